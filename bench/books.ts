@@ -1,7 +1,7 @@
 import type { Limits } from '../src/ports/ledger.ts';
-import { Books } from '../src/store/ledger/books.ts';
-import { decodeRecord, encodeRecord, type LedgerRecord } from '../src/store/ledger/records.ts';
-import { parseSnapshot, renderSnapshot } from '../src/store/ledger/snapshot-lines.ts';
+import { Books } from '../src/store/ledger/books/books.ts';
+import { decodeRecord, encodeRecord, type LedgerRecord } from '../src/store/ledger/records/records.ts';
+import { parseSnapshot, renderSnapshot } from '../src/store/ledger/snapshot/snapshot-lines.ts';
 
 /**
  * What the books cost a request: reserving and settling among 10,000 keys that all have limits, writing and reading

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemClock } from '../src/kit/ids.ts';
+import { systemClock } from '../src/kit/time/clock.ts';
 import type { Ledger, Limits } from '../src/ports/ledger.ts';
-import { openEmbeddedLedger } from '../src/store/ledger/open-embedded-ledger.ts';
-import { openSqlite } from '../src/store/sql/open-sqlite.ts';
-import { SqlLedgerMark } from '../src/store/sql/sql-ledger-mark.ts';
-import { sqliteGenerationStore } from '../src/store/sql/sqlite-generation-store.ts';
+import { openEmbeddedLedger } from '../src/store/ledger/embedded/open-embedded-ledger.ts';
+import { openSqlite } from '../src/store/sql/sqlite/open-sqlite.ts';
+import { SqlLedgerMark } from '../src/store/sql/stores/sql-ledger-mark.ts';
+import { sqliteGenerationStore } from '../src/store/sql/stores/sqlite-generation-store.ts';
 
 /**
  * What the ledger costs a request, with the rows being made beside it, and how long a gateway takes to be ready again that
@@ -95,7 +95,7 @@ async function spend(ledger: Ledger, reserving: number[], settling: number[]): P
   settling.push(performance.now() - between);
 }
 
-/** A long journal: rows cannot be made, so that no segment may go, and nobody closes it. */
+/** A long journal: rows cannot be written, so no segment is dropped, and it is not closed. */
 async function measureStart(): Promise<void> {
   const failing = {
     ...settings,

@@ -79,7 +79,7 @@ const CASES: readonly (readonly [title: string, run: (turn: number) => unknown])
   ['fallback list of 8, ten own credentials', (turn) => plan(plain, modelsFrom(turn, 8), own)],
   ['64 models, sorted by throughput, no partition', (turn) => plan(sorted, modelsFrom(turn, 64))],
   ['all 300 models, sorted by throughput, no partition', () => plan(sorted, models)],
-  ['all 300 models, no partition, a price limit that nobody keeps', () => plan(nobody, models)],
+  ['all 300 models, no partition, a price limit that excludes all', () => plan(excludingAll, models)],
   ['signalbox/auto over all 300 models', () => resolveAndPlan(auto)],
   ['signalbox/auto over all 300 models, many wishes', () => resolveAndPlan(autoWithMany)],
   ['servability of all 300 models', () => countServable(plain)],
@@ -107,7 +107,7 @@ function resolveAndPlan(request: GenerationRequest): unknown {
   return planRoute(routeOf([], { request, health, models: resolution.models, random: Math.random }));
 }
 
-const nobody = asking({ max_price: { prompt: 0 }, sort: { partition: 'none' } });
+const excludingAll = asking({ max_price: { prompt: 0 }, sort: { partition: 'none' } });
 
 function modelsFrom(turn: number, count: number): Model[] {
   return Array.from({ length: count }, (_, index) => models[(turn * 31 + index) % MODELS]!);

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { APP_CATEGORIES } from '../src/ir/app-categories.ts';
 import type { GenerationEvent } from '../src/ports/events.ts';
-import { DuckdbEventStore } from '../src/store/events/duckdb-event-store.ts';
-import { openEventBundle } from '../src/store/events/event-bundle.ts';
-import { openSqlite } from '../src/store/sql/open-sqlite.ts';
-import { SqlAppRegistry } from '../src/store/sql/sql-app-registry.ts';
+import { DuckdbEventStore } from '../src/store/events/duckdb/duckdb-event-store.ts';
+import { openEventBundle } from '../src/store/events/duckdb/event-bundle.ts';
+import { openSqlite } from '../src/store/sql/sqlite/open-sqlite.ts';
+import { SqlAppRegistry } from '../src/store/sql/stores/sql-app-registry.ts';
 import { appHistory, HISTORY_START_MS } from '../test/builders/event-history.ts';
 import { openTestGateway, type TestGateway } from '../test/e2e/harness.ts';
 

@@ -6,9 +6,9 @@
  */
 import type { GenerationRequest } from '../src/ir/request.ts';
 import { NO_USAGE } from '../src/ir/usage.ts';
-import type { Clock } from '../src/kit/ids.ts';
 import type { JsonObject } from '../src/kit/json/json.ts';
 import { parsePrice } from '../src/kit/money.ts';
+import type { Clock } from '../src/kit/time/clock.ts';
 import { type RankedCandidate, siteOf } from '../src/routing/candidate.ts';
 import { conversationKeyOf } from '../src/routing/conversation/conversation-key.ts';
 import { mayPin } from '../src/routing/conversation/may-pin.ts';
@@ -117,7 +117,7 @@ interface Tally {
 
 const served = new Map<string, number>();
 const tallies = { healthy: tally(), dead: tally(), recovering: tally() };
-/** Since all were down nobody has answered. */
+/** No answer since all endpoints went down. */
 let isRecovering = false;
 const sticky = { kept: 0, moved: 0 };
 let planningMs = 0;
@@ -180,14 +180,14 @@ function attempt(errand: Errand): void {
   if (tried.size >= ATTEMPTS) return void counts.errors++;
   for (const candidate of ranked) {
     if (tried.has(candidate)) continue;
-    const visit = health.enter(siteOf(candidate.endpoint, candidate.access), {
+    const ticket = health.enter(siteOf(candidate.endpoint, candidate.access), {
       isRetry: tried.size > 0,
       isLastHope: ranked.every((each) => tried.has(each) || isAway(each)),
     });
-    if (visit === undefined) continue;
+    if (ticket === undefined) continue;
     tried.add(candidate);
     counts.attempts++;
-    call(candidate, visit, errand);
+    call(candidate, ticket, errand);
     return;
   }
   counts.errors++;
@@ -200,7 +200,7 @@ function isAway({ endpoint, access }: RankedCandidate): boolean {
 
 function call(
   candidate: RankedCandidate,
-  visit: NonNullable<ReturnType<Health['enter']>>,
+  ticket: NonNullable<ReturnType<Health['enter']>>,
   errand: Errand,
 ): void {
   const site = SITES.find(({ tag }) => tag === candidate.endpoint.tag)!;
@@ -208,7 +208,7 @@ function call(
   if (trouble !== undefined && trouble.kind !== 'slow' && random() < trouble.share) {
     const isRateLimit = trouble.kind === 'limits';
     queue.add(nowMs + (trouble.kind === 'hangs' ? 5000 : 20), () => {
-      visit.failed({ counts: true, isRateLimit, ...(isRateLimit && { retryAfterMs: 2000 }) });
+      ticket.failed({ counts: true, isRateLimit, ...(isRateLimit && { retryAfterMs: 2000 }) });
       attempt(errand);
     });
     return;
@@ -217,11 +217,11 @@ function call(
   const outputTokens = 50 + Math.floor(random() * 300);
   const firstMs = nowMs + site.latencyMs * slowness * (0.7 + 0.6 * random());
   queue.add(firstMs, () => {
-    visit.firstToken();
+    ticket.firstToken();
     isRecovering = false;
   });
   queue.add(firstMs + (outputTokens * 1000) / (site.tokensPerSecond / slowness), () => {
-    visit.succeeded({ outputTokens, toolCalls: 'none' });
+    ticket.succeeded({ outputTokens, toolCalls: 'none' });
     errand.tally.served++;
     const key = `${errand.caller}\n${site.tag}`;
     served.set(key, (served.get(key) ?? 0) + 1);

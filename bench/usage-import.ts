@@ -3,7 +3,7 @@ import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
-import { importUsage } from '../src/cli/usage-import.ts';
+import { importUsage } from '../src/cli/commands/usage-import.ts';
 import { usageHistory } from '../test/builders/usage-history.ts';
 
 /**

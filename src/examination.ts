@@ -1,12 +1,12 @@
 /*
- * What `signalbox doctor` looks with. An installation is looked at without being opened, so that one that cannot be opened
- * can be looked at too, and nothing is changed.
+ * What `signalbox doctor` uses. It examines an installation without opening it, so that nothing changes and a damaged
+ * one can be examined too.
  */
 export { readOverlay } from './installation.ts';
 export { snapshotOf } from './snapshot.ts';
-export { CatalogOverlayFile } from './store/catalog-overlay-file.ts';
-export { lockDirectory } from './store/data-directory.ts';
-export { DataDirectoryProblem } from './store/data-directory-problem.ts';
+export { CatalogOverlayFile } from './store/directory/catalog-overlay-file.ts';
+export { lockDirectory } from './store/directory/data-directory.ts';
+export { DataDirectoryProblem } from './store/directory/data-directory-problem.ts';
 export type { DatabaseFacts, KnownFile } from './store/examine/database-facts.ts';
 export { type DiskUse, diskUse } from './store/examine/disk-use.ts';
 export {
@@ -23,7 +23,7 @@ export {
   type JournalFacts,
 } from './store/examine/examine-journal.ts';
 export { examinePostgres, type PostgresFacts } from './store/examine/examine-postgres.ts';
-export { examineSqlite, MOST_NEWEST, type SqliteFacts } from './store/examine/examine-sqlite.ts';
+export { examineSqlite, MAX_NEWEST_ROWS, type SqliteFacts } from './store/examine/examine-sqlite.ts';
 export { isHashKeyGone, readSecrets } from './store/examine/read-secrets.ts';
-export { addressesOf } from './upstream/addresses-of.ts';
-export { NO_ANSWER, type Reach, reach } from './upstream/reach.ts';
+export { addressesOf } from './upstream/auth/addresses-of.ts';
+export { NO_ANSWER, type Reach, reach } from './upstream/transport/reach.ts';

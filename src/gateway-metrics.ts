@@ -8,7 +8,7 @@ import { usdOf } from './kit/money.ts';
 import type { Ledger } from './ports/ledger.ts';
 import type { Health } from './routing/health/health.ts';
 
-/** What the figures of a gateway are read from. */
+/** Sources of the metrics. */
 export interface MetricSources {
   readonly http: HttpMetrics;
   readonly generations: GenerationMetrics;
@@ -21,7 +21,7 @@ export interface MetricSources {
   readonly version: string;
 }
 
-/** All figures of a gateway, in the order in which they are shown. */
+/** All metrics of a gateway, in the order of `/metrics`. */
 export function gatewayMetrics(sources: MetricSources): readonly MetricFamily[] {
   const { http, generations, ledger, health, loopDelay, version } = sources;
   return [
@@ -51,7 +51,7 @@ export function gatewayMetrics(sources: MetricSources): readonly MetricFamily[] 
     }),
     gauge({
       name: 'signalbox_written_off_usd_total',
-      help: 'Used beyond reservations and limits and charged to nobody, by what went beyond.',
+      help: 'Used beyond reservations and limits and charged to no account, by cause.',
       type: 'counter',
       read: () =>
         Object.entries(ledger.writtenOff).map(([cause, nanos]) => [{ cause }, usdOf(nanos)] as const),

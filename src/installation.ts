@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { KNOWN_PROVIDERS } from './catalog/known-providers.ts';
-import { NO_OVERLAY, type Overlay, parseOverlay } from './catalog/overlay.ts';
-import type { Flags, LoadOptions } from './config/load.ts';
+import { NO_OVERLAY, type Overlay, parseOverlay } from './catalog/knowledge/overlay.ts';
+import { KNOWN_PROVIDERS } from './catalog/providers/known-providers.ts';
+import type { LoadOptions } from './config/load.ts';
+import type { Flags } from './config/runtime.ts';
 import type { Presets } from './dialects/shared/presets/preset.ts';
 import { wholeRow } from './gateway/generation/generation-row.ts';
 import { createPresetCheck } from './gateway/request/preset-issues.ts';
@@ -25,24 +26,27 @@ import { Budgets } from './manage/workspaces/budgets.ts';
 import { Workspaces } from './manage/workspaces/workspaces.ts';
 import type { AppRegistry } from './ports/apps.ts';
 import type { ByokStore } from './ports/byok.ts';
-import type { EventFeed } from './ports/event-feed.ts';
-import type { EventStore } from './ports/events.ts';
+import type { EventFeed, EventStore } from './ports/events.ts';
 import type { GenerationStore, RecentGenerations } from './ports/generations.ts';
 import type { Durability } from './ports/journal.ts';
 import type { Ledger } from './ports/ledger.ts';
 import type { LedgerLoss } from './ports/ledger-mark.ts';
 import type { Tenancy, Workspace } from './ports/tenancy.ts';
-import { CatalogOverlayFile } from './store/catalog-overlay-file.ts';
-import { type DataDirectory, openDataDirectory } from './store/data-directory.ts';
-import { DataDirectoryProblem } from './store/data-directory-problem.ts';
-import { type EventBundleWriter, openEventBundle, readBundleApps } from './store/events/event-bundle.ts';
+import { CatalogOverlayFile } from './store/directory/catalog-overlay-file.ts';
+import { type DataDirectory, openDataDirectory } from './store/directory/data-directory.ts';
+import { DataDirectoryProblem } from './store/directory/data-directory-problem.ts';
+import { ImportFolder, type ImportPlace } from './store/directory/import-folder.ts';
+import {
+  type EventBundleWriter,
+  openEventBundle,
+  readBundleApps,
+} from './store/events/duckdb/event-bundle.ts';
 import { openDiskFileBytes } from './store/files/open-disk-file-bytes.ts';
-import { ImportFolder, type ImportPlace } from './store/import-folder.ts';
 import { openEmbeddedState } from './store/open-embedded-state.ts';
 import { openPostgresState } from './store/open-postgres-state.ts';
 import type { State } from './store/state.ts';
 
-/** How this program reads its configuration: the built-in table tells which providers are known by name. */
+/** Options for loading the configuration, with the built-in table of providers. */
 export function loadOptions(flags: Flags): LoadOptions {
   const check = createPresetCheck();
   return {
@@ -52,7 +56,7 @@ export function loadOptions(flags: Flags): LoadOptions {
   };
 }
 
-/** Everything that lives in a data directory, open for this process alone. The gateway and its commands share it. */
+/** An open data directory and the services on it, for the gateway or for one command. */
 export interface Installation {
   readonly directory: DataDirectory;
   readonly tenancy: Tenancy;
@@ -78,43 +82,43 @@ export interface Installation {
   readonly modelKnowledge: ModelKnowledge;
   readonly usageImports: UsageImports;
   readonly sources: Sources;
-  /** Does something that needs the database; again, as long as it takes, where that may be away for a while. */
-  readonly whenThere: State['whenThere'];
-  /** Why the process must be restarted; null = it need not be. */
+  /** Runs work that needs the database. A gateway with a shared database retries it until the database answers. */
+  readonly whenDatabaseUp: State['whenDatabaseUp'];
+  /** Why the process must be restarted; null = no reason. */
   readonly fault: State['fault'];
-  /** Closes the ledger and the database, then lets the next process in. */
+  /** Closes the ledger and the database, then releases the lock. */
   close(): Promise<void>;
 }
 
-/** A database that gateways share. */
+/** A shared database. */
 export interface SharedDatabase {
   readonly address: DatabaseAddress;
-  /** Whether to wait for it when it is away. */
+  /** Whether to wait for it when it does not answer. */
   readonly waits: boolean;
-  /** Whether this process is the gateway, and not a command. */
+  /** True for a gateway, false for a command. */
   readonly serves: boolean;
-  /** How long rows of generations are kept, milliseconds. */
+  /** Retention of rows of generations, milliseconds. */
   keptMs(): number;
 }
 
 export interface InstallationOptions {
   readonly dataDir: string;
-  /** What the secrets of new keys begin with. */
+  /** Prefix of the secrets of new keys. */
   readonly keyPrefix: string;
-  /** What a new account is given, USD; null, and without it, its balance is not enforced. */
+  /** Initial balance of a new account, USD; null or absent = not enforced. */
   readonly initialUsd?: () => number | null;
   /** 32 bytes in base64; the directory's own key when absent. */
   readonly encryptionKey?: string;
-  /** Where state is kept instead of in the data directory. */
+  /** Absent = an embedded database in the data directory. */
   readonly database?: SharedDatabase;
-  /** How long a generation may take, milliseconds; as long as the configuration lets it by default, where it is not said. */
+  /** Longest duration of a generation, milliseconds; by default the configuration's default. */
   readonly generationMs?: () => number;
-  /** What a settlement survives; the end of the machine unless it is said otherwise. */
+  /** Durability of settlements; `power` by default. */
   readonly durability?: () => Durability;
-  /** Is told of what went wrong and could be borne. */
+  /** Logs problems that do not stop the gateway. */
   readonly warn?: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
   readonly sources?: Sources;
-  /** Is told that the embedded ledger ends before what the database knows of, and it goes on from there. */
+  /** Accepts an embedded ledger that ends before the database's mark; absent = opening fails then. */
   readonly acceptLoss?: (loss: LedgerLoss) => void;
 }
 
@@ -148,10 +152,10 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       eventFeed,
       ledger,
       recentGenerations,
-      whenThere,
+      whenDatabaseUp,
       fault,
     } = state;
-    const vault = await whenThere(() => Vault.open(byokStore, directory.encryptionKeys));
+    const vault = await whenDatabaseUp(() => Vault.open(byokStore, directory.encryptionKeys));
     const ownCredentials = new OwnCredentialDirectory(byokStore, vault, sources.clock);
     const callers = new CallerDirectory(tenancy, sources.clock, options.database !== undefined);
     const credits = new Credits(ledger, sources);
@@ -215,7 +219,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
         prepared: { fileOf: (name) => imports.fileOf(name), appsOf: readBundleApps },
       }),
       sources,
-      whenThere,
+      whenDatabaseUp,
       fault,
       close,
     };
@@ -225,13 +229,13 @@ export async function openInstallation(options: InstallationOptions): Promise<In
   }
 }
 
-/** Usage that is prepared to be taken in: a bundle of events, and the place that it is in. */
+/** An import of usage in preparation: a bundle of events, and its directory. */
 export interface UsagePreparation {
   readonly bundle: EventBundleWriter;
   readonly place: ImportPlace;
 }
 
-/** Begins to prepare usage in a data directory that is there, whoever has it open. */
+/** Begins an import in an existing data directory, which a gateway may have open. */
 export function prepareUsage(dataDir: string): UsagePreparation {
   const imports = new ImportFolder(dataDir);
   imports.removeLeftovers(Date.now());
@@ -239,7 +243,9 @@ export function prepareUsage(dataDir: string): UsagePreparation {
   return { place, bundle: openEventBundle(place.file) };
 }
 
-/** Without what was brought in, requests would be priced otherwise: a file that cannot be read must not be passed over. */
+/**
+ * Throws for an unreadable overlay instead of ignoring it, because requests would be priced differently without it.
+ */
 export async function readOverlay(file: CatalogOverlayFile): Promise<Overlay> {
   const text = file.read();
   if (text === undefined) return NO_OVERLAY;
@@ -270,7 +276,7 @@ function openState(
     : openPostgresState({ ...common, ...database, database: database.address });
 }
 
-/** Whether opening failed because another process has the directory. */
+/** Whether opening failed because another process has the directory locked. */
 export function isDirectoryInUse(reason: unknown): boolean {
   return reason instanceof DataDirectoryProblem && reason.inUse;
 }

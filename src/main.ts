@@ -2,37 +2,29 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildCatalogSliced, type CatalogSource } from './catalog/build-catalog.ts';
 import type { Catalog } from './catalog/catalog.ts';
-import { baseUrl, firstStartJson, firstStartText } from './cli/first-start.ts';
-import { programVersion } from './cli/program-version.ts';
-import {
-  type LoadedConfiguration,
-  type LoadOptions,
-  loadConfigurationAside,
-  problemLine,
-  requireConfiguration,
-} from './config/load.ts';
+import { type LoadedConfiguration, type LoadOptions, loadConfigurationInThread } from './config/load.ts';
 import { watchConfiguration } from './config/watch.ts';
 import { listenForCommands } from './control/listen.ts';
-import { INBOUND_DIALECTS, untranslatableIssues } from './dialects/dialects.ts';
 import { createGateway } from './gateway/generate.ts';
 import { keepContent } from './gateway/generation/generation-content.ts';
 import { generationLog } from './gateway/generation/generation-log.ts';
 import { GenerationMetrics } from './gateway/generation/generation-metrics.ts';
-import { keepItemsSwept } from './gateway/request/keep-items-swept.ts';
-import { MemoryOutputItems } from './gateway/request/memory-output-items.ts';
+import { keepItemsSwept, MemoryOutputItems } from './gateway/request/memory-output-items.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
 import type { HttpTimes } from './http/dependencies.ts';
-import { createHttpServer } from './http/server/server.ts';
-import { loadOptions, openInstallation } from './installation.ts';
-import { type Clock, randomIds, systemClock } from './kit/ids.ts';
-import { type Log, openStderrLog } from './kit/log.ts';
+import { createHttpServer } from './http/http-server.ts';
+import { openInstallation } from './installation.ts';
+import { randomIds } from './kit/ids.ts';
+import type { Log } from './kit/log/log.ts';
 import { runInTurns } from './kit/loop/turns.ts';
 import { expositionOf } from './kit/metrics/exposition.ts';
 import { LoopDelay } from './kit/metrics/loop-delay.ts';
+import { programVersion } from './kit/program-version.ts';
+import { type Clock, systemClock } from './kit/time/clock.ts';
 import { Activity } from './manage/analytics/activity.ts';
 import { Analytics } from './manage/analytics/analytics.ts';
 import { Byok } from './manage/byok/byok.ts';
-import { keepSwept } from './manage/files/keep-swept.ts';
+import { keepSwept } from './manage/files/files.ts';
 import { Generations } from './manage/generations/generations.ts';
 import { keptMs, Retention } from './manage/generations/retention.ts';
 import { bootstrap, type FirstKeys } from './manage/keys/bootstrap.ts';
@@ -45,48 +37,47 @@ import type { Stage } from './stages/stage.ts';
 import { stageTable } from './stages/table.ts';
 import { DiskResponseCache } from './store/cache/disk-response-cache.ts';
 import { DiskContentStore } from './store/content/disk-content-store.ts';
-import { keepCounts } from './store/keep-counts.ts';
 import { MemoryLimiter } from './store/memory/memory-limiter.ts';
-import { RequestCountsFile } from './store/request-counts-file.ts';
+import { keepCounts, RequestCountsFile } from './store/memory/request-counts-file.ts';
 import { createTokenizer } from './tokens/tokenizer.ts';
 import { openUpstreams } from './upstream/open-upstreams.ts';
 
-/** The model that answers without any provider. */
+/** A model that needs no provider. */
 const FIRST_MODEL = 'simulator/standard';
 
-/** How long answers that nobody waits for any more may take to close their accounts when the gateway ends, milliseconds. */
+/** How long closing waits for abandoned generations to be settled, milliseconds. */
 const SETTLING_MS = 2_000;
 
-/** What a gateway is opened with. */
+/** Options of a gateway. */
 export interface OpenOptions {
   readonly loaded: LoadedConfiguration;
-  /** How the configuration is read again. */
+  /** How the configuration is reloaded. */
   readonly load: LoadOptions;
   readonly log: Log;
   /** Changes to the time limits of the HTTP layer. */
   readonly times?: Partial<HttpTimes>;
-  /** By how many sockets connections come in; one unless it says so. */
-  readonly doors?: number;
-  /** What output items are timed by; the system's clock unless given. */
+  /** Sockets that listen on the port, where Node can share one; 1 by default. */
+  readonly listeningSockets?: number;
+  /** Clock of stored output items; the system's by default. */
   readonly itemClock?: Pick<Clock, 'monotonic'>;
-  /** Stages besides those of the table, inside all of them. */
+  /** Additional stages, inside those of the table. */
   readonly stages?: readonly Stage[];
 }
 
 export interface RunningGateway {
   readonly host: string;
   readonly port: number;
-  /** On the very first start: the secrets that are shown once. */
+  /** The first keys, shown once; undefined after the first start. */
   readonly firstKeys: FirstKeys | undefined;
-  /** A model to try: a simulated one where there is one. */
+  /** A model to try: the simulated one if available. */
   readonly exampleModel: string | undefined;
-  /** Stops accepting, lets what is in flight end (for `limitMs`, by default as configured), closes everything. */
+  /** Stops accepting, drains for `limitMs` (by default as configured), and closes everything. */
   close(limitMs?: number): Promise<void>;
 }
 
-/** Composes a gateway out of its parts and serves. */
+/** Composes a gateway from its parts and serves. */
 export async function openGateway(options: OpenOptions): Promise<RunningGateway> {
-  const { loaded, load, log, times, doors, itemClock = systemClock, stages = [] } = options;
+  const { loaded, load, log, times, listeningSockets, itemClock = systemClock, stages = [] } = options;
   const { config, runtime } = loaded;
   let configured = loaded;
   let known: CatalogSource['known'];
@@ -94,13 +85,13 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
   const renew = () => {
     running = snapshotOf(configured, known);
   };
-  /** Beside requests, which have their turns meanwhile. A reload that comes in between has made a catalogue of its own. */
+  /** Rebuilds the catalogue in slices beside requests. Discarded if a reload has built another one meanwhile. */
   const renewInTurns = async () => {
     const source = configured;
     const catalog = await runInTurns(buildCatalogSliced(catalogSourceOf(source, known)));
     if (configured === source) running = snapshotOf(source, known, catalog);
   };
-  /** Prices change at their hour, whoever looks first makes the catalogue that has them. */
+  /** Rebuilds the catalogue when a dated price takes effect. */
   const current = () => {
     const { dueAtMs } = running.gateway.catalog;
     if (dueAtMs !== undefined && systemClock.now() >= dueAtMs) renew();
@@ -111,14 +102,14 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
-    // First of all, so that whoever probes a gateway that takes long to open learns that it is alive and not ready.
+    // First, so that probes of a gateway that takes long to open see that it is alive and not ready.
     const server = createHttpServer({
       settings: () => running.http,
       ids: randomIds,
       clock: systemClock,
       log,
       ...(times !== undefined && { times }),
-      ...(doors !== undefined && { doors }),
+      ...(listeningSockets !== undefined && { listeningSockets }),
     });
     const { host, port } = await server.listen(runtime.host, runtime.port);
     closers.push(() => server.drain(0));
@@ -191,8 +182,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     const logGeneration = generationLog(log, systemClock);
     const generationMetrics = new GenerationMetrics();
     const gateway = createGateway({
-      snapshot: () => current().gateway,
-      formats: INBOUND_DIALECTS,
+      settings: () => current().gateway,
       stages: [...stageTable({ cache }), ...stages],
       callUpstream: upstreams.call,
       countUpstream: upstreams.countTokens,
@@ -208,7 +198,6 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
         traffic: new Traffic({ clock: systemClock }),
       },
       random: Math.random,
-      untranslatable: untranslatableIssues,
       userHashKey: installation.directory.hashKey,
       warn: (message, fields) => log.warn(message, fields),
       ledger: installation.ledger,
@@ -259,7 +248,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     closers.push(() => control.close());
     const watch = watchConfiguration({
       initial: loaded,
-      load: () => loadConfigurationAside(load),
+      load: () => loadConfigurationInThread(load),
       apply: (next) => {
         running = snapshotOf(next, known);
         configured = next;
@@ -267,9 +256,9 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       log,
     });
     closers.push(() => watch.close());
-    // Last of all: keys that are shown once must not be made for a start that then fails.
-    const firstKeys = await installation.whenThere(() => bootstrap(installation, runtime));
-    const firstAccount = await installation.whenThere(() => installation.accounts.ensureFirst());
+    // Last: keys that are shown once must not be created by a start that fails.
+    const firstKeys = await installation.whenDatabaseUp(() => bootstrap(installation, runtime));
+    const firstAccount = await installation.whenDatabaseUp(() => installation.accounts.ensureFirst());
     const questions = {
       events: installation.eventStore,
       tenancy: installation.tenancy,
@@ -323,68 +312,4 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
 
 function exampleOf({ models, resolve }: Catalog): string | undefined {
   return (resolve(FIRST_MODEL) ?? models.find(({ endpoints }) => endpoints.length > 0))?.id;
-}
-
-/** What the command line gives to `serve`. */
-export interface ServeOptions {
-  readonly flags: NonNullable<LoadOptions['flags']>;
-  /** Whether the first start prints its keys as JSON. */
-  readonly asJson: boolean;
-}
-
-/** Connections that are taken in a turn of the event loop; each further one costs a connection that comes alone some microseconds. */
-const DOORS = 32;
-
-/** `signalbox serve`: opens a gateway, says where it is, and closes it on SIGTERM or SIGINT. Rejects when it cannot start. */
-export async function startGateway({ flags, asJson }: ServeOptions): Promise<void> {
-  const load = loadOptions(flags);
-  const loaded = requireConfiguration(load);
-  const log = openStderrLog(loaded.runtime.logLevel);
-  for (const warning of loaded.warnings) log.warn(problemLine(warning));
-  for (const { slug, variables, switchesOn } of loaded.providerKeys) {
-    const effect = switchesOn ? 'switched on' : 'given its key';
-    log.info(`${slug} is ${effect} by ${variables.join(', ')}`);
-  }
-  const gateway = await openGateway({ loaded, load, log, doors: DOORS });
-  const url = baseUrl(gateway.host, gateway.port, loaded.config.server.base_path);
-  const { firstKeys, exampleModel } = gateway;
-  if (firstKeys !== undefined) {
-    process.stdout.write(
-      asJson ? firstStartJson(firstKeys, url) : firstStartText(firstKeys, url, exampleModel),
-    );
-  }
-  log.info('ready', { address: url, data_dir: loaded.runtime.dataDir, config: loaded.file });
-
-  let isStopping = false;
-  const stop = (signal: NodeJS.Signals) => {
-    if (isStopping) return;
-    isStopping = true;
-    log.info('draining', { signal });
-    gateway.close().then(
-      () => {
-        log.info('stopped');
-        process.exit(0);
-      },
-      (error: unknown) => {
-        log.error('stopping failed', { error });
-        process.exit(1);
-      },
-    );
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
-  // A package runner puts a shell between itself and us that passes no signal on: when it is gone, so is our reason to be.
-  if (loaded.environment.npm_execpath !== undefined) onParentGone(() => stop('SIGTERM'));
-}
-
-const PARENT_CHECK_MS = 500;
-
-function onParentGone(react: () => void): void {
-  const parent = process.ppid;
-  const timer = setInterval(() => {
-    if (process.ppid === parent) return;
-    clearInterval(timer);
-    react();
-  }, PARENT_CHECK_MS);
-  timer.unref();
 }

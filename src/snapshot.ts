@@ -1,9 +1,10 @@
 import { buildCatalog, type CatalogSource } from './catalog/build-catalog.ts';
 import type { LoadedConfiguration } from './config/load.ts';
+import { DIALECTS } from './dialects/dialects.ts';
 import { applyPreset, type Presets, presetReport } from './dialects/shared/presets/preset.ts';
 import { fillPromptTemplate, type PromptTemplate } from './dialects/shared/presets/prompt-template.ts';
-import type { PreparedBody } from './gateway/generate.ts';
-import type { GatewaySnapshot } from './gateway/snapshot.ts';
+import type { PreparedBody } from './gateway/request/accept-request.ts';
+import type { GatewaySettings } from './gateway/request/settings.ts';
 import type { HttpSettings } from './http/dependencies.ts';
 import type { Format } from './ir/items.ts';
 import type { JsonObject } from './kit/json/json.ts';
@@ -14,13 +15,13 @@ import type { CooldownSettings } from './routing/health/breaker.ts';
 export interface Snapshot {
   readonly config: LoadedConfiguration['config'];
   readonly prompts: Readonly<Record<string, PromptTemplate>>;
-  readonly gateway: GatewaySnapshot;
+  readonly gateway: GatewaySettings;
   readonly http: HttpSettings;
   readonly egress: EgressRules;
   readonly cooldown: CooldownSettings;
 }
 
-/** What the catalogue of a configuration is made of. */
+/** The source of a configuration's catalogue. */
 export function catalogSourceOf(
   { config }: LoadedConfiguration,
   known?: CatalogSource['known'],
@@ -28,7 +29,7 @@ export function catalogSourceOf(
   return { ...config, ...(known !== undefined && { known }) };
 }
 
-/** Works a configuration out. */
+/** Derives the settings of all parts from a configuration. */
 export function snapshotOf(
   loaded: LoadedConfiguration,
   known?: CatalogSource['known'],
@@ -78,16 +79,17 @@ export function snapshotOf(
   };
 }
 
-/** Largest requests whose stored files may be in memory at once. Text may take two bytes a character: two is the least. */
+/** Memory for stored files, in bodies of maximum size. At least 2: text may take two bytes a character. */
 const CONTENT_ROOM_BODIES = 4;
 
 /** Fills in what requests name and the operator wrote: presets, then prompt templates. */
 export function prepareBody(format: Format, given: JsonObject, { config, prompts }: Snapshot): PreparedBody {
   const presets = config.presets as Presets;
-  const body = applyPreset(format, given, presets);
+  const { preset, hasPromptTemplates } = DIALECTS[format].facts;
+  const body = applyPreset(preset, given, presets);
   return {
-    body: format === 'responses' ? fillPromptTemplate(body, prompts) : body,
-    report: presetReport(format, given, presets),
+    body: hasPromptTemplates === true ? fillPromptTemplate(body, prompts) : body,
+    report: presetReport(preset, given, presets),
   };
 }
 

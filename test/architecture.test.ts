@@ -11,11 +11,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ir: ['kit'],
   ports: ['ir', 'kit'],
   config: ['kit'],
-  dialects: ['ir', 'kit', 'config'],
+  http1: ['kit'],
   catalog: ['ir', 'kit', 'config'],
+  dialects: ['catalog', 'ir', 'kit', 'config'],
   tokens: ['ir', 'kit'],
-  upstream: ['dialects', 'catalog', 'ir', 'kit', 'config'],
-  routing: ['upstream', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
+  upstream: ['http1', 'dialects', 'catalog', 'ir', 'kit', 'config'],
+  routing: ['dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
   tools: ['upstream', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
   stages: ['tools', 'upstream', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
   gateway: [
@@ -35,7 +36,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   contract: ['dialects', 'ir', 'kit'],
   store: ['ports', 'ir', 'kit'],
   control: ['manage', 'ports', 'ir', 'kit', 'config'],
-  http: ['contract', 'gateway', 'manage', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
+  http: ['http1', 'contract', 'gateway', 'manage', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
   cli: ['main.ts', 'installation.ts', 'examination.ts', 'control', 'manage', 'ports', 'ir', 'kit', 'config'],
 };
 

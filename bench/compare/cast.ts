@@ -17,7 +17,7 @@ interface CastOptions {
   readonly against?: string | undefined;
 }
 
-/** Everybody who may be measured. Each is started when first asked for, and then stays. */
+/** All subjects. Each is started on first use and keeps running. */
 export class Cast {
   readonly upstream: Subject;
   readonly #options: CastOptions;

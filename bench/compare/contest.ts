@@ -5,7 +5,7 @@ import { type LoadShape, measureLoad, type Sample } from './measure-load.ts';
 import type { Metric, Row, Scenario, Stage } from './scenario.ts';
 import type { Subject } from './subject.ts';
 
-/** Somebody in a contest: a subject, and the way that requests take through it. */
+/** A participant: a subject, and the lane of its requests. */
 export interface Entrant {
   readonly name: string;
   readonly subject: Subject;
@@ -19,7 +19,7 @@ interface ContestPlan {
   readonly metrics: readonly Metric[];
   /** What heats most of the same code sooner, before a round of the load itself that does not count; absent = the same load. */
   readonly warmUp?: LoadShape;
-  /** Requests before which nobody is warm, however many rounds that takes. */
+  /** Requests that each participant serves as warm-up, however many rounds that takes. */
   readonly coldRequests?: number;
   entrants(cast: Cast): Promise<readonly Entrant[]>;
 }
@@ -104,7 +104,7 @@ export async function usualEntrants(cast: Cast): Promise<Entrant[]> {
   ];
 }
 
-/** Somebody who relays, where he is there. */
+/** The first participant that relays, if any. */
 export function peer(name: string, subject: Subject | undefined): Entrant[] {
   return subject === undefined ? [] : [{ name, subject, lane: LANES.relay }];
 }

@@ -48,7 +48,7 @@ async function memoryPerStream(stage: Stage, subject: Subject): Promise<number> 
   return (after - before) / count / 1024;
 }
 
-/** Whoever is between needs two connections a stream. */
+/** A proxy needs two connections per stream. */
 function streamsThatFit(): number {
   const limit = Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);
   const fit = Math.floor((limit - 500) / 2);

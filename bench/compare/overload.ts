@@ -8,7 +8,7 @@ const WARM_UPS = 8;
 /** Of what the gateway can do. */
 const LITTLE = 0.1;
 const TOO_MUCH = 3;
-/** Long enough that what is let in before anybody is refused is not a hundredth of it. */
+/** Long enough that requests admitted before the first refusal are under 1 %. */
 const LEAST_SECONDS = 60;
 /** Connections that are there for requests which wait: more than there are where the others are refused at once. What would need more is not sent, and counted. */
 const MOST_CONNECTIONS = 2000;
@@ -45,7 +45,7 @@ async function overloaded(stage: Stage, gateway: Subject): Promise<Row[]> {
       goodput: [rateOf(flooded) / capacity],
       refused: [flooded.refusals],
       unsent: [flooded.unsent],
-      // Where nobody was refused, nobody was refused quickly.
+      // Without refusals there is no refusal time.
       ...(flooded.refusals > 0 && { refusalP99: [flooded.refusalP99 / 1000] }),
       recovery: [recovery],
     }),

@@ -16,7 +16,7 @@ export interface Subject {
   model(lane: Lane, answer: AnswerName): string;
 }
 
-/** The name that the upstream knows an answer by: whoever only forwards is asked for it directly. */
+/** The upstream's name of an answer, which a plain proxy is asked for directly. */
 export function upstreamModel(answer: AnswerName): string {
   return `bench-${answer}`;
 }

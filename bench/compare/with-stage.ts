@@ -22,7 +22,7 @@ export async function withStage(
   const workbench = new Workbench(pinning);
   const leave = (exitCode: number) => void workbench.close().finally(() => process.exit(exitCode));
   for (const [signal, exitCode] of Object.entries(INTERRUPTS)) process.once(signal, () => leave(exitCode));
-  // Nobody reads on, such as `head`, or the terminal is gone.
+  // The reader, such as `head`, has closed the pipe, or the terminal is gone.
   for (const output of [process.stdout, process.stderr]) output.once('error', () => leave(1));
   try {
     const [upstreamProgram, load] = (['upstream', 'load'] as const).map((name) =>

@@ -53,7 +53,7 @@ describe('known models', () => {
     expect(catalogOf([], [elsewhere]).models).toEqual([]);
   });
 
-  it('are not there because an endpoint of the configuration names a provider that nobody listed', () => {
+  it('are not there because an endpoint of the configuration names an unlisted provider', () => {
     const own = { id: 'own/llama', endpoints: [{ provider: 'openai', model: 'x' }] };
     const catalog = catalogOf([own], [{ slug: 'groq', api_key: 'k' }]);
     expect(catalog.models.map(({ id, endpoints }) => [id, endpoints.map(({ tag }) => tag)])).toEqual([

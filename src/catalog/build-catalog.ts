@@ -1,35 +1,33 @@
 import { forEachSliced, runAtOnce, type Sliced } from '../kit/loop/turns.ts';
-import { buildModel } from './build-models.ts';
+import { buildModel, tagOf } from './build-models.ts';
 import { buildProvider, isReachable } from './build-providers.ts';
 import type { Catalog, Model, Provider } from './catalog.ts';
-import type { ModelEntry, ProviderEntry } from './entries.ts';
-import { KNOWN_PROVIDERS } from './known-providers.ts';
-import { layConfigurationOver } from './lay-configuration-over.ts';
-import { nextChangeMs } from './price-history.ts';
-import { PROVIDER_TABLE } from './provider-table.ts';
+import type { EndpointEntry, ModelEntry, ProviderEntry } from './entries.ts';
+import { nextChangeMs } from './prices/price-history.ts';
+import { KNOWN_PROVIDERS } from './providers/known-providers.ts';
+import { PROVIDER_TABLE } from './providers/provider-table.ts';
 import { SIMULATOR_MODELS, SIMULATOR_PROVIDER } from './simulator-catalog.ts';
 
-/** What a catalogue is made of. */
 export interface CatalogSource {
   readonly providers: readonly ProviderEntry[];
   /** Models of the configuration. */
   readonly models: readonly ModelEntry[];
-  /** What is known of the models of these providers without being told; default: nothing. */
+  /** Known models of these providers, from outside the configuration; default: none. */
   readonly known?: (providers: ReadonlySet<string>) => Sliced<readonly ModelEntry[]>;
-  /** The moment whose prices count, epoch milliseconds; default: now. */
+  /** The time whose prices apply, epoch milliseconds; default: now. */
   readonly nowMs?: number;
 }
 
 /**
- * Builds the catalogue from validated entries. Known models are there while a provider of theirs is listed and reached
- * at its public address. The simulator and its models are there when the configuration names no provider at all, or
- * names the simulator.
+ * Builds the catalogue from validated entries. Known models are included if one of their providers is listed and called
+ * at its public address. The simulator and its models are included if the configuration lists no provider, or lists the
+ * simulator.
  */
 export function buildCatalog(source: CatalogSource): Catalog {
   return runAtOnce(buildCatalogSliced(source));
 }
 
-/** The same, for a gateway that serves requests meanwhile. */
+/** As buildCatalog, in slices, for a serving process. */
 export function* buildCatalogSliced(source: CatalogSource): Sliced<Catalog> {
   let wide: Catalog | undefined;
   const withEveryProvider = () => {
@@ -39,7 +37,7 @@ export function* buildCatalogSliced(source: CatalogSource): Sliced<Catalog> {
   return { ...(yield* build(source, [])), withEveryProvider };
 }
 
-/** `dormant`: providers that the gateway knows and has no credential for. */
+/** `dormant`: known providers without a credential. */
 function* build(
   { providers: given, models: own, known, nowMs = Date.now() }: CatalogSource,
   dormant: readonly Provider[],
@@ -71,7 +69,7 @@ function* build(
   };
 }
 
-/** The providers of the table that nobody listed and whose address is known. */
+/** Providers of the built-in table that are not listed and whose address is known. */
 function dormantProviders(listed: readonly ProviderEntry[]): Provider[] {
   const slugs = new Set(listed.map(({ slug }) => slug));
   return Object.keys(PROVIDER_TABLE)
@@ -79,7 +77,7 @@ function dormantProviders(listed: readonly ProviderEntry[]): Provider[] {
     .map((slug) => ({ ...buildProvider({ slug }), isServed: false }));
 }
 
-/** Providers of the table that endpoints name although nobody listed them: some need no key. */
+/** Unlisted providers of the built-in table that endpoints name; some need no key. */
 function unlisted(listed: readonly ProviderEntry[], models: readonly ModelEntry[]): ProviderEntry[] {
   const named = new Set(models.flatMap(({ endpoints }) => (endpoints ?? []).map(({ provider }) => provider)));
   for (const { slug } of listed) named.delete(slug);
@@ -95,4 +93,58 @@ function resolver(models: readonly Model[]): Catalog['resolve'] {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/**
+ * Overlays the configured models on the known ones, member by member; configured members win. Configured endpoints come
+ * first. An id or alias that the configuration uses always means the configured model.
+ */
+function* layConfigurationOver(
+  known: readonly ModelEntry[],
+  own: readonly ModelEntry[],
+): Sliced<readonly ModelEntry[]> {
+  const taken = new Set(own.flatMap(({ id, aliases }) => [id, ...(aliases ?? [])]));
+  const knownById = new Map<string, ModelEntry>();
+  const others: ModelEntry[] = [];
+  yield* forEachSliced(known, (model) => {
+    knownById.set(model.id, model);
+    if (taken.has(model.id)) return;
+    others.push({ ...model, aliases: (model.aliases ?? []).filter((alias) => !taken.has(alias)) });
+  });
+  return [...own.map((model) => layModelOver(knownById.get(model.id), model, taken)), ...others];
+}
+
+function layModelOver(
+  known: ModelEntry | undefined,
+  own: ModelEntry,
+  taken: ReadonlySet<string>,
+): ModelEntry {
+  if (known === undefined) return own;
+  const aliases = own.aliases ?? (known.aliases ?? []).filter((alias) => !taken.has(alias));
+  return { ...known, ...given(own), aliases, endpoints: layEndpointsOver(known.endpoints ?? [], own) };
+}
+
+function layEndpointsOver(known: readonly EndpointEntry[], { endpoints }: ModelEntry): EndpointEntry[] {
+  const own = endpoints ?? [];
+  const isSame = (one: EndpointEntry) => (other: EndpointEntry) =>
+    tagOf(one) === tagOf(other) && one.provider === other.provider;
+  return [
+    ...own.map((endpoint) => layEndpointOver(known.find(isSame(endpoint)), endpoint)),
+    ...known.filter((endpoint) => !own.some(({ tag, provider }) => tagOf(endpoint) === (tag ?? provider))),
+  ];
+}
+
+/** Prices are replaced as a whole, dated ones included: a configured price means none of the known ones. */
+function layEndpointOver(known: EndpointEntry | undefined, own: EndpointEntry): EndpointEntry {
+  if (known === undefined) return own;
+  const { pricing, prices, ...rest } = known;
+  const isPriced = Boolean(own.pricing ?? own.prices);
+  return { ...rest, ...(!isPriced && { pricing, prices }), ...given(own) };
+}
+
+/** The members that are neither null nor undefined. */
+function given<T extends object>(entry: T): Partial<T> {
+  return Object.fromEntries(
+    Object.entries(entry).filter(([, value]) => value !== null && value !== undefined),
+  ) as Partial<T>;
 }

@@ -1,13 +1,13 @@
-import { EFFORT_WORDS } from '../config/catalog-members.ts';
-import { momentMs } from '../config/moment.ts';
+import { EFFORT_WORDS } from '../config/schema/catalog-members.ts';
+import { momentMs } from '../kit/time/moment.ts';
 import type { Endpoint, Model, Provider, ReasoningFacts } from './catalog.ts';
 import type { EndpointEntry, ModelEntry, ReasoningEntry } from './entries.ts';
-import { listAt, priceListsOf } from './price-history.ts';
+import { listAt, priceListsOf } from './prices/price-history.ts';
 
-/** The day of the data that ship. Clients want a number: a model that nobody dated is as old as what is known of it. */
+/** Date of the shipped data; `created` of models without a date, because clients expect a number. */
 export const CATALOG_DAY = '2026-11-02';
 
-/** One model with its endpoints, priced as of `nowMs`; endpoints of unknown providers are left out. */
+/** Builds a model with prices at `nowMs`; endpoints of unknown providers are left out. */
 export function buildModel(
   entry: ModelEntry,
   providers: ReadonlyMap<string, Provider>,
@@ -60,12 +60,12 @@ function reasoningOf(entry: ReasoningEntry): ReasoningFacts {
   };
 }
 
-/** What routing calls an endpoint: the provider's own slug unless it says otherwise. */
+/** Routing tag of an endpoint; default: the provider's slug. */
 export function tagOf({ tag, provider }: Pick<EndpointEntry, 'tag' | 'provider'>): string {
   return tag ?? provider;
 }
 
-/** Line breaks stand in no name. */
+/** Unique key of an endpoint. Names contain no line breaks. */
 export function siteOfEndpoint(modelId: string, tag: string, upstreamModel: string): string {
   return `${modelId}\n${tag}\n${upstreamModel}`;
 }

@@ -1,27 +1,18 @@
-import type { DialectName, Format } from '../ir/items.ts';
+import type { Format } from '../ir/items.ts';
 import { NO_QUIRKS } from '../ir/quirks.ts';
 import type { Provider } from './catalog.ts';
-import { parseCredential } from './credential.ts';
 import type { DialectWord, ProviderEntry } from './entries.ts';
-import type { Auth, Timeouts } from './provider.ts';
-import { authOf, rowOf } from './provider-rows.ts';
-import type { ProviderRow } from './provider-table.ts';
+import { parseCredential } from './providers/credential.ts';
+import type { Auth, Timeouts } from './providers/provider.ts';
+import { authOf, rowOf } from './providers/provider-rows.ts';
+import type { ProviderRow } from './providers/provider-table.ts';
 
-const DIALECT_OF: Readonly<Record<DialectWord, DialectName | 'simulator'>> = {
-  'openai-chat': 'chat',
-  'openai-responses': 'responses',
-  'anthropic-messages': 'messages',
-  'google-gemini': 'gemini',
-  'aws-bedrock': 'bedrock',
-  simulator: 'simulator',
-};
-
-/** Ways of authorizing whose credential can say the address. */
+/** Authorization schemes whose credential can contain the address. */
 const ADDRESSING: ReadonlySet<Auth> = new Set(['google', 'azure', 'aws']);
 
 const DEFAULT_TIMEOUTS: Timeouts = { connect: 10_000, firstByte: 120_000, idle: 120_000, total: 600_000 };
 
-/** One provider, from what the configuration says and what the table knows. Throws for entries that were not checked. */
+/** Builds a provider from its configuration and its row of the table. Throws for an entry that was not validated. */
 export function buildProvider(entry: ProviderEntry): Provider {
   const row = rowOf(entry.slug);
   const word = entry.dialect ?? row?.dialect;
@@ -30,7 +21,7 @@ export function buildProvider(entry: ProviderEntry): Provider {
   if (!word || auth === undefined || (!address && word !== 'simulator' && !ADDRESSING.has(auth))) {
     throw new Error(`provider ${entry.slug} has neither a dialect and address nor a row in the table`);
   }
-  const dialect = DIALECT_OF[word];
+  const dialect = dialectIn(word);
   const isPublic = row !== undefined && !entry.base_url && !entry.dialect;
   return {
     slug: entry.slug,
@@ -49,7 +40,15 @@ export function buildProvider(entry: ProviderEntry): Provider {
   };
 }
 
-/** Whether the table knows enough of a provider to call it with nothing but a credential. */
+/** The dialect in a word of the configuration: the part after the vendor. */
+function dialectIn(word: DialectWord): Provider['dialect'] {
+  const name: DialectIn<DialectWord> = word.slice(word.indexOf('-') + 1) as DialectIn<DialectWord>;
+  return name;
+}
+
+type DialectIn<Word extends string> = Word extends `${string}-${infer Name}` ? Name : Word;
+
+/** True if the table has all that is needed to call a provider except a credential. */
 export function isReachable(slug: string): boolean {
   const row = rowOf(slug);
   const auth = authOf({ slug });

@@ -8,7 +8,7 @@ const ENDINGS: readonly { readonly ending: string; readonly tier: Tier }[] = [
   { ending: '/priority', tier: 'priority' },
 ];
 
-/** The tier that an endpoint is of, which is the end of its slug; undefined = the standard one. */
+/** The tier of an endpoint, by the end of its tag; undefined = standard. */
 export function tierOf({ tag }: Pick<Endpoint, 'tag'>): Tier | undefined {
   for (const { ending, tier } of ENDINGS) if (tag.endsWith(ending)) return tier;
   return undefined;

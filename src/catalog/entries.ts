@@ -1,7 +1,8 @@
-import type { EFFORT_WORDS } from '../config/catalog-members.ts';
+import type { EFFORT_WORDS } from '../config/schema/catalog-members.ts';
 
-/** Providers and models as a person writes them: in the configuration file and in the tables that ship with the gateway. */
+/** Providers and models in the notation of the configuration file and of the shipped data. */
 
+/** Dialects as configurations name them: the vendor whose interface it is, and the dialect. */
 export type DialectWord =
   | 'openai-chat'
   | 'openai-responses'
@@ -31,11 +32,11 @@ export interface ProviderEntry {
 /** Prices by name, exact decimals; `overrides` are those of long prompts. */
 export type PricingEntry = Readonly<Record<string, unknown>>;
 
-/** Prices that begin to hold at a day or moment. */
+/** Prices from a day or time on. */
 export interface DatedPricingEntry {
   readonly from: string;
   readonly pricing: PricingEntry;
-  /** The day of the data that told it, where it could not begin on that day; in the data of the catalogue only. */
+  /** `as_of` of the data that reported it, if it could not begin on that day. Catalogue data only. */
   readonly told?: string;
 }
 
@@ -46,7 +47,7 @@ export interface EndpointEntry {
   readonly quantization?: string | null;
   readonly context_length?: number | null;
   readonly max_output_tokens?: number | null;
-  /** Where it takes less than the model can. */
+  /** If it takes fewer than the model. */
   readonly input_modalities?: readonly string[] | null;
   readonly supported_parameters?: readonly string[] | null;
   /** Until the first of `prices` begins. */
@@ -56,16 +57,16 @@ export interface EndpointEntry {
   readonly implicit_caching?: boolean | null;
 }
 
-/** How a model thinks. */
+/** Reasoning of a model. */
 export interface ReasoningEntry {
   /** It cannot be switched off. */
   readonly mandatory: boolean;
-  /** It thinks unless told otherwise. */
+  /** On unless the request switches it off. */
   readonly default_enabled?: boolean | null;
   readonly default_effort?: EffortWord | null;
-  /** Absent = not known, and taken for all. */
+  /** Absent = unknown, treated as all. */
   readonly supported_efforts?: readonly EffortWord[] | null;
-  /** It takes a budget in tokens. */
+  /** It takes a token budget. */
   readonly supports_max_tokens?: boolean | null;
 }
 

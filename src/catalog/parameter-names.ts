@@ -1,4 +1,4 @@
-/** Names that clients look for in `supported_parameters`: what an endpoint without a list of its own takes. */
+/** All names of `supported_parameters`; an endpoint without a list of its own takes them all. */
 export const PARAMETER_NAMES: readonly string[] = [
   'temperature',
   'top_p',

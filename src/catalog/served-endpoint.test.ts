@@ -9,7 +9,7 @@ const other = endpointOf({ provider, tag: 'acme/flex', upstreamModel: 'another' 
 const model = modelOf({ endpoints: [standard, priority, other] });
 
 it.each([
-  ['what was called, when nobody says', priority, undefined, priority],
+  ['the called one, if no tier is reported', priority, undefined, priority],
   ['what was called, when that is what was served', priority, 'priority', priority],
   ['the standard one, when the tier was not to be had', priority, 'default', standard],
   ['the dearer one, when the upstream chose it', standard, 'priority', priority],

@@ -1,12 +1,12 @@
 import type { Endpoint, Model } from './catalog.ts';
 import { tierOf } from './endpoint-tier.ts';
 
-/** Words for the standard tier. */
+/** Upstream names of the standard tier. */
 const STANDARD: ReadonlySet<string> = new Set(['default', 'standard', 'auto']);
 
 /**
- * The endpoint whose prices hold for an answer: the one of the tier that the upstream says it served, where the same
- * provider has one for the same model; else the one that was called.
+ * The endpoint whose prices apply to an answer: that of the tier the upstream reports, if the provider has one for this
+ * model; else the called one.
  */
 export function servedEndpoint(called: Endpoint, { endpoints }: Model, served: string | undefined): Endpoint {
   if (served === undefined) return called;
@@ -15,7 +15,7 @@ export function servedEndpoint(called: Endpoint, { endpoints }: Model, served: s
   return endpoints.find((endpoint) => isTierOf(called, endpoint) && tierOf(endpoint) === tier) ?? called;
 }
 
-/** All endpoints whose prices may hold for an answer of the called one: itself, and the other tiers of the same. */
+/** All endpoints whose prices may apply to an answer: the called one and its other tiers. */
 export function mayBeServedBy(called: Endpoint, { endpoints }: Model): readonly Endpoint[] {
   const others = endpoints.filter(
     (endpoint) => isTierOf(called, endpoint) && tierOf(endpoint) !== tierOf(called),
@@ -23,7 +23,7 @@ export function mayBeServedBy(called: Endpoint, { endpoints }: Model): readonly 
   return [called, ...others];
 }
 
-/** Whether two endpoints are one upstream model at one provider, in the same or another tier. */
+/** True if two endpoints are the same upstream model at the same provider, in any tier. */
 function isTierOf(called: Endpoint, endpoint: Endpoint): boolean {
   return endpoint.provider === called.provider && endpoint.upstreamModel === called.upstreamModel;
 }

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { runAtOnce } from '../kit/loop/turns.ts';
 import { CATALOG_DAY } from './build-models.ts';
-import { type CatalogDocument, documentIssues } from './catalog-document.ts';
-import { rowOf } from './provider-rows.ts';
+import { type CatalogDocument, documentIssues } from './knowledge/catalog-document.ts';
+import { rowOf } from './providers/provider-rows.ts';
 import { allShippedModels, shippedModels } from './shipped-models.ts';
 
 const folder = fileURLToPath(new URL('./shipped/', import.meta.url));
@@ -118,7 +118,7 @@ describe('the data that ship', () => {
     }
   });
 
-  it('say nothing of models that nobody serves', () => {
+  it('have no models without endpoints', () => {
     const served = allShippedModels();
     const described = models.flatMap((file) => documentOf(file).models.map(({ id }) => id));
     expect(described.filter((id) => !served.has(id))).toEqual([]);
@@ -148,7 +148,7 @@ describe('shippedModels', () => {
     );
   });
 
-  it('knows what a model is, whoever serves it, when it is asked for', () => {
+  it('has the facts of a model for any provider, if its id is given', () => {
     const known = shippedModels([], ['openai/gpt-5', '../../x', 'acme/none']);
     expect([...known.keys()]).toEqual(['openai/gpt-5']);
     expect(known.get('openai/gpt-5')).toMatchObject({ name: 'OpenAI: GPT-5', endpoints: [] });

@@ -1,18 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { CatalogDocument } from './catalog-document.ts';
-import { type KnownModel, type KnownModels, modelsOf } from './known-model.ts';
-import { mergeModels } from './merge-models.ts';
+import type { CatalogDocument } from './knowledge/catalog-document.ts';
+import { type KnownModel, type KnownModels, modelsOf } from './knowledge/known-model.ts';
+import { mergeModels } from './knowledge/merge-models.ts';
 
 /*
- * The data that ship with the gateway: in `models/` what is true of the models of an author, in `endpoints/` how a
- * provider serves models. Every file is a CatalogDocument; tests hold them to its schema, so that here they are read as
- * they are.
+ * The shipped data: `models/` has one file per author with facts about models, `endpoints/` one per provider with the
+ * models it serves. Every file is a CatalogDocument; tests check them against its schema, so they are not checked here.
  */
 const FOLDER = new URL('../catalog/shipped/', import.meta.url);
 
 /**
- * What ships about the models of some providers, and about those with one of these ids. Reads the files of the providers
- * and of the models' authors only.
+ * The shipped models of these providers, and those with these ids. Reads only the files of the providers and of the
+ * models' authors.
  */
 export function shippedModels(providers: Iterable<string>, ids: Iterable<string> = []): KnownModels {
   const reached = mergeAll([...providers].flatMap((slug) => read(`endpoints/${slug}.json`)));
@@ -33,12 +32,12 @@ function mergeAll(models: readonly KnownModel[]): KnownModels {
   return mergeModels(new Map(), models);
 }
 
-/** The part of an id before the slash, as far as it can be the name of a file. */
+/** The author in a model id; empty if it cannot be a file name. */
 function authorOf(id: string): string {
   return /^[a-z0-9-]+(?=\/)/.exec(id)?.[0] ?? '';
 }
 
-/** The models of a file; none when nothing ships about its subject. */
+/** The models of a file; none if it does not exist. */
 function read(path: string): KnownModel[] {
   try {
     return modelsOf(JSON.parse(readFileSync(new URL(path, FOLDER), 'utf8')) as CatalogDocument);

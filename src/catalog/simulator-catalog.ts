@@ -1,12 +1,11 @@
 import type { ModelEntry, ProviderEntry } from './entries.ts';
 
 /**
- * The built-in simulator and its models, in the shape of a configuration's `providers` and `models`. They are there
- * so that a first start is useful and apps can be tested without spending. Prices are made up, on purpose not zero:
- * bills can be tried out too.
+ * The built-in simulator and its models, in the notation of the configuration. With it a first start is useful and apps
+ * can be tested for free. Prices are invented, and not zero so that billing can be tried.
  */
 
-/** The provider. Without a format in its address it answers in the caller's own. */
+/** Without a format in its address it answers in the caller's. */
 export const SIMULATOR_PROVIDER = {
   slug: 'simulator',
   name: 'Simulator',
@@ -40,7 +39,7 @@ const PRICING = {
   input_cache_write: '0.00000125',
 } as const;
 
-/** What each model does; the name is also the upstream's own. `quality` is what the routers see. */
+/** The models; `name` is also the upstream model, `quality` is used by routers. */
 const ROWS: readonly {
   readonly name: string;
   readonly title: string;
@@ -86,7 +85,7 @@ function failing(name: string, title: string, description: string) {
   return { name, title, description, quality: { general: 0.1, coding: 0.1 } };
 }
 
-/** The models, each with one endpoint. */
+/** Each model has one endpoint. */
 export const SIMULATOR_MODELS: readonly ModelEntry[] = ROWS.map((row) => ({
   id: `simulator/${row.name}`,
   name: `Simulator ${row.title}`,

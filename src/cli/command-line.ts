@@ -1,23 +1,21 @@
 import { parseArgs } from 'node:util';
 
-/** A flag: what its value is called in the usage text, or no value. */
 export interface FlagRow {
-  /** Undefined for a flag that is only there or not. */
+  /** Name of its value in the usage text; undefined for a boolean flag. */
   readonly value?: string;
   readonly meaning: string;
 }
 
-/** One row of the table of commands. */
 export interface CommandRow {
   readonly meaning: string;
-  /** What is typed behind the command, `[NAME]` when it may be left out. */
+  /** Arguments after the command; `[NAME]` is optional. */
   readonly operands: readonly string[];
   /** Names of flags, without the dashes. */
   readonly flags: readonly FlagName[];
   readonly required: readonly FlagName[];
 }
 
-/** Every flag of every command. A name means the same wherever it stands. */
+/** All flags. A name means the same in every command. */
 export const FLAGS = {
   config: { value: 'FILE', meaning: 'configuration file (default: signalbox.yaml if it is there)' },
   'data-dir': { value: 'DIRECTORY', meaning: 'where the gateway keeps its data (default: ./data)' },
@@ -52,7 +50,7 @@ export type FlagName = keyof typeof FLAGS;
 
 const COMMON: readonly FlagName[] = ['config', 'data-dir', 'json', 'help'];
 
-/** Every command, by the words that are typed. */
+/** All commands by name. */
 export const COMMAND_TABLE = {
   serve: row('serve (what happens without a command)', [], ['port', 'host', 'workers']),
   'check-config': row('check the configuration and print what it amounts to', ['[FILE]']),
@@ -88,7 +86,7 @@ export const COMMAND_TABLE = {
 
 export type CommandWords = keyof typeof COMMAND_TABLE;
 
-/** What was typed, understood. */
+/** A parsed command line. */
 export type CommandLine =
   | {
       readonly kind: 'run';
@@ -98,10 +96,10 @@ export type CommandLine =
     }
   | { readonly kind: 'help'; readonly command: CommandWords | undefined }
   | { readonly kind: 'version' }
-  /** Exit 2, with this message and the usage of the command. */
+  /** Exit code 2, with this message and the usage of the command. */
   | { readonly kind: 'misuse'; readonly message: string; readonly command: CommandWords | undefined };
 
-/** Understands the words behind the program's name. Pure. */
+/** Parses the arguments of the program. */
 export function parseCommandLine(words: readonly string[]): CommandLine {
   const { values, positionals, tokens } = parseArgs({
     args: [...words],
@@ -160,7 +158,7 @@ function columns(lines: readonly (readonly [string, string])[]): string {
   return lines.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n');
 }
 
-/** The command that the first words name: two of them, or one. None at all means serve. */
+/** Matches a command of two words, then of one. No words = serve. */
 function findCommand(words: readonly string[]): { command: CommandWords | undefined; operands: string[] } {
   if (words.length === 0) return { command: 'serve', operands: [] };
   for (const count of [2, 1]) {
@@ -172,7 +170,7 @@ function findCommand(words: readonly string[]): { command: CommandWords | undefi
   return { command: undefined, operands: [] };
 }
 
-/** What to say of words that name no command: a group of commands lists what it has. */
+/** Message for an unknown command; lists the members of a group such as `keys`. */
 function unknownCommand(words: readonly string[]): string {
   const [group, ...rest] = words;
   const members = Object.keys(COMMAND_TABLE).filter((name) => name.startsWith(`${group} `));

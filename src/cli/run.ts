@@ -1,18 +1,17 @@
 import { resolve } from 'node:path';
-import type { Flags } from '../config/load.ts';
+import type { Flags } from '../config/runtime.ts';
 import type { CommandInput } from '../control/commands.ts';
+import { programVersion } from '../kit/program-version.ts';
 import { type CommandLine, type CommandWords, parseCommandLine, usageText } from './command-line.ts';
-import type { Told } from './keys.ts';
-import { jsonText, type Output } from './output.ts';
-import { programVersion } from './program-version.ts';
+import { type CommandResult, jsonText, type Output } from './terminal/output.ts';
 
 type Run = Extract<CommandLine, { kind: 'run' }>;
 
 /*
- * What a command needs is loaded when it runs: asking for help must not load a gateway.
+ * Code of a command is imported when it runs, so that `--help` does not load a gateway.
  */
 
-/** Runs what was typed and gives the exit code: 0 done, 1 failed, 2 misused. Undefined while the gateway serves. */
+/** Runs a command line. Exit code: 0 done, 1 failed, 2 wrong usage; undefined while the gateway serves. */
 export async function run(words: readonly string[], output: Output): Promise<number | undefined> {
   const line = parseCommandLine(words);
   switch (line.kind) {
@@ -43,13 +42,13 @@ async function runSafely(line: Run, output: Output): Promise<number | undefined>
   }
 }
 
-/** Errors whose message is written for the person who typed the command. */
+/** Errors whose message is meant for the operator. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set(['GatewayError', 'CommandRefused', 'DataDirectoryProblem']);
 
-/** What people can mend is said in one line; the rest is a fault of ours and shows where. */
+/** One line for errors that the operator can solve; the stack for bugs. */
 function failureText(error: unknown): string {
   if (!(error instanceof Error)) return `signalbox: ${String(error)}\n`;
-  // Its message is the lines `path: problem` themselves.
+  // Its message already has the form `path: problem`.
   if (error.name === 'ConfigurationError') return `${error.message}\n`;
   const isForPeople = FOR_PEOPLE.has(error.name) || 'syscall' in error;
   return `signalbox: ${isForPeople ? error.message : (error.stack ?? error.message)}\n`;
@@ -59,7 +58,7 @@ async function runCommand(line: Run, output: Output): Promise<number | undefined
   const flags = configurationFlags(line);
   const asJson = line.flags.json === true;
   if (line.command === 'serve') {
-    const { serve } = await import('./serve.ts');
+    const { serve } = await import('./commands/serve.ts');
     await serve(flags, asJson);
     return undefined;
   }
@@ -69,11 +68,11 @@ async function runCommand(line: Run, output: Output): Promise<number | undefined
       output.err(misuseText('FILE and --config name two files; give one of them', line.command));
       return 2;
     }
-    const { checkConfig } = await import('./check-config.ts');
+    const { checkConfig } = await import('./commands/check-config.ts');
     return checkConfig({ ...flags, config }, asJson, output);
   }
   if (line.command === 'catalog refresh') {
-    const { refreshCatalog } = await import('./catalog.ts');
+    const { refreshCatalog } = await import('./commands/catalog.ts');
     return refreshCatalog(flags, line.operands[0] ?? '', {
       dryRun: line.flags['dry-run'] === true,
       prune: line.flags.prune === true,
@@ -83,7 +82,7 @@ async function runCommand(line: Run, output: Output): Promise<number | undefined
     });
   }
   if (line.command === 'usage import') {
-    const { importUsage } = await import('./usage-import.ts');
+    const { importUsage } = await import('./commands/usage-import.ts');
     return importUsage(flags, line.operands[0] ?? '', {
       skipBad: line.flags['skip-bad'] === true,
       account: textFlag(line, 'account'),
@@ -91,7 +90,7 @@ async function runCommand(line: Run, output: Output): Promise<number | undefined
       output,
     });
   }
-  const { result, text, hasFailed = false } = await tell(line, line.command, flags);
+  const { result, text, hasFailed = false } = await resultOf(line, line.command, flags);
   output.out(asJson ? jsonText(result) : text);
   return hasFailed ? 1 : 0;
 }
@@ -100,11 +99,11 @@ function isSameFile(one: string, other: string): boolean {
   return resolve(one) === resolve(other);
 }
 
-async function tell(line: Run, command: CommandWords, flags: Flags): Promise<Told<unknown>> {
-  // Before anything else is loaded: it says what cannot be.
+async function resultOf(line: Run, command: CommandWords, flags: Flags): Promise<CommandResult<unknown>> {
+  // Before other imports: doctor reports packages that cannot be loaded.
   if (command === 'doctor') return (await import('./doctor/run-doctor.ts')).runDoctor(flags);
-  const { createKey, listKeys, revokeKey } = await import('./keys.ts');
-  const { createAccount, listAccounts } = await import('./accounts.ts');
+  const { createKey, listKeys, revokeKey } = await import('./commands/keys.ts');
+  const { createAccount, listAccounts } = await import('./commands/accounts.ts');
   const operand = line.operands[0] ?? '';
   const account = textFlag(line, 'account');
   switch (command) {
@@ -115,7 +114,7 @@ async function tell(line: Run, command: CommandWords, flags: Flags): Promise<Tol
         workspace: textFlag(line, 'workspace'),
         management: line.flags.management === true,
         limit: textFlag(line, 'limit'),
-        // What is typed is checked like everything else in the input of a command.
+        // Not checked here: the command checks its input.
         limit_reset: textFlag(line, 'limit-reset') as CommandInput<'keys.create'>['limit_reset'],
         include_byok: line.flags['include-byok'] === true,
       });
@@ -128,19 +127,19 @@ async function tell(line: Run, command: CommandWords, flags: Flags): Promise<Tol
     case 'accounts list':
       return listAccounts(flags);
     case 'credits set':
-      return (await import('./credits.ts')).setCredits(flags, operand, account);
+      return (await import('./commands/credits.ts')).setCredits(flags, operand, account);
     case 'credits show':
-      return (await import('./credits.ts')).showCredits(flags, account);
+      return (await import('./commands/credits.ts')).showCredits(flags, account);
     case 'catalog show':
-      return (await import('./catalog.ts')).showCatalog(flags, line.operands[0]);
+      return (await import('./commands/catalog.ts')).showCatalog(flags, line.operands[0]);
     case 'ledger verify':
-      return (await import('./ledger.ts')).verifyLedger(flags);
+      return (await import('./commands/ledger.ts')).verifyLedger(flags);
     case 'ledger rebuild':
-      return (await import('./ledger.ts')).rebuildLedger(flags);
+      return (await import('./commands/ledger.ts')).rebuildLedger(flags);
     case 'ledger accept-loss':
-      return (await import('./accept-ledger-loss.ts')).acceptLedgerLoss(flags);
+      return (await import('./commands/ledger.ts')).acceptLedgerLoss(flags);
     case 'rotate-encryption-key': {
-      const { rotateEncryptionKey } = await import('./rotate-encryption-key.ts');
+      const { rotateEncryptionKey } = await import('./commands/rotate-encryption-key.ts');
       return rotateEncryptionKey(flags, textFlag(line, 'new-key-file'));
     }
     default:

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { run } from './run.ts';
 
-// A reader that has seen enough, such as `head`, closes the pipe: no reason to crash.
+// A reader such as `head` may close the pipe early; that is not an error.
 process.stdout.on('error', () => {});
 
-// Whatever is written is nobody else's business, also what libraries write.
+// Files are private to the user, also those that libraries create.
 process.umask(0o077);
 
 const exitCode = await run(process.argv.slice(2), {

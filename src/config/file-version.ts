@@ -1,6 +1,6 @@
 import { type BigIntStats, statSync } from 'node:fs';
 
-/** A text that differs between any two states of a file that anybody can tell apart; empty when there is no file. */
+/** Fingerprint of a file's identity, size and times; changes with every save. Empty if there is no file. */
 export function fileVersion(path: string): string {
   const status = statSync(path, { bigint: true, throwIfNoEntry: false });
   return status === undefined ? '' : versionOfStatus(status);

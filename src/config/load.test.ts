@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KNOWN_PROVIDERS } from '../catalog/known-providers.ts';
-import { type Flags, loadConfiguration, requireConfiguration } from './load.ts';
+import { KNOWN_PROVIDERS } from '../catalog/providers/known-providers.ts';
+import { loadConfiguration, requireConfiguration } from './load.ts';
+import type { Flags } from './runtime.ts';
 
 let cwd = '';
 

@@ -2,86 +2,57 @@ import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'n
 import { resolve } from 'node:path';
 import { isJsonObject } from '../kit/json/json.ts';
 import type { Issue } from '../kit/json/validate.ts';
-import { LOG_LEVELS, type LogLevel } from '../kit/log.ts';
-import { type DatabaseAddress, parseDatabaseAddress } from '../kit/net/database-address.ts';
-import type { Environment } from './environment.ts';
 import { versionOfStatus } from './file-version.ts';
-import type { EnvironmentKey, KnownProviders } from './known-providers.ts';
+import type { Environment } from './parse/environment.ts';
+import type { EnvironmentKey, KnownProviders } from './parse/known-providers.ts';
 import {
   type ConfigReading,
   MAX_CONFIG_BYTES,
   MAX_PROBLEMS,
   parseConfig,
-  parseConfigAside,
-} from './parse-config.ts';
-import type { Config } from './schema.ts';
-import { shownProblem } from './shown-text.ts';
-import { startBlockers, unbuiltWarnings } from './unbuilt.ts';
-
-/** Flags of the command line, as they were typed. They win over the environment, the environment over the file. */
-export interface Flags {
-  readonly port?: string;
-  readonly host?: string;
-  readonly config?: string;
-  readonly dataDir?: string;
-  readonly workers?: string;
-}
-
-/** What comes from flags and environment and stays as it is while the process lives. */
-export interface Runtime {
-  readonly host: string;
-  /** 0 lets the system choose. */
-  readonly port: number;
-  /** Absolute. */
-  readonly dataDir: string;
-  readonly logLevel: LogLevel;
-  readonly workers: number;
-  readonly managementKey?: string;
-  readonly apiKey?: string;
-  /** 32 bytes in base64. */
-  readonly encryptionKey?: string;
-  /** Where state is kept instead of in the data directory. */
-  readonly database?: DatabaseAddress;
-  readonly redisUrl?: string;
-  readonly clickhouseUrl?: string;
-}
+  parseConfigInThread,
+} from './parse/parse-config.ts';
+import { shownProblem } from './parse/shown-text.ts';
+import { unbuiltWarnings } from './parse/unbuilt.ts';
+import { type Flags, type Runtime, readRuntime, startBlockers, variableOf } from './runtime.ts';
+import type { Config } from './schema/schema.ts';
 
 export interface LoadedConfiguration {
   readonly config: Config;
-  /** The file that was read, absolute; undefined when there is none. */
+  /** The file that was read, absolute; undefined if there is none. */
   readonly file: string | undefined;
-  /** The file to watch: the one that was read, or the one that would be read if it were there. */
+  /** The file to watch; it may not exist yet. */
   readonly watchedFile: string;
-  /** The state of the file that was read, as `fileVersion` tells it; empty when there was none. */
+  /** `fileVersion` of the file that was read; empty if there was none. */
   readonly version: string;
-  /** The file sets nothing, or there is none. */
+  /** True if the file sets nothing or does not exist. */
   readonly isEmpty: boolean;
   readonly runtime: Runtime;
-  /** What has no effect: keys of the file that this version does nothing with, credentials that cannot be used. */
+  /** Settings without effect: keys that this version does not support, credentials that cannot be used. */
   readonly warnings: readonly Issue[];
-  /** Variables of the environment that are credentials of providers. */
+  /** Environment variables that are credentials of providers. */
   readonly providerKeys: readonly EnvironmentKey[];
-  /** The variables that the process was started with; provider keys are among them. */
+  /** The environment of the process, provider keys included. */
   readonly environment: Environment;
 }
 
-/** A configuration, or everything that is wrong with it. */
+/** A configuration, or all of its problems. */
 export type Loading =
   | { readonly ok: true; readonly loaded: LoadedConfiguration }
   | {
       readonly ok: false;
       readonly problems: readonly Issue[];
-      /** As far as flags and environment could be read. */
+      /** Flags and environment; invalid values are replaced by defaults. */
       readonly runtime: Runtime;
-      /** The file that is read if it is there, absolute. */
+      /** The path of the file, absolute. */
       readonly file: string;
     };
 
 export interface LoadOptions {
   readonly flags?: Flags;
-  /** What is known about providers without being told. */
+  /** The built-in table of providers. */
   readonly knownProviders: KnownProviders;
-  /** What is wrong with presets, for those who know the formats of requests; paths begin at the root. */
+  /** Checks presets against the request formats, which this room does not know; paths begin at the root. */
   readonly presetCheck?: (presets: Config['presets'], vendor: string) => readonly Issue[];
   /** Default: the environment of the process. */
   readonly env?: Environment;
@@ -91,25 +62,25 @@ export interface LoadOptions {
 
 const DEFAULT_FILE = 'signalbox.yaml';
 
-/** Reads flags, environment and file. Looks at the disk and at nothing else; never throws for what people write. */
+/** Loads flags, environment and file. Invalid input is returned as problems, never thrown. */
 export function loadConfiguration(options: LoadOptions): Loading {
   const begun = beginLoading(options);
   if (begun.content === undefined) return failed(begun);
   return endLoading(begun, begun.content, parseConfig(begun.content.text, begun.env, begun.knownProviders));
 }
 
-/** The same as loadConfiguration, for a process that serves meanwhile: a large file is read in another thread. */
-export async function loadConfigurationAside(options: LoadOptions): Promise<Loading> {
+/** As loadConfiguration, but parses YAML in another thread, so that a serving process is not blocked. */
+export async function loadConfigurationInThread(options: LoadOptions): Promise<Loading> {
   const begun = beginLoading(options);
   if (begun.content === undefined) return failed(begun);
-  const reading = await parseConfigAside(begun.content.text, begun.env, begun.knownProviders);
+  const reading = await parseConfigInThread(begun.content.text, begun.env, begun.knownProviders);
   return endLoading(begun, begun.content, reading);
 }
 
-/** What is known before the text of the file is understood. */
+/** State before the text is parsed. */
 interface BegunLoading {
   readonly source: Source;
-  /** Undefined when the file cannot be read; `problems` says why. */
+  /** Undefined if the file cannot be read; `problems` has the reason. */
   readonly content: Content | undefined;
   readonly runtime: Runtime;
   readonly env: Environment;
@@ -160,7 +131,7 @@ function isEmptyObject(value: unknown): boolean {
   return isJsonObject(value) && Object.keys(value).length === 0;
 }
 
-/** A configuration that cannot be used. The message has one `path: problem` line for each problem. */
+/** An invalid configuration. The message has one line `path: problem` for each problem. */
 export class ConfigurationError extends Error {
   readonly problems: readonly Issue[];
 
@@ -171,7 +142,7 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** The same as loadConfiguration, for those who cannot go on without: throws a ConfigurationError. */
+/** As loadConfiguration, but throws a ConfigurationError. */
 export function requireConfiguration(options: LoadOptions): LoadedConfiguration {
   const loading = loadConfiguration(options);
   if (!loading.ok) throw new ConfigurationError(loading.problems);
@@ -185,24 +156,24 @@ export function problemLine({ path, message }: Issue): string {
 
 interface Source {
   readonly path: string;
-  /** Somebody named the file, so it has to be there. */
-  readonly named: boolean;
+  /** True if a flag or variable names the file: then it must exist. */
+  readonly isNamed: boolean;
 }
 
 function sourceOf(flags: Flags, env: Environment, cwd: string): Source {
-  const given = flags.config ?? set(env, 'SIGNALBOX_CONFIG');
-  return { path: resolve(cwd, given ?? DEFAULT_FILE), named: given !== undefined };
+  const given = flags.config ?? variableOf(env, 'SIGNALBOX_CONFIG');
+  return { path: resolve(cwd, given ?? DEFAULT_FILE), isNamed: given !== undefined };
 }
 
-/** The text of the file and the state that it was read in; both empty when there is no file and none was named. */
+/** The file's text and version; both empty if there is no file and none was named. */
 interface Content {
   readonly text: string;
   readonly version: string;
 }
 
-function readContent({ path, named }: Source, problems: Issue[]): Content | undefined {
+function readContent({ path, isNamed }: Source, problems: Issue[]): Content | undefined {
   try {
-    // A device may act on being opened at all, and a pipe would make us wait for its writer.
+    // Opening a device may have effects, and opening a pipe would wait for its writer.
     if (!statSync(path).isFile()) return fail(problems, path, 'is not a file');
     const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
@@ -216,17 +187,17 @@ function readContent({ path, named }: Source, problems: Issue[]): Content | unde
     }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
-    if (code === 'ENOENT' && !named) return { text: '', version: '' };
+    if (code === 'ENOENT' && !isNamed) return { text: '', version: '' };
     return fail(problems, path, code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`);
   }
 }
 
 const CHUNK_BYTES = 65_536;
 
-/** All that a file holds; undefined when that is more than `most` bytes, whatever size it says it has. */
-function readAtMost(descriptor: number, most: number): Buffer | undefined {
+/** Reads a whole file; undefined if it has more than `maxBytes`, whatever its reported size. */
+function readAtMost(descriptor: number, maxBytes: number): Buffer | undefined {
   const pieces: Buffer[] = [];
-  for (let length = 0; length <= most; ) {
+  for (let length = 0; length <= maxBytes; ) {
     const piece = Buffer.alloc(CHUNK_BYTES);
     const count = readSync(descriptor, piece);
     if (count === 0) return Buffer.concat(pieces);
@@ -239,93 +210,4 @@ function readAtMost(descriptor: number, most: number): Buffer | undefined {
 function fail(problems: Issue[], path: string, message: string): undefined {
   problems.push({ path, message });
   return undefined;
-}
-
-function readRuntime(flags: Flags, env: Environment, cwd: string, problems: Issue[]): Runtime {
-  const managementKey = readSecret(env, 'SIGNALBOX_MANAGEMENT_KEY', problems);
-  const apiKey = readSecret(env, 'SIGNALBOX_API_KEY', problems);
-  if (managementKey !== undefined && managementKey === apiKey) {
-    problems.push({ path: 'SIGNALBOX_API_KEY', message: 'must differ from SIGNALBOX_MANAGEMENT_KEY' });
-  }
-  return {
-    host: flags.host ?? set(env, 'HOST') ?? '127.0.0.1',
-    port: readInteger(flags.port, '--port', env, 'PORT', { least: 0, most: 65_535, absent: 8787 }, problems),
-    dataDir: resolve(cwd, flags.dataDir ?? set(env, 'SIGNALBOX_DATA_DIR') ?? 'data'),
-    logLevel: readLogLevel(env, problems),
-    workers: readInteger(
-      flags.workers,
-      '--workers',
-      env,
-      undefined,
-      { least: 1, most: 1024, absent: 1 },
-      problems,
-    ),
-    managementKey,
-    apiKey,
-    encryptionKey: readEncryptionKey(env, problems),
-    database: readDatabase(env, problems),
-    redisUrl: set(env, 'REDIS_URL'),
-    clickhouseUrl: set(env, 'CLICKHOUSE_URL'),
-  };
-}
-
-/** A variable; an empty one counts as not set, because that is how container tools pass on what is not set. */
-function set(env: Environment, name: string): string | undefined {
-  const value = env[name];
-  return value === undefined || value === '' ? undefined : value;
-}
-
-function readInteger(
-  flag: string | undefined,
-  flagName: string,
-  env: Environment,
-  variable: string | undefined,
-  range: { least: number; most: number; absent: number },
-  problems: Issue[],
-): number {
-  const fromEnvironment = variable === undefined ? undefined : set(env, variable);
-  const text = flag ?? fromEnvironment;
-  if (text === undefined) return range.absent;
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= range.least && value <= range.most) return value;
-  const path = flag !== undefined || variable === undefined ? flagName : variable;
-  problems.push({ path, message: `must be a whole number from ${range.least} to ${range.most}` });
-  return range.absent;
-}
-
-function readLogLevel(env: Environment, problems: Issue[]): LogLevel {
-  const text = set(env, 'LOG_LEVEL')?.toLowerCase() ?? 'info';
-  const level = LOG_LEVELS.find((name) => name === text);
-  if (level === undefined)
-    problems.push({ path: 'LOG_LEVEL', message: `must be one of ${LOG_LEVELS.join(', ')}` });
-  return level ?? 'info';
-}
-
-/** A key of the gateway itself. Whoever can reach it may try keys: one that is easily guessed is none. */
-function readSecret(env: Environment, name: string, problems: Issue[]): string | undefined {
-  const secret = set(env, name);
-  if (secret === undefined || /^[\x21-\x7e]{16,512}$/.test(secret)) return secret;
-  problems.push({ path: name, message: 'must be 16 to 512 printable characters without spaces' });
-  return undefined;
-}
-
-function readEncryptionKey(env: Environment, problems: Issue[]): string | undefined {
-  const key = set(env, 'SIGNALBOX_ENCRYPTION_KEY');
-  if (key === undefined || isEncryptionKey(key)) return key;
-  problems.push({ path: 'SIGNALBOX_ENCRYPTION_KEY', message: 'must be 32 bytes in base64' });
-  return undefined;
-}
-
-function readDatabase(env: Environment, problems: Issue[]): DatabaseAddress | undefined {
-  const text = set(env, 'DATABASE_URL');
-  if (text === undefined) return undefined;
-  const reading = parseDatabaseAddress(text);
-  if (reading.ok) return reading.address;
-  problems.push({ path: 'DATABASE_URL', message: reading.problem });
-  return undefined;
-}
-
-/** Whether a text is 32 bytes in base64. */
-function isEncryptionKey(text: string): boolean {
-  return /^[A-Za-z0-9+/]{43}=$/.test(text);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { KNOWN_PROVIDERS } from '../catalog/known-providers.ts';
-import { parseConfig } from './parse-config.ts';
+import { KNOWN_PROVIDERS } from '../catalog/providers/known-providers.ts';
+import { parseConfig } from './parse/parse-config.ts';
 import { redactedConfig, redactedRuntime } from './redact.ts';
 
 const TEXT = `

@@ -1,8 +1,8 @@
 import { shownDatabaseAddress } from '../kit/net/database-address.ts';
-import type { Runtime } from './load.ts';
-import type { Config } from './schema.ts';
+import type { Runtime } from './runtime.ts';
+import type { Config } from './schema/schema.ts';
 
-/** The configuration with every secret replaced by what may be known of it: for printing, never for use. */
+/** The configuration with every secret masked, for printing. */
 export function redactedConfig(config: Config): Config {
   const { web } = config.plugins;
   return {
@@ -28,7 +28,7 @@ export function redactedConfig(config: Config): Config {
   };
 }
 
-/** What flags and environment say, secrets masked, in the names of the environment's table. */
+/** Flags and environment with secrets masked, by the names of the documentation. */
 export function redactedRuntime(runtime: Runtime): Record<string, string | number> {
   const optional = {
     management_key: mask(runtime.managementKey, redacted),
@@ -54,14 +54,14 @@ function mask(secret: string | undefined, how: (secret: string) => string): stri
 
 const HIDDEN = '***';
 
-/** Lengths that are told apart: enough to see a value that is empty or was cut, nothing to guess it by. */
+/** Ranges of length that are shown: enough to notice an empty or cut value, useless for guessing it. */
 const LENGTHS: readonly (readonly [below: number, words: string])[] = [
   [16, 'under-16'],
   [64, '16-to-63'],
   [Number.POSITIVE_INFINITY, '64-or-more'],
 ];
 
-/** No character of a secret is shown: a configuration is printed into tickets and chats. */
+/** Shows no character of a secret: printed configurations end up in tickets and chats. */
 function redacted(secret: string): string {
   const words = LENGTHS.find(([below]) => secret.length < below)?.[1];
   return `${HIDDEN}(${words}-characters)`;

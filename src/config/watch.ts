@@ -1,42 +1,42 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Log } from '../kit/log.ts';
+import type { Log } from '../kit/log/log.ts';
 import { fileVersion } from './file-version.ts';
 import { type LoadedConfiguration, type Loading, problemLine } from './load.ts';
-import type { Config } from './schema.ts';
+import type { Config } from './schema/schema.ts';
 
-/** Keys that are read once, at the start: a change of one waits for a restart. */
+/** Keys that are read only at the start; a change needs a restart. */
 export const RESTART_KEYS: readonly (readonly string[])[] = [
   ['vendor'],
   ['server', 'base_path'],
   ['keys', 'prefix'],
 ];
 
-/** How often the file is looked at. Looking sees every way of saving: in place, by rename, by a moved symlink. */
+/** Polling interval. Polling notices every way of saving: in place, by rename, by a moved symlink. */
 const POLL_MS = 250;
 
-/** A file is read this long after its last change, so that one written in pieces is read whole. */
+/** Delay after the last change, so that a file written in pieces is read whole. */
 const SETTLE_MS = 150;
 
 export interface WatchOptions {
   readonly initial: LoadedConfiguration;
-  /** Reads everything anew. */
+  /** Loads the configuration again. */
   readonly load: () => Loading | Promise<Loading>;
   /**
-   * Takes a new configuration into use. Keys that need a restart have the running value in it. When it throws, the
-   * running configuration stays.
+   * Applies a new configuration, in which keys that need a restart keep their running values. If it throws, the running
+   * configuration stays.
    */
   readonly apply: (loaded: LoadedConfiguration) => void;
   readonly log: Log;
 }
 
 export interface ConfigurationWatch {
-  /** Reads the file as it is from now on. True when what it says was taken into use. Never rejects. */
+  /** Loads and applies the file. True if it was applied. Never rejects. */
   reload(): Promise<boolean>;
-  /** Nothing is taken into use after this. */
+  /** Nothing is applied after this. */
   close(): void;
 }
 
-/** Re-reads the configuration on SIGHUP and when its file changes. What is broken is logged and changes nothing. */
+/** Reloads the configuration on SIGHUP and when its file changes. An invalid file is logged and ignored. */
 export function watchConfiguration({ initial, load, apply, log }: WatchOptions): ConfigurationWatch {
   let running = initial;
   let settling: NodeJS.Timeout | undefined;
@@ -50,10 +50,10 @@ export function watchConfiguration({ initial, load, apply, log }: WatchOptions):
     return false;
   };
 
-  const takeIntoUse = (loading: Loading): boolean => {
+  const applyLoaded = (loading: Loading): boolean => {
     if (!loading.ok) return refuse(loading.problems.map(problemLine).join('; '));
     if (running.file !== undefined && loading.loaded.file === undefined) return refuse('the file is gone');
-    // Whoever saves a file may empty it first; and nobody means to switch everything off by an empty one.
+    // Editors may truncate a file before writing it, and an empty file would switch everything off.
     if (loading.loaded.isEmpty && !running.isEmpty) return refuse('the file is empty');
     const waiting = restartKeysChanged(running.config, loading.loaded.config);
     const next = { ...loading.loaded, config: keepRestartKeys(running.config, loading.loaded.config) };
@@ -68,13 +68,13 @@ export function watchConfiguration({ initial, load, apply, log }: WatchOptions):
   const reloadNow = async (): Promise<boolean> => {
     try {
       const loading = await load();
-      return isClosed ? false : takeIntoUse(loading);
+      return isClosed ? false : applyLoaded(loading);
     } catch (error) {
       return refuse(error instanceof Error ? error.message : String(error));
     }
   };
 
-  // One after the other, so that what was read last is what stays; whoever asks while one waits gets that one.
+  // Reloads run one after another, so that the last read wins; calls during a queued reload share it.
   let last: Promise<boolean> = Promise.resolve(true);
   let next: Promise<boolean> | undefined;
   const reload = (): Promise<boolean> => {
@@ -108,7 +108,7 @@ export function watchConfiguration({ initial, load, apply, log }: WatchOptions):
   };
 }
 
-/** Undefined while the file cannot even be looked at: that is no change. */
+/** Undefined if the file cannot be examined, which does not count as a change. */
 function versionIfReadable(path: string): string | undefined {
   try {
     return fileVersion(path);
@@ -117,7 +117,7 @@ function versionIfReadable(path: string): string | undefined {
   }
 }
 
-/** The keys that differ and wait for a restart, as paths. */
+/** Paths of changed keys that need a restart. */
 export function restartKeysChanged(running: Config, next: Config): string[] {
   return RESTART_KEYS.filter((path) => !isDeepStrictEqual(read(running, path), read(next, path))).map(
     (path) => path.join('.'),

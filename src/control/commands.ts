@@ -6,23 +6,35 @@ import { MOST_USD, type Nanos, parseUsd } from '../kit/money.ts';
 import { RESET_WINDOWS } from '../kit/time/windows.ts';
 import type { Accounts } from '../manage/accounts/accounts.ts';
 import type { Credits } from '../manage/accounts/credits.ts';
-import { whenAvailable } from '../manage/analytics/when-available.ts';
-import type { Rotation, Vault } from '../manage/byok/vault.ts';
+import type { Vault } from '../manage/byok/vault.ts';
 import type { Keys } from '../manage/keys/keys.ts';
 import type { KnownModel, ModelKnowledge, RefreshOutcome } from '../manage/models/model-knowledge.ts';
+import { whenAvailable } from '../manage/refusals.ts';
 import type { UsageImports } from '../manage/usage-import/usage-imports.ts';
 import type { UsageScopes } from '../manage/usage-import/usage-owners.ts';
-import type { EventFeed } from '../ports/event-feed.ts';
-import type { EventStore } from '../ports/events.ts';
+import type { EventFeed, EventStore } from '../ports/events.ts';
 import type { Ledger } from '../ports/ledger.ts';
-import type { Account, Key } from '../ports/tenancy.ts';
-import { type CreditsView, creditsView } from './credits-view.ts';
+import type { Key } from '../ports/tenancy.ts';
 import { type DoctorView, doctorView, type RunningState } from './doctor-view.ts';
-import { type IssuedKeyView, type KeyView, keyView } from './key-view.ts';
 import { type LedgerView, ledgerView, type RebuildView } from './ledger-view.ts';
-import { type TakenInView, takenInView } from './usage-view.ts';
+import {
+  type AccountView,
+  accountView,
+  type CreditsView,
+  creditsView,
+  type ImportedView,
+  type IssuedKeyView,
+  importedView,
+  type KeyView,
+  type KnownModelView,
+  keyView,
+  knownModelView,
+  type NewAccountView,
+  type RotationView,
+  rotationView,
+} from './views.ts';
 
-/** What commands work on: a running gateway's own parts, or those of a data directory opened for one command. */
+/** The parts that commands use: of a running gateway, or of a data directory opened for one command. */
 export interface Controlled {
   readonly accounts: Accounts;
   readonly credits: Credits;
@@ -33,39 +45,8 @@ export interface Controlled {
   readonly modelKnowledge: ModelKnowledge;
   readonly usageImports: UsageImports;
   readonly vault: Vault;
-  /** Of a process that serves. */
+  /** Set in a serving process. */
   readonly running?: (() => RunningState) | undefined;
-}
-
-export interface AccountView {
-  readonly id: string;
-  readonly name: string;
-  readonly created_at: string;
-}
-
-/** An account that was just made; `management_key` is the secret of its first key and is shown nowhere else. */
-export interface NewAccountView extends AccountView {
-  readonly management_key: string;
-}
-
-/** A known model in a list. */
-export interface KnownModelView {
-  readonly id: string;
-  readonly context_length: number | null;
-  readonly endpoints: readonly string[];
-  readonly as_of: string;
-}
-
-/** How a change of the encryption key ended. */
-export interface RotationView {
-  readonly key_id: string;
-  readonly previous_key_id: string;
-  /** Credentials that were encrypted anew. */
-  readonly credentials: number;
-  /** Where the next start reads its key: a variable or a file. */
-  readonly source: string;
-  /** The operator has to put the new key there. */
-  readonly must_be_given: boolean;
 }
 
 interface Command<Input extends TSchema, Output> {
@@ -83,7 +64,7 @@ function command<Input extends TSchema, Output>(
 const text = Type.String({ maxLength: 1024 });
 const oneAccount = Type.Optional(text);
 
-/** Every command that works beside a running gateway and without one. Closed: nothing else can be asked for. */
+/** The commands that run with and without a running gateway; no others are accepted on the socket. */
 export const COMMANDS = {
   'keys.create': command(
     closed({
@@ -136,7 +117,7 @@ export const COMMANDS = {
   'accounts.create': command(
     closed({ name: text }),
     async ({ keys, accounts }, { name }): Promise<NewAccountView> => {
-      // An installation that was never started gets its first account now, so that the new one is another.
+      // Creates the default account first, so that on a new installation the new one is not taken for it.
       await accounts.ensureFirst();
       const account = await accounts.create(name);
       const { secret } = await keys.create({
@@ -187,8 +168,8 @@ export const COMMANDS = {
   ),
   'usage.import': command(
     closed({ place: text }),
-    async ({ usageImports }, { place }): Promise<TakenInView> =>
-      takenInView(await usageImports.takeIn(place)),
+    async ({ usageImports }, { place }): Promise<ImportedView> =>
+      importedView(await usageImports.takeIn(place)),
   ),
   'doctor.inspect': command(closed({}), async (controlled): Promise<DoctorView> => doctorView(controlled)),
   'encryption.rotate': command(
@@ -205,7 +186,7 @@ export function isCommandName(name: unknown): name is CommandName {
   return typeof name === 'string' && Object.hasOwn(COMMANDS, name);
 }
 
-/** Checks the input and runs the command. Rejects with a GatewayError for whatever the person can mend. */
+/** Checks the input and runs the command. Rejects with a GatewayError for problems that the operator can solve. */
 export async function runCommand<Name extends CommandName>(
   controlled: Controlled,
   name: Name,
@@ -222,7 +203,7 @@ async function keyViews({ accounts, keys }: Controlled, wanted: readonly Key[]):
   return (await keys.statementsOf(wanted)).map((statement) => keyView(statement, owners));
 }
 
-/** What is to be left of a balance; null = not enforced. */
+/** The balance to set; null = not enforced. */
 function parseBalance(typed: string): Nanos | null {
   if (typed === 'none') return null;
   const nanos = parseUsd(typed);
@@ -231,27 +212,4 @@ function parseBalance(typed: string): Nanos | null {
     'invalid-request',
     `USD: must be an amount from 0 to ${MOST_USD}, such as 12.5, or none`,
   );
-}
-
-function rotationView(rotation: Rotation): RotationView {
-  return {
-    key_id: rotation.keyId,
-    previous_key_id: rotation.previousKeyId,
-    credentials: rotation.credentials,
-    source: rotation.source,
-    must_be_given: rotation.mustBeGiven,
-  };
-}
-
-function knownModelView({ id, context_length, endpoints, as_of }: KnownModel): KnownModelView {
-  return {
-    id,
-    context_length: context_length ?? null,
-    endpoints: endpoints.map(({ tag }) => tag),
-    as_of,
-  };
-}
-
-function accountView(account: Account): AccountView {
-  return { id: account.id, name: account.name, created_at: new Date(account.createdAtMs).toISOString() };
 }

@@ -4,17 +4,16 @@ import type { Ledger } from '../ports/ledger.ts';
 import type { Account } from '../ports/tenancy.ts';
 import { type LedgerView, ledgerView } from './ledger-view.ts';
 
-/** What a process that serves knows of itself. */
+/** State of a serving process. */
 export interface RunningState {
   readonly version: string;
   readonly state: 'starting' | 'ready' | 'draining';
   readonly requestsInFlight: number;
   readonly generationsInFlight: number;
-  /** The longest delay of the last minute or two. */
+  /** Longest event loop delay of the last one to two minutes. */
   readonly loopDelaySeconds: number;
 }
 
-/** A gateway that serves, in figures. */
 export interface ServerView {
   readonly version: string;
   readonly state: RunningState['state'];
@@ -25,25 +24,23 @@ export interface ServerView {
   readonly loop_delay_seconds: number;
 }
 
-/** How many events there are. */
 export interface EventsView {
   readonly events: number;
   readonly daily_rows: number;
   readonly bytes: number;
 }
 
-/** What a process that has the data directory sees of it. What it could not find out in time is null. */
+/** State of a data directory, seen by the process that has it open. Null = not found out in time. */
 export interface DoctorView {
-  /** Null for a process that does not serve. */
+  /** Null if the process is a command. */
   readonly server: ServerView | null;
   readonly ledger_available: boolean;
-  /** Records and generations that wait, by what they wait for. */
+  /** Records that wait to be written, by stage. */
   readonly lag: Readonly<Record<string, number>>;
   readonly ledger: LedgerView | null;
   readonly events: EventsView | null;
 }
 
-/** What a view is made of. */
 export interface Inspected {
   readonly ledger: Pick<Ledger, 'verify' | 'isAvailable' | 'lag'>;
   readonly eventStore: Pick<EventStore, 'sizes'>;
@@ -51,10 +48,10 @@ export interface Inspected {
   readonly running?: (() => RunningState) | undefined;
 }
 
-/** How long each part may take, milliseconds. */
+/** Time limit of each part, milliseconds. */
 const PART_MS = 4_000;
 
-/** Asks everything at once. */
+/** Collects all parts concurrently. */
 export async function doctorView({ ledger, eventStore, accounts, running }: Inspected): Promise<DoctorView> {
   const [books, events] = await Promise.all([
     inTime(async () => ledgerView(await ledger.verify(), await accounts.list())),
@@ -69,7 +66,6 @@ export async function doctorView({ ledger, eventStore, accounts, running }: Insp
   };
 }
 
-/** Events in the words of the commands. */
 export function eventsView({ events, dailyRows, bytes }: EventSizes): EventsView {
   return { events, daily_rows: dailyRows, bytes };
 }
@@ -86,7 +82,7 @@ function serverView(running: RunningState): ServerView {
   };
 }
 
-/** What work comes to; null when it fails or takes too long. */
+/** The result of work; null if it fails or takes too long. */
 async function inTime<T>(work: () => Promise<T>): Promise<T | null> {
   let result: T | null = null;
   const done = work().then((value) => {

@@ -2,7 +2,7 @@ import { type Nanos, usdOf } from '../kit/money.ts';
 import type { AccountStatement, Fault, LedgerReport } from '../ports/ledger.ts';
 import type { Account } from '../ports/tenancy.ts';
 
-/** The money of an account, and whether its books are right. */
+/** The balance of an account, and whether its books are consistent. */
 export interface StatementView {
   readonly id: string;
   readonly name: string;
@@ -12,11 +12,11 @@ export interface StatementView {
   readonly reserved_usd: number;
   /** Null = not enforced. */
   readonly left_usd: number | null;
-  /** By how much the books are wrong; of `fault: tally` what was booked, which may be 0. */
+  /** Size of the fault; for `tally` the booked amount, which may be 0. */
   readonly difference_nanos: number;
-  /** What is wrong; null = nothing. */
+  /** Null = consistent. */
   readonly fault: Fault | null;
-  /** Used beyond reservations and limits, and charged to nobody. */
+  /** Usage beyond reservations and limits, charged to no account. */
   readonly written_off_usd: number;
 }
 
@@ -28,15 +28,15 @@ export interface LedgerView {
   readonly journal: { readonly segments: number; readonly bytes: number; readonly torn_tail_bytes: number };
 }
 
-/** How rows and events were made anew. */
+/** Result of `ledger rebuild`. */
 export interface RebuildView {
-  /** Generations that have rows now. */
+  /** Generations with rows. */
   readonly generations: number;
-  /** Events that there are now, imported ones included. */
+  /** Events, imported ones included. */
   readonly events: number;
 }
 
-/** A report with the names of all accounts, those without money included. Ids that are no account's count where they have some. */
+/** A report with all accounts by name. Ids without an account are listed if they have money or a fault. */
 export function ledgerView(report: LedgerReport, accounts: readonly Account[]): LedgerView {
   const names = new Map(accounts.map(({ id, name }) => [id, name]));
   const statements = new Map(

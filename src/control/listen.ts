@@ -4,36 +4,36 @@ import { JSON_LIMITS, type Json } from '../kit/json/json.ts';
 import { JsonReader } from '../kit/json/json-reader.ts';
 import type { JsonLimits } from '../kit/json/json-scanner.ts';
 import { stringifySliced } from '../kit/json/stringify-sliced.ts';
-import type { Log } from '../kit/log.ts';
+import type { Log } from '../kit/log/log.ts';
 import { runInTurns } from '../kit/loop/turns.ts';
 import { type Controlled, isCommandName, runCommand } from './commands.ts';
 import { claimSocketPath, releaseSocketPath } from './socket-path.ts';
 import { type ControlReply, MAX_CATALOG_BYTES } from './wire.ts';
 
-/** A question is one line of JSON and never longer than this; data of the catalogue are the longest part of one. */
-const MAX_QUESTION_BYTES = MAX_CATALOG_BYTES + 65_536;
+/** Limit of a request, which is one line of JSON; the largest holds data of the catalogue. */
+const MAX_REQUEST_BYTES = MAX_CATALOG_BYTES + 65_536;
 
-/** Data that are just not too much are not too much inside a question. */
-const QUESTION_LIMITS: JsonLimits = {
+/** Limits for JSON that wraps data which may reach JSON_LIMITS themselves. */
+const REQUEST_LIMITS: JsonLimits = {
   ...JSON_LIMITS,
   depth: JSON_LIMITS.depth + 8,
   values: JSON_LIMITS.values + 64,
 };
 
-/** How long a question may take to arrive, milliseconds. */
-const QUESTION_TIMEOUT_MS = 10_000;
+/** How long a request may take to arrive, milliseconds. */
+const REQUEST_TIMEOUT_MS = 10_000;
 
 export interface ControlSocket {
   close(): Promise<void>;
 }
 
-/** Answers commands on the control socket (0600) of a data directory whose lock this process holds. */
+/** Serves commands on the control socket (mode 0600) of a data directory that this process has locked. */
 export function listenForCommands(dataDir: string, controlled: Controlled, log: Log): Promise<ControlSocket> {
   const open = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     open.add(socket);
     socket.on('close', () => open.delete(socket));
-    // A command that goes away before its answer is nobody's trouble.
+    // A client that disconnects before its reply is not an error.
     socket.on('error', () => {});
     answer(socket, controlled, log);
   });
@@ -54,7 +54,7 @@ export function listenForCommands(dataDir: string, controlled: Controlled, log: 
       });
     });
     const path = claimSocketPath(dataDir);
-    // The socket is made inside listen(): no other user can reach it, not even for a moment.
+    // listen() creates the socket synchronously, so that it never exists with a wider mode.
     const mask = process.umask(0o177);
     try {
       server.listen(path);
@@ -65,7 +65,7 @@ export function listenForCommands(dataDir: string, controlled: Controlled, log: 
 }
 
 function answer(socket: Socket, controlled: Controlled, log: Log): void {
-  const question = new JsonReader(QUESTION_LIMITS);
+  const request = new JsonReader(REQUEST_LIMITS);
   const decoder = new TextDecoder();
   let length = 0;
   let answered = false;
@@ -74,28 +74,28 @@ function answer(socket: Socket, controlled: Controlled, log: Log): void {
     for (const piece of pieces) socket.write(piece);
     socket.end('\n');
   };
-  socket.setTimeout(QUESTION_TIMEOUT_MS, () => socket.destroy());
+  socket.setTimeout(REQUEST_TIMEOUT_MS, () => socket.destroy());
   socket.on('data', (piece: Buffer) => {
     if (answered) return;
-    question.push(decoder.decode(piece, { stream: true }));
+    request.push(decoder.decode(piece, { stream: true }));
     length += piece.length;
     const complete = piece.includes(10);
-    if (!complete && length <= MAX_QUESTION_BYTES) return;
+    if (!complete && length <= MAX_REQUEST_BYTES) return;
     answered = true;
     socket.setTimeout(0);
-    if (length > MAX_QUESTION_BYTES) {
+    if (length > MAX_REQUEST_BYTES) {
       void reply({ ok: false, problem: 'the command is too long' });
       return;
     }
-    void handle(question, controlled, log).then(reply);
+    void handle(request, controlled, log).then(reply);
   });
   socket.on('end', () => {
     if (!answered) socket.end();
   });
 }
 
-async function handle(question: JsonReader, controlled: Controlled, log: Log): Promise<ControlReply> {
-  const reading = await runInTurns(question.end());
+async function handle(request: JsonReader, controlled: Controlled, log: Log): Promise<ControlReply> {
+  const reading = await runInTurns(request.end());
   const { command, input } = (reading.ok ? (reading.value ?? {}) : {}) as {
     command?: unknown;
     input?: unknown;

@@ -9,9 +9,9 @@ import {
   runCommand,
 } from './commands.ts';
 import { findSocketPath } from './socket-path.ts';
-import type { ControlQuestion, ControlReply } from './wire.ts';
+import type { ControlReply, ControlRequest } from './wire.ts';
 
-/** A command that was refused or could not be run. The message is for the person who typed it. */
+/** A command that was refused or could not run. The message is shown to the operator. */
 export class CommandRefused extends Error {
   constructor(message: string) {
     super(message);
@@ -19,59 +19,64 @@ export class CommandRefused extends Error {
   }
 }
 
-/** The parts of a data directory that nobody else has open. */
+/** A data directory opened for one command. */
 export interface OpenedAlone extends Controlled {
   close(): Promise<void>;
 }
 
 export interface SendOptions {
   readonly dataDir: string;
-  /** Takes the directory's lock and opens it. Rejects, `isInUse` being true of the reason, while another has it. */
+  /**
+   * Locks and opens the directory. While another process holds the lock, rejects with a reason that `isInUse`
+   * accepts.
+   */
   readonly openAlone: () => Promise<OpenedAlone>;
   readonly isInUse: (reason: unknown) => boolean;
-  /** How long to wait for a gateway that is just starting or for another command, milliseconds. */
+  /** How long to retry while a gateway starts or another command runs, milliseconds. */
   readonly patienceMs?: number;
 }
 
 const RETRY_MS = 50;
 const ANSWER_TIMEOUT_MS = 60_000;
 
-/** How long a gateway may take for commands that go through all there is, or whose asker has other ways to find out, milliseconds. */
-const ANSWER_LIMITS_MS: Readonly<Partial<Record<CommandName, number>>> = {
+/** Other timeouts: long for commands that process all data, short for `doctor`, which can examine files itself. */
+const COMMAND_TIMEOUTS_MS: Readonly<Partial<Record<CommandName, number>>> = {
   'ledger.rebuild': 3_600_000,
   'usage.import': 3_600_000,
   'doctor.inspect': 5_000,
 };
 
-/** The gateway's own words: each value of the data of a catalogue can make a difference, and that is several values. */
+/** Replies are trusted and may be large: each value of a catalogue refresh may yield several in the reply. */
 const REPLY_LIMITS = { ...JSON_LIMITS, values: 20 * JSON_LIMITS.values };
 
-/** Runs a command in the gateway that has the data directory open, or alone when none has. */
+/** Runs a command in the gateway that serves the data directory, or in this process if none does. */
 export async function sendCommand<Name extends CommandName>(
   { dataDir, openAlone, isInUse, patienceMs = 3_000 }: SendOptions,
   command: Name,
   input: CommandInput<Name>,
 ): Promise<CommandOutput<Name>> {
-  // As it would be on the wire, so that both ways see the same input.
-  const question: ControlQuestion = JSON.parse(JSON.stringify({ command, input }));
+  // Through JSON, so that both ways see the same input.
+  const request: ControlRequest = JSON.parse(JSON.stringify({ command, input }));
   const giveUpAt = performance.now() + patienceMs;
   for (;;) {
-    const reply = await ask(dataDir, question);
+    const reply = await ask(dataDir, request);
     if (reply !== undefined) {
       if (!reply.ok) throw new CommandRefused(reply.problem);
       return reply.output as CommandOutput<Name>;
     }
     try {
-      return await runAlone(openAlone, command, question.input);
+      return await runAlone(openAlone, command, request.input);
     } catch (reason) {
-      // Whoever has the lock either opens its socket soon or is a command that ends soon.
+      // The holder of the lock is a gateway that will open its socket, or a command that will end.
       if (!isInUse(reason) || performance.now() > giveUpAt) throw reason;
       await delay(RETRY_MS);
     }
   }
 }
 
-/** Runs a command in the gateway that has the data directory open; undefined when none has. Rejects with a CommandRefused. */
+/**
+ * Runs a command in the gateway that serves the data directory; undefined if none does. Rejects with CommandRefused.
+ */
 export async function askRunning<Name extends CommandName>(
   dataDir: string,
   command: Name,
@@ -96,8 +101,8 @@ async function runAlone<Name extends CommandName>(
   }
 }
 
-/** The reply of a running gateway; undefined when none listens. */
-function ask(dataDir: string, question: ControlQuestion): Promise<ControlReply | undefined> {
+/** The reply of a running gateway; undefined if none listens. */
+function ask(dataDir: string, request: ControlRequest): Promise<ControlReply | undefined> {
   const path = findSocketPath(dataDir);
   if (path === undefined) return Promise.resolve(undefined);
   return new Promise((resolve, reject) => {
@@ -105,14 +110,14 @@ function ask(dataDir: string, question: ControlQuestion): Promise<ControlReply |
     let connected = false;
     const socket = connect(path, () => {
       connected = true;
-      socket.write(`${JSON.stringify(question)}\n`);
+      socket.write(`${JSON.stringify(request)}\n`);
     });
-    socket.setTimeout(ANSWER_LIMITS_MS[question.command] ?? ANSWER_TIMEOUT_MS, () => {
+    socket.setTimeout(COMMAND_TIMEOUTS_MS[request.command] ?? ANSWER_TIMEOUT_MS, () => {
       socket.destroy(new CommandRefused('the running gateway does not answer'));
     });
     socket.on('data', (piece) => pieces.push(piece));
     socket.on('error', (error) => {
-      if (!connected && isNobodyThere(error)) resolve(undefined);
+      if (!connected && isNotListening(error)) resolve(undefined);
       else reject(connectionProblem(error));
     });
     socket.on('close', () => {
@@ -123,7 +128,7 @@ function ask(dataDir: string, question: ControlQuestion): Promise<ControlReply |
   });
 }
 
-function isNobodyThere(error: NodeJS.ErrnoException): boolean {
+function isNotListening(error: NodeJS.ErrnoException): boolean {
   return error.code === 'ENOENT' || error.code === 'ECONNREFUSED' || error.code === 'ENOTSOCK';
 }
 

@@ -11,14 +11,15 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/** Addresses of unix sockets are cut at 104 bytes on some systems and at 108 on others, without a word. */
-const LONGEST_ADDRESS_BYTES = 100;
+/** Some systems silently cut the path of a unix socket at 104 bytes, others at 108. */
+const MAX_ADDRESS_BYTES = 100;
 
 const NAME = 'control.sock';
 
 /**
- * Makes room for a socket in a data directory whose lock is held, so that whatever is there is stale. Where the path is
- * too long for an address the socket lives in a new private directory and a link in the data directory tells where.
+ * Returns the path for a new socket; call it only with the lock held, so that an existing socket is stale and is
+ * removed. If the path is too long, the socket is in a new private directory and the data directory has a symlink to
+ * it.
  */
 export function claimSocketPath(dataDir: string): string {
   const path = join(dataDir, NAME);
@@ -29,7 +30,7 @@ export function claimSocketPath(dataDir: string): string {
   return short;
 }
 
-/** Removes the socket of a data directory whose lock is held, and the private directory that was made for it. */
+/** Removes the socket and its private directory. Call it only with the lock held. */
 export function releaseSocketPath(dataDir: string): void {
   const path = join(dataDir, NAME);
   const elsewhere = linkTarget(path);
@@ -37,7 +38,7 @@ export function releaseSocketPath(dataDir: string): void {
   removeEntry(path);
 }
 
-/** Where to reach the gateway of a data directory; undefined when it never opened a socket. */
+/** The socket of a data directory; undefined if there cannot be one. */
 export function findSocketPath(dataDir: string): string | undefined {
   const path = join(dataDir, NAME);
   const target = linkTarget(path);
@@ -46,8 +47,8 @@ export function findSocketPath(dataDir: string): string | undefined {
 }
 
 /**
- * A link can be planted, so it only says where to look: a directory is removed when it was made here for this data
- * directory, holds the socket at most, and is nobody else's. Anything else is left alone.
+ * A symlink can be forged, so its target is checked: a directory is removed only if its name is ours for this data
+ * directory, it is owned by us with mode 0700, and it holds nothing but the socket.
  */
 function removePrivateDirectory(dataDir: string, socket: string): void {
   const directory = dirname(socket);
@@ -61,7 +62,7 @@ function removePrivateDirectory(dataDir: string, socket: string): void {
     if (lstatSync(socket, { throwIfNoEntry: false })?.isSocket()) removeEntry(socket);
     rmdirSync(directory);
   } catch {
-    // A directory that stays behind in the temporary place harms nobody.
+    // A leftover directory in the temporary place does no harm.
   }
 }
 
@@ -70,12 +71,12 @@ function isPrivate(directory: string): boolean {
   return status.isDirectory() && status.uid === process.getuid?.() && (status.mode & 0o777) === 0o700;
 }
 
-/** Tells the private directories of one data directory from those of all others. */
+/** Name prefix of the private directories of one data directory. */
 function privatePrefix(dataDir: string): string {
   return `signalbox-${createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 8)}-`;
 }
 
-/** Removes a file, a socket or a link itself; never what a link points to, never a directory. */
+/** Removes a file, socket or symlink; never a symlink's target, never a directory. */
 function removeEntry(path: string): void {
   try {
     unlinkSync(path);
@@ -95,9 +96,9 @@ function linkTarget(path: string): string | undefined {
 function shortTemporaryDirectory(): string {
   const usual = resolve(tmpdir());
   // Room for `/signalbox-12345678-XXXXXX/control.sock`.
-  return Buffer.byteLength(usual) <= LONGEST_ADDRESS_BYTES - 39 ? usual : '/tmp';
+  return Buffer.byteLength(usual) <= MAX_ADDRESS_BYTES - 39 ? usual : '/tmp';
 }
 
 function fits(path: string): boolean {
-  return Buffer.byteLength(path) <= LONGEST_ADDRESS_BYTES;
+  return Buffer.byteLength(path) <= MAX_ADDRESS_BYTES;
 }

@@ -1,15 +1,15 @@
 import type { CommandName } from './commands.ts';
 
-/** Data of the catalogue are refused above this size, in bytes. */
+/** Limit of data for `catalog refresh`. */
 export const MAX_CATALOG_BYTES = 4_000_000;
 
-/** What a command says to a running gateway: one line of JSON. */
-export interface ControlQuestion {
+/** Request to a running gateway: one line of JSON. */
+export interface ControlRequest {
   readonly command: CommandName;
   readonly input: unknown;
 }
 
-/** What comes back: one line of JSON. The problem is for people. */
+/** Reply: one line of JSON. `problem` is shown to the operator. */
 export type ControlReply =
   | { readonly ok: true; readonly output: unknown }
   | { readonly ok: false; readonly problem: string };

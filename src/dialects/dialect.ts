@@ -1,18 +1,69 @@
 import type { TSchema } from 'typebox';
 import type { GatewayError } from '../ir/errors.ts';
-import type { Event, EventBatch } from '../ir/events.ts';
+import type { Event, EventBatch, Seal } from '../ir/events.ts';
+import type { FormatFacts } from '../ir/format-facts.ts';
 import type { DialectName, Format } from '../ir/items.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { Quirks } from '../ir/quirks.ts';
-import type { Effort, GenerationRequest } from '../ir/request.ts';
+import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
-import type { TextPieces } from '../ir/text-lane.ts';
-import type { FrameForm } from '../kit/frames/frame-form.ts';
+import type { Effort } from '../ir/settings.ts';
 import type { Frame, FrameReader } from '../kit/frames/frames.ts';
 import type { JsonObject } from '../kit/json/json.ts';
+import type { Issue } from '../kit/json/validate.ts';
 import type { Sliced } from '../kit/loop/turns.ts';
+import type { MediaMembers } from './shared/media/check-media.ts';
 import type { FileParts } from './shared/media/stored-files.ts';
+import type { PresetForm } from './shared/presets/preset-form.ts';
+import type { SealsTaken } from './shared/reasoning/seals-taken.ts';
 import type { ItemReferences } from './shared/requests/item-references.ts';
+
+/** A wire dialect: everything about it that other code asks for. */
+export interface Dialect {
+  readonly name: DialectName;
+  /** Absent = only upstreams speak it. */
+  readonly inbound?: InboundDialect;
+  readonly upstream: UpstreamDialect;
+  readonly facts: DialectFacts;
+}
+
+/** A dialect that callers speak too: a format. */
+export interface FormatDialect extends Dialect {
+  readonly name: Format;
+  readonly inbound: InboundDialect;
+  readonly facts: FormatDialectFacts;
+}
+
+/** What is particular to a dialect besides how it is read and written. */
+export interface DialectFacts {
+  readonly seals: SealsTaken;
+  /** How upstreams learn the betas that a caller asked for; absent = they have none. */
+  readonly betaCarrier?: 'header' | 'body';
+  /** Speeds that upstreams are asked for instead of a service tier, by tier; absent = the service tier is sent. */
+  readonly speeds?: Readonly<Partial<Record<'flex' | 'priority', 'fast'>>>;
+  /** Upstreams add the definitions of their own tools to the prompt, and bill them. */
+  readonly addsToolDefinitions?: boolean;
+  /** Models count an image by its tiles unless their name is known to mean otherwise. */
+  readonly countsImageTiles?: boolean;
+}
+
+/** The same of a format. */
+export interface FormatDialectFacts extends DialectFacts {
+  /** Carried by each request of the format. */
+  readonly request: FormatFacts;
+  readonly media: MediaMembers;
+  readonly preset: PresetForm;
+  /** Bodies may name a prompt template, which is filled in before parsing. */
+  readonly hasPromptTemplates?: boolean;
+  /** The smallest valid body, for checks of presets. */
+  readonly minimalRequest: JsonObject;
+  /** The conversation of a body, as it is kept with the record of a generation. */
+  recordedInput(body: JsonObject): JsonObject;
+  /** Thoughts come as summaries if the request asks for them. */
+  readonly summarizesThoughts?: boolean;
+  /** A seal as upstreams of the format mint them, for the simulator. */
+  simulatedSeal(token: string): Seal;
+}
 
 /** What parsing a request needs to know besides the body. */
 export interface ParseContext {
@@ -51,15 +102,10 @@ export interface StreamEncoder {
   keepAlive(): string;
   /** The stream is over, for whatever reason: nothing more is written. */
   close?(): void;
-  /** How pieces of text would be written that differ from the last event in their text alone; undefined: by `encode`. */
-  formOf?(pieces: TextPieces): FrameForm | undefined;
-  /** So many characters were written in that form. */
-  passed?(characters: number): void;
 }
 
 /** The half of a dialect that callers speak: requests in, answers out. */
 export interface InboundDialect {
-  readonly format: Format;
   /** Schema of the request body; also what the OpenAPI document shows. */
   readonly requestSchema: (vendor: string) => TSchema;
   /** Fields that speak to the gateway and never go upstream. */
@@ -72,6 +118,8 @@ export interface InboundDialect {
   parseRequest(body: JsonObject, context: ParseContext): GenerationRequest;
   /** The same in slices: a body may hold tens of thousands of items. */
   parseRequestSliced(body: JsonObject, context: ParseContext): Sliced<GenerationRequest>;
+  /** Items and parts that only an upstream of the same format can take, because their type is unknown. */
+  untranslatableIssues(request: GenerationRequest): Issue[];
   createEncoder(context: ReplyContext): StreamEncoder;
   /** Whether a whole answer that failed after one of its legs had been completed is told as an answer, not as an error. */
   readonly tellsFailures?: boolean;
@@ -126,10 +174,6 @@ export const NO_HEADERS: RenderedRequest['headers'] = {};
 export interface StreamDecoder {
   /** What a frame means. Lenient: what cannot be read is skipped or becomes a `failure`; never throws. */
   decode(frame: Frame): Event[];
-  /** What the next frames are expected to be; undefined where nothing is known of them. */
-  pieces?(): TextPieces | undefined;
-  /** So many characters have come in such frames, which were not shown here. */
-  passed?(characters: number): void;
   /** The bytes have ended: a stream without its terminal event becomes a `failure`. Empty after a terminal event. */
   end(): Event[];
 }
@@ -137,8 +181,10 @@ export interface StreamDecoder {
 /** What reading an answer needs to know of its request. */
 export interface DecodeContext {
   readonly request: GenerationRequest;
-  /** What ids are made of that the upstream left out: another one for every answer. */
-  readonly ground?: string;
+  /** Prefix of ids that we make when the upstream sends none; unique per answer. */
+  readonly idSeed?: string;
+  /** What the provider does otherwise than its dialect says; absent = nothing. */
+  readonly quirks?: Quirks | undefined;
   /** True in the relay lane: wrap what is read in `relay` events, frame by frame. */
   readonly relay: boolean;
 }
@@ -168,7 +214,6 @@ export interface SearchRules {
 
 /** The half of a dialect that upstreams speak: requests out, answers in. */
 export interface UpstreamDialect {
-  readonly name: DialectName;
   /** Path below the provider's base address, for a given model. */
   path(model: string, stream: boolean): string;
   /** Media type of its streams. */

@@ -1,5 +1,6 @@
-import { billOf } from '../catalog/bill.ts';
-import { pricingAt } from '../catalog/price-history.ts';
+import { billOf } from '../catalog/prices/bill.ts';
+import { pricingAt } from '../catalog/prices/price-history.ts';
+import type { Lane } from '../dialects/lane.ts';
 import type { GatewayError } from '../ir/errors.ts';
 import type { PipelineEntry, Strategy, TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
@@ -8,8 +9,13 @@ import type { JsonObject } from '../kit/json/json.ts';
 import { formatPrice, usdOf } from '../kit/money.ts';
 import { type RankedCandidate, type Rejection, siteOf } from '../routing/candidate.ts';
 import type { HealthState, HealthView } from '../routing/health/endpoint-health.ts';
-import type { Lane } from '../upstream/upstream.ts';
-import type { NothingLeft, Plan } from './plan.ts';
+import { stagesFor } from './generation/accepted-generation.ts';
+import type { GatewayParts } from './generation/gateway-parts.ts';
+import { NothingLeft, type Plan } from './plan/plan.ts';
+import { planLeg } from './plan/plan-leg.ts';
+import { acceptRequest } from './request/accept-request.ts';
+import type { ContentRoom } from './request/content-room.ts';
+import type { GenerationInput } from './request/generation-input.ts';
 import { countInputImages } from './request/input-images.ts';
 
 /** What would become of a request, with the keys it has on the wire. */
@@ -180,4 +186,35 @@ function estimateOf(
     max_output_tokens: outputTokens,
     max_cost_usd: usdOf(bill.totalNanos),
   };
+}
+
+/** Explains a request. Its prompt is counted, because a prompt that is too long rules endpoints out too. */
+export async function explainRequest(
+  input: GenerationInput,
+  room: ContentRoom,
+  parts: GatewayParts,
+): Promise<Explanation> {
+  const content = room.open(input.replied);
+  const settings = parts.settings();
+  const maxTokens = async () => Number.POSITIVE_INFINITY;
+  try {
+    const accepted = await acceptRequest(input, settings, { content, maxTokens }, parts);
+    const { request, prompt } = accepted;
+    const promptTokens = await prompt.count(parts.tokenizer, input.signal);
+    try {
+      const { stages } = stagesFor(input, request, settings, parts);
+      const { plan } = await planLeg(accepted, input, settings, stages.mayRelay, parts);
+      return await explainPlan(request, plan, {
+        health: parts.health,
+        preview: ({ endpoint, lane }) => parts.previewUpstream({ request, endpoint, lane }),
+        promptTokens,
+        nowMs: parts.clock.now(),
+      });
+    } catch (error) {
+      if (!(error instanceof NothingLeft)) throw error;
+      return explainNothing(error, promptTokens);
+    }
+  } finally {
+    void content.close();
+  }
 }

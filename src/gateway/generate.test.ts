@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { INBOUND_DIALECTS } from '../dialects/dialects.ts';
-import { createGateway, type GatewayParts } from './generate.ts';
-import type { GenerationInput } from './generation.ts';
+import { createGateway } from './generate.ts';
+import type { GatewayParts } from './generation/gateway-parts.ts';
+import type { GenerationInput } from './request/generation-input.ts';
 
 const FILE_ID = `file_${'a'.repeat(24)}`;
 const FILE_BYTES = 100;
@@ -11,13 +11,12 @@ function gatewayThatReads() {
   const reads: string[] = [];
   const parts: Partial<Record<keyof GatewayParts, unknown>> = {
     clock: { now: () => 0, monotonic: () => 0 },
-    snapshot: () => ({
+    settings: () => ({
       vendor: 'signalbox',
       catalog: { resolve: () => undefined, providers: [] },
       maxFileBytes: FILE_BYTES,
       contentRoomBytes: 3 * FILE_BYTES,
     }),
-    formats: INBOUND_DIALECTS,
     prepareBody: (_: string, body: object) => ({ body, report: [] }),
     ownCredentials: { of: async () => [] },
     files: {

@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Gateway } from '../gateway/generation.ts';
-import type { Clock, IdSource } from '../kit/ids.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { IdSource } from '../kit/ids.ts';
+import type { Clock } from '../kit/time/clock.ts';
 import type { Credits } from '../manage/accounts/credits.ts';
 import type { Activity } from '../manage/analytics/activity.ts';
 import type { Analytics } from '../manage/analytics/analytics.ts';
@@ -28,7 +29,7 @@ export interface HttpSettings {
   readonly maxConcurrentRequests: number;
   /** How many requests may be made in a window. */
   readonly rates: RateSettings;
-  /** Whether everybody may read the metrics. */
+  /** Metrics need no key. */
   readonly areMetricsPublic: boolean;
 }
 
@@ -90,8 +91,11 @@ export interface HttpBasics {
   readonly log: HttpLog;
   /** Compile a request schema at its first request instead of before the first of all (some 100 ms each). */
   readonly lazySchemas?: boolean;
-  /** By how many sockets connections come in: as many are taken in a turn of the event loop. One unless it says so. */
-  readonly doors?: number;
+  /**
+   * Sockets that listen on the port, where Node can share one: as many connections are accepted in a turn. 1 by
+   * default.
+   */
+  readonly listeningSockets?: number;
   /** Changes to the default limits. */
   readonly times?: Partial<HttpTimes>;
 }
@@ -114,7 +118,7 @@ export interface HttpServices {
   readonly activity: Activity;
   /** All figures of this process, as text. */
   readonly metrics: () => string;
-  /** The account that the installation began with: that of whoever runs it. */
+  /** The account that the installation began with: the operator's. */
   readonly firstAccountId: string;
   /** Why the process must be restarted; null, and where it is absent, it need not be. */
   readonly fault?: () => string | null;

@@ -1,6 +1,6 @@
-import type { FrameForm } from '../kit/frames/frame-form.ts';
 import type { Frame } from '../kit/frames/frames.ts';
 import type { JsonObject } from '../kit/json/json.ts';
+import type { JsonTemplate } from '../kit/json/json-template.ts';
 import type { GatewayError } from './errors.ts';
 import type {
   Annotation,
@@ -79,8 +79,6 @@ export type Event =
       readonly kind: PartKind;
       readonly text: string;
       readonly logprobs?: Logprobs;
-      /** How many pieces it came in; absent = one. Told to who counts, never written. */
-      readonly pieces?: number;
     }
   | {
       readonly type: 'annotation';
@@ -116,11 +114,8 @@ export type Event =
       /** `frame.data`, parsed. Encoders may copy and patch it; they never change it. */
       readonly value: JsonObject;
       readonly events: readonly Event[];
-      /**
-       * Known where the frame has nothing but one piece of text to say. Frames of one form that follow each other differ
-       * in that text alone, `value` included.
-       */
-      readonly form?: FrameForm;
+      /** Set if the frame holds one piece of text and nothing else. Frames in a row that share it differ in that text alone. */
+      readonly template?: JsonTemplate | undefined;
       /** True when `value` is a whole non-streaming body rather than one event of a stream. */
       readonly whole?: boolean;
     }
@@ -195,8 +190,7 @@ export function hasContent(events: readonly Event[]): boolean {
 /** The terminal event that an event is, looked up inside relayed frames too. */
 export function terminalOf(event: Event): Finish | Failure | undefined {
   if (event.type === 'finish' || event.type === 'failure') return event;
-  // A frame of a known form is a piece of text.
-  if (event.type !== 'relay' || event.form !== undefined) return undefined;
+  if (event.type !== 'relay') return undefined;
   for (const inner of event.events) {
     const terminal = terminalOf(inner);
     if (terminal !== undefined) return terminal;

@@ -1,5 +1,5 @@
 /**
- * What a provider does otherwise than the dialect it speaks, as data: renderers look at these members and never at a
+ * What a provider does otherwise than the dialect it speaks, as data: renderers and decoders look at these members and never at a
  * provider's name. An absent member means that the dialect is spoken as written. Most are of the chat dialect, whose
  * upstreams differ most.
  */
@@ -32,6 +32,8 @@ export interface Quirks {
   readonly thinkingField?: 'reasoning' | 'thinking' | 'enable_thinking';
   /** The highest word for effort that the provider knows; absent = the highest of the dialect. */
   readonly highestEffort?: 'xhigh' | 'max';
+  /** Answers may come in the events and bodies of another interface: `cohere` = the second version of Cohere's chat. */
+  readonly answerForm?: 'cohere';
   /** An answer that is given up is written to its end all the same, and billed: it is better read to its end. */
   readonly billsAbandoned?: boolean;
 }

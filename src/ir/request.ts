@@ -1,6 +1,8 @@
 import type { JsonObject } from '../kit/json/json.ts';
+import type { FormatFacts } from './format-facts.ts';
 import type { CacheMark, Ext, Format, Item } from './items.ts';
 import type { Places } from './places.ts';
+import type { ReasoningSettings, Sampling } from './settings.ts';
 
 /** A tool the model may call. */
 export type Tool =
@@ -57,43 +59,6 @@ export type OutputFormat =
     }
   | { readonly type: 'opaque'; readonly dialect: Format; readonly value: JsonObject };
 
-export type Effort = 'max' | 'xhigh' | 'high' | 'medium' | 'low' | 'minimal' | 'none';
-
-/** How much the model may think, and what of it is returned. */
-export interface ReasoningSettings {
-  readonly effort?: Effort;
-  /** Thinking budget, tokens. */
-  readonly budgetTokens?: number;
-  readonly enabled?: boolean;
-  /** The messages format's `adaptive`: the model decides how much. */
-  readonly adaptive?: boolean;
-  /** Think, but do not return it. */
-  readonly exclude?: boolean;
-  readonly summary?: string;
-  /** The messages format's `display`. */
-  readonly display?: string;
-  readonly context?: string;
-  readonly mode?: string;
-}
-
-/** Sampling settings; absent = the upstream's default. */
-export interface Sampling {
-  readonly temperature?: number;
-  readonly topP?: number;
-  readonly topK?: number;
-  readonly topA?: number;
-  readonly minP?: number;
-  readonly frequencyPenalty?: number;
-  readonly presencePenalty?: number;
-  readonly repetitionPenalty?: number;
-  readonly seed?: number;
-  readonly stop?: readonly string[];
-  readonly logitBias?: JsonObject;
-  /** The chat format's switch; the responses format asks through `include`. */
-  readonly logprobs?: boolean;
-  readonly topLogprobs?: number;
-}
-
 /** What the request asks of routing: never sent upstream as such. */
 export interface RoutingWishes {
   /** The `provider` object, validated, null members removed. */
@@ -113,6 +78,7 @@ export interface RoutingWishes {
 export interface GenerationRequest {
   /** The format it came in, and its answer goes out in. */
   readonly format: Format;
+  readonly formatFacts: FormatFacts;
   /** The caller's parsed body, prompt template filled in. For the relay lane and echoes; never changed. Third escape. */
   readonly body: JsonObject;
   /** Model ids in order of preference, as the caller wrote them; at least one. */
@@ -156,25 +122,3 @@ export interface GenerationRequest {
   /** Top-level keys of the body that no format documents: kept in the relay lane, else dropped and reported. */
   readonly unknownFields: readonly string[];
 }
-
-/** Fields of a request that an upstream dialect may lack, by their name in the representation. */
-export type RequestField =
-  | keyof Sampling
-  | 'maxOutputTokens'
-  | 'tools'
-  | 'toolChoice'
-  | 'parallelToolCalls'
-  | 'reasoning'
-  | 'outputFormat'
-  | 'verbosity'
-  | 'modalities'
-  | 'imageConfig'
-  | 'cache'
-  | 'promptCacheKey'
-  | 'promptCacheOptions'
-  | 'serviceTier'
-  | 'speed'
-  | 'metadata'
-  | 'truncation'
-  | 'include'
-  | 'items';

@@ -4,7 +4,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 /** Makes ids. Injected, so that tests can name what is made. */
 export interface IdSource {
-  /** `length` characters of [0-9A-Za-z] that nobody can guess. */
+  /** `length` characters of [0-9A-Za-z], not guessable. */
   token(length: number): string;
 }
 
@@ -40,16 +40,3 @@ class RandomIds implements IdSource {
 }
 
 export const randomIds: IdSource = new RandomIds();
-
-/** Epoch milliseconds, and a monotonic clock for durations. */
-export interface Clock {
-  /** Wall clock, epoch milliseconds. */
-  now(): number;
-  /** Monotonic milliseconds with fractions; only differences mean something. */
-  monotonic(): number;
-}
-
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-};

@@ -53,7 +53,7 @@ export function countWithin(nanos: Nanos, first: Price, price: Price): number {
   return price === 0n ? Number.POSITIVE_INFINITY : Number(left / price);
 }
 
-/** More USD than anybody is granted or limited to. In nano-dollars it fits every engine's whole numbers. */
+/** Upper bound of grants and limits, USD. In nano-dollars it fits every engine's whole numbers. */
 export const MOST_USD = 1_000_000_000;
 
 /** The same in nano-dollars. */
@@ -66,7 +66,7 @@ export function nanosOf(usd: number): Nanos {
   return parseUsd(String(usd)) ?? BigInt(Math.round(usd * 1e9));
 }
 
-/** Reads an amount in USD that somebody typed, such as `12.5`; undefined for anything but 0 to MOST_USD. */
+/** Reads an amount in USD as typed by an operator, such as `12.5`; undefined for anything but 0 to MOST_USD. */
 export function parseUsd(text: string): Nanos | undefined {
   const price = parsePrice(text);
   if (price === undefined || price > BigInt(MOST_USD) * 10n ** BigInt(PRICE_DECIMALS)) return undefined;

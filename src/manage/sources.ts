@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type Clock, systemClock } from '../kit/ids.ts';
+import { type Clock, systemClock } from '../kit/time/clock.ts';
 
 /** Time and chance, injected so that tests can foresee both. */
 export interface Sources {
   readonly clock: Clock;
   uuid(): string;
-  /** 64 lower-case hex digits that nobody can guess. */
+  /** 64 random lower-case hex digits. */
   secret(): string;
 }
 

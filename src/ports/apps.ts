@@ -1,3 +1,6 @@
+import { knownCategoriesOf } from '../ir/app-attribution.ts';
+import { appHostOf } from '../kit/net/app-host.ts';
+
 /** An app that calls. Its identity is the host and port of its address. */
 export interface App {
   /** Of this installation: 1, 2, 3 and so on. */
@@ -18,24 +21,53 @@ export interface AppSighting {
   readonly url: string;
   readonly title: string | null;
   readonly categories: readonly string[];
-  /** When, epoch milliseconds: a title of an earlier moment does not replace one of a later, give or take a minute. */
+  /** Epoch milliseconds. A title seen earlier does not replace one seen later, give or take a minute. */
   readonly atMs: number;
 }
 
 /** The apps of an installation: those of all accounts. */
 export interface AppRegistry {
   /**
-   * Makes apps that are new, renames, adds categories. The same sightings again change nothing, so whoever fails half-way
-   * tries all of them again.
+   * Makes apps that are new, renames, adds categories. The same sightings again change nothing, so a
+   * call that failed half-way is repeated as a whole.
    */
   note(sightings: readonly AppSighting[]): Promise<void>;
-  /** Those that there are. However many are asked for, others have their turn. */
+  /**
+   * The apps with these ids, as far as there are any. Reads in slices, so that a long list does not block the event
+   * loop.
+   */
   ofIds(ids: readonly number[]): Promise<readonly App[]>;
-  /** Those of the hosts that are known. However many are asked for, others have their turn. */
+  /** The known apps among these hosts. Reads in slices, as `ofIds` does. */
   ofHosts(hosts: readonly string[]): Promise<readonly App[]>;
-  /** The ids of those of the hosts that are known: less work than the apps themselves. */
+  /** The ids of the known apps among these hosts: cheaper than `ofHosts`. */
   idsOf(hosts: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Hosts of those with at least one of the categories. However many there are, others have their turn. */
+  /** Hosts of the apps with at least one of the categories. Reads in slices, as `ofIds` does. */
   hostsOfCategories(categories: readonly string[]): Promise<ReadonlySet<string>>;
   count(): Promise<number>;
+}
+
+/** What a request or an imported line claims about its app, and when. */
+export interface ClaimedApp {
+  readonly referer: string | null;
+  readonly title: string | null;
+  readonly categories: readonly string[];
+  readonly atMs: number;
+}
+
+/** The app of a claim; undefined without an address that identifies one. */
+export function appSightingOf({ referer, title, categories, atMs }: ClaimedApp): AppSighting | undefined {
+  const host = appHostOf(referer, title);
+  if (referer === null || host === null) return undefined;
+  return {
+    host,
+    url: withoutSecrets(new URL(referer)),
+    title,
+    categories: knownCategoriesOf(categories),
+    atMs,
+  };
+}
+
+/** Drops the user name, password, query and fragment of an address. */
+function withoutSecrets({ protocol, host, pathname }: URL): string {
+  return `${protocol}//${host}${pathname}`;
 }

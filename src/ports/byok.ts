@@ -59,9 +59,9 @@ export type ByokChange = Partial<
   >
 >;
 
-/** Storage of credentials. Deleted ones are not there any more for any of it. */
+/** Storage of credentials. No method sees deleted ones. */
 export interface ByokStore {
-  /** Stores a credential behind all others of its provider and account; gives it with its place. */
+  /** Stores a credential after all others of its provider and account. Resolves with it and its place. */
   insert(credential: Omit<ByokCredential, 'sortOrder'>): Promise<ByokCredential>;
   /** By provider, then place; `total` counts all that match. */
   list(
@@ -72,8 +72,8 @@ export interface ByokStore {
   listAll(accountId: string): Promise<ByokCredential[]>;
   find(accountId: string, id: string): Promise<ByokCredential | undefined>;
   /**
-   * Changes what `decide` makes of the credential as it is, with no other change in between. Undefined when there is
-   * none. What `decide` throws leaves everything as it was.
+   * Applies the change that `decide` returns for the current credential, in one transaction. Undefined when there is
+   * none. If `decide` throws, nothing changes.
    */
   update(
     accountId: string,
@@ -89,7 +89,7 @@ export interface ByokStore {
   listEncryptedOtherwise(encryptionKeyId: string, limit: number): Promise<EncryptedSecret[]>;
   /** Replaces secrets that are still what they were; all or none of them. */
   reencrypt(replacements: readonly SecretReplacement[]): Promise<void>;
-  /** Makes sure that what was wiped or replaced is in no file of the database any more. */
+  /** Removes wiped and replaced secrets from every file of the database, its write-ahead log included. */
   forgetWiped(): Promise<void>;
 }
 

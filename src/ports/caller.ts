@@ -1,7 +1,7 @@
 import type { Limits, ScopeIds } from './ledger.ts';
 import type { Key, Workspace } from './tenancy.ts';
 
-/** Whoever is behind a request, once authenticated. */
+/** The account, workspace and key behind an authenticated request. */
 export interface Caller {
   readonly key: Key;
   readonly accountId: string;
@@ -9,6 +9,6 @@ export interface Caller {
   readonly workspace: Workspace;
   /** What the key and its workspace may spend. */
   readonly limits: Limits;
-  /** Who pays. */
+  /** The scopes that pay. */
   readonly scopes: ScopeIds;
 }

@@ -1,9 +1,9 @@
-/** Keeps what an operator brought into the catalogue, as one text. */
+/** Stores what an operator added to the catalogue, as one text. */
 export interface CatalogOverlayStore {
-  /** A longer text cannot be read again. */
+  /** `read` refuses a longer text. */
   readonly maxBytes: number;
-  /** Undefined when nothing was ever kept. */
+  /** Undefined when nothing was ever stored. */
   read(): string | undefined;
-  /** Replaces what was kept: afterwards it is the old text or the new one, whatever happens. */
+  /** Replaces the text atomically: after a crash it is the old one or the new one. */
   write(text: string): void;
 }

@@ -9,7 +9,7 @@ export type GenerationContent = {
   error: JsonObject | null;
 };
 
-/** Content with all that says whose it is. */
+/** Content with its owner. */
 export interface StoredContent {
   readonly generationId: string;
   readonly accountId: string;
@@ -19,25 +19,25 @@ export interface StoredContent {
 
 /** How much content is kept. */
 export interface ContentRetention {
-  /** Of generations from before this moment nothing is kept, epoch milliseconds. */
+  /** Content of generations before this moment is removed, epoch milliseconds. */
   readonly beforeMs: number;
-  /** All that is kept together; above it the oldest goes first. */
+  /** Limit for all content together; above it the oldest is removed first. */
   readonly maxBytes: number;
 }
 
 /** Prompts and answers of the workspaces that want them kept, apart from everything else. None of it is money. */
 export interface ContentStore {
   /**
-   * Keeps content as soon as there is time, and gives it back from now on. Never waits and never throws: what cannot be
-   * kept is lost, and the log says so.
+   * Queues content for writing; `get` finds it from now on. Never waits and never throws: content that cannot be
+   * written is lost, and the log says so.
    */
   put(content: StoredContent): void;
-  /** Undefined also for that of other accounts. */
+  /** Undefined also for content of other accounts. */
   get(accountId: string, generationId: string): Promise<GenerationContent | undefined>;
   /** False when there is none in this account. */
   delete(accountId: string, generationId: string): Promise<boolean>;
-  /** Removes what is too old, then the oldest of what is too much. Resolves with the bytes that are kept now. */
+  /** Removes content that is too old, then the oldest above `maxBytes`. Resolves with the bytes that remain. */
   prune(retention: ContentRetention): Promise<number>;
-  /** Writes what is waiting, then closes. */
+  /** Writes the queue, then closes. */
   close(): Promise<void>;
 }

@@ -1,16 +1,16 @@
-/** Where the key that encrypts stored secrets comes from, and what a change of it needs. */
+/** The source of the key that encrypts stored secrets, and the state of its rotation. */
 export interface EncryptionKeyKeeper {
-  /** 32 bytes, as they were when the process began. */
+  /** 32 bytes, as read at the start of the process. */
   readonly key: Buffer;
-  /** The operator gives it at every start; else it is kept here. */
+  /** True: the operator passes the key at every start. False: it is stored here. */
   readonly isGiven: boolean;
-  /** What people call the place that it comes from: a variable or a file. */
+  /** Name of the variable or path of the file that it comes from, for messages. */
   readonly source: string;
-  /** Replaces a key that is kept here. */
+  /** Replaces a key that is stored here. */
   replace(key: Buffer): void;
-  /** What somebody who starts in the middle of a rotation has to know; undefined when none is under way. */
+  /** State of an unfinished rotation, for the start that resumes it; undefined when none is under way. */
   readRotation(): string | undefined;
-  /** As of its return it is safe from the end of the process, and of the machine. */
+  /** Returns once the text survives a power loss. */
   writeRotation(text: string): void;
   removeRotation(): void;
 }

@@ -1,16 +1,16 @@
-/** How a metric is to be read: a count, nano-dollars, milliseconds, tokens a second, or a share of 0 to 1. */
+/** Unit of a metric: a count, nano-dollars, milliseconds, tokens per second, or a share from 0 to 1. */
 export type MetricUnit = 'count' | 'money' | 'milliseconds' | 'tokensPerSecond' | 'share';
 
 interface MetricTraits {
   readonly unit: MetricUnit;
-  /** Daily sums suffice for it: it outlives the events. */
+  /** Can be computed from daily sums, so it outlives the events. */
   readonly isDaily: boolean;
 }
 
 const daily = (unit: MetricUnit): MetricTraits => ({ unit, isDaily: true });
 const detailed = (unit: MetricUnit): MetricTraits => ({ unit, isDaily: false });
 
-/** Everything that can be counted. `own_usage` is what the wire calls after the operator. */
+/** All metrics. The API names `own_usage` after the operator's vendor name. */
 export const METRICS = {
   request_count: daily('count'),
   tokens_total: daily('count'),
@@ -50,7 +50,7 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS;
 
-/** Everything that can be grouped and filtered by, and whether daily sums are kept by it. */
+/** All dimensions to group and filter by. `isDaily`: daily sums are kept for each of its values. */
 export const DIMENSIONS = {
   model: { isDaily: true },
   /** Id of the model, where `model` is its permanent slug. */
@@ -65,7 +65,7 @@ export const DIMENSIONS = {
   context_length_bucket: { isDaily: true },
   /** A text of `modalitiesText`. */
   modalities: { isDaily: true },
-  /** `true` where the request asked for endpoints that retain nothing. */
+  /** `true` if the request asked for endpoints that retain nothing. */
   zdr: { isDaily: true },
   generation_id: { isDaily: false },
   origin: { isDaily: false },
@@ -81,7 +81,7 @@ export const GRANULARITIES = ['minute', 'hour', 'day', 'week', 'month'] as const
 
 export type Granularity = (typeof GRANULARITIES)[number];
 
-/** How a filter compares, and whether with one value or with several. */
+/** Operators of filters, and whether each takes one value or a list. */
 export const OPERATORS = {
   eq: 'scalar',
   neq: 'scalar',
@@ -94,3 +94,27 @@ export const OPERATORS = {
 } as const;
 
 export type Operator = keyof typeof OPERATORS;
+
+/** Buckets of prompt length: upper bound in tokens, and name. */
+export const CONTEXT_LENGTH_BUCKETS: readonly (readonly [mostTokens: number, name: string])[] = [
+  [1_000, '1K'],
+  [10_000, '10K'],
+  [100_000, '100K'],
+  [1_000_000, '1M'],
+  [Number.POSITIVE_INFINITY, '10M'],
+];
+
+/** The bucket that a prompt falls in. */
+export function contextLengthBucketOf(promptTokens: number): string {
+  return CONTEXT_LENGTH_BUCKETS.find(([mostTokens]) => promptTokens <= mostTokens)?.[1] ?? '10M';
+}
+
+/** What a generation can have besides text, in the order of their names in a text. */
+export const MODALITIES = ['image', 'image_output', 'audio', 'tool_calling'] as const;
+
+export type Modality = (typeof MODALITIES)[number];
+
+/** A set of modalities as one text to group by: names in table order, joined by `+`; empty for text alone. */
+export function modalitiesText(has: Readonly<Partial<Record<Modality, boolean>>>): string {
+  return MODALITIES.filter((name) => has[name] === true).join('+');
+}

@@ -1,7 +1,10 @@
 import type { Nanos } from '../kit/money.ts';
 import type { DimensionName, Granularity, MetricName, Operator } from './event-names.ts';
 
-/** One generation, as it is counted. Its id says whether it was counted already. Null = not known, or none. */
+/**
+ * One generation as analytics count it. Events with an id that is known already are not counted again. Null = unknown
+ * or none.
+ */
 export interface GenerationEvent {
   readonly id: string;
   /** When the request came in, epoch milliseconds: what time buckets and ranges go by. */
@@ -44,24 +47,24 @@ export interface GenerationEvent {
   readonly webNanos: Nanos | null;
 }
 
-/** One condition. Those on values leave out what has no value, unless `includesUnset`. */
+/** One condition. Events without a value do not match, unless `includesUnset`. */
 export interface EventFilter {
   readonly field: DimensionName;
   readonly operator: Operator;
-  /** One value for operators that compare, any number of them for `in` and `not_in`. */
+  /** One value for comparisons, any number for `in` and `not_in`. */
   readonly values: readonly string[];
   readonly includesUnset: boolean;
 }
 
-/** What rows are put in order by. */
+/** Sort order of rows. */
 export interface EventOrder {
   readonly field: MetricName | DimensionName | 'date';
   readonly direction: 'asc' | 'desc';
 }
 
-/** A question to the events, checked: every name is of a table, every value is bound. */
+/** A validated query: every name is one of the tables in `event-names.ts`, every value is bound as a parameter. */
 export interface EventQuery {
-  /** Whose events; null = those of everybody. */
+  /** Null = all accounts. */
   readonly accountId: string | null;
   readonly metrics: readonly MetricName[];
   readonly dimensions: readonly DimensionName[];
@@ -73,10 +76,10 @@ export interface EventQuery {
   readonly endMs: number;
   /** All must hold. */
   readonly filters: readonly EventFilter[];
-  /** Equal rows, and all when it is null: latest first, then by dimensions. Null values come last. */
+  /** Ties, and all rows when null, go latest first, then by dimensions. Null values come last. */
   readonly order: EventOrder | null;
   readonly limit: number;
-  /** Rows for each combination of dimensions; null = all. Of no meaning without dimensions. */
+  /** Maximum of rows for each combination of dimensions; null = all. Ignored without dimensions. */
   readonly groupLimit: number | null;
 }
 
@@ -100,22 +103,22 @@ export interface EventAnswer {
   readonly groups: number;
   /** Whether limits cut rows. */
   readonly isTruncated: boolean;
-  /** Events before this moment are no longer kept in the detail that the query needs; null = it reaches all. */
+  /** Events before this moment were pruned and the query needs them; null = the answer is complete. */
   readonly missingBeforeMs: number | null;
 }
 
-/** A stretch of whole UTC days: its first millisecond, and the one after its last. */
+/** A range of whole UTC days: first millisecond, and the one after the last. */
 export interface DayWindow {
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** Whole numbers, exact: bigint where a number would not be. */
+/** Exact whole numbers: bigint above 2^53. */
 export type WholeNumbers = ArrayLike<number | bigint>;
 
 /**
- * What apps used, in columns: there may be many of them. Those of tokens and requests are one for each of the windows asked
- * for, in which an app stands where it stands among the apps.
+ * Usage of apps in columns, because there may be very many apps. `tokens` and `requests` have one column for each
+ * window; the values of an app stand at its index in `apps`.
  */
 export interface AppTotals {
   /** Host and port of their addresses. */
@@ -130,42 +133,48 @@ export interface EventBundle {
   readonly file: string;
 }
 
-/** What became of events that were handed over. */
+/** Outcome of adding events. */
 export interface Appended {
   readonly added: number;
-  /** Known already: nothing changed. */
+  /** Skipped: their ids are known. */
   readonly known: number;
-  /** From before the last pruning: whether they were counted cannot be told any more, so they are not. */
+  /** Skipped: older than the last pruning, so their ids can no longer be checked. */
   readonly tooOld: number;
 }
 
-/** How much there is. */
+/** Sizes of the store. */
 export interface EventSizes {
   readonly events: number;
   readonly dailyRows: number;
   readonly bytes: number;
 }
 
-/** Events of generations, to be counted: a projection of the ledger. Rejects with DatabaseUnavailable where another try may help. */
+/** Events of generations: a projection of the ledger. Rejects with DatabaseUnavailable when a retry may help. */
 export interface EventStore {
   /**
-   * Adds events; those whose id is there already change nothing. All or none. Rejects with GenerationRefused when one of
-   * them is to blame.
+   * Adds events, all or none; known ids are skipped. Rejects with GenerationRefused when one of the events can never
+   * be stored.
    */
   append(events: readonly GenerationEvent[]): Promise<Appended>;
-  /** Answers a question. Rejects with the reason of the signal once that is aborted. */
+  /** Rejects with the signal's reason once it is aborted. */
   query(query: EventQuery, signal?: AbortSignal): Promise<EventAnswer>;
   /**
-   * What every app used, over all accounts, requests that asked for zero retention left out. Apps with no tokens and no
-   * requests in the first window are left out too. Fast over a year of ten thousand apps: it reads sums only.
+   * Usage of every app over all accounts, without requests that asked for zero retention and without apps that have no
+   * requests in the first window. Reads sums only, so it is fast over a year of ten thousand apps.
    */
   appTotals(windows: readonly DayWindow[], signal?: AbortSignal): Promise<AppTotals>;
-  /** Adds the events of a bundle: all or none, however many they are. One whose id is there changes nothing, whatever its moment. */
+  /** Adds the events of a bundle, all or none. Known ids are skipped, also if their time differs. */
   takeIn(bundle: EventBundle): Promise<Appended>;
   /**
-   * Removes the events of whole UTC days before a moment. Their daily sums stay. Resolves with how many were removed.
+   * Removes events of whole UTC days before a moment; their daily sums stay. Resolves with the number removed.
    */
   prune(beforeMs: number): Promise<number>;
   sizes(): Promise<EventSizes>;
   close(): Promise<void>;
+}
+
+/** Feeds generations to the event store in the background. */
+export interface EventFeed {
+  /** Feeds all generations that have rows again; known ids are skipped. Resolves with the number of events. */
+  refill(): Promise<number>;
 }

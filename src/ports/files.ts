@@ -1,14 +1,14 @@
-/** What is known of a file that somebody stored. */
+/** An uploaded file, without its content. */
 export interface StoredFile {
-  /** `file_` and 24 characters that nobody can guess. */
+  /** `file_` and 24 random characters. */
   readonly id: string;
   readonly accountId: string;
   readonly workspaceId: string;
   readonly filename: string;
-  /** Told from the content, never from the name. */
+  /** Detected from the content, never from the name. */
   readonly mimeType: string;
   readonly sizeBytes: number;
-  /** Whether its content may be fetched: that of what the gateway made itself, not of what was uploaded. */
+  /** Whether its content may be fetched: true for files that the gateway made, false for uploads. */
   readonly isDownloadable: boolean;
   readonly createdAtMs: number;
 }
@@ -16,28 +16,28 @@ export interface StoredFile {
 /** A place in the list of files, which is in the order of their creation. */
 export type FilePosition = Pick<StoredFile, 'id' | 'createdAtMs'>;
 
-/** What is known of files. Each question is about one workspace: what is in another is not there. */
+/** Storage of file rows. Each call sees one workspace only. */
 export interface FileStore {
   insert(file: StoredFile): Promise<void>;
   find(workspaceId: string, id: string): Promise<StoredFile | undefined>;
-  /** Oldest first, from behind a position on. */
+  /** Oldest first, starting after a position. */
   list(
     workspaceId: string,
     page: { readonly after?: FilePosition | undefined; readonly limit: number },
   ): Promise<StoredFile[]>;
   /** False when there is none. */
   delete(workspaceId: string, id: string): Promise<boolean>;
-  /** Those of the ids that belong to a file of any workspace. */
+  /** The ids among these that belong to a file of any workspace. */
   existing(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
-/** The content of a file while it comes in. Nobody sees it before it is kept. */
+/** The content of a file during its upload. Readers do not see it before `keep`. */
 export interface IncomingBytes {
   /** Resolves when the next piece may follow. */
   write(piece: Uint8Array): Promise<void>;
-  /** Makes what was written last, under the id that it was begun with. */
+  /** Publishes what was written under its id, durably. */
   keep(): Promise<void>;
-  /** Leaves nothing behind. To be called once instead of `keep`, or after it failed. */
+  /** Removes everything. Call it once instead of `keep`, or after `keep` failed. */
   discard(): Promise<void>;
 }
 
@@ -46,8 +46,8 @@ export interface FileBytes {
   receive(id: string): Promise<IncomingBytes>;
   /** Undefined when there is none. */
   read(id: string): Promise<AsyncIterable<Uint8Array> | undefined>;
-  /** Does nothing where there is none. */
+  /** Does nothing when there is none. */
   remove(id: string): Promise<void>;
-  /** Of everything that is kept. */
+  /** Ids of all stored contents. */
   ids(): Promise<string[]>;
 }

@@ -7,10 +7,10 @@ export type ProviderResponse = {
   provider_name: string;
   /** Slug of the endpoint. */
   endpoint_id: string;
-  /** The upstream's own name for its answer, where this call served. Clients know no null here. */
+  /** The upstream's id of its answer, present only on the call that served: clients do not accept null here. */
   id?: string;
   model_permaslug: string;
-  /** What it answered; where it did not, what that means to the caller. */
+  /** Status of the upstream's answer; without one, the status that the caller got for it. */
   status: number;
   /** Milliseconds to the first content, or to the failure. */
   latency: number;
@@ -25,7 +25,7 @@ export type LegRow = {
   provider_name: string | null;
   tokens_prompt: number;
   tokens_completion: number;
-  /** What it was charged, nano-dollars in decimal. */
+  /** Charge, nano-dollars in decimal. */
   cost_nanos: string;
   status: LegStatus;
 };
@@ -38,12 +38,12 @@ export type ChargeRow = {
 };
 
 /**
- * What is kept of a generation besides its id, its scopes and its charge. The names are those of the wire. Bounded in
- * size whatever the caller sent: it is journalled with the money.
+ * What is stored of a generation besides its id, scopes and charge, under the names of the API. Bounded in size
+ * whatever the caller sent, because it is journalled with the money.
  */
 export type GenerationRow = {
   api_type: 'completions';
-  /** Id of the model that served; of one that was never reached, as the caller wrote it. */
+  /** Id of the model that served; as the caller wrote it when none was reached. */
   model: string;
   model_permaslug: string;
   /** The routing suffix of the model as the caller wrote it; `standard` without one. */
@@ -112,6 +112,6 @@ export type GenerationRow = {
   cache_discount_nanos: string;
   /** Part of the list price that was for searches, nano-dollars in decimal. */
   web_search_nanos: string;
-  /** The routing metadata of its time; long lists are cut. */
+  /** Routing metadata; long lists are cut. */
   routing: JsonObject | null;
 };

@@ -3,21 +3,21 @@ import type { JsonObject } from '../kit/json/json.ts';
 import type { Nanos } from '../kit/money.ts';
 import type { ScopeIds, WriteOffCause } from './ledger.ts';
 
-/** A generation that was settled, as it is kept. Made from a record of the ledger, and from nothing else. */
+/** A settled generation as it is stored. Made from its settlement record alone. */
 export interface StoredGeneration {
   readonly id: string;
   readonly scopes: ScopeIds;
   readonly settledAtMs: number;
   readonly charge: Amount;
-  /** Used beyond every limit, charged to nobody. */
+  /** Used beyond every limit and charged to no account. */
   readonly writtenOffNanos: Nanos;
-  /** Why; null where nothing was written off, and of generations that were settled before causes were kept. */
+  /** Null when nothing was written off, and for generations settled before causes were recorded. */
   readonly writtenOffCause: WriteOffCause | null;
-  /** What the gateway knew of it, without its money. */
+  /** The generation's row, without its money. */
   readonly row: JsonObject;
 }
 
-/** A generation that can never be stored as it is: trying again is of no use. */
+/** A generation that can never be stored: a retry does not help. */
 export class GenerationRefused extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -25,7 +25,7 @@ export class GenerationRefused extends Error {
   }
 }
 
-/** A place among generations in the order in which they were settled: by moment, then by id. */
+/** A position in the order of settlement: by time, then by id. */
 export interface SettledPlace {
   readonly settledAtMs: number;
   readonly id: string;
@@ -34,24 +34,24 @@ export interface SettledPlace {
 /** Rows of generations: a projection of the ledger. */
 export interface GenerationStore {
   /**
-   * Adds rows; those whose id is there already stay as they are. All or none. Rejects with GenerationRefused when one of them
-   * is to blame.
+   * Adds rows, all or none; rows with known ids stay as they are. Rejects with GenerationRefused when one of them can
+   * never be stored.
    */
   add(generations: readonly StoredGeneration[]): Promise<void>;
-  /** Undefined also for those of other accounts. */
+  /** Undefined also for generations of other accounts. */
   find(accountId: string, id: string): Promise<StoredGeneration | undefined>;
   count(): Promise<number>;
-  /** At most `limit` of those behind a place, in the order in which they were settled. */
+  /** At most `limit` generations after a position, in the order of settlement. */
   settledAfter(place: SettledPlace, limit: number): Promise<readonly StoredGeneration[]>;
-  /** Removes at most `limit` of those settled before a moment. Resolves with how many were removed. */
+  /** Removes at most `limit` generations settled before a moment. Resolves with the number removed. */
   prune(beforeMs: number, limit: number): Promise<number>;
 }
 
 /**
- * Generations that were settled a moment ago. The ledger holds them until they have rows, so that whoever looks here
- * first and for a row then misses none.
+ * Generations that were settled a moment ago. The ledger holds them until they have rows: look here first and for a
+ * row second, and none is missed.
  */
 export interface RecentGenerations {
-  /** Undefined when there is none, or it has its row already. */
+  /** Undefined when unknown, or when it has its row already. */
   recent(id: string): StoredGeneration | undefined;
 }

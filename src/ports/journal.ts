@@ -1,4 +1,4 @@
-/** Where a record stands in the journal; later ones are greater. */
+/** Position of a record in the journal; later records have greater positions. */
 export interface JournalPosition {
   readonly segment: number;
   /** Bytes from the beginning of the segment to the end of the record. */
@@ -12,12 +12,12 @@ export interface JournalEntry {
 }
 
 /**
- * What a record survives: `process`, the end of this process by whatever means; `power`, also that of the machine. Who
- * waits for `power` waits for the disk, together with all others who do.
+ * What a record survives: `process`, a crash of the process; `power`, also a power loss. `power` waits for a sync of
+ * the disk, which all waiting appends share.
  */
 export type Durability = 'process' | 'power';
 
-/** The disk takes no more: nothing that must be recorded may be done. */
+/** The disk takes no records: nothing may be done that must be recorded. */
 export class JournalUnavailable extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -25,42 +25,42 @@ export class JournalUnavailable extends Error {
   }
 }
 
-/** A record that is to be appended, which must not be changed until somebody was told, and who is told of it. */
+/** A record to append, and the callbacks for its outcome. Its bytes must not change until one of them is called. */
 export interface Append {
   readonly record: Uint8Array;
   readonly durability: Durability;
-  /** It survives what `durability` says. Must not throw. */
+  /** The record is as durable as asked for. Must not throw. */
   written(position: JournalPosition): void;
-  /** See `append` for what that means. Must not throw. */
+  /** The record may be in the journal all the same, see `append`. Must not throw. */
   refused(error: Error): void;
 }
 
 /** An append-only file of records in segments. */
 export interface Journal {
   /**
-   * Appends a record, which must not be changed until then: resolves once it survives what `durability` says. Records stand
-   * in the order in which they were appended. Rejects with JournalUnavailable; the record may be there all the same, so
-   * whoever appends it again must recognise it when it is read twice.
+   * Appends a record and resolves once it is as durable as asked for; its bytes must not change until then. Records
+   * keep the order of their appends. Rejects with JournalUnavailable; the record may be in the journal all the same,
+   * so a record that is appended again must be recognised when it is read twice.
    */
   append(record: Uint8Array, durability: Durability): Promise<JournalPosition>;
-  /** The same without a promise, for whoever appends very many. May tell at once that it was refused. */
+  /** As `append`, with callbacks instead of a promise, for the hot path. `refused` may be called synchronously. */
   take(append: Append): void;
   /**
-   * False from a failure of the disk until it has room and works again: nothing new may be begun. Appends are taken as long
-   * as the room lasts that is kept for what is under way; then they are rejected at once.
+   * False from a failure of the disk until it works again: begin nothing new meanwhile. Appends of work under way are
+   * accepted as long as the reserved room lasts, and rejected at once after that.
    */
   readonly isWritable: boolean;
-  /** Where the last record ends, or will begin in a segment that has none. */
+  /** The end of the last record, or where the first one of an empty segment begins. */
   readonly end: JournalPosition;
   /** What its segments take on the disk. */
   readonly size: { readonly segments: number; readonly bytes: number };
   /**
-   * Reads back what has been written by now, oldest first and some at a time, so that others have their turn between. The
-   * records share memory with the whole of what was given together. No segment is let go meanwhile.
+   * Reads all records written by now, oldest first and in portions, so that the event loop is not blocked. The records
+   * of a portion share memory. Segments are not released meanwhile.
    */
   read(): AsyncIterable<readonly JournalEntry[]>;
-  /** Lets segments go that end at or before a position, but never the current one. */
+  /** Removes segments that end at or before a position, but never the current one. */
   release(upTo: JournalPosition): Promise<void>;
-  /** Writes what is waiting, then closes. */
+  /** Writes waiting appends, then closes. */
   close(): Promise<void>;
 }

@@ -1,9 +1,9 @@
 /**
- * How far the ledger had come, kept apart from it: without that, a journal that was lost looks like a new one, and one from an
- * old backup like the last.
+ * Sequence of a record that the ledger must have, stored apart from the journal. Without it a lost journal looks like
+ * a new one, and one from an old backup like the latest.
  */
 export interface LedgerMark {
-  /** Sequence of a record that the ledger cannot have lost; 0 when nothing is known. */
+  /** 0 when nothing is known. */
   read(): Promise<number>;
   write(sequence: number): Promise<void>;
 }
@@ -12,6 +12,6 @@ export interface LedgerMark {
 export interface LedgerLoss {
   /** Sequence of the last record that is there; 0 for none. */
   readonly endsAt: number;
-  /** Sequence that the mark says. */
+  /** Sequence in the mark. */
   readonly knownTo: number;
 }

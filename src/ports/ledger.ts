@@ -3,7 +3,7 @@ import type { JsonObject } from '../kit/json/json.ts';
 import type { Nanos } from '../kit/money.ts';
 import type { LimitWindow, WindowNumbers } from '../kit/time/windows.ts';
 
-/** Whose money a generation spends, the narrowest first: it also answers first. */
+/** Levels at which spending is counted and limited, narrowest first. */
 export type Scope = 'key' | 'workspace' | 'account';
 
 /** The hash of a key, the ids of its workspace and its account. */
@@ -16,18 +16,21 @@ export type ForgettableScope = Exclude<Scope, 'account'>;
 export interface Limit {
   readonly window: LimitWindow;
   readonly nanos: Nanos;
-  /** What own credentials served counts too, at its list price. */
+  /** Usage on the account's own credentials (BYOK) counts too, at list price. */
   readonly countsByok: boolean;
 }
 
-/** The limits of a key and its workspace. That of the account is its balance, which the ledger holds itself. */
+/** The limits of a key and its workspace. The limit of the account is its balance, which the ledger holds. */
 export interface Limits {
   readonly key: readonly Limit[];
   readonly workspace: readonly Limit[];
 }
 
-/** Whose money, within which limits, when. Where gateways share a database, its clock says which windows are current. */
-export interface Purse {
+/**
+ * The scopes that pay and their limits, at a moment. With a shared database its clock decides which windows are
+ * current.
+ */
+export interface LocalAllowance {
   readonly scopes: ScopeIds;
   readonly limits: Limits;
   /** Epoch milliseconds. */
@@ -43,11 +46,11 @@ export interface Affordable {
   readonly totalNanos: Nanos | null;
 }
 
-/** What a purse holds. */
+/** What the limits of an allowance leave. */
 export interface Headroom {
   /** Neither spent nor reserved: the most that can be reserved now. */
   readonly affordable: Affordable;
-  /** Not spent, reservations of others not counted: what there will be if all of them come to nothing. */
+  /** Not spent, whatever is reserved: what there is if all open reservations are released. */
   readonly unspent: Affordable;
 }
 
@@ -61,62 +64,74 @@ export interface Refusal {
 }
 
 /** A new generation that money is to be reserved for. */
-export interface NewGeneration extends Purse {
+export interface NewGeneration extends LocalAllowance {
   readonly generationId: string;
-  /** What is known of it, for whoever writes its row after a crash. */
+  /** What is known of it so far: its row is made from this after a crash. */
   readonly row: JsonObject;
 }
 
 /**
- * Why a generation used more than it is charged. The first four are what went beyond its reservation: its prompt, its output,
- * its web searches, or the price of the endpoint that served. `released`: its reservation had been let go before it was booked.
- * `disputed`: its upstream reported more than can be true. `abandoned`: the caller left before there was anything to charge for.
+ * Why a generation used more than it is charged. The first four exceeded its reservation: the prompt, the output, web
+ * searches, or the price of the endpoint that served. `released`: its reservation was released before it was booked.
+ * `disputed`: the upstream reported more than can be true. `abandoned`: the caller left before there was anything to
+ * charge.
  */
-export type WriteOffCause = 'prompt' | 'output' | 'searches' | 'price' | 'released' | Uncharged['cause'];
+export const WRITE_OFF_CAUSES = [
+  'prompt',
+  'output',
+  'searches',
+  'price',
+  'released',
+  'disputed',
+  'abandoned',
+] as const;
 
-/** What an upstream may bill and the caller is not charged, whatever limits leave. */
+/** One of `WRITE_OFF_CAUSES`. */
+export type WriteOffCause = (typeof WRITE_OFF_CAUSES)[number];
+
+/** What an upstream may bill but the caller is never charged. */
 export interface Uncharged {
   readonly nanos: Nanos;
   readonly cause: 'disputed' | 'abandoned';
 }
 
-/** How far a generation has come, or how it ended. */
+/** What a generation has used so far, or in the end. */
 export interface Use {
   readonly used: Amount;
   /** What went beyond the reservation; absent = the output. */
   readonly exceededBy?: WriteOffCause | undefined;
   /** What the upstream may bill beyond `used`; absent = nothing. */
   readonly uncharged?: Uncharged | undefined;
-  /** The generation as its row says it; of a checkpoint only what changed since it was accepted. */
+  /** The generation's row; of a checkpoint only the members that changed since it was accepted. */
   readonly row: JsonObject;
   /** Epoch milliseconds. */
   readonly atMs: number;
 }
 
 /** Money that was reserved, or the limit that forbids it. */
-export type Reserving =
+export type ReserveOutcome =
   | { readonly ok: true; readonly reserved: Amount }
   | { readonly ok: false; readonly refusal: Refusal };
 
 /**
- * More money for an open generation, or why there is none: the limit that forbids it, null where the generation is not open
+ * More money for an open generation, or the limit that forbids it; the refusal is null when the generation is not open
  * or the ledger is not available.
  */
-export type ToppingUp =
+export type TopUpOutcome =
   | { readonly ok: true; readonly more: Amount }
   | { readonly ok: false; readonly refusal: Refusal | null };
 
 /** What a generation was charged in the end. */
 export interface Charge {
   readonly charge: Amount;
-  /** Used beyond the reservation and beyond every limit, or disputed: not charged to anybody. */
+  /** Used beyond reservation and limits, or disputed: charged to no account. */
   readonly writtenOffNanos: Nanos;
 }
 
-/** What was spent, over everything and in the current windows. */
+/** Sums of spending: lifetime and current windows. */
 export type Sums = Readonly<Record<LimitWindow, Nanos>>;
 
-/** What a key, a workspace or an account has spent. A value: spending more makes another one. */
+/** What a key, a workspace or an account has spent. Immutable. */
 export interface Spending {
   /** The windows that the sums belong to. */
   readonly windows: WindowNumbers;
@@ -125,7 +140,7 @@ export interface Spending {
 }
 
 /**
- * What of an account's books is wrong. All but `equation` are faults of a database that gateways share:
+ * What is wrong with an account's books. All but `equation` are faults of a shared database:
  * - `tally`: the account's sums are missing although something was booked or granted;
  * - `equation`: granted - settled - reserved - left is not 0;
  * - `journals`: gateways have booked more or less from their journals than is settled;
@@ -138,16 +153,16 @@ export type Fault = 'tally' | 'equation' | 'journals' | 'byok' | 'reservations' 
 /** The money of an account, and whether its books are right. */
 export interface AccountStatement {
   readonly accountId: string;
-  /** Null = not enforced, and then there is nothing left to speak of. */
+  /** Null = the balance is not enforced; then `leftNanos` is null too. */
   readonly grantedNanos: Nanos | null;
   readonly settledNanos: Nanos;
   /** Of open generations. */
   readonly reservedNanos: Nanos;
-  /** Neither spent nor reserved. What people are shown counts settled money only: granted - settled. */
+  /** Neither spent nor reserved. The balance shown to users is granted - settled. */
   readonly leftNanos: Nanos | null;
-  /** Used beyond reservations and limits or disputed, and charged to nobody, in all. */
+  /** Used beyond reservations and limits, or disputed, and charged to no account; lifetime. */
   readonly writtenOffNanos: Nanos;
-  /** By how much the books are wrong; of a missing tally that may be 0. */
+  /** By how much the books are wrong; may be 0 when the tally is missing. */
   readonly differenceNanos: Nanos;
   /** What is wrong; null when nothing is. */
   readonly fault: Fault | null;
@@ -162,7 +177,7 @@ export interface LedgerReport {
   readonly journal: { readonly segments: number; readonly bytes: number; readonly tornTailBytes: number };
 }
 
-/** The ledger cannot record anything now: no paid work may be begun. The message names no path or address. */
+/** The ledger cannot record anything now: paid work must not begin. The message names no path or address. */
 export class LedgerUnavailable extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -171,53 +186,57 @@ export class LedgerUnavailable extends Error {
 }
 
 /**
- * Who has spent what, and what is reserved. Everything that it says was done survives the end of the process; what is
- * said to be settled or granted also that of the machine, unless the operator gave that up.
+ * Spending, reservations and balances. A call that resolved survives a crash of the process; settlements and grants
+ * also survive a power loss, unless the operator chose less durability.
  */
 export interface Ledger {
   /**
-   * Reserves money for a new generation over all scopes at once, or for none. `size` says how much, given what there is;
-   * null = too little. It may be asked again when others were quicker, and must not depend on anything but its argument.
-   * Rejects with LedgerUnavailable.
+   * Reserves money for a new generation in all scopes, or in none. `size` returns the amount for a given headroom;
+   * null = too little. It may be called again after a conflict, so it must depend on its argument alone. Rejects with
+   * LedgerUnavailable.
    */
-  reserve(generation: NewGeneration, size: (headroom: Headroom) => Amount | null): Promise<Reserving>;
+  reserve(generation: NewGeneration, size: (headroom: Headroom) => Amount | null): Promise<ReserveOutcome>;
   /** Reserves more for an open generation, within the limits that it was accepted under. `size`: as with `reserve`. */
-  topUp(generationId: string, size: (headroom: Headroom) => Amount | null, atMs: number): Promise<ToppingUp>;
-  /** Notes how far an open generation has come, should the process end. Best effort: never rejects. */
+  topUp(
+    generationId: string,
+    size: (headroom: Headroom) => Amount | null,
+    atMs: number,
+  ): Promise<TopUpOutcome>;
+  /** Records what an open generation has used so far, for a crash. Best effort: never rejects. */
   checkpoint(generationId: string, use: Use): Promise<void>;
   /**
-   * Ends an open generation, once: lets its reservation go and charges what it used. No limit is passed and no balance goes
-   * below zero by it. Of a generation that has ended already what was charged then. Rejects with LedgerUnavailable when
-   * that could not be recorded in time; it is recorded as soon as it can be.
+   * Ends an open generation once: releases its reservation and charges what it used, within limits and balance. For a
+   * generation that has ended, resolves with the charge of then. Rejects with LedgerUnavailable when the record could
+   * not be written in time; it is written as soon as that is possible.
    */
   settle(generationId: string, use: Use): Promise<Charge>;
-  /** Lets the reservation of a generation go that was never sent. */
+  /** Releases the reservation of a generation that was never sent upstream. */
   void(generationId: string, atMs: number): Promise<void>;
   /** Sets what is left of an account's balance, reservations not counted; null = not enforced. */
   grant(accountId: string, leftNanos: Nanos | null, atMs: number): Promise<void>;
-  /** Forgets what a deleted key or workspace has spent. This and all that reads rejects with LedgerUnavailable. */
+  /** Forgets the spending of a deleted key or workspace. This and all reads reject with LedgerUnavailable. */
   forget(scope: ForgettableScope, id: string, atMs: number): Promise<void>;
-  /** What each of these has spent, as it counts at a moment, or now where a shared database has the clock; in the order of the ids. */
+  /** Spending of each id, in order. Windows are those at `atMs`, or now by the clock of a shared database. */
   spendingOf(scope: Scope, ids: readonly string[], atMs: number): Promise<Spending[]>;
   /** The money of one account. */
   statementOf(accountId: string): Promise<AccountStatement>;
-  /** Everything, reservations summed anew. */
+  /** All accounts, with reservations summed from the open generations. */
   verify(): Promise<LedgerReport>;
-  /** Makes the rows of generations anew from what the ledger has. Resolves with how many there are. */
+  /** Makes the rows of generations again from the journal. Resolves with the number of rows. */
   rebuild(): Promise<number>;
   /** Generations of this process that are accepted and not settled. */
   readonly openReservations: number;
-  /** Generations of this process that were found unsettled long after their end, and settled then: each is a fault. */
+  /** Generations of this process that were settled by the reconciler, long after their end: each is a fault. */
   readonly reconciled: number;
-  /** False while nothing new may be begun. */
+  /** False while no paid work may begin. */
   readonly isAvailable: boolean;
-  /** What was written off by this process since it started, by cause. */
+  /** Written off by this process since its start, by cause. */
   readonly writtenOff: Readonly<Record<WriteOffCause, Nanos>>;
   /**
-   * How far the clock of this process is ahead of the one that windows go by, milliseconds; null where that is the same clock,
-   * or they were not compared yet.
+   * How far the clock of this process is ahead of the shared database's, which decides windows, milliseconds; null
+   * with an embedded ledger, or before the first comparison.
    */
   readonly clockAheadMs: number | null;
-  /** How far behind things are: records that wait for the disk, settled generations that wait for each projection. */
+  /** Queue lengths: records waiting for the disk, settled generations waiting for each projection. */
   readonly lag: Readonly<Record<string, number>>;
 }

@@ -1,23 +1,23 @@
-/** Windows that requests are counted in: a minute from the first of them on, a day of UTC. */
+/** Windows of request limits: a minute that begins with its first request, or a UTC day. */
 export type RateWindow = 'minute' | 'day';
 
-/** How many requests somebody may make in a window. */
+/** Maximum of requests in a window. */
 export interface RateLimit {
-  /** How messages call it. */
+  /** Its name in messages. */
   readonly name: string;
-  /** Whose requests are counted together; the same subject under the same name is one count. */
+  /** Requests with the same name and subject are counted together. */
   readonly subject: string;
   readonly window: RateWindow;
   readonly most: number;
 }
 
-/** Whether a request may pass; if not, which limit forbids it until when (epoch milliseconds). */
+/** Whether a request may pass; if not, the limit that forbids it, and when that resets (epoch milliseconds). */
 export type RateVerdict =
   | { readonly ok: true }
   | { readonly ok: false; readonly limit: RateLimit; readonly resetAtMs: number };
 
 /** Counts requests. */
 export interface Limiter {
-  /** Counts a request against all limits, or against none where one of them forbids it. */
+  /** Counts a request against all limits; against none if one of them forbids it. */
   take(limits: readonly RateLimit[]): RateVerdict | Promise<RateVerdict>;
 }

@@ -8,5 +8,5 @@ export interface OutputItems {
   /** Keeps an item for the key that was given it; an item without an id is not kept. Must not throw. */
   keep(keyHash: string, item: JsonObject): void;
   /** The items that this key was given under these ids. An id is absent if it is unknown, expired or another key's. */
-  find(keyHash: string, ids: ReadonlySet<string>): FoundItems | Promise<FoundItems>;
+  find(keyHash: string, ids: ReadonlySet<string>): Promise<FoundItems>;
 }

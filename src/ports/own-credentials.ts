@@ -10,7 +10,7 @@ export interface OwnCredential {
   readonly sortOrder: number;
   /** Tried only after everything else. */
   readonly isFallback: boolean;
-  /** Of the models that it covers, the provider's shared endpoints are not used. */
+  /** The provider's shared endpoints are not used for the models that it covers. */
   readonly isRequired: boolean;
   /** The provider's shared endpoints are not used at all. */
   readonly isOwnOnly: boolean;
@@ -24,8 +24,8 @@ export interface OwnCredential {
   reveal(): string;
 }
 
-/** Finds what a caller may use besides the gateway's own credentials. */
+/** Finds the credentials of its own that a caller may use. */
 export interface OwnCredentials {
-  /** Those of the caller's account that are switched on and whose workspace, user and key filters fit, in order. */
+  /** Enabled credentials of the caller's account whose workspace, user and key filters match, in order. */
   of(caller: Caller): readonly OwnCredential[] | Promise<readonly OwnCredential[]>;
 }

@@ -1,26 +1,26 @@
 import type { JsonObject } from '../kit/json/json.ts';
 
-/** An answer that is kept to be given again. */
+/** A cached answer. */
 export interface CachedAnswer {
-  /** The generation that it was the answer to. */
+  /** The generation that it answered. */
   readonly sourceId: string;
   /** Epoch milliseconds. */
   readonly storedAtMs: number;
-  /** How long it is kept from then on. */
+  /** Lifetime from `storedAtMs`. */
   readonly ttlSeconds: number;
-  /** The answer itself; its meaning is that of whoever keeps it. */
+  /** Opaque to the store. */
   readonly answer: JsonObject;
 }
 
 /**
- * Answers that are kept for a while, by a key that says whose they are and what was asked. Bounded in memory and on the disk:
- * any of them may be gone before its time, and none is given back after it.
+ * Cached answers by a key of owner and request. Bounded in memory and on the disk: an answer may be evicted early, and
+ * is never returned after it expired.
  */
 export interface ResponseCache {
-  /** The answer under a key, unless its time is over. Never rejects: what cannot be read is not there. */
+  /** Undefined when there is none or it expired. Never rejects: an unreadable answer counts as none. */
   find(key: string, nowMs: number): Promise<CachedAnswer | undefined>;
-  /** Keeps an answer in place of an older one under its key. In the background, as far as there is room. */
+  /** Stores an answer in the background, replacing one under the same key. */
   keep(key: string, cached: CachedAnswer): void;
-  /** Forgets the answer under a key. Resolves when it is gone. */
+  /** Removes the answer under a key. */
   forget(key: string): Promise<void>;
 }

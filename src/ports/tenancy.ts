@@ -1,4 +1,4 @@
-/** Who owns things: an installation holds accounts, an account owns workspaces and keys. */
+/** Ownership: an installation has accounts, an account owns workspaces and keys. */
 
 import type { Nanos } from '../kit/money.ts';
 import type { LimitWindow, ResetWindow } from '../kit/time/windows.ts';
@@ -11,7 +11,7 @@ export interface Account {
   readonly createdAtMs: number;
 }
 
-/** What may be said of a workspace at its creation and changed later. */
+/** The settings of a workspace. */
 export interface WorkspaceSettings {
   /** Unique in the account. */
   readonly slug: string;
@@ -28,7 +28,7 @@ export interface WorkspaceSettings {
   readonly ioLoggingSamplingRate: number;
   /** Numbers of the keys whose prompts and outputs are stored; null = all. */
   readonly ioLoggingApiKeyIds: readonly number[] | null;
-  /** What own credentials served counts towards the budgets too. */
+  /** Usage on own credentials (BYOK) counts towards the budgets too. */
   readonly includeByokInBudgets: boolean;
 }
 
@@ -61,7 +61,7 @@ export interface KeySettings {
   readonly limitNanos: Nanos | null;
   /** When the limit begins anew; null = never. */
   readonly limitReset: ResetWindow | null;
-  /** What own credentials served counts towards the limit too. */
+  /** Usage on own credentials (BYOK) counts towards the limit too. */
   readonly includeByokInLimit: boolean;
 }
 
@@ -79,7 +79,7 @@ export interface Key extends KeySettings {
   readonly updatedAtMs: number | null;
   readonly expiresAtMs: number | null;
   readonly creatorUserId: string | null;
-  /** Whom the key was made for, in somebody else's registry. */
+  /** The user that the key was made for, as an external system names them. */
   readonly externalUser: string | null;
 }
 
@@ -96,24 +96,24 @@ export interface KeyFilter {
   readonly includeDisabled: boolean;
 }
 
-/** How a change of a workspace ended. */
+/** Outcome of a change of a workspace. */
 export type WorkspaceChange =
   | { readonly kind: 'changed'; readonly workspace: Workspace }
   | { readonly kind: 'missing' | 'slug-taken' };
 
-/** How the deletion of a workspace ended; `keyHashes` are those of its inactive keys, which went with it. */
+/** Outcome of a deletion; `keyHashes` are the inactive keys that were deleted with the workspace. */
 export type WorkspaceDeletion =
   | { readonly kind: 'deleted'; readonly keyHashes: readonly string[] }
   | { readonly kind: 'missing' | 'is-default' | 'has-active-keys' };
 
 /** Storage of accounts, workspaces, budgets and keys. */
 export interface Tenancy extends AccountStore, WorkspaceStore, BudgetStore, KeyStore {
-  /** Remembers that the installation has been started. True the first time only. */
+  /** Records the first start of the installation. True the first time only. */
   recordFirstStart(atMs: number): Promise<boolean>;
 }
 
 export interface AccountStore {
-  /** Makes an account with its default workspace, both or neither. False when the name is taken. */
+  /** Creates an account and its default workspace in one transaction. False when the name is taken. */
   createAccount(account: Account, defaultWorkspace: Workspace): Promise<boolean>;
   /** Oldest first. */
   listAccounts(): Promise<Account[]>;
@@ -148,20 +148,20 @@ export interface BudgetStore {
   /** The shortest window first. */
   listBudgets(workspaceId: string): Promise<Budget[]>;
   /**
-   * Sets the budget that `decide` makes of those that are there, and whether own credentials count; with no other change
-   * in between. Undefined when there is no such workspace. What `decide` throws leaves everything as it was.
+   * Stores the budget that `decide` returns for the current ones, and whether BYOK usage counts, in one transaction.
+   * Undefined when there is no such workspace. If `decide` throws, nothing changes.
    */
   setBudget(
     workspaceId: string,
     decide: (current: readonly Budget[]) => Budget,
     includeByok: boolean | undefined,
   ): Promise<Budget | undefined>;
-  /** Deletes a budget; none is as good as deleted. */
+  /** Deletes a budget if there is one. */
   deleteBudget(workspaceId: string, window: LimitWindow): Promise<void>;
 }
 
 export interface KeyStore {
-  /** Stores a key; a key with that hash already there stays as it is. True when it was stored. */
+  /** Stores a key unless its hash is known. True when it was stored. */
   insertKey(key: Key): Promise<boolean>;
   findKey(hash: string): Promise<Key | undefined>;
   /** At most `limit` keys whose hash begins with `prefix`, which is lower-case hex. */

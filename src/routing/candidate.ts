@@ -1,6 +1,6 @@
 import type { Endpoint, Model } from '../catalog/catalog.ts';
+import type { Lane } from '../dialects/lane.ts';
 import type { OwnCredential } from '../ports/own-credentials.ts';
-import type { Lane } from '../upstream/upstream.ts';
 
 /** Whose credential an endpoint is called with: the gateway's own, or one that the caller's account brought. */
 export type Access =

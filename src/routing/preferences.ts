@@ -1,5 +1,5 @@
 import type { Tier } from '../catalog/endpoint-tier.ts';
-import type { PriceName } from '../config/price-names.ts';
+import type { PriceName } from '../config/schema/price-names.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Json, JsonObject } from '../kit/json/json.ts';
 import { booleanAt, numberAt, objectAt, stringAt, stringsAt } from '../kit/json/members.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../kit/ids.ts';
 import { type Nanos, usdOf } from '../kit/money.ts';
+import type { Clock } from '../kit/time/clock.ts';
 import { RollingSums } from './health/rolling-sums.ts';
 
 /** What one generation took and cost. */

@@ -6,7 +6,7 @@ import type { PipelineEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
 import type { JsonObject } from '../kit/json/json.ts';
-import type { Log } from '../kit/log.ts';
+import type { Log } from '../kit/log/log.ts';
 import type { Nanos } from '../kit/money.ts';
 import type { Caller } from '../ports/caller.ts';
 import type { Workspace } from '../ports/tenancy.ts';

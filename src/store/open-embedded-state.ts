@@ -1,32 +1,31 @@
 import type { ForgettableScope } from '../ports/ledger.ts';
 import type { LedgerLoss } from '../ports/ledger-mark.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
-import { countedFirst, notedFirst } from './events/counted-first.ts';
-import { openOwnEvents } from './events/own-events.ts';
-import { openEmbeddedLedger } from './ledger/open-embedded-ledger.ts';
-import { emptyWriteLog, openSqlite } from './sql/open-sqlite.ts';
-import { SqlAppRegistry } from './sql/sql-app-registry.ts';
-import { SqlByokStore } from './sql/sql-byok-store.ts';
-import { SqlFileStore } from './sql/sql-file-store.ts';
-import { SqlLedgerMark } from './sql/sql-ledger-mark.ts';
-import { SqlTenancy } from './sql/sql-tenancy.ts';
-import { sqliteGenerationStore } from './sql/sqlite-generation-store.ts';
+import { appsAfterCatchUp, eventsAfterCatchUp, openEmbeddedEvents } from './events/embedded-events.ts';
+import { openEmbeddedLedger } from './ledger/embedded/open-embedded-ledger.ts';
+import { emptyWriteLog, openSqlite } from './sql/sqlite/open-sqlite.ts';
+import { SqlAppRegistry } from './sql/stores/sql-app-registry.ts';
+import { SqlByokStore } from './sql/stores/sql-byok-store.ts';
+import { SqlFileStore } from './sql/stores/sql-file-store.ts';
+import { SqlLedgerMark } from './sql/stores/sql-ledger-mark.ts';
+import { SqlTenancy } from './sql/stores/sql-tenancy.ts';
+import { sqliteGenerationStore } from './sql/stores/sqlite-generation-store.ts';
 import type { State, StateOptions } from './state.ts';
 
 export interface EmbeddedStateOptions extends StateOptions {
   readonly databaseFile: string;
-  /** Is told that the journal ends before what the database knows of, and it goes on from there. */
+  /** Accepts a journal that ends before the database's mark; absent = opening fails then. */
   readonly acceptLoss?: ((loss: LedgerLoss) => void) | undefined;
 }
 
-/** Opens state that is all in the data directory. Rejects with a DataDirectoryProblem. */
+/** Opens state that lives in the data directory alone. Rejects with a DataDirectoryProblem. */
 export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<State> {
   const database = await openSqlite(options.databaseFile, options.clock.now(), options.warn);
   try {
     const tenancy = new SqlTenancy(database);
     const generationStore = sqliteGenerationStore(database);
     const appRegistry = new SqlAppRegistry(database);
-    const events = await openOwnEvents(generationStore, { ...options, apps: appRegistry });
+    const events = await openEmbeddedEvents(generationStore, { ...options, apps: appRegistry });
     const { ledger, recentGenerations, rowsReached, counted, close } = await openEmbeddedLedger({
       directory: options.directory,
       generations: generationStore,
@@ -46,12 +45,12 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       byokStore: new SqlByokStore(database, emptyWriteLog),
       generationStore,
       fileStore: new SqlFileStore(database),
-      appRegistry: notedFirst(appRegistry, counted),
-      eventStore: countedFirst(events.eventStore, counted),
+      appRegistry: appsAfterCatchUp(appRegistry, counted),
+      eventStore: eventsAfterCatchUp(events.eventStore, counted),
       eventFeed: events,
       ledger,
       recentGenerations,
-      whenThere: (work) => work(),
+      whenDatabaseUp: (work) => work(),
       fault: () => null,
       async close() {
         await close();

@@ -1,39 +1,39 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseAddress } from '../kit/net/database-address.ts';
+import { GatewayIdentity } from './directory/gateway-identity.ts';
 import { openSharedEvents } from './events/shared-events.ts';
 import { examineOutbox } from './examine/examine-journal.ts';
-import { GatewayIdentity } from './gateway-id.ts';
 import type { OpenedLedger } from './ledger/opened-ledger.ts';
-import { adoptGenerations, type BookedPlace, bookedAfter } from './sql/booked-generations.ts';
+import { readJournals } from './ledger/postgres/booking/journal-rows.ts';
+import { CommandLedger } from './ledger/postgres/command-ledger.ts';
+import { openPostgresLedger } from './ledger/postgres/open-postgres-ledger.ts';
 import { DatabaseUnavailable } from './sql/database-unavailable.ts';
-import { GatewayLock } from './sql/gateway-lock.ts';
-import { CommandLedger } from './sql/ledger/command-ledger.ts';
-import { readJournals } from './sql/ledger/journal-rows.ts';
-import { openPostgresLedger } from './sql/ledger/open-postgres-ledger.ts';
-import { type OpenedPostgres, openPostgres } from './sql/open-postgres.ts';
-import { SqlAppRegistry } from './sql/sql-app-registry.ts';
-import { SqlByokStore } from './sql/sql-byok-store.ts';
-import { SqlFileStore } from './sql/sql-file-store.ts';
-import { SqlGenerationStore } from './sql/sql-generation-store.ts';
-import { SqlTenancy } from './sql/sql-tenancy.ts';
+import { GatewayLock } from './sql/postgres/gateway-lock.ts';
+import { type OpenedPostgres, openPostgres } from './sql/postgres/open-postgres.ts';
+import { adoptGenerations, type BookedPlace, bookedAfter } from './sql/stores/booked-generations.ts';
+import { SqlAppRegistry } from './sql/stores/sql-app-registry.ts';
+import { SqlByokStore } from './sql/stores/sql-byok-store.ts';
+import { SqlFileStore } from './sql/stores/sql-file-store.ts';
+import { SqlGenerationStore } from './sql/stores/sql-generation-store.ts';
+import { SqlTenancy } from './sql/stores/sql-tenancy.ts';
 import type { State, StateOptions } from './state.ts';
 
 export interface PostgresStateOptions extends StateOptions {
   readonly database: DatabaseAddress;
-  /** Whether to wait for a database that is away. */
+  /** Whether to wait for a database that does not answer. */
   readonly waits: boolean;
-  /** Whether this process is the gateway: only that takes up the journal of the data directory, ends and books what is in it. */
+  /** True for a gateway, false for a command. Only a gateway opens the outbox, and settles and books what is in it. */
   readonly serves: boolean;
   /** How long rows of generations are kept, milliseconds. */
   keptMs(): number;
 }
 
-/** How often something is tried again that a database was away for, milliseconds. */
+/** Time between retries while the database does not answer, milliseconds. */
 const RETRY_MS = 500;
 
 /**
- * Opens state that several gateways share. The data directory has only what is on its way there. Rejects with a
- * DataDirectoryProblem when the database cannot be used, or is away and nobody waits for it.
+ * Opens state that several gateways share. Records wait in the data directory's outbox until they are booked. Rejects
+ * with a DataDirectoryProblem when the database cannot be used, or does not answer and `waits` is false.
  */
 export async function openPostgresState(options: PostgresStateOptions): Promise<State> {
   const { clock, warn, waits } = options;
@@ -53,7 +53,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
     const events = await openSharedEvents(rows, { ...options, apps: appRegistry });
     return {
       tenancy: new SqlTenancy(postgres.database),
-      // What is overwritten there is gone when its server tidies up: nobody outside can make it.
+      // PostgreSQL removes overwritten rows when it vacuums; a client cannot force that.
       byokStore: new SqlByokStore(postgres.database, async () => {}),
       generationStore: new SqlGenerationStore(postgres.database),
       fileStore: new SqlFileStore(postgres.database),
@@ -63,7 +63,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       ledger,
       recentGenerations,
       fault: () => fault?.() ?? null,
-      whenThere: (work) => (waits ? untilDone(work) : work()),
+      whenDatabaseUp: (work) => (waits ? untilDone(work) : work()),
       async close() {
         await close();
         await events.close();
@@ -76,7 +76,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
   }
 }
 
-/** The ledger of the gateway of a data directory. Rejects with GatewayIdInUse when that is a copy of another one's that runs. */
+/** Opens the ledger of a gateway. Rejects with GatewayIdInUse when a gateway with a copy of the directory runs. */
 async function openServingLedger(
   postgres: OpenedPostgres,
   {
@@ -112,7 +112,7 @@ async function openServingLedger(
   }
 }
 
-/** The ledger of a command. What waits in the data directory for its gateway is not in its figures. */
+/** Opens the ledger of a command. Its figures do not include records that wait in the outbox for their gateway. */
 async function openCommandLedger(
   { database, patient }: OpenedPostgres,
   { directory, warn }: PostgresStateOptions,
@@ -144,7 +144,7 @@ async function untilDone<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether something failed because the database is away, whoever told of it in other words. */
+/** Whether an error, or one of its causes, says that the database does not answer. */
 function isAway(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable) return true;
   return error instanceof Error && isAway(error.cause);

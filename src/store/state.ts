@@ -1,16 +1,15 @@
-import type { Clock } from '../kit/ids.ts';
+import type { Clock } from '../kit/time/clock.ts';
 import type { AppRegistry } from '../ports/apps.ts';
 import type { ByokStore } from '../ports/byok.ts';
-import type { EventFeed } from '../ports/event-feed.ts';
-import type { EventStore } from '../ports/events.ts';
+import type { EventFeed, EventStore } from '../ports/events.ts';
 import type { FileStore } from '../ports/files.ts';
 import type { GenerationStore, RecentGenerations } from '../ports/generations.ts';
 import type { Durability } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
-import type { WholeRow } from './ledger/interrupted.ts';
+import type { WholeRow } from './ledger/books/open-generation.ts';
 
-/** All that an installation must not lose, wherever it is kept. */
+/** The durable state of an installation: embedded in the data directory, or in a shared PostgreSQL database. */
 export interface State {
   readonly tenancy: Tenancy;
   readonly byokStore: ByokStore;
@@ -21,9 +20,9 @@ export interface State {
   readonly eventFeed: EventFeed;
   readonly ledger: Ledger;
   readonly recentGenerations: RecentGenerations;
-  /** Does something that needs the database; again, as long as it takes, where that may be away for a while. */
-  whenThere<T>(work: () => Promise<T>): Promise<T>;
-  /** Why the process must be restarted; null = it need not be. */
+  /** Runs work that needs the database. A gateway with a shared database retries it until the database answers. */
+  whenDatabaseUp<T>(work: () => Promise<T>): Promise<T>;
+  /** Why the process must be restarted; null = no reason. */
   fault(): string | null;
   close(): Promise<void>;
 }
@@ -32,13 +31,13 @@ export interface State {
 export interface StateOptions {
   /** The data directory. */
   readonly directory: string;
-  /** What a settlement survives. */
+  /** Durability of settlements. */
   durability(): Durability;
   /** How long a generation may take, milliseconds. */
   generationMs(): number;
   readonly clock: Clock;
-  /** Makes rows of what was kept of generations that only began; absent = that is all of a row. */
+  /** Completes the row of a generation that crashed after its start; absent = the row is stored as it is. */
   readonly wholeRow?: WholeRow | undefined;
-  /** Is told of what went wrong and could be borne. */
+  /** Logs problems that do not stop the gateway. */
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }

@@ -2,23 +2,23 @@ import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { openTokenCounter } from './token-counter.ts';
 
-/** Texts that are counted together. */
+/** Texts with one count. */
 export type Slice = readonly string[];
 
-/** Counts tokens in another thread, a few small slices of text at a time. */
+/** Counts tokens in a worker thread. */
 export interface CountingThread {
-  /** Tokens of each slice; rejects when the thread fails. To be called again only after it has settled. */
+  /** Tokens of each slice; rejects if the thread fails. One call at a time. */
   count(slices: readonly Slice[]): Promise<readonly number[]>;
   close(): Promise<void>;
 }
 
-/** A slice takes a fraction of a second, and so does reading the table: a thread that takes longer is given up. */
+/** Both a slice and loading the table take a fraction of a second: a slower thread is terminated. */
 const TIME_LIMIT_MS = 20_000;
 
-/** What the thread makes is gone after each slice: more room for it would only stay taken, megabytes. */
-const YOUNG_MB = 2;
+/** Young generation of the thread, megabytes. Small, because nothing survives a slice. */
+const YOUNG_GENERATION_MB = 2;
 
-/** Runs in the worker: counts what it is sent. */
+/** Program of the worker. */
 const WORKER = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { readFileSync } = require('node:fs');
@@ -29,8 +29,8 @@ parentPort.on('message', (slices) => parentPort.postMessage(slices.map(countAll)
 `;
 
 /**
- * A thread that is started on first use, and again after it failed: reading its tables takes memory that an idle gateway
- * should not hold, and time that no stream should wait for.
+ * Starts the thread on first use and again after a failure: its table takes memory that an idle gateway should not
+ * hold, and loading it would block streams.
  */
 export function openCountingThread(): CountingThread {
   let worker: Worker | undefined;
@@ -48,12 +48,12 @@ export function openCountingThread(): CountingThread {
     const started = new Worker(WORKER, {
       eval: true,
       workerData: { table },
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
     started.on('message', (tokens: readonly number[]) => settle?.resolve(tokens));
     started.on('error', (error) => fail(started, error));
     started.on('exit', () => fail(started, new Error('the thread ended')));
-    // The process may end while the worker waits for work.
+    // Does not keep the process alive.
     started.unref();
     return started;
   };

@@ -25,10 +25,10 @@ describe('the worst prompt', () => {
 
   it('counts the digits of all text, and takes each byte of a very long one for a token', () => {
     const ofDigits = (count: number) => (count * 11) / 16;
-    expect(worstOf({ type: 'text', text: 'on 2025-06-18 at 7' }).dearTokens).toBe(ofDigits(9));
+    expect(worstOf({ type: 'text', text: 'on 2025-06-18 at 7' }).extraTokens).toBe(ofDigits(9));
     const thought = { type: 'reasoning', text: ['12'], summary: ['3'] } as const;
-    expect(worst({ items: [thought] }).dearTokens).toBe(ofDigits(3));
-    expect(worstOf({ type: 'text', text: 'x'.repeat(1_000_001) }).dearTokens).toBe(1_000_001);
+    expect(worst({ items: [thought] }).extraTokens).toBe(ofDigits(3));
+    expect(worstOf({ type: 'text', text: 'x'.repeat(1_000_001) }).extraTokens).toBe(1_000_001);
   });
 
   it.each<[string, Item]>([

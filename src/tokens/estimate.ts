@@ -5,37 +5,37 @@ import type { Usage } from '../ir/usage.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import { jsonLength } from '../kit/json/json-length.ts';
 import { objectAt } from '../kit/json/members.ts';
-import { tokensOfDearCharacters } from './dear-characters.ts';
+import { extraTokensOf } from './extra-tokens.ts';
 import { type PixelSize, pixelSizeOf } from './pixel-size.ts';
 import { charactersOf } from './text-slices.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
-/** What an image, a file or a recording counts for where nobody says: about one picture at common resolutions. */
+/** Estimate for an image, file or recording of unknown size: about one picture of common resolution. */
 const MEDIA_TOKENS = 765;
 
-/** Characters of a token, about. */
-export const USUAL_CHARACTERS = 4;
+/** Average. */
+const CHARACTERS_PER_TOKEN = 4;
 
-/** Tokens that every message costs for its role and separators. */
-const MESSAGE_OVERHEAD = 4;
+/** Role and separators of a message. */
+const MESSAGE_OVERHEAD_TOKENS = 4;
 
-/** What is told of all that there is to count. */
-interface Counted {
+/** Visitor of all countable parts of a prompt or answer. */
+interface PartCounter {
   addText(text: string): void;
-  /** Something that is written as JSON. */
+  /** A value that is sent as JSON. */
   addJson(value: object): void;
   addTokens(tokens: number): void;
   addImage(source?: Source): void;
-  /** A file, a recording or a film; or something that names one. */
+  /** A file, recording or video, or a reference to one. */
   addDocument(): void;
-  /** Sealed thoughts, by their characters: some upstreams count what is in them. */
+  /** A seal, by its length: some upstreams count its content. */
   addSeal(characters: number): void;
-  /** Members that we do not model, which some upstream may read. */
+  /** Members outside our model, which an upstream may read. */
   addUnmodelled(value: object): void;
 }
 
-/** What is usual: an image or a file counts as one picture, and what we do not model as nothing. */
-abstract class UsualCount implements Counted {
+/** Typical count: an image or file is one picture; seals and unmodelled members are nothing. */
+abstract class TypicalCounter implements PartCounter {
   abstract addText(text: string): void;
   abstract addJson(value: object): void;
   abstract addTokens(tokens: number): void;
@@ -53,8 +53,8 @@ abstract class UsualCount implements Counted {
   addUnmodelled(): void {}
 }
 
-/** The length of something: nobody asks for more of most prompts. */
-class Length extends UsualCount {
+/** Counts characters only, which is cheap and enough for most prompts. */
+class CharacterCounter extends TypicalCounter {
   characters = 0;
 
   addText(text: string): void {
@@ -70,27 +70,27 @@ class Length extends UsualCount {
   }
 }
 
-/** What a prompt may come to at the worst. */
+/** Upper bounds of a prompt. */
 export interface WorstPrompt {
-  /** Bytes of all text in UTF-8: no tokenizer makes more tokens of it. */
+  /** UTF-8 bytes of all text: no tokenizer makes more tokens of it. */
   readonly bytes: number;
-  /** Tokens that other tokenizers may make of its digits and rare letters, beyond half as much again as ours does. */
-  readonly dearTokens: number;
-  /** Tokens beyond those of the text that our tokenizer is shown. */
+  /** Tokens that other tokenizers may count beyond 1.5 times our count. */
+  readonly extraTokens: number;
+  /** Tokens of seals and unmodelled members, which our tokenizer does not see. */
   readonly unseenTokens: number;
   readonly images: number;
-  /** Of each of them; undefined = not known. */
+  /** Size of each image; undefined = unknown. */
   readonly imageSizes: readonly (PixelSize | undefined)[];
-  /** Files, recordings and films: their tokens are known to the upstream alone. */
+  /** Files, recordings and videos, whose tokens only the upstream knows. */
   readonly documents: number;
 }
 
-/** Characters of a sealed text for each token that an upstream may count of it. */
+/** Characters of a seal per token of its content. */
 const SEAL_CHARACTERS = 4;
 
-class Worst implements Counted, WorstPrompt {
+class WorstCounter implements PartCounter, WorstPrompt {
   bytes = 0;
-  dearTokens = 0;
+  extraTokens = 0;
   unseenTokens = 0;
   readonly imageSizes: (PixelSize | undefined)[] = [];
   documents = 0;
@@ -102,7 +102,7 @@ class Worst implements Counted, WorstPrompt {
   addText(text: string): void {
     const bytes = Buffer.byteLength(text);
     this.bytes += bytes;
-    this.dearTokens += text.length > MOST_LOOKED_AT ? bytes : tokensOfDearCharacters(text);
+    this.extraTokens += text.length > MAX_EXAMINED_CHARACTERS ? bytes : extraTokensOf(text);
   }
 
   addJson(value: object): void {
@@ -136,11 +136,11 @@ class Worst implements Counted, WorstPrompt {
   }
 }
 
-/** Longer texts are not looked at, so that no other request waits for it: each of their bytes may be a token. */
-const MOST_LOOKED_AT = 1_000_000;
+/** Longer texts are not examined, to keep the event loop free; each of their bytes counts as a token. */
+const MAX_EXAMINED_CHARACTERS = 1_000_000;
 
-/** Something to be counted: texts for the tokenizer, and tokens that are known without it. */
-class Countable extends UsualCount {
+/** Collects texts for the tokenizer, and tokens that are known without it. */
+class TokenCollector extends TypicalCounter {
   readonly #texts: string[] = [];
   #tokens = 0;
 
@@ -162,7 +162,7 @@ class Countable extends UsualCount {
   }
 }
 
-/** Tokens of a prompt, as our tokenizer sees it. */
+/** Tokens of a prompt by our tokenizer. */
 export async function countPrompt(
   request: GenerationRequest,
   tokenizer: Tokenizer,
@@ -171,14 +171,14 @@ export async function countPrompt(
   return new Prompt(request).count(tokenizer, signal);
 }
 
-/** Usage of an answer whose upstream reported none. Nothing stops it: every answer is accounted for. */
+/** Estimates the usage of an answer whose upstream reported none. Cannot be aborted: every answer is charged. */
 export async function estimateUsage(
   request: GenerationRequest,
   result: Result,
   tokenizer: Tokenizer,
 ): Promise<Usage> {
-  const reasoning = new Countable();
-  const rest = new Countable();
+  const reasoning = new TokenCollector();
+  const rest = new TokenCollector();
   for (const item of result.items) addItem(item, item.type === 'reasoning' ? reasoning : rest);
   const [inputTokens, keptReasoning, keptRest, omittedReasoning, omittedRest] = await Promise.all([
     countPrompt(request, tokenizer),
@@ -201,7 +201,7 @@ export async function estimateUsage(
   };
 }
 
-/** Searches that an upstream ran, by the calls of its own tool that are in the answer. */
+/** Searches of the upstream, counted by its tool calls in the answer. */
 function searchesIn(items: readonly Item[]): number {
   return items.filter((item) => item.type === 'opaque' && isSearch(item.value)).length;
 }
@@ -210,14 +210,14 @@ function isSearch({ type, name }: JsonObject): boolean {
   return type === 'web_search_call' || (type === 'server_tool_use' && name === 'web_search');
 }
 
-/** Tokens of text of which there is a sample. */
+/** Scales the tokens of a sample up to the omitted text. */
 async function countOmitted(omission: Omission | undefined, tokenizer: Tokenizer): Promise<number> {
   if (omission === undefined || omission.characters === 0) return 0;
   const { characters, sample } = omission;
   return Math.ceil(((await tokenizer.count(sample)) * characters) / charactersOf(sample));
 }
 
-/** A prompt whose length may be asked for, as everybody who looks at one request shares it. */
+/** The prompt of a request; caches its measures, because several steps of a generation need them. */
 export class Prompt {
   readonly #request: GenerationRequest;
   #characters: number | undefined;
@@ -227,56 +227,56 @@ export class Prompt {
     this.#request = request;
   }
 
-  /** Characters, each known token as one: cheap, and enough to see that a prompt is far from any limit. */
+  /** Characters, plus 1 for each token of media and overhead: cheap, and enough to see that no limit is near. */
   get characters(): number {
-    this.#characters ??= gather(this.#request, new Length()).characters;
+    this.#characters ??= gather(this.#request, new CharacterCounter()).characters;
     return this.#characters;
   }
 
-  /** Tokens, about. */
-  get usualTokens(): number {
-    return Math.ceil(this.characters / USUAL_CHARACTERS);
+  /** Estimate of tokens. */
+  get estimatedTokens(): number {
+    return Math.ceil(this.characters / CHARACTERS_PER_TOKEN);
   }
 
-  /** What it may come to at the worst. Reads all of it. */
+  /** Upper bounds. Reads the whole prompt. */
   get worst(): WorstPrompt {
-    this.#worst ??= gather(this.#request, new Worst());
+    this.#worst ??= gather(this.#request, new WorstCounter());
     return this.#worst;
   }
 
-  /** Tokens, as our tokenizer sees them. Rejects with the reason of `signal`, and for no other. */
+  /** Tokens by our tokenizer. Rejects only with the reason of `signal`. */
   count(tokenizer: Tokenizer, signal?: AbortSignal): Promise<number> {
-    return gather(this.#request, new Countable()).count(tokenizer, signal);
+    return gather(this.#request, new TokenCollector()).count(tokenizer, signal);
   }
 }
 
-function gather<T extends Counted>(request: GenerationRequest, prompt: T): T {
+function gather<T extends PartCounter>(request: GenerationRequest, prompt: T): T {
   const { items, tools, outputFormat } = request;
   for (const item of items) addItem(item, prompt);
   for (const tool of tools) addTool(tool, prompt);
   if (outputFormat?.type === 'json-schema') prompt.addJson(outputFormat.schema);
-  prompt.addTokens(items.length * MESSAGE_OVERHEAD);
+  prompt.addTokens(items.length * MESSAGE_OVERHEAD_TOKENS);
   addUnmodelledFields(request, prompt);
   return prompt;
 }
 
-/** Hosted tools by which an upstream puts pages, files or what servers and programs say into the prompt. */
+/** Hosted tools through which the upstream adds pages, files or outputs to the prompt. */
 const READERS = /^(?:web_fetch|mcp|file_search|code_interpreter|code_execution|shell)/;
 
-function addTool(tool: Tool, to: Counted): void {
+function addTool(tool: Tool, to: PartCounter): void {
   to.addJson(tool);
   if (tool.type === 'hosted' && READERS.test(tool.kind) && !isLocal(tool.value)) to.addDocument();
 }
 
-/** A shell that the caller runs: what it says comes with the next request. */
+/** A shell that the caller runs: its output comes with the next request. */
 function isLocal(tool: JsonObject): boolean {
   return objectAt(tool, 'environment')?.type === 'local';
 }
 
-/** Fields of the body by which an upstream reads from servers or containers of its own. */
+/** Body fields that make the upstream read from servers or containers. */
 const READING_FIELDS = ['mcp_servers', 'container'];
 
-function addUnmodelledFields({ body, ext, unknownFields }: GenerationRequest, to: Counted): void {
+function addUnmodelledFields({ body, ext, unknownFields }: GenerationRequest, to: PartCounter): void {
   for (const fields of Object.values(ext)) if (fields !== undefined) to.addUnmodelled(fields);
   for (const name of unknownFields) {
     const value = body[name];
@@ -287,7 +287,7 @@ function addUnmodelledFields({ body, ext, unknownFields }: GenerationRequest, to
   }
 }
 
-function addItem(item: Item, to: Counted): void {
+function addItem(item: Item, to: PartCounter): void {
   if ('ext' in item && item.ext !== undefined) to.addUnmodelled(item.ext);
   switch (item.type) {
     case 'message':
@@ -309,14 +309,14 @@ function addItem(item: Item, to: Counted): void {
       return;
     case 'opaque':
       to.addJson(item.value);
-      // Calls of hosted tools name pages that are not read again.
+      // Only files and images: pages that calls of hosted tools name are not read again.
       if (has(item.value, isFile)) to.addDocument();
       else if (has(item.value, isImage)) to.addImage();
       return;
   }
 }
 
-function addPart(part: Part, to: Counted): void {
+function addPart(part: Part, to: PartCounter): void {
   if ('ext' in part && part.ext !== undefined) to.addUnmodelled(part.ext);
   switch (part.type) {
     case 'text':
@@ -342,8 +342,8 @@ function addPart(part: Part, to: Counted): void {
   }
 }
 
-/** Of a text the bytes are known, and no token is less than one of them. Any other file may hold any number of pages. */
-function addFile(source: Source, to: Counted): void {
+/** A text file has at most one token per byte; any other file may hold any number of pages. */
+function addFile(source: Source, to: PartCounter): void {
   if (source.kind === 'text') to.addText(source.text);
   else if (source.kind === 'base64' && isText(source)) to.addTokens(bytesOf(source.data));
   else to.addDocument();
@@ -351,18 +351,18 @@ function addFile(source: Source, to: Counted): void {
 
 const TEXT_TYPES = /^(?:text\/(?!pdf)|application\/(?:json|xml|yaml|javascript)\b)/i;
 
-/** How files begin that are no text whatever the caller says: ZIP and what is made of it, gzip, old office files. */
+/** Magic bytes of files that are not text, whatever the declared type: ZIP, gzip, old office files. */
 const BINARY_BEGINNINGS = ['PK\x03\x04', '\x1f\x8b\x08', '\xd0\xcf\x11\xe0'];
 
-/** Base64 of the bytes in which readers look for the beginning of a PDF: 1,024, and what is left of a mark of 8. */
+/** Base64 characters of the first 1,024 bytes, in which readers search for `%PDF-`, and a remainder of the mark. */
 const HEAD_CHARACTERS = 1_376;
 
-/** The beginning of a file, a character for each byte. */
+/** The first bytes of a file, as latin1. */
 function headOf(base64: string): string {
   return Buffer.from(base64.slice(0, HEAD_CHARACTERS), 'base64').toString('latin1');
 }
 
-/** A text has no zeros, unless two bytes or four are one character: then it begins with a mark that says so. */
+/** Byte order marks of UTF-16 and UTF-32: other text has no zero bytes. */
 const WIDE_CHARACTERS = /^(?:\xff\xfe|\xfe\xff|\0\0\xfe\xff)/;
 
 function isText({ mediaType, data }: Extract<Source, { kind: 'base64' }>): boolean {
@@ -379,16 +379,16 @@ function bytesOf(base64: string): number {
   return Math.ceil((base64.length * 3) / 4);
 }
 
-/** A member of something that we do not model: its name, and its value where that is a text. */
+/** Test of an unmodelled member: its name, and its value if that is a string. */
 type Trait = (name: string, text: string | undefined) => boolean;
 
-/** It names or holds a file, which the upstream reads again with every turn. */
+/** Holds or references a file, which the upstream reads again with every turn. */
 const isFile: Trait = (name, text) =>
   /^file_(?:id|url|uri|data)$/.test(name) ||
   (name === 'media_type' && text === 'application/pdf') ||
   (text !== undefined && isBinary(headOf(text)));
 
-/** It names anything at all that only the upstream reads. */
+/** References anything that only the upstream can read. */
 const isContent: Trait = (name, text) =>
   /^(?:\w+_)?ur[li]$|^audio$|^(?:document_)?id$/.test(name) ||
   (text !== undefined && /^(?:https?:|data:|gs:|s3:)/i.test(text)) ||
@@ -396,11 +396,11 @@ const isContent: Trait = (name, text) =>
 
 const isImage: Trait = (name) => name === 'image_url';
 
-/** How deep such members are looked for: deeper than any format nests them. */
-const DEPTH = 8;
+/** Search depth: deeper than any format nests such members. */
+const MAX_DEPTH = 8;
 
-/** Whether some member is like that, in lists too. */
-function has(value: object, trait: Trait, depth = DEPTH): boolean {
+/** True if any member matches, in lists too. */
+function has(value: object, trait: Trait, depth = MAX_DEPTH): boolean {
   for (const [name, member] of Object.entries(value)) {
     if (member === null || member === undefined || member === '') continue;
     if (trait(Array.isArray(value) ? '' : name, typeof member === 'string' ? member : undefined)) return true;

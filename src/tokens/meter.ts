@@ -2,94 +2,89 @@ import type { Event, EventBatch } from '../ir/events.ts';
 import { NO_USAGE, type Usage } from '../ir/usage.ts';
 import { GrowingText } from '../kit/text/growing-text.ts';
 
-/** Characters of a token, about. */
+/** Average. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Characters of pieces, on the average, up to which each is taken for one token. */
-const LONGEST_TOKEN = 8;
+/** Up to this average length each piece counts as one token, characters. */
+const MAX_TOKEN_CHARACTERS = 8;
 
-/** Characters of a token where it is better to think too many than too few. */
-const SHORT_TOKEN = 3;
+/** Lower bound of the average, for upper bounds of tokens. */
+const MIN_CHARACTERS_PER_TOKEN = 3;
 
 /**
- * Characters that are kept to be counted: many times as many as an answer has that comes as fast as models write. Where
- * answers come faster than anybody counts, the rest would only wait, as a second copy of them.
+ * Characters buffered between two counts: many times the speed of any model. If text arrives faster, only the sample is
+ * counted and scaled, so that the buffer does not become a second copy of the answer.
  */
 const SAMPLE_CHARACTERS = 8 * 1024;
 
-/** Pieces of text that may be in one frame with what was used, and read after that. */
-const PIECES_OF_A_FRAME = 16;
+/** Pieces that may follow the usage report within the same frame. */
+const MAX_PIECES_AFTER_REPORT = 16;
 
-/** Tokens of text in so many pieces, at most, nearly always. */
-export function mostTokensOf(pieces: number, characters: number): number {
-  return Math.max(pieces, Math.ceil(characters / SHORT_TOKEN));
-}
-
-/** Text that came in and was not counted yet. */
+/** Text that has arrived since the last count. */
 class Tail {
-  /** The beginning of it, and how long that is. */
+  /** Its first SAMPLE_CHARACTERS. */
   readonly #sample = new GrowingText();
   #sampleLength = 0;
   #pieces = 0;
   #length = 0;
 
-  add(text: string, pieces: number): void {
+  add(text: string): void {
     if (this.#sampleLength < SAMPLE_CHARACTERS) {
       this.#sample.add(text);
       this.#sampleLength += text.length;
     }
-    this.#pieces += pieces;
+    this.#pieces++;
     this.#length += text.length;
   }
 
-  /** All of it, or enough to know what the rest is like. */
+  /** The text to count: all of it, or its beginning. */
   get sample(): string {
     return this.#sample.toString();
   }
 
-  /** Tokens of all of it where the sample has so many. */
+  /** Scales the tokens of the sample up to the whole text. */
   scaled(tokens: number): number {
     return this.#length === this.#sampleLength
       ? tokens
       : Math.ceil((tokens * this.#length) / this.#sampleLength);
   }
 
-  /** Nobody sends less than a token at a time. */
+  /** Lower bound of tokens: upstreams send at least one token per piece. */
   get pieces(): number {
     return this.#pieces;
   }
 
-  /** Tokens, about. Short pieces are tokens, long ones hold several. */
+  /** Estimate: short pieces are one token each, long ones several. */
   get tokens(): number {
-    const isTokenwise = this.#length <= this.pieces * LONGEST_TOKEN;
+    const isTokenwise = this.#length <= this.pieces * MAX_TOKEN_CHARACTERS;
     return isTokenwise ? this.pieces : Math.max(this.pieces, Math.ceil(this.#length / CHARACTERS_PER_TOKEN));
   }
 
-  /** Tokens at most, nearly always. */
+  /** Upper bound, which is rarely exceeded. */
   get mostTokens(): number {
-    return mostTokensOf(this.#pieces, this.#length);
+    return Math.max(this.#pieces, Math.ceil(this.#length / MIN_CHARACTERS_PER_TOKEN));
   }
 }
 
-/** Counts tokens of a text. In one piece: a word that came in two is not two. */
+/** Counts the tokens of a text. Pieces are joined first, because a word may be split over two. */
 type Count = (text: string) => Promise<number>;
 
-/** Counts an answer while it passes: exactly up to where it was asked to, about from there on. */
+/** Meters an answer while it streams: exact up to the last `count`, estimated after it. */
 export class Meter {
-  /** Tokens of what was counted. */
+  /** Tokens counted so far. */
   #counted = 0;
-  /** What is being counted. */
+  /** Text of the count in progress. */
   #counting: Tail | undefined;
   #tail = new Tail();
   #pieces = 0;
   #reported: Usage | undefined;
-  /** The upstream has said what it used, and nothing came after that. */
+  /** The upstream has reported usage and no text has followed. */
   #isReported = false;
-  /** Pieces that came after the upstream said what it used. */
+  /** Pieces since the last usage report. */
   #laterPieces = 0;
   readonly #believe: (reported: Usage) => Usage | undefined;
 
-  /** `believe`: what an upstream reports, unless it cannot be true. */
+  /** `believe`: returns reported usage, or undefined if it is implausible. */
   constructor(believe: (reported: Usage) => Usage | undefined = (reported) => reported) {
     this.#believe = believe;
   }
@@ -98,38 +93,38 @@ export class Meter {
     for (const event of batch) this.#take(event);
   }
 
-  /** Pieces that the answer came in: there are at least as many tokens. */
+  /** Pieces of text: a lower bound of tokens. */
   get pieces(): number {
     return this.#pieces;
   }
 
-  /** Tokens of the answer so far, about. */
+  /** Tokens of the answer so far, estimated. */
   get outputTokens(): number {
     const metered = this.#counted + (this.#counting?.tokens ?? 0) + this.#tail.tokens;
     return Math.max(metered, this.#reported?.outputTokens ?? 0);
   }
 
-  /** Tokens that were not counted yet, at most. */
+  /** Upper bound of tokens since the last count. */
   get uncountedTokens(): number {
     return this.#tail.mostTokens;
   }
 
-  /** Whether the upstream has said what all of this is. */
+  /** True if reported usage covers all text so far. */
   get isReported(): boolean {
     return this.#isReported;
   }
 
-  /** Whether much has come since the upstream said what it used. Some say so in the middle of the last frames. */
+  /** True if much text has followed the last report. Some upstreams report in the middle of the last frames. */
   get isOutdated(): boolean {
-    return this.#reported !== undefined && this.#laterPieces > PIECES_OF_A_FRAME;
+    return this.#reported !== undefined && this.#laterPieces > MAX_PIECES_AFTER_REPORT;
   }
 
-  /** Whether the upstream has said what the prompt is. */
+  /** True if the upstream has reported the tokens of the prompt. */
   get knowsPrompt(): boolean {
     return this.#reported !== undefined;
   }
 
-  /** Counts what has come in by now. One at a time. */
+  /** Counts the text since the last count. One call at a time. */
   async count(count: Count): Promise<void> {
     const tail = this.#tail;
     this.#counting = tail;
@@ -139,7 +134,7 @@ export class Meter {
     this.#counting = undefined;
   }
 
-  /** Usage if the answer ended here. `promptTokens`: of a prompt that the upstream has not counted. */
+  /** Usage if the answer ended now. `promptTokens`: used if the upstream has not reported them. */
   usage(promptTokens: number): Usage {
     if (this.#isReported && this.#reported !== undefined) return this.#reported;
     const { inputTokens = promptTokens } = this.#reported ?? {};
@@ -152,10 +147,10 @@ export class Meter {
     };
   }
 
-  #addText(text: string, pieces: number): void {
-    this.#tail.add(text, pieces);
-    this.#pieces += pieces;
-    this.#laterPieces += pieces;
+  #addText(text: string): void {
+    this.#tail.add(text);
+    this.#pieces++;
+    this.#laterPieces++;
     this.#isReported = false;
   }
 
@@ -171,7 +166,7 @@ export class Meter {
       case 'text-delta':
       case 'tool-input-delta':
         if (event.text === '') return;
-        this.#addText(event.text, event.type === 'text-delta' ? (event.pieces ?? 1) : 1);
+        this.#addText(event.text);
         return;
       case 'usage':
         this.#report(this.#believe(event.usage));

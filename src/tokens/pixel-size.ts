@@ -1,22 +1,22 @@
-/** How large an image is, pixels. */
+/** Size of an image in pixels. */
 export interface PixelSize {
   readonly width: number;
   readonly height: number;
 }
 
-/** Base64 of a JPEG that is read to find its size, characters: a little first, for what cameras put before it is often long. */
-const USUALLY_READ = 8_192;
-const MOST_READ = 700_000;
+/** Base64 characters of a JPEG that are decoded to find its size: few at first, more if camera data precede it. */
+const FIRST_READ_CHARACTERS = 8_192;
+const MAX_READ_CHARACTERS = 700_000;
 
-/** Base64 that holds the size in all other formats, characters. */
-const HEAD = 64;
+/** Base64 characters that hold the size in all other formats. */
+const HEAD_CHARACTERS = 64;
 
-/** The size that the header of a PNG, JPEG, GIF or WebP says; undefined where none can be read. */
+/** The size in the header of a PNG, JPEG, GIF or WebP; undefined if it cannot be read. */
 export function pixelSizeOf(base64: string): PixelSize | undefined {
-  const head = Buffer.from(base64.slice(0, HEAD), 'base64');
+  const head = Buffer.from(base64.slice(0, HEAD_CHARACTERS), 'base64');
   const size = head.subarray(0, 2).equals(JPEG)
-    ? (sizeOfJpeg(base64.slice(0, USUALLY_READ)) ?? sizeOfJpeg(base64.slice(0, MOST_READ)))
-    : head.length < LEAST_HEAD
+    ? (sizeOfJpeg(base64.slice(0, FIRST_READ_CHARACTERS)) ?? sizeOfJpeg(base64.slice(0, MAX_READ_CHARACTERS)))
+    : head.length < MIN_HEAD_BYTES
       ? undefined
       : sizeIn(head);
   return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined;
@@ -24,8 +24,8 @@ export function pixelSizeOf(base64: string): PixelSize | undefined {
 
 const JPEG = Buffer.from([0xff, 0xd8]);
 
-/** Bytes that are read of a header other than that of a JPEG. */
-const LEAST_HEAD = 30;
+/** Shorter headers are not parsed. */
+const MIN_HEAD_BYTES = 30;
 
 function sizeIn(head: Buffer): PixelSize | undefined {
   const text = head.toString('latin1');
@@ -48,15 +48,15 @@ function sizeOfWebp(head: Buffer, form: string): PixelSize | undefined {
   return { width: 1 + (bits & 0x3fff), height: 1 + ((bits >>> 14) & 0x3fff) };
 }
 
-/** Markers without a length: padding, restarts, the beginning. */
+/** Markers without a length: padding, restarts, start of image. */
 const BARE_MARKERS: ReadonlySet<number> = new Set([
   0x01, 0xd0, 0xd1, 0xd2, 0xd3, 0xd4, 0xd5, 0xd6, 0xd7, 0xd8,
 ]);
 
-/** Markers in the range of frame headers that are none. */
+/** Markers in the range of frame headers that are not frame headers. */
 const NO_FRAMES: ReadonlySet<number> = new Set([0xc4, 0xc8, 0xcc]);
 
-/** Goes from segment to segment until one is the header of a frame. */
+/** Walks the segments up to the first frame header. */
 function sizeOfJpeg(base64: string): PixelSize | undefined {
   const bytes = Buffer.from(base64, 'base64');
   let at = 2;

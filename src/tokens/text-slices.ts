@@ -1,9 +1,9 @@
-/** Characters of a slice: so few that counting one takes no more than some hundredths of a second. */
+/** Counting a slice takes some hundredths of a second at most. */
 export const SLICE_CHARACTERS = 8192;
 
 /**
- * Texts in slices of bounded length. Of texts with more than `most` characters the slices are a sample, taken at even
- * distances: what stands at one place must not speak for all the rest.
+ * Splits texts into slices. For more than `most` characters the slices are a sample at even distances, so that one
+ * passage does not represent all others.
  */
 export function slicesOf(texts: readonly string[], most: number): string[][] {
   const total = charactersOf(texts);
@@ -23,18 +23,18 @@ export function charactersOf(texts: readonly string[]): number {
   return texts.reduce((length, text) => length + text.length, 0);
 }
 
-/** Reads several texts as if they were one, from the beginning to the end. */
+/** Reads several texts as one, forwards. */
 class Cursor {
   readonly #texts: readonly string[];
   #index = 0;
-  /** Where the current text begins. */
+  /** Start of the current text. */
   #offset = 0;
 
   constructor(texts: readonly string[]) {
     this.#texts = texts;
   }
 
-  /** What stands between two places, the first of which is not before any that was read. */
+  /** The text between two offsets; `from` must not decrease between calls. */
   take(from: number, to: number): string[] {
     const taken: string[] = [];
     for (;;) {

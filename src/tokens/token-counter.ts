@@ -1,38 +1,37 @@
-/** Tokens of a text. What stands for a special token elsewhere is text like any other. */
+/** Counts the tokens of a text. Names of special tokens are counted as plain text. */
 export type TokenCounter = (text: string) => number;
 
 /**
- * Counts tokens as the public encoding `o200k_base` does. Its table is kept as it is published, as bytes: as texts in a map it
- * takes three times the memory and five times as long to read, and a count takes twice as long. `table`: lines of a token in base64
- * and its rank, in the order of the ranks.
+ * Counts tokens of the public encoding `o200k_base`. Its table is kept as bytes: a map of strings takes three times the
+ * memory, loads five times slower, and counts half as fast. `table`: lines of a token in base64 and its rank, by rank.
  *
- * Everything it needs is inside, because its program text is run in another thread.
+ * The function must be self-contained: the worker thread gets its source text.
  */
 export function openTokenCounter(table: Uint8Array): TokenCounter {
-  /** Longer runs of characters of one kind are cut: the time to count a word grows with the square of its length. */
+  /** Longer runs of one character class are cut: counting a word takes time quadratic in its length. */
   const LONGEST_RUN = 128;
-  /** Characters of a word that are counted together, if ever one is so long. */
+  /** Longer words are counted in parts. */
   const WORD_CHARACTERS = 1024;
-  /** Words that were counted are remembered: most of a text are a few of them. */
-  const KNOWN_WORDS = 8192;
-  /** A power of two, more than twice as many as there are tokens. */
+  /** Size of the cache of counted words: most of a text repeats a few. */
+  const MAX_CACHED_WORDS = 8192;
+  /** Size of the hash table: a power of two above twice the number of tokens. */
   const SLOTS = 2 ** 19;
   const NO_RANK = 2 ** 31 - 1;
   const LINE_FEED = 0x0a;
   const SPACE = 0x20;
   const PADDING = 0x3d;
 
-  /** What the encoding takes for a word: no token reaches beyond one. */
+  /** Words of the encoding: no token crosses their bounds. */
   const word = wordPattern();
   const longRun = longRunPattern();
-  /** The bytes of all tokens, in the order of their ranks, and where each of them begins. */
+  /** Start of each token in `bytes`, by rank. */
   const starts = new Uint32Array(linesOf(table) + 1);
   const bytes = readTokens(table);
-  /** Ranks, each one more than it is, at the places that the hashes of their tokens name or after them. */
+  /** Hash table with linear probing: rank + 1, or 0 for a free slot. */
   const slots = new Int32Array(SLOTS);
   for (let rank = 0; rank < starts.length - 1; rank++) keep(rank);
   const known = new Map<string, number>();
-  /** The word that is being counted, where its parts begin, and the rank of each part together with the next. */
+  /** Working memory: the bytes of the word, the start of each part, the rank of each part joined with the next. */
   const spelt = Buffer.alloc(WORD_CHARACTERS * 3);
   const parts = new Int32Array(spelt.length + 1);
   const ranks = new Int32Array(spelt.length);
@@ -66,7 +65,7 @@ export function openTokenCounter(table: Uint8Array): TokenCounter {
     return new RegExp(kinds.join('|'), 'gu');
   }
 
-  /** Runs of the kinds of characters that words are made of. */
+  /** Long runs of the character classes that make up words. */
   function longRunPattern(): RegExp {
     const kinds = ['[\\p{L}\\p{M}]', '[^\\s\\p{L}\\p{N}]', '\\s', '[\\r\\n/]'];
     return new RegExp(kinds.map((kind) => `${kind}{${LONGEST_RUN}}`).join('|'), 'gu');
@@ -108,14 +107,14 @@ export function openTokenCounter(table: Uint8Array): TokenCounter {
     slots[slot] = rank + 1;
   }
 
-  /** Where a token is looked for first. */
+  /** First slot of a token (FNV-1a). */
   function slotOf(within: Uint8Array, from: number, to: number): number {
     let hash = 0x811c9dc5;
     for (let at = from; at < to; at++) hash = Math.imul(hash ^ (within[at] as number), 0x01000193);
     return (hash ^ (hash >>> 15)) & (SLOTS - 1);
   }
 
-  /** The rank of some bytes of the word. */
+  /** The rank of bytes `from` to `to` of the word. */
   function rankOf(from: number, to: number): number {
     let slot = slotOf(spelt, from, to);
     for (;;) {
@@ -134,8 +133,9 @@ export function openTokenCounter(table: Uint8Array): TokenCounter {
   }
 
   /**
-   * To look for long runs takes nearly as long as to count, and most texts have none: a long one covers one of so many places,
-   * and only those are looked at first. What is no character of ASCII may be of any kind there.
+   * Quick test, because the pattern for long runs takes nearly as long as counting and most texts have none. A long
+   * run covers at least one multiple of its length, so only those positions are examined. Non-ASCII characters count
+   * as any class.
    */
   function mayHaveLongRun(text: string): boolean {
     for (let at = LONGEST_RUN - 1; at < text.length; at += LONGEST_RUN) {
@@ -178,12 +178,12 @@ export function openTokenCounter(table: Uint8Array): TokenCounter {
     for (let from = 0; from < text.length; from += WORD_CHARACTERS) {
       tokens += countBytes(spelt.write(text.slice(from, from + WORD_CHARACTERS), 'utf8'));
     }
-    if (known.size >= KNOWN_WORDS) known.clear();
+    if (known.size >= MAX_CACHED_WORDS) known.clear();
     known.set(text, tokens);
     return tokens;
   }
 
-  /** The parts that are left of so many bytes when those two are joined first, again and again, that have the lowest rank together. */
+  /** Byte pair encoding: joins the pair with the lowest rank until none is left; returns the number of parts. */
   function countBytes(length: number): number {
     if (rankOf(0, length) !== NO_RANK) return 1;
     let count = length;
@@ -199,7 +199,7 @@ export function openTokenCounter(table: Uint8Array): TokenCounter {
     return count;
   }
 
-  /** The part that has the lowest rank with the next one; -1 where none has any. */
+  /** The part with the lowest rank when joined with the next; -1 if there is none. */
   function lowest(count: number): number {
     let rank = NO_RANK;
     let found = -1;

@@ -117,7 +117,7 @@ describe('counting in turns', () => {
     expect(await next).toBe(5);
   });
 
-  it('stops for whoever does not want to know any more', async () => {
+  it('stops for an aborted count', async () => {
     const { asked, thread } = steppedThread();
     const { count } = createTokenizer({ thread });
     const aborting = new AbortController();
@@ -145,7 +145,7 @@ describe('counting in turns', () => {
     expect(asked.filter(({ slices }) => slices[0]?.[0]?.startsWith('y'))).toHaveLength(1);
   });
 
-  it('answers everybody when it is closed', async () => {
+  it('settles all counts when it is closed', async () => {
     const { thread } = steppedThread();
     const { count, close } = createTokenizer({ thread });
     const waiting = count(['abcdefgh']);

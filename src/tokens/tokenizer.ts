@@ -4,39 +4,38 @@ import { charactersOf, SLICE_CHARACTERS, slicesOf } from './text-slices.ts';
 /** Counts tokens of plain text. */
 export interface Tokenizer {
   /**
-   * Tokens of all the texts together. Of very long texts a sample is counted, and what cannot be counted in time is
-   * estimated: it rejects with the reason of `signal` only.
+   * Tokens of all texts together. Long texts are sampled, and the rest is estimated if counting takes too long. Rejects
+   * only with the reason of `signal`.
    */
   count(texts: readonly string[], signal?: AbortSignal): Promise<number>;
-  /** Ends the counts that are under way with an estimate. */
+  /** Settles open counts with an estimate. */
   close(): Promise<void>;
 }
 
-/** Characters that are counted for one question at most; the rest is taken to be like them. */
-const COUNTED_CHARACTERS = 200_000;
+/** Longer texts are sampled. */
+const MAX_COUNTED_CHARACTERS = 200_000;
 
-/** Characters that may wait to be counted. When there are more, only a slice of each further question is counted. */
-const WAITING_CHARACTERS = 4_000_000;
+/** Queue limit; above it only one slice of each further job is counted. */
+const MAX_QUEUED_CHARACTERS = 4_000_000;
 
-/** Nobody waits longer for a count, milliseconds. */
-const PATIENCE_MS = 5_000;
+/** A count that takes longer becomes an estimate, milliseconds. */
+const COUNT_TIMEOUT_MS = 5_000;
 
-/** Bytes of a token where nothing could be counted. */
+/** Estimate if nothing could be counted. */
 const BYTES_PER_TOKEN = 4;
 
-/** What a tokenizer may be built with instead. */
 export interface TokenizerParts {
   readonly thread?: CountingThread;
   readonly patienceMs?: number;
 }
 
 /**
- * A tokenizer that counts in turns: of all questions those of which least was counted come next, as many of them together as
- * make a slice. To ask another thread costs more than to count a short text.
+ * Schedules jobs fairly: the jobs with the least progress go next, several short ones in one message, because a
+ * message to the thread costs more than counting a short text.
  */
 export function createTokenizer(parts: TokenizerParts = {}): Tokenizer {
-  const { thread = openCountingThread(), patienceMs = PATIENCE_MS } = parts;
-  const open = new Set<Question>();
+  const { thread = openCountingThread(), patienceMs = COUNT_TIMEOUT_MS } = parts;
+  const open = new Set<CountJob>();
   let isWorking = false;
   let isClosed = false;
 
@@ -60,7 +59,10 @@ export function createTokenizer(parts: TokenizerParts = {}): Tokenizer {
       return new Promise((resolve, reject) => {
         if (signal?.aborted === true) return reject(signal.reason);
         const waiting = [...open].reduce((sum, question) => sum + question.waiting, 0);
-        const most = Math.min(COUNTED_CHARACTERS, Math.max(SLICE_CHARACTERS, WAITING_CHARACTERS - waiting));
+        const most = Math.min(
+          MAX_COUNTED_CHARACTERS,
+          Math.max(SLICE_CHARACTERS, MAX_QUEUED_CHARACTERS - waiting),
+        );
         const leave = () => {
           clearTimeout(timer);
           signal?.removeEventListener('abort', giveUp);
@@ -70,7 +72,7 @@ export function createTokenizer(parts: TokenizerParts = {}): Tokenizer {
           leave();
           reject(signal?.reason);
         };
-        const question = new Question(texts, most, (tokens) => {
+        const question = new CountJob(texts, most, (tokens) => {
           leave();
           resolve(tokens);
         });
@@ -89,16 +91,16 @@ export function createTokenizer(parts: TokenizerParts = {}): Tokenizer {
   };
 }
 
-/** Texts that somebody wants counted, and how far that has come. */
-class Question {
+/** One count: its texts and its progress. */
+class CountJob {
   readonly #texts: readonly string[];
   readonly #slices: readonly string[][];
   readonly #answer: (tokens: number) => void;
   #next = 0;
   #tokens = 0;
-  /** Characters that were counted. */
+  /** Characters counted so far. */
   counted = 0;
-  /** Characters that are still to be counted. */
+  /** Characters still to be counted. */
   waiting: number;
 
   constructor(texts: readonly string[], most: number, answer: (tokens: number) => void) {
@@ -124,7 +126,7 @@ class Question {
     this.waiting -= characters;
   }
 
-  /** Answers with what was counted, and for the rest with what that makes likely. */
+  /** Resolves with the count, scaled up to all characters. */
   settle(): void {
     this.#answer(Math.ceil(this.counted === 0 ? this.#guess() : this.#tokens * this.#scale()));
   }
@@ -139,11 +141,11 @@ class Question {
   }
 }
 
-/** Of the questions that are least counted as many as make a slice together, and at least one. */
-function leastCounted(questions: ReadonlySet<Question>): Question[] {
+/** The jobs with the least progress, as many as fill one slice, at least one. */
+function leastCounted(questions: ReadonlySet<CountJob>): CountJob[] {
   let least = Number.POSITIVE_INFINITY;
   for (const { counted } of questions) least = Math.min(least, counted);
-  const together: Question[] = [];
+  const together: CountJob[] = [];
   let characters = 0;
   for (const question of questions) {
     if (question.counted > least) continue;

@@ -1,13 +1,14 @@
-import { INBOUND_DIALECTS, UPSTREAM_DIALECTS } from '../dialects/dialects.ts';
+import { DIALECTS, FORMATS } from '../dialects/dialects.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
-import type { Clock, IdSource } from '../kit/ids.ts';
+import type { IdSource } from '../kit/ids.ts';
 import type { EgressRules } from '../kit/net/egress.ts';
+import type { Clock } from '../kit/time/clock.ts';
 import { createAuthorize } from './auth/authorize.ts';
-import { createCallUpstream } from './call.ts';
-import { type CountCall, countUpstreamTokens } from './count-tokens.ts';
-import { type PreviewCall, previewCall } from './preview.ts';
+import { createCallUpstream } from './call/call.ts';
+import { type CountCall, countUpstreamTokens } from './call/count-tokens.ts';
+import { type PreviewCall, previewCall } from './call/preview.ts';
 import { createSimulator } from './simulator/simulator.ts';
-import { createNetworkTransport, TRANSPORT_LIMITS } from './transport.ts';
+import { createNetworkTransport, TRANSPORT_LIMITS } from './transport/transport.ts';
 import type { CallUpstream } from './upstream.ts';
 
 /** Everything that leaves the gateway towards providers. */
@@ -35,17 +36,17 @@ export function openUpstreams({
 }): Upstreams {
   const network = createNetworkTransport(TRANSPORT_LIMITS, egress);
   const authorize = createAuthorize({ transport: network, clock });
-  const simulator = createSimulator({ dialects: INBOUND_DIALECTS, vendor, clock });
+  const simulator = createSimulator({ dialects: FORMATS, vendor, clock });
   return {
     call: createCallUpstream({
       transports: { network, simulator },
-      dialects: UPSTREAM_DIALECTS,
+      dialects: DIALECTS,
       authorize,
       clock,
       ids,
     }),
     countTokens: (call) => countUpstreamTokens(call, { transport: network, authorize }),
-    preview: (call) => previewCall(call, UPSTREAM_DIALECTS),
+    preview: (call) => previewCall(call, DIALECTS),
     async close() {
       await Promise.all([network.close(), simulator.close()]);
     },

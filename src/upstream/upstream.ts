@@ -1,14 +1,13 @@
 import type { Endpoint } from '../catalog/catalog.ts';
-import type { Credential } from '../catalog/credential.ts';
-import type { Timeouts } from '../catalog/provider.ts';
+import type { Credential } from '../catalog/providers/credential.ts';
+import type { Timeouts } from '../catalog/providers/provider.ts';
+import type { Lane } from '../dialects/lane.ts';
+import { TransportProblem } from '../http1/client/transport-problem.ts';
 import { type ErrorDetails, type ErrorKind, GatewayError } from '../ir/errors.ts';
 import type { EventBatch } from '../ir/events.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { JsonObject } from '../kit/json/json.ts';
-
-/** `relay`: the caller's own body out, the upstream's own frames back. `translate`: through the representation. */
-export type Lane = 'relay' | 'translate';
 
 /** One call of one endpoint. */
 export interface UpstreamCall {
@@ -81,7 +80,7 @@ export interface TransportCall {
   readonly body: string | Uint8Array;
   readonly timeouts: Timeouts;
   readonly signal: AbortSignal;
-  /** Somebody else than the operator named the address: it must be public, or one that the operator lets be reached. */
+  /** The address comes from an account, not the operator: it must be public or allowed by the operator. */
   readonly isGuarded?: boolean;
   /** Costs nothing: sent again by the transport itself where it would otherwise reject with a `StaleConnection`. */
   readonly isRepeatable?: boolean;
@@ -95,22 +94,9 @@ export interface TransportReply {
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/** Why an exchange broke. Never holds an address. `total`: the limit of the whole exchange, which the upstream may well use up. */
-export type TransportReason = 'connect' | 'reset' | 'timeout' | 'total' | 'too-large' | 'encoding';
-
-export class TransportProblem extends Error {
-  readonly reason: TransportReason;
-
-  constructor(reason: TransportReason, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'TransportProblem';
-    this.reason = reason;
-  }
-}
-
 /**
- * The call went over a kept connection that the other side had closed by then: nobody can have worked on it. Whoever sends it
- * again makes another upstream call, and counts it.
+ * The call went over a kept connection that the server had closed before: it was not worked on. Sending it again is another
+ * upstream call, which counts as one.
  */
 export class StaleConnection extends TransportProblem {
   constructor() {

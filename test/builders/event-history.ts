@@ -1,5 +1,5 @@
+import { modalitiesText } from '../../src/ports/event-names.ts';
 import type { GenerationEvent } from '../../src/ports/events.ts';
-import { modalitiesText } from '../../src/ports/modalities.ts';
 
 /** Numbers of 0 to 1 that are the same in every run. */
 function randomOf(seed: number): () => number {

@@ -1,3 +1,4 @@
+import { DIALECTS } from '../../src/dialects/dialects.ts';
 import { Places } from '../../src/ir/places.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 
@@ -5,6 +6,7 @@ import type { GenerationRequest } from '../../src/ir/request.ts';
 export function requestOf(changes: Partial<GenerationRequest> = {}): GenerationRequest {
   return {
     format: 'responses',
+    formatFacts: DIALECTS[changes.format ?? 'responses'].facts.request,
     body: { model: 'acme/large', input: 'Hello' },
     models: ['acme/large'],
     hasFallbackModels: false,

@@ -14,7 +14,7 @@ import { needsOf } from '../../src/routing/rules/needs.ts';
 import { modelOf } from './catalog.ts';
 import { requestOf } from './request.ts';
 
-/** What a plan is made from: everybody untried, the draw falls on the cheapest; name only what the test is about. */
+/** Input of a plan: all endpoints untried, the draw picks the cheapest. Tests override what they are about. */
 export function routeOf(models: readonly Model[], changes: Partial<RouteInput> = {}): RouteInput {
   const request = changes.request ?? requestOf();
   return {

@@ -12,7 +12,7 @@ export const acme = providerOf({
   dataPolicy: { training: false, retainsPrompts: false },
 });
 
-/** Nobody knows what it retains; speaks the responses dialect. */
+/** Unknown data policy; speaks the responses dialect. */
 export const beta = providerOf({ slug: 'beta', name: 'Beta Cloud', dialect: 'responses' });
 
 /** Retains prompts. */

@@ -37,7 +37,7 @@ export function keyOf(more: Partial<Key> = {}): Key {
   };
 }
 
-/** Whoever has a key, in a workspace without budgets. */
+/** The caller of a key, in a workspace without budgets. */
 export function callerOf(key: Partial<Key> = {}, more: Partial<Caller> = {}): Caller {
   const whole = keyOf(key);
   const { accountId, workspaceId } = whole;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A proxy that lets nobody through and remembers who wanted to go where. */
+/** A proxy that refuses every connection and records its destination. */
 export interface ClosedDoor {
   readonly url: string;
   /** Hosts and addresses that were asked for. */

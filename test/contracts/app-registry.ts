@@ -18,7 +18,7 @@ const sighting = (host: string, more: Partial<AppSighting> = {}): AppSighting =>
   ...more,
 });
 
-/** Apps that may be looked up without anybody having a turn. */
+/** Apps that may be looked up within one turn of the event loop. */
 const MOST_IN_TURN = 300;
 
 /** How often the event loop turned while something was done. */

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StoredGeneration } from '../../src/ports/generations.ts';
+import { type OpenedPostgres, openPostgres } from '../../src/store/sql/postgres/open-postgres.ts';
 import {
   adoptGenerations,
   BEFORE_ALL,
   type BookedPlace,
   bookedAfter,
-} from '../../src/store/sql/booked-generations.ts';
-import { type OpenedPostgres, openPostgres } from '../../src/store/sql/open-postgres.ts';
-import { generationRowOf, SqlGenerationStore } from '../../src/store/sql/sql-generation-store.ts';
+} from '../../src/store/sql/stores/booked-generations.ts';
+import { generationRowOf, SqlGenerationStore } from '../../src/store/sql/stores/sql-generation-store.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
 
 const server = await postgresForTests();

@@ -14,7 +14,7 @@ async function open() {
 
 fileBytesContract('a directory', open);
 
-it('lets nobody else read, and leaves no name behind after a crash', async () => {
+it('is private to its user, and leaves no name behind after a crash', async () => {
   const under = await open();
   const whole = await under.bytes.receive(`file_${'a'.repeat(24)}`);
   await whole.keep();

@@ -1,7 +1,7 @@
 import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { DuckdbEventStore } from '../../src/store/events/duckdb-event-store.ts';
+import { DuckdbEventStore } from '../../src/store/events/duckdb/duckdb-event-store.ts';
 import { eventHistory } from '../builders/event-history.ts';
 import { eventStoreContract } from './event-store.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -28,7 +28,7 @@ it('opens nothing before it is used', async () => {
   directory.remove();
 });
 
-it('has every event that it took in although nobody closed it, and knows it again', async () => {
+it('has every event after an unclean stop, and recognizes duplicates', async () => {
   const directory = temporaryDirectory();
   const lost = new DuckdbEventStore(join(directory.path, 'events.duckdb'));
   const history = [...eventHistory(1_000, 3)];

@@ -1,5 +1,5 @@
-import { systemClock } from '../../src/kit/ids.ts';
-import { openEmbeddedLedger } from '../../src/store/ledger/open-embedded-ledger.ts';
+import { systemClock } from '../../src/kit/time/clock.ts';
+import { openEmbeddedLedger } from '../../src/store/ledger/embedded/open-embedded-ledger.ts';
 import { ledgerContract } from './ledger.ts';
 import { MemoryGenerations } from './memory-generations.ts';
 import { MemoryMark } from './memory-mark.ts';

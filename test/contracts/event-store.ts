@@ -19,7 +19,7 @@ import type {
   GenerationEvent,
 } from '../../src/ports/events.ts';
 import { GenerationRefused } from '../../src/ports/generations.ts';
-import { openEventBundle } from '../../src/store/events/event-bundle.ts';
+import { openEventBundle } from '../../src/store/events/duckdb/event-bundle.ts';
 import { eventHistory, HISTORY_START_MS } from '../builders/event-history.ts';
 import { type AppCount, countApps, countEvents } from './count-events.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -321,7 +321,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
       await agrees(query({ ...throughout, metrics: DAILY_METRICS, granularity: 'month' }));
     });
 
-    it('answers nobody whose time is up', async () => {
+    it('rejects a query whose signal is aborted', async () => {
       const asked = query({ metrics: ALL_METRICS, dimensions: ['generation_id'] });
       await expect(events.query(asked, AbortSignal.abort(new Error('late')))).rejects.toThrow('late');
       const controller = new AbortController();

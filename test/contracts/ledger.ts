@@ -82,7 +82,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
     afterEach(async () => {
       await under.close();
       // Nothing here goes wrong but for amounts that are too large.
-      expect(under.warnings.filter((message) => !message.includes('cost more than any may'))).toEqual([]);
+      expect(under.warnings.filter((message) => !message.includes('exceeds the maximum'))).toEqual([]);
     });
 
     const reserve = (of: NewGeneration, amount: Amount) => ledger.reserve(of, () => amount);
@@ -94,7 +94,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
       return ledger.settle(id, use(amount, { atMs: accepted.atMs }));
     };
 
-    /** Until then what was settled may still count as reserved: whoever reads figures waits for it. */
+    /** Until then settled money may still count as reserved, so tests wait for it before they read figures. */
     const booked = () => ledger.statementOf('account-1');
 
     const headroomOf = async (of: Partial<NewGeneration>): Promise<Headroom | undefined> => {
@@ -609,7 +609,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
           leftNanos: 7n,
         });
         await expect.poll(() => under.generations.count()).toBe(2);
-        expect(under.warnings).toEqual(Array(2).fill(expect.stringContaining('cost more than any may')));
+        expect(under.warnings).toEqual(Array(2).fill(expect.stringContaining('exceeds the maximum')));
         await equationHolds();
       });
 
@@ -684,7 +684,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         await equationHolds();
       });
 
-      it('that is not enforced any more refuses nothing and is remembered by nobody', async () => {
+      it('that is no longer enforced refuses nothing and is not remembered', async () => {
         await ledger.grant('account-1', 5n, NOW);
         await ledger.grant('account-1', null, NOW);
         await spend('g1', credit(50n));

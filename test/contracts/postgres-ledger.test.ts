@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { openPostgresLedger } from '../../src/store/sql/ledger/open-postgres-ledger.ts';
-import { openPostgres } from '../../src/store/sql/open-postgres.ts';
-import { SqlGenerationStore } from '../../src/store/sql/sql-generation-store.ts';
+import { openPostgresLedger } from '../../src/store/ledger/postgres/open-postgres-ledger.ts';
+import { openPostgres } from '../../src/store/sql/postgres/open-postgres.ts';
+import { SqlGenerationStore } from '../../src/store/sql/stores/sql-generation-store.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
 import { ledgerContract, NOW } from './ledger.ts';
 import { temporaryDirectory } from './temporary-directory.ts';

@@ -1,9 +1,9 @@
-import { openPostgres } from '../../src/store/sql/open-postgres.ts';
-import { SqlAppRegistry } from '../../src/store/sql/sql-app-registry.ts';
-import { SqlByokStore } from '../../src/store/sql/sql-byok-store.ts';
-import { SqlFileStore } from '../../src/store/sql/sql-file-store.ts';
-import { SqlGenerationStore } from '../../src/store/sql/sql-generation-store.ts';
-import { SqlTenancy } from '../../src/store/sql/sql-tenancy.ts';
+import { openPostgres } from '../../src/store/sql/postgres/open-postgres.ts';
+import { SqlAppRegistry } from '../../src/store/sql/stores/sql-app-registry.ts';
+import { SqlByokStore } from '../../src/store/sql/stores/sql-byok-store.ts';
+import { SqlFileStore } from '../../src/store/sql/stores/sql-file-store.ts';
+import { SqlGenerationStore } from '../../src/store/sql/stores/sql-generation-store.ts';
+import { SqlTenancy } from '../../src/store/sql/stores/sql-tenancy.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
 import { appRegistryContract } from './app-registry.ts';
 import { byokContract } from './byok.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { openSqlite } from '../../src/store/sql/open-sqlite.ts';
-import { SqlAppRegistry } from '../../src/store/sql/sql-app-registry.ts';
+import { openSqlite } from '../../src/store/sql/sqlite/open-sqlite.ts';
+import { SqlAppRegistry } from '../../src/store/sql/stores/sql-app-registry.ts';
 import { appRegistryContract } from './app-registry.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 

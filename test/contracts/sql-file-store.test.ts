@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { openSqlite } from '../../src/store/sql/open-sqlite.ts';
-import { SqlFileStore } from '../../src/store/sql/sql-file-store.ts';
-import { SqlTenancy } from '../../src/store/sql/sql-tenancy.ts';
+import { openSqlite } from '../../src/store/sql/sqlite/open-sqlite.ts';
+import { SqlFileStore } from '../../src/store/sql/stores/sql-file-store.ts';
+import { SqlTenancy } from '../../src/store/sql/stores/sql-tenancy.ts';
 import { fileStoreContract } from './file-store.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 

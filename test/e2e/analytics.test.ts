@@ -427,19 +427,19 @@ describe('accounts', () => {
     }
   });
 
-  it('learn nothing about keys of others: as for a hash that nobody has', async () => {
+  it('learn nothing about keys of others: the answer is that for an unknown hash', async () => {
     const foreign = made.keys['key-1'] ?? '';
-    const nobody = 'f'.repeat(64);
+    const unknown = 'f'.repeat(64);
     const [one, other] = [
       await answered(question(eq('api_key_id', foreign))),
-      await answered(question(eq('api_key_id', nobody))),
+      await answered(question(eq('api_key_id', unknown))),
     ];
     expect([one.data, other.data]).toEqual([[], []]);
     expect(one.warnings.map((text: string) => text.replace(foreign, ''))).toEqual(
-      other.warnings.map((text: string) => text.replace(nobody, '')),
+      other.warnings.map((text: string) => text.replace(unknown, '')),
     );
     const ofKey = (hash: string) => ask('GET', `/activity?api_key_hash=${hash}`);
-    expect(await ofKey(foreign)).toEqual(await ofKey(nobody));
+    expect(await ofKey(foreign)).toEqual(await ofKey(unknown));
     expect((await ofKey(foreign)).status).toBe(404);
   });
 

@@ -47,7 +47,7 @@ it('a database that another process writes to holds up only who wants to write, 
   expect(await refused.json()).toMatchObject({
     error: { code: 503, message: 'Service temporarily unavailable' },
   });
-  expect(gateway.logged('the database cannot be written; whoever needs that is refused')).toHaveLength(1);
+  expect(gateway.logged('the database cannot be written; requests that need it are refused')).toHaveLength(1);
   other.exec('rollback');
   expect((await ask('POST', '/keys', { name: 'in time' })).status).toBe(201);
 });

@@ -81,7 +81,7 @@ describe('a credential that the account brought', () => {
     expect(body.usage.cost_details.upstream_inference_cost).toBe(0.003);
   });
 
-  it('is left for the shared endpoints when it fails, and nobody else is blamed', async () => {
+  it('falls back to the shared endpoints when it fails, without harm to their health', async () => {
     await bring();
     upstream.answer(refused);
     upstream.answer(chatAnswer({ text: 'ok' }));
@@ -123,7 +123,7 @@ describe('a credential that the account brought', () => {
   it.each([
     ['another model', { allowed_models: ['m/other'] }],
     ['another user', { allowed_user_ids: ['somebody'] }],
-    ['nobody, being disabled', { disabled: true }],
+    ['no caller, being disabled', { disabled: true }],
   ])('is not used when it is for %s', async (_, filter) => {
     await bring(filter);
     upstream.answer(chatAnswer({ text: 'ok' }));
@@ -164,7 +164,7 @@ describe('a provider that the gateway has no credential for', () => {
   const listed = async (path: string) =>
     ((await (await gateway.fetch(path)).json()) as any).data.map(({ id }: any) => id);
 
-  it('is open to accounts that bring one, and to nobody else', async () => {
+  it('is open only to accounts with a credential', async () => {
     expect((await ask({ model: known })).status).toBe(400);
     expect(await listed('/models/user')).toEqual(['m/one']);
     const id = await bring({ provider: 'openai' });
@@ -201,7 +201,7 @@ describe('bad credentials of an account', () => {
 });
 
 describe('a prompt that the provider flags', () => {
-  it('is 403 to its caller and nobody else’s matter', async () => {
+  it('is 403 to its caller and does not affect others', async () => {
     upstream.answer([
       head(403, { 'content-type': 'application/json' }),
       write(JSON.stringify({ error: { message: 'Your input was flagged by moderation', code: 403 } })),

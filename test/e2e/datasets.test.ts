@@ -8,11 +8,11 @@ import { appRankingsReplySchema } from '../../src/contract/dataset-app-rankings.
 import { rankingsDailyReplySchema } from '../../src/contract/dataset-rankings-daily.ts';
 import { APP_CATEGORIES } from '../../src/ir/app-categories.ts';
 import type { AppSighting } from '../../src/ports/apps.ts';
+import { modalitiesText } from '../../src/ports/event-names.ts';
 import type { GenerationEvent } from '../../src/ports/events.ts';
-import { modalitiesText } from '../../src/ports/modalities.ts';
-import { DuckdbEventStore } from '../../src/store/events/duckdb-event-store.ts';
-import { openSqlite } from '../../src/store/sql/open-sqlite.ts';
-import { SqlAppRegistry } from '../../src/store/sql/sql-app-registry.ts';
+import { DuckdbEventStore } from '../../src/store/events/duckdb/duckdb-event-store.ts';
+import { openSqlite } from '../../src/store/sql/sqlite/open-sqlite.ts';
+import { SqlAppRegistry } from '../../src/store/sql/stores/sql-app-registry.ts';
 import { eventHistory } from '../builders/event-history.ts';
 import { chatAnswer } from '../fakes/answers.ts';
 import { type FakeUpstream, openFakeUpstream } from '../fakes/fake-upstream.ts';

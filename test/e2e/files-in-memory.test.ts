@@ -97,7 +97,7 @@ function heldAnswer(): { readonly script: Script; readonly letGo: () => void } {
   return { script: (request) => [() => gone, ...ANSWER(request)], letGo };
 }
 
-/** Two of three fill the room to its last byte: whatever somebody did not give back is missing. Some are a moment late. */
+/** Two of three fill the room to its last byte, so a share that was not released is noticed. Releases may be late. */
 function expectWholeRoom(): Promise<void> {
   return vi.waitFor(async () => {
     upstream.clear();

@@ -96,7 +96,7 @@ describe('POST /files', () => {
     ['one byte too much', { content: new Uint8Array(LIMIT + 1).fill(97) }, 413, /104857600 bytes/],
     ['a part of another name', { part: 'document' }, 400, /document.*"file"/],
     ['a name that is too long', { filename: `${'n'.repeat(256)}` }, 400, /^file: .*255/],
-    ['a workspace that nobody has', { query: `?workspace_id=${UNKNOWN_WORKSPACE}` }, 404, /workspace_id/],
+    ['an unknown workspace', { query: `?workspace_id=${UNKNOWN_WORKSPACE}` }, 404, /workspace_id/],
     ['a workspace id that is none', { query: '?workspace_id=x' }, 400, /workspace_id.*UUID/],
     ['a provider', { query: '?provider=openai' }, 400, /^provider: is not supported/],
   ])('refuses %s and keeps nothing', async (_, options, status, message) => {
@@ -317,7 +317,7 @@ describe('one file', () => {
   });
 });
 
-it('removes content that nobody knows of, and nothing else', async () => {
+it('removes content without a row, and nothing else', async () => {
   const first = await openTestGateway();
   const form = new FormData();
   form.append('file', new Blob(['hello']), 'a.txt');
@@ -334,7 +334,7 @@ it('removes content that nobody knows of, and nothing else', async () => {
   await first.close();
 });
 
-/** Sends the head of an upload of so many bytes and the first of them; whoever sends the rest, or does not, has the socket. */
+/** Sends the head of an upload of so many bytes and the first of them; the test sends the rest, or not, on the returned socket. */
 function sendRaw(
   { origin, apiKey }: TestGateway,
   length: number,

@@ -79,7 +79,7 @@ afterEach(() => {
   spare.clear();
 });
 
-interface Asked {
+interface ReservationRequest {
   readonly id: string;
   readonly status: number;
   readonly body: any;
@@ -88,7 +88,10 @@ interface Asked {
 /** Providers in order, so that the first one is asked first. */
 const ORDER = { provider: { order: ['acme', 'spare'] } };
 
-async function generate(body: object = {}, headers: Record<string, string> = {}): Promise<Asked> {
+async function generate(
+  body: object = {},
+  headers: Record<string, string> = {},
+): Promise<ReservationRequest> {
   const response = await gateway.post(
     '/responses',
     { model: 'acme/large', input: 'Hi', ...ORDER, ...body },
@@ -177,7 +180,7 @@ describe('GET /generation', () => {
     }
   });
 
-  it('is for every key of the account, and for nobody else', async () => {
+  it('is visible to every key of the account and to no other', async () => {
     upstream.answer(chatAnswer({ text: 'Hello' }));
     const { id } = await generate();
     expect((await show(id, gateway.managementKey)).status).toBe(200);
@@ -286,7 +289,7 @@ describe('GET /generation', () => {
       expect(data).toMatchObject({ usage_source: 'measured', tokens_completion: 4321 });
     });
 
-    it('has our count of all that is billed, if nobody hears it', async () => {
+    it('has our count of all that is billed, if the caller has left', async () => {
       const [first, ...rest] = longStream(deltas) as Step[];
       const begun = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'Hel' } }] })}\n\n`;
       upstream.answer([first as Step, write(begun), stall(200), ...rest]);
@@ -325,7 +328,7 @@ describe('GET /generation', () => {
     });
   });
 
-  it('has no row of what was never sent to anybody', async () => {
+  it('has no row for a request that was never sent', async () => {
     const { id, status } = await generate({ model: 'nobody/knows' });
     expect(status).toBe(400);
     expect((await show(id)).status).toBe(404);

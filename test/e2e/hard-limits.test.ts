@@ -332,7 +332,7 @@ describe('searches', () => {
     await expect.poll(async () => (await recordOf(id))?.total_cost ?? 0).toBeGreaterThanOrEqual(0.03);
   });
 
-  it('that nobody asked for are not charged', async () => {
+  it('that were not requested are not charged', async () => {
     upstream.answer(message({ server_tool_use: { web_search_requests: 1_000_000 } }));
     const { id } = await ask(await newKey(), '/messages', { ...searching(), tools: [] });
     expect(await recordOf(id)).toMatchObject({ tokens_prompt: 10, total_cost: 0.0000305 });

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { KNOWN_PROVIDERS } from '../../src/catalog/known-providers.ts';
+import { KNOWN_PROVIDERS } from '../../src/catalog/providers/known-providers.ts';
 import { requireConfiguration } from '../../src/config/load.ts';
 import type { HttpTimes } from '../../src/http/dependencies.ts';
-import type { Clock } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
-import { openLog } from '../../src/kit/log.ts';
+import { openLog } from '../../src/kit/log/log.ts';
+import type { Clock } from '../../src/kit/time/clock.ts';
 import { openGateway } from '../../src/main.ts';
 import type { Stage } from '../../src/stages/stage.ts';
 

@@ -225,7 +225,7 @@ describe('DELETE /keys/{hash}', () => {
 });
 
 describe('keys of others', () => {
-  it('are not there for any operation, in the same words as keys that nobody has', async () => {
+  it('are not found by any operation, with the same message as unknown keys', async () => {
     const { data } = await created();
     const management = createHash('sha256').update(gateway.managementKey).digest('hex');
     const foreign = (await created({}, stranger)).data;

@@ -122,7 +122,7 @@ test('what is under way is seen to be', async () => {
   expect((await figures()).get('signalbox_open_reservations')).toBe(0);
 });
 
-test('an operator may open them to everybody', async () => {
+test('an operator may make them public', async () => {
   const open = await openTestGateway({ ...CONFIG(upstream.url), metrics: { public: true } });
   try {
     const response = await fetch(`${open.origin}/metrics`);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openPostgres } from '../../src/store/sql/open-postgres.ts';
+import { openPostgres } from '../../src/store/sql/postgres/open-postgres.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
 import { openTestGateway, type TestGateway } from './harness.ts';
 

@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const ON = { 'x-signalbox-cache': 'true' };
 
-/** Bodies of the three formats that nobody asked before. */
+/** Bodies of the three formats that are not cached yet. */
 let asked = 0;
 const bodies = (model: string, stream = false) => {
   const content = `Question ${++asked}`;

@@ -63,7 +63,7 @@ describe('the output that is asked for', () => {
     expect(body.signalbox_metadata.translation).toBeUndefined();
   });
 
-  it('is lowered, and reported, where nobody writes as much', async () => {
+  it('is lowered, and reported, if no endpoint writes as much', async () => {
     upstream.answer(chatAnswer({ text: 'ok' }));
     const { body } = await ask({ model: 'up/two', max_output_tokens: 9000 });
     expect(await sent()).toMatchObject({ model: 'big', max_tokens: 5000 });

@@ -89,7 +89,7 @@ describe('an endpoint that fails', () => {
     await close();
   });
 
-  it('gets one probe at a time when nobody else is left; the rest are told when to come back', async () => {
+  it('gets one probe at a time if no other is left; other requests get Retry-After', async () => {
     cheap.clear();
     cheap.answer(failure(500));
     for (let count = 0; count < 5; count++) expect((await ask({ model: 'm/alone' })).status).toBe(502);
@@ -132,7 +132,7 @@ describe('an endpoint that is overloaded and says for how long', () => {
   });
   afterEach(close);
 
-  it('is left alone while somebody else is left', async () => {
+  it('is not called while another endpoint is left', async () => {
     const order = { provider: { order: ['cheap', 'dear'] } };
     expect((await ask(order)).body.signalbox_metadata.attempt).toBe(2);
     for (let count = 0; count < 3; count++) {
@@ -147,7 +147,7 @@ describe('an endpoint that is overloaded and says for how long', () => {
     expect(candidates[1].health.retry_after_seconds).toBeGreaterThan(50);
   });
 
-  it('is called at once when nobody else is left', async () => {
+  it('is called at once if no other endpoint is left', async () => {
     expect((await ask({ model: 'm/alone' })).status).toBe(503);
     cheap.clear();
     cheap.answer(chatAnswer({ text: 'from cheap' }));
@@ -201,7 +201,7 @@ describe('explaining', () => {
   beforeAll(() => open());
   afterAll(close);
 
-  it('says what would happen, and calls nobody', async () => {
+  it('explains the plan without an upstream call', async () => {
     const { status, body } = await ask({ max_output_tokens: 50 }, {}, '/routing/explain');
     expect(status).toBe(200);
     expect(body.data).toMatchObject({
@@ -237,7 +237,7 @@ describe('explaining', () => {
     expect(unknown.status).toBe(400);
   });
 
-  it('explains why nobody is left', async () => {
+  it('explains why no endpoint is left', async () => {
     const { status, body } = await ask({ provider: { only: ['nobody'] } }, {}, '/routing/explain');
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ candidates: [], error: { code: 404 } });

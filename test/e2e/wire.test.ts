@@ -85,7 +85,7 @@ describe('what a failed generation says of its time', () => {
     expect(Number(milliseconds)).toBeGreaterThan(0);
   });
 
-  it('names no wait for the upstream where nobody was called', async () => {
+  it('reports no upstream time if no upstream was called', async () => {
     const tired = await openTestGateway({ ...SIMULATED_UPSTREAMS, routing: { cooldown: { failures: 1 } } });
     const body = { model: 'chat/fail-429', messages: [{ role: 'user', content: 'Hello' }] };
     await tired.post('/chat/completions', body);

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/kit/ids.ts';
+import type { Clock } from '../../src/kit/time/clock.ts';
 
 /** It begins where all slices of time begin: at midnight. */
 const DAY_MS = 86_400_000;

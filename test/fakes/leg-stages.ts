@@ -94,7 +94,7 @@ export const racingStage: Stage = {
   },
 };
 
-/** `alone-1`: answers by itself, and calls nobody. */
+/** `alone-1`: answers itself, without a model call. */
 export const answeringStage: Stage = {
   name: 'answering',
   touches: 'answer',

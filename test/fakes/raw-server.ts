@@ -62,7 +62,7 @@ function endOf(text: string): number | undefined {
   return text.length < end ? undefined : end;
 }
 
-/** A certificate for `localhost` and 127.0.0.1 that nobody has signed but itself. */
+/** A certificate for `localhost` and 127.0.0.1 that is self-signed. */
 export const SELF_SIGNED = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBZjCCAQ2gAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhv

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/kit/ids.ts';
+import { systemClock } from '../../src/kit/time/clock.ts';
 import { openEmbeddedState } from '../../src/store/open-embedded-state.ts';
 import { openPostgresState } from '../../src/store/open-postgres-state.ts';
 import type { State } from '../../src/store/state.ts';
@@ -72,7 +72,7 @@ async function hold(file: string): Promise<ChildProcess> {
     const { DuckDBInstance } = require(${JSON.stringify(library)});
     DuckDBInstance.create(${JSON.stringify(file)}).then((held) => {
       process.stdout.write('held');
-      // What nobody refers to is closed when it is collected.
+      // An unreferenced instance is closed when it is collected.
       setInterval(() => held, 1000);
     });`;
   const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -87,7 +87,7 @@ async function hold(file: string): Promise<ChildProcess> {
 /** Spends from ten places at once until it is killed, and prints what was settled. */
 const SPENDER = `
   import { parseDatabaseAddress } from ${JSON.stringify(compiled('kit/net/database-address.js'))};
-  import { systemClock } from ${JSON.stringify(compiled('kit/ids.js'))};
+  import { systemClock } from ${JSON.stringify(compiled('kit/time/clock.js'))};
   import { openPostgresState } from ${JSON.stringify(compiled('store/open-postgres-state.js'))};
   const [directory, url, prefix] = process.argv.slice(1);
   const { address } = parseDatabaseAddress(url);

@@ -118,7 +118,7 @@ export class JournalDisk implements JournalFiles {
     return this.#names.get(name)?.content;
   }
 
-  /** Gives a file a content that nobody wrote. */
+  /** Replaces the content of a file, as damage. */
   setContent(name: string, content: Buffer): void {
     const inode = { content, changes: [] };
     this.#rename((names) => names.set(name, inode));

@@ -24,7 +24,7 @@ export async function killAndCompare(count: number): Promise<number> {
   try {
     const killedAt: number[] = [];
     for (let life = 0; life < count; life++) {
-      // The first one is long enough for somebody to be answered.
+      // The first run is long enough for some answers.
       await lives.live(PER_SECOND, life === 0 ? LONGEST_MS : Math.random() * LONGEST_MS);
       killedAt.push(performance.now());
     }

@@ -1,10 +1,10 @@
 import { cpSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/kit/ids.ts';
+import { systemClock } from '../../src/kit/time/clock.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
 import { openJournal } from '../../src/store/journal/open-journal.ts';
-import { openEmbeddedLedger } from '../../src/store/ledger/open-embedded-ledger.ts';
+import { openEmbeddedLedger } from '../../src/store/ledger/embedded/open-embedded-ledger.ts';
 import { MemoryGenerations } from '../contracts/memory-generations.ts';
 import { MemoryMark } from '../contracts/memory-mark.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
@@ -109,7 +109,7 @@ describe('a ledger whose journal is damaged', () => {
       expect(settled).toBe(SETTLED - 1);
       expect(tornTailBytes).toBeGreaterThan(0);
       expect(warnings).toHaveLength(1);
-      expect(warnings[0]).toContain('was being written');
+      expect(warnings[0]).toContain('an unfinished record');
       expect((await reopened(killed, rows)).tornTailBytes).toBe(0);
     },
   );
@@ -142,7 +142,9 @@ describe('a ledger whose journal is damaged', () => {
       warnings = [];
       const opened = await open(copy, new MemoryGenerations());
       expect((await opened.ledger.statementOf('a')).settledNanos).toBe(settled);
-      expect(warnings, `${missing} bytes cut off`).toEqual([expect.stringMatching(/was dropped|begun anew/)]);
+      expect(warnings, `${missing} bytes cut off`).toEqual([
+        expect.stringMatching(/was dropped|is replaced/),
+      ]);
       await spend(opened.ledger, 'later');
       await opened.close();
       warnings = [];

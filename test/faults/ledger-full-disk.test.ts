@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Amount } from '../../src/ir/amount.ts';
-import { openEmbeddedLedger } from '../../src/store/ledger/open-embedded-ledger.ts';
+import { openEmbeddedLedger } from '../../src/store/ledger/embedded/open-embedded-ledger.ts';
 import type { OpenedLedger } from '../../src/store/ledger/opened-ledger.ts';
 import { MemoryGenerations } from '../contracts/memory-generations.ts';
 import { MemoryMark } from '../contracts/memory-mark.ts';

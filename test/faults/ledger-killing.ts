@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { systemClock } from '../../src/kit/ids.ts';
-import { openEmbeddedLedger } from '../../src/store/ledger/open-embedded-ledger.ts';
-import { openSqlite } from '../../src/store/sql/open-sqlite.ts';
-import { SqlLedgerMark } from '../../src/store/sql/sql-ledger-mark.ts';
-import { sqliteGenerationStore } from '../../src/store/sql/sqlite-generation-store.ts';
+import { systemClock } from '../../src/kit/time/clock.ts';
+import { openEmbeddedLedger } from '../../src/store/ledger/embedded/open-embedded-ledger.ts';
+import { openSqlite } from '../../src/store/sql/sqlite/open-sqlite.ts';
+import { SqlLedgerMark } from '../../src/store/sql/stores/sql-ledger-mark.ts';
+import { sqliteGenerationStore } from '../../src/store/sql/stores/sqlite-generation-store.ts';
 import { compiled, killHard } from '../operator/program.ts';
 
 /** What the killed processes said they had done. */
@@ -23,11 +23,11 @@ interface Said {
 const SPENDER = `
   import { writeSync } from 'node:fs';
   import { join } from 'node:path';
-  import { systemClock } from ${JSON.stringify(compiled('kit/ids.js'))};
-  import { openEmbeddedLedger } from ${JSON.stringify(compiled('store/ledger/open-embedded-ledger.js'))};
-  import { openSqlite } from ${JSON.stringify(compiled('store/sql/open-sqlite.js'))};
-  import { sqliteGenerationStore } from ${JSON.stringify(compiled('store/sql/sqlite-generation-store.js'))};
-  import { SqlLedgerMark } from ${JSON.stringify(compiled('store/sql/sql-ledger-mark.js'))};
+  import { systemClock } from ${JSON.stringify(compiled('kit/time/clock.js'))};
+  import { openEmbeddedLedger } from ${JSON.stringify(compiled('store/ledger/embedded/open-embedded-ledger.js'))};
+  import { openSqlite } from ${JSON.stringify(compiled('store/sql/sqlite/open-sqlite.js'))};
+  import { sqliteGenerationStore } from ${JSON.stringify(compiled('store/sql/stores/sqlite-generation-store.js'))};
+  import { SqlLedgerMark } from ${JSON.stringify(compiled('store/sql/stores/sql-ledger-mark.js'))};
   const [directory, round] = process.argv.slice(1);
   const say = (...words) => writeSync(1, words.join(' ') + '\\n');
   const database = await openSqlite(join(directory, 'x.sqlite'), Date.now());

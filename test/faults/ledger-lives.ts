@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, vi } from 'vitest';
 import type { Charge, Ledger, Limits, ScopeIds } from '../../src/ports/ledger.ts';
-import { openEmbeddedLedger } from '../../src/store/ledger/open-embedded-ledger.ts';
+import { openEmbeddedLedger } from '../../src/store/ledger/embedded/open-embedded-ledger.ts';
 import type { OpenedLedger } from '../../src/store/ledger/opened-ledger.ts';
-import { wholeGenerations } from '../../src/store/ledger/projector.ts';
+import { wholeGenerations } from '../../src/store/ledger/projection/projector.ts';
 import { MemoryGenerations } from '../contracts/memory-generations.ts';
 import { MemoryMark } from '../contracts/memory-mark.ts';
 import { type Fault, JournalDisk } from './journal-disk.ts';

@@ -5,10 +5,14 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { windowsAt } from '../../src/kit/time/windows.ts';
 import { LedgerUnavailable, type Limits } from '../../src/ports/ledger.ts';
-import { GatewayIdentity } from '../../src/store/gateway-id.ts';
-import { bookEnds, type JournalledEnd, releaseStrays } from '../../src/store/sql/ledger/apply-ends.ts';
-import { databaseClock } from '../../src/store/sql/ledger/database-clock.ts';
-import { readJournals } from '../../src/store/sql/ledger/journal-rows.ts';
+import { GatewayIdentity } from '../../src/store/directory/gateway-identity.ts';
+import {
+  bookEnds,
+  type JournalledEnd,
+  releaseStrays,
+} from '../../src/store/ledger/postgres/booking/book-ends.ts';
+import { readJournals } from '../../src/store/ledger/postgres/booking/journal-rows.ts';
+import { databaseClock } from '../../src/store/ledger/postgres/tallies/database-clock.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
 import { ledgerJournalsMigration } from '../../src/store/sql/migrations/0009-ledger-journals.ts';
 import { MIGRATIONS } from '../../src/store/sql/migrations/all.ts';
@@ -578,7 +582,7 @@ if (server !== undefined) {
       expect(await bench.rows.count()).toBe(3);
     });
 
-    it('that are away reject whoever reads, grants or forgets with one error', async () => {
+    it('that are unavailable reject reads, grants and forgetting with one error', async () => {
       const { ledger } = await bench.ledger(bench.directory());
       await server.stop();
       try {

@@ -2,12 +2,12 @@ import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/kit/ids.ts';
+import { systemClock } from '../../src/kit/time/clock.ts';
 import { LedgerUnavailable } from '../../src/ports/ledger.ts';
-import { GatewayIdentity } from '../../src/store/gateway-id.ts';
+import { GatewayIdentity } from '../../src/store/directory/gateway-identity.ts';
 import { openPostgresState } from '../../src/store/open-postgres-state.ts';
 import { DatabaseUnavailable } from '../../src/store/sql/database-unavailable.ts';
-import { GatewayIdInUse, GatewayLock } from '../../src/store/sql/gateway-lock.ts';
+import { GatewayIdInUse, GatewayLock } from '../../src/store/sql/postgres/gateway-lock.ts';
 import {
   type BenchLedger,
   credit,

@@ -2,23 +2,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Amount } from '../../src/ir/amount.ts';
-import { systemClock } from '../../src/kit/ids.ts';
+import { systemClock } from '../../src/kit/time/clock.ts';
 import { LedgerUnavailable, type Limits, type NewGeneration } from '../../src/ports/ledger.ts';
-import { databaseClock } from '../../src/store/sql/ledger/database-clock.ts';
 import {
   openPostgresLedger,
   type PostgresLedgerSettings,
-} from '../../src/store/sql/ledger/open-postgres-ledger.ts';
-import { reserveNew } from '../../src/store/sql/ledger/reservation-statements.ts';
-import { addTallies, keysOf } from '../../src/store/sql/ledger/tally-rows.ts';
-import { type OpenedPostgres, openPostgres } from '../../src/store/sql/open-postgres.ts';
-import { SqlGenerationStore } from '../../src/store/sql/sql-generation-store.ts';
+} from '../../src/store/ledger/postgres/open-postgres-ledger.ts';
+import { databaseClock } from '../../src/store/ledger/postgres/tallies/database-clock.ts';
+import { reserveNew } from '../../src/store/ledger/postgres/tallies/reservation-statements.ts';
+import { addTallies, tallyKeysOf } from '../../src/store/ledger/postgres/tallies/tally-rows.ts';
+import { type OpenedPostgres, openPostgres } from '../../src/store/sql/postgres/open-postgres.ts';
+import { SqlGenerationStore } from '../../src/store/sql/stores/sql-generation-store.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
 
 const server = await postgresForTests();
 
-/** Short, so that nobody waits long for a server that stands still. */
+/** Short, so that tests with a stopped server are quick. */
 const LIMITS = { connectMs: 600, statementMs: 900 };
 
 const SCOPES = { key: 'key-1', workspace: 'workspace-1', account: 'account-1' };
@@ -249,7 +249,7 @@ if (server !== undefined) {
       await crashed.ledger.reserve(generation('halfway'), () => credit(9n));
       await crashed.ledger.checkpoint('halfway', { ...use(4n), row: { tokens_completion: 2 } });
       // What a lost answer leaves behind: the database has it, the gateway has never heard of it.
-      await addTallies(postgres.database, keysOf(SCOPES));
+      await addTallies(postgres.database, tallyKeysOf(SCOPES));
       await reserveNew(
         postgres.database,
         { ...generation('stray'), amount: credit(5n) },
@@ -312,7 +312,7 @@ if (server !== undefined) {
         await sql`insert into installation (name, value) values ('two', '2')`.execute(transaction);
       });
       await expect(lost).rejects.toThrow('Service temporarily unavailable');
-      // One lost connection is no lost database: nobody else is refused.
+      // One lost connection is not a lost database: other requests are served.
       expect(await database.selectFrom('installation').selectAll().execute()).toEqual([]);
     });
 
@@ -331,7 +331,7 @@ if (server !== undefined) {
       expect(rows.length).toBeGreaterThan(3);
     });
 
-    it('that lets nobody in with this name is not waited for, and its password is not told', async () => {
+    it('that refuses the login is not waited for, and the password is not shown', async () => {
       const address = { ...addressOf(url), database: 'nowhere', password: 'canary' };
       const refused = await openPostgres(address, { nowMs: 1, waiting() {} }).catch((error: Error) => error);
       expect(refused).toMatchObject({ name: 'DataDirectoryProblem' });

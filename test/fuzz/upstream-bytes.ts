@@ -1,4 +1,4 @@
-import { INBOUND_DIALECTS, UPSTREAM_DIALECTS } from '../../src/dialects/dialects.ts';
+import { DIALECTS } from '../../src/dialects/dialects.ts';
 import { terminalOf } from '../../src/ir/events.ts';
 import { Fold } from '../../src/ir/fold.ts';
 import { NO_USAGE } from '../../src/ir/usage.ts';
@@ -30,10 +30,10 @@ export function fuzzUpstreamBytes(count: number, seed: number): { terminals: Rec
     const isRelay = upstream === inbound && random() < 0.7;
     const bytes = damage(random, upstream);
     const request = requestOf({ format: inbound, body: { model: 'm', input: 'x', messages: [] } });
-    const dialect = UPSTREAM_DIALECTS[upstream];
+    const dialect = DIALECTS[upstream].upstream;
     if (dialect === undefined) throw new Error('no such dialect');
     const decoder = dialect.createDecoder({ request, relay: isRelay });
-    const encoder = INBOUND_DIALECTS[inbound].createEncoder({
+    const encoder = DIALECTS[inbound].inbound.createEncoder({
       vendor: 'signalbox',
       request,
       generationId: 'gen-1-abcdefghij',

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { HttpDependencies } from '../../src/http/dependencies.ts';
-import { systemClock } from '../../src/kit/ids.ts';
+import { systemClock } from '../../src/kit/time/clock.ts';
 import { Analytics } from '../../src/manage/analytics/analytics.ts';
 import type { EventStore } from '../../src/ports/events.ts';
 import { DatabaseUnavailable } from '../../src/store/sql/database-unavailable.ts';
@@ -50,7 +50,7 @@ describe('POST /analytics/query', () => {
     expect(state.reason).toMatchObject({ status: 408 });
   });
 
-  it('is ended when nobody waits for the answer', async () => {
+  it('is aborted when the caller disconnects', async () => {
     const { state, query } = silentEvents();
     const { port, log } = await startWith(query);
     const { socket } = await openSocket(port);

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Gateway, GenerationInput } from '../../src/gateway/generation.ts';
+import type { Gateway } from '../../src/gateway/gateway.ts';
+import type { GenerationInput } from '../../src/gateway/request/generation-input.ts';
 import {
   closeEvents,
   contextOf,
@@ -76,7 +77,7 @@ describe('a connection', () => {
     const { socket, read } = await openSocket(port);
     const input = 'x'.repeat(90_000);
     for (let round = 1; round <= 3; round++) {
-      // Its first read brings as much as is kept while nobody reads, and the second, in the same turn, all the rest.
+      // The first read fills the buffer of an unread body; the second, in the same turn, brings the rest.
       socket.write(chunked(JSON.stringify({ ...RESPONSES_BODY, input }), 8_192));
       await until(() => statusesOf(read()).length === round, `answer ${round}`);
     }
@@ -276,7 +277,7 @@ describe('a connection', () => {
     expect(statusesOf((await rawExchange(port, wish + CLOSING)).text)).toEqual(['200', '200']);
   });
 
-  it('skips a small body that nobody wants, and reads on', async () => {
+  it('skips a small unwanted body and reads on', async () => {
     const { port } = await startServer();
     const { socket, read } = await openSocket(port);
     socket.write('POST /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 50000\r\n\r\n');
@@ -582,10 +583,10 @@ describe('an early answer to a body that is still being sent', () => {
   });
 });
 
-it('holds back a body that nobody reads yet', async () => {
+it('applies back-pressure to an unread body', async () => {
   const { port } = await startServer({ settings: { maxBodyBytes: 50_000_000 } });
   const { socket, read } = await openSocket(port);
-  // Nobody has this key, and that takes no body to find out.
+  // The key is unknown, which is found out without the body.
   socket.write('POST /api/v1/responses HTTP/1.1\r\nHost: a\r\nContent-Length: 40000000\r\n\r\n');
   socket.write('x'.repeat(8_000_000));
   await until(() => statusesOf(read()).length === 1, 'the refusal');

@@ -166,7 +166,7 @@ describe('draining', () => {
     await until(() => read().includes('"ok"'), 'the answer');
     const body = JSON.stringify(RESPONSES_BODY);
     const head = `POST /v1/responses HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${PLAIN_KEY}\r\n`;
-    // What is written in one turn is read in the next, before this goes on there: nobody has looked at it yet.
+    // Bytes written in this turn are read in the next one, so the server has not seen them yet.
     await nextTurn();
     socket.write(`${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
     await nextTurn();
@@ -212,7 +212,7 @@ describe('draining', () => {
 
 it('says why it cannot listen', async () => {
   const { port } = await startServer();
-  const { createHttpServer } = await import('../../src/http/server/server.ts');
+  const { createHttpServer } = await import('../../src/http/http-server.ts');
   const second = createHttpServer({
     settings: () => ({
       vendor: 'signalbox',

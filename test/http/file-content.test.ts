@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { randomIds, systemClock } from '../../src/kit/ids.ts';
+import { randomIds } from '../../src/kit/ids.ts';
+import { systemClock } from '../../src/kit/time/clock.ts';
 import { Files } from '../../src/manage/files/files.ts';
 import type { FileBytes, FileStore, StoredFile } from '../../src/ports/files.ts';
 import { ACCOUNT, ask, MANAGEMENT_KEY, openSocket, startServer, stopServers, until } from './harness.ts';

@@ -1,8 +1,8 @@
 import { Compile } from 'typebox/compile';
 import { afterEach, describe, expect, it } from 'vitest';
 import { generationContentReplySchema, generationReplySchema } from '../../src/contract/generation.ts';
+import { AttemptLog } from '../../src/gateway/generation/attempt-log.ts';
 import { acceptedRow, wholeRow } from '../../src/gateway/generation/generation-row.ts';
-import { Journey } from '../../src/gateway/generation/journey.ts';
 import { Generations } from '../../src/manage/generations/generations.ts';
 import type { GenerationContent } from '../../src/ports/content.ts';
 import type { StoredGeneration } from '../../src/ports/generations.ts';
@@ -27,7 +27,7 @@ const row = wholeRow(
       timing: { mark: () => {}, awaitUpstream: () => {}, answered: () => {} },
     },
     request: requestOf(),
-    journey: new Journey({
+    attemptLog: new AttemptLog({
       requested: 'acme/large',
       strategy: 'direct',
       candidates: [],

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { GenerationInput } from '../../src/gateway/generation.ts';
+import type { GenerationInput } from '../../src/gateway/request/generation-input.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
 import {
   ACCOUNT,
@@ -228,7 +228,7 @@ describe('errors of the gateway', () => {
     expect(answer.json.error.code).toBe(status);
   });
 
-  it('that nobody foresaw are masked, and logged with the request id', async () => {
+  it('that are unexpected are masked, and logged with the request id', async () => {
     const { port, log } = await startServer({
       gateway: {
         complete: async () => {

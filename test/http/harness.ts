@@ -1,22 +1,24 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Catalog, Endpoint, Model, Provider } from '../../src/catalog/catalog.ts';
-import { chatInbound } from '../../src/dialects/chat/chat.ts';
+import { chat } from '../../src/dialects/chat/index.ts';
 import type { InboundDialect, ReplyContext } from '../../src/dialects/dialect.ts';
-import { messagesInbound } from '../../src/dialects/messages/messages.ts';
-import { responsesInbound } from '../../src/dialects/responses/responses.ts';
-import type { Gateway, GenerationInput } from '../../src/gateway/generation.ts';
+import { messages } from '../../src/dialects/messages/index.ts';
+import { responses } from '../../src/dialects/responses/index.ts';
+import type { Gateway } from '../../src/gateway/gateway.ts';
+import type { GenerationInput } from '../../src/gateway/request/generation-input.ts';
 import type { HttpDependencies, HttpSettings } from '../../src/http/dependencies.ts';
-import { createHttpServer, type HttpServer } from '../../src/http/server/server.ts';
+import { createHttpServer, type HttpServer } from '../../src/http/http-server.ts';
 import type { Event, EventBatch, Settled } from '../../src/ir/events.ts';
 import type { Format } from '../../src/ir/items.ts';
 import { NO_USAGE } from '../../src/ir/usage.ts';
-import { randomIds, systemClock } from '../../src/kit/ids.ts';
+import { randomIds } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { parsePrice } from '../../src/kit/money.ts';
+import { systemClock } from '../../src/kit/time/clock.ts';
 import type { Caller } from '../../src/ports/caller.ts';
 import { NO_STATISTICS } from '../../src/routing/health/measurements.ts';
-import { NOTHING_SPENT } from '../../src/store/ledger/spending.ts';
+import { NOTHING_SPENT } from '../../src/store/ledger/books/spending.ts';
 import { MemoryLimiter } from '../../src/store/memory/memory-limiter.ts';
 import { callerOf } from '../builders/tenancy.ts';
 
@@ -25,9 +27,9 @@ export const MANAGEMENT_KEY = 'sk-test-management';
 export const ACCOUNT = '7a0c3b1e-0000-4000-8000-000000000001';
 
 const INBOUND: Record<Format, InboundDialect> = {
-  responses: responsesInbound,
-  messages: messagesInbound,
-  chat: chatInbound,
+  responses: responses.inbound,
+  messages: messages.inbound,
+  chat: chat.inbound,
 };
 
 export const SETTLED: Settled = {

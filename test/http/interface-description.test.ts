@@ -74,7 +74,7 @@ describe('the route table', () => {
     );
   });
 
-  it('leaves only the ruled routes open to everybody', () => {
+  it('has no public routes but the intended ones', () => {
     const open = ROUTES.filter(({ auth }) => auth === 'none').map(({ path }) => path);
     expect(open.sort()).toEqual(
       [

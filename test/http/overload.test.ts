@@ -15,7 +15,7 @@ afterEach(async () => {
 
 const WORK_MS = 4;
 
-/** A gateway that works on every request for some milliseconds, in which nobody else can. */
+/** A gateway that blocks its event loop for some milliseconds with every request. */
 function busyGateway() {
   const { complete } = fakeGateway();
   return {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { GenerationInput } from '../../src/gateway/generation.ts';
+import type { GenerationInput } from '../../src/gateway/request/generation-input.ts';
 import { ask, fakeGateway, PLAIN_KEY, RESPONSES_BODY, rawBody, startServer, stopServers } from './harness.ts';
 
 afterEach(stopServers);

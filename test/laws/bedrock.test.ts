@@ -1,15 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bedrockUpstream } from '../../src/dialects/bedrock/bedrock.ts';
+import { bedrock } from '../../src/dialects/bedrock/index.ts';
 import type { RenderTarget, ReplyContext } from '../../src/dialects/dialect.ts';
-import { INBOUND_DIALECTS } from '../../src/dialects/dialects.ts';
+import { DIALECTS } from '../../src/dialects/dialects.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
 import type { Event } from '../../src/ir/events.ts';
 import { fold } from '../../src/ir/fold.ts';
 import type { CacheMark, Ext, Format, Item, Part, Role, Source } from '../../src/ir/items.ts';
 import { Places } from '../../src/ir/places.ts';
-import type { GenerationRequest, ReasoningSettings, Tool, ToolChoice } from '../../src/ir/request.ts';
+import type { GenerationRequest, Tool, ToolChoice } from '../../src/ir/request.ts';
 import type { Result } from '../../src/ir/result.ts';
+import type { ReasoningSettings } from '../../src/ir/settings.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { objectAt, objectsAt, stringAt } from '../../src/kit/json/members.ts';
 import { runAtOnce } from '../../src/kit/loop/turns.ts';
@@ -286,7 +287,7 @@ describe('requests of the bedrock dialect', () => {
     fc.assert(
       fc.property(request, target, (asked, endpoint) => {
         try {
-          const { body } = runAtOnce(bedrockUpstream.renderRequest(asked, endpoint));
+          const { body } = runAtOnce(bedrock.upstream.renderRequest(asked, endpoint));
           expect(problemsOf(JSON.parse(JSON.stringify(body)) as JsonObject)).toEqual([]);
         } catch (thrown) {
           if (!(thrown instanceof GatewayError)) throw thrown;
@@ -302,7 +303,7 @@ describe('requests of the bedrock dialect', () => {
       fc.property(request, target, (asked, endpoint) => {
         const render = (): unknown => {
           try {
-            return runAtOnce(bedrockUpstream.renderRequest(asked, endpoint));
+            return runAtOnce(bedrock.upstream.renderRequest(asked, endpoint));
           } catch (thrown) {
             return String(thrown);
           }
@@ -374,8 +375,8 @@ const stream: fc.Arbitrary<JsonObject[]> = fc
   ]);
 
 function decode(bytes: Uint8Array, cuts: readonly number[] = []): Event[] {
-  const reader = bedrockUpstream.createFrameReader(1_000_000);
-  const decoder = bedrockUpstream.createDecoder({ request: requestOf(), relay: false });
+  const reader = bedrock.upstream.createFrameReader(1_000_000);
+  const decoder = bedrock.upstream.createDecoder({ request: requestOf(), relay: false });
   const places = [0, ...[...cuts].sort((a, b) => a - b), bytes.length];
   const frames = places.flatMap((place, index) =>
     reader.push(bytes.subarray(place, places[index + 1] ?? place)),
@@ -452,7 +453,7 @@ const REPLAYS: Readonly<Record<Format, (answer: JsonObject) => JsonObject>> = {
 };
 
 describe.each(FORMATS)('a %s caller', (format) => {
-  const inbound = INBOUND_DIALECTS[format];
+  const inbound = DIALECTS[format].inbound;
 
   it('brings thoughts home byte for byte', () => {
     const thoughts = fc.array(
@@ -469,11 +470,11 @@ describe.each(FORMATS)('a %s caller', (format) => {
         const asked = inbound.parseRequest(REPLAYS[format]({ content: 'x', choices: [] }), {
           vendor: 'acme',
         });
-        const result: Result = fold(bedrockUpstream.decodeBody(body, { request: asked, relay: false }));
+        const result: Result = fold(bedrock.upstream.decodeBody(body, { request: asked, relay: false }));
         const answer = JSON.parse(JSON.stringify(inbound.encodeBody(result, replyTo(asked)))) as JsonObject;
         const next = inbound.parseRequest(REPLAYS[format](answer), { vendor: 'acme' });
         const again = runAtOnce(
-          bedrockUpstream.renderRequest(next, { model: 'anthropic.claude', hashUser: String }),
+          bedrock.upstream.renderRequest(next, { model: 'anthropic.claude', hashUser: String }),
         );
         expect(objectsAt(again.body, 'messages')[1]).toEqual({ role: 'assistant', content });
         expect(again.report).toEqual([]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ReplyContext, UpstreamDialect } from '../../src/dialects/dialect.ts';
-import { INBOUND_DIALECTS, UPSTREAM_DIALECTS } from '../../src/dialects/dialects.ts';
+import { DIALECTS } from '../../src/dialects/dialects.ts';
 import { type Event, terminalOf } from '../../src/ir/events.ts';
 import { fold } from '../../src/ir/fold.ts';
 import type { Format } from '../../src/ir/items.ts';
@@ -17,7 +17,7 @@ import { chunk, settleAll, settledWith } from '../fixtures/chat/chat-fixture.ts'
 const TARGET = { model: 'm', hashUser: (id: string) => id };
 
 function upstreamOf(name: Format): UpstreamDialect {
-  const dialect = UPSTREAM_DIALECTS[name];
+  const dialect = DIALECTS[name].upstream;
   if (dialect === undefined) throw new Error(`no upstream speaks ${name}`);
   return dialect;
 }
@@ -29,7 +29,7 @@ const FIRST: Readonly<Record<Format, JsonObject>> = {
 };
 
 function parsed(format: Format, body: JsonObject): GenerationRequest {
-  return INBOUND_DIALECTS[format].parseRequest(body, { vendor: 'acme' });
+  return DIALECTS[format].inbound.parseRequest(body, { vendor: 'acme' });
 }
 
 function contextOf(request: GenerationRequest): ReplyContext {
@@ -83,7 +83,7 @@ function circle(format: Format, from: Format, frames: string, to: Format, isStre
   const decoder = upstreamOf(from).createDecoder({ request, relay: format === from && isStream });
   const events: Event[] = [...read(frames).flatMap((frame) => decoder.decode(frame)), ...decoder.end()];
   expect(events.map(terminalOf).filter((end) => end !== undefined)).toMatchObject([{ type: 'finish' }]);
-  const dialect = INBOUND_DIALECTS[format];
+  const dialect = DIALECTS[format].inbound;
   const result = fold(events);
   let reply = dialect.encodeBody({ ...result, settled: settledWith(result) }, contextOf(request));
   if (isStream && format === 'chat') {

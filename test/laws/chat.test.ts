@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chatInbound, chatUpstream } from '../../src/dialects/chat/chat.ts';
+import { chat } from '../../src/dialects/chat/index.ts';
 import type { RenderTarget } from '../../src/dialects/dialect.ts';
 import type { Event, Finish, FinishReason, PartKind, Seal } from '../../src/ir/events.ts';
 import { fold } from '../../src/ir/fold.ts';
@@ -170,7 +170,7 @@ const assistantTurn: fc.Arbitrary<Item[]> = fc
     ];
   });
 
-/** Gives calls, results and thoughts ids that pair them and that nobody else has. */
+/** Gives calls, results and reasoning unique ids that pair them. */
 function numbered(items: readonly Item[]): Item[] {
   let calls = 0;
   let results = 0;
@@ -487,15 +487,15 @@ function decoded(frames: readonly Frame[], relay = false): Result {
 // --- The laws --------------------------------------------------------------------------------------------------------------
 
 describe('the chat dialect', () => {
-  const validator = compileValidator(chatInbound.requestSchema('acme'));
+  const validator = compileValidator(chat.inbound.requestSchema('acme'));
 
   it('parses what it renders', () => {
     fc.assert(
       fc.property(generationRequest, (request) => {
-        const { body, report } = runAtOnce(chatUpstream.renderRequest(request, GENEROUS));
+        const { body, report } = runAtOnce(chat.upstream.renderRequest(request, GENEROUS));
         expect(validator.issuesOf(body)).toEqual([]);
         expect(report).toEqual([]);
-        expect(modelled(chatInbound.parseRequest(body, { vendor: 'acme' }))).toEqual(modelled(request));
+        expect(modelled(chat.inbound.parseRequest(body, { vendor: 'acme' }))).toEqual(modelled(request));
       }),
       RUNS,
     );
@@ -516,9 +516,9 @@ describe('the chat dialect', () => {
     fc.assert(
       fc.property(said, (answer) => {
         const result = fold(eventsOf(answer));
-        const body = chatInbound.encodeBody({ ...result, settled: settledWith(result) }, replyTo(REQUEST));
+        const body = chat.inbound.encodeBody({ ...result, settled: settledWith(result) }, replyTo(REQUEST));
         const wire = JSON.parse(JSON.stringify(body)) as JsonObject;
-        const again = fold(chatUpstream.decodeBody(wire, { request: REQUEST, relay: false }));
+        const again = fold(chat.upstream.decodeBody(wire, { request: REQUEST, relay: false }));
         expect(essence(again)).toEqual(essence(result));
       }),
       RUNS,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { systemClock } from '../../src/kit/ids.ts';
-import { openEmbeddedLedger } from '../../src/store/ledger/open-embedded-ledger.ts';
+import { systemClock } from '../../src/kit/time/clock.ts';
+import { openEmbeddedLedger } from '../../src/store/ledger/embedded/open-embedded-ledger.ts';
 import { MemoryGenerations } from '../contracts/memory-generations.ts';
 import { MemoryMark } from '../contracts/memory-mark.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';

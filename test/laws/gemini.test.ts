@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RenderTarget } from '../../src/dialects/dialect.ts';
-import { geminiUpstream } from '../../src/dialects/gemini/gemini.ts';
+import { gemini } from '../../src/dialects/gemini/index.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
 import type { Event } from '../../src/ir/events.ts';
 import { fold } from '../../src/ir/fold.ts';
 import type { DialectName, Ext, Format, Item, Part, Role, Source } from '../../src/ir/items.ts';
-import type { Effort, GenerationRequest, Tool, ToolChoice } from '../../src/ir/request.ts';
+import type { GenerationRequest, Tool, ToolChoice } from '../../src/ir/request.ts';
+import type { Effort } from '../../src/ir/settings.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { runAtOnce } from '../../src/kit/loop/turns.ts';
 import { requestOf } from '../builders/request.ts';
@@ -136,7 +137,7 @@ describe('answers of the gemini dialect', () => {
     fc.assert(
       fc.property(fc.array(wirePart, { minLength: 1, maxLength: 5 }), (parts) => {
         const context = { request: requestOf(), relay: false };
-        const whole = geminiUpstream.decodeBody(answerOf(parts), context);
+        const whole = gemini.upstream.decodeBody(answerOf(parts), context);
         const { candidates: _, ...head } = answerOf([]);
         const pieces = parts.map((part) => ({ ...head, candidates: [{ content: { parts: [part] } }] }));
         expectOrder(whole);
@@ -150,11 +151,11 @@ describe('answers of the gemini dialect', () => {
     fc.assert(
       fc.property(fc.array(wirePart, { minLength: 1, maxLength: 6 }), (parts) => {
         const { items } = fold(
-          geminiUpstream.decodeBody(answerOf(parts), { request: requestOf(), relay: false }),
+          gemini.upstream.decodeBody(answerOf(parts), { request: requestOf(), relay: false }),
         );
         const [asked] = requestOf().items as [Item];
         const { body, report } = runAtOnce(
-          geminiUpstream.renderRequest(requestOf({ items: [asked, ...items] }), {
+          gemini.upstream.renderRequest(requestOf({ items: [asked, ...items] }), {
             model: 'gemini-2.5-flash',
             hashUser: (id) => id,
           }),
@@ -168,7 +169,7 @@ describe('answers of the gemini dialect', () => {
   });
 });
 
-/** Words after words are one text, as long as nobody signed the first. */
+/** Consecutive texts are joined unless the first has a signature. */
 function joined(parts: readonly JsonObject[]): JsonObject[] {
   const result: JsonObject[] = [];
   for (const part of parts) {
@@ -388,11 +389,11 @@ describe('requests of the gemini dialect', () => {
     fc.assert(
       fc.property(request, target, (original, to) => {
         try {
-          const { body, report } = runAtOnce(geminiUpstream.renderRequest(original, to));
+          const { body, report } = runAtOnce(gemini.upstream.renderRequest(original, to));
           expectSound(JSON.parse(JSON.stringify(body)) as JsonObject);
           expect(report.every(({ field, detail }) => field !== '' && detail !== '')).toBe(true);
         } catch (thrown) {
-          // A conversation in which nobody says anything is refused, and nothing else is.
+          // Only a conversation without any content is refused.
           if (!(thrown instanceof GatewayError)) throw thrown;
           expect(thrown.message).toContain('the conversation has no content');
         }
@@ -406,7 +407,7 @@ describe('requests of the gemini dialect', () => {
       fc.property(request, target, (original, to) => {
         const render = () => {
           try {
-            return runAtOnce(geminiUpstream.renderRequest(original, to));
+            return runAtOnce(gemini.upstream.renderRequest(original, to));
           } catch (thrown) {
             return (thrown as Error).message;
           }
@@ -430,7 +431,7 @@ describe('requests of the gemini dialect', () => {
         const seals = new Set(foreign.filter((seal) => seal !== undefined));
         let body: JsonObject = {};
         try {
-          ({ body } = runAtOnce(geminiUpstream.renderRequest(original, to)));
+          ({ body } = runAtOnce(gemini.upstream.renderRequest(original, to)));
         } catch {
           return;
         }

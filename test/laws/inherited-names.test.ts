@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ReplyContext, UpstreamDialect } from '../../src/dialects/dialect.ts';
-import { INBOUND_DIALECTS, UPSTREAM_DIALECTS } from '../../src/dialects/dialects.ts';
+import { DIALECTS } from '../../src/dialects/dialects.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
 import type { Event } from '../../src/ir/events.ts';
 import { Fold } from '../../src/ir/fold.ts';
@@ -205,7 +205,7 @@ const BODIES: Readonly<Record<Format, JsonObject>> = {
 };
 
 function upstreamOf(format: Format): UpstreamDialect {
-  const dialect = UPSTREAM_DIALECTS[format];
+  const dialect = DIALECTS[format].upstream;
   if (dialect === undefined) throw new Error(`no upstream dialect ${format}`);
   return dialect;
 }
@@ -213,7 +213,7 @@ function upstreamOf(format: Format): UpstreamDialect {
 const TARGET = { model: 'large', hashUser: (id: string) => id };
 
 describe.each(FORMATS)('a request in %s', (format) => {
-  const { requestSchema, parseRequest } = INBOUND_DIALECTS[format];
+  const { requestSchema, parseRequest } = DIALECTS[format].inbound;
   const validator = compileValidator(requestSchema('acme'));
 
   /** What a caller would be told of a body; undefined when it can be sent to every upstream. */
@@ -271,15 +271,15 @@ function replyTo(request: GenerationRequest): ReplyContext {
 }
 
 describe.each(FORMATS)('an answer of an upstream that speaks %s', (format) => {
-  const upstream = UPSTREAM_DIALECTS[format];
+  const upstream = DIALECTS[format].upstream;
   const request = requestOf({ format, reasoning: { summary: 'auto' } });
   const context = replyTo(request);
 
   function showToAll(events: readonly Event[]): void {
     const result = new Fold().pushAll(events).result();
     for (const caller of FORMATS) {
-      INBOUND_DIALECTS[caller].createEncoder(context).encode(events);
-      INBOUND_DIALECTS[caller].encodeBody(result, context);
+      DIALECTS[caller].inbound.createEncoder(context).encode(events);
+      DIALECTS[caller].inbound.encodeBody(result, context);
     }
   }
 
@@ -345,7 +345,7 @@ it.each(NAMES)('an item, a part and a file of type %s stay as they are', (name) 
       content: [{ type: name }, { type: 'input_file', filename: `a.${name}`, file_data: 'QQ==' }],
     },
   ];
-  const request = INBOUND_DIALECTS.responses.parseRequest({ model: 'a/b', input: items }, { vendor: 'acme' });
+  const request = DIALECTS.responses.inbound.parseRequest({ model: 'a/b', input: items }, { vendor: 'acme' });
   expect(request.items).toEqual([
     { type: 'opaque', dialect: 'responses', value: { type: name } },
     {

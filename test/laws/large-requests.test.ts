@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { UpstreamDialect } from '../../src/dialects/dialect.ts';
-import { INBOUND_DIALECTS, UPSTREAM_DIALECTS } from '../../src/dialects/dialects.ts';
+import { DIALECTS } from '../../src/dialects/dialects.ts';
 import type { DialectName, Format } from '../../src/ir/items.ts';
 import type { Json, JsonObject } from '../../src/kit/json/json.ts';
 import { runAtOnce } from '../../src/kit/loop/turns.ts';
@@ -77,7 +77,7 @@ const PROMPTS: Readonly<Record<string, (format: Format, count: number) => JsonOb
 };
 
 function upstreamOf(name: DialectName): UpstreamDialect {
-  const dialect = UPSTREAM_DIALECTS[name];
+  const dialect = DIALECTS[name].upstream;
   if (dialect === undefined) throw new Error(`no upstream dialect ${name}`);
   return dialect;
 }
@@ -89,7 +89,7 @@ describe.each(ROUTES)('a request in %s, sent as %s', (from, to) => {
   const dialect = upstreamOf(to);
 
   function workOn(body: JsonObject): void {
-    const request = INBOUND_DIALECTS[from].parseRequest(body, { vendor: 'acme' });
+    const request = DIALECTS[from].inbound.parseRequest(body, { vendor: 'acme' });
     if (from === to) runAtOnce(dialect.renderRelay(request, target));
     runAtOnce(dialect.renderRequest(request, target));
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ReplyContext } from '../../src/dialects/dialect.ts';
-import { INBOUND_DIALECTS, UPSTREAM_DIALECTS } from '../../src/dialects/dialects.ts';
+import { DIALECTS } from '../../src/dialects/dialects.ts';
 import type { Event } from '../../src/ir/events.ts';
 import { Fold } from '../../src/ir/fold.ts';
 import type { Format } from '../../src/ir/items.ts';
@@ -204,7 +204,7 @@ describe.each(FORMATS)('a stream of an upstream that speaks %s', (format) => {
   const request = requestIn(format);
 
   function read(chunks: readonly JsonObject[], relay: boolean): Event[] {
-    const decoder = UPSTREAM_DIALECTS[format]?.createDecoder({ request, relay });
+    const decoder = DIALECTS[format].upstream.createDecoder({ request, relay });
     const events = chunks.flatMap((value) => decoder?.decode({ data: JSON.stringify(value) }) ?? []);
     return [...events, ...(decoder?.end() ?? [])];
   }
@@ -216,7 +216,7 @@ describe.each(FORMATS)('a stream of an upstream that speaks %s', (format) => {
 
   it.each(Object.entries(STREAMS[format]))('is relayed in no time: %s', (_, make) => {
     const chunks = make();
-    const encoder = INBOUND_DIALECTS[format].createEncoder(replyTo(request));
+    const encoder = DIALECTS[format].inbound.createEncoder(replyTo(request));
     expectQuick(() => expect(encoder.encode(read(chunks, true))).not.toBe(''));
   });
 });
@@ -280,7 +280,7 @@ describe.each(FORMATS)('an answer to a caller who speaks %s', (format) => {
   const context = replyTo(requestIn(format));
 
   it.each(Object.entries(ANSWERS))('is streamed in no time: %s', (_, make) => {
-    const encoder = INBOUND_DIALECTS[format].createEncoder(context);
+    const encoder = DIALECTS[format].inbound.createEncoder(context);
     const events: Event[] = [...make(), { type: 'finish', reason: 'refusal' }];
     expectQuick(() => {
       for (const event of events) encoder.encode([event]);
@@ -289,6 +289,6 @@ describe.each(FORMATS)('an answer to a caller who speaks %s', (format) => {
 
   it.each(Object.entries(ANSWERS))('is written whole in no time: %s', (_, make) => {
     const result = new Fold().pushAll([...make(), { type: 'finish', reason: 'stop' }]).result();
-    expectQuick(() => JSON.stringify(INBOUND_DIALECTS[format].encodeBody(result, context)));
+    expectQuick(() => JSON.stringify(DIALECTS[format].inbound.encodeBody(result, context)));
   });
 });

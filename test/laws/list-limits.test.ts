@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { INBOUND_DIALECTS } from '../../src/dialects/dialects.ts';
+import { DIALECTS } from '../../src/dialects/dialects.ts';
 import type { Format } from '../../src/ir/items.ts';
 import type { Json, JsonObject } from '../../src/kit/json/json.ts';
 import { compileValidator } from '../../src/kit/json/validate.ts';
@@ -32,7 +32,7 @@ const LISTS: Readonly<Record<Format, readonly Row[]>> = {
 };
 
 describe.each(['chat', 'messages', 'responses'] as const)('a request in %s', (format) => {
-  const validator = compileValidator(INBOUND_DIALECTS[format].requestSchema('acme'));
+  const validator = compileValidator(DIALECTS[format].inbound.requestSchema('acme'));
   const issuesOf = (list: string, entry: Json, length: number) =>
     validator.issuesOf({ ...MINIMAL[format], [list]: Array.from({ length }, () => entry) });
 

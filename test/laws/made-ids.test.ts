@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UPSTREAM_DIALECTS } from '../../src/dialects/dialects.ts';
+import { DIALECTS } from '../../src/dialects/dialects.ts';
 import { fold } from '../../src/ir/fold.ts';
 import type { DialectName } from '../../src/ir/items.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
@@ -57,9 +57,9 @@ const NAMELESS: Readonly<Record<DialectName, JsonObject>> = {
 };
 
 describe.each(Object.keys(NAMELESS) as DialectName[])('calls that a %s upstream gave no ids', (name) => {
-  const callIds = (ground: string): string[] => {
+  const callIds = (idSeed: string): string[] => {
     const events =
-      UPSTREAM_DIALECTS[name]?.decodeBody(NAMELESS[name], { request: requestOf({}), relay: false, ground }) ??
+      DIALECTS[name].upstream.decodeBody(NAMELESS[name], { request: requestOf({}), relay: false, idSeed }) ??
       [];
     return fold(events).items.flatMap((item) => (item.type === 'tool-call' ? [item.callId] : []));
   };

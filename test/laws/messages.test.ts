@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ReplyContext } from '../../src/dialects/dialect.ts';
-import { messagesInbound, messagesUpstream } from '../../src/dialects/messages/messages.ts';
+import { messages } from '../../src/dialects/messages/index.ts';
 import type { Event, Finish, ItemHead } from '../../src/ir/events.ts';
 import { fold } from '../../src/ir/fold.ts';
 import type { CacheMark, Ext, Item, MessageItem, Part, Source } from '../../src/ir/items.ts';
 import { Places } from '../../src/ir/places.ts';
-import type { GenerationRequest, ReasoningSettings, Tool, ToolChoice } from '../../src/ir/request.ts';
+import type { GenerationRequest, Tool, ToolChoice } from '../../src/ir/request.ts';
 import type { Result } from '../../src/ir/result.ts';
+import type { ReasoningSettings } from '../../src/ir/settings.ts';
 import type { Usage } from '../../src/ir/usage.ts';
 import type { Frame } from '../../src/kit/frames/frames.ts';
 import { SseReader } from '../../src/kit/frames/sse.ts';
@@ -253,6 +254,7 @@ const request: fc.Arbitrary<GenerationRequest> = fc
       .map(
         ({ choice, parallel, sampling, rest, ext, stream }): GenerationRequest => ({
           format: 'messages',
+          formatFacts: messages.facts.request,
           body: {},
           models: ['m'],
           hasFallbackModels: false,
@@ -294,18 +296,18 @@ function withFewMarks(original: GenerationRequest): GenerationRequest {
   };
 }
 
-const validator = compileValidator(messagesInbound.requestSchema(VENDOR));
+const validator = compileValidator(messages.inbound.requestSchema(VENDOR));
 const target = { model: 'm', hashUser: (id: string) => `hash of ${id}` };
 
 describe('requests of the messages dialect', () => {
   it('parse(render(request)) = request', () => {
     fc.assert(
       fc.property(request.map(withFewMarks), (original) => {
-        const { body, report } = runAtOnce(messagesUpstream.renderRequest(original, target));
+        const { body, report } = runAtOnce(messages.upstream.renderRequest(original, target));
         const wire = JSON.parse(JSON.stringify(body)) as JsonObject;
         expect(validator.issuesOf(wire)).toEqual([]);
         expect(report).toEqual([]);
-        const parsed = messagesInbound.parseRequest(wire, { vendor: VENDOR });
+        const parsed = messages.inbound.parseRequest(wire, { vendor: VENDOR });
         expect({ ...parsed, body: {} }).toEqual(original);
       }),
       RUNS,
@@ -469,7 +471,7 @@ const answer: fc.Arbitrary<Event[]> = fc
   .tuple(output, usage)
   .chain(([items, counts]) => finishAfter(items).map((finish) => eventsOf(items, finish, counts)));
 
-const asked = messagesInbound.parseRequest(
+const asked = messages.inbound.parseRequest(
   { model: 'm', messages: [{ role: 'user', content: 'hi' }] },
   { vendor: VENDOR },
 );
@@ -486,7 +488,7 @@ const context: ReplyContext = {
 };
 
 function encoded(events: readonly Event[]): Uint8Array {
-  return Buffer.from(messagesInbound.createEncoder(context).encode(events));
+  return Buffer.from(messages.inbound.createEncoder(context).encode(events));
 }
 
 function framesOf(bytes: Uint8Array, cuts: readonly number[] = []): Frame[] {
@@ -497,7 +499,7 @@ function framesOf(bytes: Uint8Array, cuts: readonly number[] = []): Frame[] {
 }
 
 function decoded(frames: readonly Frame[], relay = false): Event[] {
-  const decoder = messagesUpstream.createDecoder({ request: asked, relay });
+  const decoder = messages.upstream.createDecoder({ request: asked, relay });
   return [...frames.flatMap((frame) => decoder.decode(frame)), ...decoder.end()];
 }
 
@@ -554,9 +556,9 @@ describe('answers of the messages dialect', () => {
     fc.assert(
       fc.property(answer, (events) => {
         const body = JSON.parse(
-          JSON.stringify(messagesInbound.encodeBody(fold(events), context)),
+          JSON.stringify(messages.inbound.encodeBody(fold(events), context)),
         ) as JsonObject;
-        const whole = fold(messagesUpstream.decodeBody(body, { request: asked, relay: false }));
+        const whole = fold(messages.upstream.decodeBody(body, { request: asked, relay: false }));
         expect(withReadInputs(modelled(whole))).toEqual(withReadInputs(modelled(fold(events))));
       }),
       RUNS,
@@ -576,10 +578,13 @@ describe('answers of the messages dialect', () => {
         ];
         const streamed = fold(decoded(framesOf(encoded(events))));
         const [said] = streamed.items;
-        const { content } = messagesInbound.encodeBody(fold(events), context);
+        const { content } = messages.inbound.encodeBody(fold(events), context);
         expect(said).toMatchObject({ type: 'message', content: [{ text: firstText(content) }] });
-        const messages = [{ role: 'assistant', content: content as JsonObject[] }];
-        const next = messagesInbound.parseRequest({ model: 'm', messages }, { vendor: VENDOR });
+        const conversation = [{ role: 'assistant', content: content as JsonObject[] }];
+        const next = messages.inbound.parseRequest(
+          { model: 'm', messages: conversation },
+          { vendor: VENDOR },
+        );
         expect(next.items).toEqual([{ type: 'image', source }]);
       }),
       RUNS,

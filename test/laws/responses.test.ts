@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RenderTarget, ReplyContext } from '../../src/dialects/dialect.ts';
-import { responsesInbound, responsesUpstream } from '../../src/dialects/responses/responses.ts';
+import { responses } from '../../src/dialects/responses/index.ts';
 import type { Event, FinishReason, PartKind } from '../../src/ir/events.ts';
 import { terminalOf } from '../../src/ir/events.ts';
 import { fold } from '../../src/ir/fold.ts';
@@ -19,8 +19,8 @@ import { withPairs } from '../builders/with-pairs.ts';
 const RUNS = { numRuns: 100 };
 const VENDOR = 'signalbox';
 
-const validator = compileValidator(responsesInbound.requestSchema(VENDOR));
-const baseRequest = responsesInbound.parseRequest(
+const validator = compileValidator(responses.inbound.requestSchema(VENDOR));
+const baseRequest = responses.inbound.parseRequest(
   { model: 'a/b', input: 'hi', stream: true },
   { vendor: VENDOR },
 );
@@ -275,12 +275,12 @@ describe('requests', () => {
   it('parse(render(request)) = request, and what is rendered is valid', () => {
     fc.assert(
       fc.property(request, (original) => {
-        const { body, report } = runAtOnce(responsesUpstream.renderRequest(original, target));
+        const { body, report } = runAtOnce(responses.upstream.renderRequest(original, target));
         expect(report).toEqual([]);
         const sent = JSON.parse(JSON.stringify(body)) as JsonObject;
         expect(validator.issuesOf(sent)).toEqual([]);
         expect(sent.store).toBe(false);
-        const parsed = responsesInbound.parseRequest(sent, { vendor: VENDOR });
+        const parsed = responses.inbound.parseRequest(sent, { vendor: VENDOR });
         expect(modelled(parsed)).toEqual(modelled(original));
       }),
       RUNS,
@@ -293,15 +293,15 @@ describe('requests', () => {
         request,
         text.filter((id) => id.length > 0 && id.length <= 256),
         (original, user) => {
-          const { body } = runAtOnce(responsesUpstream.renderRequest(original, target));
+          const { body } = runAtOnce(responses.upstream.renderRequest(original, target));
           const callers = {
             ...(JSON.parse(JSON.stringify(body)) as JsonObject),
             user,
             provider: { zdr: true },
           };
-          const parsed = responsesInbound.parseRequest(callers, { vendor: VENDOR });
+          const parsed = responses.inbound.parseRequest(callers, { vendor: VENDOR });
           const relayed = runAtOnce(
-            responsesUpstream.renderRelay(parsed, { ...target, model: 'upstream-name' }),
+            responses.upstream.renderRelay(parsed, { ...target, model: 'upstream-name' }),
           );
           const { provider: _provider, ...rest } = callers;
           expect(relayed.body).toEqual({
@@ -473,7 +473,7 @@ const script: fc.Arbitrary<Script> = fc
 
 /** Sends events to the encoder as the gateway does: the terminal comes alone, after everything else, settled. */
 function encodeAll(events: readonly Event[]): Buffer {
-  const encoder = responsesInbound.createEncoder(context);
+  const encoder = responses.inbound.createEncoder(context);
   const counts = fold(events).usage;
   const bill = { totalNanos: 1_500n, inputNanos: 500n, outputNanos: 1_000n, isByok: false };
   let written = '';
@@ -488,7 +488,7 @@ function encodeAll(events: readonly Event[]): Buffer {
 }
 
 function decodeAll(frames: readonly Frame[], relay = false): Event[] {
-  const decoder = responsesUpstream.createDecoder({ request: baseRequest, relay });
+  const decoder = responses.upstream.createDecoder({ request: baseRequest, relay });
   return [...frames.flatMap((frame) => decoder.decode(frame)), ...decoder.end()];
 }
 
@@ -523,8 +523,8 @@ describe('answers', () => {
   it('a whole body says the same as the stream', () => {
     fc.assert(
       fc.property(script, ({ events }) => {
-        const body = responsesInbound.encodeBody(fold(events), context);
-        const read = responsesUpstream.decodeBody(JSON.parse(JSON.stringify(body)) as JsonObject, {
+        const body = responses.inbound.encodeBody(fold(events), context);
+        const read = responses.upstream.decodeBody(JSON.parse(JSON.stringify(body)) as JsonObject, {
           request: baseRequest,
           relay: false,
         });

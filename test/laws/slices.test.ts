@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { UpstreamDialect } from '../../src/dialects/dialect.ts';
-import { INBOUND_DIALECTS, UPSTREAM_DIALECTS } from '../../src/dialects/dialects.ts';
+import { DIALECTS } from '../../src/dialects/dialects.ts';
 import type { DialectName, Format } from '../../src/ir/items.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 import type { Json, JsonObject } from '../../src/kit/json/json.ts';
@@ -11,7 +11,7 @@ import type { Sliced } from '../../src/kit/loop/turns.ts';
  * a few hundred in each, and no slice is long.
  */
 
-const DIALECTS: readonly DialectName[] = ['messages', 'chat', 'responses', 'gemini', 'bedrock'];
+const NAMES_OF_DIALECTS: readonly DialectName[] = ['messages', 'chat', 'responses', 'gemini', 'bedrock'];
 const COUNT = 3000;
 const MOST_IN_SLICE = 256;
 /** Where the time of slices is measured: what looks back at every item takes several times the limit. */
@@ -68,13 +68,13 @@ const toolsOf = (nameOf: (index: number) => string): JsonObject => {
 const MODELS: Readonly<Partial<Record<DialectName, string>>> = { bedrock: 'anthropic.claude-x' };
 
 function upstreamOf(name: DialectName): UpstreamDialect {
-  const dialect = UPSTREAM_DIALECTS[name];
+  const dialect = DIALECTS[name].upstream;
   if (dialect === undefined) throw new Error(`no upstream dialect ${name}`);
   return dialect;
 }
 
 function parsed(format: Format, body: JsonObject): GenerationRequest {
-  return INBOUND_DIALECTS[format].parseRequest(body, { vendor: 'acme' });
+  return DIALECTS[format].inbound.parseRequest(body, { vendor: 'acme' });
 }
 
 /** The longest slice in milliseconds of the processor; of some tries the best: other work only ever adds. */
@@ -104,7 +104,7 @@ function slicesOf(work: Sliced<unknown>): number {
 
 const targetOf = (name: DialectName) => ({ model: MODELS[name] ?? 'm', hashUser: (id: string) => id });
 
-describe.each(DIALECTS)('rendering for %s', (name) => {
+describe.each(NAMES_OF_DIALECTS)('rendering for %s', (name) => {
   const render = (body: JsonObject) =>
     upstreamOf(name).renderRequest(parsed('responses', body), targetOf(name));
 

@@ -4,25 +4,25 @@ import type { WireAnswer } from './answers/wire-answer.ts';
 import { chat, messages, responses, type Sees, user } from './request-feature.ts';
 import type { Verdicts } from './verdict.ts';
 
-/** How to see that something reached the caller. */
+/** How a test sees that the feature reached the caller. */
 export interface Reads {
-  /** In the caller's own words for it. */
+  /** In the field that the caller's format has for it. */
   readonly kept: Sees;
-  /** In another form that still tells it. */
+  /** In another form with the same information. */
   readonly adapted?: Sees;
 }
 
-/** One thing that an answer may hold, and what becomes of it. */
+/** One feature of answers, and what becomes of it. */
 export interface AnswerFeature {
   readonly title: string;
   readonly note?: string;
-  /** The request that is answered; a greeting where nothing is said. */
+  /** The request that is answered; absent = a greeting. */
   readonly asked?: Readonly<Partial<Record<Format, JsonObject>>>;
-  /** The answer that holds it. A dialect that is left out has no word for it. */
+  /** The answer with the feature. A missing dialect has no field for it. */
   readonly answered: Readonly<Partial<Record<DialectName, WireAnswer>>>;
-  /** What an upstream answers that was asked in the caller's own words, where that differs. */
+  /** The upstream's answer to a relayed request, if it differs. */
   readonly relayed?: Readonly<Partial<Record<DialectName, WireAnswer>>>;
-  /** How to see that it arrived. A format that is left out has no word for it, and loses it. */
+  /** How a test sees that it arrived. A missing format has no field for it and loses it. */
   readonly reads: Readonly<Partial<Record<Format, Reads>>>;
   readonly verdicts: Verdicts;
 }

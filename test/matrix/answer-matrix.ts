@@ -82,7 +82,7 @@ const THOUGHT = 'Two plus two.';
 const SIGNATURE = 'c2lnbmF0dXJlIG9mIHRob3VnaHRz';
 const HIDDEN = 'aGlkZGVuIHRob3VnaHRz';
 
-/** Thoughts that everybody can read, with their seal. */
+/** Readable reasoning with its seal. */
 export const THOUGHTS = {
   messages: messagesAnswer([
     { type: 'thinking', thinking: THOUGHT, signature: SIGNATURE },
@@ -112,7 +112,7 @@ export const THOUGHTS = {
   ]),
 };
 
-/** Thoughts that nobody but their maker can read. */
+/** Reasoning that only its maker can read. */
 export const HIDDEN_THOUGHTS = {
   messages: messagesAnswer([
     { type: 'redacted_thinking', data: HIDDEN },
@@ -132,7 +132,7 @@ export const HIDDEN_THOUGHTS = {
   ]),
 };
 
-/** A call with a seal of its own, as one family gives them. */
+/** A call with a seal of its own. */
 export const SEALED_CALL = {
   gemini: geminiAnswer([
     { functionCall: { id: 'call_1', name: 'weather', args: INPUT }, thoughtSignature: SIGNATURE },
@@ -232,7 +232,7 @@ const BROKEN = '{"city": Oslo';
 
 const PATCH = { input: '*** Begin' };
 
-/** What answers may hold: the table that the tests and the page are made of. */
+/** What answers may contain: the table behind the tests and the page. */
 export const ANSWER_MATRIX: readonly AnswerFeature[] = [
   row({
     title: 'Text',
@@ -346,7 +346,7 @@ export const ANSWER_MATRIX: readonly AnswerFeature[] = [
   }),
   row({
     title: 'Arguments that are not JSON',
-    note: 'The messages format has objects only: a whole answer holds the text as `{"raw": "..."}`, a stream as it came.',
+    note: 'The messages format has objects only: a whole answer has the text as `{"raw": "..."}`, a stream has it unchanged.',
     asked: TOOLS,
     answered: {
       responses: responsesAnswer([
@@ -376,7 +376,7 @@ export const ANSWER_MATRIX: readonly AnswerFeature[] = [
     },
   }),
   row({
-    title: 'Thoughts',
+    title: 'Reasoning',
     answered: THOUGHTS,
     reads: {
       responses: {
@@ -387,7 +387,7 @@ export const ANSWER_MATRIX: readonly AnswerFeature[] = [
     },
   }),
   row({
-    title: 'Thoughts that nobody may see (redacted, encrypted)',
+    title: 'Hidden reasoning (redacted, encrypted)',
     answered: HIDDEN_THOUGHTS,
     reads: {
       responses: {
@@ -405,7 +405,7 @@ export const ANSWER_MATRIX: readonly AnswerFeature[] = [
   }),
   row({
     title: 'Token counts',
-    note: 'The same sum everywhere: the messages format counts cached and written tokens beside the input, the others within it.',
+    note: 'The sum is the same everywhere: the messages format counts tokens read from and written to a cache beside the input, the others within it.',
     answered: COUNTED,
     reads: {
       responses: { kept: ({ usage }) => usage.input_tokens === 100 && usage.output_tokens === 20 },
@@ -451,7 +451,7 @@ export const ANSWER_MATRIX: readonly AnswerFeature[] = [
     },
   }),
   row({
-    title: 'Tokens spent on thinking',
+    title: 'Reasoning tokens',
     answered: {
       messages: COUNTED.messages,
       responses: COUNTED.responses,
@@ -471,7 +471,7 @@ export const ANSWER_MATRIX: readonly AnswerFeature[] = [
   }),
   row({
     title: 'Which stop sequence was hit',
-    note: 'Only the messages format can say it; to the others the answer has just ended.',
+    note: 'Only the messages format has a field for it; in the others the answer just ends.',
     asked: stopping,
     answered: {
       messages: messagesAnswer([{ type: 'text', text: 'Hi' }], {
@@ -712,7 +712,7 @@ export const ANSWER_MATRIX: readonly AnswerFeature[] = [
   }),
   row({
     title: 'Image made by the model',
-    note: 'The messages format has no block for it: a text block holds it as a Markdown image, and it is an image again when it comes back.',
+    note: 'The messages format has no block for it: a text block contains it as a Markdown image. Sent back, it is an image again.',
     answered: {
       responses: responsesAnswer([{ type: 'image_generation_call', result: PICTURE, output_format: 'png' }]),
       chat: chatAnswer({ content: 'Here.', images: [{ type: 'image_url', image_url: { url: PNG } }] }),

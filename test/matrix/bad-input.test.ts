@@ -34,7 +34,7 @@ describe('an image for a model that reads only text', () => {
   );
 });
 
-/** Conversations that agents send when something went wrong, none of which an upstream may see as they are. */
+/** Conversations that agents send after a failure; an upstream must see none of them unchanged. */
 const HISTORIES: Readonly<Record<string, readonly JsonObject[]>> = {
   'a result before its call': [
     user([{ type: 'tool_result', tool_use_id: 'a', content: 'Rain' }]),

@@ -6,18 +6,18 @@ import { receive, type Way } from './judge-answer.ts';
 import { type SentRequest, send } from './judge-request.ts';
 import { type Sees, says, user, type Wire } from './request-feature.ts';
 
-/** Thoughts that a model sealed go through the caller and come back in the next turn: to their maker, or to others. */
+/** Sealed reasoning that passes through the caller and returns in the next turn, to its maker or to another family. */
 export interface SealedAnswer {
   readonly title: string;
   readonly note?: string;
   readonly answered: Readonly<Partial<Record<DialectName, WireAnswer>>>;
   /** The seal, byte for byte, at the place where each dialect has it. */
   readonly sealed: Readonly<Record<DialectName, Sees>>;
-  /** What a body may not hold unless the seal is its own. */
+  /** What a body must not contain unless the seal is its own. */
   readonly secret: string;
   /**
-   * By the dialect of the maker: what becomes of it at each dialect, in the order of `UPSTREAMS`, whatever format the
-   * caller speaks. `adapted`: the text of the thoughts arrives, without the seal.
+   * By the maker's dialect: the verdict at each dialect, in the order of `UPSTREAMS`, for all formats of the caller.
+   * `adapted`: the text of the reasoning arrives without the seal.
    */
   readonly verdicts: Readonly<Partial<Record<DialectName, string>>>;
 }
@@ -31,8 +31,8 @@ const somePart = (list: Wire, sees: Sees) => list.some((turn: Wire) => turn.part
 
 export const CUSTODY: readonly SealedAnswer[] = [
   {
-    title: 'Thoughts with their signature',
-    note: 'The chat upstream of this row passes on what a Claude model sealed, so it may also go to Claude itself.',
+    title: 'Reasoning with its signature',
+    note: 'The chat upstream of this row returns seals of a Claude model, so they may also go to Claude itself.',
     answered: THOUGHTS,
     secret: SIGNATURE,
     sealed: {
@@ -52,8 +52,8 @@ export const CUSTODY: readonly SealedAnswer[] = [
     },
   },
   {
-    title: 'Thoughts that nobody may see',
-    note: 'The chat upstream of this row passes on what an OpenAI model encrypted.',
+    title: 'Hidden reasoning',
+    note: 'The chat upstream of this row returns seals of an OpenAI model.',
     answered: HIDDEN_THOUGHTS,
     secret: HIDDEN,
     sealed: {
@@ -77,7 +77,7 @@ export const CUSTODY: readonly SealedAnswer[] = [
   },
   {
     title: 'Call with a seal of its own',
-    note: 'The call itself always arrives. Where Gemini demands a seal and another family made the call, it gets the word that Google documents for that.',
+    note: 'The call itself always arrives. If Gemini needs a seal on a call of another family, it gets the placeholder that Google documents.',
     answered: SEALED_CALL,
     secret: SIGNATURE,
     sealed: {
@@ -113,7 +113,7 @@ export function sendBack(
   return { asked, sent, verdict: isAdapted ? 'adapted' : sent.verdict };
 }
 
-/** What clients make of a reply: it goes into the history as it came, and the tools that were called are answered. */
+/** What clients make of a reply: they append it unchanged to the history and answer its tool calls. */
 function nextTurn(format: Format, reply: Wire): JsonObject {
   const request = TOOLS[format];
   switch (format) {

@@ -1,5 +1,5 @@
 import type { ReplyContext } from '../../src/dialects/dialect.ts';
-import { INBOUND_DIALECTS, UPSTREAM_DIALECTS } from '../../src/dialects/dialects.ts';
+import { DIALECTS } from '../../src/dialects/dialects.ts';
 import { type Event, terminalOf } from '../../src/ir/events.ts';
 import { fold } from '../../src/ir/fold.ts';
 import type { DialectName, Format } from '../../src/ir/items.ts';
@@ -13,12 +13,12 @@ import { readReply } from './read-reply.ts';
 import { holds } from './request-feature.ts';
 import type { Verdict } from './verdict.ts';
 
-/** The ways in which a caller may get an answer. */
+/** How a caller may receive an answer. */
 export const WAYS = ['stream', 'body'] as const;
 
 export type Way = (typeof WAYS)[number];
 
-/** An upstream's answer as the caller gets it, put together where it comes as a stream. */
+/** An upstream's answer as the caller receives it; a stream is folded into a whole answer. */
 export function receive(
   answer: WireAnswer,
   asked: JsonObject,
@@ -29,7 +29,7 @@ export function receive(
 ): JsonObject {
   const request = parse(format, { ...asked, ...(way === 'stream' && { stream: true }) });
   const events = settled(decoded(answer, request, upstream, lane === 'relay', way));
-  const inbound = INBOUND_DIALECTS[format];
+  const inbound = DIALECTS[format].inbound;
   if (way === 'body') {
     const result = fold(events);
     if (result.failure !== undefined) throw result.failure;
@@ -46,7 +46,7 @@ function decoded(
   relay: boolean,
   way: Way,
 ): Event[] {
-  const dialect = UPSTREAM_DIALECTS[upstream];
+  const dialect = DIALECTS[upstream].upstream;
   if (dialect === undefined) throw new Error(`no upstream dialect ${upstream}`);
   if (way === 'body') return dialect.decodeBody(answer.body, { request, relay });
   const decoder = dialect.createDecoder({ request, relay });
@@ -79,7 +79,7 @@ function replyTo(request: GenerationRequest): ReplyContext {
   };
 }
 
-/** Lets an upstream answer and judges by what the caller gets. */
+/** Lets an upstream answer and judges by what the caller receives. */
 export function judgeAnswer(
   feature: AnswerFeature,
   format: Format,

@@ -1,5 +1,5 @@
 import type { RenderTarget } from '../../src/dialects/dialect.ts';
-import { INBOUND_DIALECTS, UPSTREAM_DIALECTS, untranslatableIssues } from '../../src/dialects/dialects.ts';
+import { DIALECTS, FORMATS } from '../../src/dialects/dialects.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
 import type { DialectName, Format } from '../../src/ir/items.ts';
 import type { TranslationEntry } from '../../src/ir/metadata.ts';
@@ -12,7 +12,7 @@ import { LOST, type Verdict } from './verdict.ts';
 
 export const VENDOR = 'signalbox';
 
-/** An endpoint of each dialect; of bedrock and gemini, of the models that most people mean. */
+/** An endpoint of each dialect; for bedrock and gemini with the most common models. */
 const MODELS: Readonly<Record<DialectName, string>> = {
   responses: 'gpt-large',
   messages: 'claude-large',
@@ -25,7 +25,7 @@ export function targetOf(upstream: DialectName, more: Partial<RenderTarget> = {}
   return { model: MODELS[upstream], hashUser: (id) => `hash-of-${id.length}`, ...more };
 }
 
-/** How a request goes out: as the caller wrote it, or in other words. */
+/** How a request goes out: relayed as the caller wrote it, or translated. */
 export type Lane = 'relay' | 'translate';
 
 /** What became of a request. */
@@ -39,10 +39,7 @@ export interface SentRequest {
 }
 
 const validators = Object.fromEntries(
-  Object.entries(INBOUND_DIALECTS).map(([format, dialect]) => [
-    format,
-    compileValidator(dialect.requestSchema(VENDOR)),
-  ]),
+  FORMATS.map(({ name, inbound }) => [name, compileValidator(inbound.requestSchema(VENDOR))]),
 ) as Readonly<Record<Format, ReturnType<typeof compileValidator>>>;
 
 /** What is wrong with a body of a format. */
@@ -51,15 +48,15 @@ export function issuesOf(format: Format, body: JsonObject): readonly unknown[] {
 }
 
 export function parse(format: Format, body: JsonObject): GenerationRequest {
-  return INBOUND_DIALECTS[format].parseRequest(body, { vendor: VENDOR });
+  return DIALECTS[format].inbound.parseRequest(body, { vendor: VENDOR });
 }
 
-/** The lanes that a pair has: same to same is relayed, unless a plugin must look at the content. */
+/** The lanes of a pair: equal formats are relayed, unless a plugin needs the content. */
 export function lanesOf(format: Format, upstream: DialectName): Lane[] {
   return format === upstream ? ['relay', 'translate'] : ['translate'];
 }
 
-/** Renders a request and judges by what came out whether the feature arrived. */
+/** Renders a request and judges by the result whether the feature arrived. */
 export function send(
   feature: Pick<RequestFeature, 'arrives'>,
   body: JsonObject,
@@ -69,10 +66,10 @@ export function send(
 ): SentRequest {
   try {
     const request = parse(format, body);
-    if (lane === 'translate' && untranslatableIssues(request).length > 0) {
+    if (lane === 'translate' && DIALECTS[format].inbound.untranslatableIssues(request).length > 0) {
       return { verdict: 'refused', report: [] };
     }
-    const dialect = UPSTREAM_DIALECTS[upstream];
+    const dialect = DIALECTS[upstream].upstream;
     if (dialect === undefined) throw new Error(`no upstream dialect ${upstream}`);
     const render = lane === 'relay' ? dialect.renderRelay : dialect.renderRequest;
     const rendered = runAtOnce(render.call(dialect, request, targetOf(upstream)));

@@ -6,7 +6,7 @@ import type { RequestFeature } from './request-feature.ts';
 import { REQUEST_MATRIX } from './request-matrix.ts';
 import { FORMATS, UPSTREAMS, verdictIn } from './verdict.ts';
 
-/** What people call the upstream dialects. */
+/** Names of the upstream dialects on the page. */
 const UPSTREAM_NAMES: Readonly<Record<DialectName, string>> = {
   messages: 'Anthropic',
   responses: 'OpenAI',
@@ -15,7 +15,7 @@ const UPSTREAM_NAMES: Readonly<Record<DialectName, string>> = {
   bedrock: 'Bedrock',
 };
 
-/** What callers call the formats. */
+/** Names of the formats on the page. */
 const FORMAT_NAMES: Readonly<Record<Format, string>> = {
   messages: '`/messages` (Claude Code, the Anthropic SDK)',
   responses: '`/responses` (Codex, the OpenAI SDK)',
@@ -31,47 +31,54 @@ const SIGNS: Readonly<Record<string, string>> = {
   '-': '·',
 };
 
-/** The page about translation, made of the tables that the tests hold true. */
+/** The page about translation, generated from the tables that the tests check. */
 export function translationPage(): string {
   return `${[INTRODUCTION, requestTables(), requestNotes(), ANSWERS, answerTables(), answerNotes(), CUSTODY_TEXT, custodyTables(), BAD_INPUT].join('\n\n')}\n`;
 }
 
 const INTRODUCTION = `# Translation
 
-You speak one format to the gateway; the model that answers may speak another. This page says what survives, pair by pair.
-It is made from the table that the tests check against what really goes out and comes back, so it cannot drift: after a
-change, \`node scripts/translation-page.mjs\` writes it anew.
+Send requests in one format and have them served by a model that speaks another. This page shows what survives, pair
+by pair. It is generated from the table that the tests compare with what really goes out and comes back. After a
+change run \`node scripts/translation-page.mjs\`.
 
 | Sign | Verdict | Meaning |
 |---|---|---|
-| ✓ | kept | It arrives and means the same. That a field has another name there is no change. |
-| ~ | adapted | It arrives in another form. The translation report says which. |
-| ✗ | dropped | It does not arrive. The translation report says so, and why. |
-| ! | refused | The request is answered with 400 that names the place; no upstream is called. |
-| · | not expressible | One of the two sides has no word for it. |
+| ✓ | kept | It arrives with the same meaning, perhaps under another field name. |
+| ~ | adapted | It arrives in another form, which the translation report names. |
+| ✗ | dropped | It does not arrive. The translation report gives the reason. |
+| ! | refused | You get a 400 with the path; no upstream is called. |
+| · | not expressible | One of the two sides has no field for it. |
 
-The **translation report** comes with each answer: send the header \`X-Signalbox-Metadata: enabled\`, and
-\`signalbox_metadata.translation\` lists every field of your request that was dropped, renamed or changed, with its path in your
-own body. Nothing is lost without an entry; of more than 100 the last says how many are not listed.
+To get the **translation report** with an answer, send the header \`X-Signalbox-Metadata: enabled\`.
+\`signalbox_metadata.translation\` then lists every field of your request that was dropped, renamed or changed, with its
+path in your own body. Every loss has an entry. With more than 100, the last entry gives the
+number of those not listed.
 
-The columns are the dialects that upstreams speak: **Anthropic** (messages), **OpenAI** (responses), **Chat** (chat completions:
-most other providers), **Gemini** (generateContent), **Bedrock** (Converse, here with a Claude model; models of other makers take
-less, and the report tells). Where your format and the upstream's are the same, your body is passed on as you wrote it.
-What one endpoint does not take (\`supported_parameters\`), or one provider refuses, is left out with an entry too. So is a
-service tier or \`speed: fast\` where the endpoint that serves is not of that tier (a tag that ends in \`/flex\` or
-\`/priority\`): the tables show endpoints that are.
+The columns are the dialects of upstreams:
+
+- **Anthropic** (messages);
+- **OpenAI** (responses);
+- **Chat** (chat completions: most other providers);
+- **Gemini** (generateContent);
+- **Bedrock** (Converse, here with a Claude model; models of other makers take less, and the report lists it).
+
+If your format and the upstream's are the same, your body is relayed as you wrote it. What an endpoint does not take
+(\`supported_parameters\`), or a provider refuses, is left out with an entry too. So is a service tier or \`speed: fast\`
+if the serving endpoint is not of that tier (a tag that ends in \`/flex\` or \`/priority\`): the tables show endpoints
+that are.
 
 ## Moving a workload
 
-**Claude Code to another family.** Tools, parallel calls, results with images and errors, images, documents, system prompts (also
-those between turns), structured output, effort and token counts survive. Thinking goes on as text where the new family takes
-it; signatures stay with the family that made them, and work again when you go back. Cache marks reach Anthropic and Bedrock
-only: the others cache on their own, and what they read from their caches is in \`usage\`. \`context_management\` and the search that
-Anthropic runs are dropped.
+**Claude Code to another family.** These survive: tools, parallel calls, results with images and errors, images,
+documents, system prompts (also between turns), structured output, effort and token counts. Reasoning continues as
+text if the new family takes it. Signatures stay with the family that made them, and work again when you return to it.
+Cache marks reach only Anthropic and Bedrock: the others cache on their own, and report what they read from their
+caches in \`usage\`. \`context_management\` and the search that Anthropic runs are dropped.
 
-**Codex to another family.** Functions, \`namespace\` groups and free-text tools survive: the latter two become plain functions on
-the way out, and calls come back in your own words. Encrypted reasoning goes back only to OpenAI. Verbosity, cache keys and the
-search that OpenAI runs are dropped elsewhere; a grammar is told to the model in words.
+**Codex to another family.** Functions, \`namespace\` groups and free-text tools survive. The latter two become plain
+functions on the way out, and calls come back in their original form. Encrypted reasoning goes back only to OpenAI.
+Elsewhere verbosity, cache keys and the search that OpenAI runs are dropped; a grammar becomes part of a description.
 
 ## Requests`;
 
@@ -105,7 +112,7 @@ function requestNotes(): string {
   return `### What the report says\n\n${notes.join('\n')}`;
 }
 
-/** What the report says of a feature, each sentence once, with those who make it necessary. */
+/** The report's sentences about a feature, each once, with the upstreams that cause it. */
 function detailsOf(feature: RequestFeature): string[] {
   const upstreams = new Map<string, Set<DialectName>>();
   for (const format of FORMATS) {
@@ -127,7 +134,7 @@ function detailsOf(feature: RequestFeature): string[] {
   });
 }
 
-/** The member that an entry is about; none where it is about a whole thing in a list. */
+/** The member that an entry is about; empty if it is about a whole element of a list. */
 function lastStep(field: string): string {
   const step = field.split('.').at(-1) ?? '';
   return step.endsWith(']') ? '' : `\`${step}\`, `;
@@ -135,8 +142,8 @@ function lastStep(field: string): string {
 
 const ANSWERS = `## Answers
 
-Streams and whole answers hold the same. There is no report for answers: what your format has no word for is left out of
-it, and the page says so.`;
+Streams and whole answers contain the same. There is no report for answers: anything without a field in your format is
+left out, as the tables show.`;
 
 function answerTables(): string {
   return FORMATS.map((format) => {
@@ -155,11 +162,13 @@ function answerNotes(): string {
 
 const CUSTODY_TEXT = `## Reasoning in custody
 
-Models seal their thoughts: with a signature, encrypted, or redacted. Such a seal travels through you and comes back in your next
-request. It goes byte for byte to the family that made it, and to nobody else: others would refuse the whole request. The table
-says what becomes of it when the next turn is served by another family; it is the same in all three formats. Here ~ means
-that the text of the thoughts arrives without the seal. Keep what you got in your history as it came: the seals of other families are
-in it, wrapped, and work again when you go back to their maker.`;
+Models seal their reasoning: with a signature, encrypted, or redacted. You receive the seal and send it back in your
+next request. The gateway forwards it byte for byte to the family that made it, and to no other: others would refuse
+the whole request. Keep answers unchanged in your history: the seals of other families are in it, wrapped, and work
+again when you return to their maker.
+
+The table shows what becomes of a seal when another family serves the next turn; it is the same in all three formats.
+Here ~ means that the text of the reasoning arrives without the seal.`;
 
 function custodyTables(): string {
   return CUSTODY.map(({ title, note, answered, verdicts }) => {
@@ -175,19 +184,22 @@ function custodyTables(): string {
 
 const BAD_INPUT = `## Input that no upstream would take
 
-- **A signature of another family**, an empty one, an encrypted or redacted thought: as above, with an entry.
-- **A result without its call**, or a second result of one call, becomes what the user says; a call without its result gets one
-  that says so. This holds where your body is passed on as you wrote it, too.
-- **An image that nobody can read** (broken or empty base64, a data URL without base64, an address that is none or that begins with
-  anything but \`http\`, \`https\`, \`gs\` or \`s3\`): 400 that names its place. Of large images only samples are looked at.
-- **A word that the upstream does not know** (effort or verbosity \`xhigh\`, \`max\`) becomes the nearest that it knows, with an entry.
-- **Betas** (\`anthropic-beta\`) go to Anthropic as they are, and to Claude on Bedrock as far as Bedrock takes them. Other upstreams
-  have none. What does not arrive is in the report.
-- **Arguments that are not JSON** become \`{"raw": "..."}\` where the upstream wants an object, and stay as they are elsewhere.
-- **An image for a model that reads only text**: the endpoint is ruled out before anything is sent. When no other is left, 404
-  says which endpoints there were and why each of them is out.
-- **An image or file of a type that the dialect does not read**, or one that another provider keeps under an id of its own: left out,
-  with an entry.
-- **A file that this gateway stores** (\`file_...\`) is sent as its content, so the rows for images, PDF, text and sound hold for it. An id of
-  this form that is not in the workspace of the key is a 404, whoever serves. [Files](files.md) says more.
-- **Items of an unknown type**: 400 that names the place, unless an upstream of the same format serves, which may know them.`;
+- **A seal of another family**, an empty one, an encrypted or redacted one: as above, with an entry.
+- **A result without its call**, or a second result of one call, becomes user text. A call without its result gets one
+  that says so. This applies to relayed bodies too.
+- **An unreadable image** (broken or empty base64, a data URL without base64, an invalid address or one that begins
+  with anything but \`http\`, \`https\`, \`gs\` or \`s3\`): 400 with its path. Of large images only samples are checked.
+- **A word that the upstream does not know** (effort or verbosity \`xhigh\`, \`max\`) becomes the nearest known one, with
+  an entry.
+- **Betas** (\`anthropic-beta\`) go to Anthropic unchanged, and to Claude on Bedrock as far as Bedrock takes them. Other
+  upstreams have none. The report lists those that do not arrive.
+- **Arguments that are not JSON** become \`{"raw": "..."}\` if the upstream needs an object, and stay unchanged
+  elsewhere.
+- **An image for a model that reads only text**: the endpoint is ruled out before anything is sent. If no other is
+  left, a 404 lists the endpoints with the reason for each.
+- **An image or file of a type that the dialect does not read**, or one that another provider stores under its own id:
+  left out, with an entry.
+- **A file that this gateway stores** (\`file_...\`) is sent as its content, so the rows for images, PDF, text and audio
+  apply to it. An id of this form that is not in the key's workspace is a 404 with every upstream. See
+  [Files](files.md).
+- **Items of an unknown type**: 400 with the path, unless an upstream of the same format serves: it may know them.`;

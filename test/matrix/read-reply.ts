@@ -2,7 +2,7 @@ import type { Format } from '../../src/ir/items.ts';
 import { SseReader } from '../../src/kit/frames/sse.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 
-/** Puts a caller's stream together to what the caller would have got without streaming, as clients do. */
+/** Folds a caller's stream into the whole answer, as clients do. */
 export function readReply(format: Format, stream: string): JsonObject {
   const reader = new SseReader();
   const events = [...reader.push(Buffer.from(stream)), ...reader.end()]

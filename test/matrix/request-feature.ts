@@ -2,23 +2,23 @@ import type { DialectName, Format } from '../../src/ir/items.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { ALL_KEPT, type Verdicts } from './verdict.ts';
 
-/** A body as the predicates look at it. What is not there must be false, not an error: see `holds`. */
+/** A body for predicates. A missing member makes a predicate false, not an error: see `holds`. */
 export type Wire = any;
 
-/** Whether something stands in a body. */
+/** Whether a body contains the feature. */
 export type Sees = (body: Wire) => unknown;
 
-/** One thing that a request may ask for, and what becomes of it. */
+/** One feature of requests, and what becomes of it. */
 export interface RequestFeature {
-  /** What it is called on the page. */
+  /** Its name on the page. */
   readonly title: string;
-  /** What a reader of the page should know besides. */
+  /** A remark for readers of the page. */
   readonly note?: string;
-  /** The request that asks for it, and for nothing else. A format that is left out has no word for it. */
+  /** A request for this feature alone. A missing format has no field for it. */
   readonly asked: Readonly<Partial<Record<Format, JsonObject>>>;
-  /** How to see that it arrived, in whatever form. */
+  /** How a test sees that it arrived, in any form. */
   readonly arrives: Readonly<Record<DialectName, Sees>>;
-  /** What becomes of it, for each pair. */
+  /** The verdict for each pair. */
   readonly verdicts: Verdicts;
 }
 
@@ -28,7 +28,7 @@ export interface RequestChapter {
   readonly features: readonly RequestFeature[];
 }
 
-/** A row; without verdicts it survives everywhere. */
+/** A row; without verdicts the feature is kept everywhere. */
 export function row(
   feature: Omit<RequestFeature, 'verdicts'> & { readonly verdicts?: Verdicts },
 ): RequestFeature {
@@ -72,12 +72,12 @@ export function chat(conversation: JsonObject[], more: JsonObject = {}): JsonObj
   return { model: MODEL, messages: conversation, ...more };
 }
 
-/** Something that a user says. */
+/** A user message. */
 export function user(content: JsonObject[] | string = 'Hello'): JsonObject {
   return { role: 'user', content };
 }
 
-/** Something that the model said. */
+/** A message of the model. */
 export function assistant(content: JsonObject[] | string): JsonObject {
   return { role: 'assistant', content };
 }

@@ -5,7 +5,7 @@ import { MEDIA } from './requests/media.ts';
 import { ANSWER_SHAPE, CACHING, OTHER_SETTINGS, THINKING } from './requests/settings.ts';
 import { TOOLS_CHAPTER } from './requests/tools.ts';
 
-/** What requests may ask for: the table that the tests and the page are made of. */
+/** What requests may ask for: the table behind the tests and the page. */
 export const REQUEST_MATRIX: readonly RequestChapter[] = [
   CONVERSATION,
   MEDIA,

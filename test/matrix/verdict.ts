@@ -7,23 +7,23 @@ export const FORMATS: readonly Format[] = ['messages', 'responses', 'chat'];
 export const UPSTREAMS: readonly DialectName[] = ['messages', 'responses', 'chat', 'gemini', 'bedrock'];
 
 /**
- * What becomes of something on its way between a format and a dialect.
+ * What becomes of a feature between a format and a dialect.
  *
- * - `kept`: it arrives, and means the same; being called otherwise there is no change.
+ * - `kept`: it arrives with the same meaning; another field name is no change.
  * - `adapted`: it arrives in another form, and the translation report says how.
  * - `dropped`: it does not arrive, and the translation report says so.
- * - `refused`: the request is answered with an error that names the place; no upstream is called.
- * - `-`: not expressible, because one of the two sides has no word for it.
+ * - `refused`: the caller gets an error with the path; no upstream is called.
+ * - `-`: not expressible, because one of the two sides has no field for it.
  */
 export type Verdict = 'kept' | 'adapted' | 'dropped' | 'refused' | '-';
 
-/** What was seen instead of a verdict, which no table may hold: gone, and nobody was told. */
+/** It does not arrive and the report has no entry: no table may contain this. */
 export const LOST = 'lost without a word';
 
 /** Verdicts of one row: for each format, the word for each dialect in the order of `UPSTREAMS`. */
 export type Verdicts = Readonly<Record<Format, string>>;
 
-/** What a row says where it says nothing. */
+/** The verdicts of a row that lists none. */
 export const ALL_KEPT: Verdicts = {
   messages: 'kept kept kept kept kept',
   responses: 'kept kept kept kept kept',

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/kit/json/json.ts';
 import { issuesOf } from './judge-request.ts';
 import type { Wire } from './request-feature.ts';
 
-/** What is wrong with a body that goes to an upstream: it would fail there. */
+/** Problems of a body that would make the upstream refuse it. */
 export function problemsOf(upstream: DialectName, body: JsonObject): readonly unknown[] {
   if (isFormat(upstream)) return issuesOf(upstream, body);
   const { fields, turns, parts } = SHAPES[upstream];

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Compile } from 'typebox/compile';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { refreshCatalog } from '../../src/cli/catalog.ts';
+import { refreshCatalog } from '../../src/cli/commands/catalog.ts';
 import { run } from '../../src/cli/run.ts';
 import { endpointListSchema } from '../../src/contract/endpoint.ts';
 import { modelListSchema } from '../../src/contract/model.ts';
@@ -196,7 +196,7 @@ describe('signalbox catalog refresh', () => {
     ['an address of another kind', () => 'ftp://x/canary', /ftp:\/\/ is not supported: give an http\(s\)/],
     ['a directory', () => temporary.path, /is not a file/],
     [
-      'a FIFO that nobody writes to',
+      'a FIFO without a writer',
       () => {
         execFileSync('mkfifo', [data]);
         return data;
@@ -228,7 +228,7 @@ describe('signalbox catalog refresh', () => {
       /is larger than 4000000 bytes/,
     ],
     [
-      'an address that nobody listens at',
+      'an address without a listener',
       () => 'http://user:canary@127.0.0.1:1/c?token=canary',
       /127\.0\.0\.1:1\/c cannot be read/,
     ],
@@ -331,7 +331,7 @@ describe('signalbox catalog refresh', () => {
     expect(err).toContain(file);
   });
 
-  it('refuses a stored catalogue that somebody broke', async () => {
+  it('refuses a damaged stored catalogue', async () => {
     mkdirSync(dataDir, { mode: 0o700 });
     writeFileSync(join(dataDir, 'catalog.json'), '{"models": 1}');
     const { code, err } = await command('catalog', 'show');

@@ -66,7 +66,7 @@ describe('the built program', () => {
     expect(JSON.parse((await command('keys', 'list', '--json')).out)).toHaveLength(1);
   });
 
-  it('keeps everybody else out of its directory until it is killed', async () => {
+  it('keeps its directory locked until it is killed', async () => {
     const holder = await holdDirectory(dataDir, false);
     try {
       await expect(openInstallation({ dataDir, keyPrefix: 'sk-' })).rejects.toThrow(

@@ -19,7 +19,7 @@ import { type ControlSocket, listenForCommands } from '../../src/control/listen.
 import { sendCommand } from '../../src/control/send-command.ts';
 import { findSocketPath, releaseSocketPath } from '../../src/control/socket-path.ts';
 import { isDirectoryInUse, openInstallation } from '../../src/installation.ts';
-import { openLog } from '../../src/kit/log.ts';
+import { openLog } from '../../src/kit/log/log.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 
 const log = openLog({ level: 'silent', readable: false, write: () => {}, now: () => 0 });
@@ -107,7 +107,7 @@ describe.each([
 describe('a link that is planted where the socket belongs', () => {
   const NAME = 'control.sock';
 
-  /** A directory as the gateway makes it, with a socket file in it that nobody listens on. */
+  /** A directory as the gateway makes it, with a socket file without a listener. */
   function plant(dataDir: string, directory: string, mode = 0o700): void {
     mkdirSync(dataDir, { recursive: true });
     mkdirSync(directory);
@@ -175,7 +175,7 @@ describe('refusals', () => {
     await gateway.close();
   });
 
-  it('name the directory when somebody has it who does not listen', async () => {
+  it('name the directory if the process that holds it does not listen', async () => {
     const dataDir = join(temporary.path, 'data');
     const holder = await open(dataDir);
     await expect(sendCommand(send(dataDir, 100), 'keys.list', {})).rejects.toThrow(`${dataDir} is in use`);

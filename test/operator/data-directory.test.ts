@@ -12,8 +12,8 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInstallation } from '../../src/installation.ts';
-import { openDataDirectory } from '../../src/store/data-directory.ts';
-import { DataDirectoryProblem } from '../../src/store/data-directory-problem.ts';
+import { openDataDirectory } from '../../src/store/directory/data-directory.ts';
+import { DataDirectoryProblem } from '../../src/store/directory/data-directory-problem.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 
 let temporary: ReturnType<typeof temporaryDirectory>;
@@ -43,7 +43,7 @@ describe('openDataDirectory', () => {
     expect(() => readFileSync(join(temporary.path, 'encryption-key'))).toThrow('ENOENT');
   });
 
-  it('lets nobody else in until it is closed', () => {
+  it('is locked for others until it is closed', () => {
     const first = openDataDirectory(temporary.path);
     let reason: unknown;
     try {

@@ -17,8 +17,8 @@ import Database from 'libsql';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listenForCommands } from '../../src/control/listen.ts';
 import { openInstallation } from '../../src/installation.ts';
-import { openLog } from '../../src/kit/log.ts';
-import { lockDirectory } from '../../src/store/data-directory.ts';
+import { openLog } from '../../src/kit/log/log.ts';
+import { lockDirectory } from '../../src/store/directory/data-directory.ts';
 import { newCredentialOf } from '../builders/byok.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { openTestGateway } from '../e2e/harness.ts';
@@ -280,7 +280,7 @@ describe('a configuration', () => {
     expect(report.of('providers')).toMatchObject([{ verdict: 'warning' }]);
   });
 
-  it('that names the database in a way that nobody reads has no other one blamed', async () => {
+  it('with an invalid DATABASE_URL does not blame the database in the data directory', async () => {
     mkdirSync(join(dataDir, 'journal'), { recursive: true, mode: 0o700 });
     vi.stubEnv('DATABASE_URL', `mysql://${SECRET}`);
     const report = await doctor();

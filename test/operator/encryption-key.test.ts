@@ -5,7 +5,7 @@ import { run } from '../../src/cli/run.ts';
 import { listenForCommands } from '../../src/control/listen.ts';
 import { type Installation, openInstallation } from '../../src/installation.ts';
 import { encryptionKeyOf } from '../../src/kit/crypto/encrypt.ts';
-import { openLog } from '../../src/kit/log.ts';
+import { openLog } from '../../src/kit/log/log.ts';
 import { Vault } from '../../src/manage/byok/vault.ts';
 import type { ByokStore } from '../../src/ports/byok.ts';
 import type { EncryptionKeyKeeper } from '../../src/ports/encryption-keys.ts';

@@ -150,7 +150,7 @@ describe('a journal that was cut after a clean stop', () => {
     const { code, out, err } = run('verify', '--json');
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ accounts: [account], generations: 1 });
-    expect(err).toContain('without a whole header');
+    expect(err).toContain('with an incomplete header');
   });
 });
 

@@ -99,7 +99,7 @@ describe('a ledger that cannot record', () => {
     });
   });
 
-  it('does not keep anybody from deleting', async () => {
+  it('does not prevent deletion', async () => {
     await expect(forgetSpending({ forget: broken }, 'key', ['a', 'b'], 1)).resolves.toBeUndefined();
     const failing = { forget: () => Promise.reject(new Error('something else')) };
     await expect(forgetSpending(failing, 'key', ['a'], 1)).rejects.toThrow('something else');

@@ -4,7 +4,7 @@ import { GenerationMetrics } from '../../src/gateway/generation/generation-metri
 import { gatewayMetrics } from '../../src/gateway-metrics.ts';
 import { HttpMetrics } from '../../src/http/server/http-metrics.ts';
 import { LoopDelay } from '../../src/kit/metrics/loop-delay.ts';
-import { WriteOffs } from '../../src/store/ledger/write-offs.ts';
+import { WriteOffs } from '../../src/store/ledger/books/write-offs.ts';
 
 const guide = readFileSync(new URL('../../docs/guide/operator.md', import.meta.url), 'utf8');
 const section = guide.split(/^## /m).find((text) => text.startsWith('Metrics\n')) ?? '';

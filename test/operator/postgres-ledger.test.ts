@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/run.ts';
-import { type OpenedPostgres, openPostgres } from '../../src/store/sql/open-postgres.ts';
+import { type OpenedPostgres, openPostgres } from '../../src/store/sql/postgres/open-postgres.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
 

@@ -31,7 +31,7 @@ export async function holdDirectory(dataDir: string, listens: boolean): Promise<
   const code = `
     import { openInstallation } from ${JSON.stringify(compiled('installation.js'))};
     import { listenForCommands } from ${JSON.stringify(compiled('control/listen.js'))};
-    import { openLog } from ${JSON.stringify(compiled('kit/log.js'))};
+    import { openLog } from ${JSON.stringify(compiled('kit/log/log.js'))};
     const held = await openInstallation({ dataDir: ${JSON.stringify(dataDir)}, keyPrefix: 'sk-' });
     const log = openLog({ level: 'silent', readable: false, write() {}, now: () => 0 });
     if (${listens}) await listenForCommands(${JSON.stringify(dataDir)}, held, log);

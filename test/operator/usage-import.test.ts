@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { importUsage } from '../../src/cli/commands/usage-import.ts';
 import { run } from '../../src/cli/run.ts';
-import { importUsage } from '../../src/cli/usage-import.ts';
 import { openInstallation } from '../../src/installation.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
 import type { UsageLine } from '../../src/manage/usage-import/usage-line.ts';
@@ -72,7 +72,7 @@ function write(lines: readonly unknown[]): void {
   );
 }
 
-/** Everything that was counted in the data directory, while nobody has it. */
+/** All events of the data directory; no process may have it open. */
 async function counted(
   metrics: readonly MetricName[],
   dimensions: readonly DimensionName[] = [],
@@ -275,11 +275,11 @@ describe('signalbox usage import', () => {
     expect(out).toContain('\napp.referer is not kept as it was written (1 line): ');
   });
 
-  it('shows how far it is to whoever watches', async () => {
+  it('shows its progress on a terminal', async () => {
     write([lineOf()]);
     let shown = '';
     const output = { out: () => {}, err: (text: string) => (shown += text) };
-    const wishes = { skipBad: false, account: undefined, asJson: false, isWatched: true, output };
+    const wishes = { skipBad: false, account: undefined, asJson: false, showsProgress: true, output };
     expect(await importUsage({ config: join(temporary.path, 'signalbox.yaml'), dataDir }, file, wishes)).toBe(
       0,
     );

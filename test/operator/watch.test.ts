@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KNOWN_PROVIDERS } from '../../src/catalog/known-providers.ts';
+import { KNOWN_PROVIDERS } from '../../src/catalog/providers/known-providers.ts';
 import {
   type LoadedConfiguration,
-  loadConfigurationAside,
+  loadConfigurationInThread,
   requireConfiguration,
 } from '../../src/config/load.ts';
 import { type ConfigurationWatch, watchConfiguration } from '../../src/config/watch.ts';
-import { openLog } from '../../src/kit/log.ts';
+import { openLog } from '../../src/kit/log/log.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 
 let temporary: ReturnType<typeof temporaryDirectory>;
@@ -35,7 +35,7 @@ function start(apply: (loaded: LoadedConfiguration) => void = () => {}): Configu
   const options = { env: {}, cwd: temporary.path, knownProviders: KNOWN_PROVIDERS };
   watch = watchConfiguration({
     initial: requireConfiguration(options),
-    load: () => loadConfigurationAside(options),
+    load: () => loadConfigurationInThread(options),
     apply: (loaded) => {
       apply(loaded);
       applied.push(loaded);

@@ -3,15 +3,15 @@ import type { Amount } from '../../src/ir/amount.ts';
 import type { DatabaseAddress } from '../../src/kit/net/database-address.ts';
 import type { Limits, NewGeneration, Use } from '../../src/ports/ledger.ts';
 import type { OpenedLedger } from '../../src/store/ledger/opened-ledger.ts';
-import { DatabaseUnavailable } from '../../src/store/sql/database-unavailable.ts';
-import { databaseClock } from '../../src/store/sql/ledger/database-clock.ts';
 import {
   openPostgresLedger,
   type PostgresLedgerSettings,
-} from '../../src/store/sql/ledger/open-postgres-ledger.ts';
-import type { PostgresLedger } from '../../src/store/sql/ledger/postgres-ledger.ts';
-import { type OpenedPostgres, openPostgres } from '../../src/store/sql/open-postgres.ts';
-import { SqlGenerationStore } from '../../src/store/sql/sql-generation-store.ts';
+} from '../../src/store/ledger/postgres/open-postgres-ledger.ts';
+import type { PostgresLedger } from '../../src/store/ledger/postgres/postgres-ledger.ts';
+import { databaseClock } from '../../src/store/ledger/postgres/tallies/database-clock.ts';
+import { DatabaseUnavailable } from '../../src/store/sql/database-unavailable.ts';
+import { type OpenedPostgres, openPostgres } from '../../src/store/sql/postgres/open-postgres.ts';
+import { SqlGenerationStore } from '../../src/store/sql/stores/sql-generation-store.ts';
 import type { Tables } from '../../src/store/sql/tables.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { addressOf, type PostgresServer } from './postgres-server.ts';

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { afterAll, it } from 'vitest';
 import { type DatabaseAddress, parseDatabaseAddress } from '../../src/kit/net/database-address.ts';
-import { openPostgres } from '../../src/store/sql/open-postgres.ts';
+import { openPostgres } from '../../src/store/sql/postgres/open-postgres.ts';
 
 /** A server of our own, on a socket in a temporary directory, that lives until it is stopped or this process ends. */
 export interface PostgresServer {

@@ -1,5 +1,5 @@
 import type { UpstreamDialect } from '../../src/dialects/dialect.ts';
-import { UPSTREAM_DIALECTS } from '../../src/dialects/dialects.ts';
+import { DIALECTS } from '../../src/dialects/dialects.ts';
 import type { Event } from '../../src/ir/events.ts';
 import type { DialectName } from '../../src/ir/items.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
@@ -10,8 +10,8 @@ import type { Answer } from './recording.ts';
 export type Given = Exclude<Answer, { readonly kind: 'error' }>;
 
 export function dialectNamed(name: DialectName): UpstreamDialect {
-  const dialect = UPSTREAM_DIALECTS[name];
-  if (dialect === undefined) throw new Error(`nobody speaks ${name}`);
+  const dialect = DIALECTS[name].upstream;
+  if (dialect === undefined) throw new Error(`there is no dialect ${name}`);
   return dialect;
 }
 
@@ -28,10 +28,11 @@ export function eventsOf(
   answer: Given,
   { request = requestOf(), relay = false, pieces }: Reading = {},
 ): Event[] {
+  const { quirks } = answer;
   const dialect = dialectNamed(answer.dialect);
-  if (answer.kind === 'body') return dialect.decodeBody(answer.body, { request, relay });
+  if (answer.kind === 'body') return dialect.decodeBody(answer.body, { request, relay, quirks });
   const reader = dialect.createFrameReader(1_000_000);
-  const decoder = dialect.createDecoder({ request, relay });
+  const decoder = dialect.createDecoder({ request, relay, quirks });
   const events: Event[] = [];
   for (const piece of pieces ?? [answer.bytes]) {
     for (const frame of reader.push(piece)) events.push(...decoder.decode(frame));

@@ -1,4 +1,4 @@
-import { INBOUND_DIALECTS } from '../../src/dialects/dialects.ts';
+import { DIALECTS } from '../../src/dialects/dialects.ts';
 import type { Event } from '../../src/ir/events.ts';
 import { fold } from '../../src/ir/fold.ts';
 import type { Format, Item } from '../../src/ir/items.ts';
@@ -21,7 +21,7 @@ export function givenTo(
   kind: Given['kind'],
   request: GenerationRequest,
 ): Given {
-  const inbound = INBOUND_DIALECTS[format];
+  const inbound = DIALECTS[format].inbound;
   const settled = settleAll(events);
   if (kind === 'body') {
     const body = inbound.encodeBody(fold(settled), replyTo(request));

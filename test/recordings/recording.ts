@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { rowOf } from '../../src/catalog/providers/provider-rows.ts';
 import type { DialectName } from '../../src/ir/items.ts';
+import type { Quirks } from '../../src/ir/quirks.ts';
 import { isJsonObject, type JsonObject } from '../../src/kit/json/json.ts';
 import { awsStream } from '../fixtures/bedrock/aws-events.ts';
 
@@ -9,6 +11,8 @@ export interface Recording {
   /** Path below the folder. */
   readonly file: string;
   readonly format: string;
+  /** Slug of the provider that it is an answer of; absent = the name of the folder. */
+  readonly provider?: string;
   /** What it is an example of, in words. */
   readonly shows: string;
   /** The HTTP status it came with, where that is known. */
@@ -17,7 +21,10 @@ export interface Recording {
 }
 
 /** One answer of a recording, as it came over the wire. Agents record several, one after another. */
-export type Answer =
+export type Answer = {
+  /** Of the provider that it was recorded from. */
+  readonly quirks?: Quirks | undefined;
+} & (
   | { readonly kind: 'stream'; readonly dialect: DialectName; readonly bytes: Buffer }
   | { readonly kind: 'body'; readonly dialect: DialectName; readonly body: JsonObject }
   | {
@@ -25,7 +32,8 @@ export type Answer =
       readonly dialect: DialectName;
       readonly body: JsonObject;
       readonly status: number;
-    };
+    }
+);
 
 /** The recordings of a folder, in the order of its index. */
 export function readRecordings(folder: string): Recording[] {
@@ -37,8 +45,10 @@ export function readRecordings(folder: string): Recording[] {
 export function answersIn(recording: Recording): Answer[] {
   const read = READERS.find(([format]) => format.test(recording.format))?.[1];
   if (read === undefined)
-    throw new Error(`${recording.file}: nobody can read the format ${recording.format}`);
-  return read(recording);
+    throw new Error(`${recording.file}: there is no decoder for the format ${recording.format}`);
+  const provider = recording.provider ?? recording.file.split('/', 1)[0] ?? '';
+  const quirks = rowOf(provider)?.quirks;
+  return read(recording).map((answer) => ({ ...answer, quirks }));
 }
 
 const READERS: readonly (readonly [RegExp, (recording: Recording) => Answer[]])[] = [

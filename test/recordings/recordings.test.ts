@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { INBOUND_DIALECTS } from '../../src/dialects/dialects.ts';
+import { DIALECTS, FORMATS as FORMAT_DIALECTS } from '../../src/dialects/dialects.ts';
 import { ERROR_TABLE } from '../../src/ir/errors.ts';
 import { fold } from '../../src/ir/fold.ts';
 import type { DialectName, Format, Item } from '../../src/ir/items.ts';
@@ -37,7 +37,7 @@ const COLLECTIONS: readonly Collection[] = [
     : [{ name: 'recordings of real upstreams', folder: elsewhere, expected: EXPECTED }]),
 ];
 
-const FORMATS = Object.keys(INBOUND_DIALECTS) as Format[];
+const FORMATS = FORMAT_DIALECTS.map(({ name }) => name);
 
 /** Ways to cut one stream, besides byte by byte. */
 const SEEDS = 8;
@@ -83,7 +83,7 @@ function describeAnswer(answer: Answer, shown: string, expected: Expectation | u
   describeTranslation(answer);
 }
 
-/** What holds for any answer, whoever recorded it. */
+/** Invariants of every recorded answer. */
 function expectSane(summary: Summary, answer: Answer, shown: string): void {
   const { end, usage } = summary;
   const mayFail = answer.kind === 'error' || /error|fail|overload|limit/i.test(shown);
@@ -191,5 +191,5 @@ function resultOf(answer: Given, request = requestFor('responses', [])): Result 
 }
 
 function isFormat(dialect: DialectName): dialect is Format {
-  return dialect in INBOUND_DIALECTS;
+  return DIALECTS[dialect].inbound !== undefined;
 }

@@ -5,7 +5,7 @@ import type { Item, Part } from '../../src/ir/items.ts';
 import type { Result } from '../../src/ir/result.ts';
 import type { Usage } from '../../src/ir/usage.ts';
 import { compact } from '../../src/kit/json/members.ts';
-import { type FailureScope, failureOfReply } from '../../src/upstream/failure.ts';
+import { type FailureScope, failureOfReply } from '../../src/upstream/call/failure.ts';
 import { dialectNamed } from './decode.ts';
 import type { Answer } from './recording.ts';
 

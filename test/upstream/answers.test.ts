@@ -1,31 +1,28 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { chatInbound, chatUpstream } from '../../src/dialects/chat/chat.ts';
-import type { InboundDialect, UpstreamDialect } from '../../src/dialects/dialect.ts';
-import { messagesInbound, messagesUpstream } from '../../src/dialects/messages/messages.ts';
-import { responsesInbound, responsesUpstream } from '../../src/dialects/responses/responses.ts';
+import { chat } from '../../src/dialects/chat/index.ts';
+import type { InboundDialect } from '../../src/dialects/dialect.ts';
+import { DIALECTS } from '../../src/dialects/dialects.ts';
+import type { Lane } from '../../src/dialects/lane.ts';
+import { messages } from '../../src/dialects/messages/index.ts';
+import { responses } from '../../src/dialects/responses/index.ts';
 import { fold } from '../../src/ir/fold.ts';
 import type { Format } from '../../src/ir/items.ts';
 import type { Result } from '../../src/ir/result.ts';
-import { randomIds, systemClock } from '../../src/kit/ids.ts';
+import { randomIds } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
+import { systemClock } from '../../src/kit/time/clock.ts';
 import { createAuthorize } from '../../src/upstream/auth/authorize.ts';
-import { createCallUpstream } from '../../src/upstream/call.ts';
-import { createNetworkTransport } from '../../src/upstream/transport.ts';
-import type { Lane } from '../../src/upstream/upstream.ts';
+import { createCallUpstream } from '../../src/upstream/call/call.ts';
+import { createNetworkTransport } from '../../src/upstream/transport/transport.ts';
 import { type AnswerContent, chatAnswer, messagesAnswer, responsesAnswer } from '../fakes/answers.ts';
 import { type FakeUpstream, openFakeUpstream, type Script } from '../fakes/fake-upstream.ts';
 
 /** The ready-made answers over real sockets through the real dialects: what goes in comes out. */
 
 const inbound: Record<Format, InboundDialect> = {
-  responses: responsesInbound,
-  messages: messagesInbound,
-  chat: chatInbound,
-};
-const dialects: Record<Format, UpstreamDialect> = {
-  responses: responsesUpstream,
-  messages: messagesUpstream,
-  chat: chatUpstream,
+  responses: responses.inbound,
+  messages: messages.inbound,
+  chat: chat.inbound,
 };
 const answers: Record<Format, (content: AnswerContent) => Script> = {
   responses: responsesAnswer,
@@ -36,7 +33,7 @@ const answers: Record<Format, (content: AnswerContent) => Script> = {
 const network = createNetworkTransport();
 const callUpstream = createCallUpstream({
   transports: { network, simulator: network },
-  dialects,
+  dialects: DIALECTS,
   authorize: createAuthorize({ transport: network, clock: systemClock }),
   clock: systemClock,
   ids: randomIds,

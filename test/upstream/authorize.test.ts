@@ -1,11 +1,11 @@
 import { createVerify, generateKeyPairSync } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Credential, GoogleServiceAccount } from '../../src/catalog/credential.ts';
+import type { Credential, GoogleServiceAccount } from '../../src/catalog/providers/credential.ts';
 import { randomIds } from '../../src/kit/ids.ts';
 import { createAuthorize } from '../../src/upstream/auth/authorize.ts';
-import { createCallUpstream } from '../../src/upstream/call.ts';
-import { createNetworkTransport } from '../../src/upstream/transport.ts';
+import { createCallUpstream } from '../../src/upstream/call/call.ts';
+import { createNetworkTransport } from '../../src/upstream/transport/transport.ts';
 import { type Transport, type UpstreamCall, UpstreamFailure } from '../../src/upstream/upstream.ts';
 import { endpointOf, providerOf } from '../builders/catalog.ts';
 import { requestOf } from '../builders/request.ts';
@@ -123,7 +123,7 @@ describe('a service account', () => {
     expect(tokenServer.requests).toHaveLength(2);
   });
 
-  it('asks once for all who wait, and one who leaves takes nobody along', async () => {
+  it('requests one token for all waiting calls; one that is aborted does not abort the others', async () => {
     tokenServer.answer([stall(100), ...(token('one') as readonly never[])]);
     const { authorize } = open();
     const leaving = new AbortController();

@@ -1,17 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Provider } from '../../src/catalog/catalog.ts';
-import type { Credential } from '../../src/catalog/credential.ts';
+import type { Credential } from '../../src/catalog/providers/credential.ts';
+import { dialectOf } from '../../src/dialects/lane.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
 import { type Event, type EventBatch, terminalOf } from '../../src/ir/events.ts';
 import { Places } from '../../src/ir/places.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
-import { randomIds, systemClock } from '../../src/kit/ids.ts';
+import { randomIds } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { parseEgressRules } from '../../src/kit/net/egress.ts';
+import { systemClock } from '../../src/kit/time/clock.ts';
 import { createAuthorize } from '../../src/upstream/auth/authorize.ts';
-import { createCallUpstream, dialectOf } from '../../src/upstream/call.ts';
-import { createNetworkTransport, TRANSPORT_LIMITS } from '../../src/upstream/transport.ts';
+import { createCallUpstream } from '../../src/upstream/call/call.ts';
+import { createNetworkTransport, TRANSPORT_LIMITS } from '../../src/upstream/transport/transport.ts';
 import {
   type Transport,
   type UpstreamAnswer,
@@ -54,6 +56,7 @@ afterEach(async () => {
 function request(more: Partial<GenerationRequest> = {}): GenerationRequest {
   return {
     format: 'chat',
+    formatFacts: lineDialect.facts.request,
     body: {},
     models: ['acme/large'],
     hasFallbackModels: false,
@@ -156,7 +159,7 @@ describe('a call', () => {
     expect(upstream.requests[0]?.headers).not.toHaveProperty('anthropic-beta');
   });
 
-  it('sends the rendered body, the headers of everybody, and the credential', async () => {
+  it('sends the rendered body, the common headers and the credential', async () => {
     upstream.answer([head(200, SSE), write(STREAM), end()]);
     const answer = await call({}, { headers: { 'X-Operator': 'yes', 'x-dialect': 'overridden' } });
     expect(answer.status).toBe(200);

@@ -3,12 +3,12 @@ import type { LookupFunction } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import tls, { type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ConnectionPool } from '../../src/http1/client/connection-pool.ts';
+import { socketOpener } from '../../src/http1/client/open-socket.ts';
+import { wireRequest } from '../../src/http1/client/wire-request.ts';
 import type { Flow } from '../../src/kit/frames/flow.ts';
-import { Connections } from '../../src/upstream/connections.ts';
-import { Exchange } from '../../src/upstream/exchange.ts';
-import { socketOpener } from '../../src/upstream/http1/open-socket.ts';
-import { wireRequest } from '../../src/upstream/http1/wire-request.ts';
-import { createNetworkTransport, TRANSPORT_LIMITS } from '../../src/upstream/transport.ts';
+import { createNetworkTransport, TRANSPORT_LIMITS } from '../../src/upstream/transport/transport.ts';
+import { UpstreamExchange } from '../../src/upstream/transport/upstream-exchange.ts';
 import type { Transport, TransportCall } from '../../src/upstream/upstream.ts';
 import { openRawServer, type RawAnswer, type RawServer, SELF_SIGNED } from '../fakes/raw-server.ts';
 import { problemOf } from './problem-of.ts';
@@ -89,7 +89,7 @@ describe('an answer on the wire', () => {
     expect(server.sockets).toHaveLength(1);
   });
 
-  it('leaves a connection that can be used again where its end came before anybody had read its beginning', async () => {
+  it('keeps a connection reusable if the answer ended before its beginning was read', async () => {
     const body = 'x'.repeat(100_000);
     const text = `${OK}content-length: ${body.length}\r\n\r\n${body}`;
     await serve((socket) => void socket.write(text), ONE_CONNECTION);
@@ -201,7 +201,7 @@ describe('a connection', () => {
     await vi.waitFor(() => expect(server.sockets[0]?.destroyed).toBe(true));
   });
 
-  it('is not used again when bytes came meanwhile that nobody asked for', async () => {
+  it('is not reused after unexpected bytes', async () => {
     await serveTexts(WHOLE);
     expect(await answerTo()).toBe('ok');
     server.sockets[0]?.write(`${OK}content-length: 6\r\n\r\nforged`);
@@ -220,7 +220,7 @@ describe('a connection', () => {
     expect([server.sockets.length, server.requests.length]).toEqual([3, 3]);
   });
 
-  it('is closed when nobody needs it, as soon as was said', async () => {
+  it('is closed when idle for the announced time', async () => {
     await serve((socket) => void socket.write(WHOLE), { ...TRANSPORT_LIMITS, keepAliveMs: 100 });
     await Promise.all([answerTo(), answerTo(), answerTo()]);
     expect(server.sockets.every(({ destroyed }) => !destroyed)).toBe(true);
@@ -312,7 +312,7 @@ describe('TLS', () => {
     transport = createNetworkTransport(ONE_CONNECTION);
   }
 
-  it('refuses a certificate that nobody signed, without a word about the address', async () => {
+  it('refuses a self-signed certificate without naming the address', async () => {
     await serveTls((socket) => void socket.write(WHOLE));
     expect(await problemOf(ask({}, 'https'))).toMatchObject({
       reason: 'connect',
@@ -405,11 +405,11 @@ describe('a name with several addresses', () => {
       ]);
     const sockets = socketOpener(new URL(`${protocol}://localhost:${server.port}`), lookup);
     const readBuffer = Buffer.alloc(1024);
-    const connections = new Connections(
+    const connections = new ConnectionPool(
       { sockets, headBytes: 1024, keepAliveMs: 1000, quietMs: 5, staleMs: 2, readBuffer },
       1,
     );
-    const exchange = new Exchange({ signal: new AbortController().signal, timeouts: PATIENT }, 1024);
+    const exchange = new UpstreamExchange({ signal: new AbortController().signal, timeouts: PATIENT }, 1024);
     const parts = { method: 'POST', host: 'localhost', path: '/', headers: {}, body: '' } as const;
     connections.send(wireRequest(parts), exchange);
     expect((await exchange.head()).status).toBe(200);

@@ -1,15 +1,11 @@
-import type { UpstreamDialect } from '../../src/dialects/dialect.ts';
+import { chat } from '../../src/dialects/chat/index.ts';
+import type { FormatDialect, UpstreamDialect } from '../../src/dialects/dialect.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
 import type { Event } from '../../src/ir/events.ts';
 import { SSE_TYPE, SseReader } from '../../src/kit/frames/sse.ts';
 import { isJsonObject } from '../../src/kit/json/json.ts';
 
-/**
- * The smallest dialect there can be, so that calls are tested apart from real ones: a frame `{"text":"..."}` is a
- * delta, `{"error":"..."}` a failure, `[DONE]` the end.
- */
-export const lineDialect: UpstreamDialect = {
-  name: 'chat',
+const upstream: UpstreamDialect = {
   path: () => '/chat/completions',
   streamType: SSE_TYPE,
   createFrameReader: (maxBytes) => new SseReader(maxBytes),
@@ -65,3 +61,9 @@ function eventsOf(data: string): Event[] {
 function failure(message: string): Event {
   return { type: 'failure', error: new GatewayError('server', message) };
 }
+
+/**
+ * The smallest dialect there can be, so that calls are tested apart from real ones: a frame `{"text":"..."}` is a
+ * delta, `{"error":"..."}` a failure, `[DONE]` the end.
+ */
+export const lineDialect: FormatDialect = { ...chat, upstream };

@@ -2,32 +2,30 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { buildCatalog } from '../../src/catalog/build-catalog.ts';
 import { SIMULATOR_MODELS } from '../../src/catalog/simulator-catalog.ts';
-import { chatInbound, chatUpstream } from '../../src/dialects/chat/chat.ts';
-import type { InboundDialect, UpstreamDialect } from '../../src/dialects/dialect.ts';
-import { messagesInbound, messagesUpstream } from '../../src/dialects/messages/messages.ts';
-import { responsesInbound, responsesUpstream } from '../../src/dialects/responses/responses.ts';
+import { chat } from '../../src/dialects/chat/index.ts';
+import type { InboundDialect } from '../../src/dialects/dialect.ts';
+import { DIALECTS, FORMATS as FORMAT_DIALECTS } from '../../src/dialects/dialects.ts';
+import type { Lane } from '../../src/dialects/lane.ts';
+import { messages } from '../../src/dialects/messages/index.ts';
+import { responses } from '../../src/dialects/responses/index.ts';
 import { fold } from '../../src/ir/fold.ts';
 import type { Format } from '../../src/ir/items.ts';
 import type { Result } from '../../src/ir/result.ts';
-import { type Clock, randomIds } from '../../src/kit/ids.ts';
+import { randomIds } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
-import { createCallUpstream } from '../../src/upstream/call.ts';
+import type { Clock } from '../../src/kit/time/clock.ts';
+import { createCallUpstream } from '../../src/upstream/call/call.ts';
 import { BEHAVIOURS } from '../../src/upstream/simulator/behaviours.ts';
 import { createSimulator } from '../../src/upstream/simulator/simulator.ts';
-import { type Lane, UpstreamFailure } from '../../src/upstream/upstream.ts';
+import { UpstreamFailure } from '../../src/upstream/upstream.ts';
 
 const FORMATS: readonly Format[] = ['responses', 'messages', 'chat'];
 const LANES: readonly Lane[] = ['relay', 'translate'];
 
 const inbound: Record<Format, InboundDialect> = {
-  responses: responsesInbound,
-  messages: messagesInbound,
-  chat: chatInbound,
-};
-const upstreams: Record<Format, UpstreamDialect> = {
-  responses: responsesUpstream,
-  messages: messagesUpstream,
-  chat: chatUpstream,
+  responses: responses.inbound,
+  messages: messages.inbound,
+  chat: chat.inbound,
 };
 const clock: Clock = { now: () => 1_760_000_000_000, monotonic: () => 0 };
 
@@ -35,14 +33,14 @@ const waits: number[] = [];
 const callUpstream = createCallUpstream({
   transports: (() => {
     const simulator = createSimulator({
-      dialects: inbound,
+      dialects: FORMAT_DIALECTS,
       vendor: 'signalbox',
       clock,
       sleep: async (milliseconds) => void waits.push(milliseconds),
     });
     return { network: simulator, simulator };
   })(),
-  dialects: upstreams,
+  dialects: DIALECTS,
   authorize: async () => ({ headers: {}, secrets: [] }),
   clock,
   ids: randomIds,
@@ -166,7 +164,7 @@ describe.each(cases)('the simulator in $format, $lane lane, stream $stream', (wa
   });
 
   it.each(['Hi!', 'What is the weather in Paris?', 'Do not call get_weather.'])(
-    'leaves tools alone that nobody asks for: %s',
+    'calls no tool that the request does not ask for: %s',
     async (text) => {
       const result = await ask({ ...way, model: 'standard', text, more: { tools: toolsOf(way.format) } });
       expect(result.finish?.reason).toBe('stop');
@@ -344,7 +342,7 @@ describe('the simulator', () => {
     if (slow === undefined) throw new Error('no slow model');
     const impatient = { ...slow.provider, timeouts: { connect: 1, firstByte: 100, idle: 100, total: 1000 } };
     const failure = await callUpstream({
-      request: chatInbound.parseRequest(bodyOf({ format: 'chat', model: 'slow' }), { vendor: 'signalbox' }),
+      request: chat.inbound.parseRequest(bodyOf({ format: 'chat', model: 'slow' }), { vendor: 'signalbox' }),
       endpoint: { ...slow, provider: impatient },
       lane: 'relay',
       credential: undefined,

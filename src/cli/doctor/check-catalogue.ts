@@ -2,7 +2,7 @@ import { CatalogOverlayFile, readOverlay } from '../../examination.ts';
 import { type Finding, fine } from './finding.ts';
 import type { Situation } from './situation.ts';
 
-/** Whether what was brought in with `catalog refresh` can be read. */
+/** Checks that the data of `catalog refresh` can be read. */
 export async function checkCatalogue({ directory, runtime }: Situation): Promise<Finding[]> {
   if (directory.kind !== 'there') return [];
   const file = new CatalogOverlayFile(runtime.dataDir);

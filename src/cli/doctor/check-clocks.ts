@@ -2,7 +2,7 @@ import { type Finding, fine, problem, warning } from './finding.ts';
 import { countText, durationText } from './quantities.ts';
 import type { Situation } from './situation.ts';
 
-/** A difference is worth a word above the first, and does harm above the second, milliseconds. */
+/** Differences above these are a warning, or a problem. */
 interface Tolerance {
   readonly warningMs: number;
   readonly problemMs: number;
@@ -10,18 +10,20 @@ interface Tolerance {
 
 const TOLERANCE: Tolerance = { warningMs: 30_000, problemMs: 300_000 };
 
-/** Limits go by the clock of the database: a gateway whose own is further off serves nothing that a limit covers. */
+/** Limits use the database's clock: a gateway whose own differs by more refuses requests that a limit covers. */
 const DATABASE_TOLERANCE: Tolerance = { warningMs: 2_000, problemMs: 60_000 };
 
 const MEND = 'set the clock of this machine by a time server (NTP), or that of the other side if it is yours';
 
-/** Whether the clock of this machine agrees with those of others. */
+/** Compares this machine's clock with those of providers and the database. */
 export async function checkClocks({ reaches, database }: Situation): Promise<Finding[]> {
   const found = await database.catch(() => undefined);
-  const told = (await reaches).flatMap(({ reach }) => (reach?.ok ? (reach.clockAheadMs ?? []) : []));
+  const differencesMs = (await reaches).flatMap(({ reach }) => (reach?.ok ? (reach.clockAheadMs ?? []) : []));
   const last = found?.facts?.lastSettledAtMs;
   return [
-    ...(told.length === 0 ? [] : [compare(`of ${countText(told.length, 'provider')}`, medianOf(told))]),
+    ...(differencesMs.length === 0
+      ? []
+      : [compare(`of ${countText(differencesMs.length, 'provider')}`, medianOf(differencesMs))]),
     ...(found?.kind === 'postgres'
       ? [compare('of PostgreSQL', found.facts.clockAheadMs, DATABASE_TOLERANCE)]
       : []),
@@ -44,7 +46,7 @@ function future(aheadMs: number): Finding[] {
   return [aheadMs > TOLERANCE.problemMs ? problem(what, mend) : warning(what, mend)];
 }
 
-/** One server with a wrong clock among several says nothing about this machine. */
+/** The median, so that one server with a wrong clock does not matter. */
 function medianOf(values: readonly number[]): number {
   const sorted = [...values].sort((one, other) => one - other);
   return sorted[Math.floor(sorted.length / 2)] ?? 0;

@@ -3,7 +3,7 @@ import { type Finding, fine, problem, warning } from './finding.ts';
 import { countText } from './quantities.ts';
 import type { Situation } from './situation.ts';
 
-/** What `check-config` would say. */
+/** Reports the findings of `check-config`. */
 export async function checkConfiguration({ loading }: Situation): Promise<Finding[]> {
   if (!loading.ok) {
     const { file, problems } = loading;

@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import type { DirectoryFacts } from '../../examination.ts';
-import { checkDataDirectory } from './check-data-directory.ts';
+import { checkDataDirectory, shellWord } from './check-data-directory.ts';
 import type { Situation } from './situation.ts';
 
 const SOUND: DirectoryFacts = {
@@ -18,7 +19,7 @@ const look = (facts: Partial<DirectoryFacts>) =>
   checkDataDirectory({
     runtime: { dataDir: '/d' },
     directory: { kind: 'there', facts: { ...SOUND, ...facts } },
-    holder: { kind: 'nobody' },
+    holder: { kind: 'none' },
   } as unknown as Situation);
 
 it.each([
@@ -35,3 +36,20 @@ it.each([
   expect(finding).toMatchObject({ verdict, what: expect.stringContaining(what) });
   expect(finding?.mend === null).toBe(verdict === 'ok');
 });
+
+it.each([
+  ['/var/lib/signalbox', '/var/lib/signalbox'],
+  ['/my data', "'/my data'"],
+  ["/it's", String.raw`'/it'\''s'`],
+  ['a\nb', String.raw`$'a\U0000000ab'`],
+])('writes %j', (text, word) => {
+  expect(shellWord(text)).toBe(word);
+});
+
+it.each(['/plain', 'two words', "it's $HOME; `x`", "line\nbreak 'and' \\ more\u001b[2J", ''])(
+  'gives %j back',
+  (text) => {
+    const echoed = execFileSync('bash', ['-c', `printf %s ${shellWord(text)}`]);
+    expect(echoed.toString()).toBe(text);
+  },
+);

@@ -2,18 +2,17 @@ import { join } from 'node:path';
 import type { DirectoryFacts } from '../../examination.ts';
 import { type Finding, fine, problem, warning } from './finding.ts';
 import { bytesText, countText } from './quantities.ts';
-import { shellWord } from './shell-word.ts';
 import type { Situation } from './situation.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Below this much room something is to be done soon, or at once. */
-const ROOM = {
+/** Less free space than this is a warning, or a problem. */
+const FREE_SPACE = {
   bytes: { warning: 1024 * MEBIBYTE, problem: 64 * MEBIBYTE },
   files: { warning: 10_000, problem: 100 },
 } as const;
 
-/** What codes of the system mean here, and what to do. */
+/** Advice by error code of the system. */
 const MENDS: Readonly<Record<string, string>> = {
   EACCES: 'give it to the user that runs the gateway (chown), or run this command as that user',
   EPERM: 'give it to the user that runs the gateway (chown), or run this command as that user',
@@ -25,7 +24,7 @@ const MENDS: Readonly<Record<string, string>> = {
 
 const OTHER_MEND = 'look at the disk and its mount, or choose another directory with --data-dir';
 
-/** Whether the data directory is there, ours and large enough. */
+/** Checks that the data directory exists, is private and writable, and has free space. */
 export async function checkDataDirectory({ runtime, directory, holder }: Situation): Promise<Finding[]> {
   const { dataDir } = runtime;
   switch (directory.kind) {
@@ -74,12 +73,12 @@ function room(dataDir: string, { freeBytes, freeFiles }: DirectoryFacts): Findin
   const what = `${dataDir}: ${bytesText(freeBytes)} free`;
   const figures = { free_bytes: freeBytes, ...(freeFiles !== undefined && { free_files: freeFiles }) };
   const mend = 'make room on its disk, or lower the retention in the configuration';
-  if (freeBytes < ROOM.bytes.problem) return [problem(what, mend, figures)];
-  if (freeBytes < ROOM.bytes.warning) return [warning(what, mend, figures)];
+  if (freeBytes < FREE_SPACE.bytes.problem) return [problem(what, mend, figures)];
+  if (freeBytes < FREE_SPACE.bytes.warning) return [warning(what, mend, figures)];
   const files = freeFiles ?? Number.POSITIVE_INFINITY;
   const filesWhat = `${dataDir}: room for ${countText(files, 'more file')}`;
-  if (files < ROOM.files.problem) return [problem(filesWhat, 'remove files from its disk', figures)];
-  if (files < ROOM.files.warning) return [warning(filesWhat, 'remove files from its disk', figures)];
+  if (files < FREE_SPACE.files.problem) return [problem(filesWhat, 'remove files from its disk', figures)];
+  if (files < FREE_SPACE.files.warning) return [warning(filesWhat, 'remove files from its disk', figures)];
   return [fine(what, figures)];
 }
 
@@ -99,7 +98,7 @@ function privacy(dataDir: string, { mode, openSecrets }: DirectoryFacts): Findin
   ];
 }
 
-/** Whoever runs a command as another user leaves files behind that the gateway cannot change. */
+/** Files of another user, left by commands run as that user, which the gateway cannot change. */
 function owners(dataDir: string, { foreignFiles, ownerId }: DirectoryFacts): Finding[] {
   return foreignFiles.map((name) =>
     warning(
@@ -116,4 +115,25 @@ function leftovers(dataDir: string, { setAside }: DirectoryFacts): Finding[] {
       'remove it once nobody needs it to find out why',
     ),
   );
+}
+
+/** Words that need no quotes. */
+const PLAIN = /^[\w@%+=:,./-]+$/;
+
+/** Control characters and line separators. */
+const CONTROL = /[\p{C}\p{Zl}\p{Zp}]/u;
+
+/** Characters that are escaped inside `$'...'`. */
+const ESCAPED = /[\\'\p{C}\p{Zl}\p{Zp}]/gu;
+
+/** Quotes a name for a shell. */
+export function shellWord(text: string): string {
+  if (PLAIN.test(text)) return text;
+  return CONTROL.test(text)
+    ? `$'${text.replace(ESCAPED, escapeOf)}'`
+    : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function escapeOf(character: string): string {
+  return String.raw`\U${(character.codePointAt(0) ?? 0).toString(16).padStart(8, '0')}`;
 }

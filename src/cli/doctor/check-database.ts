@@ -7,10 +7,10 @@ import type { Database, Situation } from './situation.ts';
 
 type Known = Exclude<Database, { kind: 'unknown' }>;
 
-/** A round trip that takes longer holds requests up, milliseconds. */
+/** A slower round trip is a warning: requests wait for it. */
 const SLOW_MS = 500;
 
-/** Whether the database opens and has the shape that this program works with. */
+/** Checks that the database opens and has the schema of this version. */
 export async function checkDatabase({ directory, runtime, database }: Situation): Promise<Finding[]> {
   if (runtime.database === undefined && directory.kind !== 'there') return [];
   const found = await database;
@@ -20,7 +20,7 @@ export async function checkDatabase({ directory, runtime, database }: Situation)
   return [opened(name, found.facts), ...shape(name, found.facts), ...pages(found)];
 }
 
-/** An empty file is what is left of a first start that was cut short, or of a database that was emptied. */
+/** Missing or empty: a first start that was interrupted, or a lost database. */
 function noDatabase(dataDir: string): Finding {
   const file = join(dataDir, 'signalbox.sqlite');
   return existsSync(join(dataDir, 'journal'))

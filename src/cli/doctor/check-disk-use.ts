@@ -3,10 +3,10 @@ import { type Finding, fine } from './finding.ts';
 import { bytesText, countText } from './quantities.ts';
 import type { Situation } from './situation.ts';
 
-/** After so long what was counted by then has to do, milliseconds. */
+/** Time limit; the count is then reported as a lower bound, milliseconds. */
 const COUNTING_MS = 5_000;
 
-/** What the data directory takes, by kind. */
+/** Disk use of the data directory, by kind. */
 export async function checkDiskUse({ runtime, directory }: Situation): Promise<Finding[]> {
   if (directory.kind !== 'there') return [];
   const { uses, isComplete } = await diskUse(runtime.dataDir, AbortSignal.timeout(COUNTING_MS));

@@ -8,7 +8,7 @@ import type { Situation } from './situation.ts';
 
 const FILE = 'events.duckdb';
 
-/** Whether the events can be read, and how many there are. */
+/** Checks that the events can be read, and counts them. */
 export async function checkEvents(situation: Situation): Promise<Finding[]> {
   const { directory, holder, runtime } = situation;
   if (directory.kind !== 'there') return [];
@@ -19,20 +19,20 @@ export async function checkEvents(situation: Situation): Promise<Finding[]> {
       return holder.view.events === null
         ? [warning('the gateway could not count its events in time', 'see its log, and try again')]
         : [counted(holder.view.events), ...removed(runtime.dataDir)];
-    case 'nobody': {
+    case 'none': {
       const sizes = await examineEvents(join(runtime.dataDir, FILE));
       return [sizes === undefined ? await absent(situation) : counted(eventsView(sizes))];
     }
   }
 }
 
-/** A gateway that has counted its events has opened their file, so one that is not there was taken from it. */
+/** A gateway that counted its events has the file open: if it is missing, it was deleted meanwhile. */
 function removed(dataDir: string): Finding[] {
   const file = join(dataDir, FILE);
   return existsSync(file) ? [] : [problem(`${file} is gone, although the gateway has it open`, EVENTS_MEND)];
 }
 
-/** There is no file: because there was never anything to count, or because it is gone. */
+/** There is no file: it was lost, or there has never been an event. */
 async function absent({ runtime, database }: Situation): Promise<Finding> {
   const { dataDir } = runtime;
   const file = join(dataDir, FILE);

@@ -4,10 +4,10 @@ import { type Finding, fine, problem } from './finding.ts';
 import { countText } from './quantities.ts';
 import type { Database, Situation } from './situation.ts';
 
-/** Ids that are named in a sentence. */
-const MOST_NAMED = 3;
+/** Ids listed in a message. */
+const MAX_LISTED_IDS = 3;
 
-/** Whether stored files have their content. */
+/** Checks that stored files have their content. */
 export async function checkFiles(situation: Situation): Promise<Finding[]> {
   const { directory, runtime, database, lookAgain } = situation;
   const found = await database.catch(() => undefined);
@@ -30,7 +30,7 @@ function judge(contents: string, facts: FileFacts, { kind, facts: known }: Datab
     cut_contents: cut.length,
     contents_without_file: withoutFile,
   };
-  // Gateways that share a database each hold the content of what was uploaded to them.
+  // Gateways that share a database each hold the content of their own uploads.
   const elsewhere = kind === 'postgres' ? missing.length : 0;
   const wrong = elsewhere > 0 ? cut : [...missing, ...cut];
   if (wrong.length > 0) {
@@ -53,6 +53,6 @@ function judge(contents: string, facts: FileFacts, { kind, facts: known }: Datab
 }
 
 function named(ids: readonly string[]): string {
-  const shown = ids.slice(0, MOST_NAMED).join(', ');
-  return ids.length > MOST_NAMED ? `${shown} and others` : shown;
+  const shown = ids.slice(0, MAX_LISTED_IDS).join(', ');
+  return ids.length > MAX_LISTED_IDS ? `${shown} and others` : shown;
 }

@@ -3,18 +3,18 @@ import {
   examineBooks,
   examineOutbox,
   type JournalFacts,
-  MOST_NEWEST,
+  MAX_NEWEST_ROWS,
 } from '../../examination.ts';
 import { usdOf } from '../../kit/money.ts';
 import type { AccountStatement, Fault } from '../../ports/ledger.ts';
-import { usdText } from '../output.ts';
+import { usdText } from '../terminal/output.ts';
 import { type Finding, fine, problem, warning } from './finding.ts';
 import { bytesText, countText } from './quantities.ts';
 import type { Situation } from './situation.ts';
 
 const VERIFY = 'run signalbox ledger verify and keep a copy of the data directory for whoever looks into it';
 
-/** Whether the books can be read and are right. */
+/** Checks that the books can be read and are consistent. */
 export async function checkLedger(situation: Situation): Promise<Finding[]> {
   const { directory, holder, runtime } = situation;
   if (directory.kind !== 'there') return [];
@@ -33,21 +33,19 @@ export async function checkLedger(situation: Situation): Promise<Finding[]> {
               ),
             ]),
       ];
-    case 'nobody':
+    case 'none':
       return runtime.database === undefined ? ofBooks(situation) : ofTables(situation);
   }
 }
 
-/** An account whose books are wrong, in what and by how much, nano-dollars. */
+/** An inconsistent account; `difference` in nano-dollars. */
 interface WrongAccount {
   readonly account: string;
   readonly fault: Fault;
   readonly difference: number;
 }
 
-/** What one look at the books gives, wherever they are. */
 interface Books {
-  /** Accounts whose books are wrong. */
   readonly wrong: readonly WrongAccount[];
   readonly accounts: number;
   readonly openReservations: number;
@@ -153,7 +151,7 @@ function wrongText({ account, fault, difference }: WrongAccount): string {
   return `${WRONG[fault](account)} (${usdOf(BigInt(difference))} USD)`;
 }
 
-/** What is wrong with the books of an account, by the fault. */
+/** Messages by fault. */
 const WRONG: Readonly<Record<Fault, (account: string) => string>> = {
   tally: (account) => `the sums and the balance of the account ${account} are missing from the database`,
   equation: (account) => `the money equation of the account ${account} is off`,
@@ -172,13 +170,13 @@ function wrongOf(accounts: readonly AccountStatement[]): Books['wrong'] {
   );
 }
 
-/** Rows are made of records: without those, money that was charged is in no book. */
+/** Rows without a journal record: their charges are missing from the books. */
 function lost(unrecorded: BooksFacts['unrecorded']): Finding[] {
   const [last] = unrecorded;
   const first = unrecorded.at(-1);
   if (last === undefined || first === undefined) return [];
   const nanos = unrecorded.reduce((sum, { creditNanos }) => sum + creditNanos, 0n);
-  const extent = unrecorded.length === MOST_NEWEST ? 'at least ' : '';
+  const extent = unrecorded.length === MAX_NEWEST_ROWS ? 'at least ' : '';
   const times = [first, last].map(({ settledAtMs }) => new Date(settledAtMs).toISOString());
   return [
     problem(
@@ -189,7 +187,7 @@ function lost(unrecorded: BooksFacts['unrecorded']): Finding[] {
   ];
 }
 
-/** `hasLost`: something besides is known to be missing, so the process did not just stop while it wrote. */
+/** `hasLost`: other records are missing too, so the torn end is not just an interrupted write. */
 function tornTail({ tornTailBytes }: JournalFacts, hasLost: boolean): Finding[] {
   if (tornTailBytes === 0) return [];
   const bytes = countText(tornTailBytes, 'byte');

@@ -1,10 +1,10 @@
-import { oldestNodeVersion, programVersion } from '../program-version.ts';
+import { oldestNodeVersion, programVersion } from '../../kit/program-version.ts';
 import { type Finding, fine, problem } from './finding.ts';
 
-/** Packages with a part that is made for one platform. */
+/** Packages with native code. */
 const NATIVE_PACKAGES = ['libsql', '@duckdb/node-api'] as const;
 
-/** Whether this program can run on this machine at all. */
+/** Checks Node's version and the native packages. */
 export async function checkProgram(): Promise<Finding[]> {
   const { platform, arch, versions } = process;
   const oldest = oldestNodeVersion();
@@ -29,7 +29,6 @@ async function checkNative(name: string): Promise<Finding[]> {
   }
 }
 
-/** Compares versions of numbers and dots. */
 function isAtLeast(version: string, oldest: string): boolean {
   const [have, want] = [version, oldest].map((text) => text.split('.').map(Number)) as [number[], number[]];
   const index = want.findIndex((number, place) => number !== (have[place] ?? 0));

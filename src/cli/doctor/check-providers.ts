@@ -3,7 +3,7 @@ import { durationText } from './quantities.ts';
 import type { ProviderReach } from './reach-providers.ts';
 import type { Situation } from './situation.ts';
 
-/** What to do, by what went wrong. */
+/** Advice by problem. */
 const MENDS: Readonly<Record<string, string>> = {
   'connection refused': 'see that the server runs and listens there, and that base_url has the right port',
   'host name not found': 'see that base_url is right and that this machine can look names up (DNS)',
@@ -17,7 +17,7 @@ const MENDS: Readonly<Record<string, string>> = {
 
 const OTHER_MEND = 'see that base_url leads to the API of the provider';
 
-/** Whether every provider that is on answers. No credential is sent, so nothing is said about those. */
+/** Checks that every active provider answers. Sends no credentials, so these are not checked. */
 export async function checkProviders({ loading, reaches }: Situation): Promise<Finding[]> {
   if (!loading.ok) return [warning('not looked at, because the configuration cannot be used', null)];
   const found = await reaches;

@@ -4,7 +4,7 @@ import { requireKeys } from '../../manage/byok/vault.ts';
 import { type Finding, fine, problem } from './finding.ts';
 import { hasProblemAt, type Situation } from './situation.ts';
 
-/** Whether the secrets of the data directory are whole, and the encryption key is that of the stored credentials. */
+/** Checks that the hash key exists and that the encryption key fits the stored credentials. */
 export async function checkSecrets(situation: Situation): Promise<Finding[]> {
   if (situation.directory.kind !== 'there') return [];
   return [...hashKey(situation.runtime.dataDir), ...(await encryptionKeyOf(situation))];
@@ -22,7 +22,7 @@ function hashKey(dataDir: string): Finding[] {
 
 async function encryptionKeyOf({ runtime, loading, database }: Situation): Promise<Finding[]> {
   const { dataDir, encryptionKey } = runtime;
-  // A key that cannot be read is told of with the configuration.
+  // An invalid key is reported by the configuration check.
   if (hasProblemAt(loading, 'SIGNALBOX_ENCRYPTION_KEY')) return [];
   const keeper = readSecrets(dataDir, encryptionKey);
   const needed = (await database.catch(() => undefined))?.facts?.encryptionKeyIds ?? [];

@@ -1,25 +1,25 @@
 import { createServer } from 'node:net';
-import type { Runtime } from '../../config/load.ts';
+import type { Runtime } from '../../config/runtime.ts';
 import type { DoctorView, ServerView } from '../../control/doctor-view.ts';
-import { programVersion } from '../program-version.ts';
+import { programVersion } from '../../kit/program-version.ts';
 import { type Finding, fine, problem, warning } from './finding.ts';
 import { bytesText, durationText } from './quantities.ts';
 import type { Situation } from './situation.ts';
 
-/** A loop that was held up for longer keeps everybody waiting, seconds. */
-const MOST_LOOP_DELAY = 1;
+/** A longer event loop delay is a warning: all requests wait for it. */
+const MAX_LOOP_DELAY_SECONDS = 1;
 
-/** More than this waiting does not go away by itself soon. */
-const MOST_LAG = 10_000;
+/** A longer queue of a stage is a warning, in records. */
+const MAX_LAG = 10_000;
 
-/** How the gateway is that runs on the data directory, or whether one could. */
+/** Reports the state of the running gateway, or whether one could listen. */
 export async function checkServer({ holder, runtime, directory }: Situation): Promise<Finding[]> {
   switch (holder.kind) {
     case 'silent':
       return [];
     case 'process':
       return ofView(holder.view);
-    case 'nobody':
+    case 'none':
       return directory.kind === 'unusable' ? [] : [await ofPort(runtime)];
   }
 }
@@ -54,7 +54,7 @@ function version({ version: its }: ServerView): Finding[] {
 }
 
 function delay({ loop_delay_seconds: seconds }: ServerView): Finding[] {
-  if (seconds <= MOST_LOOP_DELAY) return [];
+  if (seconds <= MAX_LOOP_DELAY_SECONDS) return [];
   return [
     warning(
       `the event loop was held up for ${durationText(seconds * 1000)} within the last two minutes`,
@@ -67,11 +67,11 @@ function lags(lag: DoctorView['lag']): Finding[] {
   const figures = Object.fromEntries(Object.entries(lag).map(([stage, count]) => [`${stage}_lag`, count]));
   const shown = Object.entries(lag).map(([stage, count]) => `${stage} ${count}`);
   const what = `waiting to be written: ${shown.join(', ')}`;
-  if (Object.values(lag).every((count) => count <= MOST_LAG)) return [fine(what, figures)];
+  if (Object.values(lag).every((count) => count <= MAX_LAG)) return [fine(what, figures)];
   return [warning(what, 'see its log for what the database or the disk says', figures)];
 }
 
-/** Whether the address that a start would listen on is free. */
+/** Checks that the listen address is free. */
 async function ofPort({ host, port }: Runtime): Promise<Finding> {
   if (port === 0) return fine('no gateway runs on the data directory');
   const server = createServer();

@@ -1,4 +1,4 @@
-import type { Flags } from '../../config/load.ts';
+import type { Flags } from '../../config/runtime.ts';
 import { isInTime } from '../../kit/loop/is-in-time.ts';
 import { checkCatalogue } from './check-catalogue.ts';
 import { checkClocks } from './check-clocks.ts';
@@ -23,11 +23,11 @@ export interface NamedFinding extends Finding {
 interface Check {
   readonly name: string;
   readonly look: (situation: Situation) => Promise<Finding[]>;
-  /** Looks at files that nobody else may change meanwhile. */
+  /** Reads files under the lock of the data directory, which is held until it ends. */
   readonly needsDirectory?: true;
 }
 
-/** Every check, in the order in which they are told. What one finds wrong keeps no other from looking. */
+/** All checks, in the order of the report. They are independent of each other. */
 const CHECKS: readonly Check[] = [
   { name: 'configuration', look: checkConfiguration },
   { name: 'data directory', look: checkDataDirectory },
@@ -43,10 +43,10 @@ const CHECKS: readonly Check[] = [
   { name: 'server', look: checkServer },
 ];
 
-/** No check may take longer, milliseconds. */
+/** Time limit of a check, milliseconds. */
 const CHECK_MS = 10_000;
 
-/** Looks at everything, all at once. Never rejects for what is wrong. */
+/** Runs all checks concurrently. Problems are findings, never rejections. */
 export async function examineInstallation(flags: Flags): Promise<NamedFinding[]> {
   const situation = await findSituation(flags);
   const looks = CHECKS.map((check) => ({ check, findings: findingsOf(check, situation) }));

@@ -1,40 +1,39 @@
-import { withoutSecrets } from '../../kit/log.ts';
+import { withoutSecrets } from '../../kit/log/log.ts';
 
-/** How bad it is. */
 export type Verdict = 'ok' | 'warning' | 'problem';
 
-/** One thing that was found, good or bad. */
+/** One result of a check. */
 export interface Finding {
   readonly verdict: Verdict;
-  /** What is so, and where. */
+  /** The fact and its place. */
   readonly what: string;
-  /** What to do about it; null where there is nothing to do. */
+  /** Advice; null if there is none. */
   readonly mend: string | null;
-  /** What was counted or measured; nothing where there was nothing to count. */
+  /** Measurements, for `--json`. */
   readonly figures: Readonly<Record<string, number>>;
 }
 
-/** All is as it should be. */
+/** Works. */
 export function fine(what: string, figures: Finding['figures'] = {}): Finding {
   return { verdict: 'ok', what, mend: null, figures };
 }
 
-/** It works, and something is to be done or known. */
+/** Works, but needs attention. */
 export function warning(what: string, mend: string | null, figures: Finding['figures'] = {}): Finding {
   return { verdict: 'warning', what, mend, figures };
 }
 
-/** It does not work, or will not at the next start. */
+/** Does not work, or will not after the next start. */
 export function problem(what: string, mend: string | null, figures: Finding['figures'] = {}): Finding {
   return { verdict: 'problem', what, mend, figures };
 }
 
-/** Errors whose message is for people: what is wrong, then behind a semicolon what to do. */
+/** Errors whose message has the form `problem; advice`. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set(['DataDirectoryProblem', 'GatewayError', 'CommandRefused']);
 
 const NO_ADVICE = 'look at the log of the gateway, and run signalbox doctor again';
 
-/** An error as a finding. Of errors that nobody foresaw only the code is shown: what they quote is not known. */
+/** An error as a finding. Of unexpected errors only the code is shown: their messages may quote secrets. */
 export function problemOf(error: unknown): Finding {
   const { name, message, code } = error as NodeJS.ErrnoException;
   if (!FOR_PEOPLE.has(name))

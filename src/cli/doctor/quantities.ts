@@ -1,12 +1,12 @@
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 
-/** An amount of memory for people. */
+/** `1.5 MiB`. */
 export function bytesText(bytes: number): string {
   const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), UNITS.length - 1);
   return power === 0 ? `${bytes} bytes` : `${(bytes / 1024 ** power).toFixed(1)} ${UNITS[power]}`;
 }
 
-/** A duration for people. */
+/** `12 ms`, `90 s`, `3 h`. */
 export function durationText(milliseconds: number): string {
   if (milliseconds < 1_000) return `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`;
   const seconds = milliseconds / 1_000;

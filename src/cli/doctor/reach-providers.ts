@@ -1,24 +1,24 @@
 import type { LoadedConfiguration } from '../../config/load.ts';
 import { addressesOf, NO_ANSWER, type Reach, reach, snapshotOf } from '../../examination.ts';
 
-/** How one address of a provider could be reached. */
+/** Result of calling one address of a provider. */
 export interface ProviderReach {
   readonly provider: string;
-  /** Whether it serves anybody who brings no credential. */
+  /** False = serves only callers with their own credential. */
   readonly hasCredential: boolean;
-  /** Without path, user and query; undefined when nothing says where it is. */
+  /** Without path, user and query; undefined if there is no address. */
   readonly origin: string | undefined;
-  /** Undefined when there was nothing to ask. */
+  /** Undefined if there is no address. */
   readonly reach: Reach | undefined;
 }
 
-/** How long one server may take, milliseconds. */
+/** Timeout of one server, milliseconds. */
 const SERVER_MS = 3_000;
 
-/** How long all of them may take, milliseconds. */
+/** Timeout of all servers together, milliseconds. */
 const ALL_MS = 10_000;
 
-const AT_ONCE = 16;
+const MAX_CONCURRENT_CALLS = 16;
 
 interface Place {
   readonly provider: string;
@@ -26,7 +26,7 @@ interface Place {
   readonly address: string | undefined;
 }
 
-/** Asks every provider that is on, some at a time. Never rejects. */
+/** Calls every active provider. Never rejects. */
 export async function reachProviders(loaded: LoadedConfiguration): Promise<readonly ProviderReach[]> {
   const places = placesOf(loaded);
   const reaches = new Array<ProviderReach>(places.length);
@@ -35,7 +35,7 @@ export async function reachProviders(loaded: LoadedConfiguration): Promise<reado
   const askAll = async () => {
     for (const [index, place] of waiting) reaches[index] = await reachOf(place, endsAt - performance.now());
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, askAll));
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_CALLS }, askAll));
   return reaches;
 }
 

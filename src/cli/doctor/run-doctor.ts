@@ -1,21 +1,20 @@
-import type { Flags } from '../../config/load.ts';
-import { escapeControls } from '../../config/shown-text.ts';
-import type { Told } from '../keys.ts';
-import { tableText } from '../output.ts';
+import { escapeControls } from '../../config/parse/shown-text.ts';
+import type { Flags } from '../../config/runtime.ts';
+import { type CommandResult, tableText } from '../terminal/output.ts';
 import { checkProgram } from './check-program.ts';
 import type { NamedFinding } from './examine-installation.ts';
 import type { Verdict } from './finding.ts';
 import { countText } from './quantities.ts';
 
-/** What `doctor` says to programs. */
+/** Output of `doctor --json`. */
 export interface DoctorReport {
-  /** The worst of all. */
+  /** The worst verdict of all findings. */
   readonly verdict: Verdict;
   readonly findings: readonly NamedFinding[];
 }
 
-/** Looks for what is wrong with an installation and says how to mend it. Changes nothing that lasts. */
-export async function runDoctor(flags: Flags): Promise<Told<DoctorReport>> {
+/** Runs all checks and reports problems with advice. Makes no lasting changes. */
+export async function runDoctor(flags: Flags): Promise<CommandResult<DoctorReport>> {
   const ofProgram = (await checkProgram()).map((finding) => ({ check: 'program', ...finding }));
   const findings = isWrong(ofProgram) ? ofProgram : [...ofProgram, ...(await examine(flags))];
   return {
@@ -25,7 +24,7 @@ export async function runDoctor(flags: Flags): Promise<Told<DoctorReport>> {
   };
 }
 
-/** Loaded only now: it needs the packages whose loading was just tried. */
+/** Imported late: it needs the native packages that `checkProgram` has just tried to load. */
 async function examine(flags: Flags): Promise<NamedFinding[]> {
   const { examineInstallation } = await import('./examine-installation.ts');
   return examineInstallation(flags);

@@ -3,7 +3,7 @@ import type { ToolKind } from '../../ir/items.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext } from '../dialect.ts';
-import { groundOf } from '../shared/answers/made-ids.ts';
+import { idSeedOf } from '../shared/answers/made-ids.ts';
 import { freeTextOf, type ToolIdentity, toolIdentities } from '../shared/tools/tool-names.ts';
 import { parseCitation } from './citations.ts';
 import { sealOfRedacted, sealOfSignature } from './reasoning.ts';
@@ -30,7 +30,7 @@ type BlockKind = 'text' | 'thoughts' | 'call' | 'image';
 export class BlockReader {
   readonly #identityOf: (flatName: string) => ToolIdentity;
   /** Ids for calls that came without one must not meet those of earlier turns. */
-  readonly #ground: string;
+  readonly #idSeed: string;
   readonly #byIndex = new Map<number, OpenBlock>();
   /** Index of the block that began last. */
   #latest = 0;
@@ -45,7 +45,7 @@ export class BlockReader {
 
   constructor(context: DecodeContext) {
     this.#identityOf = toolIdentities(context.request);
-    this.#ground = groundOf(context);
+    this.#idSeed = idSeedOf(context);
   }
 
   /** True when the answer holds a call that somebody could run. */
@@ -176,7 +176,7 @@ export class BlockReader {
   #call(toolUse: JsonObject | undefined): [OpenBlock, Event[]] {
     this.#hasCalls = true;
     const identity = this.#identityOf(stringAt(toolUse, 'name') ?? '');
-    const callId = textAt(toolUse, 'toolUseId') ?? `tooluse_${this.#ground}_${this.#items}`;
+    const callId = textAt(toolUse, 'toolUseId') ?? `tooluse_${this.#idSeed}_${this.#items}`;
     const head: ItemHead = { type: 'tool-call', ...identity, callId };
     return this.#item(head, (item) => new CallReader(item, identity.kind, toolUse?.input));
   }

@@ -1,7 +1,7 @@
 import type { Seal } from '../../ir/events.ts';
 import type { ReasoningItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { BEDROCK_FORMAT, takesThoughts } from '../shared/reasoning/seal-takers.ts';
+import { BEDROCK_FORMAT, facts } from './facts.ts';
 
 /**
  * Thoughts in both directions. Only models of Anthropic seal theirs here, and what they seal is good at every place
@@ -30,7 +30,7 @@ export function sealOfRedacted(content: string): Seal {
 /** The block of thoughts from an earlier turn; undefined when the model did not seal them and would refuse them. */
 export function renderReasoning(item: ReasoningItem): JsonObject | undefined {
   const { signature = '', encrypted = '', format } = item;
-  if (!takesThoughts('bedrock', item)) return undefined;
+  if (!facts.seals.ofThoughts(item)) return undefined;
   if (format === BEDROCK_FORMAT) return encrypted === '' ? undefined : redacted(encrypted);
   if (signature !== '') {
     const text = (item.text.length > 0 ? item.text : item.summary).join(PART_SEPARATOR);

@@ -12,7 +12,6 @@ import type {
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
 import type { Sliced } from '../../kit/loop/turns.ts';
-import { fileNameMember, partMember } from '../shared/report/caller-places.ts';
 import type { Report } from '../shared/report/report.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
 import { unsealedInput } from '../shared/tools/call-input.ts';
@@ -62,7 +61,7 @@ export class BlockRenderer {
 
   toolUse(item: ToolCallItem): Piece[] {
     this.reportForeignMembers(item);
-    const input = unsealedInput(item, this.#format, this.#report);
+    const input = unsealedInput(item, this.#report);
     const name = this.#context.names.nameOf(item);
     const block = { toolUse: { name, input } };
     return [{ block, call: item, ...this.#markOf(item, item.cache) }];
@@ -153,7 +152,10 @@ export class BlockRenderer {
   #image(part: Extract<Part, { type: 'image' }>): Piece[] {
     if (part.source.kind === 'text') return this.#drop(part, 'an image given as text');
     if (part.detail !== undefined && part.detail !== 'auto') {
-      this.#report.dropped(this.#placeOf(part, partMember(this.#format, 'image_url', 'detail')), NO_FIELD);
+      this.#report.dropped(
+        this.#placeOf(part, this.#report.facts.paths.inPart('image_url', 'detail')),
+        NO_FIELD,
+      );
     }
     return this.#media('image', imageMedia(part.source), part, addressOf(part.source));
   }
@@ -183,7 +185,7 @@ export class BlockRenderer {
     const { source, filename } = part;
     if (source.kind === 'base64' && source.mediaType.startsWith('image/')) {
       if (filename !== undefined) {
-        this.#report.dropped(this.#placeOf(part, fileNameMember(this.#format)), 'images have no name');
+        this.#report.dropped(this.#placeOf(part, this.#report.facts.paths.filename), 'images have no name');
       }
       return this.#media('image', imageMedia(source), part, undefined);
     }
@@ -199,7 +201,7 @@ export class BlockRenderer {
     const name = this.#documentNames.take(filename);
     const isKept = filename === undefined || name === filename || name === withoutExtension(filename);
     if (!isKept) {
-      const place = this.#placeOf(part, fileNameMember(this.#format));
+      const place = this.#placeOf(part, this.#report.facts.paths.filename);
       this.#report.renamed(place, `the upstream knows it as ${name}`);
     }
     return name;
@@ -268,10 +270,6 @@ export class BlockRenderer {
 
   #placeOf(thing: object, member?: string): string {
     return this.#report.place(thing, 'items', member);
-  }
-
-  get #format() {
-    return this.#context.request.format;
   }
 }
 

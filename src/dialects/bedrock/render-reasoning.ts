@@ -1,4 +1,4 @@
-import type { Effort, ReasoningSettings } from '../../ir/request.ts';
+import type { Effort, ReasoningSettings } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { CacheMarks } from '../messages/cache-marks.ts';
 import { ReasoningNames } from '../messages/reasoning-names.ts';

@@ -5,7 +5,7 @@ import type { Item, Part, ToolCallItem, ToolResultItem } from '../../ir/items.ts
 import type { GenerationRequest, Tool } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { RenderTarget } from '../dialect.ts';
-import { bedrockUpstream } from './bedrock.ts';
+import { bedrock } from './index.ts';
 import { renderRequest as renderRequestSliced } from './render-request.ts';
 
 const renderRequest = atOnce(renderRequestSliced);
@@ -72,7 +72,7 @@ describe('the path', () => {
       '/model/arn%3Aaws%3Abedrock%3Aeu-west-1%3A1%3Aapplication-inference-profile%2Fx/converse',
     ],
   ])('of %s names the model, written once in percent signs', (model, stream, path) => {
-    expect(bedrockUpstream.path(model, stream)).toBe(path);
+    expect(bedrock.upstream.path(model, stream)).toBe(path);
   });
 });
 
@@ -417,7 +417,7 @@ describe('seals', () => {
 
 describe('the relay lane', () => {
   it('does not exist', () => {
-    expect(() => bedrockUpstream.renderRelay(requestOf(), TARGET)).toThrow(/nothing to relay/);
+    expect(() => bedrock.upstream.renderRelay(requestOf(), TARGET)).toThrow(/nothing to relay/);
   });
 });
 

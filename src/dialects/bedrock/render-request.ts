@@ -1,5 +1,6 @@
 import { invalidRequest } from '../../ir/errors.ts';
-import type { GenerationRequest, OutputFormat, Sampling } from '../../ir/request.ts';
+import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
+import type { Sampling } from '../../ir/settings.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { define } from '../../kit/json/members.ts';
 import type { Sliced } from '../../kit/loop/turns.ts';
@@ -117,11 +118,10 @@ const SCHEMA_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 function renderSchema(
   { name, schema, description, strict }: Extract<OutputFormat, { type: 'json-schema' }>,
-  { format }: GenerationRequest,
+  { formatFacts }: GenerationRequest,
   report: Report,
 ): JsonObject {
-  // The chat format wraps what it says about the schema.
-  const field = `${report.name('outputFormat')}${format === 'chat' ? '.json_schema' : ''}`;
+  const field = `${report.name('outputFormat')}${formatFacts.schemaPath}`;
   if (strict === false) report.coerced(`${field}.strict`, 'the upstream enforces every schema');
   const isNamed = SCHEMA_NAME.test(name);
   if (!isNamed && name !== '') report.dropped(`${field}.name`, 'no name that the upstream takes');

@@ -58,7 +58,8 @@ function renderTool(tool: Tool, context: RenderContext): Piece[] {
   }
   reportToolLosses(tool, context, whyLooseUnlessOwn(request));
   reportForeignMembers(tool, 'tools', report);
-  const keepsStrict = request.format === 'messages' && tool.type === 'function' && tool.strict === true;
+  const keepsStrict =
+    request.formatFacts.hasClaudeStrictTools === true && tool.type === 'function' && tool.strict === true;
   const json = tool.type === 'custom' ? freeTextParameters(tool) : { type: 'object', ...tool.parameters };
   const { description = '' } = tool;
   const block = {

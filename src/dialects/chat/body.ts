@@ -17,7 +17,7 @@ import { renderUsage, usageObjectIn } from './usage.ts';
 
 /** Events of a whole body. A body without an answer or an error becomes a failure. */
 export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
-  const value = asChatBody(body);
+  const value = context.quirks?.answerForm === 'cohere' ? asChatBody(body) : body;
   const events = readBody(value, context);
   return context.relay
     ? [{ type: 'relay', dialect: 'chat', frame: { data: '' }, value, events, whole: true }]

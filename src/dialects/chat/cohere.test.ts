@@ -5,6 +5,8 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { decodeBody } from './body.ts';
 import { asChatBody, asChatChunk } from './cohere.ts';
 
+const COHERE = { answerForm: 'cohere' } as const;
+
 /** An event that adds something to the message. */
 function event(type: string, message: JsonObject, more: JsonObject = {}): JsonObject {
   return { type, delta: { message }, ...more };
@@ -58,7 +60,7 @@ describe('asChatChunk', () => {
       event('content-delta', { content: { text: 'Moin' } }, { index: 0 }),
       { type: 'message-end', delta: { finish_reason: 'COMPLETE' } },
     ]);
-    for (const relayed of decodeFrames(frames, requestWith(), true)) {
+    for (const relayed of decodeFrames(frames, requestWith(), true, COHERE)) {
       if (relayed.type !== 'relay') continue;
       expect(relayed.value).toMatchObject({ object: 'chat.completion.chunk' });
       expect(JSON.parse(relayed.frame.data)).toEqual(relayed.value);
@@ -91,7 +93,9 @@ describe('asChatBody', () => {
       },
       usage: { tokens: { input_tokens: 9, output_tokens: 4 }, cached_tokens: 8 },
     };
-    const { items, finish, usage } = fold(decodeBody(body, { request: requestWith(), relay: false }));
+    const { items, finish, usage } = fold(
+      decodeBody(body, { request: requestWith(), relay: false, quirks: COHERE }),
+    );
     expect(items).toMatchObject([
       { type: 'reasoning', text: ['The tide.'] },
       {

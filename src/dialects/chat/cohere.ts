@@ -2,8 +2,9 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, numberAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
 
 /**
- * Servers that speak Cohere's own second version of chat instead of the format that everybody else means by it. What
- * they send is told by its shape and put into the shape of this dialect, event by event, before anybody reads it.
+ * The second version of Cohere's chat, for providers with the quirk `answerForm: 'cohere'`. Its events and bodies are put
+ * into the shape of this dialect before they are read. Those that have that shape already pass as they are: the same
+ * provider also offers an interface that is compatible with this dialect.
  */
 
 /** A chunk of a stream, in the shape of this dialect. */

@@ -2,8 +2,8 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
 import type { Frame } from '../../kit/frames/frames.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
-import { LikeFrames, LikeRelay } from '../shared/answers/like-frames.ts';
 import { readFrame } from '../shared/answers/read-frame.ts';
+import { RepeatedFrames, RepeatedRelay } from '../shared/answers/repeated-frames.ts';
 import { asChatChunk } from './cohere.ts';
 import { AnswerReader, contentIn } from './read-answer.ts';
 import { DONE } from './wire.ts';
@@ -14,30 +14,27 @@ import { DONE } from './wire.ts';
  */
 export function createDecoder(context: DecodeContext): StreamDecoder {
   const reader = new AnswerReader(context);
-  const like = new LikeFrames((value) => contentIn(value));
-  const again = (frame: Frame, text: string): Event[] => {
-    const events = reader.readText(text);
-    return context.relay ? [new LikeRelay('chat', frame, events, like.form)] : events;
-  };
+  const isCohere = context.quirks?.answerForm === 'cohere';
+  const repeated = new RepeatedFrames('content', contentIn);
   return {
     decode(frame: Frame): Event[] {
       if (reader.isEnded) return [];
-      const text = like.textIn(frame);
-      if (text !== undefined) return again(frame, text);
+      const text = repeated.textIn(frame);
+      if (text !== undefined) {
+        const events = reader.readText(text);
+        return context.relay ? [new RepeatedRelay('chat', frame, events, repeated.template)] : events;
+      }
       if (frame.data.trim() === DONE) return reader.finish();
       const given = readFrame(frame);
       if (given === undefined) return [];
       if (given instanceof GatewayError) return reader.miss(given);
-      const value = asChatChunk(given);
+      const value = isCohere ? asChatChunk(given) : given;
       const events = reader.read(value);
-      if (value === given) like.note(frame, 'content', value, events);
+      if (value === given) repeated.note(frame, value, events);
       if (!context.relay) return events;
       const shown = value === given ? frame : { data: JSON.stringify(value) };
-      const { form } = like;
-      return [{ type: 'relay', dialect: 'chat', frame: shown, value, events, ...(form && { form }) }];
+      return [{ type: 'relay', dialect: 'chat', frame: shown, value, events, template: repeated.template }];
     },
-    pieces: () => (reader.isPlain ? like.pieces : undefined),
-    passed: (characters) => reader.passText(characters),
     end: () => reader.cut(),
   };
 }

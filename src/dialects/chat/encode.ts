@@ -1,9 +1,8 @@
 import type { Event, EventBatch, Failure, Finish, ItemHead } from '../../ir/events.ts';
 import type { ToolKind } from '../../ir/items.ts';
-import type { TextPieces } from '../../ir/text-lane.ts';
-import { ANY_TEXT, FrameForm } from '../../kit/frames/frame-form.ts';
 import { writeSseComment, writeSseFrame } from '../../kit/frames/sse.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { JsonTemplate } from '../../kit/json/json-template.ts';
 import { layOver } from '../../kit/json/lay-over.ts';
 import { membersBeyond, objectAt, objectsAt } from '../../kit/json/members.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
@@ -24,6 +23,7 @@ import {
 } from './answer.ts';
 import { renderFinishReason } from './finish-reason.ts';
 
+import { contentIn } from './read-answer.ts';
 import { ToldCalls } from './told-calls.ts';
 import { ToldDetails } from './told-details.ts';
 import { ToldText } from './told-text.ts';
@@ -79,8 +79,8 @@ class ChatEncoder implements StreamEncoder {
   /** What relayed chunks said beside their deltas; it comes out with the last chunk. */
   readonly #held: JsonObject = {};
   #heldUsage: JsonObject | undefined;
-  /** How chunks are written that are like the last one. */
-  #likeChunks: LikeChunks | undefined;
+  /** How a chunk is written that repeats the last one. */
+  #repeated: RepeatedChunk | undefined;
 
   constructor(context: ReplyContext) {
     this.#context = context;
@@ -101,14 +101,6 @@ class ChatEncoder implements StreamEncoder {
 
   keepAlive(): string {
     return writeSseComment(`${this.#context.vendor.toUpperCase()} PROCESSING`);
-  }
-
-  formOf({ form }: TextPieces): FrameForm | undefined {
-    return this.#likeChunks?.form === form ? this.#likeChunks.written : undefined;
-  }
-
-  passed(characters: number): void {
-    this.#said.goOn(characters);
   }
 
   #encodeAll(events: readonly Event[]): string {
@@ -284,11 +276,11 @@ class ChatEncoder implements StreamEncoder {
 
   /** An upstream chunk with its own delta; everything that belongs to the end is held back. */
   #relay(event: Extract<Event, { type: 'relay' }>): string {
-    const { form } = event;
-    if (form !== undefined && form === this.#likeChunks?.form) {
-      return this.#like(event.events[0], this.#likeChunks);
+    const { template } = event;
+    if (template !== undefined && template === this.#repeated?.upstream) {
+      return this.#repeat(event.events[0], this.#repeated);
     }
-    this.#likeChunks = undefined;
+    this.#repeated = undefined;
     const inner = event.events.filter(({ type }) => type !== 'finish' && type !== 'failure');
     if (event.dialect !== 'chat' || event.whole === true) return this.#encodeAll(inner);
     this.#hold(event.value);
@@ -304,7 +296,7 @@ class ChatEncoder implements StreamEncoder {
     const says = Object.entries(shown).some(([name, value]) => name !== 'role' && !isEmpty(value));
     if (!says && (this.#hasRole || typeof choice.finish_reason === 'string')) return '';
     const role = this.#hasRole ? {} : { role: 'assistant' };
-    const isLike = form !== undefined && this.#hasRole;
+    const repeats = template !== undefined && this.#hasRole;
     this.#hasRole = true;
     const patched = {
       ...membersBeyond(event.value, OWN_CHUNK_FIELDS),
@@ -320,15 +312,16 @@ class ChatEncoder implements StreamEncoder {
         },
       ],
     };
-    if (isLike) this.#likeChunks = likeChunks(form, patched, shown);
-    return writeSseFrame(JSON.stringify(patched));
+    const chunk = JSON.stringify(patched);
+    if (repeats) this.#repeated = repeatedChunk(template, chunk);
+    return writeSseFrame(chunk);
   }
 
-  /** A chunk that is like the last one: a piece of text, and nothing else. */
-  #like(piece: Event | undefined, chunks: LikeChunks): string {
-    if (piece?.type !== 'text-delta') return '';
-    this.#said.add(piece.item, piece.part, piece.text);
-    return chunks.written.write(piece.text);
+  /** A chunk that repeats the last one with another text. */
+  #repeat(delta: Event | undefined, { chunk }: RepeatedChunk): string {
+    if (delta?.type !== 'text-delta') return '';
+    this.#said.add(delta.item, delta.part, delta.text);
+    return writeSseFrame(chunk.write(delta.text));
   }
 
   #hold(value: JsonObject): void {
@@ -408,23 +401,15 @@ class ChatEncoder implements StreamEncoder {
   }
 }
 
-/** Chunks of one form, as they are written. */
-interface LikeChunks {
-  /** The upstream's form, and ours. */
-  readonly form: FrameForm;
-  readonly written: FrameForm;
+/** How upstream chunks of one template are written. */
+interface RepeatedChunk {
+  readonly upstream: JsonTemplate;
+  readonly chunk: JsonTemplate;
 }
 
-/** How chunks are written that differ from `patched` in the content of their delta alone. */
-function likeChunks(
-  form: FrameForm,
-  patched: { readonly choices: readonly JsonObject[] },
-  shown: JsonObject,
-): LikeChunks | undefined {
-  const delta = { ...shown, content: ANY_TEXT };
-  const choices = patched.choices.map((choice) => ({ ...choice, delta }));
-  const written = FrameForm.written(writeSseFrame(JSON.stringify({ ...patched, choices })));
-  return written && { form, written };
+function repeatedChunk(upstream: JsonTemplate, written: string): RepeatedChunk | undefined {
+  const chunk = JsonTemplate.of(written, 'content', contentIn);
+  return chunk && { upstream, chunk };
 }
 
 function chunkHead(context: ReplyContext): JsonObject {

@@ -106,11 +106,6 @@ export class ItemWriter {
     );
   }
 
-  /** So much text was written by others. */
-  passText(characters: number): void {
-    this.#textLength += characters;
-  }
-
   #openMessage(): OpenMessage {
     if (this.#open?.type === 'message') return this.#open;
     const message: OpenMessage = { type: 'message', item: this.beginItem(), parts: noParts() };

@@ -4,10 +4,10 @@ import type { Format } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { RenderTarget } from '../dialect.ts';
-import { messagesInbound } from '../messages/messages.ts';
-import { responsesInbound } from '../responses/responses.ts';
+import { messages } from '../messages/index.ts';
+import { responses } from '../responses/index.ts';
 import { wrapSeal } from '../shared/reasoning/custody.ts';
-import { chatInbound } from './chat.ts';
+import { chat } from './index.ts';
 import { renderRelay as renderRelaySliced, renderRequest as renderRequestSliced } from './render-request.ts';
 
 const renderRelay = atOnce(renderRelaySliced);
@@ -16,7 +16,7 @@ const renderRequest = atOnce(renderRequestSliced);
 /** Everything a caller can say to a chat upstream arrives, or is in the report at the place where the caller said it. */
 
 const TARGET: RenderTarget = { model: 'm', hashUser: (id) => `hash(${id})` };
-const INBOUND = { responses: responsesInbound, messages: messagesInbound, chat: chatInbound };
+const INBOUND = { responses: responses.inbound, messages: messages.inbound, chat: chat.inbound };
 const LEAST: Readonly<Record<Format, JsonObject>> = {
   responses: { model: 'a/b', input: 'Hi' },
   messages: { model: 'a/b', max_tokens: 4000, messages: [{ role: 'user', content: 'Hi' }] },

@@ -4,7 +4,7 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { Item } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { wrapSeal } from '../shared/reasoning/custody.ts';
-import { unknownItemIssues } from './parse-request.ts';
+import { untranslatableIssues } from './parse-request.ts';
 
 function errorOf(body: JsonObject): GatewayError {
   try {
@@ -224,11 +224,11 @@ describe('parts that nobody documents', () => {
         { role: 'user', content: [{ type: 'text', text: 'a' }, { type: 'zz' }] },
       ],
     });
-    expect(unknownItemIssues(request)).toEqual([
+    expect(untranslatableIssues(request)).toEqual([
       { path: 'messages[1].content[1].type', message: '"zz" is not a known part type' },
     ]);
-    expect(unknownItemIssues({ ...request, format: 'messages' })).toEqual([]);
-    expect(unknownItemIssues(requestWith())).toEqual([]);
+    expect(untranslatableIssues({ ...request, format: 'messages' })).toEqual([]);
+    expect(untranslatableIssues(requestWith())).toEqual([]);
   });
 });
 

@@ -1,12 +1,7 @@
 import { invalidRequest } from '../../ir/errors.ts';
 import { Places } from '../../ir/places.ts';
-import type {
-  Effort,
-  GenerationRequest,
-  OutputFormat,
-  ReasoningSettings,
-  Sampling,
-} from '../../ir/request.ts';
+import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
+import type { Effort, ReasoningSettings, Sampling } from '../../ir/settings.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import {
   booleanAt,
@@ -28,6 +23,7 @@ import { messageIndex } from '../shared/presets/preset-message.ts';
 import { modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 
+import { facts } from './facts.ts';
 import { parseMessages, parseMessagesSliced } from './parse-messages.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
 import { CHAT_ONLY_FIELDS, DOCUMENTED_FIELDS, isKnownPartType, REASONING_FIELDS } from './wire.ts';
@@ -49,6 +45,7 @@ export function* parseRequestSliced(body: JsonObject, _context: ParseContext): S
   const places = new Places();
   const request: GenerationRequest = {
     format: 'chat',
+    formatFacts: facts.request,
     body,
     models,
     hasFallbackModels: Array.isArray(given.models) && given.models.length > 0,
@@ -66,7 +63,7 @@ export function* parseRequestSliced(body: JsonObject, _context: ParseContext): S
     unknownFields: unknownFieldsOf(given),
     ...parseSettings(given),
   };
-  checkMedia(request);
+  checkMedia(request, facts.media);
   checkSemantics(request, { toolChoice: 'tool_choice', budget: 'reasoning.max_tokens' });
   checkLogprobs(request.sampling);
   return request;
@@ -76,7 +73,7 @@ export function* parseRequestSliced(body: JsonObject, _context: ParseContext): S
  * Content parts of kinds that nobody documents: upstreams of this dialect may know them, for all others they are an
  * error.
  */
-export function unknownItemIssues(request: GenerationRequest): Issue[] {
+export function untranslatableIssues(request: GenerationRequest): Issue[] {
   if (request.format !== 'chat') return [];
   const issues: Issue[] = [];
   const messages = objectsAt(request.body, 'messages');

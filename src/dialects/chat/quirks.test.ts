@@ -3,10 +3,13 @@ import { atOnce } from '../../../test/builders/at-once.ts';
 import { requestWith } from '../../../test/fixtures/chat/chat-fixture.ts';
 import type { Item } from '../../ir/items.ts';
 import type { Quirks } from '../../ir/quirks.ts';
-import type { GenerationRequest, ReasoningSettings } from '../../ir/request.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { ReasoningSettings } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
-import { chatInbound } from './chat.ts';
+import { facts as responsesFacts } from '../responses/facts.ts';
+import { facts } from './facts.ts';
+import { chat } from './index.ts';
 import { toolCallId } from './quirks.ts';
 import { renderRelay as renderRelaySliced, renderRequest as renderRequestSliced } from './render-request.ts';
 
@@ -20,12 +23,15 @@ const target = (quirks: Quirks): RenderTarget => ({
 });
 
 function translated(more: Partial<GenerationRequest>, quirks: Quirks): RenderedRequest {
-  return renderRequest({ ...requestWith(), format: 'responses', body: {}, ...more }, target(quirks));
+  return renderRequest(
+    { ...requestWith(), format: 'responses', formatFacts: responsesFacts.request, body: {}, ...more },
+    target(quirks),
+  );
 }
 
 function relayed(body: JsonObject, quirks: Quirks): RenderedRequest {
   const whole = { model: 'acme/large', messages: [{ role: 'user', content: 'Hi' }], ...body };
-  return renderRelay(chatInbound.parseRequest(whole, { vendor: 'acme' }), target(quirks));
+  return renderRelay(chat.inbound.parseRequest(whole, { vendor: 'acme' }), target(quirks));
 }
 
 const entries = ({ report }: RenderedRequest) => report.map(({ field, action }) => `${field} ${action}`);
@@ -142,8 +148,12 @@ it('refusesDeveloperRole makes such messages system messages', () => {
   expect(relayed({ messages }, {}).body.messages).toEqual(messages);
   expect(relayed({ messages }, quirks).body.messages).toEqual([{ role: 'system', content: 'Rules' }]);
   const items: Item[] = [{ type: 'message', role: 'developer', content: [text('Rules')] }];
-  expect(translated({ format: 'chat', items }, {}).body.messages).toMatchObject([{ role: 'developer' }]);
-  expect(translated({ format: 'chat', items }, quirks).body.messages).toMatchObject([{ role: 'system' }]);
+  expect(translated({ format: 'chat', formatFacts: facts.request, items }, {}).body.messages).toMatchObject([
+    { role: 'developer' },
+  ]);
+  expect(
+    translated({ format: 'chat', formatFacts: facts.request, items }, quirks).body.messages,
+  ).toMatchObject([{ role: 'system' }]);
 });
 
 it('refusesTextLists joins text, and leaves what is not text alone', () => {

@@ -5,7 +5,7 @@ import type { Usage } from '../../ir/usage.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext } from '../dialect.ts';
-import { groundOf } from '../shared/answers/made-ids.ts';
+import { idSeedOf } from '../shared/answers/made-ids.ts';
 import { flatNames } from '../shared/tools/tool-names.ts';
 import { failureOf } from './error.ts';
 import { FAILURE_REASONS, readFinishReason } from './finish-reason.ts';
@@ -33,7 +33,7 @@ export class AnswerReader {
   #isStarted = false;
   #isEnded = false;
   /** What ids that we make are made of: the same for the whole answer, another for the next one. */
-  #ground: string;
+  #idSeed: string;
   #finishWord: string | undefined;
   #nativeWord: string | undefined;
   #serviceTier: string | undefined;
@@ -42,7 +42,7 @@ export class AnswerReader {
 
   constructor(context: DecodeContext) {
     this.#context = context;
-    this.#ground = groundOf(context);
+    this.#idSeed = idSeedOf(context);
   }
 
   get isEnded(): boolean {
@@ -60,21 +60,10 @@ export class AnswerReader {
     return this.#writer.take();
   }
 
-  /** What a chunk means that differs from the last one in the text of its delta alone. */
+  /** What a chunk means that repeats the last one with another text. */
   readText(content: string): Event[] {
-    if (this.#isEnded) return [];
     this.#readWords(content, undefined);
     return this.#writer.take();
-  }
-
-  /** There are no calls that text would have to wait for. */
-  get isPlain(): boolean {
-    return !this.#isEnded && this.#calls === undefined;
-  }
-
-  /** Text has come that was not shown here. */
-  passText(characters: number): void {
-    this.#writer.passText(characters);
   }
 
   /** The upstream says that this was all. */
@@ -133,8 +122,8 @@ export class AnswerReader {
     if (this.#isStarted) return;
     this.#isStarted = true;
     const [id, model] = [textAt(chunk, 'id'), textAt(chunk, 'model')];
-    const ground = id ?? String(numberAt(chunk, 'created') ?? '');
-    if (UPSTREAM_ID.test(ground)) this.#ground = ground;
+    const idSeed = id ?? String(numberAt(chunk, 'created') ?? '');
+    if (UPSTREAM_ID.test(idSeed)) this.#idSeed = idSeed;
     this.#writer.emit({
       type: 'start',
       ...(id !== undefined && { upstreamId: id }),
@@ -274,7 +263,7 @@ export class AnswerReader {
   }
 
   #callReader(): ToolCallReader {
-    this.#calls ??= callReader(this.#context, this.#writer, () => this.#ground);
+    this.#calls ??= callReader(this.#context, this.#writer, () => this.#idSeed);
     return this.#calls;
   }
 
@@ -310,14 +299,14 @@ export class AnswerReader {
 function callReader(
   { relay, request }: DecodeContext,
   writer: ItemWriter,
-  ground: () => string,
+  idSeed: () => string,
 ): ToolCallReader {
   return new ToolCallReader({
     emit: (event) => writer.emit(event),
     beginItem: () => writer.beginItem(),
     // A relayed answer speaks of the tools as the caller declared them.
     identify: relay ? (name) => ({ kind: 'function', name }) : flatNames(request).identify,
-    makeId: (position) => `call_${ground()}_${position}`,
+    makeId: (position) => `call_${idSeed()}_${position}`,
   });
 }
 

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { objectsAt } from '../../kit/json/members.ts';
 import { Report } from '../shared/report/report.ts';
 import { NO_RESULT } from '../shared/tools/pair-calls.ts';
+import { facts } from './facts.ts';
 import { relayedMessages as relayedMessagesSliced } from './relay-messages.ts';
 
 const relayedMessages = atOnce(relayedMessagesSliced);
@@ -18,7 +19,7 @@ const calls = (...ids: string[]): JsonObject => ({
 const result = (id: string, content = '7'): JsonObject => ({ role: 'tool', tool_call_id: id, content });
 
 function relayed(...messages: JsonObject[]) {
-  const report = new Report({ format: 'chat', places: new Places() });
+  const report = new Report({ formatFacts: facts.request, places: new Places() });
   const sent = relayedMessages(messages, { model: 'm', hashUser: (id) => id }, report);
   const entries = report.entries.map(({ field, action }) => `${field} ${action}`);
   return { sent: sent as JsonObject[], entries, isSame: sent === messages };

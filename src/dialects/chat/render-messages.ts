@@ -14,11 +14,12 @@ import { layOver } from '../../kit/json/lay-over.ts';
 import { objectsAt, textAt } from '../../kit/json/members.ts';
 import type { Pace, Sliced } from '../../kit/loop/turns.ts';
 import { withoutForeignFiles } from '../shared/media/foreign-files.ts';
-import { takesCall, takesThoughts } from '../shared/reasoning/seal-takers.ts';
+import { takesCallSeal } from '../shared/reasoning/seals-taken.ts';
 import { renderCacheMark } from '../shared/requests/gateway-fields.ts';
 import { errorsInWords } from '../shared/tools/errors-in-words.ts';
 import { pairCalls } from '../shared/tools/pair-calls.ts';
 import { type FlatNames, flatArguments } from '../shared/tools/tool-names.ts';
+import { facts } from './facts.ts';
 import { FOREIGN_SEAL, NO_FIELD, reportForeignMembers } from './losses.ts';
 import { toolCallId } from './quirks.ts';
 import { indexesOf, renderReasoningDetails } from './reasoning-details.ts';
@@ -38,7 +39,7 @@ export function* renderMessages(context: MessagesContext): Sliced<JsonObject[]> 
   const writer = new MessagesWriter(context);
   const { request, report, pace } = context;
   const items = errorsInWords(yield* pairCalls(request.items, report), report);
-  for (const item of withoutForeignFiles(items, request.format, 'chat', report)) {
+  for (const item of withoutForeignFiles(items, facts.request.fileStore, report)) {
     if (pace.tick()) yield;
     yield* writer.add(item);
   }
@@ -148,7 +149,7 @@ class MessagesWriter {
     const isSaid = quirks.thoughtsMember !== undefined && words.length > 0;
     if (isSaid) (yield* this.#openFreshTurn()).thoughtTexts.push(...words);
     const isSealed = item.signature !== undefined || item.encrypted !== undefined;
-    if (takesThoughts('chat', item)) {
+    if (facts.seals.ofThoughts(item)) {
       reportForeignMembers(item, 'items', report);
       (yield* this.#openFreshTurn()).thoughts.push(item);
       return;
@@ -236,7 +237,7 @@ class MessagesWriter {
     return calls.flatMap((call) => {
       const { callId: id, signature: data, signatureFormat: format } = call;
       if (data === undefined) return [];
-      if (takesCall('chat', call, request.format)) {
+      if (takesCallSeal(facts.seals, call, request)) {
         return [{ type: 'reasoning.encrypted', data, id, ...(format !== undefined && { format }) }];
       }
       report.dropped(report.place(call, 'items', 'signature'), FOREIGN_SEAL);

@@ -1,4 +1,6 @@
-import type { Effort, GenerationRequest, ReasoningSettings } from '../../ir/request.ts';
+import type { ReasoningSetting } from '../../ir/format-facts.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { Effort, ReasoningSettings } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, objectAt, textAt } from '../../kit/json/members.ts';
 import type { RenderTarget } from '../dialect.ts';
@@ -8,7 +10,6 @@ import {
   effortWithin,
   nearestEffortDetail,
 } from '../shared/reasoning/reasoning-effort.ts';
-import { REASONING_PLACES, type ReasoningSetting } from '../shared/reasoning/reasoning-places.ts';
 import type { Report } from '../shared/report/report.ts';
 import { NO_FIELD } from './losses.ts';
 import { NOT_TAKEN, takes } from './supported.ts';
@@ -100,9 +101,10 @@ function isAsked(setting: ReasoningSetting, settings: ReasoningSettings): boolea
 }
 
 function pathOf(setting: ReasoningSetting, request: GenerationRequest): string {
+  const { places, shortEffortField } = request.formatFacts.reasoning;
   const isShortForm =
     setting === 'effort' &&
-    request.format === 'chat' &&
+    shortEffortField !== undefined &&
     textAt(objectAt(request.body, 'reasoning'), 'effort') === undefined;
-  return isShortForm ? 'reasoning_effort' : (REASONING_PLACES[request.format][setting] ?? 'reasoning');
+  return isShortForm ? shortEffortField : (places[setting] ?? 'reasoning');
 }

@@ -6,6 +6,7 @@ import { Places } from '../../ir/places.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { RenderTarget } from '../dialect.ts';
+import { facts as responsesFacts } from '../responses/facts.ts';
 import { renderRelay as renderRelaySliced, renderRequest as renderRequestSliced } from './render-request.ts';
 
 const renderRelay = atOnce(renderRelaySliced);
@@ -22,7 +23,14 @@ function foreign(more: Partial<GenerationRequest>): GenerationRequest {
   more.tools?.forEach((tool, at) => {
     places.put(tool, `tools[${at}]`);
   });
-  return { ...requestWith(), format: 'responses', body: {}, places, ...more };
+  return {
+    ...requestWith(),
+    format: 'responses',
+    formatFacts: responsesFacts.request,
+    body: {},
+    places,
+    ...more,
+  };
 }
 
 function messagesOf(items: readonly Item[], target = TARGET): JsonObject[] {

@@ -68,8 +68,8 @@ function renderTool(tool: Tool, context: ToolsContext): JsonObject[] {
   return [{ type: 'function', function: declared, ...tool.ext?.chat }];
 }
 
-function reportLosses(tool: CallableTool, { request, report, names }: ToolsContext): void {
-  const member = (name: string) => toolMemberPlace(tool, name, request.format, report);
+function reportLosses(tool: CallableTool, { report, names }: ToolsContext): void {
+  const member = (name: string) => toolMemberPlace(tool, name, report);
   reportRenaming(identityOf(tool), member('name'), names, report);
   if (tool.type === 'function' && tool.cache !== undefined) {
     report.dropped(report.place(tool, 'tools', 'cache_control'), NO_CACHE_MARK);
@@ -130,7 +130,7 @@ function renderAllowedTools(
     report.dropped(report.name('toolChoice'), 'no tool is left to choose');
     return undefined;
   }
-  const list = request.format === 'chat' ? '.allowed_tools.tools' : '.tools';
+  const list = request.formatFacts.allowedToolsPath;
   for (const [position, tool] of rendered.entries()) {
     if (tool !== undefined) continue;
     const kind = textAt(choice.tools[position], 'type') ?? 'the tool';

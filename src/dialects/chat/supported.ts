@@ -1,4 +1,5 @@
-import type { GenerationRequest, RequestField } from '../../ir/request.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { RequestField } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { membersBeyond } from '../../kit/json/members.ts';
 import type { RenderTarget } from '../dialect.ts';
@@ -67,7 +68,7 @@ export function callersName(
   request: GenerationRequest,
   report: Report,
 ): string | undefined {
-  if (wireName === 'logprobs' && request.format === 'responses') {
+  if (wireName === 'logprobs' && request.formatFacts.asksLogprobsInInclude === true) {
     const position = request.include?.indexOf(INCLUDE_LOGPROBS) ?? -1;
     return position === -1 ? undefined : report.name('include', `[${position}]`);
   }

@@ -19,11 +19,6 @@ export class ToldText {
     this.#length += text.length;
   }
 
-  /** Goes on in the same part. */
-  goOn(characters: number): void {
-    this.#length += characters;
-  }
-
   /** The annotations to write now: what is about the whole part waits for its end, unless that is never told. */
   annotate(item: number, part: number, annotation: Annotation, canWait: boolean): JsonObject[] {
     this.add(item, part, '');

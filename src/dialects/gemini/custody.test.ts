@@ -9,11 +9,11 @@ import { SseReader } from '../../kit/frames/sse.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, objectsAt } from '../../kit/json/members.ts';
 import { runAtOnce } from '../../kit/loop/turns.ts';
-import { chatInbound } from '../chat/chat.ts';
+import { chat } from '../chat/index.ts';
 import type { InboundDialect, ReplyContext } from '../dialect.ts';
-import { messagesInbound } from '../messages/messages.ts';
-import { responsesInbound } from '../responses/responses.ts';
-import { geminiUpstream } from './gemini.ts';
+import { messages } from '../messages/index.ts';
+import { responses } from '../responses/index.ts';
+import { gemini } from './index.ts';
 
 /** Signatures go back byte for byte, onto the parts that they came on, through every format that callers speak. */
 
@@ -27,7 +27,7 @@ const f: JsonObject = { type: 'object', properties: { a: { type: 'number' } } };
 /** How a caller of each format asks, and sends back what it got together with the results of the calls. */
 const CALLERS: Readonly<Record<Format, Caller>> = {
   responses: {
-    dialect: responsesInbound,
+    dialect: responses.inbound,
     ask: (more) => ({
       model: 'a/b',
       input: [{ role: 'user', content: 'Hi' }],
@@ -46,7 +46,7 @@ const CALLERS: Readonly<Record<Format, Caller>> = {
     }),
   },
   messages: {
-    dialect: messagesInbound,
+    dialect: messages.inbound,
     ask: (more) => ({
       model: 'a/b',
       max_tokens: 9,
@@ -71,7 +71,7 @@ const CALLERS: Readonly<Record<Format, Caller>> = {
     }),
   },
   chat: {
-    dialect: chatInbound,
+    dialect: chat.inbound,
     ask: (more) => ({
       model: 'a/b',
       messages: [{ role: 'user', content: 'Hi' }],
@@ -184,7 +184,7 @@ function replayed(
   const ids = fold(events).items.flatMap((item) => (item.type === 'tool-call' ? [item.callId] : []));
   const body = REPLIES[way](events, replyTo(request));
   const again = dialect.parseRequest(replay(asked, body, ids), { vendor: 'acme' });
-  const rendered = runAtOnce(geminiUpstream.renderRequest(again, { ...TARGET, model }));
+  const rendered = runAtOnce(gemini.upstream.renderRequest(again, { ...TARGET, model }));
   const contents = objectsAt(rendered.body, 'contents');
   return { parts: objectsAt(contents[1], 'parts'), contents, report: rendered.report };
 }

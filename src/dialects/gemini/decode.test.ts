@@ -11,7 +11,7 @@ import type { Item } from '../../ir/items.ts';
 import type { Tool } from '../../ir/request.ts';
 import type { Result } from '../../ir/result.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { geminiUpstream } from './gemini.ts';
+import { gemini } from './index.ts';
 
 const NATIVE = 'google-gemini-v1';
 
@@ -299,7 +299,7 @@ describe('answers that fail', () => {
     expect(failureIn(events)).toEqual(failed);
     expect(events.at(-1)?.type).toBe('failure');
     const context = { request: requestOf(), relay: false };
-    expect(failureIn(geminiUpstream.decodeBody(answerOf([call]), context))).toEqual(failed);
+    expect(failureIn(gemini.upstream.decodeBody(answerOf([call]), context))).toEqual(failed);
   });
 
   it('says nothing after the end', () => {
@@ -326,7 +326,7 @@ describe('whole bodies', () => {
       { candidates: [{ content: { parts: [parts[1]] } }] },
       answerOf([parts[2] as JsonObject]),
     ];
-    expect(fold(geminiUpstream.decodeBody(answerOf(parts), context))).toEqual(
+    expect(fold(gemini.upstream.decodeBody(answerOf(parts), context))).toEqual(
       fold(decodeChunks(stream as never)),
     );
   });
@@ -336,12 +336,12 @@ describe('whole bodies', () => {
     ['something else', { choices: [] }],
     ['an error', { error: { code: 500, message: 'Internal', status: 'INTERNAL' } }],
   ])('with %s fail', (_name, body) => {
-    expect(fold(geminiUpstream.decodeBody(body, context)).failure?.kind).toBe('upstream-unavailable');
+    expect(fold(gemini.upstream.decodeBody(body, context)).failure?.kind).toBe('upstream-unavailable');
   });
 
   it('with a refused prompt are refusals', () => {
     const body = { promptFeedback: { blockReason: 'SAFETY', blockReasonMessage: 'Not this.' } };
-    expect(fold(geminiUpstream.decodeBody(body, context)).finish).toMatchObject({
+    expect(fold(gemini.upstream.decodeBody(body, context)).finish).toMatchObject({
       reason: 'refusal',
       category: 'safety',
       explanation: 'Not this.',
@@ -350,7 +350,7 @@ describe('whole bodies', () => {
 
   it('keep parts that nobody models', () => {
     const part = { executableCode: { language: 'PYTHON', code: '1' } };
-    const [item] = fold(geminiUpstream.decodeBody(answerOf([part]), context)).items;
+    const [item] = fold(gemini.upstream.decodeBody(answerOf([part]), context)).items;
     expect(item).toEqual({ type: 'opaque', dialect: 'gemini', value: part, role: 'assistant' });
   });
 });

@@ -3,10 +3,10 @@ import { atOnce } from '../../../test/builders/at-once.ts';
 import type { Format } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { chatInbound } from '../chat/chat.ts';
+import { chat } from '../chat/index.ts';
 import type { RenderTarget } from '../dialect.ts';
-import { messagesInbound } from '../messages/messages.ts';
-import { responsesInbound } from '../responses/responses.ts';
+import { messages } from '../messages/index.ts';
+import { responses } from '../responses/index.ts';
 import { wrapSeal } from '../shared/reasoning/custody.ts';
 import { renderRequest as renderRequestSliced } from './render-request.ts';
 
@@ -15,7 +15,7 @@ const renderRequest = atOnce(renderRequestSliced);
 /** Everything a caller can say to an upstream of this dialect arrives, or is in the report at the place where it was said. */
 
 const TARGET: RenderTarget = { model: 'gemini-2.5-flash', hashUser: (id) => `hash(${id})` };
-const INBOUND = { responses: responsesInbound, messages: messagesInbound, chat: chatInbound };
+const INBOUND = { responses: responses.inbound, messages: messages.inbound, chat: chat.inbound };
 const LEAST: Readonly<Record<Format, JsonObject>> = {
   responses: { model: 'a/b', input: 'Hi' },
   messages: { model: 'a/b', max_tokens: 50_000, messages: [{ role: 'user', content: 'Hi' }] },

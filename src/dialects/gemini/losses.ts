@@ -1,5 +1,5 @@
 import type { CacheMark, Ext } from '../../ir/items.ts';
-import type { RequestField } from '../../ir/request.ts';
+import type { RequestField } from '../../ir/settings.ts';
 import { foreignMemberReport } from '../shared/report/foreign-members.ts';
 import type { Report } from '../shared/report/report.ts';
 

@@ -105,13 +105,10 @@ export class ModelTurn {
   #reportForeignSeal(item: ReasoningItem, isVisible: boolean): void {
     const { report, request } = this.#context;
     const place = report.place(item, 'items');
+    const member = request.formatFacts.seals.memberOf(item);
     if (!isVisible) report.dropped(place, FOREIGN_SEAL);
-    // The chat format spreads a seal over the members of a list.
-    else if (request.format === 'chat') report.coerced(place, `${FOREIGN_SEAL}; sent without the seal`);
-    else {
-      const isHidden = item.signature === undefined && request.format === 'responses';
-      report.dropped(`${place}.${isHidden ? 'encrypted_content' : 'signature'}`, FOREIGN_SEAL);
-    }
+    else if (member === undefined) report.coerced(place, `${FOREIGN_SEAL}; sent without the seal`);
+    else report.dropped(`${place}.${member}`, FOREIGN_SEAL);
   }
 
   // --- What was said ---------------------------------------------------------------------------------------------------
@@ -124,7 +121,8 @@ export class ModelTurn {
   /** A seal follows what it came on. */
   #place(seal: LooseSeal): void {
     const last = this.#spoken.at(-1);
-    if (this.#context.request.format === 'chat' && last === undefined) this.#waiting.push(seal);
+    if (this.#context.request.formatFacts.seals.losesOrder === true && last === undefined)
+      this.#waiting.push(seal);
     else if (seal.isOnContent && last !== undefined && last.thoughtSignature === undefined) {
       last.thoughtSignature = seal.signature;
     } else {
@@ -147,15 +145,12 @@ export class ModelTurn {
   // --- Calls -----------------------------------------------------------------------------------------------------------
 
   #call(item: ToolCallItem): WirePart {
-    const { names, report, request } = this.#context;
+    const { names, report } = this.#context;
     reportLostMembers(item, 'items', report);
     const text = flatArguments(item);
     const args = inputObject(text);
     if (args === undefined) {
-      report.coerced(
-        callInputPlace(item, request.format, report),
-        'no JSON object: put into a member "raw" of one',
-      );
+      report.coerced(callInputPlace(item, report), 'no JSON object: put into a member "raw" of one');
     }
     const part: WirePart = {
       functionCall: { ...ownId(item.callId), name: names.nameOf(item), args: args ?? { raw: text } },
@@ -167,9 +162,9 @@ export class ModelTurn {
 
   #signatureOf(item: ToolCallItem): string | undefined {
     const { report, request } = this.#context;
-    const own = ownSealOfCall(item, request.format);
+    const own = ownSealOfCall(item, request);
     if (item.signature !== undefined && own === undefined)
-      report.dropped(callSealPlace(item, request.format, report), FOREIGN_SEAL);
+      report.dropped(callSealPlace(item, report), FOREIGN_SEAL);
     return own ?? this.#sealsOfCalls.get(item.callId);
   }
 

@@ -5,7 +5,7 @@ import type { Usage } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext } from '../dialect.ts';
-import { groundOf } from '../shared/answers/made-ids.ts';
+import { idSeedOf } from '../shared/answers/made-ids.ts';
 import { Citations } from './citations.ts';
 import { failureOf } from './error.ts';
 import { readBlock, readEnd } from './finish-reason.ts';
@@ -36,7 +36,7 @@ export class AnswerReader {
   #isStarted = false;
   #isEnded = false;
   /** What ids that we make are made of: the same for the whole answer, another for the next one. */
-  #ground: string;
+  #idSeed: string;
   /** The seal of what was said last: sources may still come, and belong to what was said. */
   #seal: Seal | undefined;
   #searches = 0;
@@ -48,8 +48,8 @@ export class AnswerReader {
 
   constructor(context: DecodeContext) {
     const { identify } = functionNames(context.request);
-    this.#ground = groundOf(context);
-    this.#calls = new CallReader(this.#writer, identify, (place) => `call_${this.#ground}_${place}`);
+    this.#idSeed = idSeedOf(context);
+    this.#calls = new CallReader(this.#writer, identify, (place) => `call_${this.#idSeed}_${place}`);
   }
 
   get isEnded(): boolean {
@@ -110,7 +110,7 @@ export class AnswerReader {
     if (this.#isStarted) return;
     this.#isStarted = true;
     const [id, model] = [textAt(chunk, 'responseId'), textAt(chunk, 'modelVersion')];
-    if (id !== undefined && UPSTREAM_ID.test(id)) this.#ground = id;
+    if (id !== undefined && UPSTREAM_ID.test(id)) this.#idSeed = id;
     this.#writer.emit({
       type: 'start',
       ...(id !== undefined && { upstreamId: id }),

@@ -1,8 +1,7 @@
-import type { Format, Part, Source } from '../../ir/items.ts';
+import type { Part, Source } from '../../ir/items.ts';
 import { textAt } from '../../kit/json/members.ts';
 import type { Pace, Sliced } from '../../kit/loop/turns.ts';
 import { textOfForeignPart } from '../chat/foreign-content.ts';
-import { fileNameMember, partMember } from '../shared/report/caller-places.ts';
 import type { Report } from '../shared/report/report.ts';
 import { NO_CACHE_MARKS, NO_FIELD, reportLostMembers } from './losses.ts';
 import {
@@ -23,13 +22,11 @@ type PartOf<T extends Part['type']> = Extract<Part, { type: T }>;
 /** Pieces of messages and of tool results as this dialect takes them; what they lose is in the report. */
 export class PartRenderer {
   readonly #report: Report;
-  readonly #format: Format;
   readonly #pace: Pace;
 
-  constructor({ report, request, pace }: RenderContext) {
+  constructor({ report, pace }: RenderContext) {
     this.#report = report;
     this.#pace = pace;
-    this.#format = request.format;
   }
 
   parts(parts: readonly Part[]): Sliced<WirePart[]> {
@@ -93,7 +90,10 @@ export class PartRenderer {
     reportLostMembers(part, 'items', this.#report);
     if (part.source.kind === 'text') return this.#drop(part, 'an image given as text');
     if (part.detail !== undefined && part.detail !== 'auto') {
-      this.#report.dropped(this.#place(part, partMember(this.#format, 'image_url', 'detail')), NO_FIELD);
+      this.#report.dropped(
+        this.#place(part, this.#report.facts.paths.inPart('image_url', 'detail')),
+        NO_FIELD,
+      );
     }
     return this.source(part, part.source, 'image');
   }
@@ -108,7 +108,7 @@ export class PartRenderer {
       return lines.length === 0 ? [] : [textPart(lines.join('\n'))];
     }
     if (filename !== undefined) {
-      this.#report.dropped(this.#place(part, fileNameMember(this.#format)), 'files have no names there');
+      this.#report.dropped(this.#place(part, this.#report.facts.paths.filename), 'files have no names there');
     }
     return this.source(part, source, 'file');
   }

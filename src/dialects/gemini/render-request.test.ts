@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { requestOf } from '../../../test/builders/request.ts';
 import type { Item, Part, ToolCallItem } from '../../ir/items.ts';
-import type { GenerationRequest, ReasoningSettings, Tool, ToolChoice } from '../../ir/request.ts';
+import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
+import type { ReasoningSettings } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { runAtOnce } from '../../kit/loop/turns.ts';
 import type { RenderTarget } from '../dialect.ts';
-import { geminiUpstream } from './gemini.ts';
+import { gemini } from './index.ts';
 
 const target = (model = 'gemini-2.5-flash', more: Partial<RenderTarget> = {}): RenderTarget => ({
   model,
@@ -14,7 +15,7 @@ const target = (model = 'gemini-2.5-flash', more: Partial<RenderTarget> = {}): R
 });
 
 function rendered(changes: Partial<GenerationRequest>, to: RenderTarget = target()) {
-  const { body, report } = runAtOnce(geminiUpstream.renderRequest(requestOf(changes), to));
+  const { body, report } = runAtOnce(gemini.upstream.renderRequest(requestOf(changes), to));
   const plain = JSON.parse(JSON.stringify(body)) as JsonObject;
   return {
     body: plain,
@@ -50,11 +51,11 @@ const answered = (output: string) => ({ functionResponse: { name: 'f', response:
 
 describe('addresses', () => {
   it('name the model and the way of answering', () => {
-    expect(geminiUpstream.path('gemini-2.5-pro', false)).toBe('/models/gemini-2.5-pro:generateContent');
-    expect(geminiUpstream.path('gemini-2.5-pro', true)).toBe(
+    expect(gemini.upstream.path('gemini-2.5-pro', false)).toBe('/models/gemini-2.5-pro:generateContent');
+    expect(gemini.upstream.path('gemini-2.5-pro', true)).toBe(
       '/models/gemini-2.5-pro:streamGenerateContent?alt=sse',
     );
-    expect(geminiUpstream.path('a b?c', false)).toBe('/models/a%20b%3Fc:generateContent');
+    expect(gemini.upstream.path('a b?c', false)).toBe('/models/a%20b%3Fc:generateContent');
   });
 });
 

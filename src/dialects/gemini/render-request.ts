@@ -1,5 +1,6 @@
 import { invalidRequest } from '../../ir/errors.ts';
-import type { GenerationRequest, OutputFormat, RequestField, Sampling } from '../../ir/request.ts';
+import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
+import type { RequestField, Sampling } from '../../ir/settings.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { compact, membersBeyond, textAt } from '../../kit/json/members.ts';
 import type { Sliced } from '../../kit/loop/turns.ts';
@@ -118,9 +119,12 @@ function renderLogprobs({ request, target, report }: RenderContext): JsonObject 
 }
 
 /** Where the caller asked for log probabilities. */
-function logprobsNames({ format, include = [], sampling }: GenerationRequest, report: Report): string[] {
+function logprobsNames({ formatFacts, include = [], sampling }: GenerationRequest, report: Report): string[] {
   const included = include.indexOf(INCLUDE_LOGPROBS);
-  const asked = format === 'responses' ? report.name('include', `[${included}]`) : report.name('logprobs');
+  const asked =
+    formatFacts.asksLogprobsInInclude === true
+      ? report.name('include', `[${included}]`)
+      : report.name('logprobs');
   return [
     ...(sampling.logprobs === true ? [asked] : []),
     ...((sampling.topLogprobs ?? 0) > 0 ? [report.name('topLogprobs')] : []),
@@ -163,9 +167,9 @@ function renderFormat(
     report.coerced(field, 'the endpoint takes no schema: any JSON is asked for');
     return JSON_TYPE;
   }
-  // The chat format wraps what it says about the schema; the messages format says nothing about it.
-  const place = request.format === 'chat' ? `${field}.json_schema` : field;
-  if (request.format === 'messages') return { ...JSON_TYPE, responseJsonSchema: outputFormat.schema };
+  const { namesSchemas, schemaPath } = request.formatFacts;
+  const place = `${field}${schemaPath}`;
+  if (!namesSchemas) return { ...JSON_TYPE, responseJsonSchema: outputFormat.schema };
   return { ...JSON_TYPE, responseJsonSchema: namedSchema(outputFormat, place, report) };
 }
 

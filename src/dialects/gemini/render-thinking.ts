@@ -1,4 +1,5 @@
-import type { Effort, GenerationRequest, ReasoningSettings } from '../../ir/request.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { Effort, ReasoningSettings } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { ReasoningNames } from '../messages/reasoning-names.ts';
 import { budgetOf, effortNearest, effortOf } from '../shared/reasoning/reasoning-effort.ts';
@@ -47,10 +48,11 @@ export function renderThinking({ request, target, traits, report }: RenderContex
   return Object.keys(config).length > 0 ? config : undefined;
 }
 
-/** Callers of the messages format get thoughts only where they ask for thinking; others unless they refuse them. */
-function showsThoughts({ format }: GenerationRequest, settings: ReasoningSettings): boolean {
+/** Some formats show thoughts only if thinking was asked for; others unless they are refused. */
+function showsThoughts({ formatFacts }: GenerationRequest, settings: ReasoningSettings): boolean {
   if (settings.exclude === true || settings.display === 'omitted') return false;
-  return format !== 'messages' || settings.enabled === true || settings.adaptive === true;
+  const mustBeAsked = formatFacts.reasoning.showsThoughtsIfAsked === true;
+  return !mustBeAsked || settings.enabled === true || settings.adaptive === true;
 }
 
 // --- In words --------------------------------------------------------------------------------------------------------

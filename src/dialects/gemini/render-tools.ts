@@ -105,7 +105,7 @@ function allowedChoice(
   context: RenderContext,
 ): JsonObject | undefined {
   const { report, request } = context;
-  const list = request.format === 'chat' ? '.allowed_tools.tools' : '.tools';
+  const list = request.formatFacts.allowedToolsPath;
   // Of tools with one name the first is meant.
   const byName = new Map(callable.toReversed().map((tool) => [tool.name, tool]));
   const allowed = choice.tools.map((entry, position) => {

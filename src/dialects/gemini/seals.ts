@@ -1,6 +1,8 @@
 import type { Seal } from '../../ir/events.ts';
-import type { Format, ReasoningItem, ToolCallItem } from '../../ir/items.ts';
-import { takesCall, takesThoughts } from '../shared/reasoning/seal-takers.ts';
+import type { ReasoningItem, ToolCallItem } from '../../ir/items.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import { takesCallSeal } from '../shared/reasoning/seals-taken.ts';
+import { facts } from './facts.ts';
 import { NATIVE_FORMAT } from './wire.ts';
 
 /**
@@ -27,10 +29,13 @@ export function encryptedSeal(encrypted: string): Seal {
 
 /** The signature in a reasoning item, if this family minted it. */
 export function ownSealOfThoughts(item: ReasoningItem): string | undefined {
-  return takesThoughts('gemini', item) ? (item.signature ?? item.encrypted) : undefined;
+  return facts.seals.ofThoughts(item) ? (item.signature ?? item.encrypted) : undefined;
 }
 
 /** The signature on a call, if this family minted it. */
-export function ownSealOfCall(item: ToolCallItem, format: Format): string | undefined {
-  return takesCall('gemini', item, format) ? item.signature : undefined;
+export function ownSealOfCall(
+  item: ToolCallItem,
+  request: Pick<GenerationRequest, 'formatFacts'>,
+): string | undefined {
+  return takesCallSeal(facts.seals, item, request) ? item.signature : undefined;
 }

@@ -1,4 +1,4 @@
-import type { RequestField } from '../../ir/request.ts';
+import type { RequestField } from '../../ir/settings.ts';
 import type { RenderTarget } from '../dialect.ts';
 
 /**

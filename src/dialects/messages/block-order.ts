@@ -18,11 +18,6 @@ export class BlockOrder {
     return this.#current === index || this.#waiting.get(index)?.isStopped === false;
   }
 
-  /** Whether more of the block is written at once. */
-  isCurrent(index: number): boolean {
-    return this.#current === index;
-  }
-
   /** A block begins; what of it can be written now. */
   start(index: number, frame: string): string {
     if (this.#current === undefined) {

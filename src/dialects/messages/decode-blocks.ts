@@ -2,7 +2,7 @@ import type { Event, ItemHead } from '../../ir/events.ts';
 import type { ToolKind } from '../../ir/items.ts';
 import { isJsonObject, type Json, type JsonObject, readJson } from '../../kit/json/json.ts';
 import type { DecodeContext } from '../dialect.ts';
-import { groundOf } from '../shared/answers/made-ids.ts';
+import { idSeedOf } from '../shared/answers/made-ids.ts';
 import { freeTextOf, type ToolIdentity, toolIdentities } from '../shared/tools/tool-names.ts';
 import { parseCitation } from './citations.ts';
 import { imageInBlock } from './made-image.ts';
@@ -29,7 +29,7 @@ interface OpenBlock {
 export class BlockReader {
   readonly #identityOf: (flatName: string) => ToolIdentity;
   /** Ids for calls that came without one must not meet those of earlier turns. */
-  readonly #ground: string;
+  readonly #idSeed: string;
   readonly #byIndex = new Map<number, OpenBlock>();
   /** Blocks of which no end was told yet, in order. */
   readonly #open = new Set<OpenBlock>();
@@ -41,7 +41,7 @@ export class BlockReader {
 
   constructor(context: DecodeContext) {
     this.#identityOf = toolIdentities(context.request);
-    this.#ground = groundOf(context);
+    this.#idSeed = idSeedOf(context);
   }
 
   start(value: JsonObject): Event[] {
@@ -182,7 +182,7 @@ export class BlockReader {
   #call(block: WireBlock): [OpenBlock, Event[]] {
     const identity = this.#identityOf(typeof block.name === 'string' ? block.name : '');
     const callId =
-      typeof block.id === 'string' && block.id !== '' ? block.id : `toolu_${this.#ground}_${this.#items}`;
+      typeof block.id === 'string' && block.id !== '' ? block.id : `toolu_${this.#idSeed}_${this.#items}`;
     const caller = isJsonObject(block.caller) && block.caller.type !== 'direct' ? block.caller : undefined;
     const head: ItemHead = {
       type: 'tool-call',

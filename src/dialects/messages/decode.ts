@@ -1,11 +1,10 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
-import type { Frame } from '../../kit/frames/frames.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { objectAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
-import { LikeFrames, LikeRelay } from '../shared/answers/like-frames.ts';
 import { readFrame } from '../shared/answers/read-frame.ts';
+import { RepeatedFrames, RepeatedRelay } from '../shared/answers/repeated-frames.ts';
 import { BlockReader } from './decode-blocks.ts';
 import { failureOf } from './error.ts';
 import { parseFinish, reasonOf } from './stop-reason.ts';
@@ -14,26 +13,23 @@ import { UsageMeter } from './usage.ts';
 /** Reads the frames of an upstream's stream. */
 export function createDecoder(context: DecodeContext): StreamDecoder {
   const reader = new MessageReader(context);
-  const like = new LikeFrames((value) => objectAt(value, 'delta')?.text);
-  /** What a frame means that differs from the last one in its text alone: the same, with that text. */
-  const again = (frame: Frame, text: string): Event[] => {
-    const events = like.eventsOf(text);
-    return context.relay ? [new LikeRelay('messages', frame, events, like.form)] : events;
-  };
+  const repeated = new RepeatedFrames('text', (value) => objectAt(value, 'delta')?.text);
+  let last: Event | undefined;
   return {
     decode(frame) {
-      const text = reader.isEnded ? undefined : like.textIn(frame);
-      if (text !== undefined) return again(frame, text);
+      const text = reader.isEnded ? undefined : repeated.textIn(frame);
+      if (text !== undefined && last?.type === 'text-delta') {
+        const events: Event[] = [{ ...last, text }];
+        return context.relay ? [new RepeatedRelay('messages', frame, events, repeated.template)] : events;
+      }
       const value = reader.isEnded ? undefined : readFrame(frame);
       if (value === undefined) return [];
       if (value instanceof GatewayError) return reader.miss(value);
       const events = reader.read(value, frame.event);
-      like.note(frame, 'text', value, events);
+      last = repeated.note(frame, value, events);
       if (!context.relay) return events;
-      const { form } = like;
-      return [{ type: 'relay', dialect: 'messages', frame, value, events, ...(form && { form }) }];
+      return [{ type: 'relay', dialect: 'messages', frame, value, events, template: repeated.template }];
     },
-    pieces: () => (reader.isEnded ? undefined : like.pieces),
     end: () => reader.end(),
   };
 }

@@ -1,9 +1,8 @@
 import type { Event, Finish, ItemHead } from '../../ir/events.ts';
-import type { TextPieces } from '../../ir/text-lane.ts';
 import type { Usage } from '../../ir/usage.ts';
-import type { FrameForm } from '../../kit/frames/frame-form.ts';
-import { SSE_TAIL, sseHead, writeSseFrame } from '../../kit/frames/sse.ts';
+import { writeSseFrame } from '../../kit/frames/sse.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
+import type { JsonTemplate } from '../../kit/json/json-template.ts';
 import { layOver } from '../../kit/json/lay-over.ts';
 import { objectOf } from '../../kit/json/members.ts';
 import type { ReplyContext } from '../dialect.ts';
@@ -17,12 +16,11 @@ import { withBlockDefaults } from './whole-block.ts';
 
 type RelayEvent = Extract<Event, { type: 'relay' }>;
 
-/** The form of the last frame, where it was written as it came, and the block that it is a piece of. */
-interface Said {
-  readonly form: FrameForm;
-  readonly index: number;
-  /** How it is written, once somebody has asked. */
-  written?: FrameForm;
+/** The template of the last frame, if its frames can be written as they come. */
+interface RepeatedDelta {
+  readonly template: JsonTemplate;
+  /** Index of the block that they belong to. */
+  readonly block: number;
 }
 
 /** Names that may stand on an `event:` line. */
@@ -50,7 +48,7 @@ export class RelayWriter {
   readonly #endDelta: JsonObject = {};
   readonly #endUsage: JsonObject = {};
   #stop: JsonObject | undefined;
-  #said: Said | undefined;
+  #repeated: RepeatedDelta | undefined;
 
   constructor(context: ReplyContext) {
     this.#context = context;
@@ -61,29 +59,21 @@ export class RelayWriter {
   }
 
   write(event: RelayEvent): string {
-    const { frame, form } = event;
-    if (form !== undefined && form === this.#said?.form) {
-      return this.#blocks.add(this.#said.index, writeSseFrame(frame.data, 'content_block_delta'));
+    const { frame, template } = event;
+    if (template !== undefined && template === this.#repeated?.template) {
+      return this.#blocks.add(this.#repeated.block, writeSseFrame(frame.data, 'content_block_delta'));
     }
     const text = this.#write(event);
-    this.#said = form === undefined ? undefined : this.#saidBy(form, event);
+    this.#repeated = template && this.#repeatedBy(template, event);
     return text;
   }
 
-  formOf({ form }: TextPieces): FrameForm | undefined {
-    const said = this.#said;
-    if (said?.form !== form || !this.#blocks.isCurrent(said.index)) return undefined;
-    said.written ??= form.within(sseHead('content_block_delta'), SSE_TAIL);
-    return said.written;
-  }
-
-  /** What was written goes for all frames of its form: pieces of a block that is open, written as they came. */
-  #saidBy(form: FrameForm, { frame, value }: RelayEvent): Said | undefined {
+  /** Frames of this template can be written as they come: they are deltas of an open block and need no repair. */
+  #repeatedBy(template: JsonTemplate, { frame, value }: RelayEvent): RepeatedDelta | undefined {
     const { type, index } = value;
     const isVerbatim = type === 'content_block_delta' && isReady(value, frame.data, type);
-    return isVerbatim && typeof index === 'number' && this.#blocks.isOpen(index)
-      ? { form, index }
-      : undefined;
+    if (!isVerbatim || typeof index !== 'number' || !this.#blocks.isOpen(index)) return undefined;
+    return { template, block: index };
   }
 
   #write({ frame, value, events }: RelayEvent): string {

@@ -1,7 +1,5 @@
 import type { Event, EventBatch, Failure, Finish } from '../../ir/events.ts';
-import type { TextPieces } from '../../ir/text-lane.ts';
 import type { Usage } from '../../ir/usage.ts';
-import type { FrameForm } from '../../kit/frames/frame-form.ts';
 import { writeSseComment, writeSseFrame } from '../../kit/frames/sse.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
 import { BlockWriter } from './encode-blocks.ts';
@@ -42,10 +40,6 @@ class MessageEncoder implements StreamEncoder {
     return this.#isStarted || this.#relay.isStarted
       ? PING
       : writeSseComment(`${this.#context.vendor.toUpperCase()} PROCESSING`);
-  }
-
-  formOf(pieces: TextPieces): FrameForm | undefined {
-    return this.#isRelayed && !this.#isEnded ? this.#relay.formOf(pieces) : undefined;
   }
 
   #write(event: Event): string {

@@ -4,7 +4,7 @@ import type { Item } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { wrapSeal } from '../shared/reasoning/custody.ts';
 import { encodeError } from './error.ts';
-import { parseRequest, unknownItemIssues } from './parse-request.ts';
+import { parseRequest, untranslatableIssues } from './parse-request.ts';
 
 const BASE: JsonObject = { model: 'm', messages: [{ role: 'user', content: 'hi' }] };
 const VENDOR = { vendor: 'acme' };
@@ -190,10 +190,10 @@ describe('reading a messages request', () => {
         },
       ],
     });
-    expect(unknownItemIssues(request)).toEqual([
+    expect(untranslatableIssues(request)).toEqual([
       { path: 'messages[1].content[0].type', message: '"zz" is not a known block type' },
     ]);
-    expect(unknownItemIssues({ ...request, format: 'chat' })).toEqual([]);
+    expect(untranslatableIssues({ ...request, format: 'chat' })).toEqual([]);
   });
 
   it('opens the seals of other families', () => {

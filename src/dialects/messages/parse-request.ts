@@ -1,15 +1,8 @@
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { Ext } from '../../ir/items.ts';
 import { Places } from '../../ir/places.ts';
-import type {
-  Effort,
-  GenerationRequest,
-  OutputFormat,
-  ReasoningSettings,
-  Sampling,
-  Tool,
-  ToolChoice,
-} from '../../ir/request.ts';
+import type { GenerationRequest, OutputFormat, Tool, ToolChoice } from '../../ir/request.ts';
+import type { Effort, ReasoningSettings, Sampling } from '../../ir/settings.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { membersBeyond, objectOf, objectsOf, stringAt, withoutNulls } from '../../kit/json/members.ts';
 import type { Issue } from '../../kit/json/validate.ts';
@@ -19,6 +12,7 @@ import { checkMedia } from '../shared/media/check-media.ts';
 import { modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 
+import { facts } from './facts.ts';
 import { marks, parseConversation } from './parse-content.ts';
 import { DOCUMENTED_FIELDS, type WireMessage } from './wire.ts';
 import { isKnownBlock } from './wire-blocks.ts';
@@ -40,6 +34,7 @@ export function* parseRequestSliced(body: JsonObject, _context: ParseContext): S
   const alternatives = Array.isArray(body.models) ? body.models : fallbackModels(body);
   const request: GenerationRequest = {
     format: 'messages',
+    formatFacts: facts.request,
     body,
     models: modelList(body.model, alternatives),
     hasFallbackModels: alternatives.length > 0,
@@ -62,7 +57,7 @@ export function* parseRequestSliced(body: JsonObject, _context: ParseContext): S
     places,
     unknownFields: unknownFieldsOf(body),
   };
-  checkMedia(request);
+  checkMedia(request, facts.media);
   checkSemantics(request, {
     toolChoice: request.toolChoice?.mode === 'tool' ? 'tool_choice.name' : 'tool_choice',
     budget: 'thinking.budget_tokens',
@@ -71,7 +66,7 @@ export function* parseRequestSliced(body: JsonObject, _context: ParseContext): S
 }
 
 /** Blocks of kinds that nobody documents: upstreams of this dialect may know them, for all others they are an error. */
-export function unknownItemIssues(request: GenerationRequest): Issue[] {
+export function untranslatableIssues(request: GenerationRequest): Issue[] {
   if (request.format !== 'messages') return [];
   return objectsOf(request.body.messages).flatMap((message, index) =>
     Array.isArray(message.content) ? blockIssues(message.content, `messages[${index}].content`) : [],

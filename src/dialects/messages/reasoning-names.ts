@@ -1,4 +1,5 @@
-import type { GenerationRequest, ReasoningSettings } from '../../ir/request.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { ReasoningSettings } from '../../ir/settings.ts';
 import { objectAt, stringAt } from '../../kit/json/members.ts';
 import type { Report } from '../shared/report/report.ts';
 
@@ -31,12 +32,13 @@ export class ReasoningNames {
     ];
   }
 
-  /** The chat format has a short way to say the effort. */
+  /** Whether the effort stands in a short field of its own. */
   #hasShortEffort(): boolean {
-    const { format, body } = this.request;
+    const { formatFacts, body } = this.request;
+    const { shortEffortField } = formatFacts.reasoning;
     return (
-      format === 'chat' &&
-      stringAt(body, 'reasoning_effort') !== undefined &&
+      shortEffortField !== undefined &&
+      stringAt(body, shortEffortField) !== undefined &&
       stringAt(objectAt(body, 'reasoning'), 'effort') === undefined
     );
   }

@@ -2,7 +2,7 @@ import type { Seal } from '../../ir/events.ts';
 import type { ReasoningItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { damagedSeal, familyOf, type Sealed, unwrapSeal, wrapSeal } from '../shared/reasoning/custody.ts';
-import { takesThoughts } from '../shared/reasoning/seal-takers.ts';
+import { facts } from './facts.ts';
 import type { WireBlock } from './wire.ts';
 
 /**
@@ -49,7 +49,7 @@ export function sealOfSignature(signature: string): Seal | undefined {
 
 /** The block for an upstream; undefined when the thoughts are not sealed by its family and it would refuse them. */
 export function renderReasoning(item: ReasoningItem): JsonObject | undefined {
-  if (!takesThoughts('messages', item)) return undefined;
+  if (!facts.seals.ofThoughts(item)) return undefined;
   const { signature = '', encrypted = '' } = item;
   if (signature !== '') return { type: 'thinking', thinking: visibleText(item), signature };
   return encrypted === '' ? undefined : { type: 'redacted_thinking', data: encrypted };

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { objectsAt } from '../../kit/json/members.ts';
 import { Report } from '../shared/report/report.ts';
 import { NO_RESULT } from '../shared/tools/pair-calls.ts';
+import { facts } from './facts.ts';
 import { relayMessages as relayMessagesSliced } from './relay-messages.ts';
 import type { WireMessage } from './wire.ts';
 
@@ -18,7 +19,7 @@ const use = (id: string): JsonObject => ({ type: 'tool_use', id, name: 'f', inpu
 const result = (id: string, content = '7'): JsonObject => ({ type: 'tool_result', tool_use_id: id, content });
 
 function relayed(...given: JsonObject[]) {
-  const report = new Report({ format: 'messages', places: new Places() });
+  const report = new Report({ formatFacts: facts.request, places: new Places() });
   const list = given as unknown as WireMessage[];
   const { system: prompt, messages } = relayMessages(list, report);
   const entries = report.entries.map(({ field, action }) => `${field} ${action}`);

@@ -13,7 +13,6 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { Sliced } from '../../kit/loop/turns.ts';
 import { familyOf } from '../shared/reasoning/custody.ts';
-import { partMember } from '../shared/report/caller-places.ts';
 import type { Report } from '../shared/report/report.ts';
 import { unsealedInput } from '../shared/tools/call-input.ts';
 import { isMade } from './citations.ts';
@@ -57,7 +56,7 @@ export class BlockRenderer {
 
   toolUse(item: ToolCallItem): JsonObject[] {
     this.reportForeignMembers(item);
-    const input = unsealedInput(item, this.#format, this.#report);
+    const input = unsealedInput(item, this.#report);
     const block: JsonObject = {
       type: 'tool_use',
       id: toolUseId(item.callId),
@@ -164,7 +163,10 @@ export class BlockRenderer {
     }
     this.reportForeignMembers(part);
     if (part.detail !== undefined && part.detail !== 'auto') {
-      this.#report.dropped(this.#placeOf(part, partMember(this.#format, 'image_url', 'detail')), NO_FIELD);
+      this.#report.dropped(
+        this.#placeOf(part, this.#report.facts.paths.inPart('image_url', 'detail')),
+        NO_FIELD,
+      );
     }
     return this.#sourced('image', part.source, part, part.ext?.messages);
   }
@@ -175,7 +177,7 @@ export class BlockRenderer {
     if (source.kind === 'base64' && source.mediaType.startsWith('image/')) {
       if (filename !== undefined) {
         this.#report.dropped(
-          this.#placeOf(part, partMember(this.#format, 'file', 'filename')),
+          this.#placeOf(part, this.#report.facts.paths.inPart('file', 'filename')),
           'images have no name',
         );
       }

@@ -5,6 +5,7 @@ import { withoutForeignFiles } from '../shared/media/foreign-files.ts';
 import type { Report } from '../shared/report/report.ts';
 import { isSystem, LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../shared/requests/system-messages.ts';
 import { pairCalls } from '../shared/tools/pair-calls.ts';
+import { facts } from './facts.ts';
 import { NO_FIELD } from './losses.ts';
 import { BlockRenderer } from './render-blocks.ts';
 import type { RenderContext } from './render-context.ts';
@@ -20,7 +21,7 @@ export interface RenderedConversation {
 export function* renderConversation(context: RenderContext): Sliced<RenderedConversation> {
   const { request, report, pace } = context;
   const paired = yield* pairCalls(request.items, report);
-  const items = withoutForeignFiles(paired, request.format, 'messages', report);
+  const items = withoutForeignFiles(paired, facts.request.fileStore, report);
   const firstTurn = items.findIndex((item) => !isSystem(item));
   const lead = firstTurn === -1 ? items : items.slice(0, firstTurn);
   const prompts = lead.filter(isSystem);

@@ -5,6 +5,7 @@ import { Places } from '../../ir/places.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectsAt } from '../../kit/json/members.ts';
+import { facts as chatFacts } from '../chat/facts.ts';
 import { wrapSeal } from '../shared/reasoning/custody.ts';
 import { parseRequest } from './parse-request.ts';
 import { renderCountTokens as renderCountTokensSliced } from './render-count-tokens.ts';
@@ -20,6 +21,7 @@ const TARGET = { model: 'upstream-model', hashUser: (id: string) => `hash(${id})
 function foreign(change: Partial<GenerationRequest>): GenerationRequest {
   return {
     format: 'chat',
+    formatFacts: chatFacts.request,
     body: {},
     models: ['m'],
     hasFallbackModels: false,

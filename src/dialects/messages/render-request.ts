@@ -1,6 +1,7 @@
 import { invalidRequest } from '../../ir/errors.ts';
 import type { DialectName } from '../../ir/items.ts';
-import type { GenerationRequest, OutputFormat, Sampling } from '../../ir/request.ts';
+import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
+import type { Sampling } from '../../ir/settings.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { objectsOf } from '../../kit/json/members.ts';
 import type { Sliced } from '../../kit/loop/turns.ts';
@@ -129,7 +130,7 @@ const JSON_INSTRUCTION = 'Answer with a single JSON object and nothing else.';
 
 /** The shape of the answer; what cannot be demanded is asked for in the system prompt. */
 function renderFormat(
-  { format, outputFormat }: GenerationRequest,
+  { format, formatFacts, outputFormat }: GenerationRequest,
   target: RenderTarget,
   system: JsonObject[],
   report: Report,
@@ -142,8 +143,7 @@ function renderFormat(
         return {};
       }
       if (format === 'messages') return { format: { type: 'json_schema', schema: outputFormat.schema } };
-      // The chat format wraps what it says about the schema.
-      return renderNamedSchema(outputFormat, format === 'chat' ? `${field}.json_schema` : field, report);
+      return renderNamedSchema(outputFormat, `${field}${formatFacts.schemaPath}`, report);
     case 'json':
       report.coerced(field, 'became an instruction in the system prompt');
       system.push({ type: 'text', text: JSON_INSTRUCTION });

@@ -1,4 +1,4 @@
-import type { Effort, ReasoningSettings } from '../../ir/request.ts';
+import type { Effort, ReasoningSettings } from '../../ir/settings.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectAt } from '../../kit/json/members.ts';
 import { budgetOf, effortOf } from '../shared/reasoning/reasoning-effort.ts';

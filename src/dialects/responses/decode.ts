@@ -5,7 +5,7 @@ import type { Frame } from '../../kit/frames/frames.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { compact, numberAt, objectAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
-import { groundOf } from '../shared/answers/made-ids.ts';
+import { idSeedOf } from '../shared/answers/made-ids.ts';
 import { readFrame } from '../shared/answers/read-frame.ts';
 import { failureOf } from './error.ts';
 import {
@@ -33,7 +33,7 @@ export class ResponsesDecoder implements StreamDecoder {
 
   constructor(context: DecodeContext) {
     this.#relay = context.relay;
-    this.#output = new OutputReader((event) => this.#emit(event), !context.relay, groundOf(context));
+    this.#output = new OutputReader((event) => this.#emit(event), !context.relay, idSeedOf(context));
   }
 
   decode(frame: Frame): Event[] {

@@ -4,12 +4,12 @@ import type { Format } from '../../ir/items.ts';
 import type { TranslationEntry } from '../../ir/metadata.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compileValidator } from '../../kit/json/validate.ts';
-import { chatInbound } from '../chat/chat.ts';
+import { chat } from '../chat/index.ts';
 import type { InboundDialect, RenderTarget } from '../dialect.ts';
-import { messagesInbound } from '../messages/messages.ts';
+import { messages } from '../messages/index.ts';
 import { wrapSeal } from '../shared/reasoning/custody.ts';
+import { responses } from './index.ts';
 import { renderRelay as renderRelaySliced, renderRequest as renderRequestSliced } from './render-request.ts';
-import { responsesInbound } from './responses.ts';
 
 const renderRelay = atOnce(renderRelaySliced);
 const renderRequest = atOnce(renderRequestSliced);
@@ -18,15 +18,15 @@ const VENDOR = 'acme';
 const target: RenderTarget = { model: 'up', hashUser: (id) => `#${id}` };
 
 const INBOUND: Readonly<Record<Format, InboundDialect>> = {
-  messages: messagesInbound,
-  chat: chatInbound,
-  responses: responsesInbound,
+  messages: messages.inbound,
+  chat: chat.inbound,
+  responses: responses.inbound,
 };
 
 const VALIDATORS = {
-  messages: compileValidator(messagesInbound.requestSchema(VENDOR)),
-  chat: compileValidator(chatInbound.requestSchema(VENDOR)),
-  responses: compileValidator(responsesInbound.requestSchema(VENDOR)),
+  messages: compileValidator(messages.inbound.requestSchema(VENDOR)),
+  chat: compileValidator(chat.inbound.requestSchema(VENDOR)),
+  responses: compileValidator(responses.inbound.requestSchema(VENDOR)),
 };
 
 const BASE: Readonly<Record<Format, JsonObject>> = {

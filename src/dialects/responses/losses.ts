@@ -1,5 +1,6 @@
 import type { CacheMark, Ext, Item, Part } from '../../ir/items.ts';
-import type { GenerationRequest, RequestField, Tool } from '../../ir/request.ts';
+import type { GenerationRequest, Tool } from '../../ir/request.ts';
+import type { RequestField } from '../../ir/settings.ts';
 import { Pace, type Sliced } from '../../kit/loop/turns.ts';
 import { foreignFieldPaths, foreignMembers } from '../shared/report/foreign-members.ts';
 import type { Report } from '../shared/report/report.ts';

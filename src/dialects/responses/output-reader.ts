@@ -34,8 +34,8 @@ export class OutputReader {
   #items = 0;
   #upstreamId: string;
 
-  constructor(emit: (event: Event) => void, exclusive: boolean, ground: string) {
-    this.#upstreamId = ground;
+  constructor(emit: (event: Event) => void, exclusive: boolean, idSeed: string) {
+    this.#upstreamId = idSeed;
     this.#emit = emit;
     this.#exclusive = exclusive;
   }

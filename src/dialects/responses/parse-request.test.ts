@@ -5,7 +5,7 @@ import { objectsAt } from '../../kit/json/members.ts';
 import { fillPromptTemplate } from '../shared/presets/prompt-template.ts';
 import { wrapSeal } from '../shared/reasoning/custody.ts';
 
-import { parseRequest, unknownItemIssues } from './parse-request.ts';
+import { parseRequest, untranslatableIssues } from './parse-request.ts';
 
 const parse = (body: JsonObject) => parseRequest({ model: 'm', input: 'hi', ...body }, { vendor: 'acme' });
 
@@ -128,7 +128,7 @@ describe('parseRequest', () => {
     ];
     const request = parse({ input });
     expect(request.items.map((item) => item.type)).toEqual(['opaque', 'opaque', 'opaque']);
-    expect(unknownItemIssues(request)).toEqual([
+    expect(untranslatableIssues(request)).toEqual([
       { path: 'input[1].type', message: '"brand_new_item" is not a known item type' },
     ]);
   });
@@ -222,7 +222,7 @@ describe('parseRequest', () => {
     );
     const request = parse(filled);
     expect(request.items.map((item) => request.places.of(item))).toEqual(['prompt', 'input[0]', 'input[1]']);
-    expect(unknownItemIssues(request)).toMatchObject([{ path: 'input[1].type' }]);
+    expect(untranslatableIssues(request)).toMatchObject([{ path: 'input[1].type' }]);
     const bad = {
       ...filled,
       input: [...(filled.input as JsonObject[]), { type: 'item_reference', id: 'x' }],

@@ -1,14 +1,8 @@
 import { invalidRequest } from '../../ir/errors.ts';
 import type { Item, Part } from '../../ir/items.ts';
 import { type Place, Places } from '../../ir/places.ts';
-import type {
-  Effort,
-  GenerationRequest,
-  OutputFormat,
-  ReasoningSettings,
-  Sampling,
-  Tool,
-} from '../../ir/request.ts';
+import type { GenerationRequest, OutputFormat, Tool } from '../../ir/request.ts';
+import type { Effort, ReasoningSettings, Sampling } from '../../ir/settings.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import {
   booleanAt,
@@ -31,6 +25,7 @@ import { ADDITIONAL_TOOL_MARK } from '../shared/report/foreign-members.ts';
 import { MOST_TOOLS, modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 
+import { facts } from './facts.ts';
 import { inputPlace } from './input-place.ts';
 import { referencesIn, UNKNOWN_REFERENCE } from './item-references.ts';
 import { parseItem } from './parse-items.ts';
@@ -62,6 +57,7 @@ export function* parseRequestSliced(body: JsonObject, _context: ParseContext): S
   const models = modelList(body.model, body.models);
   const request: GenerationRequest = compact({
     format: 'responses',
+    formatFacts: facts.request,
     body,
     models,
     hasFallbackModels: (stringsAt(body, 'models') ?? []).length > 0,
@@ -95,7 +91,7 @@ export function* parseRequestSliced(body: JsonObject, _context: ParseContext): S
     places,
     unknownFields: unknownFieldsOf(body),
   });
-  checkMedia(request);
+  checkMedia(request, facts.media);
   checkSemantics(request, { toolChoice: 'tool_choice', budget: 'reasoning.max_tokens' });
   return request;
 }
@@ -104,7 +100,7 @@ export function* parseRequestSliced(body: JsonObject, _context: ParseContext): S
  * Items of kinds that nobody documents: upstreams of this dialect may know them, for all others they are an error.
  * A kind with an operator's prefix (`<vendor>:web_search`) is always accepted.
  */
-export function unknownItemIssues(request: GenerationRequest): Issue[] {
+export function untranslatableIssues(request: GenerationRequest): Issue[] {
   if (request.format !== 'responses') return [];
   return objectsOf(request.body.input).flatMap((item, index) => {
     const type = stringAt(item, 'type') ?? 'message';

@@ -1,32 +1,18 @@
-import type { Format } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import type { Report } from '../shared/report/report.ts';
 
-/** Fields by which a caller may ask for thinking, per format. */
-const REASONING_FIELDS: Readonly<Record<Format, readonly string[]>> = {
-  responses: ['reasoning'],
-  messages: ['thinking', 'output_config.effort'],
-  chat: ['reasoning', 'reasoning_effort'],
-};
-
-/** What the budget of tokens is called, per format. */
-export const BUDGET_NAMES: Readonly<Record<Format, string>> = {
-  responses: 'reasoning.max_tokens',
-  messages: 'thinking.budget_tokens',
-  chat: 'reasoning.max_tokens',
-};
-
-/** What the effort is called by this caller: the chat format has a short name for it too. */
-export function effortName({ body, format }: Pick<GenerationRequest, 'body' | 'format'>): string {
-  if (format === 'messages') return 'output_config.effort';
-  const isShort = format === 'chat' && !isPresent(body, ['reasoning', 'effort']);
-  return isShort ? 'reasoning_effort' : 'reasoning.effort';
+/** What the effort is called by this caller: some formats have a short name for it too. */
+export function effortName({ body, formatFacts }: Pick<GenerationRequest, 'body' | 'formatFacts'>): string {
+  const { places, shortEffortField } = formatFacts.reasoning;
+  return shortEffortField !== undefined && !isPresent(body, ['reasoning', 'effort'])
+    ? shortEffortField
+    : places.effort;
 }
 
 /** The fields by which this caller asked for thinking. */
-export function reasoningNames({ body, format }: GenerationRequest, report: Report): string[] {
-  const given = REASONING_FIELDS[format].filter((name) => isPresent(body, name.split('.')));
+export function reasoningNames({ body, formatFacts }: GenerationRequest, report: Report): string[] {
+  const given = formatFacts.reasoning.fields.filter((name) => isPresent(body, name.split('.')));
   return given.length > 0 ? given : [report.name('reasoning')];
 }
 

@@ -4,6 +4,7 @@ import { Places } from '../../ir/places.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { Report } from '../shared/report/report.ts';
 import { NO_RESULT } from '../shared/tools/pair-calls.ts';
+import { facts } from './facts.ts';
 import { relayInput as relayInputSliced } from './relay-input.ts';
 
 const relayInput = atOnce(relayInputSliced);
@@ -22,7 +23,7 @@ const result = (call_id: string, output = '7'): JsonObject => ({
 });
 
 function relayed(...input: JsonObject[]) {
-  const report = new Report({ format: 'responses', places: new Places() });
+  const report = new Report({ formatFacts: facts.request, places: new Places() });
   const sent = relayInput({ input }, report);
   const entries = report.entries.map(({ field, action }) => `${field} ${action}`);
   return { sent: sent as JsonObject[], entries, isSame: sent === input };

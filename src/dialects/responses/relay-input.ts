@@ -120,7 +120,7 @@ function relayReasoning(item: JsonObject, place: string, report: Report): JsonOb
   ) {
     return isEmptyReasoning(item) ? dropEmpty(place, report) : item;
   }
-  return renderItem(parseReasoning(item), { place, format: 'responses', report });
+  return renderItem(parseReasoning(item), { place, report });
 }
 
 /** Of such an item only the id is left, which an upstream that stores nothing looks up and does not find. */

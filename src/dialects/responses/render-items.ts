@@ -1,6 +1,5 @@
 import type {
   Annotation,
-  Format,
   ImageItem,
   Item,
   MessageItem,
@@ -12,9 +11,9 @@ import type {
 } from '../../ir/items.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { compact, objectAt, objectsOf, stringAt } from '../../kit/json/members.ts';
-import { takesThoughts } from '../shared/reasoning/seal-takers.ts';
 import type { Report } from '../shared/report/report.ts';
 
+import { facts } from './facts.ts';
 import { cleanItem } from './gateway-members.ts';
 import { filenameFor, urlOf } from './sources.ts';
 import { ID_PREFIXES } from './wire.ts';
@@ -25,19 +24,16 @@ import { isOperatorItem } from './wire-items.ts';
 /** Where an item stands in the caller's body, and the report on what becomes of it. */
 export interface ItemSpot {
   readonly place: string;
-  readonly format: Format;
   readonly report: Report;
 }
 
 /** The spot of an item of the request: where it stood is looked up only when something is to be told. */
 export class OwnSpot implements ItemSpot {
   readonly #item: Item;
-  readonly format: Format;
   readonly report: Report;
 
-  constructor(item: Item, format: Format, report: Report) {
+  constructor(item: Item, report: Report) {
     this.#item = item;
-    this.format = format;
     this.report = report;
   }
 
@@ -87,12 +83,12 @@ function ownId(id: string | undefined, prefix: string): string | undefined {
  */
 function renderReasoning(item: ReasoningItem, spot: ItemSpot): JsonObject | undefined {
   const { encrypted, signature } = item;
-  const isOwn = takesThoughts('responses', item);
+  const isOwn = facts.seals.ofThoughts(item);
   const isSealed = encrypted !== undefined || signature !== undefined;
   const isVisible = item.text.length > 0 || item.summary.length > 0;
   if (isOwn && signature !== undefined) reportSeal('signature', spot);
   if (isSealed && !isOwn) {
-    if (isVisible) reportSeal(SEAL_MEMBERS[spot.format](item), spot);
+    if (isVisible) reportSeal(spot.report.facts.seals.memberOf(item), spot);
     else spot.report.dropped(spot.place, 'sealed by another family of models, and without text');
   }
   if (!isOwn && !isVisible) return undefined;
@@ -107,13 +103,6 @@ function renderReasoning(item: ReasoningItem, spot: ItemSpot): JsonObject | unde
   });
 }
 
-/** What a seal is called where the reasoning item stands; the chat format spreads it over the members of a list. */
-const SEAL_MEMBERS: Readonly<Record<Format, (item: ReasoningItem) => string | undefined>> = {
-  responses: (item) => (item.signature === undefined ? 'encrypted_content' : 'signature'),
-  messages: () => 'signature',
-  chat: () => undefined,
-};
-
 function reportSeal(member: string | undefined, { place, report }: ItemSpot): void {
   const detail = 'sealed by another family of models; sent without the seal';
   if (member === undefined) report.coerced(place, detail);
@@ -124,7 +113,7 @@ function renderToolCall(item: ToolCallItem, spot: ItemSpot): JsonObject {
   if (item.signature !== undefined) {
     // The chat format keeps seals of calls beside the list of calls.
     const place = spot.place.replace(/\.tool_calls\[\d+\]$/, '.reasoning_details');
-    reportSeal(spot.format === 'chat' ? undefined : 'signature', { ...spot, place });
+    reportSeal(spot.report.facts.seals.memberOf(item), { ...spot, place });
   }
   const input = item.kind === 'custom' ? { input: item.input } : { arguments: item.input };
   return compact({

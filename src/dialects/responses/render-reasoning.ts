@@ -1,4 +1,5 @@
-import type { Effort, GenerationRequest, ReasoningSettings } from '../../ir/request.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { Effort, ReasoningSettings } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, membersBeyond, objectAt } from '../../kit/json/members.ts';
 import type { RenderTarget } from '../dialect.ts';
@@ -9,7 +10,7 @@ import {
   nearestEffortDetail,
 } from '../shared/reasoning/reasoning-effort.ts';
 import type { Report } from '../shared/report/report.ts';
-import { BUDGET_NAMES, effortName } from './reasoning-names.ts';
+import { effortName } from './reasoning-names.ts';
 import { REASONING_FIELDS } from './wire.ts';
 
 /** The upstream's output limit when nobody says one; only the nearest effort depends on it. */
@@ -50,7 +51,7 @@ function renderEffort(
     report.dropped(report.name('reasoning', '.enabled'), `effort ${effort} was asked for too, and is sent`);
   }
   if (budgetTokens === undefined) return effort;
-  const name = BUDGET_NAMES[request.format];
+  const name = request.formatFacts.reasoning.places.budgetTokens;
   if (effort !== undefined) {
     report.dropped(name, `the upstream takes no budget; effort ${effort} is sent`);
     return effort;
@@ -74,12 +75,12 @@ function knownEffort(request: GenerationRequest, target: RenderTarget, report: R
   return known;
 }
 
-/** The messages format shows thoughts unless told otherwise; this dialect only shows them as a summary, on request. */
+/** Formats that show thoughts unless told otherwise imply a summary: this dialect shows nothing else, and only on request. */
 function impliedSummary(request: GenerationRequest): string | undefined {
   const { reasoning } = request;
   const shows =
     reasoning?.display !== 'omitted' && reasoning?.exclude !== true && effortOf(reasoning) !== 'none';
-  return request.format === 'messages' && shows ? 'auto' : undefined;
+  return request.formatFacts.reasoning.showsThoughtsIfAsked === true && shows ? 'auto' : undefined;
 }
 
 /** Members of `reasoning` that only the gateway knows. */

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { atOnce } from '../../../test/builders/at-once.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
+import { facts as chatFacts } from '../chat/facts.ts';
 import type { RenderTarget } from '../dialect.ts';
+import { facts as messagesFacts } from '../messages/facts.ts';
 import { fillPromptTemplate } from '../shared/presets/prompt-template.ts';
 import { wrapSeal } from '../shared/reasoning/custody.ts';
 import { parseRequest } from './parse-request.ts';
@@ -17,6 +19,7 @@ const foreign = (over: Partial<GenerationRequest>): GenerationRequest => ({
   ...parse({}),
   body: {},
   format: 'messages',
+  formatFacts: messagesFacts.request,
   ...over,
 });
 const fields = (rendered: { report: readonly { field: string }[] }) =>
@@ -42,6 +45,7 @@ describe('renderRequest', () => {
     const rendered = renderRequest(
       foreign({
         format: 'chat',
+        formatFacts: chatFacts.request,
         sampling: { seed: 1, stop: ['x'], topK: 3, temperature: 1 },
         cache: {},
         unknownFields: ['odd'],

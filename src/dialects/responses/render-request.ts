@@ -1,4 +1,4 @@
-import type { Format, Item } from '../../ir/items.ts';
+import type { Item } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, objectAt } from '../../kit/json/members.ts';
@@ -13,6 +13,7 @@ import { relayBody } from '../shared/requests/relay.ts';
 import { knownVerbosity } from '../shared/requests/verbosity.ts';
 import { errorsInWords } from '../shared/tools/errors-in-words.ts';
 import { pairCalls } from '../shared/tools/pair-calls.ts';
+import { facts } from './facts.ts';
 
 import { NO_CACHE_MARKS, NO_SUCH_PARAMETER, reportLosses } from './losses.ts';
 import { relayInput, relayTools } from './relay-input.ts';
@@ -33,7 +34,7 @@ export function* renderRequest(given: GenerationRequest, target: RenderTarget): 
   const body: JsonObject = compact({
     model: target.model,
     instructions,
-    input: yield* renderInput(items, request.format, report),
+    input: yield* renderInput(items, report),
     stream: request.stream ? true : undefined,
     store: false,
     max_output_tokens: cappedLimit(request, target, report),
@@ -89,9 +90,9 @@ export function* renderRelay(given: GenerationRequest, target: RenderTarget): Sl
   return { body, headers: NO_HEADERS, report: report.entries };
 }
 
-function* fittingItems({ items, format }: GenerationRequest, report: Report): Sliced<readonly Item[]> {
+function* fittingItems({ items }: GenerationRequest, report: Report): Sliced<readonly Item[]> {
   const paired = yield* pairCalls(items, report);
-  return withoutForeignFiles(errorsInWords(paired, report), format, 'responses', report);
+  return withoutForeignFiles(errorsInWords(paired, report), facts.request.fileStore, report);
 }
 
 /** A leading system prompt of plain text is what this dialect calls instructions. */
@@ -112,12 +113,12 @@ function plainSystemText(item: Item): string | undefined {
   return isPlain ? part.text : undefined;
 }
 
-function* renderInput(items: readonly Item[], format: Format, report: Report): Sliced<JsonObject[]> {
+function* renderInput(items: readonly Item[], report: Report): Sliced<JsonObject[]> {
   const pace = new Pace();
   const input: JsonObject[] = [];
   for (const item of items) {
     if (pace.tick()) yield;
-    const rendered = renderItem(item, new OwnSpot(item, format, report));
+    const rendered = renderItem(item, new OwnSpot(item, report));
     if (rendered !== undefined) input.push(rendered);
   }
   return input;

@@ -1,4 +1,5 @@
-import type { GenerationRequest, Sampling } from '../../ir/request.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { Sampling } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, stringsAt } from '../../kit/json/members.ts';
 import type { Report } from '../shared/report/report.ts';
@@ -74,7 +75,7 @@ function isGiven(request: GenerationRequest, setting: Setting): boolean {
 
 function namesOf(request: GenerationRequest, setting: Setting, report: Report): string[] {
   if (setting === 'reasoning') return reasoningNames(request, report);
-  if (setting === 'logprobs' && request.format === 'responses') return ['include'];
+  if (setting === 'logprobs' && request.formatFacts.asksLogprobsInInclude === true) return ['include'];
   return [report.name(setting)];
 }
 

@@ -1,5 +1,6 @@
 import Type from 'typebox';
-import type { Effort, Tool } from '../../ir/request.ts';
+import type { Tool } from '../../ir/request.ts';
+import type { Effort } from '../../ir/settings.ts';
 import { oneOf, optional, taggedUnion } from '../../kit/json/schema.ts';
 import { ADDITIONAL_TOOL_MARK } from '../shared/report/foreign-members.ts';
 import {

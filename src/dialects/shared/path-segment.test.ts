@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UPSTREAM_DIALECTS } from '../dialects.ts';
+import { DIALECTS } from '../dialects.ts';
 import { pathSegment } from './path-segment.ts';
 
 describe('a step of an address', () => {
@@ -25,7 +25,7 @@ describe('a step of an address', () => {
       '//evil/..',
     ];
     for (const name of names) {
-      const path = UPSTREAM_DIALECTS[dialect]?.path(name, true) ?? '';
+      const path = DIALECTS[dialect].upstream.path(name, true) ?? '';
       const url = new URL(`https://host.example/v1beta${path}`);
       expect(url.host).toBe('host.example');
       expect(url.pathname).toBe(`/v1beta${path.replace(/\?alt=sse$/, '')}`);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { endpointOf, modelOf } from '../../../test/builders/catalog.ts';
 import { requestOf } from '../../../test/builders/request.ts';
 import type { GenerationRequest, Tool } from '../../ir/request.ts';
-import type { Headroom, Reserving } from '../../ports/ledger.ts';
+import type { Headroom, ReserveOutcome } from '../../ports/ledger.ts';
 import { Prompt } from '../../tokens/estimate.ts';
 import { type AdmitTools, type Applicant, admit } from './admit.ts';
 import { answersOf, LearntLengths } from './learnt-lengths.ts';
@@ -31,7 +31,7 @@ async function factsOf({ request: changes = {}, counted, promptRatio }: Given) {
   if (promptRatio !== undefined) learnt.learn(answersOf(KEY, MODEL), { outputTokens: 1, promptRatio });
   let asked = 0;
   const reservation: AdmitTools['reservation'] = {
-    async hold(_, size): Promise<Reserving> {
+    async hold(_, size): Promise<ReserveOutcome> {
       const amount = size(PLENTY);
       const isRefused = counted !== undefined && asked++ === 0;
       if (amount !== null && !isRefused) return { ok: true, reserved: amount };

@@ -6,14 +6,14 @@ import { numberAt } from '../../kit/json/members.ts';
 import { type Affordable, type Headroom, LedgerUnavailable, type Refusal } from '../../ports/ledger.ts';
 import type { Prompt, WorstPrompt } from '../../tokens/estimate.ts';
 import type { Tokenizer } from '../../tokens/tokenizer.ts';
-import type { GenerationReservation } from '../generation/reservation.ts';
-import type { GenerationInput } from '../generation.ts';
-import type { Plan } from '../plan.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { GenerationInput } from '../request/generation-input.ts';
 import { countInputImages } from '../request/input-images.ts';
 import { mayCompact } from '../request/may-compact.ts';
 import { Admission } from './admission.ts';
 import { type Answers, answersOf, type LearntLengths } from './learnt-lengths.ts';
 import { refused } from './refused.ts';
+import type { GenerationReservation } from './reservation.ts';
 import { isUnlimited, type ReservationSize, sizeReservation, tokensWithin } from './reservation-size.ts';
 import { type SearchesAsked, searchesAskedBy } from './searches-asked.ts';
 import { toolPreambleTokens } from './tool-preambles.ts';
@@ -120,10 +120,10 @@ export function unrecordable(error: LedgerUnavailable): GatewayError {
 function promptTokens(
   counted: number | undefined,
   ratio: number,
-  { bytes, dearTokens, unseenTokens }: WorstPrompt,
+  { bytes, extraTokens, unseenTokens }: WorstPrompt,
 ): number {
   if (counted === undefined) return bytes;
-  const ofText = counted * Math.max(ratio, COUNT_SLACK) + dearTokens;
+  const ofText = counted * Math.max(ratio, COUNT_SLACK) + extraTokens;
   return Math.min(bytes, Math.ceil(ofText) + unseenTokens);
 }
 
@@ -251,7 +251,7 @@ class Sizing {
   #usualFacts(searches: number): CostFacts {
     const { request, prompt, pricedAtMs } = this.#applicant;
     return {
-      promptTokens: prompt.usualTokens,
+      promptTokens: prompt.estimatedTokens,
       mayFillContext: false,
       images: [],
       inputImages: countInputImages(request),
@@ -279,9 +279,10 @@ class Sizing {
   }
 }
 
-/** The chat format has two names for the output limit. A body that has both goes out with both, and an upstream may read either. */
-function highestLimit({ format, body, maxOutputTokens }: GenerationRequest): number | undefined {
-  const older = format === 'chat' ? numberAt(body, 'max_tokens') : undefined;
+/** The higher of two output limits: a body that has both goes out with both, and an upstream may read either. */
+function highestLimit({ formatFacts, body, maxOutputTokens }: GenerationRequest): number | undefined {
+  const [usual, newer] = formatFacts.limitFields;
+  const older = newer === undefined ? undefined : numberAt(body, usual);
   return maxOutputTokens === undefined || older === undefined
     ? maxOutputTokens
     : Math.max(maxOutputTokens, older);

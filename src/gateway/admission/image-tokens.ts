@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
+import { DIALECTS } from '../../dialects/dialects.ts';
 import type { PixelSize } from '../../tokens/pixel-size.ts';
 
 /** Tokens of an image, at most: what the largest count for at the providers that count most. */
@@ -66,5 +67,10 @@ export function imageTokensAt(endpoint: Endpoint, size: PixelSize | undefined): 
 function ruleOf({ modelId, upstreamModel, provider }: Endpoint): ImageRule | undefined {
   const names = `${modelId} ${upstreamModel}`;
   const known = RULES.find(([model]) => model.test(names))?.[1];
-  return known ?? (provider.dialect === 'gemini' && !FIXED_GEMINI.test(names) ? byTiles : undefined);
+  return known ?? (countsImageTiles(provider) && !FIXED_GEMINI.test(names) ? byTiles : undefined);
+}
+
+/** The simulator takes any dialect: it has no rule of its own. */
+function countsImageTiles({ dialect }: Endpoint['provider']): boolean {
+  return dialect !== 'simulator' && DIALECTS[dialect].facts.countsImageTiles === true;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { endpointOf, modelOf } from '../../../test/builders/catalog.ts';
-import { priceListsOf } from '../../catalog/price-history.ts';
+import { priceListsOf } from '../../catalog/prices/price-history.ts';
 import type { Affordable } from '../../ports/ledger.ts';
 import { SHARED } from '../../routing/candidate.ts';
 import { sizeReservation } from './reservation-size.ts';

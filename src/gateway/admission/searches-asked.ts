@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
-import { UPSTREAM_DIALECTS } from '../../dialects/dialects.ts';
+import { DIALECTS } from '../../dialects/dialects.ts';
+import { dialectOf } from '../../dialects/lane.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { dialectOf } from '../../upstream/call.ts';
 
 /** Searches that a request lets one endpoint run. */
 export interface EndpointSearches {
@@ -21,7 +21,7 @@ const NO_SEARCHES: EndpointSearches = { most: 0, isBoundable: true };
 /** What a request says about web searches. */
 export function searchesAskedBy(request: GenerationRequest): SearchesAsked {
   return ({ provider, supportedParameters }) => {
-    const rules = UPSTREAM_DIALECTS[dialectOf(provider, request.format)]?.searches;
+    const rules = DIALECTS[dialectOf(provider, request.format)].upstream.searches;
     const most = rules?.asked(request, supportedParameters) ?? 0;
     return most <= 0 ? NO_SEARCHES : { most, isBoundable: rules?.bound !== undefined };
   };

@@ -1,3 +1,4 @@
+import { DIALECTS } from '../../dialects/dialects.ts';
 import type { Tool } from '../../ir/request.ts';
 
 /**
@@ -28,6 +29,6 @@ export function toolPreambleTokens(tools: readonly Tool[]): number {
 }
 
 function definitionTokens(tool: Tool): number {
-  if (tool.type !== 'hosted' || tool.dialect !== 'messages') return 0;
+  if (tool.type !== 'hosted' || DIALECTS[tool.dialect].facts.addsToolDefinitions !== true) return 0;
   return DEFINITION_TOKENS.find(([kind]) => kind.test(tool.kind))?.[1] ?? OTHER_DEFINITION_TOKENS;
 }

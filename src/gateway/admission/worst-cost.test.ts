@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { endpointOf, modelOf, providerOf } from '../../../test/builders/catalog.ts';
-import { priceListsOf } from '../../catalog/price-history.ts';
+import { priceListsOf } from '../../catalog/prices/price-history.ts';
 import { allShippedModels } from '../../catalog/shipped-models.ts';
-import { PRICE_NAMES } from '../../config/price-names.ts';
+import { PRICE_NAMES } from '../../config/schema/price-names.ts';
 import { NO_USAGE, type Usage } from '../../ir/usage.ts';
 import type { Affordable } from '../../ports/ledger.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';

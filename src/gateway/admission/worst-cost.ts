@@ -1,6 +1,6 @@
-import { feeUpTo, listPriceWithin, usOnly } from '../../catalog/bill.ts';
 import type { Pricing } from '../../catalog/catalog.ts';
-import { pricingsUpTo } from '../../catalog/price-history.ts';
+import { feeUpTo, listPriceWithin, usOnly } from '../../catalog/prices/bill.ts';
+import { pricingsUpTo } from '../../catalog/prices/price-history.ts';
 import { mayBeServedBy } from '../../catalog/served-endpoint.ts';
 import type { Amount } from '../../ir/amount.ts';
 import type { Usage } from '../../ir/usage.ts';

@@ -1,10 +1,10 @@
-import { FREE } from '../../catalog/bill.ts';
+import { FREE } from '../../catalog/prices/bill.ts';
 import { type Amount, NOTHING, plus } from '../../ir/amount.ts';
 import type { LegStatus } from '../../ir/leg.ts';
 import { type Bill, NO_USAGE, plusBill, plusUsage, type Usage } from '../../ir/usage.ts';
+import type { Charge } from '../admission/reservation.ts';
 import { amountOf } from '../leg/bill-generation.ts';
 import type { Leg } from '../leg/leg.ts';
-import type { Charge } from './charge.ts';
 
 /** A leg with what it has come to by now, or in the end. */
 export interface LegSoFar {

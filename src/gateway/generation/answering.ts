@@ -2,18 +2,18 @@ import { type Amount, plus } from '../../ir/amount.ts';
 import type { EventBatch } from '../../ir/events.ts';
 import type { RoutingMetadata } from '../../ir/metadata.ts';
 import type { Result } from '../../ir/result.ts';
-import type { AnswerFlow } from '../../ir/text-lane.ts';
 import type { Bill } from '../../ir/usage.ts';
+import type { Flow } from '../../kit/frames/flow.ts';
 import { amountOf } from '../leg/bill-generation.ts';
-import type { Account, AnswerEnd } from '../leg/leg-account.ts';
+import type { Account, AnswerEnd, UsedSoFar } from '../leg/leg-account.ts';
 import type { LegSurroundings, RunningLeg } from '../leg/running-leg.ts';
 import { UpstreamReading } from '../leg/upstream-reading.ts';
 import { accountOf, type LegSoFar } from './account.ts';
 import type { AnswerParts, AnswerState } from './answer-parts.ts';
+import type { AttemptLog } from './attempt-log.ts';
 import { Checkpoints } from './checkpoints.ts';
-import { type GenerationTimes, progressRow, settledRow, type UsedSoFar } from './generation-row.ts';
-import type { Journey } from './journey.ts';
-import type { PassingTools, Settlement, SettleTools } from './settle.ts';
+import { type GenerationTimes, progressRow, settledRow } from './generation-row.ts';
+import type { Settlement, SettleTools } from './settle.ts';
 import { metadataOf, plannedGeneration, servedBy, type Underway } from './underway.ts';
 
 /**
@@ -24,7 +24,7 @@ const KEPT_CHARACTERS = 16_384;
 
 /** One generation while it is answered: what it is settled with, and its account in the ledger. */
 export abstract class Answering implements SettleTools {
-  readonly journey: Journey;
+  readonly attemptLog: AttemptLog;
   readonly reading: UpstreamReading;
   protected readonly underway: Underway;
   protected readonly parts: AnswerParts;
@@ -37,32 +37,30 @@ export abstract class Answering implements SettleTools {
   #firstContentMs: number | undefined;
 
   constructor(underway: Underway, parts: AnswerParts, state: AnswerState) {
-    const { input, snapshot, journey } = underway;
-    this.journey = journey;
+    const { input, settings, attemptLog } = underway;
+    this.attemptLog = attemptLog;
     this.underway = underway;
     this.parts = parts;
     this.#state = state;
     this.reading = new UpstreamReading(input.signal, state.drains, () => this.#billsAbandoned());
-    this.surroundings = { input, snapshot, reading: this.reading, signal: this.reading.signal, parts, state };
-    this.checkpoints = new Checkpoints(snapshot.checkpointMs, () => this.noteProgress());
+    this.surroundings = { input, settings, reading: this.reading, signal: this.reading.signal, parts, state };
+    this.checkpoints = new Checkpoints(settings.checkpointMs, () => this.noteProgress());
     // Times count from the moment at which the request came in.
     this.#started = parts.clock.monotonic() - Math.max(0, parts.clock.now() - input.acceptedAtMs);
   }
 
   /** The events of the answer, from the first to its end. */
-  abstract flow(): AnswerFlow;
+  abstract flow(): Flow<EventBatch>;
 
   abstract watch(batch: EventBatch, isLast: boolean): void;
 
   abstract mayGoOn(): boolean;
 
-  abstract get passing(): PassingTools | undefined;
-
-  abstract account(result: Result, end: AnswerEnd): Account | Promise<Account>;
+  abstract account(result: Result, end: AnswerEnd): Promise<Account>;
 
   /** No leg called an upstream, and nothing was charged: there is no generation to show. */
   protected get isNothing(): boolean {
-    const { lastCalled, charges } = this.journey;
+    const { lastCalled, charges } = this.attemptLog;
     return lastCalled === undefined && charges.length === 0;
   }
 
@@ -125,7 +123,7 @@ export abstract class Answering implements SettleTools {
       const used = leg.end ?? counted.get(each);
       return used === undefined ? [] : [{ leg, status: 'failed', ...used }];
     });
-    const { usage, bill, used } = accountOf(legs, this.journey.charges);
+    const { usage, bill, used } = accountOf(legs, this.attemptLog.charges);
     await ledger.checkpoint(this.underway.input.generationId, {
       used,
       row: progressRow(plannedGeneration(this.underway), { usage, bill }, legs),
@@ -144,7 +142,7 @@ export abstract class Answering implements SettleTools {
 
   /** Nearly always of one leg, which its bill says. */
   #used({ bill }: Settlement): Amount {
-    const { legs, charges } = this.journey;
+    const { legs, charges } = this.attemptLog;
     if (legs.length === 1 && charges.length === 0) return amountOf(bill);
     return this.running.reduce((sum, { spent }) => plus(sum, spent), {
       creditNanos: charges.reduce((sum, { nanos }) => sum + nanos, 0n),
@@ -153,9 +151,9 @@ export abstract class Answering implements SettleTools {
   }
 
   #showStages(result: Result): void {
-    const { stages, journey } = this.underway;
-    if (stages.isEmpty || journey.selected === undefined) return;
-    stages.after({ result, ...servedBy(journey.selected) });
+    const { stages, attemptLog } = this.underway;
+    if (stages.isEmpty || attemptLog.selected === undefined) return;
+    stages.after({ result, ...servedBy(attemptLog.selected) });
   }
 
   #billsAbandoned(): boolean {

@@ -1,13 +1,14 @@
+import { DIALECTS } from '../../dialects/dialects.ts';
 import type { GatewayError } from '../../ir/errors.ts';
-import type { Format, Item, Part } from '../../ir/items.ts';
+import type { Item, Part } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Result } from '../../ir/result.ts';
-import type { Json, JsonObject } from '../../kit/json/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { ContentStore, GenerationContent } from '../../ports/content.ts';
 import { preferencesOf } from '../../routing/preferences.ts';
-import type { GenerationInput } from '../generation.ts';
+import type { GenerationInput } from '../request/generation-input.ts';
 import type { Settlement } from './settle.ts';
 
 /** What keeping the content of a generation goes by. */
@@ -55,32 +56,10 @@ export function contentOf(
   { result, error }: Pick<Settlement, 'result' | 'error'>,
 ): GenerationContent {
   return {
-    input: INPUTS[format](body),
+    input: DIALECTS[format].facts.recordedInput(body),
     output: outputOf(result),
     error: error === undefined ? null : errorObject(error),
   };
-}
-
-/** Where each format has its conversation. */
-const INPUTS: Readonly<Record<Format, (body: JsonObject) => JsonObject>> = {
-  chat: (body) => ({ messages: listOf(body.messages) }),
-  messages: (body) => ({ messages: [...systemMessage(body.system), ...listOf(body.messages)] }),
-  responses: ({ input, instructions }) =>
-    typeof input === 'string' && (instructions ?? null) === null
-      ? { prompt: input }
-      : { messages: [...systemMessage(instructions), ...inputMessages(input)] },
-};
-
-function listOf(value: Json | undefined): Json[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function systemMessage(content: Json | undefined): JsonObject[] {
-  return content === undefined || content === null ? [] : [{ role: 'system', content }];
-}
-
-function inputMessages(input: Json | undefined): Json[] {
-  return typeof input === 'string' ? [{ role: 'user', content: input }] : listOf(input);
 }
 
 function outputOf({ items }: Result): GenerationContent['output'] {

@@ -100,16 +100,16 @@ export class GenerationMetrics {
   }
 
   /** A generation has ended and is recorded. */
-  note({ input, journey }: PlannedGeneration, settlement: Settlement, times: GenerationTimes): void {
+  note({ input, attemptLog }: PlannedGeneration, settlement: Settlement, times: GenerationTimes): void {
     const { usage, bill, outcome, error } = settlement;
-    const provider = (journey.selected ?? journey.lastCalled)?.endpoint.provider.slug ?? NOBODY;
+    const provider = (attemptLog.selected ?? attemptLog.lastCalled)?.endpoint.provider.slug ?? NOBODY;
     this.#ended.add({ format: input.format, provider, outcome, usage_source: usage.source });
     if (error !== undefined) this.#failures.add({ provider, kind: error.kind });
-    for (const { candidate, status } of journey.calls) {
+    for (const { candidate, status } of attemptLog.calls) {
       this.#calls.add({ provider: candidate.endpoint.provider.slug, status: String(status) });
     }
-    const isPlain = journey.legs.length === 1;
-    for (const leg of journey.legs) {
+    const isPlain = attemptLog.legs.length === 1;
+    for (const leg of attemptLog.legs) {
       // Of a single leg counts what was charged in the end, which a limit may have lowered.
       if (isPlain) this.#noteUse(provider, usage, bill);
       else if (leg.end !== undefined) this.#noteUse(providerOf(leg), leg.end.usage, leg.end.bill);

@@ -3,7 +3,7 @@ import { endpointOf, modelOf, providerOf } from '../../../test/builders/catalog.
 import { requestOf } from '../../../test/builders/request.ts';
 import { ownCredentialOf } from '../../../test/builders/route.ts';
 import { callerOf } from '../../../test/builders/tenancy.ts';
-import { FREE } from '../../catalog/bill.ts';
+import { FREE } from '../../catalog/prices/bill.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
@@ -11,10 +11,10 @@ import { objectAt } from '../../kit/json/members.ts';
 import { parsePrice } from '../../kit/money.ts';
 import type { GenerationRow } from '../../ports/generation-row.ts';
 import { SHARED } from '../../routing/candidate.ts';
-import type { GenerationInput } from '../generation.ts';
-import type { Plan } from '../plan.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { GenerationInput } from '../request/generation-input.ts';
+import { AttemptLog } from './attempt-log.ts';
 import { acceptedRow, type PlannedGeneration, progressRow, settledRow, wholeRow } from './generation-row.ts';
-import { Journey } from './journey.ts';
 import type { Settlement } from './settle.ts';
 
 const ACCEPTED_MS = Date.parse('2026-09-27T10:00:00.123Z');
@@ -63,7 +63,7 @@ function planned({ input, request, plan }: Changes = {}): PlannedGeneration {
       ...input,
     },
     request: whole,
-    journey: new Journey({
+    attemptLog: new AttemptLog({
       requested: 'acme/large',
       strategy: 'direct',
       candidates,
@@ -112,10 +112,10 @@ const TIMES = { firstContentMs: 250.4, endMs: 1250.4 };
 
 function served(changes: Changes = {}): PlannedGeneration {
   const generation = planned(changes);
-  generation.journey.firstLeg.note(first, 502, 50);
-  generation.journey.firstLeg.lastCalled = second;
-  generation.journey.firstLeg.note(second, 200, 190);
-  generation.journey.firstLeg.select(second);
+  generation.attemptLog.firstLeg.note(first, 502, 50);
+  generation.attemptLog.firstLeg.lastCalled = second;
+  generation.attemptLog.firstLeg.note(second, 200, 190);
+  generation.attemptLog.firstLeg.select(second);
   return generation;
 }
 
@@ -321,8 +321,8 @@ describe('settledRow', () => {
 
   it('names the last provider that was asked where none served', () => {
     const generation = planned();
-    generation.journey.firstLeg.lastCalled = first;
-    generation.journey.firstLeg.note(first, 502, 10);
+    generation.attemptLog.firstLeg.lastCalled = first;
+    generation.attemptLog.firstLeg.note(first, 502, 10);
     const error = new GatewayError('upstream-unavailable', 'gone');
     const settlement: Settlement = {
       usage: NO_USAGE,
@@ -343,8 +343,8 @@ describe('settledRow', () => {
   it('tells own credentials', () => {
     const own = { ...second, access: { kind: 'own' as const, credential: ownCredentialOf() } };
     const generation = planned();
-    generation.journey.firstLeg.note(own, 200, 5);
-    generation.journey.firstLeg.select(own);
+    generation.attemptLog.firstLeg.note(own, 200, 5);
+    generation.attemptLog.firstLeg.select(own);
     const row = settledRow(generation, finished, TIMES);
     expect(row.is_byok).toBe(true);
     expect(row.provider_responses?.[0]?.is_byok).toBe(true);

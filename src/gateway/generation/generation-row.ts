@@ -1,14 +1,14 @@
-import { cacheDiscount } from '../../catalog/cache-discount.ts';
 import type { Pricing } from '../../catalog/catalog.ts';
 import { tierOf } from '../../catalog/endpoint-tier.ts';
-import { pricingAt } from '../../catalog/price-history.ts';
+import { cacheDiscount } from '../../catalog/prices/cache-discount.ts';
+import { pricingAt } from '../../catalog/prices/price-history.ts';
 import { servedEndpoint } from '../../catalog/served-endpoint.ts';
 import { renderFinishReason } from '../../dialects/chat/finish-reason.ts';
 import { presetSlugOf } from '../../dialects/shared/presets/preset.ts';
 import type { Strategy } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Result } from '../../ir/result.ts';
-import { type Bill, NO_USAGE, type Usage } from '../../ir/usage.ts';
+import { NO_USAGE, type Usage } from '../../ir/usage.ts';
 import { boundedText } from '../../kit/json/bounded-json.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { chargeOf } from '../../kit/money.ts';
@@ -18,19 +18,19 @@ import type { GenerationRow, LegRow, ProviderResponse } from '../../ports/genera
 import type { Candidate } from '../../routing/candidate.ts';
 import { preferencesOf } from '../../routing/preferences.ts';
 import { parseModelId } from '../../routing/resolve/model-id.ts';
-import type { GenerationInput } from '../generation.ts';
+import { chargeRows } from '../admission/reservation.ts';
+import type { UsedSoFar } from '../leg/leg-account.ts';
+import type { GenerationInput } from '../request/generation-input.ts';
 import type { LegSoFar } from './account.ts';
-import { chargeRows } from './charge.ts';
+import { type AttemptLog, keptRouting, type RequestMembers, routingMetadata } from './attempt-log.ts';
 import { citationsOf, mediaOfPrompt, mediaOfResult } from './count-media.ts';
-import { type Journey, type RequestMembers, routingMetadata } from './journey.ts';
-import { keptRouting } from './kept-routing.ts';
 import { LEG_STATUSES, type Settlement } from './settle.ts';
 
 /** A generation that has a plan. */
 export interface PlannedGeneration {
   readonly input: GenerationInput;
   readonly request: GenerationRequest;
-  readonly journey: Journey;
+  readonly attemptLog: AttemptLog;
   /** Where the gateway runs, as the routing metadata says it. */
   readonly region: string | null;
 }
@@ -42,12 +42,6 @@ export interface GenerationTimes {
   readonly endMs: number;
 }
 
-/** What the money members of a row are made from. */
-export interface UsedSoFar {
-  readonly usage: Usage;
-  readonly bill: Bill;
-}
-
 /** What the row of an open generation says anew at a checkpoint. */
 export type RowProgress = Partial<GenerationRow>;
 
@@ -56,10 +50,10 @@ export type AcceptedRow = RequestMembers &
   Pick<GenerationRow, 'model' | 'model_permaslug' | 'variant' | 'streamed' | 'routing'>;
 
 /** What is kept of a generation when it is accepted: every request is written down so, and nearly none of it is ever read. */
-export function acceptedRow({ input, request, journey, region }: PlannedGeneration): AcceptedRow {
-  const { model, model_permaslug, variant } = unservedMembers(request, journey);
-  journey.requestMembers ??= requestMembers(input, request, journey);
-  const said = journey.requestMembers;
+export function acceptedRow({ input, request, attemptLog, region }: PlannedGeneration): AcceptedRow {
+  const { model, model_permaslug, variant } = unservedMembers(request, attemptLog);
+  attemptLog.requestMembers ??= requestMembers(input, request, attemptLog);
+  const said = attemptLog.requestMembers;
   return {
     model,
     model_permaslug,
@@ -81,7 +75,7 @@ export function acceptedRow({ input, request, journey, region }: PlannedGenerati
     num_media_prompt: said.num_media_prompt,
     num_input_audio_prompt: said.num_input_audio_prompt,
     is_zdr: said.is_zdr,
-    routing: keptRouting(routingMetadata(journey, region, 'failed')),
+    routing: keptRouting(routingMetadata(attemptLog, region, 'failed')),
   };
 }
 
@@ -107,11 +101,11 @@ export function wholeRow(kept: JsonObject): JsonObject {
  * that have begun.
  */
 export function progressRow(
-  { request, journey, region }: PlannedGeneration,
+  { request, attemptLog, region }: PlannedGeneration,
   used: UsedSoFar,
   legs: readonly LegSoFar[],
 ): RowProgress {
-  const { selected } = journey;
+  const { selected } = attemptLog;
   const { usage } = used;
   return {
     ...(selected && servingMembers(request, selected)),
@@ -124,9 +118,9 @@ export function progressRow(
     native_tokens_completion_images: usage.imageTokens,
     usage_source: usage.source,
     upstream_inference_nanos: listPriceOf(used),
-    provider_responses: providerResponses(journey, selected, undefined),
-    routing: keptRouting(routingMetadata(journey, region, 'served')),
-    ...listed(journey, legs),
+    provider_responses: providerResponses(attemptLog, selected, undefined),
+    routing: keptRouting(routingMetadata(attemptLog, region, 'served')),
+    ...listed(attemptLog, legs),
   };
 }
 
@@ -136,15 +130,15 @@ export function settledRow(
   settlement: Settlement,
   times: GenerationTimes,
 ): GenerationRow {
-  const { input, request, journey, region } = generation;
+  const { input, request, attemptLog, region } = generation;
   const { outcome, result, usage, bill } = settlement;
   const isFree = bill.inputNanos + bill.outputNanos === 0n;
-  const priced = isFree ? [] : pricedLegs(journey, input, result, usage);
-  const { latency, generationTime } = durations(journey, result, times);
-  const served = outcome === 'failed' ? undefined : journey.selected;
-  const asked = journey.selected ?? journey.lastCalled;
-  const serving = asked === undefined ? unservedMembers(request, journey) : servingMembers(request, asked);
-  journey.requestMembers ??= requestMembers(input, request, journey);
+  const priced = isFree ? [] : pricedLegs(attemptLog, input, result, usage);
+  const { latency, generationTime } = durations(attemptLog, result, times);
+  const served = outcome === 'failed' ? undefined : attemptLog.selected;
+  const asked = attemptLog.selected ?? attemptLog.lastCalled;
+  const serving = asked === undefined ? unservedMembers(request, attemptLog) : servingMembers(request, asked);
+  attemptLog.requestMembers ??= requestMembers(input, request, attemptLog);
   const came: Outcome = {
     cancelled: outcome === 'aborted',
     finishReason: finishReasonOf(settlement),
@@ -155,7 +149,7 @@ export function settledRow(
     listPriceNanos: listPriceOf(settlement),
     mediaOfResult: mediaOfResult(result),
     searchResults: citationsOf(result) || null,
-    tier: tierServed(journey.selected, result),
+    tier: tierServed(attemptLog.selected, result),
     upstreamId: result.upstreamId,
     cacheDiscountNanos: String(sumOf(priced, (leg) => cacheDiscount(leg.usage, leg.pricing))),
     webSearchNanos: String(
@@ -163,21 +157,21 @@ export function settledRow(
         chargeOf([[used.webSearchRequests, pricing.web_search ?? 0n]]),
       ),
     ),
-    providerResponses: providerResponses(journey, served, result.upstreamId),
+    providerResponses: providerResponses(attemptLog, served, result.upstreamId),
     servedFrom: settlement.servedFrom ?? null,
   };
-  const row = rowOf(journey.requestMembers, serving, came, {
+  const row = rowOf(attemptLog.requestMembers, serving, came, {
     streamed: request.stream,
-    routing: keptRouting(routingMetadata(journey, region, served === undefined ? 'failed' : 'served')),
+    routing: keptRouting(routingMetadata(attemptLog, region, served === undefined ? 'failed' : 'served')),
   });
   const status = LEG_STATUSES[outcome];
-  if (isPlain(journey) && (journey.firstLeg.end?.status ?? status) === status) return row;
-  const ended = journey.legs.flatMap((leg) => (leg.end === undefined ? [] : [{ leg, ...leg.end }]));
-  return Object.assign(row, legsAndCharges(journey, ended));
+  if (isPlain(attemptLog) && (attemptLog.firstLeg.end?.status ?? status) === status) return row;
+  const ended = attemptLog.legs.flatMap((leg) => (leg.end === undefined ? [] : [{ leg, ...leg.end }]));
+  return Object.assign(row, legsAndCharges(attemptLog, ended));
 }
 
 /** One leg, which its row describes, and nothing besides. */
-function isPlain({ legs, lastCalled, charges }: Journey): boolean {
+function isPlain({ legs, lastCalled, charges }: AttemptLog): boolean {
   return legs.length === 1 && lastCalled !== undefined && charges.length === 0;
 }
 
@@ -185,12 +179,12 @@ function isPlain({ legs, lastCalled, charges }: Journey): boolean {
 const MOST_LEGS = 100;
 
 /** Legs and charges, where the row itself does not say them. */
-function listed(journey: Journey, legs: readonly LegSoFar[]): Pick<GenerationRow, 'legs' | 'charges'> {
-  return isPlain(journey) ? {} : legsAndCharges(journey, legs);
+function listed(attemptLog: AttemptLog, legs: readonly LegSoFar[]): Pick<GenerationRow, 'legs' | 'charges'> {
+  return isPlain(attemptLog) ? {} : legsAndCharges(attemptLog, legs);
 }
 
 function legsAndCharges(
-  { charges }: Journey,
+  { charges }: AttemptLog,
   legs: readonly LegSoFar[],
 ): Pick<GenerationRow, 'legs' | 'charges'> {
   return {
@@ -219,7 +213,7 @@ interface PricedLeg {
 }
 
 function pricedLegs(
-  { legs, selected }: Journey,
+  { legs, selected }: AttemptLog,
   input: GenerationInput,
   { finish }: Result,
   usage: Usage,
@@ -342,7 +336,7 @@ function rowOf(
 function requestMembers(
   input: GenerationInput,
   request: GenerationRequest,
-  { plan }: Journey,
+  { plan }: AttemptLog,
 ): RequestMembers {
   const { attribution, caller } = input;
   const referer = attribution?.referer ?? null;
@@ -373,7 +367,7 @@ type ServingMembers = Pick<
   'model' | 'model_permaslug' | 'variant' | 'provider_name' | 'is_byok'
 >;
 
-function unservedMembers(request: GenerationRequest, { plan }: Journey): ServingMembers {
+function unservedMembers(request: GenerationRequest, { plan }: AttemptLog): ServingMembers {
   const model = short(plan.requested);
   return {
     model,
@@ -420,7 +414,7 @@ function finishReasonOf({ outcome, result }: Settlement): string | null {
 }
 
 /** Content that nobody saw come came with the end. */
-function durations({ firstLeg }: Journey, { items }: Result, { firstContentMs, endMs }: GenerationTimes) {
+function durations({ firstLeg }: AttemptLog, { items }: Result, { firstContentMs, endMs }: GenerationTimes) {
   const contentMs = firstContentMs ?? (items.length > 0 ? endMs : undefined);
   const last = firstLeg.calls.at(-1);
   if (contentMs === undefined || last === undefined) return { latency: null, generationTime: null };
@@ -433,7 +427,7 @@ function tierServed(selected: Candidate | undefined, { finish }: Result): string
 }
 
 function providerResponses(
-  { calls }: Journey,
+  { calls }: AttemptLog,
   served: Candidate | undefined,
   upstreamId: string | undefined,
 ): ProviderResponse[] | null {

@@ -1,34 +1,32 @@
 import { type EventBatch, hasContent } from '../../ir/events.ts';
 import type { Result } from '../../ir/result.ts';
-import type { AnswerFlow } from '../../ir/text-lane.ts';
+import type { Flow } from '../../kit/frames/flow.ts';
 import type { Admission } from '../admission/admission.ts';
 import { attemptCandidates } from '../leg/attempt.ts';
 import type { Account, AnswerEnd } from '../leg/leg-account.ts';
 import { RunningLeg } from '../leg/running-leg.ts';
 import type { AnswerParts, AnswerState } from './answer-parts.ts';
 import { Answering } from './answering.ts';
-import { CHECKPOINT_TOKENS } from './checkpoints.ts';
-import { LEG_STATUSES, type PassingTools, type Settlement } from './settle.ts';
+import { LEG_STATUSES, type Settlement } from './settle.ts';
 import type { Underway } from './underway.ts';
 
 /** A generation that no stage runs legs of: its answer is that of its only leg, and is folded and counted once. */
-export class OneLeg extends Answering implements PassingTools {
+export class OneLeg extends Answering {
   readonly #leg: RunningLeg;
-  #showPassed: (() => void) | undefined;
 
   constructor(underway: Underway, admission: Admission, parts: AnswerParts, state: AnswerState) {
     super(underway, parts, state);
-    const { input, snapshot, request, prompt, journey } = underway;
+    const { input, settings, request, prompt, attemptLog } = underway;
     const { acceptedAtMs: pricedAtMs } = input;
-    const { attempts: limits } = snapshot;
+    const { attempts: limits } = settings;
     this.#leg = new RunningLeg(
-      { leg: journey.firstLeg, request, prompt, admission, limits, pricedAtMs },
+      { leg: attemptLog.firstLeg, request, prompt, admission, limits, pricedAtMs },
       this.surroundings,
     );
     this.running.push(this.#leg);
   }
 
-  override flow(): AnswerFlow {
+  override flow(): Flow<EventBatch> {
     return attemptCandidates(this.underway.request, this.#leg.leg, this.#leg);
   }
 
@@ -44,30 +42,12 @@ export class OneLeg extends Answering implements PassingTools {
     return this.#leg.mayGoOn();
   }
 
-  /** Where money is short, every piece is looked at before it is let go. */
-  override get passing(): PassingTools | undefined {
-    return this.#leg.admission.isTight ? undefined : this;
-  }
-
-  get room(): number {
-    return Math.max(1, CHECKPOINT_TOKENS - this.#leg.uncountedTokens);
-  }
-
-  whenAsked(show: () => void): void {
-    this.#showPassed = show;
-  }
-
-  override account(result: Result, end: AnswerEnd): Account | Promise<Account> {
+  override account(result: Result, end: AnswerEnd): Promise<Account> {
     return this.#leg.account(result, end);
   }
 
   protected override concludeLegs(settlement: Settlement): void {
     const { outcome, result, error } = settlement;
     this.#leg.conclude(settlement, LEG_STATUSES[outcome], result, error);
-  }
-
-  protected override noteProgress(): Promise<void> {
-    this.#showPassed?.();
-    return super.noteProgress();
   }
 }

@@ -1,11 +1,9 @@
-import type { TextLane } from '../../ir/text-lane.ts';
-import type { Flow, Polling } from '../../kit/frames/flow.ts';
+import type { Flow } from '../../kit/frames/flow.ts';
 
 /** A sequence that can be ended early. */
-interface Resumable<T> extends Partial<Polling<T>> {
+interface Resumable<T> extends Pick<Flow<T>, 'poll' | 'whenReady'> {
   next(): Promise<IteratorResult<T, void>>;
   return(): Promise<IteratorResult<T, void>>;
-  texts?(): TextLane | undefined;
 }
 
 /**
@@ -33,10 +31,6 @@ export class Resumed<T> implements AsyncIterableIterator<T, void, undefined>, Fl
 
   whenReady(wake: () => void): boolean {
     return this.#pulled === undefined && (this.#source.whenReady?.(wake) ?? false);
-  }
-
-  texts(): TextLane | undefined {
-    return this.#pulled === undefined ? this.#source.texts?.() : undefined;
   }
 
   return(): Promise<IteratorResult<T, void>> {

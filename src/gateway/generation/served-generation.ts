@@ -1,4 +1,4 @@
-import { FREE } from '../../catalog/bill.ts';
+import { FREE } from '../../catalog/prices/bill.ts';
 import type { ReplyContext } from '../../dialects/dialect.ts';
 import type { EventBatch } from '../../ir/events.ts';
 import type { Result } from '../../ir/result.ts';
@@ -6,8 +6,8 @@ import { unfold } from '../../ir/unfold.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import type { OutputItems } from '../../ports/output-items.ts';
 import type { ServedAnswer } from '../../stages/stage.ts';
-import type { FinishedGeneration, OpenedStream } from '../generation.ts';
 import { itemKeeper } from '../request/item-references.ts';
+import type { FinishedGeneration, OpenedStream } from './opened-generation.ts';
 import type { Settlement } from './settle.ts';
 import { settleUnserved, type UnservedParts, type UnservedRequest, unservedGeneration } from './unserved.ts';
 

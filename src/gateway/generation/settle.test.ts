@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { endpointOf, modelOf } from '../../../test/builders/catalog.ts';
-import { priceListsOf } from '../../catalog/price-history.ts';
+import { priceListsOf } from '../../catalog/prices/price-history.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event, EventBatch } from '../../ir/events.ts';
 import type { Result } from '../../ir/result.ts';

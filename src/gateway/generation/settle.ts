@@ -1,19 +1,16 @@
-import { FREE } from '../../catalog/bill.ts';
+import { FREE } from '../../catalog/prices/bill.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { type Event, type EventBatch, type Settled, terminalIndex, terminalOf } from '../../ir/events.ts';
 import { Fold } from '../../ir/fold.ts';
 import type { LegStatus } from '../../ir/leg.ts';
 import type { RoutingMetadata } from '../../ir/metadata.ts';
 import type { Result } from '../../ir/result.ts';
-import type { AnswerFlow, TextLane } from '../../ir/text-lane.ts';
 import { type Bill, NO_USAGE } from '../../ir/usage.ts';
-import type { Polling } from '../../kit/frames/flow.ts';
-import { STRETCH } from '../../kit/loop/cohort.ts';
+import type { Flow } from '../../kit/frames/flow.ts';
+import { BATCH_POINT } from '../../kit/loop/cohort.ts';
 import { LedgerUnavailable } from '../../ports/ledger.ts';
 import type { Account, AnswerEnd } from '../leg/leg-account.ts';
-import { gatherTexts } from './gather-texts.ts';
 import { OpenItems } from './open-items.ts';
-import { PassedTexts } from './passed-texts.ts';
 
 /** How a generation ended, for whoever keeps account of it. */
 export interface Settlement extends Settled, Account {
@@ -38,32 +35,22 @@ export interface SettleTools {
   /** Characters of the answer that whoever keeps account of it is shown. */
   readonly keptCharacters: number;
   /** What an answer has come to. */
-  readonly account: (result: Result, end: AnswerEnd) => Account | Promise<Account>;
+  readonly account: (result: Result, end: AnswerEnd) => Promise<Account>;
   /** Is shown everything before it is let go. `isLast`: the account is closed right after it. */
   readonly watch: (batch: EventBatch, isLast: boolean) => void;
   /** False: there is no money for more, the answer ends here. */
   readonly mayGoOn: () => boolean;
-  /** Where text may pass without being shown piece by piece: who has to be shown it now and then. Absent: it may not. */
-  readonly passing?: PassingTools | undefined;
   /** How the upstream is read. */
   readonly reading: { readonly isAbandoned: boolean; readonly isDraining: boolean };
   /** Told exactly once, before the terminal event is let go. Resolves with what was charged. */
   readonly record: (settlement: Settlement) => Promise<Bill>;
 }
 
-/** Who is shown text that has passed already. */
-export interface PassingTools {
-  /** Tokens that may pass before they are shown. */
-  readonly room: number;
-  /** Is told how to be shown what has passed. */
-  whenAsked(show: () => void): void;
-}
-
 /**
  * Folds an answer while it passes and closes its account: usage, cost, one record. The terminal event is let go only
  * after the record was made. An answer that is abandoned half-way is settled too.
  */
-export function settleAnswer(answer: AnswerFlow, tools: SettleTools): SettledAnswer {
+export function settleAnswer(answer: Flow<EventBatch>, tools: SettleTools): SettledAnswer {
   return new SettledAnswer(answer, tools);
 }
 
@@ -71,9 +58,7 @@ export function settleAnswer(answer: AnswerFlow, tools: SettleTools): SettledAns
  * An answer whose account is closed by pulling it to its end, or by ending it early. Pulled by one, a step at a time. Not a
  * generator: those cost several promises and a queue for each of their steps.
  */
-export class SettledAnswer
-  implements AsyncIterableIterator<EventBatch, void, undefined>, Polling<EventBatch>
-{
+export class SettledAnswer implements AsyncIterableIterator<EventBatch, void, undefined>, Flow<EventBatch> {
   readonly #passage: Passage;
   readonly #tools: SettleTools;
   /** The step that is under way: whoever ends the answer early waits for it. */
@@ -82,7 +67,7 @@ export class SettledAnswer
   /** Of an answer that came to its end. */
   #result: Result | undefined;
 
-  constructor(source: AnswerFlow, tools: SettleTools) {
+  constructor(source: Flow<EventBatch>, tools: SettleTools) {
     this.#passage = new Passage(source, tools);
     this.#tools = tools;
   }
@@ -105,10 +90,6 @@ export class SettledAnswer
 
   whenReady(wake: () => void): boolean {
     return this.#passage.whenReady(wake);
-  }
-
-  texts(): TextLane | undefined {
-    return this.#passage.texts();
   }
 
   async return(): Promise<IteratorResult<EventBatch, void>> {
@@ -201,37 +182,18 @@ interface Step {
 
 /** An answer on its way: everything is folded and shown to who watches before it goes on. */
 class Passage {
-  readonly source: AnswerFlow;
-  readonly #fold: Fold;
+  readonly source: Flow<EventBatch>;
+  /** All that has passed. */
+  readonly fold: Fold;
   readonly #openItems = new OpenItems();
   readonly #tools: SettleTools;
   /** What was at hand and may not go on by itself. */
   #held: Step | undefined;
-  /** Text that passes without being looked at piece by piece. */
-  #texts: PassedTexts | undefined;
 
-  constructor(source: AnswerFlow, tools: SettleTools) {
+  constructor(source: Flow<EventBatch>, tools: SettleTools) {
     this.source = source;
-    this.#fold = new Fold(tools.keptCharacters);
+    this.fold = new Fold(tools.keptCharacters);
     this.#tools = tools;
-  }
-
-  /** All that has passed. */
-  get fold(): Fold {
-    this.#lookBack();
-    return this.#fold;
-  }
-
-  texts(): TextLane | undefined {
-    const { passing } = this.#tools;
-    const lane = passing === undefined || this.#held !== undefined ? undefined : this.source.texts?.();
-    if (passing === undefined || lane === undefined) return undefined;
-    if (this.#texts?.pieces !== lane.pieces) {
-      this.#lookBack();
-      this.#texts = new PassedTexts(lane, this.#lookBack);
-      passing.whenAsked(this.#answer);
-    }
-    return this.#texts;
   }
 
   async next(): Promise<Step | undefined> {
@@ -283,10 +245,9 @@ class Passage {
       while (this.#tools.reading.isDraining) {
         const step = await source.next();
         if (step.done === true) return;
-        const gathered = gatherTexts(step.value);
-        const isLast = terminalIndex(gathered) !== -1;
-        fold.pushAll(gathered);
-        this.#tools.watch(gathered, isLast);
+        const isLast = terminalIndex(step.value) !== -1;
+        fold.pushAll(step.value);
+        this.#tools.watch(step.value, isLast);
         if (isLast) return;
       }
     } catch {
@@ -296,35 +257,16 @@ class Passage {
 
   /** Folds and shows a batch without a terminal event; tells whether the answer may go on after it. */
   #look(batch: EventBatch): boolean {
-    this.#lookBack();
-    const gathered = gatherTexts(batch);
-    this.#fold.pushAll(gathered);
-    this.#tools.watch(gathered, false);
-    this.#openItems.push(gathered);
+    this.fold.pushAll(batch);
+    this.#tools.watch(batch, false);
+    this.#openItems.push(batch);
     return this.#tools.mayGoOn();
   }
-
-  /** Folds and shows the text that has passed. */
-  readonly #lookBack = (): void => {
-    const texts = this.#texts;
-    const event = texts?.take();
-    if (texts === undefined || event === undefined) return;
-    this.#fold.push(event);
-    this.#tools.watch([event], false);
-    texts.room = this.#tools.passing?.room ?? 1;
-  };
-
-  /** Shows what has passed to somebody who waits for news from then on: the next piece is some. */
-  readonly #answer = (): void => {
-    this.#lookBack();
-    if (this.#texts !== undefined) this.#texts.room = 1;
-  };
 
   #last(batch: EventBatch, at: number): Step {
     const last = batch[at] as Event;
     const passing = batch.slice(0, last.type === 'relay' ? at + 1 : at);
-    this.#lookBack();
-    this.#fold.pushAll(passing);
+    this.fold.pushAll(passing);
     this.#tools.watch(passing, true);
     return { passing, terminal: terminalOf(last), mayGoOn: true };
   }
@@ -341,12 +283,12 @@ type SettledTerminal = Terminal & { readonly settled: Settled };
 /** The terminal event, with what the answer cost. One that could not be recorded is not let go as a success. */
 async function settle(result: Result, terminal: Terminal, tools: SettleTools): Promise<SettledTerminal> {
   const failed = terminal.type === 'failure';
-  const account = tools.account(result, failed ? terminal.error : terminal === CUT_SHORT ? 'cut' : 'whole');
-  const { usage, bill, uncharged } = account instanceof Promise ? await account : account;
+  const end = failed ? terminal.error : terminal === CUT_SHORT ? 'cut' : 'whole';
+  const { usage, bill, uncharged } = await tools.account(result, end);
   const metadata = tools.metadata(failed ? 'failed' : 'served');
   const shown = metadata === undefined ? {} : { metadata };
   try {
-    await STRETCH;
+    await BATCH_POINT;
     const charged = await tools.record({
       usage,
       bill,

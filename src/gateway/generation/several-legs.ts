@@ -1,4 +1,4 @@
-import { FREE } from '../../catalog/bill.ts';
+import { FREE } from '../../catalog/prices/bill.ts';
 import { NOTHING } from '../../ir/amount.ts';
 import { GatewayError, toGatewayError } from '../../ir/errors.ts';
 import { type Event, type EventBatch, hasContent, terminalIndex, terminalOf } from '../../ir/events.ts';
@@ -6,8 +6,8 @@ import { Fold } from '../../ir/fold.ts';
 import type { LegStatus } from '../../ir/leg.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Result } from '../../ir/result.ts';
-import type { AnswerFlow } from '../../ir/text-lane.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
+import type { Flow } from '../../kit/frames/flow.ts';
 import { LightAbortController } from '../../kit/loop/light-abort.ts';
 import type { Refusal } from '../../ports/ledger.ts';
 import { isSameCandidate } from '../../routing/candidate.ts';
@@ -16,11 +16,11 @@ import { Prompt } from '../../tokens/estimate.ts';
 import { Admission } from '../admission/admission.ts';
 import { admitFurther } from '../admission/admit.ts';
 import { attemptCandidates } from '../leg/attempt.ts';
-import type { AttemptLimits } from '../leg/itinerary.ts';
 import { Leg } from '../leg/leg.ts';
 import { type Account, type AnswerEnd, plusUncharged } from '../leg/leg-account.ts';
 import { type AdmittedLeg, RunningLeg } from '../leg/running-leg.ts';
-import type { Plan } from '../plan.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { AttemptLimits } from '../request/settings.ts';
 import { accountOf } from './account.ts';
 import type { AnswerParts, AnswerState } from './answer-parts.ts';
 import { Answering } from './answering.ts';
@@ -54,12 +54,12 @@ export class SeveralLegs extends Answering {
   constructor(underway: Underway, admission: Admission, parts: AnswerParts, state: AnswerState) {
     super(underway, parts, state);
     this.#first = admission;
-    const { attempts } = underway.snapshot;
+    const { attempts } = underway.settings;
     this.#limits = { ...attempts, retries: { left: attempts.perRequest - 1 } };
     underway.reservation.noteProgress = () => this.noteProgress();
   }
 
-  override flow(): AnswerFlow {
+  override flow(): Flow<EventBatch> {
     const { stages, request } = this.underway;
     const pipeline = stages.around((staged, wish) => this.#leg(staged, wish));
     return new StagedFlow(pipeline(request), this.reading);
@@ -74,10 +74,6 @@ export class SeveralLegs extends Answering {
     return true;
   }
 
-  override get passing(): undefined {
-    return undefined;
-  }
-
   /** Legs that are still open end with the answer. */
   override async account(_: Result, end: AnswerEnd): Promise<Account> {
     this.#isOver = true;
@@ -87,7 +83,7 @@ export class SeveralLegs extends Answering {
     }
     await Promise.all(this.#closing);
     const ended = this.running.flatMap(({ leg }) => (leg.end === undefined ? [] : [{ leg, ...leg.end }]));
-    const { usage, bill } = accountOf(ended, this.journey.charges);
+    const { usage, bill } = accountOf(ended, this.attemptLog.charges);
     return { usage, bill, uncharged: this.#uncharged };
   }
 
@@ -130,7 +126,7 @@ export class SeveralLegs extends Answering {
     if (running instanceof GatewayError) {
       // The caller has left: the answer ends without a terminal event.
       if (this.reading.isAbandoned) return;
-      this.journey.add(failedLeg(request, wish));
+      this.attemptLog.add(failedLeg(request, wish));
       yield [{ type: 'failure', error: running }];
       return;
     }
@@ -192,9 +188,9 @@ export class SeveralLegs extends Answering {
     const planned = this.#first;
     this.#first = undefined;
     if (planned !== undefined && request === this.underway.request && isMain(wish)) {
-      const { journey, prompt } = this.underway;
+      const { attemptLog, prompt } = this.underway;
       const { acceptedAtMs: pricedAtMs } = input;
-      const { firstLeg: leg } = journey;
+      const { firstLeg: leg } = attemptLog;
       return this.#running({ leg, request, prompt, admission: planned, pricedAtMs }, giveUp);
     }
     if (planned !== undefined) this.underway.reservation.release(planned.reserved, NOTHING);
@@ -206,9 +202,9 @@ export class SeveralLegs extends Answering {
     wish: LegWish,
     giveUp: LightAbortController,
   ): Promise<RunningLeg | Refusal> {
-    const { input, snapshot, reservation, planFurther } = this.underway;
+    const { input, settings, reservation, planFurther } = this.underway;
     const { tokenizer, clock } = this.parts;
-    const { ownCredentialFee, basePath } = snapshot;
+    const { ownCredentialFee, basePath } = settings;
     const { learnt } = this.surroundings.state;
     const prompt = new Prompt(request);
     const plan = this.#preferring(await planFurther(request, prompt), wish);
@@ -221,7 +217,7 @@ export class SeveralLegs extends Answering {
     if (!(admission instanceof Admission)) return admission;
     this.#assertOpen();
     const leg = new Leg(plan, wish.kind);
-    this.journey.add(leg);
+    this.attemptLog.add(leg);
     return this.#running({ leg, request, prompt, admission, pricedAtMs }, giveUp);
   }
 
@@ -245,7 +241,7 @@ export class SeveralLegs extends Answering {
 
   /** Main legs prefer the candidate that served the main leg before; pinned ones take no other. */
   #preferring(plan: Plan, wish: LegWish): Plan {
-    const served = this.journey.serving.selected;
+    const served = this.attemptLog.serving.selected;
     const isSame = (each: Plan['candidates'][number]) =>
       served !== undefined && isSameCandidate(each, served);
     const preferred = isMain(wish) || wish.isPinned === true ? plan.candidates.filter(isSame) : [];

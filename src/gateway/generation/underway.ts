@@ -1,24 +1,25 @@
 import { tierOf } from '../../catalog/endpoint-tier.ts';
+import { GatewayError, toGatewayError } from '../../ir/errors.ts';
 import type { RoutingMetadata } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Candidate } from '../../routing/candidate.ts';
 import type { ActiveStages } from '../../stages/stage.ts';
 import type { Prompt } from '../../tokens/estimate.ts';
-import type { GenerationInput } from '../generation.ts';
-import type { Plan } from '../plan.ts';
+import type { GenerationReservation } from '../admission/reservation.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { ContentShare } from '../request/content-room.ts';
-import type { GatewaySnapshot } from '../snapshot.ts';
+import type { GenerationInput } from '../request/generation-input.ts';
+import type { GatewaySettings } from '../request/settings.ts';
+import { type AttemptLog, routingMetadata } from './attempt-log.ts';
 import type { PlannedGeneration } from './generation-row.ts';
-import { type Journey, routingMetadata } from './journey.ts';
-import type { GenerationReservation } from './reservation.ts';
 
 /** One request on its way: everything that is known of it from planning on. */
 export interface Underway {
   readonly input: GenerationInput;
-  readonly snapshot: GatewaySnapshot;
+  readonly settings: GatewaySettings;
   readonly request: GenerationRequest;
   readonly prompt: Prompt;
-  readonly journey: Journey;
+  readonly attemptLog: AttemptLog;
   readonly stages: ActiveStages;
   readonly reservation: GenerationReservation;
   /** Where a further leg may go. Rejects with a GatewayError. */
@@ -31,15 +32,22 @@ export interface Underway {
 
 /** The routing metadata of this moment, when the caller asked for it. */
 export function metadataOf(
-  { input, journey, snapshot }: Pick<Underway, 'input' | 'journey' | 'snapshot'>,
+  { input, attemptLog, settings }: Pick<Underway, 'input' | 'attemptLog' | 'settings'>,
   outcome: 'served' | 'failed',
 ): RoutingMetadata | undefined {
-  return input.wantsMetadata ? routingMetadata(journey, snapshot.region, outcome) : undefined;
+  return input.wantsMetadata ? routingMetadata(attemptLog, settings.region, outcome) : undefined;
+}
+
+/** An error from beyond planning, with its routing context. */
+export function routedError(error: unknown, underway: Underway): GatewayError {
+  const { signal } = underway.input;
+  const cause = signal.aborted && signal.reason instanceof GatewayError ? signal.reason : error;
+  return toGatewayError(cause).withRouting(metadataOf(underway, 'failed'));
 }
 
 /** A generation as rows are made from. */
-export function plannedGeneration({ input, request, journey, snapshot }: Underway): PlannedGeneration {
-  return { input, request, journey, region: snapshot.region };
+export function plannedGeneration({ input, request, attemptLog, settings }: Underway): PlannedGeneration {
+  return { input, request, attemptLog, region: settings.region };
 }
 
 /** Who serves, as replies say it. */

@@ -1,14 +1,14 @@
-import { FREE } from '../../catalog/bill.ts';
+import { FREE } from '../../catalog/prices/bill.ts';
 import { toGatewayError } from '../../ir/errors.ts';
 import type { PipelineEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
-import type { Clock } from '../../kit/ids.ts';
-import type { Ledger } from '../../ports/ledger.ts';
-import type { GenerationInput } from '../generation.ts';
+import type { Clock } from '../../kit/time/clock.ts';
+import { type Ledger, LedgerUnavailable } from '../../ports/ledger.ts';
+import type { GenerationReservation } from '../admission/reservation.ts';
+import type { GenerationInput } from '../request/generation-input.ts';
+import { AttemptLog } from './attempt-log.ts';
 import { acceptedRow, type GenerationTimes, type PlannedGeneration, settledRow } from './generation-row.ts';
-import { Journey } from './journey.ts';
-import type { GenerationReservation } from './reservation.ts';
 import type { Settlement } from './settle.ts';
 
 /** What recording a generation needs that no model served. */
@@ -28,6 +28,16 @@ export interface UnservedRequest {
   readonly notes: readonly PipelineEntry[];
 }
 
+/** A generation that stages may have charged something for, before any model served it. */
+interface Charged extends Pick<UnservedRequest, 'input' | 'request' | 'reservation'> {
+  readonly stages: { readonly notes: readonly PipelineEntry[] };
+  readonly settings: { readonly region: string | null };
+}
+
+export function unservedOf({ input, request, reservation, stages, settings }: Charged): UnservedRequest {
+  return { input, request, region: settings.region, reservation, notes: stages.notes };
+}
+
 /** The record of a generation that no endpoint was looked for. `model`: as the caller is told it. */
 export function unservedGeneration(
   { input, request, region, reservation, notes }: UnservedRequest,
@@ -41,7 +51,7 @@ export function unservedGeneration(
     pipeline: [],
     report: [],
   } as const;
-  return { input, request, region, journey: new Journey(plan, notes, reservation.charges) };
+  return { input, request, region, attemptLog: new AttemptLog(plan, notes, reservation.charges) };
 }
 
 /**
@@ -77,4 +87,13 @@ export function settleRefused(asked: UnservedRequest, error: unknown, parts: Uns
     ...(!isLeft && { error: toGatewayError(error) }),
   };
   return settleUnserved(generation, settlement, reservation, parts);
+}
+
+/** Settles what stages have charged for a generation that comes to nothing after them. */
+export async function settleCharges(charged: Charged, error: unknown, parts: UnservedParts): Promise<void> {
+  if (!charged.reservation.isOpen) return;
+  // The ledger records it as soon as it can; the caller gets the reason why there is no answer.
+  await settleRefused(unservedOf(charged), error, parts).catch((late: unknown) => {
+    if (!(late instanceof LedgerUnavailable)) throw late;
+  });
 }

@@ -4,11 +4,11 @@ import { requestOf } from '../../../test/builders/request.ts';
 import type { Model } from '../../catalog/catalog.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event, EventBatch } from '../../ir/events.ts';
-import { systemClock } from '../../kit/ids.ts';
+import { systemClock } from '../../kit/time/clock.ts';
 import { type Candidate, SHARED } from '../../routing/candidate.ts';
 import { Health } from '../../routing/health/health.ts';
 import { type UpstreamCall, UpstreamFailure } from '../../upstream/upstream.ts';
-import { Journey, routingMetadata } from '../generation/journey.ts';
+import { AttemptLog, routingMetadata } from '../generation/attempt-log.ts';
 import { attemptCandidates } from './attempt.ts';
 
 const say = (text: string): Event[] => [
@@ -51,7 +51,7 @@ async function run(
     lane: 'translate' as const,
     isSticky: false,
   }));
-  const journey = new Journey({
+  const attemptLog = new AttemptLog({
     requested: 'acme/large',
     strategy: 'direct',
     candidates,
@@ -100,31 +100,31 @@ async function run(
       isAbandoned: () => options.isAbandoned?.() ?? false,
       monotonic: () => systemClock.monotonic(),
     };
-    for await (const batch of attemptCandidates(request, journey.firstLeg, tools)) events.push(...batch);
+    for await (const batch of attemptCandidates(request, attemptLog.firstLeg, tools)) events.push(...batch);
   } catch (thrown) {
     error = thrown;
   }
   const text = events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('');
-  return { events, text, error: error as GatewayError | undefined, journey, closed, calls };
+  return { events, text, error: error as GatewayError | undefined, attemptLog, closed, calls };
 }
 
 describe('attemptCandidates', () => {
   it('passes the first answer on', async () => {
-    const { text, journey } = await run([[say('one'), [stop]], [say('two')]]);
+    const { text, attemptLog } = await run([[say('one'), [stop]], [say('two')]]);
     expect(text).toBe('one');
-    expect(journey.selected?.endpoint.provider.name).toBe('P0');
-    expect(journey.attempts).toEqual([{ provider: 'P0', model: 'acme/large', status: 200 }]);
+    expect(attemptLog.selected?.endpoint.provider.name).toBe('P0');
+    expect(attemptLog.attempts).toEqual([{ provider: 'P0', model: 'acme/large', status: 200 }]);
   });
 
   it('moves on when a call fails, and when a stream fails before content', async () => {
     const broken: Event = { type: 'failure', error: new GatewayError('upstream-unavailable', 'cut') };
-    const { text, journey } = await run([
+    const { text, attemptLog } = await run([
       fail('rate-limited', 429),
       [[{ type: 'start' }], [broken]],
       [say('three'), [stop]],
     ]);
     expect(text).toBe('three');
-    expect(journey.attempts.map(({ status }) => status)).toEqual([429, 200, 200]);
+    expect(attemptLog.attempts.map(({ status }) => status)).toEqual([429, 200, 200]);
   });
 
   it('does not move on once content was forwarded', async () => {
@@ -178,15 +178,15 @@ describe('attemptCandidates', () => {
     const answer: EventBatch[] = [say('fine'), [stop]];
 
     it('calls the same endpoint again, and counts both calls', async () => {
-      const { events, journey, calls } = await run([{ inTurn: [stale, answer] }, [say('other'), [stop]]], {
+      const { events, attemptLog, calls } = await run([{ inTurn: [stale, answer] }, [say('other'), [stop]]], {
         echo: true,
       });
       const provider = { provider: 'P0', model: 'acme/large' };
-      expect(journey.attempts).toEqual([
+      expect(attemptLog.attempts).toEqual([
         { ...provider, status: 502 },
         { ...provider, status: 200 },
       ]);
-      expect(routingMetadata(journey, null, 'served').attempt).toBe(2);
+      expect(routingMetadata(attemptLog, null, 'served').attempt).toBe(2);
       expect(calls).toHaveLength(2);
       // One for each provider, not for each call.
       expect(events.filter(({ type }) => type === 'debug')).toHaveLength(1);
@@ -198,25 +198,25 @@ describe('attemptCandidates', () => {
       ['request, for others too', { perModel: 3, perRequest: 2 }, ['P0', 'P0']],
     ])('keeps to the limit per %s', async (_, limits, called) => {
       const script = { inTurn: [stale, fail('upstream-unavailable', 500)] };
-      const { error, journey } = await run([script, answer], { limits });
-      expect(journey.attempts.map(({ provider }) => provider)).toEqual(called);
+      const { error, attemptLog } = await run([script, answer], { limits });
+      expect(attemptLog.attempts.map(({ provider }) => provider)).toEqual(called);
       expect(error).toMatchObject({ status: 502 });
     });
 
     it('calls nobody again once the caller has left', async () => {
       let asked = 0;
       const isAbandoned = () => asked++ > 0;
-      const { journey } = await run([{ inTurn: [stale, answer] }], { isAbandoned });
-      expect(journey.attempts).toHaveLength(1);
+      const { attemptLog } = await run([{ inTurn: [stale, answer] }], { isAbandoned });
+      expect(attemptLog.attempts).toHaveLength(1);
     });
   });
 
   it('keeps to the limits per model and per request', async () => {
     const failing = Array.from({ length: 6 }, () => fail('upstream-unavailable', 500));
-    expect((await run(failing)).journey.attempts).toHaveLength(3);
+    expect((await run(failing)).attemptLog.attempts).toHaveLength(3);
     const models = failing.map((_, index) => modelOf({ id: `m/${index}` }));
     expect(
-      (await run(failing, { models, limits: { perModel: 3, perRequest: 5 } })).journey.attempts,
+      (await run(failing, { models, limits: { perModel: 3, perRequest: 5 } })).attemptLog.attempts,
     ).toHaveLength(5);
   });
 
@@ -241,7 +241,7 @@ describe('attemptCandidates', () => {
   });
 
   it('passes over who cannot be paid', async () => {
-    const { text, journey } = await run(
+    const { text, attemptLog } = await run(
       [
         [say('dear'), [stop]],
         [say('cheap'), [stop]],
@@ -251,13 +251,13 @@ describe('attemptCandidates', () => {
       },
     );
     expect(text).toBe('cheap');
-    expect(journey.attempts.map(({ provider }) => provider)).toEqual(['P1']);
+    expect(attemptLog.attempts.map(({ provider }) => provider)).toEqual(['P1']);
   });
 
   it('says that the money is short where no endpoint can be paid, not that endpoints are ill', async () => {
-    const { error, journey } = await run([[say('dear'), [stop]]], { canPay: () => false });
+    const { error, attemptLog } = await run([[say('dear'), [stop]]], { canPay: () => false });
     expect(error).toMatchObject({ status: 402, message: expect.stringContaining('pays for no endpoint') });
-    expect(journey.attempts).toHaveLength(0);
+    expect(attemptLog.attempts).toHaveLength(0);
   });
 
   it('tells every endpoint how much output and how many searches are paid for', async () => {
@@ -272,7 +272,7 @@ describe('attemptCandidates', () => {
   it('asks nobody else once the caller has left', async () => {
     let hasLeft = false;
     const answers: Script[] = [fail('rate-limited', 429), [say('two'), [stop]]];
-    const { error, journey } = await run(answers, {
+    const { error, attemptLog } = await run(answers, {
       isAbandoned: () => {
         const was = hasLeft;
         hasLeft = true;
@@ -280,7 +280,7 @@ describe('attemptCandidates', () => {
       },
     });
     expect(error).toMatchObject({ kind: 'rate-limited' });
-    expect(journey.attempts).toHaveLength(1);
+    expect(attemptLog.attempts).toHaveLength(1);
   });
 
   it('takes an answer that was given up for no failure', async () => {
@@ -294,8 +294,8 @@ describe('attemptCandidates', () => {
         return [cut];
       },
     });
-    const { error, journey } = await run([answer, [say('two'), [stop]]], { signal: aborting.signal });
+    const { error, attemptLog } = await run([answer, [say('two'), [stop]]], { signal: aborting.signal });
     expect(error).toBe(gone);
-    expect(journey.attempts).toEqual([{ provider: 'P0', model: 'acme/large', status: 499 }]);
+    expect(attemptLog.attempts).toEqual([{ provider: 'P0', model: 'acme/large', status: 499 }]);
   });
 });

@@ -1,4 +1,4 @@
-import type { Credential } from '../../catalog/credential.ts';
+import type { Credential } from '../../catalog/providers/credential.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import {
   type Event,
@@ -9,15 +9,15 @@ import {
   terminalOf,
 } from '../../ir/events.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { AnswerFlow, TextLane } from '../../ir/text-lane.ts';
-import type { Flow, Polling } from '../../kit/frames/flow.ts';
+import type { Flow } from '../../kit/frames/flow.ts';
 import { type Candidate, siteOf } from '../../routing/candidate.ts';
 import type { Health } from '../../routing/health/health.ts';
-import type { Visit } from '../../routing/health/visit.ts';
+import type { HealthTicket } from '../../routing/health/health-ticket.ts';
 import { type CallUpstream, type UpstreamCall, UpstreamFailure } from '../../upstream/upstream.ts';
 import type { Admission } from '../admission/admission.ts';
+import type { AttemptLimits } from '../request/settings.ts';
 import { blameOf } from './blame.ts';
-import { type AttemptLimits, Itinerary, type Stop } from './itinerary.ts';
+import { CandidateQueue, type NextCandidate } from './candidate-queue.ts';
 import type { Leg } from './leg.ts';
 
 /** What the attempt loop needs to make calls. */
@@ -47,12 +47,12 @@ export function attemptCandidates(request: GenerationRequest, leg: Leg, tools: A
 }
 
 /** Pulled by one, a step at a time: so it need not be a generator, which costs several promises for each of them. */
-class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Polling<EventBatch> {
+class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Flow<EventBatch> {
   readonly #request: GenerationRequest;
   readonly #leg: Leg;
   readonly #tools: AttemptTools;
   /** The rest of the answer, once somebody answers. */
-  #rest: AnswerFlow | undefined;
+  #rest: Flow<EventBatch> | undefined;
   /** Nothing can be pulled: also while it is opened, and for good when that fails. */
   #isOver = false;
   /** Nobody will pull any more. */
@@ -75,10 +75,6 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Po
 
   whenReady(wake: () => void): boolean {
     return this.#rest?.whenReady?.(wake) ?? false;
-  }
-
-  texts(): TextLane | undefined {
-    return this.#rest?.texts?.();
   }
 
   return(): Promise<IteratorResult<EventBatch, void>> {
@@ -122,7 +118,7 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Po
     this.#isOver = true;
     const failures: UpstreamFailure[] = [];
     const echoes: Event[] = [];
-    const itinerary = new Itinerary(leg.plan.candidates, tools.health, tools.limits);
+    const queue = new CandidateQueue(leg.plan.candidates, tools.health, tools.limits);
     let isShort = false;
     const canPay = (candidate: Candidate) => {
       const isPaid = admission.canPay(candidate);
@@ -130,32 +126,31 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Po
       return isPaid;
     };
     const next = (fits: (candidate: Candidate) => boolean) =>
-      tools.isAbandoned() ? undefined : itinerary.next(fits);
-    const again = (candidate: Stop['candidate']) =>
-      tools.isAbandoned() ? undefined : itinerary.again(candidate);
-    for (let stop = next(canPay); stop !== undefined; ) {
-      const { candidate, visit } = stop;
+      tools.isAbandoned() ? undefined : queue.next(fits);
+    const again = (candidate: NextCandidate['candidate']) =>
+      tools.isAbandoned() ? undefined : queue.again(candidate);
+    for (let current = next(canPay); current !== undefined; ) {
+      const { candidate, ticket } = current;
       let opening: Opening | UpstreamFailure;
       try {
-        opening = await openCandidate(request, stop, leg, tools, echoes);
+        opening = await openCandidate(request, current, leg, tools, echoes);
       } catch (error) {
         return this.#fail(error, echoes);
       }
       if (opening instanceof UpstreamFailure) {
         failures.push(opening);
-        stop = (opening.isStale ? again(candidate) : undefined) ?? next(canPay);
+        current = (opening.isStale ? again(candidate) : undefined) ?? next(canPay);
         continue;
       }
-      const { disappointment } = opening;
-      const other =
-        disappointment && next((each) => isBetter(each, disappointment, candidate) && canPay(each));
+      const { noContent } = opening;
+      const other = noContent && next((each) => isBetter(each, noContent, candidate) && canPay(each));
       if (other !== undefined) {
-        leave(visit, opening, request);
+        leave(ticket, opening, request);
         await opening.rest.return?.();
-        stop = other;
+        current = other;
         continue;
       }
-      leg.select(candidate, visit);
+      leg.select(candidate, ticket);
       this.#rest = opening.rest;
       if (this.#isLetGo) return await this.return();
       this.#isOver = false;
@@ -180,8 +175,8 @@ const OVER = { done: true, value: undefined } as const;
 const over = () => OVER;
 
 /** A refusal is the model's own: only another model may do better. An empty answer may be the endpoint's fault. */
-function isBetter({ model }: Candidate, disappointment: Disappointment, left: Candidate): boolean {
-  return disappointment === 'empty' || model !== left.model;
+function isBetter({ model }: Candidate, noContent: NoContent, left: Candidate): boolean {
+  return noContent === 'empty' || model !== left.model;
 }
 
 /** Tokens below which an answer may well have no content. */
@@ -189,32 +184,32 @@ const FEW_TOKENS = 16;
 
 /** A refusal tells nothing against the endpoint, nor does an empty answer that the request itself may have brought about. */
 function leave(
-  visit: Visit,
-  { disappointment }: Opening,
+  ticket: HealthTicket,
+  { noContent }: Opening,
   { sampling, maxOutputTokens }: GenerationRequest,
 ): void {
   const isAskedFor = sampling.stop !== undefined || (maxOutputTokens ?? FEW_TOKENS) < FEW_TOKENS;
-  if (disappointment === 'refusal' || isAskedFor) visit.succeeded({ outputTokens: 0, toolCalls: 'none' });
-  else visit.failed({ counts: true, isRateLimit: false });
+  if (noContent === 'refusal' || isAskedFor) ticket.succeeded({ outputTokens: 0, toolCalls: 'none' });
+  else ticket.failed({ counts: true, isRateLimit: false });
 }
 
 /** An answer that is about to be passed on: what was held back so far and what is still to come. */
 interface BegunAnswer {
   readonly held: readonly Event[];
-  readonly rest: AnswerFlow;
+  readonly rest: Flow<EventBatch>;
 }
 
 interface Opening extends BegunAnswer {
   /** The answer ended without content: why somebody else might do better. */
-  readonly disappointment: Disappointment | undefined;
+  readonly noContent: NoContent | undefined;
 }
 
-type Disappointment = 'refusal' | 'empty';
+type NoContent = 'refusal' | 'empty';
 
-/** Calls a candidate and reads until its answer is known to be one. A visit that comes to nothing is concluded. */
+/** Calls a candidate and reads until its answer is known to be one. A ticket that comes to nothing is concluded. */
 async function openCandidate(
   request: GenerationRequest,
-  { candidate, visit, isAgain }: Stop,
+  { candidate, ticket, isAgain }: NextCandidate,
   leg: Leg,
   tools: AttemptTools,
   echoes: Event[],
@@ -224,12 +219,12 @@ async function openCandidate(
   let firstByteMs: number | undefined;
   const record = (status: number) => leg.note(candidate, status, tools.monotonic() - started, firstByteMs);
   if (signal.aborted) {
-    visit.abandoned();
+    ticket.abandoned();
     throw signal.reason;
   }
   const credential = openCredential(candidate, tools);
   if (credential instanceof UpstreamFailure) {
-    visit.failed(blameOf(credential));
+    ticket.failed(blameOf(credential));
     return credential;
   }
   leg.lastCalled = candidate;
@@ -256,27 +251,27 @@ async function openCandidate(
       // An answer that broke off because it was given up is nobody's failure.
       signal.throwIfAborted();
       record(opening.upstreamStatus === 0 ? answer.status : opening.upstreamStatus);
-      visit.failed(blameOf(opening));
+      ticket.failed(blameOf(opening));
       return opening;
     }
-    visit.firstToken(request.stream ? 'stream' : 'whole');
+    ticket.firstToken(request.stream ? 'stream' : 'whole');
     record(answer.status);
     leg.report = answer.report;
     return opening;
   } catch (error) {
     if (signal.aborted) {
-      giveUp(signal.reason, visit, record);
+      giveUp(signal.reason, ticket, record);
       throw error;
     }
     if (!(error instanceof UpstreamFailure)) {
-      visit.abandoned();
+      ticket.abandoned();
       throw error;
     }
     // An upstream that never answered is recorded by what its silence means to the caller.
     record(error.upstreamStatus === 0 ? error.status : error.upstreamStatus);
     // A connection that is closed while nothing is asked says nothing about its endpoint.
-    if (error.isStale) visit.abandoned();
-    else visit.failed(blameOf(error));
+    if (error.isStale) ticket.abandoned();
+    else ticket.failed(blameOf(error));
     return error;
   }
 }
@@ -306,11 +301,11 @@ function openCredential(candidate: Candidate, tools: AttemptTools): Credential |
 const CALLER_GONE = 499;
 
 /** A call that was made and not waited for any longer. That it took longer than the gateway's deadline is its own fault. */
-function giveUp(reason: unknown, visit: Visit, record: (status: number) => void): void {
+function giveUp(reason: unknown, ticket: HealthTicket, record: (status: number) => void): void {
   const isTooSlow = reason instanceof GatewayError && reason.kind === 'deadline';
   record(isTooSlow ? reason.status : CALLER_GONE);
-  if (isTooSlow) visit.failed({ counts: true, isRateLimit: false });
-  else visit.abandoned();
+  if (isTooSlow) ticket.failed({ counts: true, isRateLimit: false });
+  else ticket.abandoned();
 }
 
 /** Events, and characters of relayed frames, that are held back at most: an answer that goes on without content is none. */
@@ -318,12 +313,12 @@ const MOST_HELD = { events: 10_000, characters: 8 * 1024 * 1024 };
 
 /** An answer until there is content, or its end. Of a whole answer nothing is forwarded before its end is known. */
 class Held {
-  readonly rest: AnswerFlow;
+  readonly rest: Flow<EventBatch>;
   readonly #isStream: boolean;
   readonly #events: Event[] = [];
   #characters = 0;
 
-  constructor(rest: AnswerFlow, isStream: boolean) {
+  constructor(rest: Flow<EventBatch>, isStream: boolean) {
     this.rest = rest;
     this.#isStream = isStream;
   }
@@ -350,8 +345,8 @@ class Held {
     );
   }
 
-  #opening(disappointment: Disappointment | undefined): Opening {
-    return { held: this.#events, rest: this.rest, disappointment };
+  #opening(noContent: NoContent | undefined): Opening {
+    return { held: this.#events, rest: this.rest, noContent };
   }
 }
 

@@ -1,5 +1,5 @@
-import { billOf, FREE, feeOnly } from '../../catalog/bill.ts';
-import { pricingAt } from '../../catalog/price-history.ts';
+import { billOf, FREE, feeOnly } from '../../catalog/prices/bill.ts';
+import { pricingAt } from '../../catalog/prices/price-history.ts';
 import { servedEndpoint } from '../../catalog/served-endpoint.ts';
 import type { Amount } from '../../ir/amount.ts';
 import type { Bill, Usage } from '../../ir/usage.ts';

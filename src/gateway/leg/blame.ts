@@ -1,5 +1,5 @@
 import type { ErrorKind } from '../../ir/errors.ts';
-import type { VisitFailure } from '../../routing/health/visit.ts';
+import type { TicketFailure } from '../../routing/health/health-ticket.ts';
 import type { UpstreamFailure } from '../../upstream/upstream.ts';
 
 /** Answers that are about the request: another caller's may go through. */
@@ -18,7 +18,7 @@ const BLAMELESS_KINDS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
 ]);
 
 /** What a failed call says of the endpoint: whether it counts against it, and how long it wants to be left alone. */
-export function blameOf({ kind, upstreamStatus, retryAfterSeconds }: UpstreamFailure): VisitFailure {
+export function blameOf({ kind, upstreamStatus, retryAfterSeconds }: UpstreamFailure): TicketFailure {
   return {
     counts: !BLAMELESS_STATUSES.has(upstreamStatus) && !BLAMELESS_KINDS.has(kind),
     isRateLimit: kind === 'rate-limited',

@@ -34,12 +34,12 @@ export function conclude(
   { status, usage, bill, result, error }: Concluded,
   { pins, traffic }: RoutingMemory,
 ): void {
-  const { selected, visit, plan } = leg;
-  if (selected === undefined || visit === undefined) return;
-  if (status === 'cancelled') visit.abandoned();
-  if (status === 'failed') visit.failed(error instanceof UpstreamFailure ? blameOf(error) : BROKEN_OFF);
+  const { selected, ticket, plan } = leg;
+  if (selected === undefined || ticket === undefined) return;
+  if (status === 'cancelled') ticket.abandoned();
+  if (status === 'failed') ticket.failed(error instanceof UpstreamFailure ? blameOf(error) : BROKEN_OFF);
   if (status !== 'completed') return;
-  visit.succeeded({
+  ticket.succeeded({
     outputTokens: usage.outputTokens,
     // What is not there whole cannot be judged.
     toolCalls: result.omitted === undefined ? judgeToolCalls(request, result.items) : 'none',

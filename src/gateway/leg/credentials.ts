@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { type Credential, parseCredential } from '../../catalog/credential.ts';
-import type { Log } from '../../kit/log.ts';
+import { type Credential, parseCredential } from '../../catalog/providers/credential.ts';
+import type { Log } from '../../kit/log/log.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
 import type { Candidate } from '../../routing/candidate.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';

@@ -1,4 +1,4 @@
-import { FREE } from '../../catalog/bill.ts';
+import { FREE } from '../../catalog/prices/bill.ts';
 import type { GatewayError } from '../../ir/errors.ts';
 import type { Result } from '../../ir/result.ts';
 import { type Bill, NO_USAGE, type Usage } from '../../ir/usage.ts';
@@ -7,10 +7,14 @@ import type { Candidate } from '../../routing/candidate.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 import { type BillingFacts, billGeneration, billSearches } from './bill-generation.ts';
 
-/** What a leg, or a whole generation, has come to. */
-export interface Account {
+/** What a leg, or a whole generation, has used, and what that costs. */
+export interface UsedSoFar {
   readonly usage: Usage;
   readonly bill: Bill;
+}
+
+/** What a leg, or a whole generation, has come to. */
+export interface Account extends UsedSoFar {
   /** What the upstream may bill beyond that; absent = nothing. */
   readonly uncharged?: Uncharged | undefined;
 }
@@ -33,12 +37,8 @@ export interface LegAccountFacts {
   readonly estimate: (result: Result) => Promise<Usage>;
 }
 
-/** The account of a leg: at once where its upstream said what it used, after counting where it did not. */
-export function legAccount(
-  result: Result,
-  end: AnswerEnd,
-  facts: LegAccountFacts,
-): Account | Promise<Account> {
+/** The account of a leg: what its upstream reports if it reports all of it, else our own count. */
+export async function legAccount(result: Result, end: AnswerEnd, facts: LegAccountFacts): Promise<Account> {
   if (end !== 'whole') return cutAccount(result, end === 'cut' ? undefined : end, facts);
   const reported = facts.believe(result.usage);
   if (reported?.source !== 'measured') return estimatedAccount(result, reported, facts);

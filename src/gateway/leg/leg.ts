@@ -2,8 +2,8 @@ import type { LegKind, LegStatus } from '../../ir/leg.ts';
 import type { AttemptRecord, TranslationEntry } from '../../ir/metadata.ts';
 import type { Bill, Usage } from '../../ir/usage.ts';
 import type { Candidate } from '../../routing/candidate.ts';
-import type { Visit } from '../../routing/health/visit.ts';
-import type { Plan } from '../plan.ts';
+import type { HealthTicket } from '../../routing/health/health-ticket.ts';
+import type { Plan } from '../plan/plan.ts';
 
 /** One upstream call, with all that is known of it. */
 export interface UpstreamCall {
@@ -37,7 +37,7 @@ export class Leg {
   /** The candidate that was called last, whatever came of it. */
   lastCalled: Candidate | undefined;
   #selected: Candidate | undefined;
-  #visit: Visit | undefined;
+  #ticket: HealthTicket | undefined;
   /** Translation report of the call that serves. */
   report: readonly TranslationEntry[] = [];
   /** Undefined while it is open. */
@@ -75,13 +75,13 @@ export class Leg {
   }
 
   /** The call that serves; to be concluded when the answer has ended. */
-  get visit(): Visit | undefined {
-    return this.#visit;
+  get ticket(): HealthTicket | undefined {
+    return this.#ticket;
   }
 
   /** Settles on a candidate. */
-  select(candidate: Candidate, visit?: Visit): void {
+  select(candidate: Candidate, ticket?: HealthTicket): void {
     this.#selected = candidate;
-    this.#visit = visit;
+    this.#ticket = ticket;
   }
 }

@@ -1,4 +1,4 @@
-import type { Credential } from '../../catalog/credential.ts';
+import type { Credential } from '../../catalog/providers/credential.ts';
 import { type Amount, NOTHING } from '../../ir/amount.ts';
 import type { GatewayError } from '../../ir/errors.ts';
 import type { EventBatch } from '../../ir/events.ts';
@@ -14,17 +14,16 @@ import { Meter } from '../../tokens/meter.ts';
 import type { CallUpstream } from '../../upstream/upstream.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { LearntAnswer } from '../admission/learnt-lengths.ts';
-import { type AnswerParts, type AnswerState, hashUser } from '../generation/answer-parts.ts';
-import type { UsedSoFar } from '../generation/generation-row.ts';
-import type { GenerationInput } from '../generation.ts';
+import type { GenerationInput } from '../request/generation-input.ts';
 import { countInputImages } from '../request/input-images.ts';
-import type { GatewaySnapshot } from '../snapshot.ts';
+import type { AttemptLimits, GatewaySettings } from '../request/settings.ts';
 import type { AttemptTools } from './attempt.ts';
 import { amountOf, type BillingFacts, billGeneration } from './bill-generation.ts';
 import { conclude } from './conclude.ts';
-import type { AttemptLimits } from './itinerary.ts';
 import type { Leg, LegEnd } from './leg.ts';
+import type { UsedSoFar } from './leg-account.ts';
 import { type Account, type AnswerEnd, type LegAccountFacts, legAccount } from './leg-account.ts';
+import { hashUser, type LegParts, type LegState } from './leg-parts.ts';
 import { plausibleUsage } from './plausible-usage.ts';
 import type { UpstreamReading } from './upstream-reading.ts';
 
@@ -48,12 +47,12 @@ export interface AdmittedLeg {
 /** What all legs of a generation share. */
 export interface LegSurroundings {
   readonly input: GenerationInput;
-  readonly snapshot: GatewaySnapshot;
+  readonly settings: GatewaySettings;
   readonly reading: UpstreamReading;
   /** Aborted when the leg's upstream is to stop. */
   readonly signal: AbortSignal;
-  readonly parts: AnswerParts;
-  readonly state: AnswerState;
+  readonly parts: LegParts;
+  readonly state: LegState;
 }
 
 /** One leg while it runs: what it is attempted with, what it has come to so far, and its account in the end. */
@@ -82,7 +81,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
     this.billing = {
       acceptedAtMs: pricedAtMs,
       inputImages: countInputImages(request),
-      ownCredentialFee: surroundings.snapshot.ownCredentialFee,
+      ownCredentialFee: surroundings.settings.ownCredentialFee,
     };
   }
 
@@ -127,7 +126,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
   }
 
   get promptTokens(): number {
-    return this.#promptTokens ?? this.admission.countedPrompt ?? this.#prompt.usualTokens;
+    return this.#promptTokens ?? this.admission.countedPrompt ?? this.#prompt.estimatedTokens;
   }
 
   /** Looks at what passes. */
@@ -173,7 +172,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
   }
 
   /** What it has come to. */
-  account(result: Result, end: AnswerEnd): Account | Promise<Account> {
+  account(result: Result, end: AnswerEnd): Promise<Account> {
     return legAccount(result, end, this);
   }
 
@@ -181,7 +180,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
   async soFar(): Promise<UsedSoFar> {
     // The tokenizer may be busy or starting: an approximate count then has to do.
     if (!this.#meter.isReported) await isInTime(this.#count(), COUNT_PATIENCE_MS);
-    const usage = this.#meter.usage(this.#promptTokens ?? this.#prompt.usualTokens);
+    const usage = this.#meter.usage(this.#promptTokens ?? this.#prompt.estimatedTokens);
     return { usage, bill: billGeneration(this.selected, usage, this.billing) };
   }
 

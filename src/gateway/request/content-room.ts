@@ -33,7 +33,7 @@ export interface ContentShare {
   /** To be asked before anything is read. Throws 503 where this is more than others leave of the room. */
   take(bytes: number, roomBytes: number): void;
   /** The work on the request has ended: gives all of it back, as soon as the reply needs it no more. */
-  close(): void | Promise<void>;
+  close(): Promise<void>;
 }
 
 class Share implements ContentShare {
@@ -51,12 +51,9 @@ class Share implements ContentShare {
     this.#bytes += bytes;
   }
 
-  /** Hardly any request names a file or an item: then there is nothing to wait for. */
-  close(): void | Promise<void> {
-    return this.#bytes === 0 ? undefined : this.#giveBack();
-  }
-
-  async #giveBack(): Promise<void> {
+  async close(): Promise<void> {
+    // Hardly any request names a file or an item: then there is nothing to give back.
+    if (this.#bytes === 0) return;
     await this.#replied();
     this.#room.giveBack(this.#bytes);
     this.#bytes = 0;

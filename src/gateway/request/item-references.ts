@@ -1,13 +1,15 @@
 import type { ReplyContext } from '../../dialects/dialect.ts';
+import { DIALECTS } from '../../dialects/dialects.ts';
 import type { ItemReference, ItemReferences } from '../../dialects/shared/requests/item-references.ts';
 import { GatewayError } from '../../ir/errors.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { JsonReader } from '../../kit/json/json-reader.ts';
 import { objectsOf } from '../../kit/json/members.ts';
-import { runPromptly } from '../../kit/loop/turns.ts';
+import { runInTurns } from '../../kit/loop/turns.ts';
 import type { FoundItems, OutputItems } from '../../ports/output-items.ts';
 import { preferencesOf } from '../../routing/preferences.ts';
-import type { Underway } from '../generation/underway.ts';
+import type { GenerationInput } from './generation-input.ts';
 
 /** Whose items a request may name, and how much of them. */
 export interface ItemAccess {
@@ -21,26 +23,17 @@ export interface ItemAccess {
 /**
  * Replaces references to output items that the key was given by the items themselves; other references stay, for the parser
  * to refuse with everything else that is wrong. Throws 413 for more than a body may have, 503 where there is no room for them.
- * Returns the body itself, at once, if it has no references, as nearly all.
+ * Returns the body itself if it has no references, as nearly all.
  */
-export function withReferencedItems(
+export async function withReferencedItems(
   body: JsonObject,
   references: ItemReferences | undefined,
   items: OutputItems,
-  access: () => ItemAccess,
-): JsonObject | Promise<JsonObject> {
+  accessTo: () => ItemAccess,
+): Promise<JsonObject> {
   const named = references?.find(body) ?? [];
   if (references === undefined || named.length === 0) return body;
-  return replaced(body, references, named, items, access());
-}
-
-async function replaced(
-  body: JsonObject,
-  references: ItemReferences,
-  named: readonly ItemReference[],
-  items: OutputItems,
-  { keyHash, maxCharacters, takeRoom }: ItemAccess,
-): Promise<JsonObject> {
+  const { keyHash, maxCharacters, takeRoom } = accessTo();
   const found = await items.find(keyHash, new Set(named.map(({ id }) => id)));
   // One character beyond Latin-1 makes every character of a text take two bytes.
   takeRoom(2 * charactersOf(named, found, maxCharacters));
@@ -71,7 +64,7 @@ async function parseItems(found: FoundItems): Promise<ReadonlyMap<string, JsonOb
     before = ',';
   }
   reader.push(found.size === 0 ? '[]' : ']');
-  const reading = await runPromptly(reader.end());
+  const reading = await runInTurns(reader.end());
   if (!reading.ok) {
     const problem = `The items that the request names are not acceptable in one body: ${reading.problem}`;
     throw new GatewayError('payload-too-large', problem);
@@ -92,10 +85,14 @@ export function withStandIns(body: JsonObject, references: ItemReferences | unde
 
 /** Keeps the items of an answer for its key; undefined where nothing may be kept: zero retention was asked for. */
 export function itemKeeper(
-  { input, request }: Pick<Underway, 'input' | 'request'>,
+  { input, request }: { readonly input: GenerationInput; readonly request: GenerationRequest },
   items: OutputItems,
 ): ReplyContext['keepItem'] {
-  if (input.format !== 'responses' || preferencesOf(request).requiresZeroRetention) return undefined;
+  if (
+    DIALECTS[input.format].inbound.itemReferences === undefined ||
+    preferencesOf(request).requiresZeroRetention
+  )
+    return undefined;
   const { hash } = input.caller.key;
   return (item) => items.keep(hash, item);
 }

@@ -1,9 +1,9 @@
 import { RecencyList, type RecencyNode } from '../../kit/collections/recency-list.ts';
-import type { Clock } from '../../kit/ids.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { stringAt } from '../../kit/json/members.ts';
 import { stringifySliced } from '../../kit/json/stringify-sliced.ts';
-import { Pace, runPromptly, type Sliced } from '../../kit/loop/turns.ts';
+import { Pace, runInTurns, runPromptly, type Sliced } from '../../kit/loop/turns.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { FoundItems, OutputItems } from '../../ports/output-items.ts';
 
 /** How long an item can be named after it was given. */
@@ -59,10 +59,9 @@ export class MemoryOutputItems implements OutputItems {
     else this.#put(name, pieces.join(''));
   }
 
-  find(keyHash: string, ids: ReadonlySet<string>): FoundItems | Promise<FoundItems> {
-    const writing = [...ids].flatMap((id) => this.#writing.get(nameOf(keyHash, id)) ?? []);
-    if (writing.length === 0) return this.#look(keyHash, ids);
-    return Promise.all(writing).then(() => this.#look(keyHash, ids));
+  async find(keyHash: string, ids: ReadonlySet<string>): Promise<FoundItems> {
+    await Promise.all([...ids].map((id) => this.#writing.get(nameOf(keyHash, id))));
+    return this.#look(keyHash, ids);
   }
 
   /** Frees the memory of expired items, which `find` no longer returns, and of those beyond a bound that was lowered. */
@@ -148,4 +147,13 @@ function nameOf(keyHash: string, id: string): string {
 /** The most that a text takes: one byte a character if it is ASCII, else at most two. */
 function memoryOf(text: string): number {
   return Buffer.byteLength(text) === text.length ? text.length : 2 * text.length;
+}
+
+/** How often the memory of expired output items is freed, milliseconds. */
+const SWEEP_EVERY_MS = 60_000;
+
+/** Has expired output items dropped every minute, also while no request names any. */
+export function keepItemsSwept(items: Pick<MemoryOutputItems, 'sweep'>): { close(): void } {
+  const timer = setInterval(() => void runInTurns(items.sweep()), SWEEP_EVERY_MS).unref();
+  return { close: () => clearInterval(timer) };
 }

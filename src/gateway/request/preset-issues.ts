@@ -1,8 +1,9 @@
-import { INBOUND_DIALECTS } from '../../dialects/dialects.ts';
+import type { FormatDialect } from '../../dialects/dialect.ts';
+import { FORMATS } from '../../dialects/dialects.ts';
 import { applyPreset, type Presets } from '../../dialects/shared/presets/preset.ts';
-import { membersOf, presetMember } from '../../dialects/shared/presets/preset-members.ts';
+import type { PresetForm } from '../../dialects/shared/presets/preset-form.ts';
+import { isPresetMember, meaningOf, membersOf, putOf } from '../../dialects/shared/presets/preset-members.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
-import type { Format } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectsOf, stringAt } from '../../kit/json/members.ts';
 import { compileValidator, type Issue, type Validator } from '../../kit/json/validate.ts';
@@ -11,14 +12,7 @@ import { refuseUnavailable } from './unavailable.ts';
 /** Finds what is wrong with presets; paths are below `presets`. */
 export type PresetCheck = (presets: Presets, vendor: string) => Issue[];
 
-/** The least that a request of each format says. */
-const LEAST_REQUESTS: Readonly<Record<Format, JsonObject>> = {
-  responses: { input: 'Hello' },
-  messages: { messages: [{ role: 'user', content: 'Hello' }] },
-  chat: { messages: [{ role: 'user', content: 'Hello' }] },
-};
-
-const FORMATS = Object.keys(LEAST_REQUESTS) as Format[];
+const PRESET_FORMS = FORMATS.map(({ facts }) => facts.preset);
 
 /**
  * A check that sends each preset through what a request goes through before it is routed, so that no request fails for
@@ -26,9 +20,9 @@ const FORMATS = Object.keys(LEAST_REQUESTS) as Format[];
  */
 export function createPresetCheck(): PresetCheck {
   const validators = new Map<string, Validator>();
-  const validatorOf = (format: Format, vendor: string): Validator => {
-    const key = `${format} ${vendor}`;
-    const validator = validators.get(key) ?? compileValidator(INBOUND_DIALECTS[format].requestSchema(vendor));
+  const validatorOf = ({ name, inbound }: FormatDialect, vendor: string): Validator => {
+    const key = `${name} ${vendor}`;
+    const validator = validators.get(key) ?? compileValidator(inbound.requestSchema(vendor));
     validators.set(key, validator);
     return validator;
   };
@@ -38,21 +32,19 @@ export function createPresetCheck(): PresetCheck {
       const issues =
         naming.length > 0
           ? naming
-          : firstIssues(FORMATS, (format) =>
-              requestIssues(format, slug, preset, vendor, validatorOf(format, vendor)),
-            );
+          : firstIssues((format) => requestIssues(format, slug, preset, vendor, validatorOf(format, vendor)));
       return issues.map(({ path, message }) => ({ path: `presets.${slug}${path}`, message }));
     });
 }
 
-/** Members that nobody knows, and those that say the same as another. */
+/** Members that no format has a field for, and those that say the same as another. */
 function namingIssues(preset: JsonObject): Issue[] {
   const firsts = new Map<string, string>();
   return Object.keys(preset).flatMap((name): Issue[] => {
-    const member = presetMember(name);
     const path = `.${name}`;
-    if (member === undefined) return [{ path, message: 'is not a field that a preset can have' }];
-    const meaning = member.names[0] ?? name;
+    if (!isPresetMember(name, PRESET_FORMS))
+      return [{ path, message: 'is not a field that a preset can have' }];
+    const meaning = meaningOf(name);
     const first = firsts.get(meaning);
     firsts.set(meaning, first ?? name);
     return first === undefined ? [] : [{ path, message: `says the same as ${first}: keep one of them` }];
@@ -60,8 +52,8 @@ function namingIssues(preset: JsonObject): Issue[] {
 }
 
 /** The issues of the first format that has any: the others would mostly repeat them. */
-function firstIssues(formats: readonly Format[], issuesOf: (format: Format) => Issue[]): Issue[] {
-  for (const format of formats) {
+function firstIssues(issuesOf: (format: FormatDialect) => Issue[]): Issue[] {
+  for (const format of FORMATS) {
     const issues = issuesOf(format);
     if (issues.length > 0) return issues;
   }
@@ -69,21 +61,21 @@ function firstIssues(formats: readonly Format[], issuesOf: (format: Format) => I
 }
 
 function requestIssues(
-  format: Format,
+  { inbound, facts }: FormatDialect,
   slug: string,
   preset: JsonObject,
   vendor: string,
   validator: Validator,
 ): Issue[] {
-  const own: JsonObject = { ...LEAST_REQUESTS[format], preset: slug };
+  const own: JsonObject = { ...facts.minimalRequest, preset: slug };
   const withModel = membersOf(preset).some(({ name }) => name === 'model' || name === 'models');
   const issues = issuesThrown(() => {
-    const body = applyPreset(format, withModel ? own : { ...own, model: 'any' }, { [slug]: preset });
+    const body = applyPreset(facts.preset, withModel ? own : { ...own, model: 'any' }, { [slug]: preset });
     const problems = validator.issuesOf(body);
     if (problems.length > 0) throw invalidRequest(problems);
-    refuseUnavailable(INBOUND_DIALECTS[format].parseRequest(body, { vendor }), vendor);
+    refuseUnavailable(inbound.parseRequest(body, { vendor }), vendor);
   });
-  return issues.map(({ path, message }) => ({ path: memberPath(path, format, preset), message }));
+  return issues.map(({ path, message }) => ({ path: memberPath(path, facts.preset, preset), message }));
 }
 
 function issuesThrown(run: () => void): Issue[] {
@@ -101,10 +93,10 @@ function issuesThrown(run: () => void): Issue[] {
 }
 
 /** Where the operator wrote what stands at a place of a request. */
-function memberPath(path: string, format: Format, preset: JsonObject): string {
+function memberPath(path: string, form: PresetForm, preset: JsonObject): string {
   const field = /^[\w-]*/.exec(path)?.[0] ?? '';
-  const writer = membersOf(preset).find(({ value, member }) =>
-    Object.hasOwn(member.put[format]?.(value, {}) ?? {}, field),
+  const writer = membersOf(preset).find(({ name, value }) =>
+    Object.hasOwn(putOf(name, form)?.(value, {}) ?? {}, field),
   );
   if (writer === undefined) return path === '' ? '' : `.${path}`;
   return writer.name === field ? `.${path}` : `.${writer.name}`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { INBOUND_DIALECTS } from '../../dialects/dialects.ts';
+import { DIALECTS } from '../../dialects/dialects.ts';
 import type { StoredFile } from '../../ports/files.ts';
 import { type FileAccess, type StoredFiles, withStoredFiles } from './stored-files.ts';
 
@@ -53,8 +53,7 @@ const bodyOf = (...names: string[]) => ({
 const fill = async (files: StoredFiles, names: string[], more: Partial<FileAccess> = {}) => {
   const body = bodyOf(...names);
   const accessTo = () => ({ ...access, ...more });
-  const filled = await withStoredFiles(body, INBOUND_DIALECTS.responses.fileParts, files, accessTo);
-  return filled ?? { body, report: [] };
+  return withStoredFiles(body, DIALECTS.responses.inbound.fileParts, files, accessTo);
 };
 const contentOf = ({ body }: Awaited<ReturnType<typeof fill>>) => (body as any).input[0].content as any[];
 
@@ -100,7 +99,7 @@ describe('stored files in a request', () => {
   it('of an id that was never given are not even looked for', async () => {
     const { files, asked } = filesOf({});
     const body = { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file_../../etc' }] }] };
-    const filled = withStoredFiles(body, INBOUND_DIALECTS.responses.fileParts, files, () => access);
+    const filled = withStoredFiles(body, DIALECTS.responses.inbound.fileParts, files, () => access);
     await expect(filled).rejects.toMatchObject({ kind: 'not-found' });
     expect(asked).toEqual([]);
   });

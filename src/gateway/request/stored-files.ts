@@ -10,7 +10,7 @@ import {
 } from '../../dialects/shared/media/stored-files.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { runInTurns, runPromptly } from '../../kit/loop/turns.ts';
+import { runInTurns } from '../../kit/loop/turns.ts';
 import type { FileBytes, FileStore, StoredFile } from '../../ports/files.ts';
 import { readInline } from './read-inline.ts';
 
@@ -36,29 +36,18 @@ export interface FileAccess {
 /**
  * Puts the content of stored files where a body names them, as if the caller had written it there. Throws 404 for a file
  * that is not in the workspace, 400 for one that cannot stand where it is named and for more text than anybody takes, 413
- * for too much of them, 503 where there is no room for them now; nothing is read before all that is known. Undefined for a
- * body that names none, as nearly all do.
+ * for too much of them, 503 where there is no room for them now; nothing is read before all that is known. A body that names
+ * none, as nearly all, is returned as it is.
  */
-export function withStoredFiles(
+export async function withStoredFiles(
   body: JsonObject,
   parts: FileParts,
   files: StoredFiles,
   accessTo: () => FileAccess,
-): undefined | Promise<FilledBody> {
-  const namings = runPromptly(storedFilesIn(body, parts));
-  if (!(namings instanceof Promise) && namings.length === 0) return undefined;
-  return filled(namings, body, parts, files, accessTo());
-}
-
-async function filled(
-  naming: StoredFileNaming[] | Promise<StoredFileNaming[]>,
-  body: JsonObject,
-  parts: FileParts,
-  files: StoredFiles,
-  access: FileAccess,
 ): Promise<FilledBody> {
-  const namings = await naming;
+  const namings = await runInTurns(storedFilesIn(body, parts));
   if (namings.length === 0) return { body, report: [] };
+  const access = accessTo();
   const found = await find(namings, files, access);
   await refuseTooLong([...found.values()], access);
   access.takeRoom(sumOf([...found.values()], memoryBytes));

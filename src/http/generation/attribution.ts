@@ -1,5 +1,5 @@
 import Type, { type TSchema } from 'typebox';
-import type { Attribution } from '../../gateway/generation.ts';
+import type { Attribution } from '../../gateway/request/generation-input.ts';
 import { type AppAttribution, appAttributionOf, printableText } from '../../ir/app-attribution.ts';
 import { remembered } from '../../kit/collections/remembered.ts';
 import { vendorHeader } from '../server/vendor-header.ts';

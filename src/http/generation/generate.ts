@@ -1,11 +1,11 @@
-import type { InboundDialect } from '../../dialects/dialect.ts';
-import type { GenerationInput } from '../../gateway/generation.ts';
+import type { FormatDialect } from '../../dialects/dialect.ts';
+import type { GenerationInput } from '../../gateway/request/generation-input.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { Format } from '../../ir/items.ts';
 import { writeJson } from '../../kit/json/stringify-sliced.ts';
-import { STRETCH } from '../../kit/loop/cohort.ts';
+import { BATCH_POINT } from '../../kit/loop/cohort.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
-import type { Call, Handler } from '../routes/route.ts';
+import type { Call, Handler } from '../route.ts';
 import { Abandonment } from '../server/abandonment.ts';
 import { logOwnFault } from '../server/error-reply.ts';
 import { replyWithStream } from '../server/sse-reply.ts';
@@ -14,7 +14,7 @@ import { attributionOf } from './attribution.ts';
 import { betasOf, cacheWish, MAX_SESSION_ID, SESSION_HEADER, wantsMetadata } from './generation-headers.ts';
 
 /** The handler of one generation format: a whole answer, or a stream when the body asks for one. */
-export function generateHandler(dialect: InboundDialect): Handler {
+export function generateHandler(dialect: FormatDialect): Handler {
   return (call) => (call.body.stream === true ? streamed(call, dialect) : whole(call, dialect));
 }
 
@@ -31,15 +31,13 @@ export const countTokensHandler: Handler = async (call) => {
   }
 };
 
-async function whole(call: Call, dialect: InboundDialect): Promise<void> {
+async function whole(call: Call, { name, inbound }: FormatDialect): Promise<void> {
   const { services, exchange, times } = call;
-  const run = new GenerationRun(call, dialect.format);
+  const run = new GenerationRun(call, name);
   try {
     const { result, context } = await run.windingUp(services.gateway.complete(run.input));
-    await STRETCH;
-    const encoding = inTurn(services.clock, () => dialect.encodeBody(result, context));
-    const writing = writeJson(encoding instanceof Promise ? await encoding : encoding);
-    const text = await writing;
+    await BATCH_POINT;
+    const text = await writeJson(await inTurn(services.clock, () => inbound.encodeBody(result, context)));
     exchange.reply.jsonText(200, text);
     await exchange.reply.flushed(exchange.signal, times.abortGraceMs);
   } finally {
@@ -47,13 +45,13 @@ async function whole(call: Call, dialect: InboundDialect): Promise<void> {
   }
 }
 
-async function streamed(call: Call, dialect: InboundDialect): Promise<void> {
+async function streamed(call: Call, { name, inbound }: FormatDialect): Promise<void> {
   const { services, exchange, settings, times } = call;
-  const run = new GenerationRun(call, dialect.format);
+  const run = new GenerationRun(call, name);
   try {
     await replyWithStream(exchange.reply, {
       opening: services.gateway.stream(run.input),
-      createEncoder: (context) => dialect.createEncoder(context),
+      createEncoder: (context) => inbound.createEncoder(context),
       contextWithoutEndpoint: () => services.gateway.contextWithoutEndpoint(run.input),
       comment: `${settings.vendor.toUpperCase()} PROCESSING`,
       report: (thrown) => logOwnFault(thrown, exchange, services.log),
@@ -68,7 +66,7 @@ async function streamed(call: Call, dialect: InboundDialect): Promise<void> {
 /** Node keeps the timers of each duration in a list: rounded up, those of all generations share one. */
 const DEADLINE_STEP_MS = 50;
 
-/** One generation under the gateway's deadline. Whoever begins one ends it when its reply has left. */
+/** One generation under the gateway's deadline. `end` must be called once its reply has left. */
 export class GenerationRun {
   readonly input: GenerationInput;
   readonly #call: Call;

@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from 'typebox';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { metadataHeaders } from '../generation/generation-headers.ts';
-import type { Route, RouteResponse } from '../routes/route.ts';
+import type { Route, RouteResponse } from '../route.ts';
 import { NAMED_SCHEMAS } from './named-schemas.ts';
 
 /** An OpenAPI 3.1 document. */

@@ -1,5 +1,5 @@
 import type { Model } from '../../catalog/catalog.ts';
-import type { PriceName } from '../../config/price-names.ts';
+import type { PriceName } from '../../config/schema/price-names.ts';
 import type { ModelSort, ModelsQuery } from '../../contract/models-query.ts';
 import { formatPrice } from '../../kit/money.ts';
 import { parametersOf } from './catalog-objects.ts';
@@ -47,7 +47,10 @@ const ORDERS: Readonly<Record<ModelSort, (left: Model, right: Model) => number>>
   'context-high-to-low': (left, right) => (right.contextLength ?? 0) - (left.contextLength ?? 0),
 };
 
-/** The models that a query asks for, in its order; models that only make other things than text are left out unless asked for. */
+/**
+ * The models that a query asks for, in its order; models that only make other things than text are left out unless
+ * asked for.
+ */
 export function filterModels(models: readonly Model[], query: ModelsQuery, nowMs: number): readonly Model[] {
   const wanted: ModelsQuery = { output_modalities: ['text'], ...query };
   const tests = Object.entries(wanted).flatMap(([name, value]) => {

@@ -1,7 +1,9 @@
 import { GatewayError } from '../../ir/errors.ts';
-import type { Call } from './route.ts';
+import type { Call } from '../route.ts';
 
-/** Asks something that may take long, with a signal that ends it when the caller goes away or its time is over: 408. */
+/**
+ * Asks something that may take long, with a signal that ends it when the caller goes away or its time is over: 408.
+ */
 export async function withinQueryTime<T>(
   { exchange, times }: Pick<Call, 'exchange' | 'times'>,
   ask: (signal: AbortSignal) => Promise<T>,

@@ -1,6 +1,7 @@
 /**
  * Waits for work that a signal should end, but never much longer than the signal: `graceMs` after the abort the wait
- * is given up with the signal's reason. One per exchange, so that a long stream adds one listener and not one per wait.
+ * is given up with the signal's reason. One per exchange, so that a long stream adds one listener and not one per
+ * wait.
  */
 export class Abandonment {
   readonly #signal: AbortSignal;

@@ -1,14 +1,14 @@
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { type Issue, MOST_ISSUES } from '../../kit/json/validate.ts';
-import { STRETCH } from '../../kit/loop/cohort.ts';
+import { BATCH_POINT } from '../../kit/loop/cohort.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { HttpDependencies, HttpSettings, HttpTimes } from '../dependencies.ts';
-import type { ServerView } from '../routes/route.ts';
+import type { ServerView } from '../route.ts';
 import { authenticate, authorize, type RouteAuth } from './authenticate.ts';
 import { hasBody } from './declared-length.ts';
-import type { Exchange } from './exchange.ts';
+import type { HttpExchange } from './http-exchange.ts';
 import { requireJson } from './media-type.ts';
 import { parseQuery } from './parse-query.ts';
 import { countRequest } from './rate-limits.ts';
@@ -30,9 +30,13 @@ export interface AnswerContext {
  * The way of every request through its row, cheapest refusal first: key, room, head, body, schema, handler. Nothing of
  * the body is read before the caller is known and let in.
  */
-export async function answer(exchange: Exchange, match: RouteMatch, context: AnswerContext): Promise<void> {
+export async function answer(
+  exchange: HttpExchange,
+  match: RouteMatch,
+  context: AnswerContext,
+): Promise<void> {
   const { route } = match.compiled;
-  const auth = route.isOpen?.(context.settings) === true ? 'none' : route.auth;
+  const auth = route.isPublic?.(context.settings) === true ? 'none' : route.auth;
   // Always waited for, if only a moment: a small body that came with its head is there after it.
   exchange.caller = await CALLERS[auth](exchange, match.compiled, context);
   const leave = route.rateClass === 'generation' ? enterOrRefuse(context) : undefined;
@@ -45,7 +49,7 @@ export async function answer(exchange: Exchange, match: RouteMatch, context: Ans
     const headers = readHeaders(exchange, match.compiled);
     const reading = readBody(exchange, match.compiled, context);
     const body = reading instanceof Promise ? await reading : reading;
-    await STRETCH;
+    await BATCH_POINT;
     const handling = route.handler({
       exchange,
       services: context.services,
@@ -68,7 +72,7 @@ export async function answer(exchange: Exchange, match: RouteMatch, context: Ans
 const NO_QUERY = new URLSearchParams();
 
 type Identify = (
-  exchange: Exchange,
+  exchange: HttpExchange,
   compiled: CompiledRoute,
   context: AnswerContext,
 ) => Caller | undefined | Promise<Caller | undefined>;
@@ -82,9 +86,9 @@ const CALLERS: Readonly<Record<RouteAuth, Identify>> = {
   management: identify,
 };
 
-/** Whoever was found lately is found again at once. */
+/** Synchronous for callers that were found lately. */
 function identify(
-  exchange: Exchange,
+  exchange: HttpExchange,
   compiled: CompiledRoute,
   { services: { callers, clock } }: AnswerContext,
 ): Caller | Promise<Caller> {
@@ -110,7 +114,7 @@ async function identifyIfPossible(...call: Parameters<Identify>): Promise<Caller
   }
 }
 
-function admit(exchange: Exchange, { route }: CompiledRoute, caller: Caller): Caller {
+function admit(exchange: HttpExchange, { route }: CompiledRoute, caller: Caller): Caller {
   // Set before the kind of key is looked at: that refusal already names the account.
   exchange.caller = caller;
   authorize(route.auth, caller.key);
@@ -151,7 +155,7 @@ function readQuery(rawQuery: URLSearchParams, { route, validators }: CompiledRou
 }
 
 function readHeaders(
-  exchange: Exchange,
+  exchange: HttpExchange,
   { headers: { names, lengths }, validators }: CompiledRoute,
 ): Record<string, string> {
   const headers: Record<string, string> = {};
@@ -171,7 +175,7 @@ function readHeaders(
 }
 
 function readBody(
-  exchange: Exchange,
+  exchange: HttpExchange,
   compiled: CompiledRoute,
   context: AnswerContext,
 ): JsonObject | Promise<JsonObject> {

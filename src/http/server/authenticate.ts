@@ -4,12 +4,12 @@ import type { Key } from '../../ports/tenancy.ts';
 import { headerValues } from './request-headers.ts';
 
 /**
- * Who may call a route: everybody, everybody but valid keys are told more, any valid key, plain keys only, management keys
- * only.
+ * Which key a route needs: `none`; `optional`: none, but a valid key gets more; `any` valid key; `inference`: no
+ * management key; `management` keys only.
  */
 export type RouteAuth = 'none' | 'optional' | 'any' | 'inference' | 'management';
 
-/** Finds whoever has a secret. Undefined for what is unknown, disabled, deleted or expired. */
+/** Finds the caller of a secret. Undefined for one that is unknown, disabled, deleted or expired. */
 export interface CallerDirectory {
   find(secret: string): Caller | undefined | Promise<Caller | undefined>;
 }
@@ -19,7 +19,7 @@ const NO_CREDENTIAL = /^(?:Bearer)?\s*$/i;
 /** What a secret can look like: anything else is not looked up. */
 const SECRET = /^[\x21-\x7e]{1,512}$/;
 
-/** Whoever is behind a request. Throws the same 401 for every key that does not open anything. */
+/** The caller of a request. Throws the same 401 for every key that is not valid. */
 export function authenticate(
   rawHeaders: readonly string[],
   callers: CallerDirectory,
@@ -44,7 +44,7 @@ export function authorize(auth: RouteAuth, key: Key): void {
   }
 }
 
-/** `Authorization: Bearer` or, in its absence, `x-api-key`. A repeated header is ambiguous: nobody is behind it. */
+/** `Authorization: Bearer` or, in its absence, `x-api-key`. A repeated header is ambiguous and holds no secret. */
 function secretOf(rawHeaders: readonly string[]): string {
   const authorization = headerValues(rawHeaders, 'authorization');
   const carriers = authorization.length > 0 ? authorization : headerValues(rawHeaders, 'x-api-key');

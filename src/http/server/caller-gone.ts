@@ -1,4 +1,4 @@
-/** Why a request was aborted when nobody is left to answer to. */
+/** The reason of an abort because the caller has closed its connection. */
 export class CallerGone extends Error {
   constructor() {
     super('The caller went away');

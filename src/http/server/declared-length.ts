@@ -1,4 +1,4 @@
-import type { InboundRequest } from '../http1/inbound-request.ts';
+import type { InboundRequest } from '../../http1/server/inbound-request.ts';
 
 /** True when a request announces a body. */
 export function hasBody({ framing }: InboundRequest): boolean {

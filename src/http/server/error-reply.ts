@@ -1,7 +1,7 @@
 import type { EncodeError } from '../../dialects/shared/answers/error-envelope.ts';
 import { GatewayError, toGatewayError } from '../../ir/errors.ts';
 import type { HttpLog } from '../dependencies.ts';
-import type { Exchange } from './exchange.ts';
+import type { HttpExchange } from './http-exchange.ts';
 
 /** No caller is asked to stay away longer. */
 const MAX_RETRY_AFTER_SECONDS = 300;
@@ -11,7 +11,7 @@ const CLOSING: ReadonlySet<GatewayError['kind']> = new Set(['payload-too-large',
 
 /** Answers a request that failed, to a caller that is still there. */
 export function replyWithError(
-  exchange: Exchange,
+  exchange: HttpExchange,
   thrown: unknown,
   parts: { readonly encodeError: EncodeError; readonly vendor: string; readonly log: HttpLog },
 ): void {
@@ -32,7 +32,7 @@ export function replyWithError(
 }
 
 /** Logs what the caller is not told: the reason of a failure that is our own fault. */
-export function logOwnFault(thrown: unknown, exchange: Exchange, log: HttpLog): void {
+export function logOwnFault(thrown: unknown, exchange: HttpExchange, log: HttpLog): void {
   const error = toGatewayError(thrown);
   if (error.kind !== 'server') return;
   log.error('A request failed for a reason of our own', {

@@ -19,7 +19,10 @@ interface OperationFigures {
   readonly byStatus: Map<number | 'gone', Sum>;
 }
 
-/** Why a request for a generation was not even begun: more come than can be served, or as many as are allowed are under way. */
+/**
+ * Why a request for a generation was not even begun: more come than can be served, or as many as are allowed are under
+ * way.
+ */
 export type Crowding = 'flood' | 'in-flight';
 
 /** More operations than there are. */

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { GatewayError } from '../../ir/errors.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { RateLimit, RateVerdict } from '../../ports/limiter.ts';
-import type { RateClass } from '../routes/route.ts';
-import { countRequest, type RateSettings } from './rate-limits.ts';
+import { countRequest, type RateClass, type RateSettings } from './rate-limits.ts';
 
 const caller = { key: { hash: 'hash' }, accountId: 'account' } as Caller;
 

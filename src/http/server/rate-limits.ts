@@ -1,10 +1,14 @@
 import { GatewayError } from '../../ir/errors.ts';
-import type { Clock } from '../../kit/ids.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { Limiter, RateLimit, RateVerdict, RateWindow } from '../../ports/limiter.ts';
-import type { RateClass } from '../routes/route.ts';
 
-/** How many requests may be made; null = as many as anybody likes. */
+/**
+ * What a route counts against: generations (also in flight), files, analytics queries, datasets; the others nothing.
+ */
+export type RateClass = 'generation' | 'files' | 'analytics' | 'datasets' | 'management' | 'public' | 'probe';
+
+/** How many requests may be made; null = no limit. */
 export interface RateSettings {
   readonly perKey: { readonly minute: number | null; readonly day: number | null };
   readonly analyticsPerMinute: number;

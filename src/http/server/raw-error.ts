@@ -1,7 +1,7 @@
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
+import type { Refusal } from '../../http1/server/connection.ts';
+import { headerLine, type ResponseHeads } from '../../http1/server/response-heads.ts';
 import { GatewayError } from '../../ir/errors.ts';
-import type { Refusal } from '../http1/connection.ts';
-import { headerLine, type ResponseHeads } from '../http1/response-heads.ts';
 import { errorHeaders } from './error-reply.ts';
 
 /** What is said where there is no request to answer. */

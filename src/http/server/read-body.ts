@@ -1,12 +1,12 @@
+import type { InboundRequest } from '../../http1/server/inbound-request.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import { isJsonObject, type JsonObject, type JsonReading, readJson } from '../../kit/json/json.ts';
 import { JsonReader } from '../../kit/json/json-reader.ts';
 import { runPromptly } from '../../kit/loop/turns.ts';
 import { ValidUtf8, validUtf8 } from '../../kit/text/valid-utf8.ts';
-import type { InboundRequest } from '../http1/inbound-request.ts';
 import { CallerGone } from './caller-gone.ts';
 import { declaredLength } from './declared-length.ts';
-import type { Exchange } from './exchange.ts';
+import type { HttpExchange } from './http-exchange.ts';
 
 /** How much of a body is read, and for how long. */
 export interface BodyLimits {
@@ -18,10 +18,10 @@ export interface BodyLimits {
 const SMALL_BYTES = 16 * 1024;
 
 /**
- * Reads a body that must be a JSON object: a small one that is here already at once. Throws 400, 408 and 413; never reads
- * beyond the limit.
+ * Reads a body that must be a JSON object: a small one that is here already at once. Throws 400, 408 and 413; never
+ * reads beyond the limit.
  */
-export function readJsonBody(exchange: Exchange, limits: BodyLimits): JsonObject | Promise<JsonObject> {
+export function readJsonBody(exchange: HttpExchange, limits: BodyLimits): JsonObject | Promise<JsonObject> {
   const { request } = exchange;
   if (declaredLength(request) > limits.maxBytes) throw tooLarge(limits);
   const taken = request.takeBody();
@@ -30,7 +30,7 @@ export function readJsonBody(exchange: Exchange, limits: BodyLimits): JsonObject
 }
 
 async function readSliced(
-  { request, timing, signal }: Exchange,
+  { request, timing, signal }: HttpExchange,
   taken: Buffer | undefined,
   limits: BodyLimits,
 ): Promise<JsonObject> {

@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance as Form } from '@fastify/busboy';
 import { FILE_PURPOSES } from '../../contract/file.ts';
+import { bodyStream } from '../../http1/server/body-stream.ts';
+import type { InboundRequest } from '../../http1/server/inbound-request.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import { quoted } from '../../kit/text/quoted.ts';
-import { bodyStream } from '../http1/body-stream.ts';
-import type { InboundRequest } from '../http1/inbound-request.ts';
 import { declaredLength } from './declared-length.ts';
-import type { Exchange } from './exchange.ts';
+import type { HttpExchange } from './http-exchange.ts';
 import type { BodyLimits } from './read-body.ts';
 
 /** Takes the content of a file, piece by piece; the next comes when the last was taken. */
@@ -27,11 +27,15 @@ const PART = 'file';
 const PLAIN_ENCODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary']);
 
 /**
- * Reads a form with one file; resolves with the name of the file once all of the form has come and is whole. Throws 400,
- * 408 and 413, why the exchange was aborted and what `take` throws; then the rest is not read, and what was taken is not
- * to be kept.
+ * Reads a form with one file; resolves with the name of the file once all of the form has come and is whole. Throws
+ * 400, 408 and 413, why the exchange was aborted and what `take` throws; then the rest is not read, and what was taken
+ * is not to be kept.
  */
-export async function readUpload(exchange: Exchange, limits: UploadLimits, take: TakePiece): Promise<string> {
+export async function readUpload(
+  exchange: HttpExchange,
+  limits: UploadLimits,
+  take: TakePiece,
+): Promise<string> {
   const { request, signal } = exchange;
   const maxBytes = limits.maxBytes + FRAME_BYTES;
   if (declaredLength(request) > maxBytes) throw limits.tooLarge();
@@ -68,7 +72,7 @@ async function oneFileOf(form: Form, body: Readable, take: TakePiece): Promise<s
   const files: Promise<string>[] = [];
   await new Promise<void>((resolve, reject) => {
     form.on('file', (name: string | undefined, content, filename, encoding) => {
-      // Before anybody reads it: a form that is cut is not the reader's failure.
+      // Before the part is read: a form that is cut off is not the reader's failure.
       content.on('error', (error) => reject(badForm(error)));
       if (name !== PART) reject(unknownPart(name));
       else if (files.length > 0) reject(badPart('must be given once: one upload is one file'));
@@ -90,7 +94,7 @@ async function oneFileOf(form: Form, body: Readable, take: TakePiece): Promise<s
   return file;
 }
 
-/** Clients of one vendor must say what a file is for. Whoever says what all files here are for is right; others are told. */
+/** Clients of one vendor must name a purpose. Only the purpose that all files here have is accepted. */
 function problemOfField(name: string | undefined, value: string): GatewayError | undefined {
   if (name === PART) return badPart('must be a file: a part with a filename');
   if (name !== 'purpose') return unknownPart(name);

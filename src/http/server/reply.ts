@@ -1,6 +1,6 @@
-import type { InboundRequest } from '../http1/inbound-request.ts';
-import type { Heartbeat, Outgoing } from '../http1/outgoing.ts';
-import { headerLine, type ResponseHeads } from '../http1/response-heads.ts';
+import type { InboundRequest } from '../../http1/server/inbound-request.ts';
+import type { Heartbeat, Outgoing } from '../../http1/server/outgoing.ts';
+import { headerLine, type ResponseHeads } from '../../http1/server/response-heads.ts';
 import { declaredLength, hasBody } from './declared-length.ts';
 
 /** An unread rest of a body that is cheaper to skip than a new connection. */
@@ -77,7 +77,7 @@ export class Reply {
     return this.#answer.isEnded;
   }
 
-  /** Nobody reads any more. */
+  /** The connection was closed before the whole reply had left. */
   get gone(): boolean {
     return this.#answer.isGone;
   }
@@ -132,7 +132,7 @@ export class Reply {
     this.#head = this.#begin(200, STREAM_LINES, this.#isChunked ? 'Transfer-Encoding: chunked\r\n' : '');
   }
 
-  /** Opens a reply of so many bytes, which nobody is to take for anything else. */
+  /** Begins a reply of `length` bytes, with headers that keep clients from interpreting its content. */
   beginBytes(length: number): void {
     if (this.#isUncertainOfBody) this.closeConnection();
     this.#head = this.#begin(200, `${BYTES_LINES}Content-Length: ${length}\r\nCache-Control: no-store\r\n`);
@@ -146,9 +146,9 @@ export class Reply {
     return isTaken ? DONE : this.drained(signal);
   }
 
-  /** Writes a piece of a stream, which has so many bytes. False: the reader is behind or gone, nothing should follow before `drained`. */
-  send(text: string, bytes = Buffer.byteLength(text)): boolean {
-    return this.#put(text, bytes, '');
+  /** Writes a piece of a stream. False: the reader is behind or gone, nothing should follow before `drained`. */
+  send(text: string): boolean {
+    return this.#put(text, Buffer.byteLength(text), '');
   }
 
   /** Resolves when the reader has caught up, is gone, or `signal` is aborted. */
@@ -258,7 +258,9 @@ export class Reply {
     return !this.#answer.keepsAlive || !isSkippable;
   }
 
-  /** A caller that was not told to send its body may go on with its next request: that must not be taken for the body. */
+  /**
+   * A caller that was not told to send its body may go on with its next request: that must not be taken for the body.
+   */
   get #isUncertainOfBody(): boolean {
     const { isComplete, framing } = this.#request;
     return framing.awaitsInvitation && !this.#hasInvited && !isComplete;

@@ -3,7 +3,7 @@ import createRouter, { type HTTPMethod } from 'find-my-way';
 import type { EncodeError } from '../../dialects/shared/answers/error-envelope.ts';
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
 import { compileValidator, type Validator } from '../../kit/json/validate.ts';
-import type { Route } from '../routes/route.ts';
+import type { Route } from '../route.ts';
 
 /** A row with its validators; each compiles its schema when first used. */
 export interface CompiledRoute {
@@ -71,7 +71,7 @@ export class RouteIndex {
     ofMethod.set(path, { compiled, params: NO_PARAMETERS, search: '' });
   }
 
-  /** Compiles every schema now, rather than when it is first needed; whoever waits has a turn after each. */
+  /** Compiles every schema now, rather than when it is first needed; yields to the event loop after each. */
   async compile(): Promise<void> {
     for (const { validators } of this.#compiled) {
       for (const validator of Object.values(validators)) validator?.issuesOf({});

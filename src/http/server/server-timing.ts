@@ -1,5 +1,5 @@
-import type { Timing } from '../../gateway/generation.ts';
-import type { Clock } from '../../kit/ids.ts';
+import type { Timing } from '../../gateway/request/generation-input.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 
 type Phase = Parameters<Timing['mark']>[0];
 
@@ -7,8 +7,8 @@ type Phase = Parameters<Timing['mark']>[0];
 export type PhaseTimes = Readonly<Record<Phase | 'upstream' | 'gateway', number>>;
 
 /**
- * Collects what `Server-Timing` says: milliseconds per phase, in `upstream` until its first byte, and in `gateway` all that was spent
- * on waiting neither for the upstream nor for the caller's body.
+ * Collects what `Server-Timing` says: milliseconds per phase, in `upstream` until its first byte, and in `gateway` all
+ * that was spent on waiting neither for the upstream nor for the caller's body.
  */
 export class ServerTiming implements Timing {
   readonly #clock: Clock;

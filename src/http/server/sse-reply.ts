@@ -1,14 +1,13 @@
-import { FREE } from '../../catalog/bill.ts';
+import { FREE } from '../../catalog/prices/bill.ts';
 import type { ReplyContext, StreamEncoder } from '../../dialects/dialect.ts';
-import type { OpenedStream } from '../../gateway/generation.ts';
+import type { OpenedStream } from '../../gateway/generation/opened-generation.ts';
+import type { Heartbeat } from '../../http1/server/outgoing.ts';
 import { type GatewayError, toGatewayError } from '../../ir/errors.ts';
 import type { Event, EventBatch } from '../../ir/events.ts';
-import type { AnswerFlow, TextLane } from '../../ir/text-lane.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
-import type { FrameForm } from '../../kit/frames/frame-form.ts';
+import { type Flow, ReadyValues } from '../../kit/frames/flow.ts';
 import { writeSseComment } from '../../kit/frames/sse.ts';
 import type { HttpTimes } from '../dependencies.ts';
-import type { Heartbeat } from '../http1/outgoing.ts';
 import { Abandonment } from './abandonment.ts';
 import { CallerGone } from './caller-gone.ts';
 import type { Reply } from './reply.ts';
@@ -34,24 +33,24 @@ export interface StreamSource {
  */
 export async function replyWithStream(reply: Reply, source: StreamSource): Promise<void> {
   const waits = new Abandonment(source.signal, source.times.abortGraceMs);
-  const pulse = new Pulse(reply, source);
+  const heartbeat = new StreamHeartbeat(reply, source);
   try {
     const opened = await waits.wait(source.opening);
-    pulse.begin();
+    heartbeat.begin();
     const encoder = source.createEncoder(opened.context);
-    pulse.encoder = encoder;
-    await pump(reply, opened.batches, encoder, pulse, waits, source.signal);
+    heartbeat.encoder = encoder;
+    await pump(reply, opened.batches, encoder, heartbeat, waits, source.signal);
   } catch (thrown) {
     abandon(source.opening);
     if (!reply.begun) throw thrown;
     if (!(source.signal.reason instanceof CallerGone)) {
       source.report(thrown);
-      const encoder = pulse.encoder ?? source.createEncoder(source.contextWithoutEndpoint());
+      const encoder = heartbeat.encoder ?? source.createEncoder(source.contextWithoutEndpoint());
       reply.end(encoder.encode([lateFailure(toGatewayError(thrown))]));
     }
   } finally {
-    pulse.stop();
-    pulse.encoder?.close?.();
+    heartbeat.stop();
+    heartbeat.encoder?.close?.();
     waits.close();
   }
   await reply.flushed(source.signal, source.times.abortGraceMs);
@@ -67,118 +66,46 @@ async function pump(
   reply: Reply,
   batches: AsyncIterable<EventBatch>,
   encoder: StreamEncoder,
-  pulse: Pulse,
+  heartbeat: StreamHeartbeat,
   waits: Abandonment,
   signal: AbortSignal,
 ): Promise<void> {
-  const source: AnswerFlow = batches[Symbol.asyncIterator]();
-  const passage = new Passage(source, encoder, reply, pulse);
+  const flow: Flow<EventBatch> = batches[Symbol.asyncIterator]();
+  /** False: the reader is behind. */
+  const write = (batch: EventBatch): boolean => {
+    const text = encoder.encode(batch);
+    if (text === '') return true;
+    heartbeat.noteWrite();
+    return reply.send(text);
+  };
+  const ready = new ReadyValues(flow, write);
   try {
     for (;;) {
-      let next: IteratorResult<EventBatch, unknown> | undefined = await waits.wait(source.next());
+      let next: IteratorResult<EventBatch, unknown> | undefined = await waits.wait(flow.next());
       if (next.done === true) break;
-      const isAhead = passage.put(next.value);
-      // Events are many times as large as their bytes: whoever waits for its reader or its turn need not keep them.
+      const isAhead = write(next.value);
+      // Events are many times as large as their bytes: do not keep them while waiting for the reader.
       next = undefined;
-      if (isAhead) await waits.until<void>(passage.passOn);
+      if (isAhead) await waits.until<void>(ready.takeAll);
       await reply.drained(signal);
       if (reply.gone) return;
     }
     reply.end();
   } finally {
-    passage.isOver = true;
-    source.return?.().catch(() => {});
+    ready.stop();
+    flow.return?.().catch(() => {});
   }
 }
-
-/** What comes without waiting, from where it comes to where it is written. */
-class Passage {
-  isOver = false;
-  readonly #source: AnswerFlow;
-  readonly #encoder: StreamEncoder;
-  readonly #reply: Reply;
-  readonly #pulse: Pulse;
-  /** Text that comes as the last did, and how it is written; characters of it that the encoder does not know of. */
-  #texts: TextLane | undefined;
-  #form: FrameForm | undefined;
-  #passed = 0;
-  #done: () => void = nobody;
-  #fail: (reason: unknown) => void = nobody;
-
-  constructor(source: AnswerFlow, encoder: StreamEncoder, reply: Reply, pulse: Pulse) {
-    this.#source = source;
-    this.#encoder = encoder;
-    this.#reply = reply;
-    this.#pulse = pulse;
-  }
-
-  /** Writes a batch. False: the reader is behind. */
-  put(batch: EventBatch): boolean {
-    const encoder = this.#encoder;
-    if (this.#passed > 0) encoder.passed?.(this.#passed);
-    this.#passed = 0;
-    const text = encoder.encode(batch);
-    this.#texts = encoder.formOf === undefined ? undefined : this.#source.texts?.();
-    this.#form = this.#texts && encoder.formOf?.(this.#texts.pieces);
-    if (text === '') return true;
-    this.#pulse.felt();
-    return this.#reply.send(text);
-  }
-
-  /** Passes on what comes; is done when there is something to wait for: the reader, or the next batch. */
-  readonly passOn = (done: () => void, fail: (reason: unknown) => void): void => {
-    this.#done = done;
-    this.#fail = fail;
-    this.#pass();
-  };
-
-  readonly #pass = (): void => {
-    if (this.isOver) return;
-    try {
-      if (!this.#passAll() || this.#source.whenReady?.(this.#pass) !== true) this.#done();
-    } catch (thrown) {
-      this.#fail(thrown);
-    }
-  };
-
-  /** Passes on what is at hand. False: the reader is behind. */
-  #passAll(): boolean {
-    const source = this.#source;
-    for (;;) {
-      if (!this.#passTexts()) return false;
-      const batch = source.poll?.();
-      if (batch === undefined) return true;
-      if (!this.put(batch)) return false;
-    }
-  }
-
-  #passTexts(): boolean {
-    const form = this.#form;
-    if (form === undefined) return true;
-    let written = '';
-    let bytes = 0;
-    for (let text = this.#texts?.poll(); text !== undefined; text = this.#texts?.poll()) {
-      this.#passed += text.length;
-      written += form.writePlain(text);
-      bytes += form.bytesWith(text);
-    }
-    if (written === '') return true;
-    this.#pulse.felt();
-    return this.#reply.send(written, bytes);
-  }
-}
-
-function nobody(): void {}
 
 /** Signs of life: opens the stream when content is late, and fills long silences. */
-class Pulse implements Heartbeat {
+class StreamHeartbeat implements Heartbeat {
   /** Set once the stream speaks its format. */
   encoder: StreamEncoder | undefined;
   readonly #reply: Reply;
   readonly #source: StreamSource;
   #timer: NodeJS.Timeout;
   /** When something was written last. A timer that is begun anew with every event costs more than this. */
-  #feltMs = 0;
+  #lastWriteMs = 0;
 
   constructor(reply: Reply, source: StreamSource) {
     this.#reply = reply;
@@ -193,13 +120,13 @@ class Pulse implements Heartbeat {
   begin(): void {
     if (!this.#reply.begun) this.#reply.beginStream();
     this.#reply.heartbeat = this;
-    this.felt();
+    this.noteWrite();
     this.#waitFor(this.#source.times.silenceMs);
   }
 
   /** Something was written: silence starts anew. */
-  felt(): void {
-    this.#feltMs = performance.now();
+  noteWrite(): void {
+    this.#lastWriteMs = performance.now();
   }
 
   stop(): void {
@@ -214,7 +141,7 @@ class Pulse implements Heartbeat {
 
   #listen(): void {
     const { silenceMs } = this.#source.times;
-    const left = silenceMs - (performance.now() - this.#feltMs);
+    const left = silenceMs - (performance.now() - this.#lastWriteMs);
     if (left >= 1) {
       this.#waitFor(left);
       return;
@@ -224,7 +151,7 @@ class Pulse implements Heartbeat {
   }
 
   beat(): void {
-    this.felt();
+    this.noteWrite();
     this.#reply.writeNow(this.encoder?.keepAlive() ?? writeSseComment(this.#source.comment));
   }
 }

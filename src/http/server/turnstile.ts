@@ -1,41 +1,47 @@
 import { afterThis } from '../../kit/loop/turns.ts';
 
-/** What a turnstile reads the time from. */
+/** The turnstile's clock and its places in a turn of the event loop. */
 export interface TurnClock {
   /** Milliseconds that only grow. */
   now(): number;
-  /** When everything was looked at that this turn of the event loop has brought. */
+  /** Runs after all I/O of this turn was handled. */
   atEndOfTurn(run: () => void): void;
-  /** When what was just begun has gone as far as it can without waiting. */
+  /** Runs once the requests just begun have reached their first wait. */
   afterThis(run: () => void): void;
 }
 
-/** How many requests begin at once, and when there are too many. */
+/** How many requests begin in a turn, and what counts as overload. */
 export interface TurnstileLimits {
-  /** Milliseconds of one turn of the event loop in which requests begin: the rest is for those that have begun. */
+  /** Milliseconds of one turn in which requests may begin; the rest of it is for requests that have begun. */
   readonly turnMs: number;
-  /** Requests that begin together before it is looked at whether there is time for more. */
+  /** Requests that begin together before `turnMs` is checked. */
   readonly together: number;
   /** Milliseconds over which arrivals are compared with beginnings. */
   readonly windowMs: number;
-  /** Turns that such a window has at least until there are too many: a crowd comes in by turns, which a slow machine takes longer for. */
+  /**
+   * Turns that a window needs before it can count as overload: connections are accepted by turns, which take longer on
+   * a slow machine.
+   */
   readonly windowTurns: number;
   /**
-   * Windows, each with too many arrivals or too long a wait at its end, that are no mere crowd any more; those without are
-   * taken off again, so that it takes as many until there are not too many any more.
+   * Crowded windows (too many arrivals, or too long a wait at the end) that make an overload. Each window that is not
+   * crowded takes one off, so that an overload ends after as many.
    */
   readonly windows: number;
-  /** Milliseconds that are too long a wait, though no more come: nor would they, if no more can wait. */
+  /**
+   * Milliseconds of waiting that crowd a window even without more arrivals: callers in a closed loop send no more
+   * while they wait.
+   */
   readonly longMs: number;
-  /** Arrivals that are too many for one beginning. */
+  /** Arrivals per request begun above which a window is crowded. */
   readonly ratio: number;
-  /** Arrivals beyond that which never matter. */
+  /** Absolute slack on top of `ratio`, so that small numbers never count as overload. */
   readonly slack: number;
-  /** Milliseconds that a request may expect to wait while there are too many. */
+  /** Expected wait in milliseconds above which a new request is refused during overload. */
   readonly waitMs: number;
-  /** Milliseconds after which one that waits is refused after all, while there are too many. */
+  /** Milliseconds after which a waiting request is refused during overload. */
   readonly lateMs: number;
-  /** Turns, as long as the last, that a request may wait whatever else is said. */
+  /** Turns, of the last one's length, that a request may always wait. */
   readonly patience: number;
 }
 
@@ -65,10 +71,10 @@ interface Waiting {
 }
 
 /**
- * Lets requests begin as fast as they can be worked on. A crowd waits: callers that wait for their answers before they ask
- * again are never more than there are of them, and get what they want a little later. Where more come than can be served,
- * or wait for a second, for longer than a crowd would take, nobody is helped by waiting: those who would wait for long are
- * refused at once, so that the others are served as if there was no crowd.
+ * Lets requests begin as fast as they can be worked on. A burst waits: callers that wait for a reply before they send
+ * the next request are limited in number, and are served a little later. If arrivals exceed what can be served for
+ * several windows, it is an overload: requests that would wait for long are refused at once, so that the others are
+ * served without delay.
  */
 export class Turnstile {
   readonly #limits: TurnstileLimits;
@@ -98,7 +104,7 @@ export class Turnstile {
     return this.#waiting.length - this.#first;
   }
 
-  /** There are too many, and whoever came now would wait for long. */
+  /** Overloaded, and a request that came now would wait for long. */
   get isFull(): boolean {
     return (
       this.#paceMs !== undefined && this.waiting * this.#paceMs > this.#atLeastTurns(this.#limits.waitMs)
@@ -137,7 +143,7 @@ export class Turnstile {
     return now - (this.#turnSinceMs ?? this.#beginTurn(now)) < this.#limits.turnMs;
   }
 
-  /** Nobody begins before the end of a turn: who came in a long one has not waited for long. */
+  /** No request begins before the end of a turn, so the wait inside a long turn does not count. */
   #atLeastTurns(milliseconds: number): number {
     return Math.max(milliseconds, this.#lastTurnMs * this.#limits.patience);
   }
@@ -186,7 +192,7 @@ export class Turnstile {
     if (elapsed < windowMs || (!hasTurns && this.#paceMs === undefined && this.waiting > 0)) return;
     const areMany = (hasTurns || elapsed < 2 * windowMs) && this.#arrived > this.#begun * ratio + slack;
     const isCrowded = areMany || now - (this.#waiting[this.#first]?.sinceMs ?? now) > longMs;
-    // Where nobody came for a while, there was nobody to close the windows that were over.
+    // Windows are only closed by arrivals: after a pause several are over at once.
     const more = isCrowded ? 1 : -Math.floor(elapsed / windowMs);
     this.#crowdedWindows = Math.min(windows, Math.max(0, this.#crowdedWindows + more));
     const areTooMany = this.#crowdedWindows > (this.#paceMs === undefined ? windows - 1 : 0);

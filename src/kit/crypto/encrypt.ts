@@ -7,7 +7,7 @@ export interface EncryptionKey {
   readonly bytes: Buffer;
 }
 
-/** Text that cannot be decrypted: it was changed, belongs to another place, or its key is not at hand. */
+/** Text that cannot be decrypted: it was changed, belongs to another place, or its key is missing. */
 export class DecryptionProblem extends Error {
   constructor(message: string) {
     super(message);
@@ -28,7 +28,7 @@ export function encryptionKeyOf(bytes: Buffer): EncryptionKey {
   return { id: createHmac('sha256', bytes).update('encryption key id').digest('hex').slice(0, 16), bytes };
 }
 
-/** A key that nobody can guess. */
+/** A random key. */
 export function makeEncryptionKey(): EncryptionKey {
   return encryptionKeyOf(randomBytes(KEY_BYTES));
 }

@@ -1,24 +1,60 @@
 /**
- * A sequence of which may also be taken what is at hand, without waiting. Of a stream nearly everything passes this way:
- * one call from the socket that brought it to the socket that it goes to, where `next` costs a promise or two in every
- * layer between them. Whoever has not this to offer leaves it out. Never asked while a `next` is
- * awaited; of what was given up, only `next` tells.
+ * A stream on its way from the socket that reads it to the reply that writes it. Every layer between them is a flow: bytes,
+ * then batches of events. One consumer, one step at a time.
+ *
+ * `next` and `return` work as in any async iterator, and only `next` reports the end and failures. `poll` and `whenReady`
+ * are the same flow without promises: `next` costs one or two in each of the five layers, for every event of a stream.
+ * A flow that lacks them (a generator) is read with `next` alone. Do not call `poll` while a `next` is pending.
  */
 export interface Flow<T> extends AsyncIterator<T, unknown, undefined> {
-  /** What comes next, if it is at hand and there is nothing about it to wait for. */
+  /** The next value if it is ready and needs no further waiting; undefined: call `whenReady` or `next`. */
   poll?(): T | undefined;
-  /** Has `wake` called, once, when there may be something at hand again; false: only `next` brings more. */
+  /** Calls `wake` once when `poll` may have a value again. False: `wake` is not called, call `next`. */
   whenReady?(wake: () => void): boolean;
 }
 
-/** A flow of bytes. */
-export interface ByteFlow extends Flow<Uint8Array> {
-  /**
-   * What is at hand, as text, if that is no more than so many bytes and ends with a character of one byte. Undefined does
-   * not say that there is nothing: `poll` does. Bytes that are read as text at once need no place of their own.
-   */
-  pollText?(most: number): string | undefined;
+/** Takes the values of a flow that are ready, now and as they arrive, between two calls of `next`. */
+export class ReadyValues<T> {
+  readonly #flow: Flow<T>;
+  readonly #take: (value: T) => boolean;
+  #isStopped = false;
+  #done: () => void = ignore;
+  #fail: (reason: unknown) => void = ignore;
+
+  /** `take` returns false to pause: its own consumer is behind. */
+  constructor(flow: Flow<T>, take: (value: T) => boolean) {
+    this.#flow = flow;
+    this.#take = take;
+  }
+
+  /** Calls `done` when `take` has paused or only `next` goes on, `fail` when something throws. */
+  readonly takeAll = (done: () => void, fail: (reason: unknown) => void): void => {
+    this.#done = done;
+    this.#fail = fail;
+    this.#run();
+  };
+
+  /** Takes nothing more, although the flow may still wake it. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  readonly #run = (): void => {
+    if (this.#isStopped) return;
+    try {
+      if (!this.#takeReady() || this.#flow.whenReady?.(this.#run) !== true) this.#done();
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
+  };
+
+  /** False: `take` has paused. */
+  #takeReady(): boolean {
+    for (let value = this.#flow.poll?.(); value !== undefined; value = this.#flow.poll?.()) {
+      if (!this.#take(value)) return false;
+    }
+    return true;
+  }
 }
 
-/** The members of a flow that a generator has not. */
-export type Polling<T> = Required<Pick<Flow<T>, 'poll' | 'whenReady'>>;
+function ignore(): void {}

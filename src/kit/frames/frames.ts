@@ -8,8 +8,6 @@ export interface Frame {
 export interface FrameReader {
   /** The frames that `chunk` completes. Throws FrameTooLarge or BrokenFrames. */
   push(chunk: Uint8Array): readonly Frame[];
-  /** Nothing of a frame was read that is not handed out yet. Where it is not known, it is left out. */
-  readonly isBetween?: boolean;
   /** What can still be read when the bytes have ended. */
   end(): readonly Frame[];
 }

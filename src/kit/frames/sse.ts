@@ -31,11 +31,6 @@ export class SseReader implements FrameReader {
     this.#maxFrameBytes = maxFrameBytes;
   }
 
-  get isBetween(): boolean {
-    const isOpen = this.#pendingLength > 0 || this.#data !== undefined || this.#event !== undefined;
-    return !isOpen && !this.#skipLineFeed && this.#text.isBetween;
-  }
-
   /** The events that `chunk` completes. */
   push(chunk: Uint8Array): readonly Frame[] {
     return this.#read(this.#text.push(chunk)) ?? NO_FRAMES;
@@ -140,15 +135,9 @@ function afterName(text: string, end: number): number {
   return text.charCodeAt(end) === 32 ? end + 1 : end;
 }
 
-/** What stands before the data of an event, as most servers write it, and behind it. */
-export function sseHead(event: string | undefined): string {
-  return event === undefined ? 'data: ' : `event: ${event}\ndata: `;
-}
-export const SSE_TAIL = '\n\n';
-
 /** Writes one event. `data` must be a single line, as JSON.stringify makes it. */
 export function writeSseFrame(data: string, event?: string): string {
-  return sseHead(event) + data + SSE_TAIL;
+  return event === undefined ? `data: ${data}\n\n` : `event: ${event}\ndata: ${data}\n\n`;
 }
 
 /** Writes a comment, which every client skips: it opens a stream or keeps it alive. */

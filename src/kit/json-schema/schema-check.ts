@@ -1,7 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { lookUp } from '../net/lookup.ts';
 import type { Budget } from './budget.ts';
-import { matchesPattern } from './pattern-match.ts';
 import { isSameJson, resolveReference, widthOf } from './schema-parts.ts';
 
 /** References that lead in a circle end here. */
@@ -92,7 +91,7 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
 
   minLength: atText((value, wanted) => Array.from(value).length >= Number(wanted)),
   maxLength: atText((value, wanted) => Array.from(value).length <= Number(wanted)),
-  pattern: atText((value, wanted, { budget }) => matchesPattern(String(wanted), value, budget) ?? true),
+  pattern: atText((value, wanted, { budget }) => budget.matches(String(wanted), value) ?? true),
 
   minItems: atList((value, { wanted }) => value.length >= Number(wanted)),
   maxItems: atList((value, { wanted }) => value.length <= Number(wanted)),
@@ -123,7 +122,7 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
         !check.affords(widthOf(value)) ||
         Object.entries(value).every(
           ([name, member]) =>
-            matchesPattern(pattern, name, check.budget) !== true || check.fits(member ?? null, part),
+            check.budget.matches(pattern, name) !== true || check.fits(member ?? null, part),
         ),
     ),
   ),
@@ -162,7 +161,7 @@ export function memberSchemas(name: string, schema: JsonObject, budget: Budget):
   const patterns = budget.steps > 0 ? membersOf(schema.patternProperties) : [];
   budget.steps -= patterns.length;
   const matching = patterns
-    .filter(([pattern]) => matchesPattern(pattern, name, budget) === true)
+    .filter(([pattern]) => budget.matches(pattern, name) === true)
     .map(([, part]) => part);
   return own === undefined ? matching : [own, ...matching];
 }

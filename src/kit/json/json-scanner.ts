@@ -8,7 +8,7 @@ import {
   OPEN_BRACKET,
   QUOTE,
 } from './json-characters.ts';
-/** What JSON that somebody else wrote may hold. */
+/** Limits on JSON from outside. */
 export interface JsonLimits {
   /** Levels of nesting. */
   readonly depth: number;

@@ -23,7 +23,7 @@ export function findExcess(text: string, limits: JsonLimits): Excess | undefined
   return new JsonScanner(limits).push(text);
 }
 
-/** The outcome of reading JSON that somebody else wrote. `path`: the top-level key that is to blame, or empty. */
+/** The outcome of reading JSON from outside. `path`: the top-level key that has the fault, or empty. */
 export type JsonReading = { ok: true; value: Json } | { ok: false; path: string; problem: string };
 
 /** Parses JSON that keeps its limits. The problem never quotes the input. */

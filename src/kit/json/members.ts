@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 
-/** Lenient reading of JSON objects whose shape nobody vouches for: a member of another type counts as absent. */
+/** Lenient reading of JSON objects of unchecked shape: a member of another type counts as absent. */
 
 export function stringAt(object: JsonObject | undefined, key: string): string | undefined {
   const value = object?.[key];

@@ -33,7 +33,7 @@ interface SchemaNode {
   readonly maxLength?: number;
   readonly pattern?: string;
   readonly format?: string;
-  /** What the union is told apart by; only the branch that the value names is reported on. */
+  /** The member that selects the branch of the union; only that branch is reported on. */
   readonly discriminator?: { readonly propertyName: string };
   /** What to say instead of the generic message. */
   readonly explain?: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Cohort, STRETCH } from './cohort.ts';
+import { BATCH_POINT, Cohort } from './cohort.ts';
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -8,7 +8,7 @@ describe('a cohort', () => {
     const dealt: number[] = [];
     const cohort = new Cohort<number>((thing) => dealt.push(thing));
     cohort.add(1);
-    await STRETCH;
+    await BATCH_POINT;
     cohort.add(2);
     expect(dealt).toEqual([]);
     await nextTurn();
@@ -83,9 +83,9 @@ describe('a stretch', () => {
     const steps: string[] = [];
     const go = async (name: string) => {
       steps.push(`${name}1`);
-      await STRETCH;
+      await BATCH_POINT;
       steps.push(`${name}2`);
-      await STRETCH;
+      await BATCH_POINT;
       steps.push(`${name}3`);
     };
     await Promise.all([go('a'), go('b')]);

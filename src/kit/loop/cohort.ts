@@ -55,7 +55,7 @@ export class Cohort<T> {
 }
 
 /**
- * Awaited at the end of a stretch of a request's way: requests that came together do the same stretch, each of them, before
- * one goes on to the next.
+ * `await BATCH_POINT` lets all requests of this turn reach the same point before any continues: they run the same code one
+ * after the other while it is in the instruction cache.
  */
-export const STRETCH: Promise<void> = Promise.resolve();
+export const BATCH_POINT: Promise<void> = Promise.resolve();

@@ -1,4 +1,4 @@
-import type { Clock } from '../ids.ts';
+import type { Clock } from '../time/clock.ts';
 
 /**
  * Work that is done in slices of a millisecond or so: yields after each, and returns what came of it. Pure: whoever runs
@@ -77,10 +77,11 @@ export class Pace {
 const LONG_STEP_MS = 2;
 
 /** Does one step of the work on a request; after a long one, what follows waits for the next turn of the event loop. */
-export function inTurn<T>(clock: Pick<Clock, 'monotonic'>, step: () => T): T | Promise<T> {
+export async function inTurn<T>(clock: Pick<Clock, 'monotonic'>, step: () => T): Promise<T> {
   const started = clock.monotonic();
   const result = step();
-  return clock.monotonic() - started > LONG_STEP_MS ? nextTurn().then(() => result) : result;
+  if (clock.monotonic() - started > LONG_STEP_MS) await nextTurn();
+  return result;
 }
 
 /** Runs something once whatever has just begun has gone as far as it can without waiting, in the same turn of the event loop. */

@@ -4,7 +4,7 @@ import { numberText } from './number-text.ts';
 /** A value with labels, as it is now. */
 export type GaugeReading = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-/** What is read when somebody asks. */
+/** Read when the metrics are scraped. */
 export interface GaugeOptions {
   readonly name: string;
   readonly help: string;
@@ -14,7 +14,7 @@ export interface GaugeOptions {
   read(): number | Iterable<GaugeReading>;
 }
 
-/** Figures that somebody else keeps: they are read when they are asked for. */
+/** Figures that are kept elsewhere and read when the metrics are scraped. */
 export function gauge({ name, help, type = 'gauge', read }: GaugeOptions): MetricFamily {
   return {
     name,

@@ -1,4 +1,4 @@
-/** Names of the machine of whoever wrote them: they say nothing without a title. */
+/** Names of the writer's own machine: they identify no app without a title. */
 const LOCAL_HOST = /^(?:localhost|[^:]+\.localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\])$/;
 
 /** A name or an address, and perhaps a port. What else an address may hold comes of two that were written as one. */

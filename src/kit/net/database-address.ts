@@ -65,7 +65,7 @@ export function shownDatabaseAddress(address: DatabaseAddress, hidden: string): 
   return `postgres://${user}${secret}@${place}:${port}/${database}?sslmode=${tls}`;
 }
 
-/** Nobody reads along on a socket of the same machine, and servers offer no TLS there. */
+/** A socket of the same machine cannot be read by others, and servers offer no TLS there. */
 function tlsOf(mode: string | null, host: string): TlsMode | undefined {
   if (mode === null) return host.startsWith('/') ? 'disable' : 'prefer';
   return TLS_MODES.find((known) => known === mode);

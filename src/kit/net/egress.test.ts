@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { egressProblem, isPublicIp, mayConnect, NO_EGRESS_RULES, parseEgressRules } from './egress.ts';
-import { parseIp, parseIpRange } from './ip-range.ts';
+import {
+  egressProblem,
+  isPublicIp,
+  mayConnect,
+  NO_EGRESS_RULES,
+  parseEgressRules,
+  parseIp,
+  parseIpRange,
+} from './egress.ts';
 
 const PRIVATE = 'names an address that is not public';
 const PORT = 'names a port other than 80 and 443';
@@ -142,16 +149,34 @@ describe('mayConnect', () => {
 });
 
 describe('addresses', () => {
-  it('are numbers', () => {
-    expect(parseIp('1.2.3.4')).toEqual({ family: 4, value: 0x01020304n });
-    expect(parseIp('::')).toEqual({ family: 6, value: 0n });
-    expect(parseIp('1:2:3:4:5:6:7:8')?.value).toBe(0x00010002000300040005000600070008n);
-    expect(parseIp('1::8')?.value).toBe(0x00010000000000000000000000000008n);
-    expect(parseIp('::ffff:1.2.3.4')?.value).toBe(0xffff01020304n);
+  it('are read in every notation', () => {
+    expect(parseIp('1.2.3.4')).toEqual({ family: 'ipv4', text: '1.2.3.4' });
+    for (const [text, other] of [
+      ['::', '0:0:0:0:0:0:0:0'],
+      ['1:2:3:4:5:6:7:8', '0001:0002:0003:0004:0005:0006:0007:0008'],
+      ['1::8', '1:0:0:0:0:0:0:8'],
+      ['::ffff:1.2.3.4', '::ffff:102:304'],
+    ] as const) {
+      const { list } = parseIpRange(text)!;
+      expect([text, list.check(other, 'ipv6'), list.check('1:2::9', 'ipv6')]).toEqual([text, true, false]);
+    }
     expect(parseIp('fe80::1%eth0')).toBeUndefined();
     expect(parseIp('1.2.3')).toBeUndefined();
     expect(parseIpRange('10.0.0.0/33')).toBeUndefined();
-    expect(parseIpRange('10.0.0.0/8')).toMatchObject({ bits: 8 });
+    expect(parseIpRange('10.0.0.0/8')?.list.check('10.255.0.1')).toBe(true);
+    expect(parseIpRange('10.0.0.0/8')?.list.check('11.0.0.1')).toBe(false);
+  });
+
+  it('are compared within their family, but for IPv4 embedded in IPv6', () => {
+    const at = (address: string) => ({ host: 'a.example', port: 443, address });
+    expect(mayConnect(at('10.0.0.1'), parseEgressRules(['::/0']))).toBe(false);
+    expect(mayConnect(at('10.0.0.1'), parseEgressRules(['::ffff:0:0/96']))).toBe(false);
+    expect(mayConnect(at('fd00::1'), parseEgressRules(['0.0.0.0/0']))).toBe(false);
+    expect(mayConnect(at('::ffff:a00:1'), parseEgressRules(['10.0.0.0/8']))).toBe(true);
+    expect(mayConnect(at('64:ff9b::a00:1'), parseEgressRules(['10.0.0.0/8']))).toBe(true);
+    expect(mayConnect(at('64:ff9b::a00:1'), parseEgressRules(['11.0.0.0/8']))).toBe(false);
+    expect(mayConnect(at('64:ff9b::808:808'), NO_EGRESS_RULES)).toBe(true);
+    expect(mayConnect(at('2002:a00:1::'), NO_EGRESS_RULES)).toBe(false);
   });
 
   it('at the edges of the private ranges are told apart', () => {

@@ -1,9 +1,21 @@
-import { type IpAddress, type IpRange, isInRange, parseIp, parseIpRange } from './ip-range.ts';
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 /*
- * Addresses that somebody else names (a tenant, a page, a model) must lead out to the public internet and not to this
- * machine, its network or its cloud's metadata, unless the operator says so.
+ * Addresses that a tenant, a page or a model names must lead to the public internet and not to this machine, its network or
+ * its cloud's metadata, unless the operator allows it.
  */
+
+/** An address without a zone. */
+export interface IpAddress {
+  readonly family: 'ipv4' | 'ipv6';
+  readonly text: string;
+}
+
+/** Addresses that share their first bits; those of IPv4 also as embedded in IPv6. */
+interface IpRange {
+  readonly family: IpAddress['family'];
+  readonly list: BlockList;
+}
 
 /** What an operator lets be reached although it is private, or by another port than the usual ones. */
 export interface EgressRules {
@@ -94,8 +106,37 @@ function fitsName({ target }: EgressRule, host: string): boolean {
 
 function fitsAddress({ target }: EgressRule, address: IpAddress | undefined): boolean {
   if (typeof target === 'string' || address === undefined) return false;
-  const embedded = embeddedIpv4(address);
-  return isInRange(address, target) || (embedded !== undefined && isInRange(embedded, target));
+  // Node compares IPv4 with ranges of IPv6 as well: `::/0` must not allow all of IPv4.
+  const isComparable = target.family === 'ipv4' || address.family === 'ipv6';
+  return isComparable && target.list.check(address.text, address.family);
+}
+
+/** Reads an address in its usual notation; undefined for anything else, zone ids included. */
+export function parseIp(text: string): IpAddress | undefined {
+  if (isIPv4(text)) return { family: 'ipv4', text };
+  return isIPv6(text) && !text.includes('%') ? { family: 'ipv6', text } : undefined;
+}
+
+/** Reads `10.0.0.0/8`, or one address; undefined for anything else. */
+export function parseIpRange(text: string): IpRange | undefined {
+  const [, base = text, length] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
+  const address = parseIp(base);
+  if (address === undefined) return undefined;
+  const width = address.family === 'ipv4' ? 32 : 128;
+  const bits = length === undefined ? width : Number(length);
+  if (bits > width) return undefined;
+  const list = new BlockList();
+  addRange(list, address, bits);
+  return { family: address.family, list };
+}
+
+/** Prefixes before an IPv4 address that the network (NAT64), or this machine, reaches instead. */
+const EMBEDDING_PREFIXES = ['::ffff:', '64:ff9b::'] as const;
+
+function addRange(list: BlockList, { family, text }: IpAddress, bits: number): void {
+  list.addSubnet(text, bits, family);
+  if (family === 'ipv6') return;
+  for (const prefix of EMBEDDING_PREFIXES) list.addSubnet(`${prefix}${text}`, 96 + bits, 'ipv6');
 }
 
 /** IPv4 addresses that are not of the public internet (RFC 6890), and one that a large cloud keeps for itself. */
@@ -104,7 +145,7 @@ const PRIVATE_IPV4 = ranges(
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
-  '168.63.129.16',
+  '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',
@@ -122,22 +163,20 @@ const PRIVATE_IPV4 = ranges(
 const PUBLIC_IPV6 = ranges('2000::/3');
 const PRIVATE_IPV6 = ranges('2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20');
 
-/** Prefixes before an IPv4 address that the network, or this machine, reaches instead. */
-const EMBEDDING_IPV6 = ranges('::ffff:0:0/96', '64:ff9b::/96');
+/** IPv6 addresses that hold an IPv4 address. */
+const EMBEDDING_IPV6 = ranges(...EMBEDDING_PREFIXES.map((prefix) => `${prefix}0.0.0.0/96`));
 
 /** Whether an address belongs to the public internet. */
-export function isPublicIp(address: IpAddress): boolean {
-  const embedded = embeddedIpv4(address);
-  if (embedded !== undefined) return isPublicIp(embedded);
-  const isIn = (list: readonly IpRange[]) => list.some((range) => isInRange(address, range));
-  return address.family === 4 ? !isIn(PRIVATE_IPV4) : isIn(PUBLIC_IPV6) && !isIn(PRIVATE_IPV6);
+export function isPublicIp({ family, text }: IpAddress): boolean {
+  if (family === 'ipv4' || EMBEDDING_IPV6.check(text, family)) return !PRIVATE_IPV4.check(text, family);
+  return PUBLIC_IPV6.check(text, family) && !PRIVATE_IPV6.check(text, family);
 }
 
-function embeddedIpv4(address: IpAddress): IpAddress | undefined {
-  if (address.family === 4 || !EMBEDDING_IPV6.some((range) => isInRange(address, range))) return undefined;
-  return { family: 4, value: address.value & 0xffff_ffffn };
-}
-
-function ranges(...texts: string[]): IpRange[] {
-  return texts.flatMap((text) => parseIpRange(text) ?? []);
+function ranges(...texts: string[]): BlockList {
+  const list = new BlockList();
+  for (const text of texts) {
+    const [base = '', bits] = text.split('/');
+    addRange(list, { family: isIPv4(base) ? 'ipv4' : 'ipv6', text: base }, Number(bits));
+  }
+  return list;
 }

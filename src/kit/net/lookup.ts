@@ -1,5 +1,5 @@
 /**
- * The entry of a table under a name that somebody else wrote. Plain indexing would also find what every object
+ * The entry of a table under a name from outside. Plain indexing would also find what every object
  * inherits: `constructor`, `toString`, `__proto__`.
  */
 export function lookUp<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {

@@ -19,7 +19,7 @@ describe('GatheredText', () => {
     expect(written).toEqual(['ab', 'c']);
   });
 
-  it('hands over at once what it is told to, and nothing twice', async () => {
+  it('hands over at once on flush, and nothing twice', async () => {
     const { written, text } = gathered();
     text.add('a');
     text.flush();

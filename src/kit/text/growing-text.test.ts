@@ -60,7 +60,7 @@ function cutOut(index: number): string {
   return whole.slice(1000, 1026);
 }
 
-/** Bytes of all that somebody holds. */
+/** Bytes of all texts that are held. */
 function liveHeap(): () => number {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

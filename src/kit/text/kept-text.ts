@@ -1,4 +1,4 @@
-/** Lets a subclass give its private members to an object that somebody else made. */
+/** Lets a subclass add its private members to an existing object. */
 class Given {
   constructor(value: object) {
     // biome-ignore lint/correctness/noConstructorReturn: what is returned here is `this` in the constructor of the subclass
@@ -6,7 +6,7 @@ class Given {
   }
 }
 
-/** Not that of a copy, and seen by nobody else. */
+/** Private to the object: a copy does not have it. */
 class Keeper extends Given {
   #text: string;
 
@@ -23,7 +23,7 @@ class Keeper extends Given {
 /**
  * The text of an object that does not change: made once, and kept with the object itself. A WeakMap would do, were it not
  * for the collector, which goes through all of its entries while everything else waits: with the texts of ten thousand
- * callers in it every full collection took 30 ms longer. An object has one such text, whoever asks for it.
+ * callers in it every full collection took 30 ms longer. An object has one such text.
  */
 export function keptText<T extends object>(value: T, make: (value: T) => string): string {
   let text = Keeper.textOf(value);

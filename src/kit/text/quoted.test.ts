@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { quoted, shortened } from './quoted.ts';
 
-describe('text of somebody else in a message', () => {
+describe('foreign text in a message', () => {
   it('is shown whole when it is short', () => {
     expect(shortened('acme/small')).toBe('acme/small');
     expect(quoted('x'.repeat(100))).toBe(`"${'x'.repeat(100)}"`);

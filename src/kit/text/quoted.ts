@@ -1,7 +1,7 @@
 /** Characters of a caller's text that a message shows. */
 const MOST_SHOWN = 100;
 
-/** Text that somebody sent, as a message may show it: whole, or its beginning with an ellipsis. */
+/** Text from a request, as a message may show it: whole, or its beginning with an ellipsis. */
 export function shortened(text: string): string {
   return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN - 1)}…`;
 }

@@ -11,11 +11,6 @@ export class Utf8Text {
   #decoder: InstanceType<typeof TextDecoder> | undefined;
   #hasBegun = false;
 
-  /** Has begun, and keeps nothing of a character. */
-  get isBetween(): boolean {
-    return this.#hasBegun && this.#decoder === undefined;
-  }
-
   /** The text of a chunk, as far as its characters are whole. */
   push(chunk: Uint8Array): string {
     const isWhole = endsWhole(chunk);

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Nanos } from '../../kit/money.ts';
 import type { Account, Tenancy } from '../../ports/tenancy.ts';
-import { checkName } from '../names.ts';
+import { checkName } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { newWorkspace } from '../workspaces/new-workspace.ts';
 import type { Credits } from './credits.ts';
@@ -9,14 +9,14 @@ import type { Credits } from './credits.ts';
 /** The account that every installation begins with. */
 const FIRST_ACCOUNT = 'default';
 
-/** Makes and finds accounts. Refusals are GatewayErrors with a message for the person who asked. */
+/** Creates and finds accounts. Refusals are GatewayErrors whose message is shown to the operator. */
 export class Accounts {
   readonly #tenancy: Tenancy;
   readonly #sources: Sources;
   readonly #credits: Pick<Credits, 'set'>;
   readonly #initialNanos: () => Nanos | null;
 
-  /** `initialNanos` is what a new account is given; null = its balance is not enforced. */
+  /** `initialNanos`: balance of a new account; null = not enforced. */
   constructor(
     tenancy: Tenancy,
     sources: Sources,
@@ -29,14 +29,14 @@ export class Accounts {
     this.#initialNanos = initialNanos;
   }
 
-  /** Makes an account with its default workspace and what it is given to begin with. */
+  /** Creates an account with its default workspace and its initial balance. */
   async create(name: string): Promise<Account> {
     checkName('name', name);
     if ((await this.#tenancy.findAccount(name)) !== undefined) throw nameTaken(name);
     const createdAtMs = this.#sources.clock.now();
     const account: Account = { id: this.#sources.uuid(), name, createdAtMs };
     const initialNanos = this.#initialNanos();
-    // First of all: an account that is there without its grant would not be limited by anything.
+    // Before the account exists: an account without its grant would be unlimited.
     if (initialNanos !== null) await this.#credits.set(account.id, initialNanos);
     const created = await this.#tenancy.createAccount(
       account,
@@ -50,7 +50,7 @@ export class Accounts {
       }),
     );
     if (created) return account;
-    // Another gateway was quicker: what was given to nobody is taken back.
+    // Another gateway created the name first: withdraw the grant of the id that was not used.
     if (initialNanos !== null) await this.#credits.set(account.id, null);
     throw nameTaken(name);
   }
@@ -69,14 +69,14 @@ export class Accounts {
     return account;
   }
 
-  /** The oldest account, made if there is none. */
+  /** The oldest account; creates it if there is none. */
   async ensureFirst(): Promise<Account> {
     const [first] = await this.list();
     if (first !== undefined) return first;
     try {
       return await this.create(FIRST_ACCOUNT);
     } catch (error) {
-      // Another gateway on the same database may have been quicker.
+      // Another gateway on the same database may have created it meanwhile.
       const [made] = await this.list();
       if (made !== undefined) return made;
       throw error;

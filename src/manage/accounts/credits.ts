@@ -1,12 +1,12 @@
 import type { Nanos } from '../../kit/money.ts';
 import type { Ledger } from '../../ports/ledger.ts';
-import { whenAvailable } from '../analytics/when-available.ts';
+import { whenAvailable } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 
 /** The balance of an account, settled money only. */
 export interface AccountBalance {
   readonly usedNanos: Nanos;
-  /** Null = not enforced. Negative only when the operator lowered it under what was reserved. */
+  /** Null = not enforced. Negative only if the operator set it below the reserved amount. */
   readonly leftNanos: Nanos | null;
 }
 
@@ -28,7 +28,7 @@ export class Credits {
     };
   }
 
-  /** Sets what is left; null = not enforced any more. */
+  /** Sets the remaining balance; null = not enforced any more. */
   async set(accountId: string, leftNanos: Nanos | null): Promise<AccountBalance> {
     await whenAvailable(this.#ledger.grant(accountId, leftNanos, this.#sources.clock.now()));
     return this.of(accountId);

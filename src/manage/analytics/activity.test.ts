@@ -62,7 +62,7 @@ describe('activity', () => {
     });
   });
 
-  it('says the workspace only where it is grouped by it, and has text where nobody served', async () => {
+  it('has the workspace only if grouped by it, and empty text if no provider served', async () => {
     const { list, asked } = activityWith([{ ...ROW, dimensions: ['a', 'b', null, null, WORKSPACE] }]);
     const [row] = await list({ group_by: 'workspace' });
     expect(row).toMatchObject({ endpoint_id: '', provider_name: '', workspace_id: WORKSPACE });

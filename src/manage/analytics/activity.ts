@@ -1,17 +1,16 @@
-import { momentMs } from '../../config/moment.ts';
 import type { ActivityQuery, ActivityRow } from '../../contract/activity.ts';
 import { isoTime } from '../../contract/iso-time.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
-import type { Clock } from '../../kit/ids.ts';
 import { forEachSliced, runInTurns, type Sliced } from '../../kit/loop/turns.ts';
 import { usdOf } from '../../kit/money.ts';
+import type { Clock } from '../../kit/time/clock.ts';
+import { momentMs } from '../../kit/time/moment.ts';
 import { boundsAt } from '../../kit/time/windows.ts';
 import type { DimensionName, MetricName } from '../../ports/event-names.ts';
 import type { EventFilter, EventRow, EventStore } from '../../ports/events.ts';
 import type { KeyStore, WorkspaceStore } from '../../ports/tenancy.ts';
 import { requireWorkspaceId } from '../workspaces/require-workspace-id.ts';
 
-/** What activity is read from. */
 export interface ActivityDependencies {
   readonly events: Pick<EventStore, 'query'>;
   readonly tenancy: Pick<KeyStore, 'findKey'> &
@@ -19,11 +18,11 @@ export interface ActivityDependencies {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-const DAYS = 30;
+const SHOWN_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** More rows than this are asked for in parts. */
-const MOST_ROWS = 50_000;
+/** Above this the request is refused: the caller must narrow it. */
+const MAX_ROWS = 50_000;
 
 const DIMENSIONS = ['model_id', 'model', 'endpoint', 'provider'] as const satisfies readonly DimensionName[];
 
@@ -36,7 +35,7 @@ const METRICS = [
   'reasoning_tokens',
 ] as const satisfies readonly MetricName[];
 
-/** What accounts used on the last days that are over, by model and endpoint. */
+/** Usage of an account on the last 30 complete UTC days, by model and endpoint. */
 export class Activity {
   readonly #parts: ActivityDependencies;
 
@@ -44,7 +43,7 @@ export class Activity {
     this.#parts = parts;
   }
 
-  /** Latest day first. Throws 404 for a workspace or key that the account does not have. */
+  /** Latest day first. Throws 404 for an unknown workspace or key. */
   async list(accountId: string, wanted: ActivityQuery, signal: AbortSignal): Promise<ActivityRow[]> {
     const { events, tenancy, clock } = this.#parts;
     const range = rangeOf(wanted.date, clock.now());
@@ -65,13 +64,13 @@ export class Activity {
           ...equal('user', wanted.user_id),
         ],
         order: null,
-        limit: MOST_ROWS,
+        limit: MAX_ROWS,
         groupLimit: null,
       },
       signal,
     );
     if (isTruncated) throw tooManyRows();
-    // Usage under the account's id shows that a key which is gone was the account's.
+    // A deleted key with usage in this account is not an error.
     if (keyHash !== undefined && rows.length === 0 && !(await this.#hasKey(accountId, keyHash))) {
       throw new GatewayError('not-found', 'api_key_hash: there is no such key');
     }
@@ -83,10 +82,10 @@ export class Activity {
   }
 }
 
-/** The day that is asked for, or all that are shown. */
+/** The requested day, or all 30. */
 function rangeOf(date: string | undefined, nowMs: number) {
   const endMs = boundsAt('daily', nowMs).startMs;
-  const startMs = endMs - DAYS * DAY_MS;
+  const startMs = endMs - SHOWN_DAYS * DAY_MS;
   if (date === undefined) return { startMs, endMs };
   const dayMs = momentMs(date);
   if (dayMs !== undefined && dayMs >= startMs && dayMs < endMs) {
@@ -94,7 +93,7 @@ function rangeOf(date: string | undefined, nowMs: number) {
   }
   const bounds = `${dayOf(startMs)} to ${dayOf(endMs - DAY_MS)}`;
   throw invalidRequest([
-    { path: 'date', message: `must be one of the last ${DAYS} UTC days that are over: ${bounds}` },
+    { path: 'date', message: `must be one of the last ${SHOWN_DAYS} UTC days that are over: ${bounds}` },
   ]);
 }
 
@@ -110,7 +109,7 @@ function tooManyRows(): GatewayError {
   return invalidRequest([
     {
       path: 'date',
-      message: `more than ${MOST_ROWS} rows match: ask for one date, workspace_id or api_key_hash at a time`,
+      message: `more than ${MAX_ROWS} rows match: ask for one date, workspace_id or api_key_hash at a time`,
     },
   ]);
 }

@@ -8,10 +8,9 @@ import {
   OPERATORS,
 } from '../../ports/event-names.ts';
 
-/** The longest range that a question with a name in it may have, days. */
+/** Range limit that a metric or dimension imposes on a query, days. */
 export type LongestDays = 31 | 365;
 
-/** The longest range of each metric. */
 export const METRIC_DAYS: Readonly<Record<MetricName, LongestDays>> = {
   request_count: 365,
   tokens_total: 365,
@@ -49,13 +48,13 @@ export const METRIC_DAYS: Readonly<Record<MetricName, LongestDays>> = {
   response_cached_rate: 31,
 };
 
-/** What filters on a dimension compare with: see `VALUE_RULES`. */
+/** Kind of a dimension's filter values: see `VALUE_RULES`. */
 export type ValueKind = 'text' | 'key' | 'workspace' | 'app' | 'contextLength';
 
 interface DimensionRules {
   readonly longestDays: LongestDays;
   readonly values: ValueKind;
-  /** Whether usage may have no value of it. */
+  /** Events may lack a value. */
   readonly hasUnset: boolean;
 }
 
@@ -87,26 +86,25 @@ const DIMENSIONS_OF_ACCOUNTS = {
   context_length_bucket: always(31, 'contextLength'),
 } as const satisfies Readonly<Partial<Record<DimensionName, DimensionRules>>>;
 
-/** A dimension that accounts can ask for; the events have others, which are ours. */
+/** A dimension open to accounts; events have further, internal ones. */
 export type AnalyticsDimension = keyof typeof DIMENSIONS_OF_ACCOUNTS;
 
-/** The dimensions that accounts can ask for. */
 export const ANALYTICS_DIMENSIONS: Readonly<Record<AnalyticsDimension, DimensionRules>> =
   DIMENSIONS_OF_ACCOUNTS;
 
 const METRIC_NAMES = Object.keys(METRICS) as MetricName[];
 
-/** What a metric is called on the wire. */
+/** Wire name of a metric. */
 export function wireMetric(name: MetricName, vendor: string): string {
   return name === 'own_usage' ? `${vendor}_usage` : name;
 }
 
-/** The metric of each name on the wire. */
+/** Metrics by wire name. */
 export function metricsByWireName(vendor: string): ReadonlyMap<string, MetricName> {
   return new Map(METRIC_NAMES.map((name) => [wireMetric(name, vendor), name]));
 }
 
-/** Every name that a question can be made of. */
+/** All names that a query may use. */
 export function analyticsNames(vendor: string): AnalyticsNames {
   return {
     metrics: METRIC_NAMES.map((name) => wireMetric(name, vendor)),
@@ -116,7 +114,7 @@ export function analyticsNames(vendor: string): AnalyticsNames {
   };
 }
 
-/** How each unit is shown; rates are what cannot be added up. */
+/** Display format of each unit; rates cannot be summed. */
 const UNIT_FORMATS = {
   count: { display_format: 'number', is_rate: false },
   money: { display_format: 'currency', is_rate: false },
@@ -125,7 +123,7 @@ const UNIT_FORMATS = {
   share: { display_format: 'percent', is_rate: true },
 } as const satisfies Readonly<Record<MetricUnit, object>>;
 
-/** The same names with what a page needs to show them. */
+/** The names with their display data. */
 export function analyticsMeta(vendor: string): AnalyticsMeta {
   const { dimensions, granularities } = analyticsNames(vendor);
   return {
@@ -139,7 +137,7 @@ export function analyticsMeta(vendor: string): AnalyticsMeta {
   };
 }
 
-/** A name with its words in capitals as its label. */
+/** A name with its label: `tokens_total` -> `Tokens Total`. */
 function labelled(name: string): { name: string; display_label: string } {
   const words = name.split(/[_-]/).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return { name, display_label: words.join(' ') };

@@ -9,38 +9,37 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 const DEFAULT_DAYS = 7;
-const MOST_DAYS = 365;
-const MOST_HOURS_OF_MINUTES = 3;
+const MAX_DAYS = 365;
+const MAX_HOURS_BY_MINUTE = 3;
 
-/** What limits a range. */
 export interface RangeLimit {
   readonly longestMs: number;
-  /** As a message says it. */
+  /** The limit in an error message. */
   readonly words: string;
 }
 
-/** From the first millisecond to the one after the last. */
+/** Half-open: `endMs` is excluded. */
 export interface TimeRange {
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** No range is longer. */
-export const WHOLE_LIMIT: RangeLimit = limitOfDays(MOST_DAYS);
+/** Limit of every range. */
+export const WHOLE_LIMIT: RangeLimit = limitOfDays(MAX_DAYS);
 
-/** The limit of time buckets of a minute. */
+/** Limit with granularity minute. */
 export const MINUTE_LIMIT: RangeLimit = {
-  longestMs: MOST_HOURS_OF_MINUTES * HOUR_MS,
-  words: `${MOST_HOURS_OF_MINUTES} hours with granularity minute`,
+  longestMs: MAX_HOURS_BY_MINUTE * HOUR_MS,
+  words: `${MAX_HOURS_BY_MINUTE} hours with granularity minute`,
 };
 
-/** A limit of so many days, because of what a question has in it. */
+/** A limit in days; `causes`: the names in the query that bring it about. */
 export function limitOfDays(days: number, causes: readonly string[] = []): RangeLimit {
   const because = causes.length === 0 ? '' : ` with ${causes.join(', ')}`;
   return { longestMs: days * DAY_MS, words: `${days} days${because}` };
 }
 
-/** The range of a question; without one the days that end now. What is wrong is added to `issues`. */
+/** The range of a query; default: the last 7 days. Problems are added to `issues`. */
 export function parseRange(
   wanted: AnalyticsQuery['time_range'],
   nowMs: number,
@@ -77,7 +76,7 @@ function givenRange(wanted: NonNullable<AnalyticsQuery['time_range']>, issues: I
   return { startMs, endMs };
 }
 
-/** Numbers of buckets, which grow by one with each. */
+/** Consecutive number of the bucket that contains a time. */
 const BUCKET_NUMBERS: Readonly<Record<Granularity, (ms: number) => number>> = {
   minute: (ms) => Math.floor(ms / MINUTE_MS),
   hour: (ms) => Math.floor(ms / HOUR_MS),
@@ -86,13 +85,13 @@ const BUCKET_NUMBERS: Readonly<Record<Granularity, (ms: number) => number>> = {
   month: (ms) => windowsAt(ms).monthly,
 };
 
-/** How many time buckets a range touches. */
+/** Number of time buckets that a range overlaps. */
 export function bucketsIn({ startMs, endMs }: TimeRange, granularity: Granularity): number {
   const numberAt = BUCKET_NUMBERS[granularity];
   return numberAt(endMs - 1) - numberAt(startMs) + 1;
 }
 
-/** What is wrong with a timestamp that cannot be read: its form, or that no calendar has it. */
+/** The problem of an unreadable timestamp: a date that does not exist, or a wrong format. */
 function problemOf(text: string): string {
   return /^\d{4}-\d\d-\d\d(?:T\d\d:|$)/.test(text)
     ? 'is no moment of the calendar'

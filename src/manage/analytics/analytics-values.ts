@@ -1,27 +1,24 @@
 import { quoted } from '../../kit/text/quoted.ts';
-import { CONTEXT_LENGTH_BUCKETS } from '../../ports/context-length-bucket.ts';
-import type { Operator } from '../../ports/event-names.ts';
+import { CONTEXT_LENGTH_BUCKETS, type Operator } from '../../ports/event-names.ts';
 import type { ValueKind } from './analytics-names.ts';
 
-/** A value of a filter, as it is given. */
+/** A filter value as the caller wrote it. */
 export type FilterValue = string | number;
 
-/** What values of a kind may be. */
 interface ValueRules {
-  /** What is wrong with a value; undefined = nothing. */
+  /** The problem of a value; undefined = valid. */
   problemOf(value: FilterValue): string | undefined;
-  /** Whether one value can be more than another. */
+  /** Operators such as `gt` apply. */
   readonly isOrdered: boolean;
 }
 
-/** Lengths of prompts, in their order. */
+/** Names of the context length buckets, ascending. */
 const CONTEXT_LENGTHS: readonly FilterValue[] = CONTEXT_LENGTH_BUCKETS.map(([, name]) => name);
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const KEY_HASH = /^[0-9a-f]{64}$/i;
 const DIGITS = /^\d{1,15}$/;
 
-/** The rules of each kind of values. */
 export const VALUE_RULES: Readonly<Record<ValueKind, ValueRules>> = {
   text: {
     problemOf: () => undefined,
@@ -52,7 +49,7 @@ export const VALUE_RULES: Readonly<Record<ValueKind, ValueRules>> = {
   },
 };
 
-/** The id that a value is, as a number or in digits; undefined when it is none. */
+/** A value as a numeric id; undefined if it is none. */
 export function idOf(value: FilterValue): number | undefined {
   return DIGITS.test(String(value)) ? Number(value) : undefined;
 }
@@ -64,14 +61,14 @@ const IS_AFTER: Readonly<Partial<Record<Operator, (place: number, than: number) 
   lte: (place, than) => place <= than,
 };
 
-/** Lengths of prompts compare by size, not by spelling: those that an operator means. Undefined when it means values themselves. */
+/** For `gt`, `gte`, `lt`, `lte`: the length buckets that match, compared by size. Undefined for other operators. */
 export function contextLengthsOf(operator: Operator, value: FilterValue): FilterValue[] | undefined {
   const isAfter = IS_AFTER[operator];
   const than = CONTEXT_LENGTHS.indexOf(value);
   return isAfter && CONTEXT_LENGTHS.filter((_, place) => isAfter(place, than));
 }
 
-/** A value as a message shows it. */
+/** A value in an error message. */
 export function shownValue(value: FilterValue): string {
   return typeof value === 'string' ? quoted(value) : String(value);
 }

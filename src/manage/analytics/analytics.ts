@@ -5,19 +5,18 @@ import {
   MOST_ROWS,
 } from '../../contract/analytics.ts';
 import { isoTime } from '../../contract/iso-time.ts';
-import type { Clock } from '../../kit/ids.ts';
 import { sortSliced } from '../../kit/loop/sort-sliced.ts';
 import { forEachSliced, runInTurns, type Sliced } from '../../kit/loop/turns.ts';
 import { usdOf } from '../../kit/money.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { AppRegistry } from '../../ports/apps.ts';
 import { METRICS } from '../../ports/event-names.ts';
 import type { EventRow, EventStore, MetricValue } from '../../ports/events.ts';
-import { AccountNames, isShownByName, type NameSources, shownValues } from '../accounts/account-names.ts';
+import { AccountNames, isShownByName, type NameSources, shownValues } from './account-names.ts';
 import { type AnalyticsDimension, wireMetric } from './analytics-names.ts';
-import { type AnalyticsQuestion, parseAnalyticsQuery } from './parse-analytics-query.ts';
+import { type CheckedAnalyticsQuery, parseAnalyticsQuery } from './parse-analytics-query.ts';
 import { resolveFilters } from './resolve-filters.ts';
 
-/** What questions of accounts are answered with. */
 export interface AnalyticsDependencies {
   readonly events: Pick<EventStore, 'query'>;
   readonly tenancy: NameSources['tenancy'];
@@ -25,16 +24,15 @@ export interface AnalyticsDependencies {
   readonly clock: Clock;
 }
 
-/** How an account asks. */
 export interface AnalyticsCall {
   readonly accountId: string;
-  /** The operator's word in the names of metrics. */
+  /** Configured vendor name; part of some metric names. */
   readonly vendor: string;
-  /** Ends the question; it is then rejected with the signal's reason. */
+  /** Aborts the query, which then rejects with the signal's reason. */
   readonly signal: AbortSignal;
 }
 
-/** Usage of accounts, summed up as they ask. Each sees its own alone. */
+/** Aggregated usage. An account sees only its own. */
 export class Analytics {
   readonly #parts: AnalyticsDependencies;
 
@@ -42,28 +40,28 @@ export class Analytics {
     this.#parts = parts;
   }
 
-  /** Throws a 400 for what is wrong with a question. */
+  /** Runs a query. Throws 400. */
   async query(
     wanted: AnalyticsQuery,
     { accountId, vendor, signal }: AnalyticsCall,
   ): Promise<AnalyticsAnswer> {
     const { events, tenancy, apps, clock } = this.#parts;
     const startedMs = clock.monotonic();
-    const question = parseAnalyticsQuery(wanted, { vendor, nowMs: clock.now() });
+    const query = parseAnalyticsQuery(wanted, { vendor, nowMs: clock.now() });
     const names = new AccountNames({ tenancy, apps }, accountId);
-    const { filters, warnings } = await resolveFilters(question.filters, { names, apps });
-    const ordersByName = question.order !== null && isShownByName(question.order.field);
+    const { filters, warnings } = await resolveFilters(query.filters, { names, apps });
+    const ordersByName = query.order !== null && isShownByName(query.order.field);
     const answer = await events.query(
-      // The events know ids only: where names are the order, they are put in order here, and cut afterwards.
-      { ...question, accountId, filters, ...(ordersByName && { limit: MOST_ROWS }) },
+      // Events hold ids, not names: to order by name, fetch all rows, then sort and cut here.
+      { ...query, accountId, filters, ...(ordersByName && { limit: MOST_ROWS }) },
       signal,
     );
-    const named = await nameRows(answer.rows, question, names);
-    const ordered = ordersByName ? await runInTurns(inOrderOfNames(named, question)) : named;
-    const rows = ordered.slice(0, question.limit);
+    const named = await nameRows(answer.rows, query, names);
+    const ordered = ordersByName ? await runInTurns(inOrderOfNames(named, query)) : named;
+    const rows = ordered.slice(0, query.limit);
     const notes = [...warnings, ...missingNotes(answer.missingBeforeMs)];
     return {
-      data: await runInTurns(analyticsRows(rows, question, vendor)),
+      data: await runInTurns(analyticsRows(rows, query, vendor)),
       metadata: {
         query_time_ms: Math.round(clock.monotonic() - startedMs),
         row_count: rows.length,
@@ -77,7 +75,7 @@ export class Analytics {
 /** Rows with names instead of ids. */
 async function nameRows(
   rows: readonly EventRow[],
-  { dimensions }: AnalyticsQuestion,
+  { dimensions }: CheckedAnalyticsQuery,
   names: AccountNames,
 ): Promise<EventRow[]> {
   const columns = await Promise.all(
@@ -103,10 +101,10 @@ function* withDimensions(
   return named;
 }
 
-/** Equal names stay in the order of the events; nulls come last. */
+/** Stable sort by name; nulls last. */
 function inOrderOfNames(
   rows: readonly EventRow[],
-  { order, dimensions }: AnalyticsQuestion,
+  { order, dimensions }: CheckedAnalyticsQuery,
 ): Sliced<EventRow[]> {
   const place = dimensions.indexOf(order?.field as AnalyticsDimension);
   const sign = order?.direction === 'desc' ? -1 : 1;
@@ -127,24 +125,24 @@ function missingNotes(missingBeforeMs: number | null): string[] {
 
 function* analyticsRows(
   rows: readonly EventRow[],
-  question: AnalyticsQuestion,
+  query: CheckedAnalyticsQuery,
   vendor: string,
 ): Sliced<AnalyticsRow[]> {
   const shown: AnalyticsRow[] = [];
-  yield* forEachSliced(rows, (row) => shown.push(analyticsRow(row, question, vendor)));
+  yield* forEachSliced(rows, (row) => shown.push(analyticsRow(row, query, vendor)));
   return shown;
 }
 
 function analyticsRow(
   { bucketMs, dimensions: values, metrics: sums }: EventRow,
-  { granularity, dimensions, metrics }: AnalyticsQuestion,
+  { granularity, dimensions, metrics }: CheckedAnalyticsQuery,
   vendor: string,
 ): AnalyticsRow {
   const row: AnalyticsRow = {};
   if (bucketMs !== null) row[`date__${granularity}`] = isoTime(bucketMs);
   dimensions.forEach((dimension, place) => {
     row[dimension] = values[place] ?? null;
-    // There is no registry of users, and so no addresses of theirs.
+    // Part of the format; there is no registry of users with addresses.
     if (dimension === 'user') row.user_email = null;
   });
   metrics.forEach((metric, place) => {
@@ -158,7 +156,7 @@ function usdOrNull(value: MetricValue): number | null {
   return value === null ? null : usdOf(BigInt(value));
 }
 
-/** JSON numbers are exact up to 2^53. */
+/** Integers above 2^53 become strings: JSON numbers would lose digits. */
 function numberOf(value: MetricValue): number | string | null {
   if (typeof value !== 'bigint') return value;
   return value > BigInt(Number.MAX_SAFE_INTEGER) ? value.toString() : Number(value);

@@ -20,8 +20,8 @@ import {
 } from './analytics-range.ts';
 import { kindProblem, type NamedFilter, parseFilters } from './parse-filters.ts';
 
-/** A question that an account asks: everything in it is of the tables. */
-export interface AnalyticsQuestion extends TimeRange {
+/** A checked query: every name in it is one of the tables. */
+export interface CheckedAnalyticsQuery extends TimeRange {
   readonly metrics: readonly MetricName[];
   readonly dimensions: readonly AnalyticsDimension[];
   readonly granularity: Granularity | null;
@@ -31,33 +31,36 @@ export interface AnalyticsQuestion extends TimeRange {
   readonly groupLimit: number | null;
 }
 
-/** Groups whose time buckets all fit when no limit is given. */
-const GROUPS_THAT_FIT = 100;
+/** Groups for which the default row limit leaves room with all of their time buckets. */
+const DEFAULT_GROUPS = 100;
 
-const FEW_DAYS = 31;
+/** Range limit of expensive metrics and dimensions. */
+const SHORT_RANGE_DAYS = 31;
 
-/** What a question is read with. */
-interface Reading {
-  /** The operator's word in the names of metrics. */
+interface QueryContext {
+  /** Configured vendor name; part of some metric names. */
   readonly vendor: string;
   readonly nowMs: number;
 }
 
-/** Reads a body that has passed its schema. Throws a 400 with everything else that is wrong with it. */
-export function parseAnalyticsQuery(wanted: AnalyticsQuery, reading: Reading): AnalyticsQuestion {
+/** Checks a body that has passed the schema. Throws a 400 with all further problems. */
+export function parseAnalyticsQuery(wanted: AnalyticsQuery, context: QueryContext): CheckedAnalyticsQuery {
   const issues: Issue[] = [];
-  const question = read(wanted, reading, issues);
+  const query = read(wanted, context, issues);
   if (issues.length > 0) throw invalidRequest(issues.slice(0, MOST_ISSUES));
-  return question;
+  return query;
 }
 
-/** What is wrong with the members of a body that have passed the schema, where others have not. */
-export function furtherAnalyticsIssues(valid: Partial<AnalyticsQuery>, reading: Reading): readonly Issue[] {
+/** Further problems of the valid members of a body whose other members failed the schema. */
+export function furtherAnalyticsIssues(
+  valid: Partial<AnalyticsQuery>,
+  context: QueryContext,
+): readonly Issue[] {
   const { order_by: order, ...others } = valid;
   const issues: Issue[] = [];
-  // What an order may be of is among the members that are not known; a name that nothing has is wrong in any case.
-  const isOfNothing = order !== undefined && !isName(order.field, reading.vendor);
-  read({ metrics: [], ...others, ...(isOfNothing && { order_by: order }) }, reading, issues);
+  // Without the invalid members only an order by a name that does not exist is certainly wrong.
+  const isUnknownField = order !== undefined && !isName(order.field, context.vendor);
+  read({ metrics: [], ...others, ...(isUnknownField && { order_by: order }) }, context, issues);
   return issues.slice(0, MOST_ISSUES);
 }
 
@@ -65,7 +68,11 @@ function isName(field: string, vendor: string): boolean {
   return field === 'date' || field in ANALYTICS_DIMENSIONS || metricsByWireName(vendor).has(field);
 }
 
-function read(wanted: AnalyticsQuery, { vendor, nowMs }: Reading, issues: Issue[]): AnalyticsQuestion {
+function read(
+  wanted: AnalyticsQuery,
+  { vendor, nowMs }: QueryContext,
+  issues: Issue[],
+): CheckedAnalyticsQuery {
   issues.push(
     ...repeatedIssues('metrics', wanted.metrics),
     ...repeatedIssues('dimensions', wanted.dimensions ?? []),
@@ -86,7 +93,7 @@ function read(wanted: AnalyticsQuery, { vendor, nowMs }: Reading, issues: Issue[
     granularity,
     filters,
     order: order ?? (granularity === null && first ? { field: first, direction: 'desc' } : null),
-    limit: wanted.limit ?? rowsThatFit(wanted, range, granularity),
+    limit: wanted.limit ?? defaultRows(wanted, range, granularity),
     groupLimit: wanted.group_limit ?? null,
   };
 }
@@ -103,13 +110,13 @@ function rangeLimits(
 ): RangeLimit[] {
   const fields = [...dimensions, ...filters.map(({ field }) => field)] as AnalyticsDimension[];
   const causes = [
-    ...metrics.filter((name) => METRIC_DAYS[metricOf.get(name) ?? 'request_count'] === FEW_DAYS),
-    ...fields.filter((name) => ANALYTICS_DIMENSIONS[name].longestDays === FEW_DAYS),
+    ...metrics.filter((name) => METRIC_DAYS[metricOf.get(name) ?? 'request_count'] === SHORT_RANGE_DAYS),
+    ...fields.filter((name) => ANALYTICS_DIMENSIONS[name].longestDays === SHORT_RANGE_DAYS),
     ...CLASSIFIER_MEMBERS.filter((name) => rest[name] !== undefined),
   ];
   return [
     WHOLE_LIMIT,
-    ...(causes.length === 0 ? [] : [limitOfDays(FEW_DAYS, [...new Set(causes)])]),
+    ...(causes.length === 0 ? [] : [limitOfDays(SHORT_RANGE_DAYS, [...new Set(causes)])]),
     ...(granularity === 'minute' ? [MINUTE_LIMIT] : []),
   ];
 }
@@ -139,7 +146,7 @@ function parseOrder(
 
 const CLASSIFIER_MEMBERS = ['classifier_dimensions', 'classifier_filters'] as const;
 
-/** Nobody can make classifiers here: whatever is named is not there. */
+/** This gateway has no classifiers: every id is "not found". */
 function classifierIssues(wanted: AnalyticsQuery): Issue[] {
   const { classifier_dimensions: grouping, classifier_filters: filtering } = wanted;
   const issues: Issue[] = [];
@@ -164,14 +171,14 @@ function classifierIssues(wanted: AnalyticsQuery): Issue[] {
 }
 
 /**
- * Where nobody says how many rows and how many of each group, every group keeps its time buckets. Groups are not counted:
- * where there are fewer than fit, there are fewer rows anyway.
+ * Default row limit. With groups and time buckets but neither `limit` nor `group_limit`, it has room for all buckets of
+ * DEFAULT_GROUPS groups.
  */
-function rowsThatFit(
+function defaultRows(
   { dimensions = [], group_limit: groupLimit }: AnalyticsQuery,
   range: TimeRange,
   granularity: Granularity | null,
 ): number {
   if (granularity === null || dimensions.length === 0 || groupLimit !== undefined) return DEFAULT_ROWS;
-  return Math.min(MOST_ROWS, Math.max(DEFAULT_ROWS, bucketsIn(range, granularity) * GROUPS_THAT_FIT));
+  return Math.min(MOST_ROWS, Math.max(DEFAULT_ROWS, bucketsIn(range, granularity) * DEFAULT_GROUPS));
 }

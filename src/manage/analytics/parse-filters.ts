@@ -4,9 +4,9 @@ import { OPERATORS, type Operator } from '../../ports/event-names.ts';
 import { ANALYTICS_DIMENSIONS, type AnalyticsDimension } from './analytics-names.ts';
 import { contextLengthsOf, type FilterValue, VALUE_RULES } from './analytics-values.ts';
 
-/** A filter whose values may still be names of something. */
+/** A checked filter; values are as the caller wrote them (ids, hashes, names). */
 export interface NamedFilter {
-  /** Where its values stand. */
+  /** Path of its values in the request. */
   readonly path: string;
   readonly field: AnalyticsDimension;
   readonly operator: Operator;
@@ -16,7 +16,7 @@ export interface NamedFilter {
 
 const ORDERING: ReadonlySet<Operator> = new Set(['gt', 'gte', 'lt', 'lte']);
 
-/** Reads filters that have passed their schema. What is wrong is added to `issues`. */
+/** Checks filters that have passed the schema; problems are added to `issues`. */
 export function parseFilters(given: readonly AnalyticsFilter[], issues: Issue[]): NamedFilter[] {
   const filters = given.map((filter, index) => {
     const path = `filters[${index}]`;
@@ -29,7 +29,7 @@ export function parseFilters(given: readonly AnalyticsFilter[], issues: Issue[])
   return filters;
 }
 
-/** What is wrong with the number of values that an operator is given. */
+/** The problem if an operator has a list instead of one value, or the reverse. */
 export function kindProblem(operator: Operator, value: AnalyticsFilter['value']): string | undefined {
   const isList = OPERATORS[operator] === 'array';
   if (Array.isArray(value) === isList) return undefined;

@@ -1,20 +1,19 @@
 import type { AppRegistry } from '../../ports/apps.ts';
 import type { EventFilter } from '../../ports/events.ts';
-import type { AccountNames } from '../accounts/account-names.ts';
+import type { AccountNames } from './account-names.ts';
 import { ANALYTICS_DIMENSIONS, type ValueKind } from './analytics-names.ts';
 import { type FilterValue, idOf, shownValue } from './analytics-values.ts';
 import type { NamedFilter } from './parse-filters.ts';
 
-/** What values are looked up in. */
 export interface FilterSources {
   readonly names: AccountNames;
   readonly apps: Pick<AppRegistry, 'ofIds'>;
 }
 
-/** A value as the events have it, or why nothing has it. */
+/** The stored form of a value, or a warning that nothing matches it. */
 type Resolved = { readonly value: string; readonly warning?: string } | { readonly warning: string };
 
-/** How each of some values is resolved, once what all of them need was looked up. */
+/** Loads what all values need, then returns the function that resolves one. */
 type Resolve = (
   values: readonly FilterValue[],
   sources: FilterSources,
@@ -35,7 +34,7 @@ const RESOLVE: Readonly<Record<ValueKind, Resolve>> = {
       }
       const hash = String(value).toLowerCase();
       if (keys.has(hash)) return { value: hash };
-      // Unknown, another account's and deleted alike: of those only a deleted key of this account has usage here.
+      // Unknown, foreign or deleted: only a deleted key of this account can have usage here.
       const warning = `${path}: the account has no key with the hash ${hash}; only usage of a deleted key can match`;
       return { value: hash, warning };
     };
@@ -45,7 +44,7 @@ const RESOLVE: Readonly<Record<ValueKind, Resolve>> = {
     return (value, path) => {
       const id = String(value).toLowerCase();
       if (workspaces.has(id)) return { value: id };
-      // As with keys: within the account only what a deleted one used can match.
+      // As with keys.
       const warning = `${path}: the account has no workspace ${id}; only usage of a deleted workspace can match`;
       return { value: id, warning };
     };
@@ -64,7 +63,7 @@ const RESOLVE: Readonly<Record<ValueKind, Resolve>> = {
   },
 };
 
-/** Filters as the events can be asked. A value that stands for nothing is left out with a warning: it matches nothing. */
+/** Translates filters to stored values. A value that matches nothing is dropped with a warning. */
 export async function resolveFilters(
   filters: readonly NamedFilter[],
   sources: FilterSources,
@@ -84,16 +83,16 @@ export async function resolveFilters(
   return { filters: resolved, warnings: shortened(warnings) };
 }
 
-/** Warnings that an answer tells. */
-const MOST_WARNINGS = 20;
+/** Warnings in one answer. */
+const MAX_WARNINGS = 20;
 
 function shortened(warnings: readonly string[]): readonly string[] {
-  const left = warnings.length - MOST_WARNINGS;
+  const left = warnings.length - MAX_WARNINGS;
   if (left <= 0) return warnings;
-  return [...warnings.slice(0, MOST_WARNINGS), `filters: ${left} more values are unknown too`];
+  return [...warnings.slice(0, MAX_WARNINGS), `filters: ${left} more values are unknown too`];
 }
 
-/** The same over any number of values, so that none may be left. */
+/** List operators, which also work if every value was dropped. */
 const LISTED: Readonly<Partial<Record<NamedFilter['operator'], EventFilter['operator']>>> = {
   eq: 'in',
   neq: 'not_in',

@@ -1,22 +1,22 @@
 import type { Provider } from '../../catalog/catalog.ts';
-import { type Credential, parseCredential } from '../../catalog/credential.ts';
-import { addressesNamedBy, labelledSecretOf } from '../../catalog/credential-facts.ts';
-import type { Auth } from '../../catalog/provider.ts';
-import { authOf, rowOf } from '../../catalog/provider-rows.ts';
+import { type Credential, parseCredential } from '../../catalog/providers/credential.ts';
+import { addressesNamedBy, labelledSecretOf } from '../../catalog/providers/credential-facts.ts';
+import type { Auth } from '../../catalog/providers/provider.ts';
+import { authOf, rowOf } from '../../catalog/providers/provider-rows.ts';
 import { type EgressRules, egressProblem } from '../../kit/net/egress.ts';
 import { maskedLabel } from '../../kit/text/masked-label.ts';
 
-/** What is known of a provider that somebody brings a credential for. */
+/** What a credential for a provider must look like. */
 export interface CredentialTarget {
   readonly auth: Auth;
-  /** The credential has to say which address to call. */
+  /** The credential must contain the address to call. */
   readonly needsAddress: boolean;
 }
 
-/** Ways of authorizing whose plain keys say no address. */
+/** Authorization schemes whose plain keys contain no address. */
 const ADDRESSED_BY_DOCUMENT: ReadonlySet<Auth> = new Set(['azure', 'google']);
 
-/** A provider by its slug: as it is configured, or as the built-in table knows it; undefined for any other name. */
+/** The target of a provider's slug, from the configuration or the built-in table; undefined if it is in neither. */
 export function credentialTarget(
   slug: string,
   configured: readonly Pick<Provider, 'slug' | 'auth' | 'baseUrl'>[],
@@ -29,7 +29,7 @@ export function credentialTarget(
   return { auth, needsAddress: address === undefined && ADDRESSED_BY_DOCUMENT.has(auth) };
 }
 
-/** The label by which a credential is shown, or what is wrong with its text: what is expected, and nothing of the text. */
+/** The label of a credential, or its problem. A problem says what is expected and never quotes the text. */
 export function labelOfSecret(
   text: string,
   target: CredentialTarget,
@@ -48,7 +48,7 @@ export function labelOfSecret(
   return { label: maskedLabel(labelledSecretOf(credential) ?? '') };
 }
 
-/** What a credential in JSON looks like, behind what is wrong with one. */
+/** Appended to the problem of a JSON credential. */
 const EXPECTED: Readonly<Partial<Record<Auth, string>>> = {
   azure:
     '; expected is a JSON list of {api_key, resource_name, resource_type} or {model_slug, endpoint_url, api_key, model_id}',
@@ -56,13 +56,13 @@ const EXPECTED: Readonly<Partial<Record<Auth, string>>> = {
   google: '; expected is an API key, or the JSON of a service account',
 };
 
-/** The same where a plain key does not say enough. */
+/** The same if a plain key is not enough. */
 const EXPECTED_JSON: Readonly<Partial<Record<Auth, string>>> = {
   ...EXPECTED,
   google: '; expected is the JSON of a service account',
 };
 
-/** Secrets are sent to these addresses, so they must be safe from listeners and must not lead inside. */
+/** Secrets are sent to these addresses: they must be encrypted and must not lead into the internal network. */
 function addressProblem(credential: Credential, egress: EgressRules): string | undefined {
   for (const { member, url } of addressesNamedBy(credential)) {
     const problem = egressProblem(new URL(url), egress);

@@ -6,31 +6,30 @@ import type { EgressRules } from '../../kit/net/egress.ts';
 import { quoted } from '../../kit/text/quoted.ts';
 import type { ByokChange, ByokCredential, ByokStore } from '../../ports/byok.ts';
 import type { Tenancy } from '../../ports/tenancy.ts';
-import { notFound, requireFound } from '../require-found.ts';
+import { notFound, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { requireWorkspaceId } from '../workspaces/require-workspace-id.ts';
 import { type CredentialTarget, credentialTarget, labelOfSecret } from './byok-secret.ts';
 import type { Vault } from './vault.ts';
 
-/** What credentials are kept with. */
 export interface ByokDependencies {
   readonly store: ByokStore;
   readonly tenancy: Tenancy;
   readonly vault: Vault;
   readonly sources: Sources;
-  /** The providers that are configured at the moment. */
+  /** The providers of the current configuration. */
   readonly providers: () => readonly Provider[];
   readonly egress: () => EgressRules;
-  /** Told the account of every credential that was made, changed or deleted. */
+  /** Called with the account of every credential that was created, changed or deleted. */
   readonly changed: (accountId: string) => void;
 }
 
 const DEFAULT_PAGE = 50;
 
-/** Credentials of one account: each request looks at all of them. */
-const MOST_CREDENTIALS = 500;
+/** Per account: every request examines all of them. */
+const MAX_CREDENTIALS = 500;
 
-/** Credentials that accounts bring for providers. Each operation acts on one account; what is another's is not there. */
+/** Provider credentials of accounts. Each operation sees one account; a credential of another is a 404. */
 export class Byok {
   readonly #parts: ByokDependencies;
 
@@ -69,7 +68,7 @@ export class Byok {
     return stored;
   }
 
-  /** Everything that is wrong with the members of a new credential, as far as the members themselves tell. */
+  /** All problems of a new credential that can be found without the database. */
   issuesOf({ provider, key, ...wanted }: Partial<CreateByok>): Issue[] {
     const target = provider === undefined ? undefined : this.#findTarget(provider);
     const issues = togetherIssues({ ...DEFAULTS, ...changeOf(wanted) });
@@ -81,10 +80,10 @@ export class Byok {
 
   async #requireRoom(accountId: string): Promise<void> {
     const { length } = await this.#parts.store.listAll(accountId);
-    if (length < MOST_CREDENTIALS) return;
+    if (length < MAX_CREDENTIALS) return;
     throw new GatewayError(
       'invalid-request',
-      `provider: an account holds at most ${MOST_CREDENTIALS} credentials; delete one first`,
+      `provider: an account holds at most ${MAX_CREDENTIALS} credentials; delete one first`,
     );
   }
 
@@ -162,7 +161,7 @@ export class Byok {
     return credentialTarget(slug, this.#parts.providers());
   }
 
-  /** A list of keys that the account does not have would close the credential to everybody without a word. */
+  /** Refuses hashes of unknown keys: a list of only such hashes would silently disable the credential. */
   async #foreignKeys(accountId: string, hashes: readonly string[] | null | undefined): Promise<Issue[]> {
     const issues: Issue[] = [];
     for (const [index, hash] of (hashes ?? []).entries()) {
@@ -191,7 +190,7 @@ const DEFAULTS = {
   allowedApiKeyHashes: null,
 } as const satisfies ByokChange;
 
-/** The stored name of every member that can be changed. */
+/** Request member -> stored name. */
 const STORED_NAMES = {
   name: 'name',
   disabled: 'disabled',

@@ -69,7 +69,7 @@ describe('OwnCredentialDirectory', () => {
     ['every workspace', { workspaceId: null }, callerOf({}, 'w9'), true],
     ['the right user', { allowedUserIds: ['u'] }, callerOf({ creatorUserId: 'u' }), true],
     ['another user', { allowedUserIds: ['u'] }, callerOf({ creatorUserId: 'v' }), false],
-    ['a key of nobody', { allowedUserIds: ['u'] }, callerOf(), false],
+    ['a key without a creator', { allowedUserIds: ['u'] }, callerOf(), false],
     ['no user at all', { allowedUserIds: [] }, callerOf({ creatorUserId: 'u' }), false],
     ['the right key', { allowedApiKeyHashes: [HASH] }, callerOf(), true],
     ['another key', { allowedApiKeyHashes: [HASH] }, callerOf({ hash: 'b'.repeat(64) }), false],

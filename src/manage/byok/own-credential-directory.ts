@@ -1,20 +1,19 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../kit/ids.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { ByokCredential, ByokStore } from '../../ports/byok.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { OwnCredential, OwnCredentials } from '../../ports/own-credentials.ts';
 import type { Vault } from './vault.ts';
 
-/** How long a credential may be used after another process took it away, milliseconds. */
+/** How long a change by another process may go unseen, milliseconds. */
 const CACHE_MS = 5000;
 const CACHE_ACCOUNTS = 10_000;
 
-/** What most accounts have. */
 const NONE: readonly OwnCredential[] = [];
 
 /**
- * Finds the credentials that callers may use. Those of an account are remembered for a short time, their secrets
- * encrypted; changes made in this process show at once.
+ * Finds the credentials that a caller may use. Caches those of an account for a short time, with encrypted secrets;
+ * changes made in this process are visible at once.
  */
 export class OwnCredentialDirectory implements OwnCredentials {
   readonly #store: ByokStore;
@@ -37,7 +36,7 @@ export class OwnCredentialDirectory implements OwnCredentials {
     return reading.isEmpty ? NONE : fitting(reading, caller);
   }
 
-  /** Forgets what is remembered of an account, because one of its credentials was made, changed or deleted. */
+  /** Drops an account from the cache: one of its credentials was created, changed or deleted. */
   forget(accountId: string): void {
     this.#known.delete(accountId);
   }
@@ -64,10 +63,10 @@ export class OwnCredentialDirectory implements OwnCredentials {
   }
 }
 
-/** What an account has, remembered from the beginning of the reading on: many requests at once cost one. */
+/** A cached read; cached from its start, so that concurrent requests share it. */
 interface Reading {
   readonly usable: Promise<readonly Usable[]>;
-  /** Known to have none. */
+  /** True once the read has found no usable credential. */
   isEmpty: boolean;
 }
 
@@ -75,7 +74,7 @@ async function fitting({ usable }: Reading, caller: Caller): Promise<readonly Ow
   return (await usable).filter(({ fits }) => fits(caller)).map(({ own }) => own);
 }
 
-/** A credential that is switched on, and whom it is for. */
+/** An enabled credential, and the callers that may use it. */
 interface Usable {
   readonly own: OwnCredential;
   readonly fits: (caller: Caller) => boolean;

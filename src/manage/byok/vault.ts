@@ -13,36 +13,36 @@ import {
 import type { ByokStore, EncryptedSecret } from '../../ports/byok.ts';
 import type { EncryptionKeyKeeper } from '../../ports/encryption-keys.ts';
 
-/** What a secret is bound to: encrypted for one credential, it is worth nothing in the row of another. */
+/** The associated data of an encrypted secret: it cannot be decrypted in the row of another credential. */
 export type SecretOwner = Pick<EncryptedSecret, 'id' | 'accountId' | 'provider'>;
 
-/** How a change of the encryption key ended. */
+/** The outcome of a key rotation. */
 export interface Rotation {
   readonly keyId: string;
   readonly previousKeyId: string;
-  /** Credentials that were encrypted anew. */
+  /** Credentials that were re-encrypted. */
   readonly credentials: number;
-  /** Where the next start reads its key: a variable or a file. */
+  /** Where the next start reads the key: a variable or a file. */
   readonly source: string;
   /** The operator has to put the new key there. */
   readonly mustBeGiven: boolean;
 }
 
-/** Secrets that are encrypted anew at a time; whoever else wants the database has a turn in between. */
-const BATCH = 100;
+/** Secrets re-encrypted per transaction; other users of the database run in between. */
+const SECRETS_PER_BATCH = 100;
 
 /*
- * A rotation may end at any point, with some secrets under the new key and some under the old one. So before the first
- * is touched, a note is written that holds each key encrypted under the other: whoever starts with one of them has
- * both, and goes on. A key that is kept in the data directory is replaced at the end, and the note removed. A key that
- * the operator gives is not ours to replace: the note stays until a start with the new one.
+ * A rotation can be interrupted with some secrets under the new key and some under the old one. So before the first
+ * is changed, a note is written that holds each key encrypted under the other: a start with either key reads both
+ * from it and resumes. A key in the data directory is replaced at the end and the note removed. A key that the
+ * operator supplies cannot be replaced by us: the note stays until a start with the new one.
  */
 
-/** Encrypts the secrets of credentials, decrypts them, and changes the key while all of that goes on. */
+/** Encrypts and decrypts the secrets of credentials, and rotates the key while both go on. */
 export class Vault {
   readonly #store: ByokStore;
   readonly #keeper: EncryptionKeyKeeper;
-  /** The key that encrypts; then those that can still decrypt. */
+  /** First the key that encrypts, then those that still decrypt. */
   #keys: readonly [EncryptionKey, ...EncryptionKey[]];
   #isRotating = false;
   #warnings: string[] = [];
@@ -57,19 +57,19 @@ export class Vault {
     this.#keys = keys;
   }
 
-  /** Opens the vault and ends a rotation that was cut short. Rejects when the key is not that of the stored secrets. */
+  /** Opens the vault and resumes an interrupted rotation. Rejects if the stored secrets need another key. */
   static async open(store: ByokStore, keeper: EncryptionKeyKeeper): Promise<Vault> {
     const given = encryptionKeyOf(keeper.key);
     const note = readNote(keeper.readRotation(), given);
     const vault = new Vault(store, keeper, note ?? [given]);
     requireKeys(keeper, await store.encryptionKeyIds());
-    // What a process that was killed had wiped may still be in a file.
+    // A killed process may have left deleted secrets in free pages of the database file.
     await store.forgetWiped();
     if (note !== undefined) await vault.#resume();
     return vault;
   }
 
-  /** What the operator should do although everything works; whole sentences. */
+  /** Advice for the operator, in whole sentences. */
   get warnings(): readonly string[] {
     return this.#warnings;
   }
@@ -84,8 +84,8 @@ export class Vault {
   }
 
   /**
-   * Encrypts every secret under a new key: `given` (base64), or one that is made here where the key is kept here too.
-   * After a failure the next call goes on where this one ended.
+   * Re-encrypts every secret under a new key: `given` (base64), or a generated one if the key is in the data directory.
+   * After a failure the next call resumes.
    */
   async rotate(given?: string): Promise<Rotation> {
     if (this.#isRotating) throw new GatewayError('conflict', 'the encryption key is being changed already');
@@ -132,7 +132,7 @@ export class Vault {
     this.#keys = [next, ...this.#keys];
   }
 
-  /** A rotation that has not come to its end goes on to the key that it began with. */
+  /** An unfinished rotation can only be resumed with its own new key. Throws 409 for any other. */
   #requireSame(next: EncryptionKey, given: string | undefined): void {
     if (given === undefined ? !this.#keeper.isGiven : Buffer.from(given, 'base64').equals(next.bytes)) return;
     throw new GatewayError(
@@ -143,7 +143,9 @@ export class Vault {
     );
   }
 
-  /** Ends a rotation at the start. It can wait: both keys are at hand. */
+  /**
+   * Resumes a rotation at the start. A failure is only a warning: both keys are known, so all secrets stay readable.
+   */
   async #resume(): Promise<void> {
     try {
       await this.#reencrypt();
@@ -159,12 +161,12 @@ export class Vault {
     }
   }
 
-  /** Brings every secret under the first key, then forgets what the rotation needed. */
+  /** Re-encrypts every secret under the first key, then removes the old key and the note. */
   async #reencrypt(): Promise<number> {
     const [current] = this.#keys;
     let count = 0;
     for (;;) {
-      const batch = await this.#store.listEncryptedOtherwise(current.id, BATCH);
+      const batch = await this.#store.listEncryptedOtherwise(current.id, SECRETS_PER_BATCH);
       if (batch.length === 0) break;
       await this.#store.reencrypt(batch.map((stored) => this.#replacementOf(stored)));
       count += batch.length;
@@ -190,7 +192,7 @@ export class Vault {
   }
 }
 
-/** Throws where stored secrets need a key that is not at hand. `needed`: ids of the keys that they are encrypted under. */
+/** Throws 409 if a needed key is not known. `needed`: ids of the keys that stored secrets are encrypted under. */
 export function requireKeys(
   keeper: Pick<EncryptionKeyKeeper, 'key' | 'source' | 'readRotation'>,
   needed: readonly string[],
@@ -220,7 +222,7 @@ function writeNote(next: EncryptionKey, previous: EncryptionKey): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The new key and the old one, by whichever of the two is at hand; undefined for a note that neither wrote. */
+/** Decrypts a note with either of its keys and returns new and old; undefined if `key` is neither. */
 function readNote(
   note: string | undefined,
   key: EncryptionKey,

@@ -1,26 +1,25 @@
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
-import type { Clock } from '../../kit/ids.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { FileStore, IncomingBytes, StoredFile } from '../../ports/files.ts';
 import { ACCEPTED_TYPES, ContentType } from './content-type.ts';
 
-/** What a file may have at most: 100 MiB. */
+/** 100 MiB. */
 export const MAX_FILE_BYTES = 100 * 1024 * 1024;
 
-const LONGEST_NAME = 255;
+const MAX_NAME_CHARACTERS = 255;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
 const CONTROL_CHARACTER = /[\0-\x1f\x7f]/;
 
-/** What an upload is kept with. */
 export interface IntakeParts {
   readonly incoming: IncomingBytes;
   readonly store: Pick<FileStore, 'insert'>;
   readonly clock: Clock;
-  /** Told once, when it is kept or discarded. */
+  /** Called when the upload is kept or discarded. */
   readonly settled: () => void;
 }
 
-/** One upload: its content comes in piece by piece, and nobody sees it until it is kept. */
+/** One upload: content is written piece by piece and is invisible until `keep`. */
 export class FileIntake {
   readonly #owner: Pick<StoredFile, 'id' | 'accountId' | 'workspaceId'>;
   readonly #parts: IntakeParts;
@@ -32,7 +31,7 @@ export class FileIntake {
     this.#parts = parts;
   }
 
-  /** Takes a piece; resolves when the next may follow. Throws 413 when it is too much. */
+  /** Writes a piece; resolves when the next may follow. Throws 413 above MAX_FILE_BYTES. */
   async write(piece: Uint8Array): Promise<void> {
     this.#sizeBytes += piece.length;
     if (this.#sizeBytes > MAX_FILE_BYTES) throw fileTooLarge();
@@ -40,7 +39,7 @@ export class FileIntake {
     await this.#parts.incoming.write(piece);
   }
 
-  /** Keeps what came in. Throws 400 when it is no file that is accepted; then it is to be discarded. */
+  /** Stores the file. Throws 400 if its type is not accepted; the owner must then call `discard`. */
   async keep(filename: string): Promise<StoredFile> {
     requireName(filename);
     if (this.#sizeBytes === 0) throw invalidRequest([{ path: 'file', message: 'is empty' }]);
@@ -63,7 +62,7 @@ export class FileIntake {
     return file;
   }
 
-  /** Leaves nothing behind. */
+  /** Deletes the content. */
   async discard(): Promise<void> {
     try {
       await this.#parts.incoming.discard();
@@ -85,8 +84,8 @@ function requireName(filename: string): void {
   const problem =
     filename === ''
       ? 'needs a filename'
-      : filename.length > LONGEST_NAME
-        ? `its filename has more than ${LONGEST_NAME} characters`
+      : filename.length > MAX_NAME_CHARACTERS
+        ? `its filename has more than ${MAX_NAME_CHARACTERS} characters`
         : CONTROL_CHARACTER.test(filename)
           ? 'its filename has characters that no filename may have'
           : undefined;

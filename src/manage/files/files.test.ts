@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callerOf } from '../../../test/builders/tenancy.ts';
-import { randomIds, systemClock } from '../../kit/ids.ts';
+import { randomIds } from '../../kit/ids.ts';
+import { systemClock } from '../../kit/time/clock.ts';
 import type { FileBytes, FileStore } from '../../ports/files.ts';
 import { Files } from './files.ts';
 
@@ -42,7 +43,7 @@ function filesOver(insert: () => Promise<void>) {
 }
 
 describe('Files', () => {
-  it('sweeps content that nobody knows of, and no upload that is about to be known', async () => {
+  it('sweeps content without a row, but no open upload', async () => {
     const { files, contents } = filesOver(async () => {
       contents.add('orphan');
       await files.sweep();

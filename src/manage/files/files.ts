@@ -1,16 +1,15 @@
 import type { FileQuery, FilesQuery } from '../../contract/file.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { IdSource } from '../../kit/ids.ts';
+import { isJsonObject, type Json } from '../../kit/json/json.ts';
 import type { Caller } from '../../ports/caller.ts';
-import type { FileBytes, FileStore, StoredFile } from '../../ports/files.ts';
+import type { FileBytes, FilePosition, FileStore, StoredFile } from '../../ports/files.ts';
 import type { WorkspaceStore } from '../../ports/tenancy.ts';
-import { notFound, requireFound } from '../require-found.ts';
+import { notFound, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { requireWorkspaceId } from '../workspaces/require-workspace-id.ts';
 import { FileIntake } from './file-intake.ts';
-import { decodePosition, encodePosition } from './file-position.ts';
 
-/** What files are kept with. */
 export interface FilesDependencies {
   readonly store: FileStore;
   readonly bytes: FileBytes;
@@ -28,20 +27,20 @@ export interface FilePage {
 
 const DEFAULT_PAGE = 100;
 
-/** Ids that are asked for at once. */
-const SWEEP_GROUP = 500;
+/** Ids per query of a sweep. */
+const SWEEP_BATCH_IDS = 500;
 
-/** Files of workspaces. Each operation acts for one caller; what is of another workspace is not there. */
+/** Files of workspaces. Each operation acts for one caller; a file of another workspace is a 404. */
 export class Files {
   readonly #parts: FilesDependencies;
-  /** Files whose content may be there before anything is known of them. */
+  /** Open uploads: their content exists before their row, so a sweep must spare it. */
   readonly #arriving = new Set<string>();
 
   constructor(parts: FilesDependencies) {
     this.#parts = parts;
   }
 
-  /** Begins an upload. It is to be kept or discarded. */
+  /** Begins an upload; the caller must `keep` or `discard` it. */
   async receive(caller: Caller, query: FileQuery): Promise<FileIntake> {
     requireNoProvider(query);
     const workspaceId = await this.#workspaceOf(caller, query);
@@ -96,7 +95,7 @@ export class Files {
     return { file, content: requireFound(await this.#parts.bytes.read(id)) };
   }
 
-  /** Deletes a file for good, first what is known of it, so that nobody finds it without its content. */
+  /** Deletes a file: its row first, so that no reader finds a row without content. */
   async delete(caller: Caller, id: string, query: FileQuery): Promise<void> {
     requireNoProvider(query);
     const workspaceId = await this.#workspaceOfFile(caller, query);
@@ -106,14 +105,14 @@ export class Files {
   }
 
   /**
-   * Removes content that belongs to no file any more: a crash came between the two, or the file was deleted with its
+   * Removes content without a row: after a crash between the two deletions, or when the file was deleted with its
    * workspace or by another gateway.
    */
   async sweep(): Promise<void> {
     const { store, bytes } = this.#parts;
     const ids = (await bytes.ids()).filter((id) => !this.#arriving.has(id));
-    for (let index = 0; index < ids.length; index += SWEEP_GROUP) {
-      const group = ids.slice(index, index + SWEEP_GROUP);
+    for (let index = 0; index < ids.length; index += SWEEP_BATCH_IDS) {
+      const group = ids.slice(index, index + SWEEP_BATCH_IDS);
       const existing = await store.existing(group);
       for (const id of group) if (!existing.has(id)) await bytes.remove(id);
     }
@@ -144,7 +143,7 @@ export class Files {
     throw new GatewayError('permission', 'workspace_id: the key is of another workspace');
   }
 
-  /** Whoever asks for a file learns nothing about workspaces that are not theirs. */
+  /** As #workspaceOf, but an unknown workspace is "file not found", so that callers cannot probe for workspaces. */
   async #workspaceOfFile(caller: Caller, query: FileQuery): Promise<string> {
     try {
       return await this.#workspaceOf(caller, query);
@@ -170,4 +169,52 @@ function requireForward({ before_id: beforeId, order }: FilesQuery): void {
       { path: 'order', message: 'desc is not supported: files are listed oldest first' },
     ]);
   }
+}
+
+/** The cursor of a page, opaque to callers. It stays valid when its file is deleted. */
+function encodePosition({ id, createdAtMs }: FilePosition): string {
+  return Buffer.from(JSON.stringify({ cursor: id, created_at_ms: createdAtMs })).toString('base64url');
+}
+
+/** Decodes a cursor; `path` names its parameter. Throws 400 for any other text. */
+function decodePosition(text: string, path: string): FilePosition {
+  const value = parsed(Buffer.from(text, 'base64url').toString('utf8'));
+  if (isJsonObject(value)) {
+    const { cursor: id, created_at_ms: createdAtMs } = value;
+    const isId = typeof id === 'string' && !id.includes('\0');
+    if (isId && Number.isSafeInteger(createdAtMs)) return { id, createdAtMs: createdAtMs as number };
+  }
+  throw invalidRequest([{ path, message: 'must be the cursor of another page' }]);
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Interval of sweeps, milliseconds. */
+const SWEEP_EVERY_MS = 3_600_000;
+
+/** Sweeps now and every hour. */
+export function keepSwept(
+  files: Pick<Files, 'sweep'>,
+  log: { warn(message: string, fields?: Readonly<Record<string, unknown>>): void },
+): { close(): Promise<void> } {
+  const sweep = () =>
+    files.sweep().catch((error: unknown) => {
+      log.warn('content of deleted files could not be removed; it is tried again in an hour', { error });
+    });
+  let sweeping = sweep();
+  const timer = setInterval(() => {
+    sweeping = sweeping.then(sweep);
+  }, SWEEP_EVERY_MS).unref();
+  return {
+    async close() {
+      clearInterval(timer);
+      await sweeping;
+    },
+  };
 }

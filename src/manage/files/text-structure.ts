@@ -1,18 +1,18 @@
 /** The beginning of a text. */
 export interface TextSample {
   readonly text: string;
-  /** Whether there is nothing more. */
+  /** True if `text` is all of it. */
   readonly isWhole: boolean;
-  /** The last character of all of the text that is not white space. */
+  /** Last character of the whole text that is not white space. */
   readonly last: string;
 }
 
-/** Records that are looked at to tell a table. */
-const MOST_RECORDS = 100;
+/** Records that are examined to recognize a table. */
+const MAX_RECORDS = 100;
 
 const DELIMITERS = [',', ';', '\t'] as const;
 
-/** Signs of Markdown: a fence, a link, the rule below the head of a table; a heading counts where it comes first. Each takes linear time. */
+/** Markdown: a fence, a link, a table's rule, or a heading in the first line. Each pattern takes linear time. */
 const MARKDOWN: readonly RegExp[] = [
   /^ {0,3}(?:```|~~~)/m,
   /\[[^[\]\n]{1,200}\]\([^()[\]\s]{1,500}\)/,
@@ -20,7 +20,7 @@ const MARKDOWN: readonly RegExp[] = [
   /^\s*#{1,6} \S/,
 ];
 
-/** The structures that are told apart, most particular first. */
+/** The recognized structures, most specific first. */
 const STRUCTURES: readonly (readonly [type: string, matches: (sample: TextSample) => boolean])[] = [
   ['application/json', isJson],
   ['application/x-ndjson', isJsonLines],
@@ -28,7 +28,7 @@ const STRUCTURES: readonly (readonly [type: string, matches: (sample: TextSample
   ['text/markdown', ({ text }) => MARKDOWN.some((sign) => sign.test(text))],
 ];
 
-/** The media type of a text, by how it is built. */
+/** The media type of a text, by its structure. */
 export function textStructure(sample: TextSample): string {
   return STRUCTURES.find(([, matches]) => matches(sample))?.[0] ?? 'text/plain';
 }
@@ -67,13 +67,13 @@ function isTable(sample: TextSample): boolean {
   });
 }
 
-/** How many cells each record has; delimiters and ends of lines between quotes are content. */
+/** Number of cells of each record; delimiters and line ends inside quotes do not count. */
 function widthsOf(sample: TextSample, delimiter: string): number[] {
   const widths: number[] = [];
   let width = 1;
   let isQuoted = false;
   for (const line of wholeLines(sample)) {
-    if (widths.length === MOST_RECORDS) break;
+    if (widths.length === MAX_RECORDS) break;
     if (line === '' && !isQuoted) continue;
     for (const character of line) {
       if (character === '"') isQuoted = !isQuoted;
@@ -86,7 +86,7 @@ function widthsOf(sample: TextSample, delimiter: string): number[] {
   return isQuoted ? [] : widths;
 }
 
-/** The lines that are all there: where the text goes on, its last one may not be. */
+/** All complete lines: if the text is cut, its last line may be too. */
 function wholeLines({ text, isWhole }: TextSample): string[] {
   const lines = text.split(/\r?\n/);
   return isWhole ? lines : lines.slice(0, -1);

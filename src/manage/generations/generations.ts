@@ -3,9 +3,8 @@ import { appHostOf } from '../../kit/net/app-host.ts';
 import type { AppRegistry } from '../../ports/apps.ts';
 import type { ContentStore, GenerationContent } from '../../ports/content.ts';
 import type { GenerationStore, RecentGenerations, StoredGeneration } from '../../ports/generations.ts';
-import { requireFound } from '../require-found.ts';
+import { requireFound } from '../refusals.ts';
 
-/** Where generations are looked up. */
 export interface GenerationsDependencies {
   readonly recent: RecentGenerations;
   readonly rows: Pick<GenerationStore, 'find'>;
@@ -13,7 +12,7 @@ export interface GenerationsDependencies {
   readonly apps: Pick<AppRegistry, 'ofHosts'>;
 }
 
-/** What is known of generations that have ended, for the accounts that they belong to. */
+/** Looks up finished generations of an account. */
 export class Generations {
   readonly #parts: GenerationsDependencies;
 
@@ -21,18 +20,18 @@ export class Generations {
     this.#parts = parts;
   }
 
-  /** One generation, from the moment at which its end was acknowledged. Throws 404. */
+  /** One generation; visible as soon as its end was acknowledged to the caller. Throws 404. */
   async get(accountId: string, id: string): Promise<StoredGeneration> {
     const { recent, rows } = this.#parts;
     const early = recent.recent(id);
     if (early?.scopes.account === accountId) {
-      // It is there to be seen also while the database is away; its app may not be noted yet anyway.
+      // Without its app if the database is unavailable: the generation itself is still in memory.
       return this.#withApp(early).catch(() => early);
     }
     return this.#withApp(requireFound(await rows.find(accountId, id)));
   }
 
-  /** What was said in a generation. Throws 404 where that was not kept. */
+  /** Prompt and answer of a generation. Throws 404 if they were not stored. */
   async contentOf(accountId: string, id: string): Promise<GenerationContent> {
     return requireFound(await this.#parts.contents.get(accountId, id));
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../../kit/ids.ts';
-import type { Log } from '../../kit/log.ts';
+import type { Log } from '../../kit/log/log.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { ContentStore } from '../../ports/content.ts';
 import type { EventStore } from '../../ports/events.ts';
 import type { GenerationStore } from '../../ports/generations.ts';
@@ -13,7 +13,6 @@ export interface RetentionSettings {
   readonly contentBytes: number;
 }
 
-/** What retention works on. */
 export interface RetentionParts {
   readonly settings: () => RetentionSettings;
   readonly generations: Pick<GenerationStore, 'prune'>;
@@ -21,23 +20,25 @@ export interface RetentionParts {
   readonly contents: Pick<ContentStore, 'prune'>;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
-  /** How long after one round the next begins, milliseconds. */
+  /** Pause between rounds, milliseconds. */
   readonly everyMs?: number;
 }
 
 const DAY_MS = 86_400_000;
-const EVERY_MS = 5 * 60_000;
+const ROUND_PAUSE_MS = 5 * 60_000;
 
-/** Rows that are removed at once: few enough that nobody waits for the database because of it. */
-const BATCH = 200;
+/** Rows per delete: small, so that requests do not wait for the database. */
+const ROWS_PER_DELETE = 200;
 const PAUSE_MS = 20;
 
-/** How long something is kept for so many days, milliseconds. */
+/** Days in milliseconds. */
 export function keptMs(days: number): number {
   return days * DAY_MS;
 }
 
-/** Removes what is kept no longer, at the start and every few minutes. What fails is tried again in the next round. */
+/**
+ * Deletes expired rows, events and content, at the start and every five minutes. A failed step is retried next round.
+ */
 export class Retention {
   readonly #parts: RetentionParts;
   readonly #stopping = new AbortController();
@@ -49,14 +50,14 @@ export class Retention {
     this.#rounds = this.#run();
   }
 
-  /** Resolves when the round that is under way has ended. */
+  /** Resolves when the current round has ended. */
   async close(): Promise<void> {
     this.#stopping.abort();
     await this.#rounds;
   }
 
   async #run(): Promise<void> {
-    const { everyMs = EVERY_MS } = this.#parts;
+    const { everyMs = ROUND_PAUSE_MS } = this.#parts;
     while (!this.#stopping.signal.aborted) {
       await this.#attempt('rows of generations', () => this.#pruneRows());
       await this.#attempt('events', () => this.#pruneEvents());
@@ -68,12 +69,15 @@ export class Retention {
   async #pruneRows(): Promise<void> {
     const { settings, clock, generations } = this.#parts;
     const beforeMs = clock.now() - keptMs(settings().eventsDays);
-    while (!this.#stopping.signal.aborted && (await generations.prune(beforeMs, BATCH)) === BATCH) {
+    while (
+      !this.#stopping.signal.aborted &&
+      (await generations.prune(beforeMs, ROWS_PER_DELETE)) === ROWS_PER_DELETE
+    ) {
       await this.#pause(PAUSE_MS);
     }
   }
 
-  /** Events go by whole days: once a day is enough. */
+  /** Events expire by whole days, so once a day is enough. */
   async #pruneEvents(): Promise<void> {
     const { settings, clock, events } = this.#parts;
     const nowMs = clock.now();

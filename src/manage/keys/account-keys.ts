@@ -1,32 +1,30 @@
-import { momentMs } from '../../config/moment.ts';
 import type { CreateKey, KeysQuery, UpdateKey } from '../../contract/key.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import { nanosOf } from '../../kit/money.ts';
+import { momentMs } from '../../kit/time/moment.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import type { Key, KeySettings, Tenancy } from '../../ports/tenancy.ts';
-import { requireFound } from '../require-found.ts';
+import { requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { forgetSpending } from '../workspaces/forget-spending.ts';
 import { requireWorkspaceId } from '../workspaces/require-workspace-id.ts';
 import { type KeyStatement, keyStatement, keyStatements } from './key-statement.ts';
 import { newKey } from './new-key.ts';
 
-/** What the keys of accounts are kept with. */
 export interface AccountKeysDependencies {
   readonly tenancy: Tenancy;
   readonly ledger: Pick<Ledger, 'spendingOf' | 'forget'>;
   readonly sources: Sources;
-  /** What begins every secret. */
+  /** Prefix of every secret. */
   readonly prefix: string;
-  /** Told the hash of every key that was made, changed or deleted. */
+  /** Called with the hash of every key that was created, changed or deleted. */
   readonly changed: (hash: string) => void;
 }
 
-const PAGE = 100;
+const KEYS_PER_PAGE = 100;
 
 /**
- * The plain keys of accounts. Each operation acts on one account; what is another's is not there, and neither are
- * management keys.
+ * The API keys of accounts. Each operation sees one account; a key of another account, or a management key, is a 404.
  */
 export class AccountKeys {
   readonly #parts: AccountKeysDependencies;
@@ -65,7 +63,7 @@ export class AccountKeys {
     const workspaceId = await requireWorkspaceId(tenancy, accountId, query.workspace_id);
     const keys = await tenancy.listPlainKeys(
       { accountId, workspaceId, includeDisabled: query.include_disabled ?? false },
-      { offset: query.offset ?? 0, limit: PAGE },
+      { offset: query.offset ?? 0, limit: KEYS_PER_PAGE },
     );
     return keyStatements(ledger, keys, sources.clock.now());
   }

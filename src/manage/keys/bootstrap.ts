@@ -3,21 +3,21 @@ import type { Accounts } from '../accounts/accounts.ts';
 import type { Sources } from '../sources.ts';
 import type { Keys } from './keys.ts';
 
-/** Keys that the operator wants to exist, by their secrets. */
+/** Secrets of keys that the operator wants to exist. */
 export interface GivenKeys {
   readonly managementKey?: string;
   readonly apiKey?: string;
 }
 
-/** The secrets of the keys that the first start made. Shown once; nothing else knows them. */
+/** The secrets of the keys that the first start creates. Printed once; only hashes are stored. */
 export interface FirstKeys {
   readonly managementKey: string;
   readonly apiKey: string;
 }
 
 /**
- * What has to be there before the gateway serves: the first account, and the keys that were given. On the first start
- * of all, when none was given, one management key and one API key are made and returned.
+ * Creates the first account and the given keys. If this is the first start and no key was given, creates one management
+ * key and one API key and returns their secrets.
  */
 export async function bootstrap(
   parts: {

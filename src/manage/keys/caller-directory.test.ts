@@ -6,7 +6,7 @@ import { hashSecret } from './hash-secret.ts';
 
 const SECRET = 'sk-of-somebody';
 
-describe('CallerDirectory, when nobody can be asked', () => {
+describe('CallerDirectory, while the database is unavailable', () => {
   const open = (isShared = true) => {
     const clock = new HandClock();
     const key = {

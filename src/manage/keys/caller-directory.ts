@@ -1,62 +1,61 @@
 import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../kit/ids.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { Budget, Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
-import { limitsOf } from '../workspaces/limits-of.ts';
+import { limitsOf } from '../workspaces/limits.ts';
 import { hashSecret } from './hash-secret.ts';
 
-/** How long a change by another process may go unseen, milliseconds; and how long secrets stay in memory. */
+/** How long a change by another process may go unseen, and how long secrets stay in memory, milliseconds. */
 const FRESH_MS = 5_000;
 
-/** How long a known caller is let in while nobody can be asked about changes, milliseconds. */
+/** How long a cached caller is accepted while the database is unavailable, milliseconds. */
 const STALE_MS = 300_000;
 
 const CACHE_CALLERS = 20_000;
 
-interface Known {
+interface CachedCaller {
   readonly caller: Caller;
   readonly readAtMs: number;
 }
 
-/** A workspace and its budgets, which all of its callers have in common. */
-interface Shared {
+/** A workspace and its budgets, the same for all of its callers. */
+interface WorkspaceFacts {
   readonly workspace: Workspace;
   readonly budgets: readonly Budget[];
 }
 
-/** What was read of a workspace, or is being read; undefined when it was deleted. */
-interface SharedReading {
-  readonly shared: Promise<Shared | undefined>;
+/** A finished or pending read of a workspace; `facts` is undefined if it was deleted. */
+interface WorkspaceReading {
+  readonly facts: Promise<WorkspaceFacts | undefined>;
   readonly readAtMs: number;
-  /** As many changes had been made then. */
+  /** Value of `#changes` when the read began. */
   readonly changes: number;
 }
 
 /**
- * Finds callers by their secrets: the key, its workspace and what both may spend. Whoever was found is remembered for a
- * short time; unknown secrets are not, so that guessing cannot push known keys out. Changes made in this process show at
- * once.
+ * Finds the caller of a secret: key, workspace and limits. Callers are cached for a short time; unknown secrets are
+ * not, so that guessing cannot evict known keys. Changes made in this process are visible at once.
  */
 export class CallerDirectory {
   readonly #tenancy: Tenancy;
   readonly #clock: Clock;
-  /** How long what was read of a caller holds unless we hear of a change, milliseconds. */
-  readonly #holdsMs: number;
-  readonly #known: LRUCache<string, Known>;
+  /** How long a cached caller needs no revalidation, milliseconds. */
+  readonly #freshMs: number;
+  readonly #known: LRUCache<string, CachedCaller>;
   /** By workspace. */
-  readonly #shared = new LRUCache<string, SharedReading>({ max: CACHE_CALLERS });
-  /** Who showed which secret in the last moments: hashing it again would cost more than all else here. */
-  readonly #recent = new Map<string, Known>();
+  readonly #workspaces = new LRUCache<string, WorkspaceReading>({ max: CACHE_CALLERS });
+  /** Callers by secret, for some seconds: hashing the secret would cost more than the rest of a lookup. */
+  readonly #recent = new Map<string, CachedCaller>();
   #recentSinceMs = 0;
-  /** Counts changes, so that what was read before one is not remembered after it. */
+  /** Counts changes, so that a read that began before a change is not cached after it. */
   #changes = 0;
 
-  /** Where nobody else can change anything (`isShared` is false), nobody has to be asked for changes. */
+  /** `isShared` false: embedded database, we are the only writer, so cached callers need no revalidation. */
   constructor(tenancy: Tenancy, clock: Clock, isShared: boolean) {
     this.#tenancy = tenancy;
     this.#clock = clock;
-    this.#holdsMs = isShared ? FRESH_MS : STALE_MS;
+    this.#freshMs = isShared ? FRESH_MS : STALE_MS;
     this.#known = new LRUCache({
       max: CACHE_CALLERS,
       ttl: STALE_MS,
@@ -65,7 +64,7 @@ export class CallerDirectory {
     });
   }
 
-  /** Whoever has a secret; undefined for a key that is unknown, disabled, deleted or expired. */
+  /** The caller of a secret; undefined if the key is unknown, disabled, deleted or expired. */
   find(secret: string): Caller | undefined | Promise<Caller | undefined> {
     const recent = this.#recent.get(secret);
     if (recent !== undefined && this.#isFresh(recent)) return this.#usable(recent.caller);
@@ -78,14 +77,14 @@ export class CallerDirectory {
     return this.#usable(known.caller);
   }
 
-  /** Secrets stay in memory for as long as callers are fresh, and not longer than it takes others to come. */
-  #keepRecent(secret: string, known: Known): void {
+  /** Drops all secrets at once, every FRESH_MS or when the map is full. */
+  #keepRecent(secret: string, known: CachedCaller): void {
     const now = this.#clock.monotonic();
     if (now - this.#recentSinceMs >= FRESH_MS || this.#recent.size >= CACHE_CALLERS) {
       this.#recent.clear();
       this.#recentSinceMs = now;
     }
-    // A copy: the secret is a piece of a head, and would keep all of it.
+    // A copy: the secret is a slice of the request's head and would keep all of it in memory.
     this.#recent.set(Buffer.from(secret, 'latin1').toString('latin1'), known);
   }
 
@@ -93,14 +92,14 @@ export class CallerDirectory {
     return caller !== undefined && this.#isUsable(caller.key) ? caller : undefined;
   }
 
-  /** Forgets what is remembered of a key, because it was made, changed or deleted. */
+  /** Drops a key from the cache: it was created, changed or deleted. */
   forgetKey(hash: string): void {
     this.#changes++;
     this.#recent.clear();
     this.#known.delete(hash);
   }
 
-  /** Forgets the callers of a workspace, because it or its budgets were changed. */
+  /** Drops the callers of a workspace: it or its budgets were changed. */
   forgetWorkspace(id: string): void {
     this.#changes++;
     this.#recent.clear();
@@ -109,8 +108,8 @@ export class CallerDirectory {
     }
   }
 
-  /** `known` is what was remembered of the caller: good enough when the answer is an error. */
-  async #read(hash: string, known: Known | undefined): Promise<Caller | undefined> {
+  /** `known`: the stale cache entry, used if the database fails. */
+  async #read(hash: string, known: CachedCaller | undefined): Promise<Caller | undefined> {
     const before = this.#changes;
     const readAtMs = this.#clock.monotonic();
     try {
@@ -119,9 +118,9 @@ export class CallerDirectory {
         if (before === this.#changes) this.#known.delete(hash);
         return undefined;
       }
-      const reading = this.#sharedOf(key);
-      const shared = await reading.shared;
-      const caller = shared && callerOf(key, shared);
+      const reading = this.#workspaceOf(key);
+      const facts = await reading.facts;
+      const caller = facts && callerOf(key, facts);
       if (before !== this.#changes) return caller;
       if (caller === undefined) this.#known.delete(hash);
       else this.#known.set(hash, { caller, readAtMs: Math.min(readAtMs, reading.readAtMs) });
@@ -132,23 +131,23 @@ export class CallerDirectory {
     }
   }
 
-  #isFresh({ readAtMs }: Pick<Known, 'readAtMs'>): boolean {
-    return this.#clock.monotonic() - readAtMs < this.#holdsMs;
+  #isFresh({ readAtMs }: Pick<CachedCaller, 'readAtMs'>): boolean {
+    return this.#clock.monotonic() - readAtMs < this.#freshMs;
   }
 
-  /** A workspace has many callers: it is read once for all that come while that is fresh. */
-  #sharedOf({ accountId, workspaceId }: Key): SharedReading {
-    const known = this.#shared.get(workspaceId);
+  /** Reads a workspace once for all callers that need it while the read is fresh. */
+  #workspaceOf({ accountId, workspaceId }: Key): WorkspaceReading {
+    const known = this.#workspaces.get(workspaceId);
     if (known !== undefined && known.changes === this.#changes && this.#isFresh(known)) return known;
-    const shared = this.#readShared(accountId, workspaceId);
-    const reading = { shared, readAtMs: this.#clock.monotonic(), changes: this.#changes };
-    this.#shared.set(workspaceId, reading);
-    // Whoever waits for it hears of a failure; the next tries again.
-    shared.catch(() => this.#shared.delete(workspaceId));
+    const facts = this.#readWorkspace(accountId, workspaceId);
+    const reading = { facts, readAtMs: this.#clock.monotonic(), changes: this.#changes };
+    this.#workspaces.set(workspaceId, reading);
+    // Its callers receive the failure; the next one reads again.
+    facts.catch(() => this.#workspaces.delete(workspaceId));
     return reading;
   }
 
-  async #readShared(accountId: string, workspaceId: string): Promise<Shared | undefined> {
+  async #readWorkspace(accountId: string, workspaceId: string): Promise<WorkspaceFacts | undefined> {
     const [workspace, budgets] = await Promise.all([
       this.#tenancy.findWorkspaceById(accountId, workspaceId),
       this.#tenancy.listBudgets(workspaceId),
@@ -161,7 +160,7 @@ export class CallerDirectory {
   }
 }
 
-function callerOf(key: Key, { workspace, budgets }: Shared): Caller {
+function callerOf(key: Key, { workspace, budgets }: WorkspaceFacts): Caller {
   const { accountId, workspaceId } = key;
   return {
     key,

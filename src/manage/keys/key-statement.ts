@@ -1,11 +1,10 @@
 import type { Nanos } from '../../kit/money.ts';
 import type { Ledger, Spending } from '../../ports/ledger.ts';
 import type { Key } from '../../ports/tenancy.ts';
-import { whenAvailable } from '../analytics/when-available.ts';
-import { keyLimitOf } from '../workspaces/limits-of.ts';
-import { remainingNanos } from '../workspaces/remaining-nanos.ts';
+import { whenAvailable } from '../refusals.ts';
+import { keyLimitOf, remainingNanos } from '../workspaces/limits.ts';
 
-/** A key with what it has spent, and what its limit leaves. */
+/** A key with its spending and what remains of its limit. */
 export interface KeyStatement {
   readonly key: Key;
   readonly spending: Spending;
@@ -13,7 +12,7 @@ export interface KeyStatement {
   readonly remainingNanos: Nanos | null;
 }
 
-/** The statement of a key at a moment. */
+/** The statement of one key. */
 export async function keyStatement(
   ledger: Pick<Ledger, 'spendingOf'>,
   key: Key,
@@ -23,7 +22,7 @@ export async function keyStatement(
   return statementOf(key, spending);
 }
 
-/** The statements of keys at a moment, in their order. */
+/** The statements of several keys, in the order given. */
 export async function keyStatements(
   ledger: Pick<Ledger, 'spendingOf'>,
   keys: readonly Key[],

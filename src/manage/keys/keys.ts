@@ -4,7 +4,7 @@ import type { ResetWindow } from '../../kit/time/windows.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import type { Account, Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
 import type { Accounts } from '../accounts/accounts.ts';
-import { checkName } from '../names.ts';
+import { checkName } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { forgetSpending } from '../workspaces/forget-spending.ts';
 import { type KeyStatement, keyStatement, keyStatements } from './key-statement.ts';
@@ -12,37 +12,36 @@ import { type IssuedKey, newKey } from './new-key.ts';
 
 export interface NewKey {
   readonly name: string;
-  /** Name of the account; the first one when absent. */
+  /** Name of the account; default: the first one. */
   readonly account?: string;
-  /** Slug of the workspace; the account's default one when absent. */
+  /** Slug of the workspace; default: the account's default one. */
   readonly workspace?: string;
   readonly isManagement?: boolean;
-  /** The most that it may spend, USD, as it was typed. */
+  /** Spending limit in USD, as typed. */
   readonly limit?: string;
   readonly limitReset?: ResetWindow;
   readonly includeByokInLimit?: boolean;
   readonly expiresAtMs?: number | null;
 }
 
-/** The shortest beginning of a hash that may stand for the whole. */
-const SHORTEST_PREFIX = 8;
+/** Least hex digits of a hash prefix. */
+const MIN_PREFIX_DIGITS = 8;
 
-/** Keys with the same beginning that are looked at: enough to tell one from more in any account. */
-const MOST_ALIKE = 100;
+/** Keys read for one prefix: enough to see that it is ambiguous within any account. */
+const MAX_PREFIX_MATCHES = 100;
 
-/** What keys are kept with. */
 export interface KeysDependencies {
   readonly tenancy: Tenancy;
   readonly accounts: Accounts;
   readonly ledger: Pick<Ledger, 'spendingOf' | 'forget'>;
   readonly sources: Sources;
-  /** What begins every secret. */
+  /** Prefix of every secret. */
   readonly prefix: string;
-  /** Told the hash of every key that was made or revoked. */
+  /** Called with the hash of every key that was created or revoked. */
   readonly changed: (hash: string) => void;
 }
 
-/** The keys of all accounts, for the operator. Refusals are GatewayErrors with a message for the person who asked. */
+/** The keys of all accounts, for the operator. Refusals are GatewayErrors whose message is shown to the operator. */
 export class Keys {
   readonly #parts: KeysDependencies;
 
@@ -60,7 +59,7 @@ export class Keys {
     return { key, secret };
   }
 
-  /** Makes sure that a key with exactly this secret exists. One of the other kind is a conflict. */
+  /** Creates the key with this secret unless it exists. Throws 409 if it exists as the other kind. */
   async ensure(secret: string, wanted: NewKey): Promise<Key> {
     const { tenancy, changed } = this.#parts;
     const key = await this.#keyOf(secret, wanted);
@@ -74,7 +73,7 @@ export class Keys {
     return stored;
   }
 
-  /** Newest first, management keys included; of every account when none is named. */
+  /** Newest first, management keys included; of all accounts if none is named. */
   async list(accountName?: string): Promise<Key[]> {
     const { tenancy, accounts } = this.#parts;
     if (accountName === undefined) return tenancy.listKeys();
@@ -86,7 +85,7 @@ export class Keys {
     return keyStatements(this.#parts.ledger, keys, this.#parts.sources.clock.now());
   }
 
-  /** Deletes the key with this hash, or the only one whose hash begins so. Gives it as it was. */
+  /** Deletes the key with this hash or unambiguous prefix. Returns it as it was. */
   async revoke(hashOrPrefix: string, accountName?: string): Promise<KeyStatement> {
     const { tenancy, accounts, ledger, sources, changed } = this.#parts;
     const account = accountName === undefined ? undefined : await accounts.require(accountName);
@@ -99,13 +98,13 @@ export class Keys {
   }
 
   async #byHash(prefix: string, account: Account | undefined): Promise<Key> {
-    if (!/^[0-9a-f]{1,64}$/.test(prefix) || prefix.length < SHORTEST_PREFIX) {
+    if (!/^[0-9a-f]{1,64}$/.test(prefix) || prefix.length < MIN_PREFIX_DIGITS) {
       throw new GatewayError(
         'invalid-request',
-        `hash: must be a key's hash or its first ${SHORTEST_PREFIX} or more hex digits, as the list shows it`,
+        `hash: must be a key's hash or its first ${MIN_PREFIX_DIGITS} or more hex digits, as the list shows it`,
       );
     }
-    const found = await this.#parts.tenancy.findKeysByHashPrefix(prefix, MOST_ALIKE);
+    const found = await this.#parts.tenancy.findKeysByHashPrefix(prefix, MAX_PREFIX_MATCHES);
     const [key, other] = found.filter(({ accountId }) => account === undefined || accountId === account.id);
     if (key === undefined) throw new GatewayError('not-found', `hash: no key's hash begins with ${prefix}`);
     if (other !== undefined) {

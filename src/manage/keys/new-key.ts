@@ -2,13 +2,12 @@ import { maskedLabel } from '../../kit/text/masked-label.ts';
 import type { Key } from '../../ports/tenancy.ts';
 import { hashSecret } from './hash-secret.ts';
 
-/** A key that was just made, with the only copy of its secret that there will ever be. */
+/** A new key with its secret, which is stored nowhere. */
 export interface IssuedKey {
   readonly key: Key;
   readonly secret: string;
 }
 
-/** What a key begins with where nothing else is said. */
 const DEFAULTS = {
   isManagement: false,
   disabled: false,
@@ -21,10 +20,9 @@ const DEFAULTS = {
   includeByokInLimit: false,
 } as const satisfies Partial<Key>;
 
-/** What a new key must be given. */
 type Given = Pick<Key, 'accountId' | 'workspaceId' | 'name' | 'createdAtMs'> & Partial<Key>;
 
-/** A key with this secret that was never changed. */
+/** A new key with this secret; members that are not given have their defaults. */
 export function newKey(secret: string, given: Given): Key {
   return { ...DEFAULTS, ...given, hash: hashSecret(secret), label: maskedLabel(secret) };
 }

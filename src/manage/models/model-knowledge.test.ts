@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NO_OVERLAY, type Overlay, parseOverlay } from '../../catalog/overlay.ts';
+import { NO_OVERLAY, type Overlay, parseOverlay } from '../../catalog/knowledge/overlay.ts';
 import { runAtOnce } from '../../kit/loop/turns.ts';
 import { ModelKnowledge } from './model-knowledge.ts';
 
@@ -30,7 +30,7 @@ function stored(store: MemoryStore): Overlay {
   return reading.overlay;
 }
 
-/** Data of so many models that nobody knows. */
+/** Data of unknown models. */
 function dataOf(count: number, author = 'acme') {
   const pricing = { prompt: '0.1', completion: '0.1' };
   return {

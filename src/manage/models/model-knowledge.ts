@@ -1,38 +1,38 @@
 import { createHash } from 'node:crypto';
-import { type CatalogDocument, documentIssues } from '../../catalog/catalog-document.ts';
-import type { Difference } from '../../catalog/differences.ts';
 import type { ModelEntry } from '../../catalog/entries.ts';
-import type { KnownModel, KnownModels } from '../../catalog/known-model.ts';
-import { orderEndpoints } from '../../catalog/order-endpoints.ts';
+import { type CatalogDocument, documentIssues } from '../../catalog/knowledge/catalog-document.ts';
+import type { Difference } from '../../catalog/knowledge/differences.ts';
+import type { KnownModel, KnownModels } from '../../catalog/knowledge/known-model.ts';
+import { orderEndpoints } from '../../catalog/knowledge/order-endpoints.ts';
 import {
   applyOverlay,
   type Overlay,
   overlayBetween,
   parseOverlay,
   renderOverlay,
-} from '../../catalog/overlay.ts';
-import { type Refreshed, refresh } from '../../catalog/refresh.ts';
+} from '../../catalog/knowledge/overlay.ts';
+import { type Refreshed, refresh } from '../../catalog/knowledge/refresh.ts';
 import { allShippedModels, shippedModels } from '../../catalog/shipped-models.ts';
 import { GatewayError } from '../../ir/errors.ts';
-import type { Clock } from '../../kit/ids.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import { forEachSliced, runAtOnce, runInTurns, type Sliced } from '../../kit/loop/turns.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { CatalogOverlayStore } from '../../ports/catalog-overlay.ts';
 
-export type { Difference } from '../../catalog/differences.ts';
-export type { KnownModel } from '../../catalog/known-model.ts';
+export type { Difference } from '../../catalog/knowledge/differences.ts';
+export type { KnownModel } from '../../catalog/knowledge/known-model.ts';
 
 /** How to merge data. */
 export interface RefreshOptions {
   /** Forget endpoints that the data do not list any more. */
   readonly prune: boolean;
-  /** Store it; else it is only looked at. */
+  /** False = dry run. */
   readonly apply: boolean;
-  /** The `state` of a look before: when something was stored since, nothing is. */
+  /** `state` of an earlier dry run: throws if the stored data have changed since. */
   readonly state?: string;
 }
 
-/** What data would change, or changed; or what is wrong with them. */
+/** The differences that data make, or the problems of the data. */
 export type RefreshOutcome =
   | {
       readonly ok: true;
@@ -40,23 +40,23 @@ export type RefreshOutcome =
       /** Whether there is anything to store. */
       readonly changed: boolean;
       readonly applied: boolean;
-      /** Tells one state of the stored data from all others. */
+      /** Fingerprint of the stored data. */
       readonly state: string;
     }
   | { readonly ok: false; readonly problems: readonly Issue[] };
 
-/** What is wrong with newer data, all at once: for whoever has nothing else to do. */
+/** Checks data without yielding to the event loop: for a process that serves no requests. */
 export function problemsOfData(data: unknown, nowMs: number): Issue[] {
   return [...runAtOnce(documentIssues(data, nowMs))];
 }
 
-/** What the gateway knows about models without being told by its configuration: what ships, and what was brought in. */
+/** The models known without configuration: those that ship, overlaid with those of `catalog refresh`. */
 export class ModelKnowledge {
   readonly #store: CatalogOverlayStore;
   readonly #clock: Clock;
   readonly #listeners = new Set<() => Promise<void>>();
   #overlay: Overlay;
-  /** The end of the last refresh: one begins when the one before it is over. */
+  /** Settles with the last refresh; refreshes run one after another. */
   #refreshed: Promise<unknown> = Promise.resolve();
 
   constructor(store: CatalogOverlayStore, overlay: Overlay, clock: Clock) {
@@ -65,7 +65,7 @@ export class ModelKnowledge {
     this.#clock = clock;
   }
 
-  /** The models that these providers serve, their endpoints in the order in which they are tried. */
+  /** The models of these providers, endpoints in the order of attempts. */
   *entriesOf(providers: ReadonlySet<string>): Sliced<ModelEntry[]> {
     const { models, removed } = this.#overlay;
     const brought: KnownModel[] = [];
@@ -83,12 +83,12 @@ export class ModelKnowledge {
     return entries;
   }
 
-  /** Everything that is known, by id. */
+  /** All known models by id. */
   all(): Promise<KnownModels> {
     return runInTurns(applyOverlay(allShippedModels(), this.#overlay));
   }
 
-  /** One model, by id or alias. Rejects when nothing is known of it. */
+  /** One model, by id or alias. Throws 404. */
   async find(name: string): Promise<KnownModel> {
     const models = await this.all();
     const model =
@@ -97,19 +97,19 @@ export class ModelKnowledge {
     return model;
   }
 
-  /** Merges data into what is known, or says what that would change. Requests have their turns meanwhile. */
+  /** Merges data into the known models, or reports what would change. Yields to the event loop. */
   refresh(data: unknown, options: RefreshOptions): Promise<RefreshOutcome> {
     const outcome = this.#refreshed.then(() => this.#refresh(data, options));
     this.#refreshed = outcome.catch(() => {});
     return outcome;
   }
 
-  /** Calls back after something was brought in, and waits for it. */
+  /** Registers a listener that a refresh awaits after storing data. */
   onChange(listener: () => Promise<void>): void {
     this.#listeners.add(listener);
   }
 
-  /** Waits for what is being brought in: afterwards the store is left alone. */
+  /** Waits for the current refresh; the store is not used afterwards. */
   async close(): Promise<void> {
     await this.#refreshed;
   }
@@ -138,7 +138,7 @@ export class ModelKnowledge {
   }
 }
 
-/** What data make of what was brought in before. */
+/** Merges a document into the stored overlay. */
 function* mergeInto(
   before: Overlay,
   document: CatalogDocument,
@@ -152,7 +152,7 @@ function* mergeInto(
   return { ...refreshed, overlay };
 }
 
-/** The text as the next start will read it: what that would refuse must not be stored. */
+/** Parses the text as the next start will, so that nothing is stored that it would refuse. */
 function* readBack(text: string, maxBytes: number): ReturnType<typeof parseOverlay> {
   if (Buffer.byteLength(text) > maxBytes) return { ok: false, problem: `is larger than ${maxBytes} bytes` };
   return yield* parseOverlay(text);

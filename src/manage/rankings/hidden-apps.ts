@@ -1,8 +1,8 @@
-/** A host of the list, in parts. */
+/** A host of the list, split into name and port. */
 interface HiddenHost {
-  /** Without the port; begins with a dot where any name may stand before it. */
+  /** Without the port; begins with a dot for a wildcard. */
   readonly name: string;
-  /** With its colon; empty for every port. */
+  /** With its colon; empty = any port. */
   readonly port: string;
 }
 
@@ -11,12 +11,12 @@ const PORT = /:\d+$/;
 /** An address of IPv6 as people write it; the hosts of apps have it in brackets. */
 const BARE_IPV6 = /^[0-9a-f]*:[0-9a-f]*:/;
 
-/** Ports that the host of an app does not name. */
+/** Ports that are left out of an app's host. */
 const DEFAULT_PORTS: ReadonlySet<string> = new Set([':80', ':443']);
 
 /**
- * Whether a list of hosts hides an app. A host without a port hides the apps on all of its ports, one with a port that one
- * alone; `*.` stands for any name before the rest.
+ * Whether a list of hosts hides an app. A host without a port hides the apps on all of its ports, one with a port
+ * that one alone; `*.` stands for any name before the rest.
  */
 export function hiddenBy(hosts: readonly string[]): (app: string) => boolean {
   const hidden = hosts.map(hiddenHostOf);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runAtOnce } from '../../kit/loop/turns.ts';
 import type { App } from '../../ports/apps.ts';
 import type { AppTotals } from '../../ports/events.ts';
-import { type Contest, leadersOf, type RankingSources, rankApps } from './rank-apps.ts';
+import { leadersOf, type RankingInput, type RankingSources, rankApps } from './rank-apps.ts';
 
 /** Tokens of apps by window, as a gateway gets them. */
 function totalsOf(apps: Readonly<Record<string, readonly (number | bigint)[]>>): AppTotals {
@@ -23,10 +23,10 @@ const app = (id: number, host: string, title: string | null = null): App => ({
   categories: [],
 });
 
-function contest(
+function input(
   apps: Readonly<Record<string, readonly (number | bigint)[]>>,
-  more: Partial<Contest> = {},
-): Contest {
+  more: Partial<RankingInput> = {},
+): RankingInput {
   return { totals: totalsOf(apps), sort: 'popular', isRanked: () => true, ...more };
 }
 
@@ -40,7 +40,7 @@ function registryOf(apps: readonly App[]): RankingSources {
 }
 
 /** The hosts of leaders, in the order of the totals. */
-function leaders(asked: Contest, count: number, below?: bigint): readonly string[] {
+function leaders(asked: RankingInput, count: number, below?: bigint): readonly string[] {
   const found = runAtOnce(leadersOf(asked, count, below));
   return found?.places.map((place) => asked.totals.apps[place] ?? '') ?? [];
 }
@@ -55,23 +55,23 @@ function numbers(seed: number): (limit: number) => number {
 }
 
 describe('leadersOf', () => {
-  it('finds those with the most tokens, and nobody without any', () => {
-    const asked = contest({ a: [1], b: [0], c: [5], d: [3] });
+  it('finds the apps with the most tokens, and none without tokens', () => {
+    const asked = input({ a: [1], b: [0], c: [5], d: [3] });
     expect(leaders(asked, 1)).toEqual(['c']);
     expect(leaders(asked, 2)).toEqual(['c', 'd']);
     expect(leaders(asked, 9)).toEqual(['a', 'c', 'd']);
-    expect(leaders(contest({ a: [0] }), 9)).toEqual([]);
+    expect(leaders(input({ a: [0] }), 9)).toEqual([]);
   });
 
   it('finds all that are equal to the last one, and those below a bound', () => {
-    const asked = contest({ a: [1], b: [2], c: [2], d: [3] });
+    const asked = input({ a: [1], b: [2], c: [2], d: [3] });
     expect(leaders(asked, 2)).toEqual(['b', 'c', 'd']);
     expect(leaders(asked, 1, 3n)).toEqual(['b', 'c']);
     expect(leaders(asked, 1, 1n)).toEqual([]);
   });
 
   it('tells growth exactly, and leaves out what does not grow', () => {
-    const asked = contest(
+    const asked = input(
       {
         mean: [2, 6],
         'a third more': [2, 5],
@@ -87,14 +87,14 @@ describe('leadersOf', () => {
   });
 
   it('tells numbers apart that are larger than a double holds', () => {
-    expect(leaders(contest({ one: [2n ** 60n], more: [2n ** 60n + 1n] }), 1)).toEqual(['more']);
+    expect(leaders(input({ one: [2n ** 60n], more: [2n ** 60n + 1n] }), 1)).toEqual(['more']);
     const most = Number.MAX_SAFE_INTEGER;
-    const asked = contest({ one: [most, 1], more: [most, 0] }, { sort: 'trending' });
+    const asked = input({ one: [most, 1], more: [most, 0] }, { sort: 'trending' });
     expect(leaders(asked, 1)).toEqual(['more']);
   });
 
   it('leaves out who is not ranked', () => {
-    const asked = contest({ a: [1], b: [2] }, { isRanked: (host) => host !== 'b' });
+    const asked = input({ a: [1], b: [2] }, { isRanked: (host) => host !== 'b' });
     expect(leaders(asked, 1)).toEqual(['a']);
   });
 
@@ -126,7 +126,7 @@ describe('rankApps', () => {
   const page = { offset: 0, limit: 10 };
 
   it('names apps by title, else by host, and orders equal ones by id', async () => {
-    const asked = contest({ a: [7], b: [7], c: [9] });
+    const asked = input({ a: [7], b: [7], c: [9] });
     const registry = registryOf([app(3, 'a'), app(2, 'b', 'B'), app(5, 'c', 'C')]);
     const all = [
       { id: 5, name: 'C', rank: 1, tokens: 9n, requests: 2n },
@@ -153,7 +153,7 @@ describe('rankApps', () => {
         return [];
       },
     };
-    await rankApps(contest(apps), { offset: 6, limit: 4 }, { apps: registry, signal });
+    await rankApps(input(apps), { offset: 6, limit: 4 }, { apps: registry, signal });
     expect(looks).toEqual({ ids: 10, apps: 4 });
   });
 
@@ -177,7 +177,7 @@ describe('rankApps', () => {
       },
       ofHosts: async () => [],
     };
-    const ranked = await rankApps(contest(apps), { offset: 100, limit: 2 }, { apps: registry, signal });
+    const ranked = await rankApps(input(apps), { offset: 100, limit: 2 }, { apps: registry, signal });
     expect(looks).toBeGreaterThanOrEqual(count / 300);
     expect(ranked.map(({ id, name, rank }) => [id, name, rank])).toEqual([
       [101, 'app-4899', 101],
@@ -197,7 +197,7 @@ describe('rankApps', () => {
       return new Map<string, number>();
     };
     const sources = { apps: { idsOf, ofHosts: async () => [] }, signal: controller.signal };
-    await expect(rankApps(contest(apps), page, sources)).rejects.toThrow('late');
+    await expect(rankApps(input(apps), page, sources)).rejects.toThrow('late');
     expect(looks).toBe(1);
   });
 
@@ -206,7 +206,7 @@ describe('rankApps', () => {
       Array.from({ length: 9_000 }, (_, index) => [`app-${index}`, [index] as const]),
     );
     const registry = registryOf([app(1, 'app-8999'), app(2, 'app-40'), app(3, 'app-30')]);
-    const ranked = await rankApps(contest(apps), page, registry);
+    const ranked = await rankApps(input(apps), page, registry);
     expect(ranked.map(({ id, rank }) => [id, rank])).toEqual([
       [1, 1],
       [2, 2],
@@ -238,7 +238,7 @@ describe('rankApps', () => {
           [5, 10],
           [0, 100],
         ] as const) {
-          const ranked = await rankApps(contest(all, { sort }), { offset, limit }, registryOf(known));
+          const ranked = await rankApps(input(all, { sort }), { offset, limit }, registryOf(known));
           expect(ranked.map(({ id, rank }) => ({ id, rank }))).toEqual(
             expected.slice(offset, offset + limit),
           );

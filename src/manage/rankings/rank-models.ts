@@ -3,31 +3,31 @@ import { invalidRequest } from '../../ir/errors.ts';
 import { Shortlist } from '../../kit/collections/shortlist.ts';
 import { forEachSliced, type Sliced } from '../../kit/loop/turns.ts';
 import { boundsAt, type ResetWindow } from '../../kit/time/windows.ts';
+import { MODALITIES, type Modality, modalitiesText } from '../../ports/event-names.ts';
 import type { DayWindow, EventFilter, EventRow } from '../../ports/events.ts';
-import { MODALITIES, type Modality, modalitiesText } from '../../ports/modalities.ts';
 
-/** A model in a period. */
+/** What was used of a model in one period. */
 export interface RankedModel {
-  /** When the period begins. */
+  /** Start of the period. */
   readonly periodMs: number;
-  /** Permanent slug; `other` for all beyond the first ones. */
+  /** Permanent slug; `other` for the sum of all models below the first 50. */
   readonly model: string;
   readonly tokens: bigint;
 }
 
-/** Models of a period that are named. */
-const MOST_MODELS = 50;
+/** Models listed by name in each period. */
+const MAX_NAMED_MODELS = 50;
 
 const OTHER = 'other';
 
-/** Rows of model and tokens, put in order: by period, then most tokens first, the rest of a period last and as one. */
+/** Sorts rows of model and tokens by period, then by tokens descending; `other` comes last. */
 export function* rankModels(rows: readonly EventRow[]): Sliced<RankedModel[]> {
   const periods = new Map<number, RankedPeriod>();
   yield* forEachSliced(rows, ({ bucketMs, dimensions, metrics }) => {
     const model = dimensions[0];
     const tokens = BigInt(metrics[0] ?? 0);
     if (bucketMs === null || typeof model !== 'string' || tokens === 0n) return;
-    const period = periods.get(bucketMs) ?? { named: new Shortlist(MOST_MODELS, byTokens), tokens: 0n };
+    const period = periods.get(bucketMs) ?? { named: new Shortlist(MAX_NAMED_MODELS, byTokens), tokens: 0n };
     period.named.add({ periodMs: bucketMs, model, tokens });
     period.tokens += tokens;
     periods.set(bucketMs, period);
@@ -37,7 +37,7 @@ export function* rankModels(rows: readonly EventRow[]): Sliced<RankedModel[]> {
 
 interface RankedPeriod {
   readonly named: Shortlist<RankedModel>;
-  /** Of all its models. */
+  /** Sum over all models of the period. */
   tokens: bigint;
 }
 
@@ -58,15 +58,15 @@ type Period = NonNullable<RankingsDailyQuery['period']>;
 
 const WINDOWS: Readonly<Record<Period, ResetWindow>> = { day: 'daily', week: 'weekly', month: 'monthly' };
 
-/** Periods that are asked for at once: what comes of them must not hold up anybody else. */
-const PERIODS_AT_ONCE = 32;
+/** Periods per query: bounds the rows of one answer, so that the event loop is not blocked. */
+const PERIODS_PER_QUERY = 32;
 
-/** A window in pieces of whole periods. */
+/** Splits a window at the bounds of periods. */
 export function* piecesOf({ startMs, endMs }: DayWindow, period: Period): Generator<DayWindow> {
   let end = startMs;
   while (end < endMs) {
     const begin = end;
-    for (let count = 0; count < PERIODS_AT_ONCE && end < endMs; count++) {
+    for (let count = 0; count < PERIODS_PER_QUERY && end < endMs; count++) {
       end = boundsAt(WINDOWS[period], end).endMs;
     }
     end = Math.min(end, endMs);
@@ -74,7 +74,7 @@ export function* piecesOf({ startMs, endMs }: DayWindow, period: Period): Genera
   }
 }
 
-/** Whether a query filters by what requests are about. Throws 400 where that does not go with the rest of it. */
+/** True if a query filters by category or language. Throws 400 if that is combined with filters it excludes. */
 export function isOfContent(query: RankingsDailyQuery): boolean {
   const [filter, ...others] = OF_CONTENT.filter((name) => query[name] !== undefined);
   if (filter === undefined) return false;
@@ -91,7 +91,7 @@ export function isOfContent(query: RankingsDailyQuery): boolean {
 const OF_CONTENT = ['category', 'language_type'] as const;
 const EXACT = ['modality', 'context_bucket'] as const;
 
-/** What a query leaves over: never what asked for zero retention. */
+/** The filters of a query. Requests with zero data retention are always excluded. */
 export function modelFilters({ modality, context_bucket }: RankingsDailyQuery): EventFilter[] {
   return [
     only('zdr', ['false']),
@@ -104,7 +104,7 @@ function only(field: EventFilter['field'], values: readonly string[]): EventFilt
   return { field, operator: 'in', values, includesUnset: false };
 }
 
-/** Every set of modalities: the bits of a number say which are in it. */
+/** All subsets of MODALITIES; bit n of the index = MODALITIES[n] is included. */
 const SETS: readonly (readonly Modality[])[] = Array.from({ length: 2 ** MODALITIES.length }, (_, bits) =>
   MODALITIES.filter((_, place) => (bits & (1 << place)) !== 0),
 );
@@ -114,7 +114,7 @@ const NO_TEXT: ReadonlySet<Modality> = new Set(['image', 'image_output', 'audio'
 const textsWhere = (holds: (set: readonly Modality[]) => boolean) =>
   SETS.filter(holds).map((set) => modalitiesText(Object.fromEntries(set.map((name) => [name, true]))));
 
-/** The texts of an event that each modality stands for. */
+/** For each modality of a query: the values of an event's `modalities` that match it. */
 const MODALITY_TEXTS: Readonly<Record<Modality | 'text', readonly string[]>> = {
   text: textsWhere((set) => !set.some((modality) => NO_TEXT.has(modality))),
   image: textsWhere((set) => set.includes('image')),

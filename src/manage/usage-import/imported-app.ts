@@ -1,26 +1,25 @@
 import { appAttributionOf } from '../../ir/app-attribution.ts';
 import { originOf } from '../../kit/net/origin-of.ts';
-import { appSightingOf } from '../../ports/app-sighting.ts';
-import type { AppSighting } from '../../ports/apps.ts';
+import { type AppSighting, appSightingOf } from '../../ports/apps.ts';
 import type { UsageLine } from './usage-line.ts';
 
 type WrittenApp = NonNullable<UsageLine['app']>;
 
-/** Members of an app that are kept under rules of their own. */
+/** Members of a line's app, as notes name them. */
 export type AppMember = `app.${keyof WrittenApp}`;
 
 /** What is kept of the app of a line. */
 export interface ImportedApp {
-  /** Undefined where it says nothing that an app is known by. */
+  /** Undefined if the line does not identify an app. */
   readonly sighting: Omit<AppSighting, 'atMs'> | undefined;
   readonly origin: string | null;
-  /** Members that are not kept, or not as they were written. */
+  /** Members that were dropped or shortened. */
   readonly notKept: readonly AppMember[];
 }
 
 const NO_APP: ImportedApp = { sighting: undefined, origin: null, notKept: [] };
 
-/** What is kept of the app of a line, by the rules for the headers in which apps say who they are. */
+/** Applies the rules of the app attribution headers to the app of a line. */
 export function importedAppOf(written: UsageLine['app']): ImportedApp {
   if (written === null || written === undefined) return NO_APP;
   const { referer = null, title = null, categories = null } = written;
@@ -48,13 +47,13 @@ export function importedAppOf(written: UsageLine['app']): ImportedApp {
   };
 }
 
-/** Apps that are remembered; histories name few of them, again and again. */
-const MOST_REMEMBERED = 10_000;
+/** Size of the cache, in apps: a history names few apps, many times each. */
+const MAX_CACHED_APPS = 10_000;
 
-/** Characters of one that is remembered. */
-const MOST_CHARACTERS = 2_000;
+/** An app whose JSON is longer, in characters, is not cached. */
+const MAX_CACHED_CHARACTERS = 2_000;
 
-/** Works out each app once: reading addresses takes longer than all the rest of a line. */
+/** Caches `importedAppOf`: parsing addresses takes longer than the rest of a line. */
 export class ImportedApps {
   readonly #known = new Map<string, ImportedApp>();
 
@@ -64,8 +63,8 @@ export class ImportedApps {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const app = importedAppOf(written);
-    if (key.length > MOST_CHARACTERS) return app;
-    if (this.#known.size >= MOST_REMEMBERED) this.#known.clear();
+    if (key.length > MAX_CACHED_CHARACTERS) return app;
+    if (this.#known.size >= MAX_CACHED_APPS) this.#known.clear();
     this.#known.set(key, app);
     return app;
   }

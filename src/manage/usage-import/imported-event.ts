@@ -1,13 +1,12 @@
 import { nanosOf } from '../../kit/money.ts';
-import { contextLengthBucketOf } from '../../ports/context-length-bucket.ts';
+import { contextLengthBucketOf, modalitiesText } from '../../ports/event-names.ts';
 import type { GenerationEvent } from '../../ports/events.ts';
-import { modalitiesText } from '../../ports/modalities.ts';
 import { parseModelId } from '../../routing/resolve/model-id.ts';
 import type { ImportedApp } from './imported-app.ts';
 import type { UsageLine } from './usage-line.ts';
 import type { UsageOwner } from './usage-owners.ts';
 
-/** What a line is about, as far as it is known already. */
+/** A parsed line with its owner and app. */
 export interface ImportedLine {
   readonly line: UsageLine;
   readonly createdAtMs: number;
@@ -57,7 +56,7 @@ export function importedEventOf({ line, createdAtMs, owner, app }: ImportedLine)
   };
 }
 
-/** Suffixes that say how to route are a variant and no part of the model; others make another model. */
+/** Splits a routing suffix (`:free`, `:nitro`) off as the variant; any other suffix is part of the model's id. */
 function modelOf(written: string): { readonly modelId: string; readonly variant: string } {
   if (!written.includes(':')) return { modelId: written, variant: 'standard' };
   const { base, variants, unavailable } = parseModelId(written);

@@ -5,15 +5,14 @@ import type { KeyStore, WorkspaceStore } from '../../ports/tenancy.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { UsageScopes } from './usage-owners.ts';
 
-/** Events that were prepared to be taken in, by the name of their place. */
+/** Bundles of events that an import has prepared, by the name of their place. */
 export interface PreparedUsage {
   /** The file of the bundle; undefined where there is none. */
   fileOf(name: string): string | undefined;
-  /** What the registry of apps is to hear of. */
+  /** Apps of the bundle, for the registry of apps. */
   appsOf(file: string): Promise<readonly AppSighting[]>;
 }
 
-/** What imports work on. */
 export interface UsageImportsDependencies {
   readonly accounts: Pick<Accounts, 'require' | 'list'>;
   readonly tenancy: Pick<KeyStore, 'listKeys'> &
@@ -23,9 +22,9 @@ export interface UsageImportsDependencies {
   readonly prepared: PreparedUsage;
 }
 
-const WORKSPACES_AT_ONCE = 1_000;
+const WORKSPACES_PER_PAGE = 1_000;
 
-/** Usage from before, or from elsewhere: it is counted, and has nothing to do with limits and balances. */
+/** Imports usage of earlier times or of other gateways. Analytics count it; limits and balances do not. */
 export class UsageImports {
   readonly #parts: UsageImportsDependencies;
 
@@ -33,7 +32,7 @@ export class UsageImports {
     this.#parts = parts;
   }
 
-  /** Whose usage can be imported: everybody's, or that of one account. */
+  /** The keys and workspaces that imported lines may name: those of one account, or of all. */
   async scopesOf(accountName: string | undefined): Promise<UsageScopes> {
     const { accounts, tenancy } = this.#parts;
     const account = await accounts.require(accountName);
@@ -53,14 +52,14 @@ export class UsageImports {
     };
   }
 
-  /** Takes in what was prepared, all or none. */
+  /** Takes in a prepared bundle, all of it or nothing. */
   async takeIn(name: string): Promise<Appended> {
     const { prepared, apps, events } = this.#parts;
     const file = prepared.fileOf(name);
     if (file === undefined) {
       throw new GatewayError('not-found', 'what was prepared for the import is gone; import the file again');
     }
-    // Apps first: usage of an app that nobody knows cannot be shown.
+    // Apps first: analytics and rankings look up the app of an event in the registry.
     await apps.note(await prepared.appsOf(file));
     return events.takeIn({ file });
   }
@@ -70,7 +69,7 @@ export class UsageImports {
     for (let total = 1; found.length < total; ) {
       const page = await this.#parts.tenancy.listWorkspaces(accountId, {
         offset: found.length,
-        limit: WORKSPACES_AT_ONCE,
+        limit: WORKSPACES_PER_PAGE,
       });
       if (page.workspaces.length === 0) break;
       found.push(...page.workspaces.map(({ id }) => ({ id, accountId })));

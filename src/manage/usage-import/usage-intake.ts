@@ -7,22 +7,22 @@ import { importedEventOf } from './imported-event.ts';
 import { parseUsageLine } from './usage-line.ts';
 import { UsageOwners, type UsageScopes } from './usage-owners.ts';
 
-/** What is wrong with a line, which is counted from 1. */
+/** What is wrong with a line. `line` counts from 1. */
 export interface BadLine extends Issue {
   readonly line: number;
 }
 
-/** Members that are accepted and not kept, or not as they were written. */
+/** Members that are accepted but dropped or shortened. */
 export type NotKeptMember = 'session_id' | AppMember;
 
-/** Bad lines that are told one by one. */
-const MOST_TOLD = 1_000;
+/** Bad lines that are reported one by one; further ones are only counted. */
+const MAX_REPORTED_LINES = 1_000;
 
-/** Reads lines of usage one after another, and counts what they were. */
+/** Turns lines of usage into events, and counts good and bad lines. */
 export class UsageIntake {
   readonly #owners: UsageOwners;
   readonly #apps = new ImportedApps();
-  /** Apps of lines since the last look, and when they were last seen. */
+  /** Apps since the last `takeSightings`, each with the time of its latest line. */
   readonly #seen = new Map<ImportedApp, number>();
   readonly #nowMs: number;
   readonly #badLines: BadLine[] = [];
@@ -70,7 +70,7 @@ export class UsageIntake {
     return importedEventOf({ line: usage, createdAtMs, owner, app });
   }
 
-  /** The apps of the lines since it was last asked. */
+  /** The apps of the lines since the last call. */
   takeSightings(): AppSighting[] {
     const sightings = [...this.#seen].flatMap(([{ sighting }, atMs]) =>
       sighting ? [{ ...sighting, atMs }] : [],
@@ -81,7 +81,7 @@ export class UsageIntake {
 
   #refuse(line: number, { path, message }: Issue): undefined {
     this.#bad += 1;
-    if (this.#badLines.length < MOST_TOLD) this.#badLines.push({ line, path, message });
+    if (this.#badLines.length < MAX_REPORTED_LINES) this.#badLines.push({ line, path, message });
   }
 
   #leaveOut(member: NotKeptMember): void {

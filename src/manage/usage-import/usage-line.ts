@@ -6,17 +6,17 @@ import { isoMomentMs } from '../../kit/time/iso-moment.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The earliest usage that there can be. */
+/** Earlier lines are refused. */
 const EARLIEST = '2020-01-01T00:00:00Z';
 const EARLIEST_MS = Date.parse(EARLIEST);
 
-/** Clocks differ, but not more than this. */
-const MOST_AHEAD_MS = DAY_MS;
+/** Tolerance for clocks that are ahead, milliseconds. */
+const MAX_CLOCK_AHEAD_MS = DAY_MS;
 
-/** More than any generation has, and little enough that the sums of many of them are exact. */
-const MOST_TOKENS = 1_000_000_000_000;
-const MOST_USD = 10_000;
-const MOST_MS = 1_000_000_000;
+/** Limits of one line: above any real generation, and low enough that sums of many lines stay exact. */
+const MAX_LINE_TOKENS = 1_000_000_000_000;
+const MAX_LINE_USD = 10_000;
+const MAX_LINE_MS = 1_000_000_000;
 
 const text = (maxLength: number) =>
   Type.String({
@@ -27,8 +27,8 @@ const text = (maxLength: number) =>
   });
 
 const name = text(256);
-const tokens = Type.Integer({ minimum: 0, maximum: MOST_TOKENS });
-const milliseconds = Type.Number({ minimum: 0, maximum: MOST_MS });
+const tokens = Type.Integer({ minimum: 0, maximum: MAX_LINE_TOKENS });
+const milliseconds = Type.Number({ minimum: 0, maximum: MAX_LINE_MS });
 
 /** One line of imported usage. Null is as good as absent. */
 export const usageLineSchema = closed({
@@ -51,7 +51,7 @@ export const usageLineSchema = closed({
   tokens_completion: tokens,
   tokens_reasoning: optional(tokens),
   tokens_cached: optional(tokens),
-  cost_usd: optional(Type.Number({ minimum: 0, maximum: MOST_USD })),
+  cost_usd: optional(Type.Number({ minimum: 0, maximum: MAX_LINE_USD })),
   is_byok: optional(Type.Boolean()),
   finish_reason: optional(text(64)),
   latency_ms: optional(milliseconds),
@@ -63,14 +63,14 @@ export const usageLineSchema = closed({
 
 export type UsageLine = Static<typeof usageLineSchema>;
 
-/** What a line says, or why it is bad: `tokens_prompt: must be >= 0`. */
+/** A parsed line, or why it is bad: `tokens_prompt: must be >= 0`. */
 export type UsageReading =
   | { readonly ok: true; readonly line: UsageLine; readonly createdAtMs: number }
   | { readonly ok: false; readonly problem: Issue };
 
 const validator = compileValidator(usageLineSchema);
 
-/** Reads a line. Pure. */
+/** Parses and checks one line. */
 export function parseUsageLine(written: string, nowMs: number): UsageReading {
   let value: unknown;
   try {
@@ -93,7 +93,7 @@ export function parseUsageLine(written: string, nowMs: number): UsageReading {
 function timeProblem(createdAtMs: number, nowMs: number): Issue | undefined {
   const problem = (message: string): Issue => ({ path: 'created_at', message });
   if (createdAtMs < EARLIEST_MS) return problem(`must not be before ${EARLIEST}`);
-  return createdAtMs > nowMs + MOST_AHEAD_MS ? problem('must not be more than a day ahead') : undefined;
+  return createdAtMs > nowMs + MAX_CLOCK_AHEAD_MS ? problem('must not be more than a day ahead') : undefined;
 }
 
 /** A part cannot be more than the whole. */

@@ -1,21 +1,21 @@
 import type { Issue } from '../../kit/json/validate.ts';
 import type { UsageLine } from './usage-line.ts';
 
-/** Whose usage can be imported. */
+/** The keys and workspaces that lines may name, and the default owner. */
 export interface UsageScopes {
-  /** Where usage belongs that names neither key nor workspace. */
+  /** Owns lines that name neither key nor workspace. */
   readonly account: { readonly id: string; readonly workspaceId: string };
   readonly keys: readonly {
     readonly hash: string;
     readonly accountId: string;
     readonly workspaceId: string;
-    /** Who made it. */
+    /** The creator of the key. */
     readonly userId: string | null;
   }[];
   readonly workspaces: readonly { readonly id: string; readonly accountId: string }[];
 }
 
-/** Whose usage it is. */
+/** Who used what a line reports. */
 export interface UsageOwner {
   readonly accountId: string;
   readonly workspaceId: string;
@@ -23,11 +23,11 @@ export interface UsageOwner {
   readonly userId: string | null;
 }
 
-/** Finds out whose usage a line is about. */
+/** Finds the owner of a line. */
 export class UsageOwners {
   readonly #keys: ReadonlyMap<string, UsageOwner>;
   readonly #workspaces: ReadonlyMap<string, UsageOwner>;
-  readonly #nobodyNamed: UsageOwner;
+  readonly #defaultOwner: UsageOwner;
 
   constructor({ account, keys, workspaces }: UsageScopes) {
     const withoutKey = (accountId: string, workspaceId: string): UsageOwner => ({
@@ -38,7 +38,7 @@ export class UsageOwners {
     });
     this.#keys = new Map(keys.map(({ hash, ...key }) => [hash, { ...key, keyHash: hash }]));
     this.#workspaces = new Map(workspaces.map(({ id, accountId }) => [id, withoutKey(accountId, id)]));
-    this.#nobodyNamed = withoutKey(account.id, account.workspaceId);
+    this.#defaultOwner = withoutKey(account.id, account.workspaceId);
   }
 
   of({ api_key_hash: hash, workspace_id: workspaceId }: UsageLine): UsageOwner | Issue {
@@ -47,7 +47,7 @@ export class UsageOwners {
     const ofKey = named(this.#keys, hash);
     if (hash && ofKey === undefined) return NO_KEY;
     if (ofKey && ofWorkspace && ofKey.workspaceId !== ofWorkspace.workspaceId) return ANOTHER_WORKSPACE;
-    return ofKey ?? ofWorkspace ?? this.#nobodyNamed;
+    return ofKey ?? ofWorkspace ?? this.#defaultOwner;
   }
 }
 

@@ -3,26 +3,25 @@ import { invalidRequest } from '../../ir/errors.ts';
 import { nanosOf } from '../../kit/money.ts';
 import { LIMIT_WINDOWS, type LimitWindow } from '../../kit/time/windows.ts';
 import type { Budget, BudgetStore, Workspace } from '../../ports/tenancy.ts';
-import { requireFound } from '../require-found.ts';
+import { requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import type { Workspaces } from './workspaces.ts';
 
-/** What budgets are kept with. */
 export interface BudgetsDependencies {
   readonly store: BudgetStore;
   readonly workspaces: Pick<Workspaces, 'get'>;
   readonly sources: Sources;
-  /** Told the workspace whose budgets were changed. */
+  /** Called with the workspace whose budgets were changed. */
   readonly changed: (workspace: Pick<Workspace, 'id' | 'accountId'>) => void;
 }
 
-/** Budgets, and whether what own credentials served counts towards them. */
+/** Budgets, and whether usage with own credentials (BYOK) counts towards them. */
 export interface BudgetsOfWorkspace {
   readonly budgets: readonly Budget[];
   readonly includeByok: boolean;
 }
 
-/** The budgets of workspaces. Each operation acts on one account; what is another's is not there. */
+/** The budgets of workspaces. Each operation sees one account; a workspace of another is a 404. */
 export class Budgets {
   readonly #parts: BudgetsDependencies;
 
@@ -76,7 +75,7 @@ export class Budgets {
     };
   }
 
-  /** Deletes a budget; one that is not there is as good as deleted. */
+  /** Deletes a budget; does nothing if there is none. */
   async delete(accountId: string, idOrSlug: string, interval: string): Promise<void> {
     const { store, workspaces, changed } = this.#parts;
     const window = windowOf(interval);
@@ -92,7 +91,7 @@ function windowOf(interval: string): LimitWindow {
   throw invalidRequest([{ path: 'interval', message: `must be one of ${LIMIT_WINDOWS.join(', ')}` }]);
 }
 
-/** Refuses a budget that is not above those of all shorter windows and below those of all longer ones. */
+/** Throws 400 unless budgets increase with the length of their windows. */
 function requireOrder(budgets: readonly Budget[], set: LimitWindow): void {
   const inOrder = LIMIT_WINDOWS.flatMap((window) => budgets.filter((budget) => budget.window === window));
   for (const [index, longer] of inOrder.entries()) {

@@ -1,8 +1,8 @@
 import { type ForgettableScope, type Ledger, LedgerUnavailable } from '../../ports/ledger.ts';
 
 /**
- * Forgets what deleted keys or a deleted workspace have spent. A ledger that cannot record now keeps it: nobody can use
- * what it belongs to any more.
+ * Drops the spending of deleted keys or a deleted workspace from the ledger. If the ledger is unavailable it stays,
+ * which does no harm: a deleted key or workspace cannot spend.
  */
 export async function forgetSpending(
   ledger: Pick<Ledger, 'forget'>,

@@ -1,6 +1,5 @@
 import type { Workspace, WorkspaceSettings } from '../../ports/tenancy.ts';
 
-/** What a workspace begins with where nothing else is said. */
 const DEFAULTS: Omit<WorkspaceSettings, 'slug' | 'name'> = {
   description: null,
   defaultTextModel: null,
@@ -14,10 +13,9 @@ const DEFAULTS: Omit<WorkspaceSettings, 'slug' | 'name'> = {
   includeByokInBudgets: false,
 };
 
-/** What a new workspace must be given. */
 type Given = Pick<Workspace, 'id' | 'accountId' | 'slug' | 'name' | 'createdAtMs'> & Partial<Workspace>;
 
-/** A workspace that was never changed. */
+/** A new workspace; members that are not given have their defaults. */
 export function newWorkspace(given: Given): Workspace {
   return { ...DEFAULTS, isDefault: false, createdBy: null, updatedAtMs: null, ...given };
 }

@@ -1,7 +1,7 @@
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { WorkspaceStore } from '../../ports/tenancy.ts';
 
-/** The id of the workspace that a request names; without a name that of the account's default one. */
+/** Checks the workspace id of a request; without one returns the account's default workspace. Throws 400 or 404. */
 export async function requireWorkspaceId(
   store: Pick<WorkspaceStore, 'defaultWorkspaceOf' | 'findWorkspaceById'>,
   accountId: string,

@@ -2,25 +2,24 @@ import type { CreateWorkspace, UpdateWorkspace, WorkspacesQuery } from '../../co
 import { GatewayError } from '../../ir/errors.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import type { Key, Tenancy, Workspace, WorkspaceSettings } from '../../ports/tenancy.ts';
-import { notFound, requireFound } from '../require-found.ts';
+import { notFound, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { forgetSpending } from './forget-spending.ts';
 import { newWorkspace } from './new-workspace.ts';
 
-/** What workspaces are kept with. */
 export interface WorkspacesDependencies {
   readonly tenancy: Tenancy;
   readonly ledger: Pick<Ledger, 'forget'>;
   readonly sources: Sources;
-  /** Told every workspace that was changed or deleted. */
+  /** Called with every workspace that was changed or deleted. */
   readonly changed: (workspace: Pick<Workspace, 'id' | 'accountId'>) => void;
-  /** Makes sure that neither the secrets of deleted credentials nor the content of deleted files are on the disk any more. */
+  /** Removes the secrets of deleted credentials and the content of deleted files from the disk. */
   readonly forgetWiped: () => Promise<void>;
 }
 
 const DEFAULT_PAGE = 50;
 
-/** The workspaces of accounts. Each operation acts on one account; what is another's is not there. */
+/** The workspaces of accounts. Each operation sees one account; a workspace of another is a 404. */
 export class Workspaces {
   readonly #parts: WorkspacesDependencies;
 
@@ -28,7 +27,7 @@ export class Workspaces {
     this.#parts = parts;
   }
 
-  /** Makes a workspace, on behalf of whoever the key is of. */
+  /** Creates a workspace in the key's account; the key's creator becomes its creator. */
   async create({ accountId, creatorUserId }: Key, wanted: CreateWorkspace): Promise<Workspace> {
     const { tenancy, sources } = this.#parts;
     const workspace = newWorkspace({
@@ -52,7 +51,7 @@ export class Workspaces {
     });
   }
 
-  /** By id or slug; an id is looked for first. */
+  /** Finds by id first, then by slug. Throws 404. */
   async get(accountId: string, idOrSlug: string): Promise<Workspace> {
     const { tenancy } = this.#parts;
     const name = idOrSlug.toLowerCase();
@@ -70,7 +69,7 @@ export class Workspaces {
     return outcome.workspace;
   }
 
-  /** Deletes a workspace with its budgets, its credentials, its files and those of its keys that are disabled or expired. */
+  /** Deletes a workspace with its budgets, credentials, files, and its disabled or expired keys. */
   async delete(accountId: string, idOrSlug: string): Promise<void> {
     const { tenancy, ledger, sources, changed, forgetWiped } = this.#parts;
     const { id } = await this.get(accountId, idOrSlug);
@@ -99,7 +98,7 @@ function slugTaken(): GatewayError {
   return new GatewayError('conflict', 'slug: another workspace of this account has it');
 }
 
-/** The stored name of every member that can be changed. */
+/** Request member -> stored name. */
 const STORED_NAMES = {
   name: 'name',
   slug: 'slug',

@@ -1,22 +1,22 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
-import { takesCall, takesThoughts } from '../../dialects/shared/reasoning/seal-takers.ts';
+import { DIALECTS } from '../../dialects/dialects.ts';
+import { dialectOf } from '../../dialects/lane.ts';
+import { takesCallSeal } from '../../dialects/shared/reasoning/seals-taken.ts';
 import type { Item, ReasoningItem, ToolCallItem } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { dialectOf } from '../../upstream/call.ts';
 
 /**
  * Tells the endpoints that keep custody of a conversation's thoughts: those that get its newest seal back byte for byte.
  * With anybody else the model would have to go on without what it thought before. Undefined when nothing is sealed.
  */
-export function custodyOf({
-  items,
-  format,
-}: Pick<GenerationRequest, 'items' | 'format'>): ((endpoint: Endpoint) => boolean) | undefined {
-  const newest = items.findLast(isSealed);
+export function custodyOf(
+  request: Pick<GenerationRequest, 'items' | 'format' | 'formatFacts'>,
+): ((endpoint: Endpoint) => boolean) | undefined {
+  const newest = request.items.findLast(isSealed);
   if (newest === undefined) return undefined;
   return ({ provider }) => {
-    const dialect = dialectOf(provider, format);
-    return newest.type === 'reasoning' ? takesThoughts(dialect, newest) : takesCall(dialect, newest, format);
+    const { seals } = DIALECTS[dialectOf(provider, request.format)].facts;
+    return newest.type === 'reasoning' ? seals.ofThoughts(newest) : takesCallSeal(seals, newest, request);
   };
 }
 

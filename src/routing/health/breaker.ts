@@ -11,7 +11,7 @@ export interface CooldownSettings {
 }
 
 /** Leave to make one call. What comes of the call is told together with it. */
-export interface Admission {
+export interface BreakerAdmission {
   /** Cool-downs that had begun when the call was made: what it tells about a time before the newest is old news. */
   readonly era: number;
 }
@@ -40,7 +40,7 @@ export class Breaker {
   #isOpen = false;
   #coolUntilMs = 0;
   #nextProbeMs = 0;
-  #probe: Admission | undefined;
+  #probe: BreakerAdmission | undefined;
   #probeBeganMs = 0;
 
   constructor(settings: () => CooldownSettings, random: () => number) {
@@ -59,7 +59,7 @@ export class Breaker {
   }
 
   /** `isLastHope`: the request has nobody else to ask. */
-  admit(nowMs: number, isLastHope: boolean): Admission | undefined {
+  admit(nowMs: number, isLastHope: boolean): BreakerAdmission | undefined {
     const admission = { era: this.#era };
     const state = this.stateAt(nowMs);
     if (state === 'ok') return admission;
@@ -71,13 +71,13 @@ export class Breaker {
   }
 
   /** The call brings an answer. */
-  answered(admission: Admission): void {
+  answered(admission: BreakerAdmission): void {
     if (admission !== this.#probe) return;
     this.#probe = undefined;
     this.#isOpen = false;
   }
 
-  succeeded({ era }: Admission): void {
+  succeeded({ era }: BreakerAdmission): void {
     if (era !== this.#era) return;
     this.#probe = undefined;
     this.#isOpen = false;
@@ -85,7 +85,7 @@ export class Breaker {
     this.#round = 0;
   }
 
-  failed(admission: Admission, nowMs: number): void {
+  failed(admission: BreakerAdmission, nowMs: number): void {
     if (admission.era !== this.#era) return;
     this.#failures++;
     const wasProbe = admission === this.#probe;
@@ -99,7 +99,7 @@ export class Breaker {
   }
 
   /** The call ended without telling anything about the site. */
-  release(admission: Admission): void {
+  release(admission: BreakerAdmission): void {
     if (admission === this.#probe) this.#probe = undefined;
   }
 

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HandClock } from '../../../test/fakes/hand-clock.ts';
 import { isWell, UNTRIED } from './endpoint-health.ts';
-import { type Approach, Health } from './health.ts';
+import { type CallSituation, Health } from './health.ts';
+import type { HealthTicket, TicketFailure } from './health-ticket.ts';
 import { NO_STATISTICS } from './measurements.ts';
-import type { Visit, VisitFailure } from './visit.ts';
 
-const FIRST: Approach = { isRetry: false, isLastHope: false };
-const LAST_HOPE: Approach = { isRetry: false, isLastHope: true };
-const RETRY: Approach = { isRetry: true, isLastHope: false };
+const FIRST: CallSituation = { isRetry: false, isLastHope: false };
+const LAST_HOPE: CallSituation = { isRetry: false, isLastHope: true };
+const RETRY: CallSituation = { isRetry: true, isLastHope: false };
 
-const BROKEN: VisitFailure = { counts: true, isRateLimit: false };
+const BROKEN: TicketFailure = { counts: true, isRateLimit: false };
 const GOOD = { outputTokens: 0, toolCalls: 'none' } as const;
 
 let clock: HandClock;
@@ -26,14 +26,14 @@ beforeEach(() => {
   });
 });
 
-function enter(site = 'a', approach: Approach = FIRST): Visit {
-  const visit = health.enter(site, approach);
-  if (visit === undefined) throw new Error(`${site} lets nobody in`);
-  return visit;
+function enter(site = 'a', situation: CallSituation = FIRST): HealthTicket {
+  const ticket = health.enter(site, situation);
+  if (ticket === undefined) throw new Error(`${site} lets nobody in`);
+  return ticket;
 }
 
-function fail(times: number, site = 'a', approach: Approach = FIRST): void {
-  for (let time = 0; time < times; time++) enter(site, approach).failed(BROKEN);
+function fail(times: number, site = 'a', situation: CallSituation = FIRST): void {
+  for (let time = 0; time < times; time++) enter(site, situation).failed(BROKEN);
 }
 
 /** Cools a site down again and again: each time its time is up, the one call that may try it fails. */
@@ -134,7 +134,7 @@ describe('a cool-down', () => {
 
   it('is not made longer by calls that began before it', () => {
     const early = Array.from({ length: 50 }, () => enter());
-    for (const visit of early) visit.failed(BROKEN);
+    for (const ticket of early) ticket.failed(BROKEN);
     expect(health.wait('a')).toBe(30_000);
     expect(health.of('a').failures).toBe(5);
   });
@@ -149,9 +149,9 @@ describe('a cool-down', () => {
 
   it('counts failures after the first token', () => {
     for (let time = 0; time < 5; time++) {
-      const visit = enter();
-      visit.firstToken();
-      visit.failed(BROKEN);
+      const ticket = enter();
+      ticket.firstToken();
+      ticket.failed(BROKEN);
     }
     expect(health.of('a').state).toBe('cooling');
   });
@@ -201,9 +201,9 @@ describe('a site that is the last hope while it cools', () => {
   it('makes no more calls than one a second when it is the only one, and fails', () => {
     let calls = 0;
     for (let request = 0; request < 1500; request++) {
-      const visit = health.enter('a', LAST_HOPE);
-      if (visit !== undefined) calls++;
-      visit?.failed(BROKEN);
+      const ticket = health.enter('a', LAST_HOPE);
+      if (ticket !== undefined) calls++;
+      ticket?.failed(BROKEN);
       clock.pass(20);
     }
     expect(calls).toBeGreaterThan(20);
@@ -212,7 +212,7 @@ describe('a site that is the last hope while it cools', () => {
 });
 
 describe('a rate limit', () => {
-  const limited = (retryAfterMs?: number): VisitFailure => ({
+  const limited = (retryAfterMs?: number): TicketFailure => ({
     counts: true,
     isRateLimit: true,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
@@ -238,8 +238,8 @@ describe('a rate limit', () => {
   });
 
   it('begins no cool-down when it says how long, and one when it does not', () => {
-    const visits = Array.from({ length: 5 }, () => enter());
-    for (const visit of visits) visit.failed(limited(1000));
+    const openCalls = Array.from({ length: 5 }, () => enter());
+    for (const ticket of openCalls) ticket.failed(limited(1000));
     expect(health.of('a')).toMatchObject({ state: 'ok', isUnstable: true });
     for (let time = 0; time < 5; time++) enter('b').failed(limited());
     expect(health.of('b').state).toBe('cooling');
@@ -256,7 +256,7 @@ describe('a rate limit', () => {
 });
 
 describe('a failure that says for how long', () => {
-  const overloaded: VisitFailure = { counts: true, isRateLimit: false, retryAfterMs: 7000 };
+  const overloaded: TicketFailure = { counts: true, isRateLimit: false, retryAfterMs: 7000 };
 
   it('defers the site, and lets everybody in who comes nevertheless', () => {
     enter().failed(overloaded);
@@ -358,11 +358,11 @@ describe('the retry budget', () => {
 
 describe('what is measured', () => {
   function answer(latencyMs: number, durationMs: number, outputTokens: number, site = 'a'): void {
-    const visit = enter(site);
+    const ticket = enter(site);
     clock.pass(latencyMs);
-    visit.firstToken();
+    ticket.firstToken();
     clock.pass(durationMs);
-    visit.succeeded({ outputTokens, toolCalls: 'none' });
+    ticket.succeeded({ outputTokens, toolCalls: 'none' });
   }
 
   it('is the time to the first token and the tokens per second after it', () => {
@@ -386,9 +386,9 @@ describe('what is measured', () => {
   });
 
   it('leaves out the latency of answers that came whole', () => {
-    const visit = enter();
+    const ticket = enter();
     clock.pass(9000);
-    visit.succeeded({ outputTokens: 100, toolCalls: 'none' });
+    ticket.succeeded({ outputTokens: 100, toolCalls: 'none' });
     expect(health.of('a')).toMatchObject({ latency: undefined, throughput: undefined });
     expect(health.statistics('a').uptime5m).toBe(100);
   });
@@ -429,7 +429,7 @@ describe('what is measured', () => {
 
   it('counts answers that are still being written as calls that went well', () => {
     const long = Array.from({ length: 9 }, () => enter());
-    for (const visit of long) visit.firstToken();
+    for (const ticket of long) ticket.firstToken();
     fail(2);
     expect(health.of('a').isUnstable).toBe(false);
   });
@@ -450,14 +450,14 @@ describe('what is measured', () => {
   });
 });
 
-describe('a visit', () => {
+describe('a ticket', () => {
   it('ends once: what is said later has no effect', () => {
-    const visit = enter();
-    visit.succeeded(GOOD);
-    visit.succeeded(GOOD);
-    visit.failed(BROKEN);
-    visit.abandoned();
-    visit.firstToken();
+    const ticket = enter();
+    ticket.succeeded(GOOD);
+    ticket.succeeded(GOOD);
+    ticket.failed(BROKEN);
+    ticket.abandoned();
+    ticket.firstToken();
     expect(health.of('a')).toMatchObject({ failures: 0, isUnstable: false, latency: undefined });
     const left = enter();
     left.abandoned();
@@ -507,8 +507,8 @@ describe('the memory of sites', () => {
 
   it('forgets nobody when all are busy, and is bounded again later', () => {
     const health = small();
-    const visits = ['a', 'b', 'c', 'd', 'e'].map((site) => health.enter(site, FIRST));
-    for (const visit of visits) visit?.failed(BROKEN);
+    const openCalls = ['a', 'b', 'c', 'd', 'e'].map((site) => health.enter(site, FIRST));
+    for (const ticket of openCalls) ticket?.failed(BROKEN);
     expect(health.cooling()).toBe(5);
     for (let index = 0; index < 3; index++) health.enter(`new${index}`, FIRST)?.abandoned();
     expect(health.cooling()).toBe(0);

@@ -1,7 +1,7 @@
 import { type EndpointHealth, type HealthView, UNTRIED } from './endpoint-health.ts';
+import { HealthTicket } from './health-ticket.ts';
 import { NO_STATISTICS, type ServiceStatistics } from './measurements.ts';
 import { type HealthTools, SiteHealth } from './site-health.ts';
-import { Visit } from './visit.ts';
 
 /** Sites that are remembered; the one unused longest goes. About 11 kilobytes each. */
 const MOST_SITES = 4096;
@@ -11,7 +11,7 @@ const SHORTEST_WAIT = 1;
 const LONGEST_WAIT = 300;
 
 /** How a request comes to call a site. */
-export interface Approach {
+export interface CallSituation {
   /** Another call of the same request failed before. */
   readonly isRetry: boolean;
   /** Every other candidate of the request was tried, or may not be called now. */
@@ -40,7 +40,7 @@ export class Health implements HealthView {
   }
 
   /** Leave to call a site now; undefined when it must not be called. Whoever gets it says how the call ends. */
-  enter(name: string, { isRetry, isLastHope }: Approach): Visit | undefined {
+  enter(name: string, { isRetry, isLastHope }: CallSituation): HealthTicket | undefined {
     const site = this.#touch(name);
     const { clock } = this.#tools;
     const nowMs = clock.monotonic();
@@ -49,7 +49,7 @@ export class Health implements HealthView {
     if (isCounted && !site.retries.hasRoom()) return undefined;
     const admission = site.breaker.admit(nowMs, isLastHope);
     if (admission === undefined) return undefined;
-    return new Visit({ site, admission, clock, isCounted });
+    return new HealthTicket({ site, admission, clock, isCounted });
   }
 
   /** Milliseconds until a site may be called again; 0 = now, be it only for want of others. */
@@ -90,7 +90,7 @@ export class Health implements HealthView {
       if (oldest === undefined) return;
       const [name, site] = oldest;
       this.#sites.delete(name);
-      if (site.visits > 0) this.#sites.set(name, site);
+      if (site.openCalls > 0) this.#sites.set(name, site);
     }
   }
 }

@@ -1,8 +1,8 @@
-import type { Clock } from '../../kit/ids.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import { Breaker, type CooldownSettings } from './breaker.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import { Measurements } from './measurements.ts';
-import { Respite } from './respite.ts';
+import { RetryAfter } from './retry-after.ts';
 import { RetryBudget } from './retry-budget.ts';
 
 /** What health is kept with. */
@@ -22,11 +22,11 @@ export class SiteHealth {
   readonly measurements = new Measurements();
   readonly retries = new RetryBudget();
   /** After a rate limit: nobody calls it. */
-  readonly pause: Respite;
+  readonly pause: RetryAfter;
   /** After another failure: nobody calls it who has somebody else to ask. */
-  readonly deferral: Respite;
+  readonly deferral: RetryAfter;
   /** Calls under way. */
-  visits = 0;
+  openCalls = 0;
   /** The last call that told anything failed. */
   failedLast = false;
   readonly #clock: Clock;
@@ -36,8 +36,8 @@ export class SiteHealth {
   constructor({ clock, random, settings }: HealthTools) {
     this.#clock = clock;
     this.breaker = new Breaker(settings, random);
-    this.pause = new Respite(clock);
-    this.deferral = new Respite(clock);
+    this.pause = new RetryAfter(clock);
+    this.deferral = new RetryAfter(clock);
   }
 
   /** As of now; of measurements up to one second old. */

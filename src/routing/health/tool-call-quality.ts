@@ -3,7 +3,7 @@ import type { GenerationRequest, Tool } from '../../ir/request.ts';
 import { findExcess, JSON_LIMITS, type Json } from '../../kit/json/json.ts';
 import { Budget } from '../../kit/json-schema/budget.ts';
 import { fitsSchema } from '../../kit/json-schema/schema-check.ts';
-import type { VisitSuccess } from './visit.ts';
+import type { TicketSuccess } from './health-ticket.ts';
 
 /** Characters of arguments that are looked at in one answer; what is beyond counts as good. */
 const MOST_CHARACTERS = 65_536;
@@ -18,7 +18,7 @@ const MOST_STEPS = 4000;
 export function judgeToolCalls(
   { tools }: Pick<GenerationRequest, 'tools'>,
   items: readonly Item[],
-): VisitSuccess['toolCalls'] {
+): TicketSuccess['toolCalls'] {
   if (!items.some(isCall)) return 'none';
   const calls = items.filter(isCall).filter(isWhole);
   if (calls.length === 0) return 'none';

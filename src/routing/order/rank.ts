@@ -3,11 +3,11 @@ import { type Candidate, type RankedCandidate, siteOf } from '../candidate.ts';
 import type { Preferences } from '../preferences.ts';
 import { drawFirst, type Share, undrawn } from './draw.ts';
 import {
-  ABSENCE,
-  type Absence,
-  absenceOf,
   type Circumstances,
   compareStandings,
+  DEFERRAL,
+  type Deferral,
+  deferralOf,
   pinFor,
   type Standing,
   standings,
@@ -27,7 +27,7 @@ export interface RankInput extends Circumstances {
 /** A candidate at its place, and why it is not called there. */
 interface Ranked {
   readonly candidate: RankedCandidate;
-  readonly absence: Absence;
+  readonly deferral: Deferral;
 }
 
 /**
@@ -48,7 +48,7 @@ export function rank(models: readonly ModelCandidates[], input: RankInput): Rank
     for (const [place, share] of shares.entries()) ranked.push(rankedOf(share, place === 0));
   }
   // Sorting is stable: whoever may be called keeps the place that the partition gave.
-  return ranked.sort((one, other) => one.absence - other.absence).map(({ candidate }) => candidate);
+  return ranked.sort((one, other) => one.deferral - other.deferral).map(({ candidate }) => candidate);
 }
 
 /** A candidate that there is no other to compare with. */
@@ -68,7 +68,7 @@ function alone({ candidate, preferences }: OnlyCandidate, { health, pin }: RankI
   const { model, endpoint, access, lane } = candidate;
   const site = siteOf(endpoint, access);
   const isPinned = site === pinFor(preferences, pin);
-  const isSticky = isPinned && absenceOf(health.of(site)) === ABSENCE.none;
+  const isSticky = isPinned && deferralOf(health.of(site)) === DEFERRAL.none;
   return { model, endpoint, access, lane, weight: undefined, isSticky };
 }
 
@@ -88,7 +88,9 @@ function sharesOf(
   preferences: Preferences,
   random: () => number,
 ): readonly Share<Standing>[] {
-  const start = sorted.findIndex(({ absence, precedence }) => absence < ABSENCE.paused && precedence === 1);
+  const start = sorted.findIndex(
+    ({ deferral, precedence }) => deferral < DEFERRAL.paused && precedence === 1,
+  );
   return isBalanced(sorted[start], preferences) ? balance(sorted, start, random) : sorted.map(undrawn);
 }
 
@@ -101,8 +103,8 @@ function isBalanced(best: Standing | undefined, { order, sort, tier }: Preferenc
 /** Draws who is the first from those that are as good as the one at the start. */
 function balance(sorted: readonly Standing[], start: number, random: () => number): Share<Standing>[] {
   const best = sorted[start];
-  const isAsGood = ({ absence, precedence, demerits }: Standing) =>
-    absence === best?.absence && precedence === best.precedence && demerits === best.demerits;
+  const isAsGood = ({ deferral, precedence, demerits }: Standing) =>
+    deferral === best?.deferral && precedence === best.precedence && demerits === best.demerits;
   let end = start;
   for (let next = sorted[end]; next !== undefined && isAsGood(next); next = sorted[end]) end += 1;
   if (start === 0 && end === sorted.length) return drawFirst(sorted, priceOf, random);
@@ -118,8 +120,8 @@ function priceOf({ price }: Standing): number {
 }
 
 function rankedOf({ entry, weight }: Share<Standing>, isFirst: boolean): Ranked {
-  const { candidate, absence, isPinned } = entry;
+  const { candidate, deferral, isPinned } = entry;
   const { model, endpoint, access, lane } = candidate;
-  const isSticky = isPinned && isFirst && absence === ABSENCE.none;
-  return { absence, candidate: { model, endpoint, access, lane, weight, isSticky } };
+  const isSticky = isPinned && isFirst && deferral === DEFERRAL.none;
+  return { deferral, candidate: { model, endpoint, access, lane, weight, isSticky } };
 }

@@ -18,7 +18,7 @@ export interface Circumstances {
 }
 
 /** Why a candidate is not called in its place, smaller is better. */
-export const ABSENCE = {
+export const DEFERRAL = {
   none: 0,
   /** It failed and asked to be left alone: it is called when nobody else is left. */
   deferred: 1,
@@ -27,12 +27,12 @@ export const ABSENCE = {
   cooling: 3,
 } as const;
 
-export type Absence = (typeof ABSENCE)[keyof typeof ABSENCE];
+export type Deferral = (typeof DEFERRAL)[keyof typeof DEFERRAL];
 
 /** Everything that a candidate is compared by, smaller is better; in this order. */
 export interface Standing {
   readonly candidate: Candidate;
-  readonly absence: Absence;
+  readonly deferral: Deferral;
   /** 0 = the caller's credential, 1 = the gateway's, 2 = one that the caller keeps for when all else fails. */
   readonly precedence: number;
   /** In `provider.order`; infinite = not listed. */
@@ -125,7 +125,7 @@ export function standings(
     const sort = sortOf(endpoint, preferences);
     return {
       candidate,
-      absence: absenceOf(knowledge.health),
+      deferral: deferralOf(knowledge.health),
       precedence: access.kind === 'shared' ? 1 : access.credential.isFallback ? 2 : 0,
       place: placeIn(preferences.order, endpoint),
       demerits: sumOf(demerits, knowledge),
@@ -148,10 +148,10 @@ export function pinFor({ order }: Preferences, pin: string | undefined): string 
 }
 
 /** Why a candidate is not called in its place, by its health. */
-export function absenceOf({ state, pausedUntilMs, deferredUntilMs }: EndpointHealth): Absence {
-  if (state === 'cooling') return ABSENCE.cooling;
-  if (pausedUntilMs > 0) return ABSENCE.paused;
-  return deferredUntilMs > 0 ? ABSENCE.deferred : ABSENCE.none;
+export function deferralOf({ state, pausedUntilMs, deferredUntilMs }: EndpointHealth): Deferral {
+  if (state === 'cooling') return DEFERRAL.cooling;
+  if (pausedUntilMs > 0) return DEFERRAL.paused;
+  return deferredUntilMs > 0 ? DEFERRAL.deferred : DEFERRAL.none;
 }
 
 /** Endpoints of the priority tier that was asked for are there for their speed. */
@@ -162,7 +162,7 @@ function sortOf(endpoint: Endpoint, { sort, tier }: Preferences): SortKey | unde
 /** Who comes first; 0 = they are equal. */
 export function compareStandings(one: Standing, other: Standing): number {
   return (
-    one.absence - other.absence ||
+    one.deferral - other.deferral ||
     one.precedence - other.precedence ||
     compareNumbers(one.place, other.place) ||
     one.demerits - other.demerits ||

@@ -1,4 +1,5 @@
-import type { Effort, GenerationRequest } from '../../ir/request.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { Effort } from '../../ir/settings.ts';
 import type { Needs } from '../rules/needs.ts';
 import { estimatePromptTokens, samplePrompt } from './prompt-sample.ts';
 

@@ -1,7 +1,7 @@
 import type { Model } from '../../catalog/catalog.ts';
+import { dialectOf } from '../../dialects/lane.ts';
 import type { Format } from '../../ir/items.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
-import { dialectOf } from '../../upstream/call.ts';
 import type { Candidate, Rejection } from '../candidate.ts';
 import type { Preferences } from '../preferences.ts';
 import { accessesTo } from './access.ts';

@@ -1,7 +1,7 @@
 import type { Model } from '../../catalog/catalog.ts';
+import { effortPath, isSwitchedOff, leastEffort } from '../../dialects/fit/fit-reasoning.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { effortPath, isSwitchedOff, leastEffort } from '../../upstream/fit-reasoning.ts';
 import type { Rejection } from '../candidate.ts';
 
 /** A model and the name by which the caller asked for it. */
@@ -28,7 +28,7 @@ export function refuseOff<Named extends NamedModel>(
   request: GenerationRequest,
   named: readonly Named[],
 ): ReasoningChoice<Named> {
-  const mayRefuse = request.format !== 'messages' && isSwitchedOff(request);
+  const mayRefuse = request.formatFacts.reasoning.isOffByDefault !== true && isSwitchedOff(request);
   const refused = mayRefuse ? named.filter(isMandatory) : [];
   if (refused.length === 0) return { models: named, rejected: [] };
   if (refused.length === named.length) {

@@ -1,15 +1,15 @@
 import { readdir, readFile, rename, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import type { Log } from '../../kit/log.ts';
+import type { Log } from '../../kit/log/log.ts';
 import type { CachedAnswer, ResponseCache } from '../../ports/response-cache.ts';
-import { makeDirectory } from '../make-directory.ts';
+import { makeDirectory } from '../directory/whole-files.ts';
 
-/** How much is kept. */
+/** Size limits. */
 export interface CacheBounds {
   readonly memoryBytes: number;
   readonly diskBytes: number;
-  /** Of one answer: a longer one is not kept. */
+  /** Longer answers are not cached. */
   readonly answerBytes: number;
   readonly files: number;
 }
@@ -23,10 +23,10 @@ const BOUNDS: CacheBounds = {
   files: 50_000,
 };
 
-/** What is known of a file without reading it. */
+/** A file as known without reading it. */
 interface Kept {
   readonly bytes: number;
-  /** Epoch milliseconds; also the time of the file's last change, so that a start need not read it. */
+  /** Epoch milliseconds. Also the file's mtime, so that a start need not read the file. */
   readonly expiresAtMs: number;
 }
 
@@ -34,8 +34,8 @@ const EXTENSION = '.json';
 const DRAFT = '.draft';
 
 /**
- * Answers in files of the data directory, one each, with those that were used last in memory. A disk that fails leaves
- * those in memory; nothing that happens here delays or fails a request.
+ * One file per answer in the data directory, the most recently used ones also in memory. Without a working disk the
+ * memory alone serves; no problem here delays or fails a request.
  */
 export class DiskResponseCache implements ResponseCache {
   readonly #directory: string;
@@ -45,7 +45,7 @@ export class DiskResponseCache implements ResponseCache {
   /** By key, the oldest first. */
   readonly #files = new Map<string, Kept>();
   #bytes = 0;
-  /** What is done to files, one after another. */
+  /** Tail of the queue of file operations. */
   #work: Promise<void>;
   #isFailing = false;
 
@@ -85,12 +85,12 @@ export class DiskResponseCache implements ResponseCache {
     await this.#then(() => this.#remove(key));
   }
 
-  /** Resolves when all that was kept by now is written. */
+  /** Resolves when all queued answers are written. */
   async close(): Promise<void> {
     await this.#work;
   }
 
-  /** Finds what earlier processes kept. What is over is removed. */
+  /** Indexes the files of earlier processes, and removes expired ones. */
   async #look(): Promise<void> {
     const names = await readdir(this.#directory).catch(() => []);
     const found: [string, Kept][] = [];
@@ -108,7 +108,7 @@ export class DiskResponseCache implements ResponseCache {
     await this.#makeRoom();
   }
 
-  /** One thing is done to files at a time, so that the last word about a key is the one that holds. */
+  /** Queues file operations, so that the last one on a key wins. */
   #then(step: () => Promise<void>): Promise<void> {
     this.#work = this.#work.then(step).then(
       () => this.#succeeded(),
@@ -118,7 +118,7 @@ export class DiskResponseCache implements ResponseCache {
   }
 
   async #read(key: string): Promise<string | undefined> {
-    // What is being written or removed comes first.
+    // Wait for queued writes and removals.
     await this.#work;
     if (!this.#files.has(key)) return undefined;
     return readFile(this.#pathOf(key), 'utf8').catch(() => undefined);
@@ -175,7 +175,9 @@ export class DiskResponseCache implements ResponseCache {
   }
 }
 
-/** A clock that was set back by more than this makes an answer one of the future, of which no age can be told. */
+/**
+ * An answer stored further in the future than this counts as expired: the clock was set back, and its age is unknown.
+ */
 const CLOCK_SLACK_MS = 60_000;
 
 function expiryOf({ storedAtMs, ttlSeconds }: CachedAnswer): number {

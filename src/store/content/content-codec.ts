@@ -11,14 +11,14 @@ import type { GenerationContent, StoredContent } from '../../ports/content.ts';
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
-/** A request as large as one may be, its answer, and what stands around them. */
+/** Limits of the largest request with its answer. */
 const LIMITS = { depth: 80, keys: 5_000, values: 500_000 };
-const MOST_BYTES = 512 * 1024 * 1024;
+const MAX_BYTES = 512 * 1024 * 1024;
 
-/** Bytes that are looked at in one slice. */
+/** Bytes parsed in one slice. */
 const SLICE = 256 * 1024;
 
-/** Content as a file holds it: compressed JSON that says whose it is. Others get their turns meanwhile. */
+/** Content as its file holds it: compressed JSON with its owner. Sliced, so that the event loop is not blocked. */
 export async function encodeContent(stored: StoredContent): Promise<Buffer> {
   const { generationId, accountId, workspaceId, content } = stored;
   const members: JsonObject = {
@@ -31,9 +31,9 @@ export async function encodeContent(stored: StoredContent): Promise<Buffer> {
   return compress(await runInTurns(encodeSliced(pieces)));
 }
 
-/** Reads a file back; undefined when it is damaged, as the last one before a crash may be. */
+/** Parses a file; undefined when it is damaged, as the last one before a crash may be. */
 export async function decodeContent(file: Uint8Array): Promise<StoredContent | undefined> {
-  const bytes = await decompress(file, { maxOutputLength: MOST_BYTES }).catch(() => undefined);
+  const bytes = await decompress(file, { maxOutputLength: MAX_BYTES }).catch(() => undefined);
   const reading = bytes && (await runInTurns(readSliced(bytes)));
   if (reading?.ok !== true || !isJsonObject(reading.value)) return undefined;
   const members = reading.value;

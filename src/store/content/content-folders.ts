@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import type { ContentRetention } from '../../ports/content.ts';
 import { type ContentPlace, fileMoment, isDay, spanOf } from './content-place.ts';
 
-/** Files that are looked at together. */
+/** Files examined in parallel. */
 const GROUP = 32;
 
-/** The folders of days below one directory, and how much is in each: counted once, then kept up to date. */
+/** One folder for each day, with its size in bytes: counted once, then kept up to date. */
 export class ContentFolders {
   readonly #directory: string;
   readonly #bytes = new Map<string, number>();
-  /** Files that were written while the others were being counted. */
+  /** Files written while `count` runs. */
   readonly #countedAlready = new Set<string>();
   #isCounted = false;
 
@@ -18,14 +18,14 @@ export class ContentFolders {
     this.#directory = directory;
   }
 
-  /** Bytes of all files, as far as they are counted. */
+  /** Bytes of all files counted so far. */
   get bytes(): number {
     let sum = 0;
     for (const bytes of this.#bytes.values()) sum += bytes;
     return sum;
   }
 
-  /** Counts what is there from before. */
+  /** Counts the files of earlier processes. */
   async count(): Promise<void> {
     this.#bytes.clear();
     this.#countedAlready.clear();
@@ -41,7 +41,7 @@ export class ContentFolders {
     this.#countedAlready.clear();
   }
 
-  /** Writes a file (0600) in a folder (0700) that is made if need be. What could only be written in part is removed. */
+  /** Writes a file (0600) into its folder (0700), which is created if necessary. A partial file is removed. */
   async write(place: ContentPlace, bytes: Uint8Array): Promise<void> {
     const path = this.#pathOf(place);
     if (!this.#isCounted) this.#countedAlready.add(place.file);
@@ -68,7 +68,7 @@ export class ContentFolders {
     return isRemoved;
   }
 
-  /** Removes what is too old, then the oldest of what is too much. To be called once all is counted. */
+  /** Removes files that are too old, then the oldest above `maxBytes`. Call `count` first. */
   async prune({ beforeMs, maxBytes }: ContentRetention): Promise<void> {
     for (const day of await this.#days()) {
       const isOld = spanOf(day).beginMs < beforeMs;
@@ -91,7 +91,7 @@ export class ContentFolders {
       if ((fileMoment(file) ?? 0) >= beforeMs && this.bytes <= maxBytes) return;
       await this.remove({ day, file });
     }
-    // Fails, rightly, where another file has come.
+    // Fails if a new file was written meanwhile.
     await rmdir(join(this.#directory, day)).catch(() => {});
   }
 
@@ -101,7 +101,7 @@ export class ContentFolders {
     return names.filter(isDay).sort();
   }
 
-  /** Oldest first: what comes in later has a greater name. */
+  /** Oldest first: names sort by time. */
   async #filesOf(day: string): Promise<string[]> {
     const names = await readdir(join(this.#directory, day)).catch(unlessMissing<string[]>([]));
     return names.sort();
@@ -120,7 +120,7 @@ export class ContentFolders {
   }
 }
 
-/** What stands for a file or folder that is not there. */
+/** Replaces the error of a missing file or folder by a value. */
 function unlessMissing<T>(otherwise: T): (error: unknown) => T {
   return (error) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return otherwise;

@@ -1,7 +1,7 @@
-import type { Clock } from '../../kit/ids.ts';
 import { weightOf } from '../../kit/json/stringify-sliced.ts';
-import type { Log } from '../../kit/log.ts';
+import type { Log } from '../../kit/log/log.ts';
 import { nextTurn } from '../../kit/loop/turns.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type {
   ContentRetention,
   ContentStore,
@@ -12,21 +12,21 @@ import { decodeContent, encodeContent } from './content-codec.ts';
 import { ContentFolders } from './content-folders.ts';
 import { contentPlace } from './content-place.ts';
 
-/** What may wait to be written: beyond it content is lost, so that a slow disk never becomes a full memory. */
+/** Limits of the write queue. Content beyond them is dropped, so that a slow disk does not fill the memory. */
 export interface WaitingRoom {
   readonly generations: number;
-  /** Characters, about. */
+  /** Approximate. */
   readonly characters: number;
 }
 
 const WAITING_ROOM: WaitingRoom = { generations: 1_000, characters: 64 * 1024 * 1024 };
 
-/** The log hears of losses at most this often. */
+/** Minimum time between log messages about lost content. */
 const REPORT_MS = 60_000;
 
-/** What a store of content is made from. */
+/** Dependencies of the store. */
 export interface DiskContentParts {
-  /** Made at the first write. */
+  /** Created with the first write. */
   readonly directory: string;
   readonly log: Pick<Log, 'warn'>;
   readonly clock: Clock;
@@ -38,7 +38,7 @@ interface Waiting {
   readonly characters: number;
 }
 
-/** Content in compressed files, written one after another behind the requests. */
+/** Content in compressed files, written one after another in the background. */
 export class DiskContentStore implements ContentStore {
   readonly #folders: ContentFolders;
   readonly #parts: DiskContentParts;
@@ -81,7 +81,7 @@ export class DiskContentStore implements ContentStore {
     const place = contentPlace(generationId);
     if (place === undefined || (await this.get(accountId, generationId)) === undefined) return false;
     const wasWaiting = this.#take(generationId) !== undefined;
-    // It may be on its way into its file.
+    // Its file may be being written.
     await this.#file;
     return (await this.#folders.remove(place)) || wasWaiting;
   }
@@ -112,7 +112,7 @@ export class DiskContentStore implements ContentStore {
 
   async #writeAll(): Promise<void> {
     for (;;) {
-      // Whoever waits for an answer comes first.
+      // Requests go first.
       await nextTurn();
       const next = this.#waiting.values().next().value;
       if (next === undefined) break;

@@ -1,21 +1,20 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject } from '../../kit/json/json.ts';
-import type { EventFeed } from '../../ports/event-feed.ts';
-import type { EventStore } from '../../ports/events.ts';
-import { DuckdbEventStore } from './duckdb-event-store.ts';
-import { eventProjection, generationTaker } from './event-projection.ts';
-import type { EventsOptions } from './own-events.ts';
-import { ProgressFile } from './progress-file.ts';
-import { type BookedRows, type FeedProgress, RowFeed } from './row-feed.ts';
+import type { EventFeed, EventStore } from '../../ports/events.ts';
+import { DuckdbEventStore } from './duckdb/duckdb-event-store.ts';
+import type { EventsOptions } from './embedded-events.ts';
+import { ProgressFile } from './feed/progress-file.ts';
+import { type BookedRows, type FeedProgress, RowFeed } from './feed/row-feed.ts';
+import { eventProjection, generationSink } from './projection/event-projection.ts';
 
-/** Events of a gateway that shares its database with others: its own file has those of all. */
+/** Events of a gateway with a shared database: its own file has the events of all gateways. */
 export interface SharedEvents extends EventFeed {
   readonly eventStore: EventStore;
   close(): Promise<void>;
 }
 
-/** Makes events ready and begins to bring them in. Their file is opened with the first of them, or by the first who asks. */
+/** Prepares events and starts their feed. Their file is opened with the first event or query. */
 export async function openSharedEvents(
   rows: BookedRows,
   { directory, apps, warn }: EventsOptions,
@@ -23,7 +22,7 @@ export async function openSharedEvents(
   const path = join(directory, 'events.duckdb');
   const eventStore = new DuckdbEventStore(path, { warn, onRenewed: () => feed.renewed() });
   const feed = await RowFeed.open({
-    projection: generationTaker(eventProjection(eventStore, apps)),
+    projection: generationSink(eventProjection(eventStore, apps)),
     rows,
     file: new ProgressFile(join(directory, 'events-fed.json'), isProgress),
     isEmpty: !existsSync(path),

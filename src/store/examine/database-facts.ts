@@ -1,35 +1,35 @@
 import { MIGRATIONS } from '../sql/migrations/all.ts';
 import type { Engine } from '../sql/migrations/migration.ts';
 
-/** What is known of the database of an installation, whichever engine it is in. */
+/** Facts about the database of an installation, for either engine. */
 export interface DatabaseFacts {
-  /** How long one question took, milliseconds. */
+  /** Duration of one query, milliseconds. */
   readonly roundTripMs: number;
   readonly bytes: number;
-  /** Steps to the newest shape that the next start takes. */
+  /** Migrations that the next start applies. */
   readonly missingMigrations: readonly string[];
-  /** A step that this program does not know: a newer one wrote the database. */
+  /** An applied migration that this program does not know: a newer version wrote the database. */
   readonly unknownMigration: string | undefined;
-  /** Keys that stored credentials are encrypted under. */
+  /** Ids of the keys that encrypt stored credentials. */
   readonly encryptionKeyIds: readonly string[];
   /** When the last generation was settled, epoch milliseconds; undefined when none was. */
   readonly lastSettledAtMs: number | undefined;
-  /** Whether an app has ever called. */
+  /** Whether an app is registered. */
   readonly hasApps: boolean;
-  /** Files that are stored, at most `MOST_FILES` of them. */
+  /** Stored files, at most `MAX_EXAMINED_FILES` of them. */
   readonly files: readonly KnownFile[];
 }
 
-/** What the database says of the content of a stored file. */
+/** A stored file as the database has it. */
 export interface KnownFile {
   readonly id: string;
   readonly bytes: number;
 }
 
-/** The content of more files is not looked at. */
-export const MOST_FILES = 20_000;
+/** Maximum of files whose content is examined. */
+export const MAX_EXAMINED_FILES = 20_000;
 
-/** Compares the steps that a database has taken with those that there are. */
+/** Compares the applied migrations with the existing ones. */
 export function shapeOf(
   applied: readonly string[],
   engine: Engine,
@@ -42,12 +42,12 @@ export function shapeOf(
   };
 }
 
-/** The same question for both engines. */
+/** Queries that work on both engines. */
 export const QUESTIONS = {
   migrations: 'select name from schema_migrations',
   encryptionKeyIds:
     'select distinct encryption_key_id as id from byok_credentials where encryption_key_id is not null order by 1',
   lastSettled: 'select max(settled_at_ms) as at from generations',
   anApp: 'select id from apps limit 1',
-  files: `select id, size_bytes as bytes from files order by id limit ${MOST_FILES}`,
+  files: `select id, size_bytes as bytes from files order by id limit ${MAX_EXAMINED_FILES}`,
 } as const;

@@ -2,14 +2,14 @@ import type { Dir, Dirent } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What one kind of data takes in a data directory. */
+/** Disk use of one kind of data. */
 export interface DiskUse {
   readonly kind: string;
   readonly files: number;
   readonly bytes: number;
 }
 
-/** Kinds of data, by how the names begin that they have right in the data directory. First match wins. */
+/** Kinds of data by names in the data directory. First match wins. */
 const KINDS: readonly (readonly [kind: string, names: RegExp])[] = [
   ['set aside', /\.damaged-/],
   ['database', /^signalbox\.sqlite/],
@@ -22,7 +22,7 @@ const KINDS: readonly (readonly [kind: string, names: RegExp])[] = [
   ['other', /^/],
 ];
 
-/** Sums up what lies in a data directory, by kind. `isComplete`: false when the signal ended the counting. */
+/** Sums the sizes in a data directory by kind. `isComplete`: false when the signal stopped it. */
 export async function diskUse(
   directory: string,
   signal: AbortSignal,
@@ -39,7 +39,7 @@ export async function diskUse(
   return { uses, isComplete: !signal.aborted };
 }
 
-/** The sizes of a file, or of all files below a directory. What goes away meanwhile is not counted; links are not followed. */
+/** Sizes of a file, or of all files below a directory. Skips files that vanish meanwhile, and links. */
 async function* sizesOf(path: string, entry: Dirent, signal: AbortSignal): AsyncGenerator<number> {
   if (signal.aborted) return;
   if (entry.isFile()) {

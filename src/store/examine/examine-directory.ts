@@ -1,40 +1,40 @@
 import { lstat, mkdir, readdir, rm, rmdir, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** What a data directory looks like from outside. Nobody has to hold it. */
+/** A data directory as seen without its lock. */
 export type DirectoryLook =
-  /** `problem`: the code of why it cannot be made; undefined when it can be. */
+  /** `problem`: error code when it cannot be created; undefined when it can. */
   | { readonly kind: 'absent'; readonly problem: string | undefined }
   | { readonly kind: 'unusable'; readonly problem: string }
   | { readonly kind: 'there'; readonly facts: DirectoryFacts };
 
-/** What is known of a data directory that is there. */
+/** Facts about an existing data directory. */
 export interface DirectoryFacts {
-  /** The user that it belongs to; undefined on systems without users. */
+  /** Its owner; undefined on systems without user ids. */
   readonly ownerId: number | undefined;
   readonly mode: number;
-  /** The code of why a file could not be written; undefined when one could. */
+  /** Error code when a file cannot be written; undefined when it can. */
   readonly writeProblem: string | undefined;
-  /** For users that are not root. */
+  /** Available to users other than root. */
   readonly freeBytes: number;
-  /** Files that can still be made; undefined where the file system knows no such number. */
+  /** Free inodes; undefined when the file system has no such number. */
   readonly freeFiles: number | undefined;
-  /** Files that hold secrets and that other users may read. */
+  /** Secret files that other users may read. */
   readonly openSecrets: readonly string[];
-  /** Files that belong to another user than the directory does. */
+  /** Files of another user than the directory's owner. */
   readonly foreignFiles: readonly string[];
-  /** What a gateway has put out of the way because it was damaged. */
+  /** Damaged files that a gateway has renamed. */
   readonly setAside: readonly string[];
 }
 
-/** Names of what must be for nobody else. */
+/** Names of files that only the owner may read. */
 const SECRETS = /^(?:hash-key|encryption-key|encryption-rotation|control\.sock|signalbox\.sqlite.*)$/;
 
 const SET_ASIDE = /\.damaged-/;
 
 /**
- * Looks at a data directory. Writes a file of one byte and removes it; where there is no directory, makes one beside its place
- * and removes that.
+ * Examines a data directory. Writes a file of one byte and removes it; if there is no directory, creates and removes
+ * one beside it.
  */
 export async function examineDirectory(path: string): Promise<DirectoryLook> {
   const status = await stat(path).catch(codeOf);
@@ -60,7 +60,10 @@ export async function examineDirectory(path: string): Promise<DirectoryLook> {
   };
 }
 
-/** Why a directory cannot be made in another, whose own parents may be missing too. Permissions do not tell: /proc has them. */
+/**
+ * Why a directory cannot be created below a parent, which may be missing too. Tries it, because /proc has permissions
+ * too.
+ */
 async function makingProblem(parent: string): Promise<string | undefined> {
   const status = await stat(parent).catch(codeOf);
   if (status === 'ENOENT') return makingProblem(dirname(parent));
@@ -91,7 +94,7 @@ interface Entry {
   readonly ownerId: number;
 }
 
-/** What lies right in a directory, links left out; nothing on systems without users. */
+/** Entries of a directory without links; none on systems without user ids. */
 async function lookAt(directory: string, names: readonly string[]): Promise<Entry[]> {
   if (process.getuid === undefined) return [];
   const entries = await Promise.all(

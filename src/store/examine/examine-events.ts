@@ -3,22 +3,22 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { EventSizes } from '../../ports/events.ts';
-import { DataDirectoryProblem } from '../data-directory-problem.ts';
-import { DUCKDB_OPTIONS } from '../events/duckdb-options.ts';
-import { duckdbTroubleOf } from '../events/duckdb-trouble.ts';
-import { ALL_DAILY, SHAPE } from '../events/schema.ts';
+import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
+import { duckdbErrorOf } from '../events/duckdb/duckdb-errors.ts';
+import { DUCKDB_OPTIONS } from '../events/duckdb/duckdb-thread.ts';
+import { ALL_DAILY, SHAPE } from '../events/duckdb/schema.ts';
 import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
 
 const COUNT = `SELECT (SELECT version FROM shape), (SELECT count(*) FROM events), (SELECT count(*) FROM ${ALL_DAILY})`;
 
-/** What to do when events are gone that had been there. */
+/** Advice when the file of events was lost. */
 export const EVENTS_MEND =
   'put the file back from a backup; without one the next start makes it anew from the rows of generations that are kept, ' +
   'sums of days before the oldest row do not come back, and imported usage must be imported again';
 
 const PROGRESS_FILES = ['events-owed.json', 'events-fed.json'] as const;
 
-/** Why a file cannot be read, by what is said of it. First match wins. */
+/** Reasons by error message. First match wins. */
 const REASONS: readonly (readonly [said: RegExp, reason: string])[] = [
   [/not a valid duckdb/i, 'it is no file of DuckDB'],
   [/enough bytes/i, 'its end is missing'],
@@ -31,8 +31,8 @@ const REASONS: readonly (readonly [said: RegExp, reason: string])[] = [
 ];
 
 /**
- * Counts the events of a file that nobody has open, without changing it; undefined when there is none. Rejects with a
- * DataDirectoryProblem.
+ * Counts the events of a file that no process has open, without changing it; undefined when there is none. Rejects
+ * with a DataDirectoryProblem.
  */
 export async function examineEvents(file: string): Promise<EventSizes | undefined> {
   const bytes = await Promise.all([file, `${file}.wal`].map(bytesOf));
@@ -54,14 +54,14 @@ export async function examineEvents(file: string): Promise<EventSizes | undefine
   }
 }
 
-/** Whether there were events in a data directory: how far they have come is noted beside them. */
+/** Whether a data directory has had events: their progress files remain. */
 export function hadEvents(directory: string): boolean {
   return PROGRESS_FILES.some((name) => existsSync(join(directory, name)));
 }
 
 function unreadable(file: string, bytes: number, error: unknown): DataDirectoryProblem {
   const message = error instanceof Error ? error.message : '';
-  const mayPass = duckdbTroubleOf(message, true) instanceof DatabaseUnavailable;
+  const mayPass = duckdbErrorOf(message, true) instanceof DatabaseUnavailable;
   const reason =
     bytes === 0 ? 'it is empty' : (REASONS.find(([said]) => said.test(message))?.[1] ?? 'DuckDB refuses it');
   const mend = mayPass && bytes > 0 ? 'look at its permissions and its disk' : EVENTS_MEND;

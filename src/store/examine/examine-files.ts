@@ -1,22 +1,22 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FILE_ID } from '../files/open-disk-file-bytes.ts';
-import { type KnownFile, MOST_FILES } from './database-facts.ts';
+import { type KnownFile, MAX_EXAMINED_FILES } from './database-facts.ts';
 
-/** How the content of stored files agrees with what the database says. */
+/** Differences between the contents of stored files and the database. */
 export interface FileFacts {
   /** Ids of files that have no content. */
   readonly missing: readonly string[];
   /** Ids of files whose content has another length. */
   readonly cut: readonly string[];
-  /** Contents that belong to no file; undefined when there are too many files to tell. */
+  /** Contents without a file row; undefined when there are too many files to know. */
   readonly withoutFile: number | undefined;
 }
 
-/** Sizes that are asked for at once. */
-const AT_ONCE = 64;
+/** Files examined in parallel. */
+const STATS_AT_ONCE = 64;
 
-/** Looks at the directory of contents, which need not be there. */
+/** Examines the directory of contents, which may be missing. */
 export async function examineFiles(directory: string, files: readonly KnownFile[]): Promise<FileFacts> {
   const contents = new Set((await namesIn(directory)).filter((name) => FILE_ID.test(name)));
   const isThere = ({ id }: KnownFile) => contents.has(id);
@@ -25,15 +25,15 @@ export async function examineFiles(directory: string, files: readonly KnownFile[
     missing: files.filter((file) => !isThere(file)).map(({ id }) => id),
     cut: await cutOf(directory, files.filter(isThere)),
     withoutFile:
-      files.length === MOST_FILES ? undefined : [...contents].filter((id) => !known.has(id)).length,
+      files.length === MAX_EXAMINED_FILES ? undefined : [...contents].filter((id) => !known.has(id)).length,
   };
 }
 
 async function cutOf(directory: string, files: readonly KnownFile[]): Promise<string[]> {
   const cut: string[] = [];
-  for (let index = 0; index < files.length; index += AT_ONCE) {
-    const looks = files.slice(index, index + AT_ONCE).map(async ({ id, bytes }) => {
-      // One that is gone by now was just deleted.
+  for (let index = 0; index < files.length; index += STATS_AT_ONCE) {
+    const looks = files.slice(index, index + STATS_AT_ONCE).map(async ({ id, bytes }) => {
+      // A file that vanished meanwhile was deleted.
       const size = (await stat(join(directory, id)).catch(() => undefined))?.size ?? bytes;
       return size === bytes ? [] : [id];
     });

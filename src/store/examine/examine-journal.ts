@@ -1,43 +1,39 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AccountStatement } from '../../ports/ledger.ts';
-import { readGatewayId } from '../gateway-id.ts';
+import { readGatewayId } from '../directory/gateway-identity.ts';
 import { diskFilesIn } from '../journal/disk-files.ts';
 import type { JournalFiles } from '../journal/journal-files.ts';
 import { type JournalContent, readJournal } from '../journal/read-journal.ts';
-import { assertComplete } from '../ledger/assert-complete.ts';
-import { assertNothingLost } from '../ledger/assert-nothing-lost.ts';
-import { Books } from '../ledger/books.ts';
-import { LedgerDataProblem } from '../ledger/codec.ts';
-import { recordHeadOf } from '../ledger/record-head.ts';
-import { decodeRecord } from '../ledger/records.ts';
-import { replayWithPlace } from '../ledger/replay-with-place.ts';
-import { type LedgerSnapshot, readSnapshotFile } from '../ledger/snapshot-file.ts';
-import type { BookedEnds } from '../sql/ledger/booked-ends.ts';
-import { LocalGenerations } from '../sql/ledger/local-generations.ts';
-import type { SqliteFacts } from './examine-sqlite.ts';
-import { type BookedGeneration, unrecordedGenerations } from './unrecorded-generations.ts';
+import { Books } from '../ledger/books/books.ts';
+import type { BookedEnds } from '../ledger/postgres/booking/booked-ends.ts';
+import { LocalGenerations } from '../ledger/postgres/booking/local-generations.ts';
+import { decodeRecord, recordHeadOf } from '../ledger/records/records.ts';
+import { replayWithPlace } from '../ledger/records/replay.ts';
+import { assertComplete, assertNothingLost } from '../ledger/snapshot/assert-complete.ts';
+import { readSnapshotFile } from '../ledger/snapshot/snapshot-file.ts';
+import type { BookedGeneration, SqliteFacts } from './examine-sqlite.ts';
 
-/** What a journal takes on the disk. */
+/** Size of a journal. */
 export interface JournalFacts {
   readonly segments: number;
   readonly bytes: number;
-  /** At the ends of segments, being written when the machine or the process stopped. */
+  /** Bytes of unfinished records at the ends of segments. */
   readonly tornTailBytes: number;
 }
 
-/** What the books of an embedded ledger say. */
+/** Facts about the books of an embedded ledger. */
 export interface BooksFacts {
   readonly journal: JournalFacts;
   readonly accounts: readonly AccountStatement[];
   readonly openReservations: number;
-  /** Generations that the database has a row of and the journal no record, the last settled first. */
+  /** Generations with a row but without a record, last settled first. */
   readonly unrecorded: readonly BookedGeneration[];
-  /** What is wrong with the snapshot, where the journal has everything all the same. */
+  /** Damage of a snapshot that the journal can replace. */
   readonly snapshotProblem: string | undefined;
 }
 
-/** What has not reached a shared database yet. */
+/** Facts about an outbox: what the shared database does not have yet. */
 export interface OutboxFacts {
   readonly journal: JournalFacts;
   readonly openGenerations: number;
@@ -45,21 +41,22 @@ export interface OutboxFacts {
   readonly unbookedGenerations: number;
 }
 
-/** What the database beside a journal knows of it. */
+/** Facts about the journal in the database beside it. */
 export type KnownOfJournal = Pick<SqliteFacts, 'ledgerMark' | 'newestGenerations'>;
 
-/** The database cannot be read, or there is none. */
+/** Without a readable database. */
 const NOTHING_KNOWN: KnownOfJournal = { ledgerMark: 0, newestGenerations: [] };
 
 /**
- * Reads the books of a data directory that is held by this process, without changing anything. Rejects with a DataDirectoryProblem where something is damaged or missing.
+ * Reads the books of a locked data directory without changing anything. Rejects with a DataDirectoryProblem when
+ * something is damaged or missing.
  */
 export async function examineBooks(
   directory: string,
   { ledgerMark, newestGenerations }: KnownOfJournal = NOTHING_KNOWN,
 ): Promise<BooksFacts> {
   const files = filesIn(join(directory, 'journal'));
-  const { snapshot, damage } = await readSnapshot(files);
+  const { snapshot, damage } = await readSnapshotFile(files);
   const books = new Books(snapshot?.books);
   const known = snapshot?.books.sequence ?? 0;
   const content = await readJournal(
@@ -81,8 +78,8 @@ export async function examineBooks(
 }
 
 /**
- * Reads what a gateway of a shared database still has to book, as `examineBooks` does. `journals`: what of each gateway's journal
- * is booked; without it all that the outbox has may be.
+ * Reads the outbox of a gateway with a shared database, as `examineBooks` does. `journals`: booked ends by gateway;
+ * without it every settled generation in the outbox counts as unbooked.
  */
 export async function examineOutbox(
   directory: string,
@@ -103,7 +100,7 @@ export async function examineOutbox(
   };
 }
 
-/** A directory that is not there has no files. */
+/** Treats a missing directory as empty. */
 function filesIn(directory: string): JournalFiles {
   return {
     ...diskFilesIn(directory),
@@ -123,13 +120,15 @@ function factsOf({ segments, tornTails }: JournalContent): JournalFacts {
   };
 }
 
-async function readSnapshot(
-  files: JournalFiles,
-): Promise<{ readonly snapshot?: LedgerSnapshot | undefined; readonly damage?: LedgerDataProblem }> {
-  try {
-    return { snapshot: await readSnapshotFile(files) };
-  } catch (error) {
-    if (error instanceof LedgerDataProblem) return { damage: error };
-    throw error;
-  }
+/**
+ * Generations settled after the last one that the books know. `newest`: rows, last settled first. The books remember
+ * at least the last ten thousand ids, so an unknown one was settled long before, or under a clock that was set back,
+ * or is lost.
+ */
+export function unrecordedGenerations(
+  newest: readonly BookedGeneration[],
+  known: ReadonlySet<string>,
+): readonly BookedGeneration[] {
+  const end = newest.findIndex(({ id }) => known.has(id));
+  return end === -1 ? newest : newest.slice(0, end);
 }

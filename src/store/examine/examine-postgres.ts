@@ -1,21 +1,21 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { DatabaseAddress } from '../../kit/net/database-address.ts';
+import type { BookedEnds } from '../ledger/postgres/booking/booked-ends.ts';
+import { readJournals } from '../ledger/postgres/booking/journal-rows.ts';
+import { type Totals, totalsIn } from '../ledger/postgres/tallies/account-statements.ts';
 import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
-import type { BookedEnds } from '../sql/ledger/booked-ends.ts';
-import { readJournals } from '../sql/ledger/journal-rows.ts';
-import { type Totals, totalsIn } from '../sql/ledger/statements.ts';
-import { postgresProblem } from '../sql/open-postgres.ts';
+import { postgresProblem } from '../sql/postgres/open-postgres.ts';
 import { PostgresPool } from '../sql/postgres-pool.ts';
 import type { Tables } from '../sql/tables.ts';
 import { type DatabaseFacts, QUESTIONS, shapeOf } from './database-facts.ts';
 
-/** What is known of a database that gateways share. */
+/** Facts about a shared database. */
 export interface PostgresFacts extends DatabaseFacts {
-  /** How far its clock is ahead of that of this machine, milliseconds. */
+  /** How far its clock is ahead of this machine's, milliseconds. */
   readonly clockAheadMs: number;
-  /** The money of all accounts; undefined while the database is not in its newest shape. */
+  /** The money of all accounts; undefined while migrations are missing. */
   readonly totals: Totals | undefined;
-  /** What of the journal of each gateway is booked, by the gateway's id. */
+  /** Booked ends of each gateway's journal, by gateway id. */
   readonly journals: ReadonlyMap<string, BookedEnds>;
 }
 
@@ -34,7 +34,7 @@ export async function examinePostgres(address: DatabaseAddress): Promise<Postgre
     throw error instanceof DatabaseUnavailable ? postgresProblem(address, error) : error;
   } finally {
     await database.destroy();
-    // Kysely ends only a pool that it has used.
+    // Kysely ends a pool only if it has used it.
     await pool.end();
   }
 }
@@ -68,7 +68,7 @@ async function factsOf(database: Kysely<Tables>): Promise<PostgresFacts> {
     files: files.map(({ id, bytes }) => ({ id, bytes: Number(bytes) })),
     clockAheadMs: Number(server?.at ?? askedAtMs) - (askedAtMs + roundTripMs / 2),
     journals: tables.has('ledger_journals') ? await readJournals(database) : new Map(),
-    // The rows are not summed: with millions of them that takes longer than a statement may here.
+    // Rows are not summed: with millions of them that exceeds the time limit of a statement here.
     totals: shape.missingMigrations.length === 0 ? await totalsIn(database, { sumsRows: false }) : undefined,
   };
 }

@@ -2,37 +2,46 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
+import type { Nanos } from '../../kit/money.ts';
 import { codeOf } from '../sql/database-unavailable.ts';
-import { sqliteFileProblem } from '../sql/open-sqlite.ts';
+import { sqliteFileProblem } from '../sql/sqlite/open-sqlite.ts';
 import { type DatabaseFacts, type KnownFile, QUESTIONS, shapeOf } from './database-facts.ts';
-import type { BookedGeneration } from './unrecorded-generations.ts';
 
-/** What is known of an embedded database. */
+/** A generation that has a row in the database. */
+export interface BookedGeneration {
+  readonly id: string;
+  readonly settledAtMs: number;
+  readonly creditNanos: Nanos;
+}
+
+/** Facts about an embedded database. */
 export interface SqliteFacts extends DatabaseFacts {
-  /** The last record of the ledger that it knows of. */
+  /** The ledger's mark: sequence of a record that the journal must have. */
   readonly ledgerMark: number;
-  /** Those settled last, the last one first, at most `MOST_NEWEST` of them. */
+  /** Last settled first, at most `MAX_NEWEST_ROWS` of them. */
   readonly newestGenerations: readonly BookedGeneration[];
-  /** What is wrong with its pages; undefined also when it is too large to look at all of them. */
+  /** Damage of its pages; undefined also when it is too large to check. */
   readonly pageProblem: string | undefined;
 }
 
-/** Reading every page of a larger file takes too long. */
-const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
+/** Larger files are not checked page by page. */
+const MAX_CHECKED_BYTES = 256 * 1024 * 1024;
 
-/** Rows of generations that are compared with the journal. */
-export const MOST_NEWEST = 1_000;
+/** Number of newest rows to compare with the journal. */
+export const MAX_NEWEST_ROWS = 1_000;
 
 const NEWEST = `select id, settled_at_ms as settledAtMs, cast(credit_nanos as text) as nanos
-  from generations order by settled_at_ms desc limit ${MOST_NEWEST}`;
+  from generations order by settled_at_ms desc limit ${MAX_NEWEST_ROWS}`;
 
-/** How long it waits for a writer, milliseconds. */
+/** How long a query waits for a writer, milliseconds. */
 const BUSY_MS = 1000;
 
-/** Reads an embedded database without changing it; undefined when there is none. Rejects with a DataDirectoryProblem. */
+/**
+ * Reads an embedded database without changing it; undefined when there is none. Rejects with a DataDirectoryProblem.
+ */
 export async function examineSqlite(file: string): Promise<SqliteFacts | undefined> {
   const bytes = (await stat(file).catch(() => undefined))?.size;
-  // An empty file is what is left of a first start that was cut short.
+  // A first start that was interrupted leaves an empty file.
   if (bytes === undefined || bytes === 0) return undefined;
   const beganAt = performance.now();
   try {
@@ -47,7 +56,7 @@ export async function examineSqlite(file: string): Promise<SqliteFacts | undefin
   }
 }
 
-/** Where there is no log of writes nobody writes, and with that promise none is made by looking. */
+/** Without a write-ahead log there is no writer; `immutable` then keeps SQLite from creating a log. */
 function readOnlyAddress(file: string): string {
   const promise = existsSync(`${file}-wal`) ? '' : '&immutable=1';
   return `${pathToFileURL(file).href}?mode=ro${promise}`;
@@ -68,7 +77,7 @@ function factsOf(database: Database.Database, beganAt: number, bytes: number): O
     'installation',
     "select value from installation where name = 'ledger_sequence'",
   );
-  const [check] = bytes > MOST_CHECKED_BYTES ? [] : all<{ quick_check: string }>('pragma quick_check(1)');
+  const [check] = bytes > MAX_CHECKED_BYTES ? [] : all<{ quick_check: string }>('pragma quick_check(1)');
   return {
     roundTripMs,
     ...shapeOf(
@@ -85,7 +94,7 @@ function factsOf(database: Database.Database, beganAt: number, bytes: number): O
   };
 }
 
-/** Opening fails without a code. */
+/** Errors of opening have no code. */
 function withCode(error: unknown): unknown {
   if (codeOf(error) !== '' || !(error instanceof Error)) return error;
   return Object.assign(new Error(error.message, { cause: error }), { code: 'SQLITE_CANTOPEN' });

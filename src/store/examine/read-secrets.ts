@@ -1,21 +1,21 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EncryptionKeyKeeper } from '../../ports/encryption-keys.ts';
-import { HASH_KEY_FILE, readHashKey } from '../data-directory.ts';
-import { EncryptionKeyFiles, OWN_KEY_FILE } from '../encryption-key-files.ts';
+import { HASH_KEY_FILE, readHashKey } from '../directory/data-directory.ts';
+import { EncryptionKeyFiles, OWN_KEY_FILE } from '../directory/secret-files.ts';
 
-/** What only a gateway that has run leaves in a data directory. */
+/** Names that only a gateway creates in a data directory. */
 const TRACES = ['journal', 'outbox', 'signalbox.sqlite'] as const;
 
-/** Whether the key of the hashes is gone: it is made at the very first start. */
+/** Whether the hash key was lost: the first start creates it. */
 export function isHashKeyGone(directory: string): boolean {
   const isThere = (name: string) => existsSync(join(directory, name));
   return !isThere(HASH_KEY_FILE) && TRACES.some(isThere);
 }
 
 /**
- * Reads the secrets of a data directory and makes none. Gives where the encryption key is from; undefined when none is given
- * and none was made yet. Throws a DataDirectoryProblem.
+ * Reads the secrets of a data directory without creating any. Undefined when no encryption key is given and none was
+ * created yet. Throws a DataDirectoryProblem.
  */
 export function readSecrets(directory: string, given: string | undefined): EncryptionKeyKeeper | undefined {
   if (existsSync(join(directory, HASH_KEY_FILE))) readHashKey(directory);

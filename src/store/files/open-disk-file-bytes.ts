@@ -1,15 +1,14 @@
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileBytes, IncomingBytes } from '../../ports/files.ts';
-import { makeDirectory } from '../make-directory.ts';
-import { syncDirectory } from '../sync-directory.ts';
+import { makeDirectory, syncDirectory } from '../directory/whole-files.ts';
 
-/** Ids, which are the names of the files: nothing else is made into a path. */
+/** Ids are the file names: no other text becomes part of a path. */
 export const FILE_ID = /^file_[0-9A-Za-z]{24}$/;
 
 const DRAFT_ENDING = '.draft';
 
-/** Opens a directory with one file for each id. What was still coming in when the process ended is removed. */
+/** Opens a directory with one file for each id. Removes unfinished uploads of an earlier process. */
 export async function openDiskFileBytes(directory: string): Promise<FileBytes> {
   makeDirectory(directory);
   for (const name of await readdir(directory)) {
@@ -57,7 +56,7 @@ interface DraftPlaces {
   readonly directory: string;
 }
 
-/** A file of mode 0600 that gets its name when all of it is on the disk. */
+/** A file (0600) that gets its final name once its content is durable. */
 class Draft implements IncomingBytes {
   readonly #handle: FileHandle;
   readonly #places: DraftPlaces;
@@ -83,7 +82,7 @@ class Draft implements IncomingBytes {
 
   async discard(): Promise<void> {
     const { draft, path } = this.#places;
-    // Closing fails where `keep` has closed it.
+    // Fails if `keep` has closed it already.
     await this.#handle.close().catch(() => {});
     await rm(draft, { force: true });
     await rm(path, { force: true });

@@ -1,30 +1,29 @@
 import { constants, fdatasync, writeSync } from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeDirectory } from '../make-directory.ts';
-import { syncDirectory } from '../sync-directory.ts';
+import { makeDirectory, syncDirectory } from '../directory/whole-files.ts';
 import type { JournalFile, JournalFiles, OpenMode } from './journal-files.ts';
 
 const FLAGS: Record<OpenMode, number> = {
-  // Whoever opens a FIFO without this waits for somebody to write.
+  // Without O_NONBLOCK opening a FIFO blocks until it has a writer.
   read: constants.O_RDONLY | constants.O_NONBLOCK,
   change: constants.O_RDWR,
   create: constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC,
 };
 
 /**
- * Less than this is written by the main thread itself: the system takes it into its memory within microseconds, while
- * asking another thread costs four times as much on this one alone. Only a sync waits for the disk.
+ * Smaller writes are synchronous: the system buffers them within microseconds, while handing them to the thread pool
+ * costs the main thread four times as much. Only a sync waits for the disk.
  */
 const WRITTEN_HERE_BYTES = 64 * 1024;
 
-/** Makes the directory of a journal if need be (0700). Its files have mode 0600. */
+/** Creates the directory of a journal if necessary (0700). Its files have mode 0600. */
 export async function openDiskFiles(directory: string): Promise<JournalFiles> {
   if (makeDirectory(directory)) await syncDirectory(dirname(directory));
   return diskFilesIn(directory);
 }
 
-/** The files of a directory that is there. */
+/** The files of an existing directory. */
 export function diskFilesIn(directory: string): JournalFiles {
   return {
     pathOf: (name) => join(directory, name),
@@ -50,7 +49,7 @@ function diskFileOf(handle: FileHandle): JournalFile {
   };
 }
 
-/** As `FileHandle.datasync`, which makes several promises more. */
+/** As `FileHandle.datasync`, with fewer promises. */
 function dataSynced(descriptor: number): Promise<void> {
   return new Promise((resolve, reject) => {
     fdatasync(descriptor, (error) => (error === null ? resolve() : reject(error)));

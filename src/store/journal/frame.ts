@@ -1,28 +1,28 @@
 import { crc32 } from '../../kit/crypto/crc32.ts';
 
 /**
- * A record as it stands in a segment: mark (1 byte), length of the record (3), the segment's `synced` end when this was
+ * A record in a segment: mark (1 byte), length of the record (3), the segment's `synced` end when the frame was
  * written (4), checksum of these and the record (4), the record. Numbers are big-endian.
  */
 export interface Frame {
   readonly record: Uint8Array;
-  /** The disk had everything before this. */
+  /** Everything before this offset was on the disk when the frame was written. */
   readonly synced: number;
-  /** Where the frame ends in the segment. */
+  /** Offset of its end in the segment. */
   readonly end: number;
 }
 
 const FRAME_HEADER_BYTES = 12;
 
-/** A greater length is damage. */
+/** A greater length in a frame means damage. */
 export const MAX_RECORD_BYTES = 4 * 1024 * 1024;
 
-/** No byte of ASCII text, and not zero: neither JSON nor what a file system fills up with looks like a frame. */
+/** Neither ASCII nor zero, so that JSON and zero-filled blocks do not look like frames. */
 const MARK = 0xd7;
 
 const CHECKED_BYTES = 8;
 
-/** What a record takes in a segment. */
+/** Size of a record in a segment. */
 export function bytesOfFrame(record: Uint8Array): number {
   return FRAME_HEADER_BYTES + record.length;
 }
@@ -40,7 +40,7 @@ export function writeFrame(
   return at + FRAME_HEADER_BYTES + record.length;
 }
 
-/** The frame that begins at a place of a segment; undefined if there is no whole one. */
+/** The frame at an offset of a segment; undefined if there is no intact one. */
 export function readFrame(segment: Buffer, at: number, seed: number): Frame | undefined {
   const begin = at + FRAME_HEADER_BYTES;
   if (begin > segment.length || segment[at] !== MARK) return undefined;
@@ -53,14 +53,14 @@ export function readFrame(segment: Buffer, at: number, seed: number): Frame | un
 }
 
 /**
- * Whether the disk once had the frame that cannot be read at `place`: a later one says so. Otherwise it was being written
- * when the machine stopped. Whole frames may stand behind it even so: a disk writes in whatever order it likes.
+ * Whether the unreadable frame at `place` was on the disk once: a later frame's `synced` says so. If not, it was being
+ * written when the machine stopped. Intact frames may follow it all the same, because disks reorder writes.
  */
 export function wasSynced(segment: Buffer, place: number, seed: number): boolean {
   let at = segment.indexOf(MARK, place + 1);
   while (at !== -1 && at + FRAME_HEADER_BYTES <= segment.length) {
     const synced = segment.readUInt32BE(at + 4);
-    // The cheap question first: few places that are no frames get past it.
+    // The cheap test first: few offsets that are no frames pass it.
     if (synced > place && synced <= at && readFrame(segment, at, seed) !== undefined) return true;
     at = segment.indexOf(MARK, at + 1);
   }

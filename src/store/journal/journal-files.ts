@@ -1,36 +1,36 @@
 /**
- * The directory of a journal: all that a journal asks of a file system, so that tests can give it one that fails at will.
- * Names are those of files right in it. Whatever fails rejects with the system's error.
+ * The directory of a journal: the part of a file system that a journal needs, so that tests can inject failures. Names
+ * are those of files directly in it. Failures reject with the system's error.
  */
 export interface JournalFiles {
-  /** How messages name a file. */
+  /** Path of a file, for messages. */
   pathOf(name: string): string;
   list(): Promise<readonly string[]>;
   open(name: string, mode: OpenMode): Promise<JournalFile>;
-  /** Replaces what has the new name. */
+  /** Replaces a file that has the new name. */
   rename(from: string, to: string): Promise<void>;
   remove(name: string): Promise<void>;
-  /** Makes new, renamed and removed names survive the end of the machine. */
+  /** Makes created, renamed and removed names durable. */
   sync(): Promise<void>;
 }
 
-/** `create` makes the file, or empties it if it is there. */
+/** `create` creates the file, or empties it if it exists. */
 export type OpenMode = 'read' | 'change' | 'create';
 
 /** An open file. */
 export interface JournalFile {
   size(): Promise<number>;
-  /** Resolves with how many bytes were read: fewer than asked for only at the end. */
+  /** Resolves with the number of bytes read: fewer than asked for only at the end. */
   read(into: Uint8Array, position: number): Promise<number>;
-  /** Resolves with how many bytes were written, which may be fewer than given. */
+  /** Resolves with the number of bytes written, which may be fewer than given. */
   write(bytes: Uint8Array, position: number): Promise<number>;
   truncate(length: number): Promise<void>;
-  /** Makes the content survive the end of the machine. */
+  /** Makes the content durable. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Writes all bytes, however many writes that takes. */
+/** Writes all bytes, in several writes if necessary. */
 export async function writeAll(file: JournalFile, bytes: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const written = await file.write(bytes.subarray(done), position + done);
@@ -39,7 +39,7 @@ export async function writeAll(file: JournalFile, bytes: Uint8Array, position: n
   }
 }
 
-/** Reads a range, or what there is of it. */
+/** Reads a range; shorter at the end of the file. */
 export async function readRange(file: JournalFile, position: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
   let done = 0;

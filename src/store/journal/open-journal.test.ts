@@ -182,7 +182,7 @@ describe('a journal on a real disk', () => {
   });
 });
 
-describe('a journal on a disk that is told what to do', () => {
+describe('a journal on a disk with injected failures', () => {
   let disk: JournalDisk;
 
   beforeEach(() => {
@@ -273,7 +273,7 @@ describe('a journal on a disk that is told what to do', () => {
       expect(disk.operations - before).toBe(3);
     });
 
-    it('does not gather when nobody came along the last time', async () => {
+    it('does not gather when the last sync served one append', async () => {
       const journal = await busy();
       append(journal, 'power');
       await disk.quiesce();

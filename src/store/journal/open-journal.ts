@@ -1,22 +1,22 @@
 import type { Journal, JournalEntry } from '../../ports/journal.ts';
-import { DataDirectoryProblem } from '../data-directory-problem.ts';
+import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { openDiskFiles } from './disk-files.ts';
-import type { JournalFiles } from './journal-files.ts';
-import { type FoundSegments, readJournal, type TornTail } from './read-journal.ts';
-import { sealAll } from './seal.ts';
+import { type JournalFiles, readRange, writeAll } from './journal-files.ts';
+import { type FoundSegments, readJournal, type StoredSegment, type TornTail } from './read-journal.ts';
+import { nameOfSegment } from './segment.ts';
 import { type JournalLimits, SegmentedJournal } from './segmented-journal.ts';
 
-/** Where a journal is, its sizes, and who hears what it holds. */
+/** Directory and sizes of a journal, and the callbacks that get its records. */
 export interface JournalOptions extends Partial<JournalLimits> {
-  /** Made if need be. Only one process may have it open: the lock of the data directory sees to that. */
+  /** Created if necessary. Only one process may open it: the lock of the data directory ensures that. */
   readonly directory: string;
-  /** Is given every record, oldest first, before the journal is open. Its bytes share memory with a whole segment. */
+  /** Called with every record, oldest first, before the journal opens. Its bytes share memory with a whole segment. */
   replay(entry: JournalEntry): void;
-  /** Is told what was there, after the last record and before anything is changed. What it throws keeps the journal closed. */
+  /** Called after the last record and before anything is changed. Throwing keeps the journal closed. */
   examine?(found: FoundSegments | undefined): void;
 }
 
-/** A journal that is open, and what was lost of it in a way that breaks no promise. */
+/** An open journal, and the unfinished records that were dropped from its ends. */
 export interface OpenedJournal {
   readonly journal: Journal;
   readonly tornTails: readonly TornTail[];
@@ -33,8 +33,8 @@ const DEFAULT_LIMITS: JournalLimits = {
 };
 
 /**
- * Opens a journal. A disk that cannot be written does not keep it from opening: it is not writable then, until the disk
- * is. Rejects with a DataDirectoryProblem where records are damaged that were safely on the disk.
+ * Opens a journal. It also opens on a disk that cannot be written, and is not writable until the disk is. Rejects with
+ * a DataDirectoryProblem when a record is damaged that was safely on the disk.
  */
 export async function openJournal(options: JournalOptions, given?: JournalFiles): Promise<OpenedJournal> {
   const files = given ?? (await openJournalFiles(options.directory));
@@ -48,7 +48,7 @@ export async function openJournal(options: JournalOptions, given?: JournalFiles)
   return { journal, tornTails, found };
 }
 
-/** The directory of a journal on the disk, made if need be. Rejects with a DataDirectoryProblem. */
+/** Opens the directory of a journal, creating it if necessary. Rejects with a DataDirectoryProblem. */
 export async function openJournalFiles(directory: string): Promise<JournalFiles> {
   try {
     return await openDiskFiles(directory);
@@ -69,4 +69,39 @@ function limitsOf(given: Partial<JournalLimits>): JournalLimits {
     maxWaitingBytes: given.maxWaitingBytes ?? DEFAULT_LIMITS.maxWaitingBytes,
     gatherMs: given.gatherMs ?? DEFAULT_LIMITS.gatherMs,
   };
+}
+
+/**
+ * Makes durable what was read: all records, and that nothing follows them. A segment that the disk does not let us
+ * change stays as it is.
+ */
+export async function sealAll(
+  files: JournalFiles,
+  segments: readonly StoredSegment[],
+): Promise<StoredSegment[]> {
+  const sealed: StoredSegment[] = [];
+  for (const segment of segments) {
+    const { ends, bytes } = segment;
+    // The last segment is always sealed again: without a successor not even its truncation is certain.
+    const isSealed = segment !== segments.at(-1) && ends.synced === ends.written && ends.written === bytes;
+    sealed.push(isSealed ? segment : await seal(files, segment).catch(() => segment));
+  }
+  return sealed;
+}
+
+/**
+ * Rewrites the part that is not known to be on the disk: after a failed sync the system marks dropped pages as clean,
+ * so that another sync alone would not write them.
+ */
+async function seal(files: JournalFiles, { number, ends }: StoredSegment): Promise<StoredSegment> {
+  const { synced, written } = ends;
+  const file = await files.open(nameOfSegment(number), 'change');
+  try {
+    await file.truncate(written);
+    await writeAll(file, await readRange(file, synced, written - synced), synced);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return { number, bytes: written, ends: { synced: written, written } };
 }

@@ -10,7 +10,7 @@ import {
   seedOf,
 } from './segment.ts';
 
-/** How the file of a segment is called until its header is safely on the disk. */
+/** File name of a new segment until its header is durable. */
 const DRAFT = 'draft';
 
 /** The segment that takes records. */
@@ -28,7 +28,7 @@ export class OpenSegment {
     this.#file = file;
   }
 
-  /** Makes the segment. Whenever that is cut short, there is a file with a whole header or none of that name. */
+  /** Creates the segment. After a crash its file has an intact header or does not exist. */
   static async create(files: JournalFiles, header: SegmentHeader): Promise<OpenSegment> {
     const file = await files.open(DRAFT, 'create');
     try {
@@ -51,7 +51,7 @@ export class OpenSegment {
     return this.#written === SEGMENT_HEADER_BYTES;
   }
 
-  /** Writes records in one go and returns where they end. After a failure only `abandon` may follow. */
+  /** Writes records in one write and returns their end positions. After a failure only `abandon` may follow. */
   async write(records: readonly Uint8Array[]): Promise<JournalPosition[]> {
     const batch = Buffer.allocUnsafe(bytesOfFrames(records));
     let at = 0;
@@ -64,7 +64,7 @@ export class OpenSegment {
     return positions;
   }
 
-  /** After a failure only `abandon` may follow: a second try succeeds even if the system has dropped what was written. */
+  /** After a failure only `abandon` may follow: a second sync would succeed even if the system dropped the data. */
   async sync(): Promise<void> {
     if (this.#synced === this.#written) return;
     const written = this.#written;
@@ -75,8 +75,8 @@ export class OpenSegment {
   }
 
   /**
-   * Takes away what was half written and makes the rest last, as far as the disk lets us. The next segment's header tells
-   * how far this one goes anyway. True when the disk has all that was written.
+   * Truncates a half-written record and syncs the rest, as far as the disk allows. The next segment's header records
+   * where this one ends anyway. True when all that was written is on the disk.
    */
   async abandon(): Promise<boolean> {
     await this.#file.truncate(this.#written).catch(() => {});
@@ -93,7 +93,7 @@ export class OpenSegment {
 const yes = () => true;
 const no = () => false;
 
-/** What records take in a segment. */
+/** Size of records in a segment. */
 export function bytesOfFrames(records: readonly Uint8Array[]): number {
   return records.reduce((sum, record) => sum + bytesOfFrame(record), 0);
 }

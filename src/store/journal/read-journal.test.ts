@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { JournalDisk } from '../../../test/faults/journal-disk.ts';
 import { crc32 } from '../../kit/crypto/crc32.ts';
-import { DataDirectoryProblem } from '../data-directory-problem.ts';
+import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { openJournal } from './open-journal.ts';
 import { type JournalContent, readJournal } from './read-journal.ts';
 import { nameOfSegment, parseSegmentHeader, renderSegmentHeader, SEGMENT_HEADER_BYTES } from './segment.ts';

@@ -1,5 +1,5 @@
-import type { JournalEntry } from '../../ports/journal.ts';
-import { DataDirectoryProblem } from '../data-directory-problem.ts';
+import type { JournalEntry, JournalPosition } from '../../ports/journal.ts';
+import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { readFrame, wasSynced } from './frame.ts';
 import { type JournalFiles, readRange } from './journal-files.ts';
 import {
@@ -16,41 +16,41 @@ import {
 /** A segment on the disk. */
 export interface StoredSegment {
   readonly number: number;
-  /** What its file takes. */
+  /** Size of its file. */
   readonly bytes: number;
   readonly ends: SegmentEnds;
 }
 
-/** The end of a segment that was being written when the machine or the process stopped. Nobody was told that it is safe. */
+/** An unfinished record at the end of a segment, from a crash or power loss. It was never acknowledged. */
 export interface TornTail {
   /** Path of the segment. */
   readonly file: string;
-  /** Where the tail begins; 0 when not even the header is whole. */
+  /** Where the tail begins; 0 when the header itself is incomplete. */
   readonly offset: number;
   readonly bytes: number;
 }
 
 /** What a journal's directory holds. */
 export interface JournalContent {
-  /** Oldest first. A last one without a whole header is none: the next one takes its number and its place. */
+  /** Oldest first, without a last one whose header is incomplete: the next segment takes its number and file. */
   readonly segments: readonly StoredSegment[];
   readonly tornTails: readonly TornTail[];
-  /** Numbers of the segments whose files are there, none missing between them; undefined when there are none. */
+  /** Numbers of the existing files, without gaps; undefined when there are none. */
   readonly found: FoundSegments | undefined;
   /** The number of the next segment. */
   readonly next: number;
 }
 
-/** The first and the last of a row of segments. */
+/** First and last number of a run of segments. */
 export interface FoundSegments {
   readonly oldest: number;
   readonly newest: number;
 }
 
 /**
- * Reads all records, oldest first, and changes nothing. A record's bytes share memory with its whole segment. Rejects with a
- * DataDirectoryProblem where something is damaged or missing that was safely on the disk; records before that place
- * have been visited by then.
+ * Reads all records, oldest first, and changes nothing. A record's bytes share memory with its segment. Rejects with a
+ * DataDirectoryProblem when something is damaged or missing that was safely on the disk; records before it have been
+ * visited by then.
  */
 export async function readJournal(
   files: JournalFiles,
@@ -85,16 +85,16 @@ interface ReadRecords {
   readonly isDamaged: boolean;
 }
 
-/** `told` is what the next segment says of this one; the last has nothing but its own records. */
+/** `recorded`: the ends in the next segment's header; undefined for the last segment. */
 function readRecords(
   header: SegmentHeader,
   bytes: Buffer,
-  told: SegmentEnds | undefined,
+  recorded: SegmentEnds | undefined,
   visit: (entry: JournalEntry) => void,
 ): ReadRecords {
   const seed = seedOf(header);
-  const records = bytes.subarray(0, told?.written);
-  let synced = told?.synced ?? SEGMENT_HEADER_BYTES;
+  const records = bytes.subarray(0, recorded?.written);
+  let synced = recorded?.synced ?? SEGMENT_HEADER_BYTES;
   let written = SEGMENT_HEADER_BYTES;
   for (;;) {
     const frame = readFrame(records, written, seed);
@@ -124,7 +124,7 @@ async function findSegments(files: JournalFiles): Promise<number[]> {
   return numbers;
 }
 
-/** The last segment, if it has no more than a header that cannot be read. */
+/** The last segment, if it consists of an unreadable header only. */
 async function readTornHeader(files: JournalFiles, last: number | undefined): Promise<TornTail | undefined> {
   if (last === undefined) return undefined;
   const bytes = await readFrom(files, last, SEGMENT_HEADER_BYTES + 1);
@@ -141,7 +141,7 @@ async function readHeader(files: JournalFiles, number: number): Promise<SegmentH
 }
 
 /** The bytes of a segment, or the first `length` of them. Rejects with a DataDirectoryProblem. */
-export async function readFrom(files: JournalFiles, number: number, length?: number): Promise<Buffer> {
+async function readFrom(files: JournalFiles, number: number, length?: number): Promise<Buffer> {
   const name = nameOfSegment(number);
   return reading(files, name, async () => {
     const file = await files.open(name, 'read');
@@ -166,8 +166,8 @@ async function reading<T>(files: JournalFiles, name: string, read: () => Promise
   }
 }
 
-/** A record cannot be read that must be there. */
-export function damaged(file: string, offset: number): DataDirectoryProblem {
+/** A durable record cannot be read. */
+function damaged(file: string, offset: number): DataDirectoryProblem {
   return problemOf(file, `is damaged at byte ${offset}: a record that was safely on the disk cannot be read`);
 }
 
@@ -176,4 +176,34 @@ function problemOf(file: string, problem: string): DataDirectoryProblem {
     `${file} ${problem}; nothing was changed: put the data directory back from a backup`,
     false,
   );
+}
+
+/** Bytes handed over at a time, so that the event loop is not blocked. */
+const PORTION_BYTES = 128 * 1024;
+
+/**
+ * Reads the records of a segment of an open journal up to the end of a record, in portions. Rejects with a
+ * DataDirectoryProblem when one cannot be read.
+ */
+export async function* readSegment(
+  files: JournalFiles,
+  { segment, offset }: JournalPosition,
+): AsyncGenerator<readonly JournalEntry[], void, void> {
+  const bytes = (await readFrom(files, segment, offset)).subarray(0, offset);
+  const header = parseSegmentHeader(bytes);
+  if (typeof header === 'string') throw damaged(files.pathOf(nameOfSegment(segment)), 0);
+  const seed = seedOf(header);
+  let portion: JournalEntry[] = [];
+  let begin = SEGMENT_HEADER_BYTES;
+  for (let at = begin; at < offset; ) {
+    const frame = readFrame(bytes, at, seed);
+    if (frame === undefined) throw damaged(files.pathOf(nameOfSegment(segment)), at);
+    at = frame.end;
+    portion.push({ position: { segment, offset: at }, record: frame.record });
+    if (at - begin < PORTION_BYTES) continue;
+    yield portion;
+    portion = [];
+    begin = at;
+  }
+  if (portion.length > 0) yield portion;
 }

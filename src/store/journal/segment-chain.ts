@@ -4,13 +4,13 @@ import { bytesOfFrames, OpenSegment } from './open-segment.ts';
 import type { JournalContent, StoredSegment } from './read-journal.ts';
 import { nameOfSegment, SEGMENT_HEADER_BYTES, type SegmentEnds } from './segment.ts';
 
-/** The segments of a journal: those that are full or were given up, and the one that takes records, if there is one. */
+/** The segments of a journal: full or abandoned ones, and the current one that takes records, if any. */
 export class SegmentChain {
   readonly #files: JournalFiles;
   readonly #segmentBytes: number;
   /** Oldest first. */
   readonly #past: StoredSegment[];
-  /** The last one that took a record or was there at the start, or would have been. */
+  /** The last segment with records or found at the start; the next one continues its number. */
   #previous: { readonly number: number; readonly ends: SegmentEnds };
   #current: OpenSegment | undefined;
 
@@ -33,7 +33,7 @@ export class SegmentChain {
     };
   }
 
-  /** Where the last record ends, or will begin in a segment that has none. */
+  /** The end of the last record, or where the first one of an empty segment begins. */
   get end(): JournalPosition {
     const last = this.#current ?? this.#past.at(-1);
     if (last === undefined) return { segment: this.#previous.number + 1, offset: SEGMENT_HEADER_BYTES };
@@ -46,7 +46,7 @@ export class SegmentChain {
     return this.#current === undefined ? past : [...past, this.end];
   }
 
-  /** The segment that takes records; a new one if need be. */
+  /** The current segment, created if necessary. */
   async open(): Promise<OpenSegment> {
     if (this.#current !== undefined) return this.#current;
     const { number, ends } = this.#previous;
@@ -55,8 +55,8 @@ export class SegmentChain {
   }
 
   /**
-   * Writes records in one go, into a new segment if they do not fit, and returns where they end. After a failure `abandon`
-   * must follow.
+   * Writes records in one write, into a new segment if they do not fit, and returns their end positions. After a
+   * failure `abandon` must follow.
    */
   async write(records: readonly Uint8Array[]): Promise<readonly JournalPosition[]> {
     if (this.#isFullFor(bytesOfFrames(records))) await this.#finish();
@@ -64,12 +64,12 @@ export class SegmentChain {
     return segment.write(records);
   }
 
-  /** Makes all that was written survive the end of the machine. After a failure `abandon` must follow. */
+  /** Makes all written records durable. After a failure `abandon` must follow. */
   async sync(): Promise<void> {
     await this.#current?.sync();
   }
 
-  /** Gives up the segment that takes records: something failed in it. True when the disk has all that was written. */
+  /** Gives up the current segment after a failure. True when all that was written is on the disk. */
   async abandon(): Promise<boolean> {
     const current = this.#current;
     if (current === undefined) return true;
@@ -78,12 +78,12 @@ export class SegmentChain {
     return isSynced;
   }
 
-  /** Oldest first and each for good before the next, so that no gap can arise. */
+  /** Removes segments oldest first, each durably before the next, so that no gap can arise. */
   async remove(upTo: JournalPosition): Promise<void> {
     for (;;) {
       const [oldest, next] = this.#past;
       if (oldest === undefined || !endsBy(oldest, upTo)) return;
-      // The last one stays: its number is where the next one goes on.
+      // The last one stays: the next segment continues its number.
       if (next === undefined && this.#current === undefined) return;
       await this.#files.remove(nameOfSegment(oldest.number));
       await this.#files.sync();
@@ -94,7 +94,7 @@ export class SegmentChain {
   async close(): Promise<void> {
     const current = this.#current;
     this.#current = undefined;
-    // Nobody waits for this: those who waited for `power` have it.
+    // Best effort: appends with `power` are synced already.
     await current?.sync().catch(() => {});
     await current?.close();
   }
@@ -105,7 +105,7 @@ export class SegmentChain {
     return current.ends.written + bytes > this.#segmentBytes;
   }
 
-  /** Synced before there is a next one: who is told that a record survives the machine relies on those before it too. */
+  /** Synced before the next segment exists: a durable record implies that all records before it are durable. */
   async #finish(): Promise<void> {
     const current = await this.open();
     await current.sync();
@@ -115,7 +115,7 @@ export class SegmentChain {
 
   #retire(segment: OpenSegment): void {
     this.#current = undefined;
-    // Nobody knows a position in it, so the next one takes its number and its place.
+    // It has no positions, so the next segment takes its number and file.
     if (segment.isEmpty) return;
     const { number, ends } = segment;
     this.#previous = { number, ends };

@@ -1,17 +1,17 @@
 import { crc32 } from '../../kit/crypto/crc32.ts';
 
-/** How far a segment goes, in bytes from its beginning. */
+/** Ends of a segment, in bytes from its beginning. */
 export interface SegmentEnds {
-  /** The disk has everything before this: what cannot be read there is damage. */
+  /** Everything before this is on the disk: an unreadable record there is damage. */
   readonly synced: number;
-  /** The end of its last record. Between `synced` and here a power loss may have taken records. */
+  /** End of its last record. A power loss may have removed records between `synced` and here. */
   readonly written: number;
 }
 
 /**
- * The beginning of a segment file: magic (8 bytes), version, number, ends of the segment before (4 each), checksum of all
- * that (4). Numbers are big-endian. A segment tells how its predecessor ended, because that one may have been given up
- * with half a record at its end, on a disk that let nothing be changed any more.
+ * The beginning of a segment file: magic (8 bytes), version, number, both ends of the previous segment (4 each),
+ * checksum of all that (4). Numbers are big-endian. A segment records the ends of its predecessor, because that one
+ * may have been abandoned with half a record at its end, on a disk that allowed no more changes.
  */
 export interface SegmentHeader {
   readonly number: number;
@@ -51,7 +51,7 @@ export function parseSegmentHeader(bytes: Buffer): SegmentHeader | string {
   };
 }
 
-/** Whether all that a segment has is a part of a header, or one that is damaged: there is no record in it. */
+/** Whether a segment consists of an incomplete or damaged header only, and so has no records. */
 export function isTornHeader(segment: Buffer): boolean {
   if (segment.length < SEGMENT_HEADER_BYTES) return true;
   return segment.length === SEGMENT_HEADER_BYTES && !isHeaderIntact(segment);
@@ -61,12 +61,12 @@ function isHeaderIntact(bytes: Buffer): boolean {
   return bytes.readUInt32BE(CHECKED_BYTES) === crc32(bytes.subarray(0, CHECKED_BYTES));
 }
 
-/** What the checksums of a segment's records go on from, so that the records of no other segment pass for its own. */
+/** Seed of the checksums of a segment's records, so that records of another segment do not pass for its own. */
 export function seedOf(header: SegmentHeader): number {
   return renderSegmentHeader(header).readUInt32BE(CHECKED_BYTES);
 }
 
-/** The file of a segment. Names sort as numbers do. */
+/** File name of a segment. Names sort like numbers. */
 export function nameOfSegment(number: number): string {
   return `${String(number).padStart(10, '0')}.journal`;
 }

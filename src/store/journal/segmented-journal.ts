@@ -7,33 +7,32 @@ import {
   type JournalPosition,
   JournalUnavailable,
 } from '../../ports/journal.ts';
+import { DiskReserve } from './disk-reserve.ts';
 import { bytesOfFrame, MAX_RECORD_BYTES } from './frame.ts';
 import type { JournalFiles } from './journal-files.ts';
-import type { JournalContent } from './read-journal.ts';
-import { readSegment } from './read-segment.ts';
-import { Reserve } from './reserve.ts';
+import { type JournalContent, readSegment } from './read-journal.ts';
 import { SegmentChain } from './segment-chain.ts';
 import { WaitingAppends } from './waiting-appends.ts';
 
 /** Sizes of a journal. */
 export interface JournalLimits {
-  /** A segment that would grow beyond this is followed by a new one. */
+  /** A segment that would grow beyond this is closed, and a new one begins. */
   readonly segmentBytes: number;
-  /** Room kept on the disk for work that is under way when the disk is full. */
+  /** Room reserved on the disk for work that is under way when the disk is full. */
   readonly reservedBytes: number;
-  /** What may wait for the disk; more is refused. */
+  /** Limit for appends that wait for the disk; more are refused. */
   readonly maxWaitingBytes: number;
-  /** How long those who wait for `power` gather, where the last sync served several, milliseconds; 0 = not at all. */
+  /** How long appends with `power` gather before a sync, if the last sync served several, milliseconds; 0 = never. */
   readonly gatherMs: number;
 }
 
 /**
- * `ready`: all is well. `strained`: a write failed and the reserve was given up for what is under way. `broken`: nothing can
- * be written until it is mended.
+ * `strained`: a write failed and the disk reserve was released for work under way. `broken`: nothing can be written
+ * until `#mend` succeeds.
  */
 type Condition = 'ready' | 'strained' | 'broken';
 
-/** A record that is written, and waits for the disk. */
+/** A written record that waits for a sync. */
 interface WrittenAppend {
   readonly append: Append;
   readonly position: JournalPosition;
@@ -43,23 +42,23 @@ interface WrittenAppend {
 const MEND_EVERY_MS = 250;
 
 /**
- * Appends that are made together, and those that come while the disk is busy, are written together. Those who wait
- * for `power` are synced together: at once, or where the last sync served several a moment later, because a sync costs
- * much and more of them are about to come. All writing, syncing and mending is done in turn by one loop.
+ * Group commit: appends of one turn of the event loop, and those that arrive while the disk is busy, are written
+ * together. Appends with `power` share a sync. It starts at once, or `gatherMs` later if the last one served several,
+ * because a sync is expensive and more appends are likely. One loop does all writing, syncing and mending.
  *
- * A segment in which something failed is given up, and a new one goes on. When a sync failed, those who waited for it are
- * rejected although their records are written: nobody can tell whether the disk has them, and another sync would not
- * either. To append them again is up to whoever did.
+ * A segment in which a write or sync failed is abandoned, and a new one begins. After a failed sync the waiting
+ * appends are refused although their records are written: it is unknown whether the disk has them, and another sync
+ * would not tell. The caller appends them again.
  */
 export class SegmentedJournal implements Journal {
   readonly #files: JournalFiles;
   readonly #maxWaitingBytes: number;
   readonly #gatherMs: number;
-  readonly #reserve: Reserve;
+  readonly #reserve: DiskReserve;
   readonly #chain: SegmentChain;
   readonly #waiting = new WaitingAppends();
   #unsynced: WrittenAppend[] = [];
-  /** How many the last sync served. */
+  /** Appends that the last sync served. */
   #syncedTogether = 0;
   #isSyncDue = false;
   #gathering: NodeJS.Timeout | undefined;
@@ -78,11 +77,11 @@ export class SegmentedJournal implements Journal {
     this.#files = files;
     this.#maxWaitingBytes = limits.maxWaitingBytes;
     this.#gatherMs = limits.gatherMs;
-    this.#reserve = new Reserve(files, limits.reservedBytes);
+    this.#reserve = new DiskReserve(files, limits.reservedBytes);
     this.#chain = new SegmentChain(files, limits.segmentBytes, stored);
   }
 
-  /** Makes it ready, if the disk lets it; otherwise it goes on trying. */
+  /** Makes it ready; if the disk does not allow that, retries in the background. */
   start(): Promise<void> {
     return this.#work();
   }
@@ -115,15 +114,15 @@ export class SegmentedJournal implements Journal {
 
   async *read(): AsyncGenerator<readonly JournalEntry[], void, void> {
     const released = this.#releases;
-    let letGo = () => {};
+    let endReading = () => {};
     this.#releases = new Promise((resolve) => {
-      letGo = resolve;
+      endReading = resolve;
     });
     try {
       await released;
       for (const end of this.#chain.ends) yield* readSegment(this.#files, end);
     } finally {
-      letGo();
+      endReading();
     }
   }
 
@@ -163,7 +162,7 @@ export class SegmentedJournal implements Journal {
     );
   }
 
-  /** Does what there is to do; one at a time. Never rejects. */
+  /** Starts the loop unless it runs. Never rejects. */
   #work(): Promise<void> {
     if (!this.#isRunning) {
       this.#isRunning = true;
@@ -174,7 +173,7 @@ export class SegmentedJournal implements Journal {
 
   async #loop(): Promise<void> {
     while (this.#isMendDue || this.#waiting.areThere || this.#isSyncDue) {
-      // Those who append together go into the same batch.
+      // Appends of the same turn go into one batch.
       await new Promise<void>(afterThis);
       if (this.#isMendDue) await this.#mend();
       if (this.#waiting.areThere) await this.#commit(this.#waiting.takeBatch());
@@ -186,14 +185,14 @@ export class SegmentedJournal implements Journal {
   async #commit(batch: readonly Append[]): Promise<void> {
     try {
       const positions = await this.#write(batch.map(({ record }) => record));
-      this.#tellWritten(batch, positions);
+      this.#acknowledgeWritten(batch, positions);
     } catch (error) {
       await this.#fail('broken', error);
       for (const append of batch) append.refused(this.#unavailable());
     }
   }
 
-  /** Writes records; if that fails, once more into a new segment and in the room of the reserve. */
+  /** Writes records; after a failure once more, into a new segment and with the room of the disk reserve. */
   async #write(records: readonly Uint8Array[]): Promise<readonly JournalPosition[]> {
     if (this.#condition === 'broken') throw this.#cause;
     try {
@@ -205,8 +204,8 @@ export class SegmentedJournal implements Journal {
     }
   }
 
-  /** Those who wait for no more than `process` have it; the others wait for a sync. */
-  #tellWritten(batch: readonly Append[], positions: readonly JournalPosition[]): void {
+  /** Acknowledges appends with `process`; the others wait for a sync. */
+  #acknowledgeWritten(batch: readonly Append[], positions: readonly JournalPosition[]): void {
     for (const [index, position] of positions.entries()) {
       const append = batch[index];
       if (append?.durability === 'process') append.written(position);
@@ -229,13 +228,13 @@ export class SegmentedJournal implements Journal {
     try {
       await this.#chain.sync();
       this.#syncedTogether = this.#unsynced.length;
-      this.#tellSynced();
+      this.#acknowledgeSynced();
     } catch (error) {
       await this.#fail('broken', error);
     }
   }
 
-  #tellSynced(): void {
+  #acknowledgeSynced(): void {
     const synced = this.#unsynced;
     this.#unsynced = [];
     for (const { append, position } of synced) append.written(position);
@@ -245,7 +244,7 @@ export class SegmentedJournal implements Journal {
     this.#condition = condition;
     this.#cause = cause;
     this.#mendLater();
-    if (await this.#chain.abandon()) this.#tellSynced();
+    if (await this.#chain.abandon()) this.#acknowledgeSynced();
     const lost = this.#unsynced;
     this.#unsynced = [];
     for (const { append } of lost) append.refused(this.#unavailable());
@@ -260,7 +259,7 @@ export class SegmentedJournal implements Journal {
     }, MEND_EVERY_MS).unref();
   }
 
-  /** The reserve first: a disk that has room for it has room for records too. */
+  /** Fills the reserve first: a disk with room for it has room for records too. */
   async #mend(): Promise<void> {
     this.#isMendDue = false;
     try {

@@ -1,15 +1,15 @@
 import type { Append } from '../../ports/journal.ts';
 import { bytesOfFrame } from './frame.ts';
 
-/** One write is not greater, unless one record is: who waits for it should not wait for much else. */
+/** Upper bound of one write, unless a single record is larger: bounds the latency of an append. */
 const MAX_BATCH_BYTES = 1024 * 1024;
 
-/** Appends in the order in which they came. */
+/** Queue of appends, in order of arrival. */
 export class WaitingAppends {
   #appends: Append[] = [];
   #bytes = 0;
 
-  /** What they will take in a segment. */
+  /** Their size in a segment. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -23,7 +23,7 @@ export class WaitingAppends {
     this.#bytes += bytesOfFrame(append.record);
   }
 
-  /** Takes as many as are written at once. */
+  /** Removes and returns the appends of the next write. */
   takeBatch(): Append[] {
     if (this.#bytes <= MAX_BATCH_BYTES) return this.#takeAll();
     let count = 0;

@@ -1,24 +1,24 @@
 import type { RecentGenerations } from '../../ports/generations.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 
-/** What was found and done when a ledger was opened. */
+/** What opening a ledger has done. */
 export interface OpeningReport {
-  /** Generations that were open and are settled now. */
+  /** Generations that a crash had left open, settled now. */
   readonly resolved: number;
   /** Keys and workspaces whose spending was forgotten. */
   readonly forgotten: number;
-  /** Bytes at the end of segments that were being written when the machine or the process stopped. */
+  /** Bytes of unfinished records that were dropped from the ends of segments. */
   readonly tornTailBytes: number;
 }
 
-/** A ledger that is open. */
+/** An open ledger. */
 export interface OpenedLedger {
   readonly ledger: Ledger;
-  /** Generations on the way to their rows. */
+  /** Settled generations that wait for their rows. */
   readonly recentGenerations: RecentGenerations;
   readonly report: OpeningReport;
-  /** Why the process must be restarted; null, and where it is absent, it need not be. */
+  /** Why the process must be restarted; null, or absent = no reason. */
   fault?(): string | null;
-  /** Waits for what is under way, within reason. */
+  /** Waits a bounded time for work under way. */
   close(): Promise<void>;
 }

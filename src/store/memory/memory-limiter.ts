@@ -1,16 +1,16 @@
-import type { Clock } from '../../kit/ids.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { Limiter, RateLimit, RateVerdict, RateWindow } from '../../ports/limiter.ts';
 
 /** Requests of one subject in the current window. */
 interface Count {
   requests: number;
-  /** When the window ends, on the clock that only ever grows. */
+  /** End of the window by the monotonic clock. */
   endsAt: number;
-  /** Day of UTC that it counts, of days only. */
+  /** The UTC day that it counts; `NO_DAY` for minutes. */
   readonly day: number;
 }
 
-/** A count of a day, as it survives a restart. */
+/** A daily count as it is stored across restarts. */
 export interface DayCount {
   readonly name: string;
   readonly subject: string;
@@ -21,22 +21,24 @@ export interface DayCount {
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** Counts are looked through for old ones when there are twice as many as after the last time. */
-const FEWEST_TO_SWEEP = 1024;
+/**
+ * Expired counts are removed whenever the number of subjects has doubled since the last sweep, from this number on.
+ */
+const MIN_SUBJECTS_TO_SWEEP = 1024;
 
 /**
- * Counts requests in memory. Time is that of the clock which only ever grows, so that a clock that is set neither locks
- * anybody out for longer than a window nor lets them pass; days end at midnight UTC or after as many hours.
+ * Counts requests in memory. Windows end by the monotonic clock, so that setting the wall clock neither extends nor
+ * resets them; a day ends at midnight UTC, or after the time that was left until then when it began.
  */
 export class MemoryLimiter implements Limiter {
   readonly #clock: Clock;
   /** By the name of the limit, then by subject. */
   readonly #counts = new Map<string, Map<string, Count>>();
   #subjects = 0;
-  #sweepAt = FEWEST_TO_SWEEP;
+  #sweepAt = MIN_SUBJECTS_TO_SWEEP;
   #changes = 0;
 
-  /** `days`: what was counted today before a restart. */
+  /** `days`: counts from before a restart. */
   constructor(clock: Clock, days: readonly DayCount[] = []) {
     this.#clock = clock;
     const now = clock.now();
@@ -63,15 +65,15 @@ export class MemoryLimiter implements Limiter {
       count.requests += 1;
       if (count.day !== NO_DAY) this.#changes += 1;
     }
-    return PASSING;
+    return PASS;
   }
 
-  /** Grows with every request that was counted in a day. */
+  /** Grows with every request counted in a daily limit. */
   get changes(): number {
     return this.#changes;
   }
 
-  /** What was counted today, for the next start. */
+  /** Today's counts, for the next start. */
   days(): DayCount[] {
     const today = dayOf(this.#clock.now());
     return [...this.#counts].flatMap(([name, ofName]) =>
@@ -99,7 +101,7 @@ export class MemoryLimiter implements Limiter {
     return made;
   }
 
-  /** Counts one more subject, and drops those whose windows are over when there are many. */
+  /** Counts one more subject, and removes expired counts when there are many. */
   #makeRoom(now: number): void {
     this.#subjects += 1;
     if (this.#subjects < this.#sweepAt) return;
@@ -108,13 +110,13 @@ export class MemoryLimiter implements Limiter {
       for (const [subject, { endsAt }] of ofName) if (endsAt <= now) ofName.delete(subject);
       this.#subjects += ofName.size;
     }
-    this.#sweepAt = Math.max(FEWEST_TO_SWEEP, 2 * this.#subjects);
+    this.#sweepAt = Math.max(MIN_SUBJECTS_TO_SWEEP, 2 * this.#subjects);
   }
 }
 
-const PASSING: RateVerdict = { ok: true };
+const PASS: RateVerdict = { ok: true };
 
-/** A day may be over sooner than it seemed: the clock was set forward. */
+/** A day also ends when the wall clock was set forward past it. */
 function isOver({ day }: Count, wall: number): boolean {
   return day !== NO_DAY && dayOf(wall) > day;
 }

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../ir/errors.ts';
 
-/** The database does not answer, or not in time. Whoever called hears a 503 that names nothing of ours. */
+/** The database does not answer in time. Callers get a 503 without internal details. */
 export class DatabaseUnavailable extends GatewayError {
   constructor(cause?: unknown) {
     super('overloaded', 'Service temporarily unavailable', { retryAfterSeconds: 1, cause });
@@ -8,31 +8,30 @@ export class DatabaseUnavailable extends GatewayError {
 }
 
 /**
- * What the server says when it cannot work now, by the class of its code: connection, authorization, catalogue name,
- * resources, intervention, system. That the password or the name of the database is wrong is of this kind for a gateway
- * that runs: they were right before.
+ * Classes of PostgreSQL codes that mean a temporary failure: connection, authorization, catalogue name, resources,
+ * intervention, system. Wrong passwords and database names count as temporary, because they were right at the start.
  */
 const UNAVAILABLE_CLASSES = new Set(['08', '28', '3D', '53', '57', '58']);
 
-/** A server that only reads is one that is being replaced. */
+/** A read-only server is being replaced in a failover. */
 const READ_ONLY = '25006';
 
-/** Codes of the driver that blame the question, not the connection. */
-const OF_THE_QUESTION = new Set(['UNDEFINED_VALUE', 'MAX_PARAMETERS_EXCEEDED']);
+/** Driver codes for wrong statements; the connection still works. */
+const STATEMENT_ERRORS = new Set(['UNDEFINED_VALUE', 'MAX_PARAMETERS_EXCEEDED']);
 
-/** Codes of the server have a digit, unlike those of the driver and of the system (`EPIPE`). */
+/** Server codes contain a digit, unlike codes of the driver and the system (`EPIPE`). */
 const SERVER_CODE = /^(?=.*\d)[0-9A-Z]{5}$/;
 
-/** Whether an error is what the server answered, or what the driver would not even ask: its connection works. */
+/** Whether the connection still works: the server answered the error, or the driver did not send the statement. */
 export function isAnswer(error: unknown): boolean {
   const code = codeOf(error);
-  return code !== READ_ONLY && (SERVER_CODE.test(code) || OF_THE_QUESTION.has(code));
+  return code !== READ_ONLY && (SERVER_CODE.test(code) || STATEMENT_ERRORS.has(code));
 }
 
-/** PostgreSQL alone keeps no text with this character: whoever sent it is told so. */
+/** PostgreSQL cannot store U+0000 in text: a 400 for the caller. */
 const NUL_IN_TEXT = '22021';
 
-/** An error of the driver: as a DatabaseUnavailable where it says that the database cannot work now. */
+/** Maps temporary failures of PostgreSQL to DatabaseUnavailable. */
 export function databaseProblemOf(error: unknown): unknown {
   if (codeOf(error) === NUL_IN_TEXT) {
     return new GatewayError('invalid-request', 'Text must not hold the character U+0000', { cause: error });
@@ -41,7 +40,7 @@ export function databaseProblemOf(error: unknown): unknown {
   return isUnavailable && !(error instanceof DatabaseUnavailable) ? new DatabaseUnavailable(error) : error;
 }
 
-/** What the driver or the server calls the error; empty when it has no name. */
+/** Code of an error of driver or server; empty without one. */
 export function codeOf(error: unknown): string {
   const { code } = error as { readonly code?: unknown };
   return typeof code === 'string' ? code : '';

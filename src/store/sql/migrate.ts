@@ -1,18 +1,18 @@
 import type { Kysely } from 'kysely';
-import { DataDirectoryProblem } from '../data-directory-problem.ts';
+import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { MIGRATIONS } from './migrations/all.ts';
 import type { Engine, Migration } from './migrations/migration.ts';
 import type { Tables } from './tables.ts';
 
-/** What may differ between one migration and another. */
+/** Options of `migrate`. */
 export interface MigrationOptions {
   readonly migrations?: readonly Migration[];
   readonly engine?: Engine;
-  /** Comes first in the transaction: where several processes share a database they take turns here. */
+  /** Runs first in the transaction; locks out other processes that share the database. */
   readonly before?: (transaction: Kysely<Tables>) => Promise<void>;
 }
 
-/** Brings the database to the newest shape: all missing steps, or none of them. */
+/** Applies all missing migrations in one transaction. */
 export async function migrate(
   database: Kysely<Tables>,
   nowMs: number,
@@ -36,7 +36,7 @@ export async function migrate(
       );
     }
     for (const migration of migrations) {
-      // A step of the other engine is not recorded, so that a release without it can still open this database.
+      // Migrations of the other engine are not recorded, so that a release without them can still open this database.
       if (applied.has(migration.name) || (migration.engine ?? engine) !== engine) continue;
       await migration.up(transaction as unknown as Kysely<unknown>);
       await transaction

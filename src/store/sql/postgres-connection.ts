@@ -14,10 +14,10 @@ export interface PostgresTimes {
   readonly statementMs: number;
 }
 
-/** So much earlier than we give up the server itself does, which leaves the connection whole. */
+/** The server gives up so much earlier than we do, which keeps the connection usable. Milliseconds. */
 const SERVER_AHEAD_MS = 500;
 
-/** How long the server keeps a transaction whose gateway says nothing more, milliseconds. */
+/** How long the server keeps an idle transaction open, milliseconds. */
 const IDLE_TRANSACTION_MS = 10_000;
 
 type Settings = postgres.Options<Record<string, postgres.PostgresType>>;
@@ -33,7 +33,7 @@ export class PostgresConnection implements PostgresPoolClient {
   #socket: Socket | undefined;
   #isBroken = false;
 
-  /** Connects with its first statement. `letGo` is told when its user has done with it. */
+  /** Connects with its first statement. Calls `letGo` when its user releases it. */
   constructor(
     address: DatabaseAddress,
     times: PostgresTimes,
@@ -82,7 +82,7 @@ export class PostgresConnection implements PostgresPoolClient {
   /** Closes it at once, whatever is under way. */
   close(): void {
     this.#isBroken = true;
-    // The driver only says goodbye, and a server that was stopped does not hear it.
+    // The driver only sends a farewell message, which a stopped server does not read.
     this.#client.end({ timeout: 0 }).catch(() => {});
     this.#socket?.destroy();
   }
@@ -133,7 +133,7 @@ function settingsOf(address: DatabaseAddress, { connectMs, statementMs }: Postgr
       application_name: 'signalbox',
       statement_timeout: Math.max(statementMs - SERVER_AHEAD_MS, 1),
       idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
-      // Journals let go what is booked: a server that was told to answer before its own log is safe is told otherwise.
+      // A journal drops what is booked, so a commit must be on disk before it is answered, whatever the server's default.
       synchronous_commit: 'on',
     },
     onnotice: () => {},

@@ -8,7 +8,7 @@ export interface PoolLimits extends PostgresTimes {
   readonly connections: number;
 }
 
-/** How often a database that is away is asked whether it is back, milliseconds. */
+/** Interval between probes while the database is down, milliseconds. */
 const PROBE_MS = 250;
 
 /** Connections are not kept for longer, milliseconds: the name of the host may lead elsewhere by then. */
@@ -20,8 +20,7 @@ interface Waiting {
 }
 
 /**
- * Connections to a database that may go away: once it does not answer, everybody is refused at once instead of waiting,
- * until it answers again.
+ * Connections to a database. While it does not answer, callers are refused at once instead of waiting.
  */
 export class PostgresPool implements KyselyPool {
   readonly #address: DatabaseAddress;
@@ -31,7 +30,7 @@ export class PostgresPool implements KyselyPool {
   readonly #waiting = new Set<Waiting>();
   #isUp = true;
   #isEnded = false;
-  /** A connection was lost, and whether the database is still there is being found out. */
+  /** Set while the database is probed after a lost connection. */
   #doubt: Promise<void> | undefined;
   #probe: NodeJS.Timeout | undefined;
 
@@ -40,7 +39,7 @@ export class PostgresPool implements KyselyPool {
     this.#limits = limits;
   }
 
-  /** The database answered when it was asked last. */
+  /** The database answered the last probe. */
   get isUp(): boolean {
     return this.#isUp;
   }
@@ -83,7 +82,7 @@ export class PostgresPool implements KyselyPool {
     return connection;
   }
 
-  /** Waits for a connection that somebody else has: no longer than that one may wait for its answer. */
+  /** Waits for a busy connection, no longer than a statement may take. */
   #turn(): Promise<PostgresConnection> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -104,7 +103,7 @@ export class PostgresPool implements KyselyPool {
     });
   }
 
-  /** A connection that its user has done with. */
+  /** Takes a released connection back. */
   #take(connection: PostgresConnection): void {
     const bornAtMs = this.#bornAtMs.get(connection);
     if (bornAtMs === undefined) return;
@@ -123,7 +122,7 @@ export class PostgresPool implements KyselyPool {
     connection.close();
   }
 
-  /** It may have been this connection alone: that is found out before anybody is refused. */
+  /** Probes the database after a lost connection, before any caller is refused: only that connection may be broken. */
   #doubtAfter(connection: PostgresConnection): void {
     this.#discard(connection);
     if (!this.#isUp || this.#isEnded) return;

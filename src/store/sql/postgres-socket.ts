@@ -3,13 +3,13 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { DatabaseAddress } from '../../kit/net/database-address.ts';
 
-/** What a connection failed for, as far as it is not the system that says it. */
+/** Reasons for a failed connection besides the codes of the system. */
 export type SocketProblem = 'NO_TLS' | 'UNTRUSTED';
 
-/** "I would like TLS", before anything else is said: length and code, as the protocol wants them. */
+/** SSLRequest, the first message of a connection: length and code. */
 const TLS_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
-/** What the server answers if it likes it too. */
+/** The answer of a server that accepts TLS. */
 const TLS_ACCEPTED = 'S'.charCodeAt(0);
 
 /** Opens a connection to a server, encrypted as the address wants it. Rejects with an error that has a code. */
@@ -33,7 +33,7 @@ export async function connectSocket(address: DatabaseAddress, limitMs: number): 
 async function secured(socket: Socket, { host, tls }: DatabaseAddress): Promise<Socket> {
   socket.write(TLS_REQUEST);
   const [answer] = (await once(socket, 'data')) as [Buffer];
-  // More than that was said by somebody in between, in the clear, to be taken for what the server says encrypted.
+  // More bytes were injected in plain text, to be taken for what the server sends encrypted.
   if (answer.length !== 1) throw problem('NO_TLS', 'the answer to the request for TLS is not one byte');
   if (answer[0] !== TLS_ACCEPTED) {
     if (tls === 'prefer') return socket;

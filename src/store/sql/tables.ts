@@ -1,8 +1,8 @@
 import type { LimitWindow } from '../../kit/time/windows.ts';
 
 /**
- * The tables as queries see them. Whole numbers come back as bigint from SQLite and as text from PostgreSQL, so every
- * one is read through Number() or BigInt(); truth values are 0 and 1 because both engines have those.
+ * The tables for Kysely. Integers come back as bigint from SQLite and as text from PostgreSQL, so read each with
+ * Number() or BigInt(). Booleans are 0 and 1, which both engines support.
  */
 export interface Tables {
   accounts: AccountRow;
@@ -19,13 +19,13 @@ export interface Tables {
   files: FileRow;
   apps: AppRow;
   app_categories: AppCategoryRow;
-  /** Facts about the whole installation, one a row. */
+  /** Facts about the installation, one per row. */
   installation: { name: string; value: string };
-  /** Migrations that have run. */
+  /** Applied migrations. */
   schema_migrations: { name: string; applied_at_ms: WholeNumber };
 }
 
-/** A whole number as it is written, and as either engine gives it back. */
+/** An integer as it is written, and as either engine returns it. */
 export type WholeNumber = number | bigint | string;
 
 export interface AccountRow {
@@ -122,7 +122,7 @@ export interface GenerationTableRow {
   details: string;
 }
 
-/** Sums and the windows that they belong to, in nano-dollars; the last three are of accounts only. PostgreSQL alone uses it. */
+/** Sums with their windows, nano-dollars; the last three columns are for accounts only. PostgreSQL only. */
 export interface LedgerTallyRow extends Record<`${'credit' | 'byok'}_${LimitWindow}`, WholeNumber> {
   scope: string;
   id: string;
@@ -136,7 +136,7 @@ export interface LedgerTallyRow extends Record<`${'credit' | 'byok'}_${LimitWind
   left_nanos: WholeNumber;
 }
 
-/** Money of a generation that is not settled. Times are those of the database. */
+/** The reservation of an open generation. Times are by the database's clock. */
 export interface LedgerReservationRow {
   generation_id: string;
   gateway_id: string;
@@ -149,7 +149,7 @@ export interface LedgerReservationRow {
   expires_at_ms: WholeNumber;
 }
 
-/** What an account was given in all by then; null = its balance is not enforced. */
+/** Sum of an account's grants by then; null = its balance is not enforced. */
 export interface LedgerGrantRow {
   account_id: string;
   number: WholeNumber;
@@ -157,17 +157,17 @@ export interface LedgerGrantRow {
   granted_at_ms: WholeNumber;
 }
 
-/** What of a gateway's journal is booked. PostgreSQL alone uses it. */
+/** Booked ends of a gateway's journal. PostgreSQL only. */
 export interface LedgerJournalRow {
   gateway_id: string;
   booked_to: WholeNumber;
   /** Sequences of ends up to `booked_to` that are not booked, as JSON. */
   unbooked: string;
-  /** The run of the gateway that books; null = not said. */
+  /** Owner token of the run that books; null = none recorded. */
   owner: string | null;
 }
 
-/** What a gateway's journal has booked for an account in all; '' = before journals were counted. PostgreSQL alone uses it. */
+/** Sums that a gateway's journal has booked for an account; gateway '' = before journals had rows. PostgreSQL only. */
 export interface LedgerBookedRow {
   gateway_id: string;
   account_id: string;
@@ -193,7 +193,7 @@ export interface AppRow {
   host: string;
   url: string;
   title: string | null;
-  /** When it last called itself so; null without a title. */
+  /** When the title was last seen; null without a title. */
   titled_at_ms: WholeNumber | null;
 }
 
@@ -202,4 +202,9 @@ export interface AppCategoryRow {
   category: string;
   host: string;
   place: WholeNumber;
+}
+
+/** A nullable integer column as a number. */
+export function numberOrNull(value: WholeNumber | null): number | null {
+  return value === null ? null : Number(value);
 }

@@ -3,15 +3,15 @@ import type { IsolationLevel, Kysely, Transaction } from 'kysely';
 import { codeOf } from './database-unavailable.ts';
 import type { Tables } from './tables.ts';
 
-/** Codes of PostgreSQL that mean somebody else was quicker: it could not be serialized, or two waited for each other. */
-const OVERTAKEN = new Set(['40001', '40P01']);
+/** PostgreSQL codes of a serialization failure and of a deadlock. */
+const SERIALIZATION_FAILURES = new Set(['40001', '40P01']);
 
 const MAX_TRIES = 30;
-const LONGEST_STEP_MS = 5;
+const MAX_BACKOFF_STEP_MS = 5;
 
 /**
- * Runs work as if nobody else worked at the same time, on either engine; under another isolation it locks what it needs
- * itself. It is run again when somebody else was quicker, so it must do nothing but read and write the database.
+ * Runs work in a transaction on either engine, serializable by default; under a lower isolation the work takes its own
+ * locks. Retries after conflicts, so the work must have no effects outside of the database.
  */
 export async function transact<T>(
   database: Kysely<Tables>,
@@ -22,8 +22,8 @@ export async function transact<T>(
     try {
       return await database.transaction().setIsolationLevel(isolation).execute(work);
     } catch (error) {
-      if (tries === MAX_TRIES || !OVERTAKEN.has(codeOf(error))) throw error;
-      await delay(Math.random() * LONGEST_STEP_MS * tries);
+      if (tries === MAX_TRIES || !SERIALIZATION_FAILURES.has(codeOf(error))) throw error;
+      await delay(Math.random() * MAX_BACKOFF_STEP_MS * tries);
     }
   }
 }

@@ -1,7 +1,7 @@
-import type { AwsAccessKey, GoogleServiceAccount } from '../../catalog/credential.ts';
-import type { Auth, Timeouts } from '../../catalog/provider.ts';
-import type { Clock } from '../../kit/ids.ts';
+import type { AwsAccessKey, GoogleServiceAccount } from '../../catalog/providers/credential.ts';
+import type { Auth, Timeouts } from '../../catalog/providers/provider.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { Transport } from '../upstream.ts';
 import type { Destination } from './destination.ts';
 import { GoogleTokens } from './google-tokens.ts';

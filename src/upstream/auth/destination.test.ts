@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { endpointOf, providerOf } from '../../../test/builders/catalog.ts';
-import type { Credential } from '../../catalog/credential.ts';
+import type { Credential } from '../../catalog/providers/credential.ts';
 import { destinationOf } from './destination.ts';
 
 const at = (baseUrl: string | undefined) => endpointOf({ provider: providerOf({ baseUrl }) });

@@ -1,5 +1,9 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
-import type { AzureCredential, Credential, GoogleServiceAccount } from '../../catalog/credential.ts';
+import type {
+  AzureCredential,
+  Credential,
+  GoogleServiceAccount,
+} from '../../catalog/providers/credential.ts';
 
 /** Where a call goes, and with what: a credential of many parts is narrowed to the one that this call uses. */
 export interface Destination {
@@ -10,7 +14,7 @@ export interface Destination {
   /** The name of the model there. */
   readonly model: string;
   readonly credential: Exclude<Credential, AzureCredential> | undefined;
-  /** Whoever wrote the credential chose the address. */
+  /** The credential names the address, so its author chose it. */
   readonly isNamedByCredential: boolean;
 }
 

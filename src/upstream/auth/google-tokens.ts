@@ -1,11 +1,11 @@
 import { createHash, createSign } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { GoogleServiceAccount } from '../../catalog/credential.ts';
-import type { Timeouts } from '../../catalog/provider.ts';
-import type { Clock } from '../../kit/ids.ts';
+import type { GoogleServiceAccount } from '../../catalog/providers/credential.ts';
+import type { Timeouts } from '../../catalog/providers/provider.ts';
 import { isJsonObject, readJson } from '../../kit/json/json.ts';
 import { numberAt, textAt } from '../../kit/json/members.ts';
-import { type Patience, readBeginning } from '../read-beginning.ts';
+import type { Clock } from '../../kit/time/clock.ts';
+import { type Patience, readBeginning } from '../transport/read-beginning.ts';
 import type { Transport } from '../upstream.ts';
 
 /** A token was refused. `status`: what the token server said; its words are not kept, they may quote the assertion. */
@@ -28,7 +28,7 @@ const LIFETIME_SECONDS = 3600;
 const MARGIN_MS = 5 * 60_000;
 /** Accounts whose tokens, or refusals, are kept. */
 const MOST_ACCOUNTS = 1000;
-/** For so long a refusal holds for everybody: a token server in trouble is not asked anew by each request. */
+/** How long a refusal holds for all requests: a token server in trouble is not asked again by each of them. */
 const REFUSAL_MS = 2000;
 
 /** The longest that a token is waited for; the provider's own limits may be shorter. */
@@ -110,7 +110,7 @@ export class GoogleTokens {
         throw reason;
       })
       .finally(() => this.#flights.delete(id));
-    // Whoever waits for it is told; when all of them have left, nobody is.
+    // Requests that wait for it get the rejection; this keeps it handled once all of them have gone.
     flight.catch(() => {});
     this.#flights.set(id, flight);
     return flight;

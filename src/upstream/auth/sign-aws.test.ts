@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { AwsAccessKey } from '../../catalog/credential.ts';
+import type { AwsAccessKey } from '../../catalog/providers/credential.ts';
 import { hashBody, signAws } from './sign-aws.ts';
 
 /** The account, time and signatures of the test suite that AWS publishes for Signature Version 4. */

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { AwsAccessKey } from '../../catalog/credential.ts';
+import type { AwsAccessKey } from '../../catalog/providers/credential.ts';
 import type { Sliced } from '../../kit/loop/turns.ts';
 
 /** A request that is about to be sent, as its signature sees it. */

@@ -23,7 +23,7 @@ export class Allowance extends Budget {
     super(MOST_STEPS);
   }
 
-  /** Whether there is enough left for what nobody asks for: optional members and second tries. */
+  /** Whether enough is left for optional members and second tries. */
   get isAmple(): boolean {
     return this.steps > MOST_STEPS / 2 && this.characters > MOST_CHARACTERS / 2;
   }

@@ -1,6 +1,7 @@
+import type { FormatDialectFacts } from '../../dialects/dialect.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { FinishReason, Seal } from '../../ir/events.ts';
-import type { DialectName, Item, MessageItem, Part } from '../../ir/items.ts';
+import type { Item, MessageItem, Part } from '../../ir/items.ts';
 import type { CallableTool, GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { Allowance, AllowanceSpent } from './allowance.ts';
@@ -38,22 +39,18 @@ const LABEL = 'This is a simulated answer: no model was asked.';
 /** One grey pixel. */
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==';
 
-/** Seals in the words of each dialect, so that what comes back is told apart from a foreign one. */
-const SEALS: Readonly<Partial<Record<DialectName, (token: string) => Seal>>> = {
-  responses: (token) => ({ encrypted: token, format: 'openai-responses-v1' }),
-  messages: (token) => ({ signature: token, format: 'anthropic-claude-v1' }),
-  chat: (token) => ({ signature: token, format: 'anthropic-claude-v1', givenBy: 'chat' }),
-};
+/** What thoughts look like in the dialect that is spoken. */
+type ThoughtFacts = Pick<FormatDialectFacts, 'summarizesThoughts' | 'simulatedSeal'>;
 
 /** What the simulator says to a request: the same every time for the same seed or the same conversation. */
-export function answerOf(request: GenerationRequest, behaviour: Behaviour, dialect: DialectName): Answer {
+export function answerOf(request: GenerationRequest, behaviour: Behaviour, facts: ThoughtFacts): Answer {
   const dice = new Dice(seedOf(request));
   const allowance = new Allowance();
   if (behaviour.refuses === true) {
     const explanation = 'Simulated refusal: this model declines every request.';
     return { drafts: [{ type: 'refusal', text: explanation }], reason: 'refusal', explanation };
   }
-  const thoughts = reasons(request, behaviour) ? [thoughtOf(request, dialect, dice)] : [];
+  const thoughts = reasons(request, behaviour) ? [thoughtOf(request, facts, dice)] : [];
   const calls = callsOf(request, behaviour, dice, allowance);
   if (calls.length > 0) return { drafts: [...thoughts, ...calls], reason: 'tool-calls' };
   const picture: Draft[] =
@@ -81,15 +78,15 @@ function reasons(request: GenerationRequest, behaviour: Behaviour): boolean {
   );
 }
 
-function thoughtOf(request: GenerationRequest, dialect: DialectName, dice: Dice): Draft {
+function thoughtOf(request: GenerationRequest, facts: ThoughtFacts, dice: Dice): Draft {
   const first = dice.pick(['First', 'To begin with', 'Let me see']);
   const text = `${first}, these are simulated thoughts. The request is: ${quoted(lastUserText(request), 80)}. I will answer it.`;
   if (request.reasoning?.exclude === true) return { type: 'hidden-thought', text };
   return {
     type: 'thought',
     text,
-    isSummary: dialect === 'responses' && request.reasoning?.summary !== undefined,
-    seal: SEALS[dialect]?.(`simulated-${dice.token(24)}`) ?? {},
+    isSummary: facts.summarizesThoughts === true && request.reasoning?.summary !== undefined,
+    seal: facts.simulatedSeal(`simulated-${dice.token(24)}`),
   };
 }
 
@@ -177,7 +174,7 @@ function calledTools(request: GenerationRequest, behaviour: Behaviour): Callable
   }
 }
 
-/** Of the tools at hand, those that the user asks for; the first one where some tool has to be called. */
+/** The tools that the user asks for; the first one if some tool has to be called. */
 function wantedOf(
   tools: readonly CallableTool[],
   request: GenerationRequest,

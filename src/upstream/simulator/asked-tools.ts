@@ -15,7 +15,7 @@ export function askedTools<T extends { readonly name: string }>(tools: readonly 
   return asked.length === 0 && sentences.some(asksForAny) ? tools.slice(0, 1) : asked;
 }
 
-/** Characters that are looked at, from the end: whoever writes more pastes a document. */
+/** Characters that are read, from the end: longer texts are pasted documents. */
 const LONGEST_TEXT = 4000;
 /** The same, with what programs put between. */
 const LONGEST_TAGGED = 100_000;

@@ -39,7 +39,7 @@ describe('patternValue', () => {
   );
 
   it('is as long as the pattern says', () => {
-    expect(textFor('^a{5000}$', 0)).toHaveLength(5000);
+    expect(textFor('^a{1000}$', 0)).toHaveLength(1000);
     expect(textFor('^[a-z]+$', 20_000)).toHaveLength(20_000);
     const lengths = { least: 2, most: 4, wished: 9 };
     expect(patternValue('^[a-z]+$', lengths, new Allowance())).toHaveLength(2);
@@ -57,7 +57,7 @@ describe('patternValue', () => {
 
   it('takes a pattern apart once, however often it is asked', () => {
     const allowance = new Allowance();
-    const pattern = `^(?:[a-z]|${'x'.repeat(5000)})$`;
+    const pattern = `^(?:[a-z]|${'x'.repeat(2000)})$`;
     for (let time = 0; time < 100; time++) textFor(pattern, 0, allowance);
     expect(allowance.isAmple).toBe(true);
   });

@@ -1,94 +1,38 @@
-import { type Pattern, parsePattern } from '../../kit/json-schema/pattern.ts';
-import type { Allowance } from './allowance.ts';
+import { type Allowance, AllowanceSpent } from './allowance.ts';
 
 /** How long a text shall be, in characters. */
 export interface Lengths {
   readonly least: number;
   readonly most: number;
-  /** From `least` on; taken where the pattern has a text of about this length. */
+  /** From `least` on; taken if the pattern has a text of about this length. */
   readonly wished: number;
 }
 
-/** Writes a text that fits a regular expression; undefined where that is beyond us. */
-export function patternValue(pattern: string, lengths: Lengths, allowance: Allowance): string | undefined {
-  const parsed = parsePattern(pattern, allowance);
-  allowance.spend(0);
-  return parsed === undefined ? undefined : new Writer(allowance).write(parsed, lengths);
-}
+/** Instructions of a pattern that are looked at in one step. */
+const TRIES_PER_STEP = 8;
 
-/** Repetitions beyond the least. No longer text could be paid for. */
-const MOST_EXTRA = 2 ** 16;
-
-class Writer {
-  readonly #allowance: Allowance;
-
-  constructor(allowance: Allowance) {
-    this.#allowance = allowance;
+/**
+ * Writes a text that a regular expression matches; undefined if the pattern is refused or no text is found. Throws
+ * `AllowanceSpent` for a pattern that is too large.
+ */
+export function patternValue(
+  source: string,
+  { least, most, wished }: Lengths,
+  allowance: Allowance,
+): string | undefined {
+  const compilation = allowance.compile(source);
+  if (compilation === undefined) throw new AllowanceSpent();
+  if (!compilation.ok) {
+    if (compilation.isTooLarge) throw new AllowanceSpent();
+    return undefined;
   }
-
-  write(pattern: Pattern, { least, most, wished }: Lengths): string {
-    const grown = this.#extraFor(pattern, wished);
-    const isFitting = grown !== undefined && this.#lengthOf(pattern, grown) <= most;
-    const extra = (isFitting ? grown : this.#extraFor(pattern, least)) ?? 0;
-    this.#allowance.write(this.#lengthOf(pattern, extra));
-    return this.#textOf(pattern, extra);
+  for (const length of new Set([wished, least, 0])) {
+    const text = compilation.pattern.example(length, (instructions) =>
+      allowance.spend(instructions / TRIES_PER_STEP),
+    );
+    if (text === undefined || (text.length > most && length > 0)) continue;
+    allowance.write(text.length);
+    return text;
   }
-
-  /** The fewest further repetitions that make a text as long as this; undefined when none do. */
-  #extraFor(pattern: Pattern, length: number): number | undefined {
-    const isEnough = (extra: number) => this.#lengthOf(pattern, extra) >= length;
-    if (isEnough(0)) return 0;
-    let enough = 1;
-    while (!isEnough(enough)) {
-      enough *= 2;
-      if (enough > MOST_EXTRA) return undefined;
-    }
-    for (let tooFew = Math.floor(enough / 2); enough - tooFew > 1; ) {
-      const middle = Math.floor((tooFew + enough) / 2);
-      if (isEnough(middle)) enough = middle;
-      else tooFew = middle;
-    }
-    return enough;
-  }
-
-  /** The length of the text, told without writing it: nested repetitions multiply. */
-  #lengthOf(pattern: Pattern, extra: number): number {
-    this.#allowance.spend(1);
-    switch (pattern.kind) {
-      case 'character':
-        return pattern.written.length;
-      case 'place':
-        return 0;
-      case 'choice':
-        return this.#lengthOf(pattern.options[0], extra);
-      case 'sequence':
-        return pattern.parts.reduce((sum, part) => sum + this.#lengthOf(part, extra), 0);
-      case 'repeat': {
-        const count = countOf(pattern, extra);
-        return count === 0 ? 0 : count * this.#lengthOf(pattern.part, extra);
-      }
-    }
-  }
-
-  #textOf(pattern: Pattern, extra: number): string {
-    this.#allowance.spend(1);
-    switch (pattern.kind) {
-      case 'character':
-        return pattern.written;
-      case 'place':
-        return '';
-      case 'choice':
-        return this.#textOf(pattern.options[0], extra);
-      case 'sequence':
-        return pattern.parts.map((part) => this.#textOf(part, extra)).join('');
-      case 'repeat': {
-        const count = countOf(pattern, extra);
-        return count === 0 ? '' : this.#textOf(pattern.part, extra).repeat(count);
-      }
-    }
-  }
-}
-
-function countOf({ least, most }: Extract<Pattern, { kind: 'repeat' }>, extra: number): number {
-  return Math.min(least + extra, most);
+  return undefined;
 }

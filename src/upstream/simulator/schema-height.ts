@@ -21,7 +21,7 @@ export class Heights {
     if (depth > GREATEST_DEPTH) return Number.POSITIVE_INFINITY;
     const known = this.#known.get(schema);
     if (known !== undefined) return known;
-    // Whoever asks while this is being found out has come back to the same schema.
+    // Found again while it is being measured: the schema contains itself.
     this.#known.set(schema, Number.POSITIVE_INFINITY);
     const height = this.#measured(schema, depth + 1);
     this.#known.set(schema, height);

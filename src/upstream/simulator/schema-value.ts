@@ -15,7 +15,7 @@ const GREATEST_DEPTH = 32;
 const MOST_CANDIDATES = 64;
 /** Members that are left out in turn. */
 const MOST_OMISSIONS = 16;
-/** Members of one object or list that are there although nobody asks for them. */
+/** Optional members written in one object or list. */
 const MOST_OPTIONAL = 256;
 /** Names tried in vain for one object that needs more members. */
 const MOST_MISSES = 256;
@@ -435,7 +435,7 @@ function withDependents(
   return names;
 }
 
-/** Adds names until there are enough of them: names that the schema allows, where it says which. */
+/** Adds names until there are enough; they fit `propertyNames` or the first of `patternProperties`. */
 function addExtraNames(names: Set<string>, least: number, schema: JsonObject, place: Place): void {
   const { allowance } = place;
   const { propertyNames, patternProperties } = schema;

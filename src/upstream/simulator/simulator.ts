@@ -1,14 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { InboundDialect, ReplyContext } from '../../dialects/dialect.ts';
+import type { FormatDialect, InboundDialect, ReplyContext } from '../../dialects/dialect.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { Fold } from '../../ir/fold.ts';
-import type { Format } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { Clock } from '../../kit/ids.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { lookUp } from '../../kit/net/lookup.ts';
-import type { Expiry } from '../deadlines.ts';
-import { expiryProblem } from '../socket-problem.ts';
+import type { Clock } from '../../kit/time/clock.ts';
+import type { Expiry } from '../transport/deadlines.ts';
+import { expiryProblem } from '../transport/deadlines.ts';
 import type { Transport, TransportCall, TransportReply } from '../upstream.ts';
 import { answerOf } from './answer.ts';
 import { type Behaviour, behaviourOf } from './behaviours.ts';
@@ -17,8 +15,8 @@ import { scriptOf } from './script.ts';
 
 /** What the simulator is made of. */
 export interface SimulatorParts {
-  /** The halves that callers speak: the simulator reads and writes with the gateway's own code. */
-  readonly dialects: Readonly<Record<Format, InboundDialect>>;
+  /** The simulator reads requests and writes answers with the gateway's own code. */
+  readonly dialects: readonly FormatDialect[];
   readonly vendor: string;
   readonly clock: Clock;
   /** Waits, or rejects when aborted. Given by tests that have no time. */
@@ -27,13 +25,6 @@ export interface SimulatorParts {
 
 /** Display name of the stand-in. */
 const NAME = 'Simulator';
-
-/** The format that is spoken below each path. */
-const FORMATS_BY_PATH: Readonly<Record<string, Format>> = {
-  '/responses': 'responses',
-  '/messages': 'messages',
-  '/chat/completions': 'chat',
-};
 
 const encoder = new TextEncoder();
 
@@ -47,28 +38,29 @@ export function createSimulator(parts: SimulatorParts): Transport {
   return {
     async open(call) {
       call.signal.throwIfAborted();
-      const dialect = parts.dialects[formatOf(call.url)];
+      const dialect = dialectAt(call.url, parts.dialects);
       const body = bodyOf(call.body);
       const model = typeof body.model === 'string' ? body.model : '';
       const behaviour = behaviourOf(model);
       await pause(sleep, behaviour.firstByteMs, 'firstByte', call);
       try {
         if (behaviour.failure !== undefined) throw failureOf(behaviour.failure);
-        const request = dialect.parseRequest(body, { vendor: parts.vendor });
+        const request = dialect.inbound.parseRequest(body, { vendor: parts.vendor });
         return answer(request, model, behaviour, dialect, { ...parts, sleep }, call);
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
-        return refusal(error, dialect, parts.vendor);
+        return refusal(error, dialect.inbound, parts.vendor);
       }
     },
     close: async () => {},
   };
 }
 
-function formatOf(url: string): Format {
-  const format = lookUp(FORMATS_BY_PATH, new URL(url).pathname);
-  if (format === undefined) throw new Error('the simulator is called below a path that no dialect has');
-  return format;
+function dialectAt(url: string, dialects: SimulatorParts['dialects']): FormatDialect {
+  const { pathname } = new URL(url);
+  const dialect = dialects.find(({ upstream }) => upstream.path('', false) === pathname);
+  if (dialect === undefined) throw new Error('the simulator is called below a path that no dialect has');
+  return dialect;
 }
 
 /** The body is the gateway's own work: it is an object, and may be nested deeper than what callers may send. */
@@ -96,11 +88,11 @@ function answer(
   request: GenerationRequest,
   model: string,
   behaviour: Behaviour,
-  dialect: InboundDialect,
+  { inbound: dialect, facts }: FormatDialect,
   parts: Required<SimulatorParts>,
   call: TransportCall,
 ): TransportReply {
-  const script = scriptOf(answerOf(request, behaviour, dialect.format), request, model);
+  const script = scriptOf(answerOf(request, behaviour, facts), request, model);
   const played = behaviour.cutsOff === true ? script.slice(0, Math.ceil(script.length / 2)) : script;
   const context = contextOf(request, model, parts, call.body);
   if (!request.stream) {

@@ -2,7 +2,7 @@ import { COUNTED, eventBytes, piecesOf, type UpstreamDouble } from './upstream-d
 
 const MODEL = 'gemini-3.5-pro';
 
-/** The vendor's word for a call whose signature nobody has. */
+/** The vendor's placeholder for a call without a signature. */
 const NO_SEAL = 'skip_thought_signature_validator';
 
 /** generateContent of a generation that refuses calls which come back without their thought signature. */

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { UPSTREAM_DIALECTS } from '../../../src/dialects/dialects.ts';
+import { DIALECTS } from '../../../src/dialects/dialects.ts';
 import type { Event } from '../../../src/ir/events.ts';
 import { fold } from '../../../src/ir/fold.ts';
 import { SseReader } from '../../../src/kit/frames/sse.ts';
 import { requestOf } from '../../builders/request.ts';
 import { sse } from '../../fakes/answers.ts';
 import { seededRandom } from '../../fuzz/mutate.ts';
-import { DIALECTS } from '../bench-of-upstreams.ts';
+import { DIALECTS as WORDED } from '../bench-of-upstreams.ts';
 
 /** Cuts per stream; the seeds are 1 to this number. */
 const SEEDS = Number(process.env.FAULT_SEEDS ?? 10_000);
@@ -24,7 +24,7 @@ const CONTENTS = [
   { text: 'lang '.repeat(50), usage: { input: 7, output: 9, cached: 3 }, finish: 'length' as const },
 ];
 
-describe.each(DIALECTS)('a $word stream', ({ format, frames }) => {
+describe.each(WORDED)('a $word stream', ({ format, frames }) => {
   it.each(CONTENTS)(`folds to one result however its bytes are cut (${SEEDS} cuts): %j`, (content) => {
     const bytes = Buffer.from(sse(frames(content)));
     const results = new Set<string>();
@@ -45,7 +45,7 @@ function cut(bytes: Buffer, random: () => number): Buffer[] {
 }
 
 function digestOf(format: 'chat' | 'responses' | 'messages', pieces: readonly Buffer[]): string {
-  const decoder = UPSTREAM_DIALECTS[format]?.createDecoder({ request: requestOf({ format }), relay: false });
+  const decoder = DIALECTS[format].upstream.createDecoder({ request: requestOf({ format }), relay: false });
   if (decoder === undefined) throw new Error('no such dialect');
   const reader = new SseReader();
   const events: Event[] = [];

@@ -29,7 +29,7 @@ export const BAD_INPUT: RequestChapter = {
   features: [
     row({
       title: 'Arguments of a call that are not JSON',
-      note: 'Models write such arguments, and agents send them back. Where the upstream wants an object they become `{"raw": "..."}`.',
+      note: 'Models write such arguments, and agents send them back. If the upstream needs an object, they become `{"raw": "..."}`.',
       asked: {
         responses: responses(
           [
@@ -68,7 +68,7 @@ export const BAD_INPUT: RequestChapter = {
     }),
     row({
       title: 'Result without its call',
-      note: 'The user says it: a result that answers nothing would be refused.',
+      note: 'Becomes user text: upstreams refuse a result that answers no call.',
       asked: {
         responses: responses([user(), { type: 'function_call_output', call_id: 'call_9', output: 'Rain' }], {
           tools: [TOOL],
@@ -95,7 +95,7 @@ export const BAD_INPUT: RequestChapter = {
     }),
     row({
       title: 'Call without its result',
-      note: 'The upstream is told that there is none: a call that nobody answers would be refused.',
+      note: 'Gets a result that says there is none: upstreams refuse an unanswered call.',
       asked: {
         responses: responses(
           [
@@ -136,7 +136,7 @@ export const BAD_INPUT: RequestChapter = {
     }),
     row({
       title: 'Second result of one call',
-      note: 'The user says what came second.',
+      note: 'The second one becomes user text.',
       asked: {
         responses: responses(
           [
@@ -181,8 +181,8 @@ export const BAD_INPUT: RequestChapter = {
       },
     }),
     row({
-      title: 'Thoughts with an empty signature',
-      note: 'Nobody can prove them, so families that seal their thoughts would refuse them; others get the text.',
+      title: 'Reasoning with an empty signature',
+      note: 'Anthropic and Bedrock would refuse it, and chat upstreams take no reasoning text. OpenAI and Gemini get the text.',
       asked: {
         messages: messages([
           user(),
@@ -201,8 +201,8 @@ export const BAD_INPUT: RequestChapter = {
       },
     }),
     row({
-      title: 'Image that nobody can read',
-      note: 'Broken or empty base64, addresses that are none or that nobody fetches from: the 400 names the place.',
+      title: 'Unreadable image',
+      note: 'Broken or empty base64, an invalid address, or one with an unsupported scheme: 400 with the path.',
       asked: {
         responses: responses([user([{ type: 'input_image', image_url: 'data:image/png;base64,%%%' }])]),
         messages: messages([
@@ -219,7 +219,7 @@ export const BAD_INPUT: RequestChapter = {
     }),
     row({
       title: 'Items of an unknown type',
-      note: 'Passed on to upstreams of the same format, which may know them.',
+      note: 'Relayed to upstreams of the same format, which may know them.',
       asked: {
         responses: responses([user(), { type: 'hologram', id: 'h_1' }]),
         messages: messages([

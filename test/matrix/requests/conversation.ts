@@ -46,7 +46,7 @@ export const CONVERSATION: RequestChapter = {
     }),
     row({
       title: 'Developer prompt',
-      note: 'Dialects without the role take it as a system prompt.',
+      note: 'Sent as a system prompt to dialects without that role.',
       asked: {
         responses: responses([{ role: 'developer', content: RULE }, user()]),
         chat: chat([{ role: 'developer', content: RULE }, user()]),
@@ -67,7 +67,7 @@ export const CONVERSATION: RequestChapter = {
     }),
     row({
       title: 'System prompt inside the list',
-      note: 'Where the upstream has no such turn, the prompt stays at its place as user text between `<system>` and `</system>`.',
+      note: 'If the upstream has no such turn, the prompt stays in its place as user text between `<system>` and `</system>`.',
       asked: {
         responses: responses([
           user('One'),

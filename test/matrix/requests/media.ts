@@ -29,7 +29,7 @@ export const MEDIA: RequestChapter = {
   features: [
     row({
       title: 'Image by URL',
-      note: 'Bedrock fetches nothing: the model is told the address, unless it is one of `s3://`.',
+      note: 'Bedrock takes only `s3://` addresses; the model gets any other address as text.',
       asked: {
         responses: responses([user([look, { type: 'input_image', image_url: PICTURE_URL, detail: 'auto' }])]),
         messages: messages([user([see, { type: 'image', source: { type: 'url', url: PICTURE_URL } }])]),
@@ -83,7 +83,7 @@ export const MEDIA: RequestChapter = {
       },
     }),
     row({
-      title: 'Image under a wrong name of its type (`image/jpg`)',
+      title: 'Image with a wrong media type (`image/jpg`)',
       asked: {
         responses: responses([user([look, { type: 'input_image', image_url: JPG, detail: 'auto' }])]),
         chat: chat([user([see, { type: 'image_url', image_url: { url: JPG } }])]),
@@ -121,7 +121,7 @@ export const MEDIA: RequestChapter = {
       },
     }),
     row({
-      title: 'Image of a type that few read (TIFF)',
+      title: 'Image of a rare type (TIFF)',
       asked: {
         responses: responses([
           user([look, { type: 'input_image', image_url: 'data:image/tiff;base64,SUkqAA==', detail: 'auto' }]),
@@ -220,7 +220,7 @@ export const MEDIA: RequestChapter = {
       },
     }),
     row({
-      title: 'File kept by a provider (`file-...`)',
+      title: 'File stored by a provider (`file-...`)',
       asked: {
         responses: responses([user([look, { type: 'input_file', file_id: 'file-123' }])]),
         messages: messages([
@@ -236,7 +236,7 @@ export const MEDIA: RequestChapter = {
       },
     }),
     row({
-      title: 'Sound',
+      title: 'Audio',
       asked: {
         responses: responses([
           user([look, { type: 'input_audio', input_audio: { data: SOUND, format: 'wav' } }]),

@@ -20,7 +20,7 @@ const SCHEMA = {
 const NAMED = { name: 'reply', schema: SCHEMA, strict: true };
 
 export const ANSWER_SHAPE: RequestChapter = {
-  title: 'Shape of the answer',
+  title: 'Form of the answer',
   features: [
     row({
       title: 'Structured output (JSON schema)',
@@ -156,7 +156,7 @@ export const ANSWER_SHAPE: RequestChapter = {
       },
     }),
     row({
-      title: 'Shape of images',
+      title: 'Format of images (`image_config`)',
       asked: settings({
         responses: { image_config: { aspect_ratio: '16:9' } },
         chat: { image_config: { aspect_ratio: '16:9' } },
@@ -172,11 +172,11 @@ export const ANSWER_SHAPE: RequestChapter = {
 };
 
 export const THINKING: RequestChapter = {
-  title: 'How much to think',
+  title: 'Amount of reasoning',
   features: [
     row({
       title: 'Effort',
-      note: 'Where the upstream wants a budget in tokens, effort is a share of the output limit. Claude models that take no budget (Opus 4.7 and later) get `thinking: {type: adaptive}` and `output_config.effort`.',
+      note: 'If the upstream needs a budget in tokens, effort becomes a share of the output limit. Claude models without a budget (Opus 4.7 and later) get `thinking: {type: adaptive}` and `output_config.effort`.',
       asked: settings({
         responses: { reasoning: { effort: 'high' } },
         messages: { output_config: { effort: 'high' } },
@@ -192,8 +192,8 @@ export const THINKING: RequestChapter = {
       },
     }),
     row({
-      title: 'Effort beyond what is known (`max`)',
-      note: 'OpenAI knows `xhigh`, most chat upstreams no more than `high`; where the efforts of a model are known, the nearest of them is sent.',
+      title: "Effort above the upstream's highest (`max`)",
+      note: 'OpenAI goes up to `xhigh`, most chat upstreams up to `high`. If the efforts of a model are known, the nearest is sent.',
       asked: settings({
         responses: { reasoning: { effort: 'max' } },
         messages: { output_config: { effort: 'max' } },
@@ -215,7 +215,7 @@ export const THINKING: RequestChapter = {
     }),
     row({
       title: 'Budget in tokens',
-      note: 'Where the upstream wants a word, it is the effort whose share of the output limit comes nearest.',
+      note: 'If the upstream needs a word, the effort with the nearest share of the output limit is sent.',
       asked: settings({
         responses: { reasoning: { max_tokens: 2000 }, max_output_tokens: 4000 },
         messages: { thinking: { type: 'enabled', budget_tokens: 2000 }, max_tokens: 4000 },
@@ -235,7 +235,7 @@ export const THINKING: RequestChapter = {
       },
     }),
     row({
-      title: 'As much as the model likes (`adaptive`)',
+      title: 'Amount left to the model (`adaptive`)',
       asked: settings({ messages: { thinking: { type: 'adaptive' } } }),
       arrives: {
         responses: (body) => body.reasoning !== undefined,
@@ -251,7 +251,7 @@ export const THINKING: RequestChapter = {
       },
     }),
     row({
-      title: 'Not at all',
+      title: 'No reasoning',
       asked: settings({
         responses: { reasoning: { effort: 'none' } },
         messages: { thinking: { type: 'disabled' } },
@@ -271,7 +271,7 @@ export const THINKING: RequestChapter = {
       },
     }),
     row({
-      title: 'Summary of the thoughts',
+      title: 'Summary of the reasoning',
       asked: settings({
         responses: { reasoning: { effort: 'high', summary: 'detailed' } },
         chat: { reasoning: { effort: 'high', summary: 'detailed' } },
@@ -485,7 +485,7 @@ export const OTHER_SETTINGS: RequestChapter = {
     }),
     row({
       title: 'End-user id',
-      note: 'Leaves the gateway only as a keyed hash, and only where the dialect has a field for it; never in the report.',
+      note: 'Leaves the gateway only as a keyed hash, and only if the dialect has a field for it; never in the report.',
       asked: settings({
         responses: { user: 'jo' },
         messages: { metadata: { user_id: 'jo' } },
@@ -526,8 +526,8 @@ export const OTHER_SETTINGS: RequestChapter = {
       },
     }),
     row({
-      title: 'Fields that nobody documents',
-      note: 'Passed on to upstreams of the same format.',
+      title: 'Undocumented fields',
+      note: 'Relayed to upstreams of the same format.',
       asked: settings({
         responses: { flux_capacity: 88 },
         messages: { flux_capacity: 88 },

@@ -143,7 +143,7 @@ const PICTURES = {
   ],
 };
 
-/** Results in a body: the id of the call and what it says, where the dialect has ids. */
+/** Results in a body: their text, with the id of the call if the dialect has ids. */
 const results: Readonly<Record<string, (body: Wire) => string>> = {
   responses: (body) =>
     body.input
@@ -214,7 +214,7 @@ const called: Readonly<Record<string, (body: Wire) => string>> = {
       .join(),
 };
 
-/** What each dialect must say of calls and results. */
+/** What the body of each dialect must contain of calls and results. */
 function exchanged(calls: string, answers: string) {
   return Object.fromEntries(
     Object.keys(results).map((dialect) => [
@@ -324,7 +324,7 @@ export const TOOLS_CHAPTER: RequestChapter = {
     }),
     row({
       title: 'Result that is an error',
-      note: 'Where the upstream has no mark for it, the model is told in words.',
+      note: 'If the upstream has no field for it, the text of the result says so.',
       asked: {
         messages: exchange([{ id: 'call_1', output: words('No such city') }], { is_error: true }).messages,
       },
@@ -473,7 +473,7 @@ export const TOOLS_CHAPTER: RequestChapter = {
     }),
     row({
       title: 'Grammar of a free-text tool',
-      note: 'Becomes part of the description of the argument: the model is told, not held to it.',
+      note: 'Becomes part of the description of the argument: the model sees it but is not bound by it.',
       asked: {
         responses: responses('Hello', { tools: [{ type: 'custom', name: 'patch', format: GRAMMAR }] }),
         chat: chat([user()], { tools: [{ type: 'custom', custom: { name: 'patch', format: GRAMMAR } }] }),
@@ -525,7 +525,7 @@ export const TOOLS_CHAPTER: RequestChapter = {
     }),
     row({
       title: 'Tools that the provider runs (`web_search`)',
-      note: 'Dropped where the upstream runs no such tool; agents always send them.',
+      note: 'Dropped if the upstream runs no such tool: agents always send them.',
       asked: {
         responses: responses('Hello', { tools: [...(TOOLS.responses ?? []), { type: 'web_search' }] }),
         messages: messages([user()], {

@@ -5,7 +5,7 @@ import { GatewayError } from '../../../ir/errors.ts';
 import { terminalOf } from '../../../ir/events.ts';
 import { fold } from '../../../ir/fold.ts';
 import { SseReader } from '../../../kit/frames/sse.ts';
-import { UPSTREAM_DIALECTS } from '../../dialects.ts';
+import { DIALECTS } from '../../dialects.ts';
 import { readFrame, readListedFrame, STEP_LIMITS } from './read-frame.ts';
 
 describe('a frame', () => {
@@ -41,7 +41,7 @@ describe.each([
   const frames = new SseReader().push(Buffer.from(sse(framesOf({ text: 'AAA BBB CCC' }))));
 
   function ending(inserted: string, relay: boolean) {
-    const decoder = UPSTREAM_DIALECTS[name]?.createDecoder({ request: requestOf({ format: name }), relay });
+    const decoder = DIALECTS[name].upstream.createDecoder({ request: requestOf({ format: name }), relay });
     const half = frames.findIndex(({ data }) => data.includes('AAA')) + 1;
     const sent = [...frames.slice(0, half), { data: inserted }, ...frames.slice(half)];
     return [...sent.flatMap((frame) => decoder?.decode(frame) ?? []), ...(decoder?.end() ?? [])];

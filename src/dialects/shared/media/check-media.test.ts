@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../ir/errors.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
-import { chatInbound } from '../../chat/chat.ts';
-import { messagesInbound } from '../../messages/messages.ts';
-import { responsesInbound } from '../../responses/responses.ts';
+import { chat } from '../../chat/index.ts';
+import { messages } from '../../messages/index.ts';
+import { responses } from '../../responses/index.ts';
 
-const chat = (url: string) => () =>
-  chatInbound.parseRequest(
+const chatImage = (url: string) => () =>
+  chat.inbound.parseRequest(
     {
       model: 'a/b',
       messages: [
@@ -22,14 +22,14 @@ const chat = (url: string) => () =>
     { vendor: 'acme' },
   );
 
-const responses = (image_url: string) => () =>
-  responsesInbound.parseRequest(
+const responsesImage = (image_url: string) => () =>
+  responses.inbound.parseRequest(
     { model: 'a/b', input: [{ role: 'user', content: [{ type: 'input_image', image_url }] }] },
     { vendor: 'acme' },
   );
 
-const messages = (source: JsonObject) => () =>
-  messagesInbound.parseRequest(
+const messagesImage = (source: JsonObject) => () =>
+  messages.inbound.parseRequest(
     { model: 'a/b', max_tokens: 9, messages: [{ role: 'user', content: [{ type: 'image', source }] }] },
     { vendor: 'acme' },
   );
@@ -64,11 +64,11 @@ describe('images that no upstream can read', () => {
     ['notaurl', 'must be an address that begins with https:// or a data URL in base64'],
     ['https://', 'must be an address that begins with https:// or a data URL in base64'],
   ])('are refused with their place: %.40s', (url, reason) => {
-    expect(told(chat(url))).toEqual({
+    expect(told(chatImage(url))).toEqual({
       status: 400,
       message: `messages[0].content[1].image_url.url: ${reason}`,
     });
-    expect(told(responses(url))).toEqual({
+    expect(told(responsesImage(url))).toEqual({
       status: 400,
       message: `input[0].content[0].image_url: ${reason}`,
     });
@@ -86,7 +86,7 @@ describe('images that no upstream can read', () => {
       'url: must be an address: bytes go into a source of type base64',
     ],
   ])('are refused in the messages format: %o', (source, reason) => {
-    expect(told(messages(source))).toEqual({
+    expect(told(messagesImage(source))).toEqual({
       status: 400,
       message: `messages[0].content[0].source.${reason}`,
     });
@@ -106,7 +106,7 @@ describe('images that no upstream can read', () => {
     };
     const issues = (...list: JsonObject[]) =>
       told(() =>
-        chatInbound.parseRequest(
+        chat.inbound.parseRequest(
           { model: 'a/b', messages: [{ role: 'user', content: 'Hi' }, ...list] },
           { vendor: 'acme' },
         ),
@@ -127,8 +127,8 @@ describe('images that some upstream can read', () => {
     'data:image/png;base64,iVBO\r\nRw0KGg\r\no=',
     `data:image/png;base64,${LARGE}`,
   ])('pass: %.40s', (url) => {
-    expect(told(chat(url))).toBeUndefined();
-    expect(told(responses(url))).toBeUndefined();
+    expect(told(chatImage(url))).toBeUndefined();
+    expect(told(responsesImage(url))).toBeUndefined();
   });
 });
 
@@ -136,10 +136,11 @@ describe('images that some upstream can read', () => {
 function toldOf(format: 'chat' | 'responses' | 'messages', part: JsonObject): string | undefined {
   const conversation = [{ role: 'user', content: [part] }];
   const parse = {
-    chat: () => chatInbound.parseRequest({ model: 'a/b', messages: conversation }, { vendor: 'acme' }),
-    responses: () => responsesInbound.parseRequest({ model: 'a/b', input: conversation }, { vendor: 'acme' }),
+    chat: () => chat.inbound.parseRequest({ model: 'a/b', messages: conversation }, { vendor: 'acme' }),
+    responses: () =>
+      responses.inbound.parseRequest({ model: 'a/b', input: conversation }, { vendor: 'acme' }),
     messages: () =>
-      messagesInbound.parseRequest(
+      messages.inbound.parseRequest(
         { model: 'a/b', max_tokens: 9, messages: conversation },
         { vendor: 'acme' },
       ),
@@ -227,7 +228,7 @@ describe('a data URL in capitals', () => {
   it('is read as any other', () => {
     const url = 'DATA:IMAGE/PNG;BASE64,iVBORw0KGgo=';
     const source = { kind: 'base64', mediaType: 'image/png', data: 'iVBORw0KGgo=' };
-    for (const parse of [chat(url), responses(url)]) {
+    for (const parse of [chatImage(url), responsesImage(url)]) {
       const { items } = parse();
       expect(items[0]).toMatchObject({ content: expect.arrayContaining([{ type: 'image', source }]) });
     }

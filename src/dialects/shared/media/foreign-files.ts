@@ -1,31 +1,24 @@
-import type { Format, Item, Part } from '../../../ir/items.ts';
+import type { FormatFacts } from '../../../ir/format-facts.ts';
+import type { Item, Part } from '../../../ir/items.ts';
 import type { Report } from '../report/report.ts';
-
-/**
- * Files that a provider keeps are known by ids that nobody else can read. Callers of the responses and chat formats mean
- * one store of files, callers of the messages format another.
- */
-const STORES: Readonly<Record<Format, 'openai' | 'anthropic'>> = {
-  responses: 'openai',
-  chat: 'openai',
-  messages: 'anthropic',
-};
 
 /** Addresses in the store of a provider whose upstreams speak a dialect of their own. */
 const STORE_ADDRESS = /^(?:gs|s3):/i;
 
-/** The items without files that the upstream does not have. */
+/**
+ * The items without files that the upstream does not have. A provider keeps files under ids that no other provider can
+ * read: `store` is the one that the upstream reads from.
+ */
 export function withoutForeignFiles(
   items: readonly Item[],
-  from: Format,
-  to: Format,
+  store: FormatFacts['fileStore'],
   report: Report,
 ): readonly Item[] {
   const isForeign = (part: Part) =>
     (part.type === 'image' || part.type === 'file') &&
     (part.source.kind === 'url'
       ? STORE_ADDRESS.test(part.source.url)
-      : part.source.kind === 'file-id' && STORES[from] !== STORES[to]);
+      : part.source.kind === 'file-id' && report.facts.fileStore !== store);
   return items.map((item) => {
     if (item.type !== 'message' && item.type !== 'tool-result') return item;
     if (!item.content.some(isForeign)) return item;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Format } from '../../../ir/items.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { runAtOnce } from '../../../kit/loop/turns.ts';
-import { INBOUND_DIALECTS } from '../../dialects.ts';
+import { DIALECTS } from '../../dialects.ts';
 import { fillPromptTemplate, templateItemCount } from '../presets/prompt-template.ts';
 import { type InlineFile, kindOf } from './inline-file.ts';
 import { placeFiles, refuseMisplaced, storedFilesIn } from './stored-files.ts';
@@ -16,7 +16,7 @@ const fileOf = (mediaType: string, content = `data:${mediaType};base64,QUJD`): I
   kind: kindOf(mediaType),
   content,
 });
-const partsOf = (format: Format) => INBOUND_DIALECTS[format].fileParts;
+const partsOf = (format: Format) => DIALECTS[format].inbound.fileParts;
 const pathsIn = (format: Format, body: JsonObject) =>
   runAtOnce(storedFilesIn(body, partsOf(format))).map(({ path }) => path);
 const placed = (format: Format, body: JsonObject, file: InlineFile) =>

@@ -1,28 +1,7 @@
-import type { Format } from '../../../ir/items.ts';
 import type { Json, JsonObject } from '../../../kit/json/json.ts';
-import { objectAt, objectOf, objectsAt, stringAt } from '../../../kit/json/members.ts';
 import { lookUp } from '../../../kit/net/lookup.ts';
-import { DOCUMENTED_FIELDS as CHAT_FIELDS } from '../../chat/wire.ts';
-import { DOCUMENTED_FIELDS as MESSAGES_FIELDS } from '../../messages/wire.ts';
-import { DOCUMENTED_FIELDS as RESPONSES_FIELDS } from '../../responses/wire.ts';
-import { presetMessage } from './preset-message.ts';
+import { isGiven, type PresetForm, type Put, putAs } from './preset-form.ts';
 import { uniteTools, writeToolChoice } from './preset-tools.ts';
-
-/** Puts a member of a preset into a request: the fields to set, none where the request has its own. */
-export type Put = (value: Json, body: JsonObject) => JsonObject;
-
-/** A member of a preset by what it means. Formats that are absent have no field for it. */
-export interface PresetMember {
-  /** What it may be called; the first is the name in our own words. */
-  readonly names: readonly string[];
-  readonly put: Readonly<Partial<Record<Format, Put>>>;
-}
-
-const FIELDS: Readonly<Record<Format, ReadonlySet<string>>> = {
-  responses: RESPONSES_FIELDS,
-  messages: MESSAGES_FIELDS,
-  chat: CHAT_FIELDS,
-};
 
 /** Fields that belong to one request: no preset can have them. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([
@@ -41,112 +20,53 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
   'n',
 ]);
 
-/** Members that the formats call differently, or write differently. All others have one name and one shape. */
-const MEMBERS: readonly PresetMember[] = [
-  {
-    names: ['system_prompt', 'instructions', 'system'],
-    put: { responses: as('instructions'), messages: as('system'), chat: putSystemMessage },
-  },
-  {
-    names: ['max_output_tokens', 'max_tokens', 'max_completion_tokens'],
-    put: {
-      responses: as('max_output_tokens'),
-      messages: as('max_tokens'),
-      chat: as('max_completion_tokens', 'max_tokens'),
-    },
-  },
-  {
-    names: ['models'],
-    put: { responses: as('models'), messages: as('models', 'fallbacks'), chat: as('models') },
-  },
-  {
-    names: ['stop', 'stop_sequences'],
-    put: { messages: (value, body) => as('stop_sequences')([value].flat(), body), chat: as('stop') },
-  },
-  {
-    names: ['reasoning'],
-    put: { responses: as('reasoning'), messages: putThinking, chat: as('reasoning', 'reasoning_effort') },
-  },
-  {
-    names: ['tools'],
-    put: { responses: putTools('responses'), messages: putTools('messages'), chat: putTools('chat') },
-  },
-  {
-    names: ['tool_choice'],
-    put: {
-      responses: putToolChoice('responses'),
-      messages: putToolChoice('messages'),
-      chat: putToolChoice('chat'),
-    },
-  },
-];
+/** Members that formats name or write differently. */
+type Meaning = keyof PresetForm['put'] | 'tools' | 'toolChoice';
 
-/** The member of this name; undefined when no format knows it, or a preset cannot have it. */
-export function presetMember(name: string): PresetMember | undefined {
-  const special = MEMBERS.find(({ names }) => names.includes(name));
-  if (special !== undefined) return special;
-  if (OWN_FIELDS.has(name)) return undefined;
-  const formats = (Object.keys(FIELDS) as Format[]).filter((format) => FIELDS[format].has(name));
-  if (formats.length === 0) return undefined;
-  return { names: [name], put: Object.fromEntries(formats.map((format) => [format, as(name)])) };
+/** Meanings by the names that a preset may use, in those of any format. */
+const MEANINGS: Readonly<Record<string, Meaning>> = {
+  system_prompt: 'systemPrompt',
+  instructions: 'systemPrompt',
+  system: 'systemPrompt',
+  max_output_tokens: 'outputLimit',
+  max_tokens: 'outputLimit',
+  max_completion_tokens: 'outputLimit',
+  models: 'models',
+  stop: 'stop',
+  stop_sequences: 'stop',
+  reasoning: 'reasoning',
+  tools: 'tools',
+  tool_choice: 'toolChoice',
+};
+
+/** What a member means: names that mean the same give the same word. */
+export function meaningOf(name: string): string {
+  return lookUp(MEANINGS, name) ?? name;
 }
 
-/** Sets a field, unless the request has it or one that says the same. */
-function as(field: string, ...synonyms: string[]): Put {
-  return (value, body) =>
-    [field, ...synonyms].some((name) => isGiven(body[name])) ? {} : { [field]: value };
+/** Whether a preset can have a member of this name: some format must have a field for it. */
+export function isPresetMember(name: string, forms: readonly PresetForm[]): boolean {
+  return forms.some((form) => putOf(name, form) !== undefined);
 }
 
-/** Null is as good as absent. */
-function isGiven(value: Json | undefined): boolean {
-  return value !== undefined && value !== null;
+/** Puts a member of this name into requests of a format; undefined = the format has no field for it. */
+export function putOf(name: string, form: PresetForm): Put | undefined {
+  const meaning = lookUp(MEANINGS, name);
+  switch (meaning) {
+    case undefined:
+      return form.fields.has(name) && !OWN_FIELDS.has(name) ? putAs(name) : undefined;
+    case 'tools':
+      return (value, body) => ({ tools: uniteTools(body.tools, value, form) });
+    case 'toolChoice':
+      return (value, body) => putAs('tool_choice')(writeToolChoice(value, form), body);
+    default:
+      return form.put[meaning];
+  }
 }
 
-/** The chat format has its system prompt among the messages. */
-function putSystemMessage(value: Json, body: JsonObject): JsonObject {
-  const messages = objectsAt(body, 'messages');
-  if (messages.some(({ role }) => role === 'system' || role === 'developer')) return {};
-  return { messages: [presetMessage(String(value)), ...messages] };
-}
-
-function putTools(format: Format): Put {
-  return (value, body) => ({ tools: uniteTools(body.tools, value, format) });
-}
-
-function putToolChoice(format: Format): Put {
-  return (value, body) => as('tool_choice')(writeToolChoice(value, format), body);
-}
-
-/** Efforts of the messages format that are called otherwise elsewhere. */
-const MESSAGES_EFFORTS: Readonly<Record<string, string>> = { minimal: 'low' };
-
-/** The messages format tells whether to think and how hard in two places. */
-function putThinking(value: Json, body: JsonObject): JsonObject {
-  const config = objectAt(body, 'output_config');
-  if (isGiven(body.thinking) || isGiven(config?.effort)) return {};
-  const settings = objectOf(value);
-  const thinking = thinkingOf(settings);
-  const effort = stringAt(settings, 'effort');
-  return {
-    ...(thinking !== undefined && { thinking }),
-    ...(effort !== undefined &&
-      effort !== 'none' && {
-        output_config: { ...config, effort: lookUp(MESSAGES_EFFORTS, effort) ?? effort },
-      }),
-  };
-}
-
-function thinkingOf({ effort, enabled, max_tokens, exclude }: JsonObject): JsonObject | undefined {
-  if (effort === 'none' || enabled === false) return { type: 'disabled' };
-  const display = exclude === true ? { display: 'omitted' } : {};
-  if (isGiven(max_tokens)) return { type: 'enabled', budget_tokens: max_tokens, ...display };
-  return enabled === true || exclude === true ? { type: 'adaptive', ...display } : undefined;
-}
-
-/** The members of a preset that are set, with what they mean; names that nobody knows are left out. */
-export function membersOf(preset: JsonObject): { name: string; value: Json; member: PresetMember }[] {
-  return Object.entries(preset).flatMap(([name, value]) => {
-    const member = presetMember(name);
-    return member === undefined || value === undefined || value === null ? [] : [{ name, value, member }];
-  });
+/** The members of a preset that are set. */
+export function membersOf(preset: JsonObject): { name: string; value: Json }[] {
+  return Object.entries(preset).flatMap(([name, value]) =>
+    value !== undefined && isGiven(value) ? [{ name, value }] : [],
+  );
 }

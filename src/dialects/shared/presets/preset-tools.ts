@@ -1,22 +1,14 @@
 import { invalidRequest } from '../../../ir/errors.ts';
-import type { Format } from '../../../ir/items.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
-import { compact, objectAt, objectsOf, stringAt } from '../../../kit/json/members.ts';
+import { objectAt, objectsOf, stringAt } from '../../../kit/json/members.ts';
 import { MOST_TOOLS } from '../requests/gateway-fields.ts';
-
-/** A function as the representation of tools has it, whatever format it was written in. */
-interface FunctionTool {
-  readonly name: string;
-  readonly description: Json | undefined;
-  readonly parameters: JsonObject | undefined;
-  readonly strict: Json | undefined;
-}
+import type { ChoiceMode, PresetForm, PresetFunction } from './preset-form.ts';
 
 /** The tools of a request and behind them those of a preset, in the words of the format. One identity, one tool. */
-export function uniteTools(own: Json | undefined, preset: Json, format: Format): JsonObject[] {
+export function uniteTools(own: Json | undefined, preset: Json, form: PresetForm): JsonObject[] {
   const united = new Map<string, JsonObject>();
   const written = objectsOf(own);
-  for (const tool of [...written, ...objectsOf(preset).map((each) => writeTool(each, format))]) {
+  for (const tool of [...written, ...objectsOf(preset).map((each) => writeTool(each, form))]) {
     const identity = identityOf(tool);
     if (!united.has(identity)) united.set(identity, tool);
   }
@@ -43,13 +35,13 @@ function nameOf(tool: JsonObject): string {
   return stringAt(wrapped, 'name') ?? stringAt(tool, 'name') ?? '';
 }
 
-function writeTool(tool: JsonObject, format: Format): JsonObject {
+function writeTool(tool: JsonObject, form: PresetForm): JsonObject {
   const declared = readFunction(tool);
-  return declared === undefined ? tool : FUNCTION_WRITERS[format](declared);
+  return declared === undefined ? tool : form.writeFunction(declared);
 }
 
 /** Reads a function in the words of any format; undefined for any other tool. */
-function readFunction(tool: JsonObject): FunctionTool | undefined {
+function readFunction(tool: JsonObject): PresetFunction | undefined {
   const type = stringAt(tool, 'type');
   const schema = objectAt(tool, 'input_schema');
   if (type !== 'function' && schema === undefined) return undefined;
@@ -62,38 +54,21 @@ function readFunction(tool: JsonObject): FunctionTool | undefined {
   };
 }
 
-const FUNCTION_WRITERS: Readonly<Record<Format, (tool: FunctionTool) => JsonObject>> = {
-  responses: (tool) => compact({ type: 'function', ...tool }),
-  chat: (tool) => ({ type: 'function', function: compact({ ...tool }) }),
-  messages: ({ name, description, parameters, strict }) =>
-    compact({ name, description, input_schema: { type: 'object', ...parameters }, strict }),
-};
-
 /** A choice of tools in the words of a format; what is no plain choice stays as it is. */
-export function writeToolChoice(choice: Json, format: Format): Json {
+export function writeToolChoice(choice: Json, form: PresetForm): Json {
   const mode = modeOf(choice);
-  if (mode !== undefined) return format === 'messages' ? { type: MESSAGES_MODES[mode] } : mode;
+  if (mode !== undefined) return form.writeChoiceMode(mode);
   const name = isJsonObject(choice) ? nameOf(choice) : '';
-  return name === '' ? choice : NAMED_CHOICE_WRITERS[format](name);
+  return name === '' ? choice : form.writeNamedChoice(name);
 }
 
-type Mode = 'auto' | 'none' | 'required';
-
-const MODES: ReadonlyMap<Json | undefined, Mode> = new Map([
+const MODES: ReadonlyMap<Json | undefined, ChoiceMode> = new Map([
   ['auto', 'auto'],
   ['none', 'none'],
   ['required', 'required'],
   ['any', 'required'],
 ]);
 
-const MESSAGES_MODES: Readonly<Record<Mode, string>> = { auto: 'auto', none: 'none', required: 'any' };
-
-function modeOf(choice: Json): Mode | undefined {
+function modeOf(choice: Json): ChoiceMode | undefined {
   return MODES.get(isJsonObject(choice) ? choice.type : choice);
 }
-
-const NAMED_CHOICE_WRITERS: Readonly<Record<Format, (name: string) => JsonObject>> = {
-  responses: (name) => ({ type: 'function', name }),
-  chat: (name) => ({ type: 'function', function: { name } }),
-  messages: (name) => ({ type: 'tool', name }),
-};

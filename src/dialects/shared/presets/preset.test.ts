@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../ir/errors.ts';
 import type { Format } from '../../../ir/items.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
-import { INBOUND_DIALECTS } from '../../dialects.ts';
+import { DIALECTS } from '../../dialects.ts';
 import { applyPreset, presetReport } from './preset.ts';
 
 const look = { type: 'function', name: 'look', parameters: { type: 'object' } };
@@ -32,8 +32,10 @@ const OWN: Record<Format, JsonObject> = {
   chat: { messages },
 };
 
+const formOf = (format: Format) => DIALECTS[format].facts.preset;
+
 const applied = (format: Format, body: JsonObject): JsonObject =>
-  applyPreset(format, { ...OWN[format], ...body }, presets);
+  applyPreset(formOf(format), { ...OWN[format], ...body }, presets);
 
 function failure(format: Format, body: JsonObject): string {
   try {
@@ -48,7 +50,7 @@ function failure(format: Format, body: JsonObject): string {
 describe('applyPreset', () => {
   it('leaves a body alone that names none', () => {
     const body = { model: 'acme/large', input: 'Hi' };
-    expect(applyPreset('responses', body, presets)).toBe(body);
+    expect(applyPreset(formOf('responses'), body, presets)).toBe(body);
   });
 
   it('writes in the words of the format', () => {
@@ -162,7 +164,11 @@ describe('applyPreset', () => {
     const search = { type: 'web_search' };
     const more = { a: { model: 'a/b', tools: [look, { ...look, name: 'listen' }, { ...search, x: 1 }] } };
     const body = { model: '@preset/a', input: 'Hi', tools: [search, own] };
-    expect(applyPreset('responses', body, more).tools).toEqual([search, own, { ...look, name: 'listen' }]);
+    expect(applyPreset(formOf('responses'), body, more).tools).toEqual([
+      search,
+      own,
+      { ...look, name: 'listen' },
+    ]);
   });
 
   it('reads tools and choices in the words of any format', () => {
@@ -171,14 +177,14 @@ describe('applyPreset', () => {
       { name: 'two', input_schema: { type: 'object', properties: {} } },
     ];
     const more = { a: { model: 'a/b', tools: functions, tool_choice: { type: 'any' } } };
-    expect(applyPreset('responses', { model: '@preset/a', input: 'Hi' }, more)).toMatchObject({
+    expect(applyPreset(formOf('responses'), { model: '@preset/a', input: 'Hi' }, more)).toMatchObject({
       tools: [
         { type: 'function', name: 'one', description: 'First.' },
         { type: 'function', name: 'two', parameters: { type: 'object', properties: {} } },
       ],
       tool_choice: 'required',
     });
-    expect(applyPreset('messages', { model: '@preset/a', messages }, more)).toMatchObject({
+    expect(applyPreset(formOf('messages'), { model: '@preset/a', messages }, more)).toMatchObject({
       tools: [{ name: 'one', description: 'First.', input_schema: { type: 'object' } }, functions[1]],
       tool_choice: { type: 'any' },
     });
@@ -197,7 +203,7 @@ describe('applyPreset', () => {
   it('does not shift the places that problems name', () => {
     const file = { role: 'user', content: [{ type: 'file', file: {} }] };
     const body = applied('chat', { model: '@preset/careful', messages: [file] });
-    expect(() => INBOUND_DIALECTS.chat.parseRequest(body, { vendor: 'acorn' })).toThrow(
+    expect(() => DIALECTS.chat.inbound.parseRequest(body, { vendor: 'acorn' })).toThrow(
       'messages[0].content[0].file: must have file_data or file_id',
     );
   });
@@ -206,10 +212,10 @@ describe('applyPreset', () => {
 describe('presetReport', () => {
   it('names what the format has no field for', () => {
     const body = { model: '@preset/careful' };
-    const fields = (format: Format) => presetReport(format, body, presets).map(({ field }) => field);
+    const fields = (format: Format) => presetReport(formOf(format), body, presets).map(({ field }) => field);
     expect(fields('responses')).toEqual(['preset.seed', 'preset.stop']);
     expect(fields('messages')).toEqual(['preset.seed']);
     expect(fields('chat')).toEqual([]);
-    expect(presetReport('messages', { model: 'a/b' }, presets)).toEqual([]);
+    expect(presetReport(formOf('messages'), { model: 'a/b' }, presets)).toEqual([]);
   });
 });

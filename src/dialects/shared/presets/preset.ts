@@ -1,12 +1,12 @@
 import { GatewayError, invalidRequest } from '../../../ir/errors.ts';
-import type { Format } from '../../../ir/items.ts';
 import type { TranslationEntry } from '../../../ir/metadata.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { objectsAt, stringAt, stringsAt } from '../../../kit/json/members.ts';
 import type { Issue } from '../../../kit/json/validate.ts';
 import { lookUp } from '../../../kit/net/lookup.ts';
 import { quoted } from '../../../kit/text/quoted.ts';
-import { membersOf } from './preset-members.ts';
+import type { PresetForm } from './preset-form.ts';
+import { membersOf, putOf } from './preset-members.ts';
 
 /** Presets by slug: fields of requests that the operator set beforehand. */
 export type Presets = Readonly<Record<string, JsonObject>>;
@@ -27,7 +27,7 @@ interface Naming {
  * Merges the preset that a request names (`model: "@preset/slug"`, `"model@preset/slug"` or `preset: "slug"`) into a
  * new body. What the request itself says wins, field by field; tools are united. Throws 404 for a preset that is not there.
  */
-export function applyPreset(format: Format, body: JsonObject, presets: Presets): JsonObject {
+export function applyPreset(form: PresetForm, body: JsonObject, presets: Presets): JsonObject {
   const naming = namingOf(body);
   if (naming === undefined) {
     refuseMisplaced(body);
@@ -39,8 +39,8 @@ export function applyPreset(format: Format, body: JsonObject, presets: Presets):
   }
   const { model: _model, preset: _preset, ...own } = body;
   let merged: JsonObject = naming.model === undefined ? own : { model: naming.model, ...own };
-  for (const { value, member } of membersOf(preset)) {
-    merged = { ...merged, ...member.put[format]?.(value, merged) };
+  for (const { name, value } of membersOf(preset)) {
+    merged = { ...merged, ...putOf(name, form)?.(value, merged) };
   }
   const model = merged.model ?? stringsAt(merged, 'models')?.[0];
   if (model === undefined) {
@@ -53,16 +53,16 @@ export function applyPreset(format: Format, body: JsonObject, presets: Presets):
 }
 
 /** What of the preset that a request names has no place in its format. */
-export function presetReport(format: Format, body: JsonObject, presets: Presets): TranslationEntry[] {
+export function presetReport(form: PresetForm, body: JsonObject, presets: Presets): TranslationEntry[] {
   const naming = namingOf(body);
   const preset = naming === undefined ? undefined : lookUp(presets, naming.slug);
   if (preset === undefined) return [];
   return membersOf(preset)
-    .filter(({ member }) => member.put[format] === undefined)
+    .filter(({ name }) => putOf(name, form) === undefined)
     .map(({ name }) => ({
       field: `preset.${name}`,
       action: 'dropped',
-      detail: `the ${format} format has no such field`,
+      detail: `the ${form.format} format has no such field`,
     }));
 }
 

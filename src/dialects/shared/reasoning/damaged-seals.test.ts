@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runAtOnce } from '../../../kit/loop/turns.ts';
-import { UPSTREAM_DIALECTS } from '../../dialects.ts';
-import { messagesInbound } from '../../messages/messages.ts';
+import { DIALECTS } from '../../dialects.ts';
+import { messages } from '../../messages/index.ts';
 
 const BLOCKS = [
   { type: 'thinking', thinking: 'Hm', signature: 'sealed.v1.!!!' },
@@ -11,7 +11,7 @@ const BLOCKS = [
 
 describe.each(['chat', 'responses', 'gemini', 'bedrock'] as const)('damaged seals to %s', (name) => {
   it.each(BLOCKS)('are in the report: %j', (block) => {
-    const request = messagesInbound.parseRequest(
+    const request = messages.inbound.parseRequest(
       {
         model: 'a/b',
         max_tokens: 100,
@@ -23,7 +23,7 @@ describe.each(['chat', 'responses', 'gemini', 'bedrock'] as const)('damaged seal
       },
       { vendor: 'acme' },
     );
-    const dialect = UPSTREAM_DIALECTS[name];
+    const dialect = DIALECTS[name].upstream;
     const rendered =
       dialect && runAtOnce(dialect.renderRequest(request, { model: 'm', hashUser: (id) => id }));
     const fields = rendered?.report.map(({ field, action }) => `${field} ${action}`) ?? [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ReasoningSettings } from '../../../ir/request.ts';
+import type { ReasoningSettings } from '../../../ir/settings.ts';
 import { budgetOf, effortNearest, effortOf } from './reasoning-effort.ts';
 
 describe('the effort that settings ask for', () => {

@@ -1,4 +1,4 @@
-import type { Effort, ReasoningSettings } from '../../../ir/request.ts';
+import type { Effort, ReasoningSettings } from '../../../ir/settings.ts';
 import type { RenderTarget } from '../../dialect.ts';
 
 /** Share of the output limit that each effort may spend on thinking. */

@@ -1,4 +1,5 @@
-import type { GenerationRequest, RequestField, Sampling } from '../../../ir/request.ts';
+import type { GenerationRequest } from '../../../ir/request.ts';
+import type { RequestField, Sampling } from '../../../ir/settings.ts';
 import { isJsonObject } from '../../../kit/json/json.ts';
 import type { Report } from './report.ts';
 
@@ -59,8 +60,7 @@ export function reportLostSettings(
   const { sampling, wishes, unknownFields } = request;
   const lose = (field: string) => report.dropped(field, detail);
   for (const field of LOST_SAMPLING) {
-    // The responses format asks for log probabilities through `include`.
-    if (field === 'logprobs' && request.format === 'responses') continue;
+    if (field === 'logprobs' && request.formatFacts.asksLogprobsInInclude === true) continue;
     if (isSaid(sampling[field]) && sampling[field] !== HARMLESS[field]) lose(report.name(field));
   }
   for (const field of fields) if (isSaid(request[field])) lose(report.name(field));

@@ -1,43 +1,42 @@
-import type { Format } from '../../../ir/items.ts';
+import type { FormatFacts } from '../../../ir/format-facts.ts';
 import type { TranslationEntry } from '../../../ir/metadata.ts';
 import type { Places } from '../../../ir/places.ts';
-import type { GenerationRequest, RequestField } from '../../../ir/request.ts';
+import type { GenerationRequest } from '../../../ir/request.ts';
+import type { RequestField } from '../../../ir/settings.ts';
 
-/** Names of request fields as the caller knows them, per format. Where a format lacks one, the responses name is used. */
-const FIELD_NAMES: Readonly<
-  Record<RequestField, Readonly<Partial<Record<Format, string>> & { responses: string }>>
-> = {
-  temperature: { responses: 'temperature' },
-  topP: { responses: 'top_p' },
-  topK: { responses: 'top_k' },
-  topA: { responses: 'top_a' },
-  minP: { responses: 'min_p' },
-  frequencyPenalty: { responses: 'frequency_penalty' },
-  presencePenalty: { responses: 'presence_penalty' },
-  repetitionPenalty: { responses: 'repetition_penalty' },
-  seed: { responses: 'seed' },
-  stop: { responses: 'stop', messages: 'stop_sequences' },
-  logitBias: { responses: 'logit_bias' },
-  logprobs: { responses: 'logprobs' },
-  topLogprobs: { responses: 'top_logprobs' },
-  maxOutputTokens: { responses: 'max_output_tokens', messages: 'max_tokens', chat: 'max_tokens' },
-  tools: { responses: 'tools' },
-  toolChoice: { responses: 'tool_choice' },
-  parallelToolCalls: { responses: 'parallel_tool_calls', messages: 'tool_choice.disable_parallel_tool_use' },
-  reasoning: { responses: 'reasoning', messages: 'thinking' },
-  outputFormat: { responses: 'text.format', messages: 'output_config.format', chat: 'response_format' },
-  verbosity: { responses: 'text.verbosity', chat: 'verbosity' },
-  modalities: { responses: 'modalities' },
-  imageConfig: { responses: 'image_config' },
-  cache: { responses: 'cache_control' },
-  promptCacheKey: { responses: 'prompt_cache_key' },
-  promptCacheOptions: { responses: 'prompt_cache_options' },
-  serviceTier: { responses: 'service_tier' },
-  speed: { responses: 'speed' },
-  metadata: { responses: 'metadata' },
-  truncation: { responses: 'truncation' },
-  include: { responses: 'include' },
-  items: { responses: 'input', messages: 'messages', chat: 'messages' },
+/** Names of request fields in the responses format. Other formats say which of theirs differ. */
+const FIELD_NAMES: Readonly<Record<RequestField, string>> = {
+  temperature: 'temperature',
+  topP: 'top_p',
+  topK: 'top_k',
+  topA: 'top_a',
+  minP: 'min_p',
+  frequencyPenalty: 'frequency_penalty',
+  presencePenalty: 'presence_penalty',
+  repetitionPenalty: 'repetition_penalty',
+  seed: 'seed',
+  stop: 'stop',
+  logitBias: 'logit_bias',
+  logprobs: 'logprobs',
+  topLogprobs: 'top_logprobs',
+  maxOutputTokens: 'max_output_tokens',
+  tools: 'tools',
+  toolChoice: 'tool_choice',
+  parallelToolCalls: 'parallel_tool_calls',
+  reasoning: 'reasoning',
+  outputFormat: 'text.format',
+  verbosity: 'text.verbosity',
+  modalities: 'modalities',
+  imageConfig: 'image_config',
+  cache: 'cache_control',
+  promptCacheKey: 'prompt_cache_key',
+  promptCacheOptions: 'prompt_cache_options',
+  serviceTier: 'service_tier',
+  speed: 'speed',
+  metadata: 'metadata',
+  truncation: 'truncation',
+  include: 'include',
+  items: 'input',
 };
 
 /** Losses that a report lists; of those beyond, it only says how many there are. */
@@ -50,14 +49,15 @@ const LONGEST_WORDS = 500;
 export class Report {
   readonly #entries: TranslationEntry[] = [];
   #more = 0;
-  readonly #format: Format;
+  /** Of the format that the request came in. */
+  readonly facts: FormatFacts;
   readonly #places: Places;
   #told: Set<string> | undefined;
   /** What rendering made of something, and that. */
   #originals: Map<object, object> | undefined;
 
-  constructor(request: Pick<GenerationRequest, 'format' | 'places'>) {
-    this.#format = request.format;
+  constructor(request: Pick<GenerationRequest, 'formatFacts' | 'places'>) {
+    this.facts = request.formatFacts;
     this.#places = request.places;
   }
 
@@ -68,8 +68,7 @@ export class Report {
 
   /** The caller's name of a field, with a place inside it if given: `tools[2]`. */
   name(field: RequestField, place = ''): string {
-    const names = FIELD_NAMES[field];
-    return `${names[this.#format] ?? names.responses}${place}`;
+    return `${this.facts.fieldNames[field] ?? FIELD_NAMES[field]}${place}`;
   }
 
   /** Where an item, part or tool stands in the caller's body; `member` names something inside it. */

@@ -15,8 +15,8 @@ export function cappedLimit(
   return most;
 }
 
-/** The chat format has two names for it. */
-function limitField({ format, body }: GenerationRequest, report: Report): string {
-  const isNewer = format === 'chat' && numberAt(body, 'max_completion_tokens') !== undefined;
-  return isNewer ? 'max_completion_tokens' : report.name('maxOutputTokens');
+/** Of two names for the limit, the newer one if the body has it. */
+function limitField({ formatFacts, body }: GenerationRequest, report: Report): string {
+  const [, newer] = formatFacts.limitFields;
+  return newer !== undefined && numberAt(body, newer) !== undefined ? newer : report.name('maxOutputTokens');
 }

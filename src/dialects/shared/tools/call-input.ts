@@ -1,4 +1,4 @@
-import type { Format, ToolCallItem } from '../../../ir/items.ts';
+import type { ToolCallItem } from '../../../ir/items.ts';
 import { isJsonObject, type JsonObject, readJson } from '../../../kit/json/json.ts';
 import { callInputPlace, callSealPlace } from '../report/caller-places.ts';
 import type { Report } from '../report/report.ts';
@@ -12,14 +12,14 @@ export function inputObject(text: string): JsonObject | undefined {
 }
 
 /** The input of a call for dialects that take an object and no seal; tells what of it is changed or lost. */
-export function unsealedInput(item: ToolCallItem, format: Format, report: Report): JsonObject {
+export function unsealedInput(item: ToolCallItem, report: Report): JsonObject {
   const text = flatArguments(item);
   const input = inputObject(text);
   if (input === undefined) {
-    report.coerced(callInputPlace(item, format, report), 'no JSON object: put into a member "raw" of one');
+    report.coerced(callInputPlace(item, report), 'no JSON object: put into a member "raw" of one');
   }
   if (item.signature !== undefined) {
-    const place = callSealPlace(item, format, report);
+    const place = callSealPlace(item, report);
     report.dropped(place, 'the seal of a call that another model family made');
   }
   return input ?? { raw: text };

@@ -14,7 +14,7 @@ import type { Event } from '../../../ir/events.ts';
 import { fold } from '../../../ir/fold.ts';
 import { SseReader } from '../../../kit/frames/sse.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
-import { INBOUND_DIALECTS, UPSTREAM_DIALECTS } from '../../dialects.ts';
+import { DIALECTS } from '../../dialects.ts';
 
 /** Arguments are JSON text: a function that is called without any has an empty object of them. */
 
@@ -45,10 +45,10 @@ describe.each(PAIRS)('a call without arguments, $upstream to $format', ({ upstre
   };
 
   function streamed(): JsonObject[] {
-    const decoder = UPSTREAM_DIALECTS[upstream]?.createDecoder({ request, relay });
+    const decoder = DIALECTS[upstream].upstream.createDecoder({ request, relay });
     const frames = new SseReader().push(Buffer.from(sse(UPSTREAMS[upstream].frames)));
     const events: Event[] = frames.flatMap((frame) => decoder?.decode(frame) ?? []);
-    const text = INBOUND_DIALECTS[format].createEncoder(context).encode(settleAll(events));
+    const text = DIALECTS[format].inbound.createEncoder(context).encode(settleAll(events));
     return new SseReader()
       .push(Buffer.from(text))
       .flatMap(({ data }) => (data === '[DONE]' ? [] : [JSON.parse(data) as JsonObject]));
@@ -56,8 +56,8 @@ describe.each(PAIRS)('a call without arguments, $upstream to $format', ({ upstre
 
   it('has {} in the body', () => {
     const body = UPSTREAMS[upstream].body as JsonObject;
-    const result = fold(UPSTREAM_DIALECTS[upstream]?.decodeBody(body, { request, relay }) ?? []);
-    const reply = INBOUND_DIALECTS[format].encodeBody({ ...result, settled: settledWith(result) }, context);
+    const result = fold(DIALECTS[upstream].upstream.decodeBody(body, { request, relay }) ?? []);
+    const reply = DIALECTS[format].inbound.encodeBody({ ...result, settled: settledWith(result) }, context);
     expect(JSON.stringify(reply)).toContain('"arguments":"{}"');
   });
 

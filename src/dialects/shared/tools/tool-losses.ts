@@ -14,10 +14,10 @@ export interface ToolLossContext {
 /** Tells what a tool loses when it becomes a plain function. `whyLoose`: why its schema is not kept to, where it is not. */
 export function reportToolLosses(
   tool: CallableTool,
-  { request, report, names }: ToolLossContext,
+  { report, names }: ToolLossContext,
   whyLoose: string | undefined,
 ): void {
-  const place = (member: string) => toolMemberPlace(tool, member, request.format, report);
+  const place = (member: string) => toolMemberPlace(tool, member, report);
   const { namespace } = tool;
   const plainName = namespace === undefined ? tool.name : `${namespace.name}__${tool.name}`;
   const flatName = names.nameOf(identityOf(tool));
@@ -34,8 +34,8 @@ export function reportToolLosses(
 }
 
 /** Why upstreams that keep only to some schemas are not told of a strict tool of another format. */
-export function whyLooseUnlessOwn({ format }: GenerationRequest): string | undefined {
-  return format === 'messages'
+export function whyLooseUnlessOwn({ formatFacts }: GenerationRequest): string | undefined {
+  return formatFacts.hasClaudeStrictTools === true
     ? undefined
     : 'the upstream enforces fewer kinds of schemas than this tool may have';
 }

@@ -1,14 +1,17 @@
 import type { Kysely } from 'kysely';
 
-/** Engines that tables are in. */
+/** Database engines. */
 export type Engine = 'sqlite' | 'postgres';
 
-/** One step from an older shape of the database to a newer one. Never changed once released. */
+/** One change of the schema. Never edited after its release. */
 export interface Migration {
-  /** Unique; the order is that of the list, not of the name. */
+  /** Unique, and recorded in the database. The list decides the order, not the name. */
   readonly name: string;
-  /** The only engine that needs it. */
+  /** The only engine that it applies to; absent = both. */
   readonly engine?: Engine;
-  /** Uses only what SQLite and PostgreSQL both know, unless one of them alone needs it. A migration knows no table types: they are those of today. */
+  /**
+   * Uses SQL that both engines accept, unless `engine` is set. Typed without `Tables`, which describe the newest
+   * schema.
+   */
   up(database: Kysely<unknown>): Promise<void>;
 }

@@ -1,0 +1,29 @@
+import { parsePrice } from '../../kit/money.ts';
+import type { KnownEndpoint, KnownModel } from './known-model.ts';
+import { priceAt } from './merge-models.ts';
+
+/** Endpoints in the order of attempts: the model's home provider first, then by price. */
+export function orderEndpoints({ home, endpoints }: KnownModel, nowMs: number): KnownEndpoint[] {
+  const ranked = endpoints.map((endpoint) => ({
+    endpoint,
+    isAway: endpoint.provider === home ? 0 : 1,
+    price: tokenPrice(endpoint, nowMs),
+  }));
+  ranked.sort(
+    (one, other) =>
+      one.isAway - other.isAway ||
+      sign(one.price - other.price) ||
+      (one.endpoint.tag < other.endpoint.tag ? -1 : 1),
+  );
+  return ranked.map(({ endpoint }) => endpoint);
+}
+
+/** Price of one input and one output token. */
+function tokenPrice(endpoint: KnownEndpoint, nowMs: number): bigint {
+  const { prompt, completion } = priceAt(endpoint, nowMs);
+  return (parsePrice(String(prompt)) ?? 0n) + (parsePrice(String(completion)) ?? 0n);
+}
+
+function sign(value: bigint): number {
+  return value < 0n ? -1 : value > 0n ? 1 : 0;
+}

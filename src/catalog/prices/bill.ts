@@ -1,0 +1,89 @@
+import type { Bill, Usage } from '../../ir/usage.ts';
+import { costOf, type Nanos, type Price, toNanos } from '../../kit/money.ts';
+import type { Pricing } from '../catalog.ts';
+
+export interface Billable {
+  readonly usage: Usage;
+  /** Images of the prompt, which upstreams do not report. */
+  readonly inputImages: number;
+}
+
+/**
+ * Prices a generation: summed exactly, rounded once. Defaults: cache prices = the prompt price, image and reasoning
+ * tokens = the completion price, any other price = 0.
+ */
+export function billOf({ usage, inputImages }: Billable, pricing: Pricing): Bill {
+  const { request = 0n, image = 0n, web_search = 0n } = pricing;
+  const ofTokens = usage.isUsOnly ? usOnly : asListed;
+  const input = ofTokens(inputCost(usage, pricing)) + request + costOf(inputImages, image);
+  const output = ofTokens(outputCost(usage, pricing)) + costOf(usage.webSearchRequests, web_search);
+  const total = toNanos(input + output);
+  const inputNanos = toNanos(input);
+  return { totalNanos: total, inputNanos, outputNanos: total - inputNanos, isByok: false };
+}
+
+const asListed = (cost: Price): Price => cost;
+
+/**
+ * Price of tokens processed in the United States only: 1.1 times the list price, rounded up. Searches are not affected
+ * (Anthropic, Pricing, Data residency).
+ */
+export function usOnly(cost: Price): Price {
+  return (cost * 11n + 9n) / 10n;
+}
+
+/** Bill of a generation with the caller's own credential: only a share of the list price is charged. */
+export function feeOnly(listed: Bill, share: number): Bill {
+  return { ...listed, totalNanos: feeOf(listed.totalNanos, share), isByok: true };
+}
+
+/** A share of a list price, rounded half up. */
+export function feeOf(listedNanos: Nanos, share: number): Nanos {
+  return (listedNanos * billionthsOf(share) + 500_000_000n) / BILLION;
+}
+
+/** A share of a list price, rounded up: the reservation for a fee. */
+export function feeUpTo(listedNanos: Nanos, share: number): Nanos {
+  return (listedNanos * billionthsOf(share) + BILLION - 1n) / BILLION;
+}
+
+/** The highest list price whose share is at most `feeNanos`; undefined = unlimited, for a share of 0. */
+export function listPriceWithin(feeNanos: Nanos, share: number): Nanos | undefined {
+  const billionths = billionthsOf(share);
+  return billionths === 0n ? undefined : (feeNanos * BILLION) / billionths;
+}
+
+const BILLION = 1_000_000_000n;
+
+function billionthsOf(share: number): bigint {
+  return BigInt(Math.round(share * 1e9));
+}
+
+export const FREE: Bill = { totalNanos: 0n, inputNanos: 0n, outputNanos: 0n, isByok: false };
+
+function inputCost(usage: Usage, pricing: Pricing): Price {
+  const { prompt = 0n, input_cache_read = prompt, input_cache_write = prompt } = pricing;
+  const { inputTokens } = usage;
+  // Parts that add up to more than the total are cut, so that each token is priced once.
+  const cached = Math.min(usage.cachedTokens, inputTokens);
+  const written = Math.min(usage.cacheWriteTokens, inputTokens - cached);
+  const written1h = Math.min(usage.cacheWrite1hTokens, inputTokens - cached - written);
+  return (
+    costOf(inputTokens - cached - written - written1h, prompt) +
+    costOf(cached, input_cache_read) +
+    costOf(written, input_cache_write) +
+    costOf(written1h, pricing.input_cache_write_1h ?? input_cache_write)
+  );
+}
+
+function outputCost(usage: Usage, pricing: Pricing): Price {
+  const { completion = 0n, image_output = 0n, internal_reasoning = 0n } = pricing;
+  const { outputTokens } = usage;
+  const images = image_output === 0n ? 0 : Math.min(usage.imageTokens, outputTokens);
+  const thoughts = internal_reasoning === 0n ? 0 : Math.min(usage.reasoningTokens, outputTokens - images);
+  return (
+    costOf(outputTokens - images - thoughts, completion) +
+    costOf(images, image_output) +
+    costOf(thoughts, internal_reasoning)
+  );
+}

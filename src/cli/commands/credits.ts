@@ -1,0 +1,23 @@
+import type { Flags } from '../../config/runtime.ts';
+import type { CreditsView } from '../../control/views.ts';
+import { type CommandResult, usdText } from '../terminal/output.ts';
+import { runControlCommand } from './run-control-command.ts';
+
+export async function setCredits(
+  flags: Flags,
+  left: string,
+  account: string | undefined,
+): Promise<CommandResult<CreditsView>> {
+  return told(await runControlCommand(flags, 'credits.set', { left, account }));
+}
+
+export async function showCredits(
+  flags: Flags,
+  account: string | undefined,
+): Promise<CommandResult<CreditsView>> {
+  return told(await runControlCommand(flags, 'credits.show', { account }));
+}
+
+function told(result: CreditsView): CommandResult<CreditsView> {
+  return { result, text: `${result.left_usd === null ? 'none' : usdText(result.left_usd)}\n` };
+}

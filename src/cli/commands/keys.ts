@@ -1,0 +1,53 @@
+import type { Flags } from '../../config/runtime.ts';
+import type { CommandInput } from '../../control/commands.ts';
+import type { IssuedKeyView, KeyView } from '../../control/views.ts';
+import { type CommandResult, tableText, usdText } from '../terminal/output.ts';
+import { runControlCommand } from './run-control-command.ts';
+
+export async function createKey(
+  flags: Flags,
+  input: CommandInput<'keys.create'>,
+): Promise<CommandResult<IssuedKeyView>> {
+  const result = await runControlCommand(flags, 'keys.create', input);
+  const text = `${result.key}\n\n${keyTable([result])}\nThe key above is shown this once; only its hash is stored.\n`;
+  return { result, text };
+}
+
+export async function listKeys(
+  flags: Flags,
+  input: CommandInput<'keys.list'>,
+): Promise<CommandResult<KeyView[]>> {
+  const result = await runControlCommand(flags, 'keys.list', input);
+  return { result, text: result.length === 0 ? 'There are no keys.\n' : keyTable(result) };
+}
+
+export async function revokeKey(
+  flags: Flags,
+  input: CommandInput<'keys.revoke'>,
+): Promise<CommandResult<KeyView>> {
+  const result = await runControlCommand(flags, 'keys.revoke', input);
+  return { result, text: `${keyTable([result])}\nThis key is revoked.\n` };
+}
+
+function keyTable(keys: readonly KeyView[]): string {
+  return tableText(
+    ['NAME', 'KIND', 'LABEL', 'ACCOUNT', 'LIMIT', 'USED', 'CREATED', 'HASH'],
+    keys.map((key) => [
+      key.name,
+      key.is_management_key ? 'management' : 'plain',
+      key.label,
+      key.account,
+      limitText(key),
+      key.is_management_key ? '-' : usdText(key.usage),
+      key.created_at,
+      key.hash,
+    ]),
+  );
+}
+
+function limitText({ is_management_key, limit, limit_reset, include_byok_in_limit }: KeyView): string {
+  if (is_management_key) return '-';
+  if (limit === null) return 'none';
+  const byok = include_byok_in_limit ? ' with BYOK' : '';
+  return `${usdText(limit)} ${limit_reset ?? 'in all'}${byok}`;
+}

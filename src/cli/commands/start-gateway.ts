@@ -1,0 +1,73 @@
+import { problemLine, requireConfiguration } from '../../config/load.ts';
+import type { Flags } from '../../config/runtime.ts';
+import { loadOptions } from '../../installation.ts';
+import { openStderrLog } from '../../kit/log/log.ts';
+import { openGateway } from '../../main.ts';
+import { baseUrl, firstStartJson, firstStartText } from '../terminal/first-start.ts';
+
+/** What the command line gives to `serve`. */
+export interface ServeOptions {
+  readonly flags: Flags;
+  /** Whether the first start prints its keys as JSON. */
+  readonly asJson: boolean;
+}
+
+/**
+ * Connections accepted in one turn of the event loop. Each further one costs a connection that arrives alone some
+ * microseconds.
+ */
+const LISTENING_SOCKETS = 32;
+
+/** Opens a gateway, prints its address, and closes it on SIGTERM or SIGINT. Rejects when it cannot start. */
+export async function startGateway({ flags, asJson }: ServeOptions): Promise<void> {
+  const load = loadOptions(flags);
+  const loaded = requireConfiguration(load);
+  const log = openStderrLog(loaded.runtime.logLevel);
+  for (const warning of loaded.warnings) log.warn(problemLine(warning));
+  for (const { slug, variables, switchesOn } of loaded.providerKeys) {
+    const effect = switchesOn ? 'switched on' : 'given its key';
+    log.info(`${slug} is ${effect} by ${variables.join(', ')}`);
+  }
+  const gateway = await openGateway({ loaded, load, log, listeningSockets: LISTENING_SOCKETS });
+  const url = baseUrl(gateway.host, gateway.port, loaded.config.server.base_path);
+  const { firstKeys, exampleModel } = gateway;
+  if (firstKeys !== undefined) {
+    process.stdout.write(
+      asJson ? firstStartJson(firstKeys, url) : firstStartText(firstKeys, url, exampleModel),
+    );
+  }
+  log.info('ready', { address: url, data_dir: loaded.runtime.dataDir, config: loaded.file });
+
+  let isStopping = false;
+  const stop = (signal: NodeJS.Signals) => {
+    if (isStopping) return;
+    isStopping = true;
+    log.info('draining', { signal });
+    gateway.close().then(
+      () => {
+        log.info('stopped');
+        process.exit(0);
+      },
+      (error: unknown) => {
+        log.error('stopping failed', { error });
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  // A package runner (npx) puts a shell in between that forwards no signals: stop when that parent is gone.
+  if (loaded.environment.npm_execpath !== undefined) onParentGone(() => stop('SIGTERM'));
+}
+
+const PARENT_CHECK_MS = 500;
+
+function onParentGone(react: () => void): void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    react();
+  }, PARENT_CHECK_MS);
+  timer.unref();
+}

@@ -1,0 +1,38 @@
+import { isIPv6 } from 'node:net';
+import { lookUp } from '../../kit/net/lookup.ts';
+import type { FirstKeys } from '../../manage/keys/bootstrap.ts';
+
+/** Wildcard addresses, which clients cannot connect to, and the loopback address shown instead. */
+const ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+/** The base URL for clients on this machine. `basePath` begins with a slash. */
+export function baseUrl(host: string, port: number, basePath: string): string {
+  const reachable = lookUp(ANY_ADDRESS, host) ?? host;
+  return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}${basePath}`;
+}
+
+/** Text of the first start: both keys, the address, and an example command. */
+export function firstStartText(keys: FirstKeys, url: string, model: string | undefined): string {
+  return `Signalbox is ready at ${url}
+
+  Management key  ${keys.managementKey}
+  API key         ${keys.apiKey}
+
+These keys are shown this once; only their hashes are stored. Try it:
+
+  ${exampleOf(keys, url, model)}
+
+`;
+}
+
+/** The same as one line of JSON. */
+export function firstStartJson({ managementKey, apiKey }: FirstKeys, url: string): string {
+  return `${JSON.stringify({ base_url: url, management_key: managementKey, api_key: apiKey })}\n`;
+}
+
+/** A curl command for the model, or for the list of models if none is served yet. */
+function exampleOf({ apiKey }: FirstKeys, url: string, model: string | undefined): string {
+  if (model === undefined) return `curl ${url}/models`;
+  const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello!' }] });
+  return `curl ${url}/chat/completions -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" -d '${body}'`;
+}

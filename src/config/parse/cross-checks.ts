@@ -1,0 +1,239 @@
+import { isIP } from 'node:net';
+import type { Issue } from '../../kit/json/validate.ts';
+import { parsePrice } from '../../kit/money.ts';
+import { momentMs } from '../../kit/time/moment.ts';
+import { PRICE_NAMES } from '../schema/price-names.ts';
+import type { Config } from '../schema/schema.ts';
+import type { KnownProviders } from './known-providers.ts';
+import { shownName } from './shown-text.ts';
+
+/** Headers that the gateway or the connection sets itself. */
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Checks beyond the schema: those that compare two places of the file, or use the built-in tables. */
+export function* crossChecks(config: Config, knownProviders: KnownProviders): Generator<Issue> {
+  yield* vendorChecks(config);
+  yield* providerChecks(config, knownProviders);
+  yield* modelChecks(config, knownProviders);
+  yield* routingChecks(config);
+  yield* pluginChecks(config, knownProviders);
+  yield* hostChecks('apps.hidden', config.apps.hidden, (host) => APP_HOST.test(host));
+  yield* hostChecks('egress.allow', config.egress.allow, isEgressRule);
+}
+
+/** Vendor names whose metric `<vendor>_usage` already exists. */
+const TAKEN_WORDS: ReadonlySet<string> = new Set(['total', 'byok', 'credits']);
+
+function* vendorChecks({ vendor }: Config): Generator<Issue> {
+  if (!TAKEN_WORDS.has(vendor)) return;
+  yield { path: 'vendor', message: `there is a metric ${vendor}_usage already: take another word` };
+}
+
+function* providerChecks({ providers }: Config, knownProviders: KnownProviders): Generator<Issue> {
+  const firstAt = new Map<string, string>();
+  for (const [index, provider] of providers.entries()) {
+    const path = `providers[${index}]`;
+    yield* duplicate(firstAt, provider.slug, `${path}.slug`);
+    for (const issue of knownProviders.issuesOf(provider)) {
+      yield { path: `${path}.${issue.path}`, message: issue.message };
+    }
+    yield* addressChecks(provider.base_url, provider.dialect, `${path}.base_url`);
+    yield* headerChecks(provider.headers, `${path}.headers`);
+  }
+}
+
+function* duplicate(firstAt: Map<string, string>, name: string, path: string): Generator<Issue> {
+  const first = firstAt.get(name);
+  if (first === undefined) firstAt.set(name, path);
+  else yield { path, message: `"${shownName(name)}" is already used at ${first}` };
+}
+
+function* addressChecks(
+  address: string | null | undefined,
+  dialect: string | null | undefined,
+  path: string,
+): Generator<Issue> {
+  if (!address) return;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const schemes = dialect === 'simulator' ? ['simulator:'] : ['http:', 'https:'];
+  if (url === undefined || !schemes.includes(url.protocol)) {
+    yield { path, message: `must be an address that begins with ${schemes.join('// or ')}//` };
+  } else if (url.username !== '' || url.password !== '') {
+    yield { path, message: 'must not hold a user or password: use api_key or headers' };
+  } else if (url.search !== '' || url.hash !== '') {
+    yield { path, message: 'must not hold "?" or "#": the path of the dialect is put behind it' };
+  }
+}
+
+function* headerChecks(headers: Readonly<Record<string, string>>, path: string): Generator<Issue> {
+  for (const [name, value] of Object.entries(headers)) {
+    if (OWN_HEADERS.has(name.toLowerCase())) {
+      yield { path: `${path}.${name}`, message: 'is set by the gateway itself' };
+    } else if (!/^[\t\x20-\x7e]*$/.test(value)) {
+      yield { path: `${path}.${name}`, message: 'holds a character that cannot be sent in a header' };
+    }
+  }
+}
+
+function* modelChecks({ models, providers }: Config, knownProviders: KnownProviders): Generator<Issue> {
+  const slugs = new Set(providers.map(({ slug }) => slug));
+  const isProvider = (slug: string) => slugs.has(slug) || knownProviders.has(slug);
+  const firstAt = new Map<string, string>();
+  for (const [index, model] of models.entries()) yield* duplicate(firstAt, model.id, `models[${index}].id`);
+  for (const [index, model] of models.entries()) {
+    for (const [at, alias] of (model.aliases ?? []).entries()) {
+      yield* duplicate(firstAt, alias, `models[${index}].aliases[${at}]`);
+    }
+    for (const name of ['created', 'knowledge_cutoff'] as const) {
+      if (model[name] && momentMs(model[name]) === undefined) {
+        yield { path: `models[${index}].${name}`, message: 'is not in the calendar' };
+      }
+    }
+    yield* tagChecks(model, `models[${index}].endpoints`, isProvider);
+    for (const [at, endpoint] of model.endpoints.entries()) {
+      const path = `models[${index}].endpoints[${at}]`;
+      if (!isProvider(endpoint.provider)) {
+        yield {
+          path: `${path}.provider`,
+          message: `"${endpoint.provider}" is not in providers, and its name alone is not enough`,
+        };
+      }
+      for (const name of PRICE_NAMES) {
+        const price = endpoint.pricing?.[name];
+        if (price && parsePrice(price) === undefined) {
+          yield {
+            path: `${path}.pricing.${name}`,
+            message: 'must be an exact decimal, for example "0.000001"',
+          };
+        }
+      }
+      yield* dateChecks(`${path}.prices`, endpoint.prices ?? []);
+    }
+  }
+}
+
+/** Tags must be unique: preferences identify an endpoint by its tag, health by tag and upstream model. */
+function* tagChecks(
+  { id, endpoints }: Config['models'][number],
+  path: string,
+  isProvider: (slug: string) => boolean,
+): Generator<Issue> {
+  const firstAt = new Map<string, string>();
+  for (const [at, endpoint] of endpoints.entries()) {
+    const tag = endpoint.tag ?? endpoint.provider;
+    const [base = tag] = tag.split('/');
+    if (base !== endpoint.provider && isProvider(base)) {
+      yield {
+        path: `${path}[${at}].tag`,
+        message: `"${base}" is another provider: begin the tag with "${endpoint.provider}"`,
+      };
+    }
+    const key = `${tag}\n${endpoint.model ?? id}`;
+    const first = firstAt.get(key);
+    firstAt.set(key, first ?? `${path}[${at}]`);
+    if (first !== undefined) {
+      yield {
+        path: `${path}[${at}].tag`,
+        message: `"${shownName(tag)}" and the same model are already used at ${first}: give it a tag of its own, such as "${shownName(base)}/2"`,
+      };
+    }
+  }
+}
+
+function* dateChecks(path: string, prices: readonly { readonly from: string }[]): Generator<Issue> {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const [index, { from }] of prices.entries()) {
+    const begins = momentMs(from);
+    if (begins === undefined) yield { path: `${path}[${index}].from`, message: 'is not in the calendar' };
+    else if (begins <= last) {
+      yield { path: `${path}[${index}].from`, message: 'must come after the one before it' };
+    }
+    last = begins ?? last;
+  }
+}
+
+function* routingChecks({ routing }: Config): Generator<Issue> {
+  if (routing.cooldown.max_ms < routing.cooldown.base_ms) {
+    yield { path: 'routing.cooldown.max_ms', message: 'must not be below routing.cooldown.base_ms' };
+  }
+}
+
+function* pluginChecks({ plugins, providers }: Config, knownProviders: KnownProviders): Generator<Issue> {
+  const { web, moderation } = plugins;
+  if (web?.default && !Object.hasOwn(web.engines, web.default) && !['auto', 'native'].includes(web.default)) {
+    yield {
+      path: 'plugins.web.default',
+      message: `"${shownName(web.default)}" is not in plugins.web.engines`,
+    };
+  }
+  for (const [name, engine] of Object.entries(web?.engines ?? {})) {
+    if (engine.url && !/^https?:$/.test(URL.canParse(engine.url) ? new URL(engine.url).protocol : '')) {
+      yield {
+        path: `plugins.web.engines.${name}.url`,
+        message: 'must be an address that begins with http:// or https://',
+      };
+    }
+  }
+  if (
+    moderation &&
+    !knownProviders.has(moderation.provider) &&
+    !providers.some(({ slug }) => slug === moderation.provider)
+  ) {
+    yield {
+      path: 'plugins.moderation.provider',
+      message: `"${moderation.provider}" is not in providers, and its name alone is not enough`,
+    };
+  }
+}
+
+function* hostChecks(
+  path: string,
+  hosts: readonly string[],
+  isValid: (host: string) => boolean,
+): Generator<Issue> {
+  for (const [index, host] of hosts.entries()) {
+    if (!isValid(host))
+      yield { path: `${path}[${index}]`, message: 'is not a host, an address or a range of addresses' };
+  }
+}
+
+const HOST = /^(?:\*\.)?[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
+
+/** Any host that an app may send, so that every app can be hidden. */
+const APP_HOST = /^[^\s/?#@\\]+$/;
+
+function isHost(text: string): boolean {
+  const { host, port } = splitPort(text);
+  return isPort(port) && (HOST.test(host) || isIP(host) !== 0);
+}
+
+/** A host, an address, or a range such as `10.0.0.0/8`; the first two with or without a port. */
+function isEgressRule(text: string): boolean {
+  const range = /^([^/]+)\/(\d{1,3})$/.exec(text);
+  if (range === null) return isHost(text);
+  const family = isIP(range[1] as string);
+  return family !== 0 && Number(range[2]) <= (family === 4 ? 32 : 128);
+}
+
+function splitPort(text: string): { host: string; port: string | undefined } {
+  const bracketed = /^\[([^\]]+)\](?::(\d+))?$/.exec(text);
+  if (bracketed !== null) return { host: bracketed[1] as string, port: bracketed[2] };
+  if (isIP(text) !== 0) return { host: text, port: undefined };
+  const named = /^([^:]*):(\d+)$/.exec(text);
+  return named === null ? { host: text, port: undefined } : { host: named[1] as string, port: named[2] };
+}
+
+function isPort(port: string | undefined): boolean {
+  return port === undefined || (Number(port) >= 1 && Number(port) <= 65_535);
+}

@@ -1,0 +1,34 @@
+import type { Issue } from '../../kit/json/validate.ts';
+import type { Config } from '../schema/schema.ts';
+import type { Environment } from './environment.ts';
+
+/** A provider of the file, with defaults. */
+export type ProviderConfig = Config['providers'][number];
+
+/** Environment variables that are the credential of a provider. Never holds a value. */
+export interface EnvironmentKey {
+  readonly slug: string;
+  readonly variables: readonly string[];
+  /** True if the file does not list the provider: the variable adds it. */
+  readonly switchesOn: boolean;
+}
+
+/** The providers of the file with the credentials and providers of the environment. */
+export interface CompletedProviders {
+  readonly providers: readonly ProviderConfig[];
+  readonly keys: readonly EnvironmentKey[];
+  /** Invalid variables of a provider that the file lists. */
+  readonly problems: readonly Issue[];
+  /** Invalid variables of a provider that the file does not list. */
+  readonly warnings: readonly Issue[];
+}
+
+/** What parsing a configuration needs of the built-in table of providers. */
+export interface KnownProviders {
+  /** True if dialect and address are known, so that the slug is enough. */
+  has(slug: string): boolean;
+  /** Problems of a listed provider; paths are relative to it. */
+  issuesOf(provider: ProviderConfig): Issue[];
+  /** Adds the credentials of the environment, and the providers that such a credential switches on. */
+  complete(providers: readonly ProviderConfig[], environment: Environment): CompletedProviders;
+}

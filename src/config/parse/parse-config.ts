@@ -1,0 +1,124 @@
+import * as yaml from 'yaml';
+import { isJsonObject } from '../../kit/json/json.ts';
+import { compileValidator, type Issue } from '../../kit/json/validate.ts';
+import { type Config, configSchema } from '../schema/schema.ts';
+import { crossChecks } from './cross-checks.ts';
+import { type Environment, fillVariables, markVariables } from './environment.ts';
+import { compileDefaults } from './fill-defaults.ts';
+import type { EnvironmentKey, KnownProviders } from './known-providers.ts';
+import { readYaml, readYamlInThread, type YamlReading } from './read-yaml.ts';
+import { shownProblem } from './shown-text.ts';
+
+/** Larger files are refused: parsing YAML takes seconds and hundreds of times the file's size in memory. */
+export const MAX_CONFIG_BYTES = 4_000_000;
+
+/** Problems reported; further ones are dropped. */
+export const MAX_PROBLEMS = 20;
+
+/** A parsed file, or all of its problems. */
+export type ConfigReading =
+  | {
+      readonly ok: true;
+      readonly config: Config;
+      readonly written: unknown;
+      /** Environment variables that are credentials of providers. */
+      readonly keys: readonly EnvironmentKey[];
+      /** Environment variables that look like credentials but cannot be used. */
+      readonly warnings: readonly Issue[];
+    }
+  | { readonly ok: false; readonly problems: readonly Issue[] };
+
+const validator = compileValidator(configSchema);
+const fillDefaults = compileDefaults(configSchema);
+
+/**
+ * Parses a configuration file: YAML 1.2 without tags; fills in variables and defaults, then checks. `written` is what
+ * the file itself sets; `config` also has the providers whose keys are in the environment. No problem quotes a value,
+ * because any value may be a secret.
+ */
+export function parseConfig(
+  text: string,
+  environment: Environment,
+  knownProviders: KnownProviders,
+): ConfigReading {
+  return configOf(readYaml(yaml, markVariables(text)), environment, knownProviders);
+}
+
+/** As parseConfig, but parses YAML in another thread. */
+export async function parseConfigInThread(
+  text: string,
+  environment: Environment,
+  knownProviders: KnownProviders,
+): Promise<ConfigReading> {
+  return configOf(await readYamlInThread(markVariables(text)), environment, knownProviders);
+}
+
+function configOf(
+  reading: YamlReading,
+  environment: Environment,
+  knownProviders: KnownProviders,
+): ConfigReading {
+  try {
+    return checkedConfig(reading, environment, knownProviders);
+  } catch (error) {
+    if (error instanceof RangeError) return refused([problem('is nested too deep to be read')]);
+    throw error;
+  }
+}
+
+function checkedConfig(
+  reading: YamlReading,
+  environment: Environment,
+  knownProviders: KnownProviders,
+): ConfigReading {
+  if (!reading.ok) return refused(reading.problems);
+  const value = reading.value ?? {};
+  if (!isJsonObject(value)) return refused([problem('must hold keys and values')]);
+  if (!looksLikeConfig(value)) {
+    return refused([problem('has none of the keys of a configuration file; is it the right file?')]);
+  }
+  const filled = fillVariables(value, environment);
+  if (filled.problems.length > 0) return refused(filled.problems);
+  const complete = fillDefaults(filled.value);
+  const problems = validator.issuesOf(complete);
+  if (problems.length > 0) return refused(problems);
+  const written = complete as Config;
+  const {
+    providers,
+    keys,
+    warnings,
+    problems: keyProblems,
+  } = knownProviders.complete(written.providers, environment);
+  if (keyProblems.length > 0) return refused(keyProblems);
+  const config: Config = { ...written, providers: [...providers] };
+  const crossProblems = firstOf(crossChecks(config, knownProviders), MAX_PROBLEMS);
+  if (crossProblems.length > 0) return refused(crossProblems);
+  return { ok: true, config, written: filled.value, keys, warnings };
+}
+
+/**
+ * False for a file that is no configuration, whose keys may be secrets and must not be shown. A single plain word
+ * counts as a section with a typing error.
+ */
+function looksLikeConfig(value: object): boolean {
+  const names = Object.keys(value);
+  if (names.length === 0 || names.some((name) => Object.hasOwn(configSchema.properties, name))) return true;
+  return names.length === 1 && /^[a-z_-]{1,32}$/.test(names[0] ?? '');
+}
+
+function refused(problems: readonly Issue[]): ConfigReading {
+  return { ok: false, problems: problems.slice(0, MAX_PROBLEMS).map(shownProblem) };
+}
+
+function firstOf<T>(items: Iterable<T>, most: number): T[] {
+  const first: T[] = [];
+  for (const item of items) {
+    if (first.length >= most) break;
+    first.push(item);
+  }
+  return first;
+}
+
+function problem(reason: string): Issue {
+  return { path: '', message: `the configuration ${reason}` };
+}

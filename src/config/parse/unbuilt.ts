@@ -1,0 +1,50 @@
+import { isJsonObject } from '../../kit/json/json.ts';
+import type { Issue } from '../../kit/json/validate.ts';
+import type { PriceName } from '../schema/price-names.ts';
+
+/** Prices of units that are not counted yet. */
+const UNUSED_PRICES: readonly PriceName[] = [
+  'image_token',
+  'audio',
+  'audio_output',
+  'input_audio_cache',
+  'discount',
+];
+
+/** Keys that are checked but have no effect yet. `[]` stands for any index. */
+const UNBUILT_KEYS: readonly string[] = [
+  ...UNUSED_PRICES.map((name) => `models[].endpoints[].pricing.${name}`),
+  ...UNUSED_PRICES.map((name) => `models[].endpoints[].prices[].pricing.${name}`),
+  'plugins.fusion',
+  'plugins.web',
+  'plugins.moderation',
+];
+
+/** A warning for each key of the file that has no effect yet. `written`: the file without defaults. */
+export function unbuiltWarnings(written: unknown): Issue[] {
+  return UNBUILT_KEYS.flatMap((key) => {
+    const [first, ...others] = placesOf(written, key.split('.'), '');
+    if (first === undefined) return [];
+    const elsewhere = others.length > 0 ? `, nor in ${others.length} more places` : '';
+    return [{ path: first.path, message: `has no effect in this version yet${elsewhere}` }];
+  });
+}
+
+interface Place {
+  readonly path: string;
+  readonly value: unknown;
+}
+
+function placesOf(value: unknown, names: readonly string[], path: string): Place[] {
+  const [first, ...rest] = names;
+  if (first === undefined) return [{ path, value }];
+  const isList = first.endsWith('[]');
+  const name = isList ? first.slice(0, -2) : first;
+  if (!isJsonObject(value) || !Object.hasOwn(value, name)) return [];
+  const member = value[name];
+  const at = path === '' ? name : `${path}.${name}`;
+  if (!isList) return placesOf(member, rest, at);
+  return Array.isArray(member)
+    ? member.flatMap((item, index) => placesOf(item, rest, `${at}[${index}]`))
+    : [];
+}

@@ -1,0 +1,145 @@
+import { resolve } from 'node:path';
+import type { Issue } from '../kit/json/validate.ts';
+import { LOG_LEVELS, type LogLevel } from '../kit/log/log.ts';
+import { type DatabaseAddress, parseDatabaseAddress } from '../kit/net/database-address.ts';
+import type { Environment } from './parse/environment.ts';
+
+/** Flags as typed. They override the environment, which overrides the file. */
+export interface Flags {
+  readonly port?: string;
+  readonly host?: string;
+  readonly config?: string;
+  readonly dataDir?: string;
+  readonly workers?: string;
+}
+
+/** Settings from flags and environment, fixed for the life of the process. */
+export interface Runtime {
+  readonly host: string;
+  /** 0 = chosen by the system. */
+  readonly port: number;
+  /** Absolute. */
+  readonly dataDir: string;
+  readonly logLevel: LogLevel;
+  readonly workers: number;
+  readonly managementKey?: string;
+  readonly apiKey?: string;
+  /** 32 bytes in base64. */
+  readonly encryptionKey?: string;
+  /** PostgreSQL, which replaces the database in the data directory. */
+  readonly database?: DatabaseAddress;
+  readonly redisUrl?: string;
+  readonly clickhouseUrl?: string;
+}
+
+/** Reads flags and environment. For an invalid value adds to `problems` and uses the default. */
+export function readRuntime(flags: Flags, env: Environment, cwd: string, problems: Issue[]): Runtime {
+  const managementKey = readSecret(env, 'SIGNALBOX_MANAGEMENT_KEY', problems);
+  const apiKey = readSecret(env, 'SIGNALBOX_API_KEY', problems);
+  if (managementKey !== undefined && managementKey === apiKey) {
+    problems.push({ path: 'SIGNALBOX_API_KEY', message: 'must differ from SIGNALBOX_MANAGEMENT_KEY' });
+  }
+  return {
+    host: flags.host ?? variableOf(env, 'HOST') ?? '127.0.0.1',
+    port: readInteger(flags.port, '--port', env, 'PORT', { least: 0, most: 65_535, absent: 8787 }, problems),
+    dataDir: resolve(cwd, flags.dataDir ?? variableOf(env, 'SIGNALBOX_DATA_DIR') ?? 'data'),
+    logLevel: readLogLevel(env, problems),
+    workers: readInteger(
+      flags.workers,
+      '--workers',
+      env,
+      undefined,
+      { least: 1, most: 1024, absent: 1 },
+      problems,
+    ),
+    managementKey,
+    apiKey,
+    encryptionKey: readEncryptionKey(env, problems),
+    database: readDatabase(env, problems),
+    redisUrl: variableOf(env, 'REDIS_URL'),
+    clickhouseUrl: variableOf(env, 'CLICKHOUSE_URL'),
+  };
+}
+
+/** A variable; empty counts as unset, because container tools pass unset variables on as empty. */
+export function variableOf(env: Environment, name: string): string | undefined {
+  const value = env[name];
+  return value === undefined || value === '' ? undefined : value;
+}
+
+function readInteger(
+  flag: string | undefined,
+  flagName: string,
+  env: Environment,
+  variable: string | undefined,
+  range: { least: number; most: number; absent: number },
+  problems: Issue[],
+): number {
+  const fromEnvironment = variable === undefined ? undefined : variableOf(env, variable);
+  const text = flag ?? fromEnvironment;
+  if (text === undefined) return range.absent;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= range.least && value <= range.most) return value;
+  const path = flag !== undefined || variable === undefined ? flagName : variable;
+  problems.push({ path, message: `must be a whole number from ${range.least} to ${range.most}` });
+  return range.absent;
+}
+
+function readLogLevel(env: Environment, problems: Issue[]): LogLevel {
+  const text = variableOf(env, 'LOG_LEVEL')?.toLowerCase() ?? 'info';
+  const level = LOG_LEVELS.find((name) => name === text);
+  if (level === undefined)
+    problems.push({ path: 'LOG_LEVEL', message: `must be one of ${LOG_LEVELS.join(', ')}` });
+  return level ?? 'info';
+}
+
+/** A key of the gateway. Short ones are refused: any client that reaches the gateway can guess keys. */
+function readSecret(env: Environment, name: string, problems: Issue[]): string | undefined {
+  const secret = variableOf(env, name);
+  if (secret === undefined || /^[\x21-\x7e]{16,512}$/.test(secret)) return secret;
+  problems.push({ path: name, message: 'must be 16 to 512 printable characters without spaces' });
+  return undefined;
+}
+
+function readEncryptionKey(env: Environment, problems: Issue[]): string | undefined {
+  const key = variableOf(env, 'SIGNALBOX_ENCRYPTION_KEY');
+  if (key === undefined || isEncryptionKey(key)) return key;
+  problems.push({ path: 'SIGNALBOX_ENCRYPTION_KEY', message: 'must be 32 bytes in base64' });
+  return undefined;
+}
+
+function readDatabase(env: Environment, problems: Issue[]): DatabaseAddress | undefined {
+  const text = variableOf(env, 'DATABASE_URL');
+  if (text === undefined) return undefined;
+  const reading = parseDatabaseAddress(text);
+  if (reading.ok) return reading.address;
+  problems.push({ path: 'DATABASE_URL', message: reading.problem });
+  return undefined;
+}
+
+function isEncryptionKey(text: string): boolean {
+  return /^[A-Za-z0-9+/]{43}=$/.test(text);
+}
+
+/** Settings that this version cannot honour: they stop the start, because ignoring them would mislead the operator. */
+export function startBlockers(runtime: Runtime): Issue[] {
+  const blockers: Issue[] = [];
+  if (runtime.workers > 1) {
+    blockers.push({
+      path: '--workers',
+      message: 'more than one worker is not available in this version yet',
+    });
+  }
+  for (const [path, given, thing] of [
+    ['REDIS_URL', runtime.redisUrl, 'sharing between replicas through Redis'],
+    ['CLICKHOUSE_URL', runtime.clickhouseUrl, 'usage events in ClickHouse'],
+  ] as const) {
+    if (given !== undefined) {
+      blockers.push({
+        path,
+        message: `${thing} is not available in this version yet; unset the variable to start`,
+      });
+    }
+  }
+  return blockers;
+}

@@ -1,0 +1,45 @@
+/** Price names, as in the public model lists. */
+export const PRICE_NAMES = [
+  'prompt',
+  'completion',
+  'request',
+  'image',
+  'image_token',
+  'image_output',
+  'audio',
+  'audio_output',
+  'input_audio_cache',
+  'input_cache_read',
+  'input_cache_write',
+  'input_cache_write_1h',
+  'internal_reasoning',
+  'web_search',
+  'discount',
+] as const;
+
+export type PriceName = (typeof PRICE_NAMES)[number];
+
+const MAX_USD_PER_TOKEN = 1_000;
+const MAX_USD_PER_PIECE = 100_000;
+
+/**
+ * Highest accepted price of one unit. A higher one is a typing error, and its charges could overflow a table's
+ * column.
+ */
+export const MAX_PRICE_USD: Readonly<Record<PriceName, number>> = {
+  prompt: MAX_USD_PER_TOKEN,
+  completion: MAX_USD_PER_TOKEN,
+  request: MAX_USD_PER_PIECE,
+  image: MAX_USD_PER_PIECE,
+  image_token: MAX_USD_PER_TOKEN,
+  image_output: MAX_USD_PER_TOKEN,
+  audio: MAX_USD_PER_TOKEN,
+  audio_output: MAX_USD_PER_TOKEN,
+  input_audio_cache: MAX_USD_PER_TOKEN,
+  input_cache_read: MAX_USD_PER_TOKEN,
+  input_cache_write: MAX_USD_PER_TOKEN,
+  input_cache_write_1h: MAX_USD_PER_TOKEN,
+  internal_reasoning: MAX_USD_PER_TOKEN,
+  web_search: MAX_USD_PER_PIECE,
+  discount: MAX_USD_PER_TOKEN,
+};

@@ -1,0 +1,229 @@
+import Type, { type Static, type TSchema } from 'typebox';
+import { closed, oneOf, optional } from '../../kit/json/schema.ts';
+import { MOST_USD } from '../../kit/money.ts';
+import {
+  datedPrices,
+  day,
+  dayOrMonth,
+  endpointTag,
+  inputModalities,
+  modelId,
+  outputModalities,
+  parameterNames,
+  pricing,
+  providerSlug,
+  quality,
+  quantization,
+  reasoning,
+  share,
+  tokens,
+} from './catalog-members.ts';
+
+/**
+ * The configuration file. A key with a `default` is always there once the defaults are filled in, so its type is not
+ * optional; the others may be absent or null. Keys are named as in the file.
+ */
+
+const MAX_TIMER_MS = 2_147_483_647;
+
+/** A key with a default. */
+function withDefault<T extends TSchema>(schema: T, value: unknown): T {
+  return { ...schema, default: value };
+}
+
+/** A section whose keys all have defaults. */
+function section<T extends Parameters<typeof closed>[0]>(properties: T) {
+  return withDefault(closed(properties), {});
+}
+
+const count = (value: number) =>
+  withDefault(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), value);
+const milliseconds = (value: number) =>
+  withDefault(Type.Integer({ minimum: 1, maximum: MAX_TIMER_MS }), value);
+const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
+const nullOr = <T extends TSchema>(schema: T) => withDefault(Type.Union([schema, Type.Null()]), null);
+
+/** Wire dialects by their names in the file. */
+export const DIALECT_WORDS = [
+  'openai-chat',
+  'openai-responses',
+  'anthropic-messages',
+  'google-gemini',
+  'aws-bedrock',
+  'simulator',
+] as const;
+
+const modelPattern = Type.String({
+  pattern: '^[A-Za-z0-9._~:/+*-]{1,1024}$',
+  explain: 'is no pattern of model ids: letters, digits, ".", "_", "-", ":", "/", "+", and "*" for any run',
+});
+
+const provider = closed({
+  slug: providerSlug,
+  name: optional(text(100)),
+  dialect: optional(oneOf(DIALECT_WORDS)),
+  base_url: optional(text(2048)),
+  api_key: optional(text(65_536)),
+  headers: withDefault(
+    Type.Record(Type.String(), Type.String({ maxLength: 8192 }), {
+      propertyNames: {
+        type: 'string',
+        pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$",
+      },
+    }),
+    {},
+  ),
+  data_policy: optional(closed({ training: Type.Boolean(), retains_prompts: Type.Boolean() })),
+  timeouts_ms: section({
+    connect: milliseconds(10_000),
+    first_byte: milliseconds(120_000),
+    idle: milliseconds(120_000),
+    total: milliseconds(600_000),
+  }),
+});
+
+const endpoint = closed({
+  provider: providerSlug,
+  model: optional(text(512)),
+  tag: optional(endpointTag),
+  quantization: optional(quantization),
+  context_length: optional(tokens),
+  max_output_tokens: optional(tokens),
+  supported_parameters: optional(parameterNames),
+  pricing: optional(pricing),
+  prices: optional(datedPrices),
+});
+
+/** No defaults: members that the file leaves out come from the shipped catalogue. */
+const model = closed({
+  id: modelId,
+  name: optional(text(200)),
+  created: optional(day),
+  knowledge_cutoff: optional(dayOrMonth),
+  context_length: optional(tokens),
+  max_output_tokens: optional(tokens),
+  input_modalities: optional(inputModalities),
+  output_modalities: optional(outputModalities),
+  aliases: optional(Type.Array(modelId)),
+  quality: optional(quality),
+  reasoning: optional(reasoning),
+  distillable: optional(Type.Boolean()),
+  endpoints: Type.Array(endpoint, { minItems: 1 }),
+});
+
+const panel = Type.Array(modelId, { minItems: 1, maxItems: 8 });
+const fusionPreset = closed({ panel: optional(panel), judge: optional(modelId) });
+
+const plugins = section({
+  'auto-router': optional(closed({ models: optional(Type.Array(modelPattern, { maxItems: 1024 })) })),
+  fusion: optional(
+    closed({
+      panel: optional(panel),
+      judge: optional(modelId),
+      presets: optional(
+        closed({
+          'general-high': optional(fusionPreset),
+          'general-budget': optional(fusionPreset),
+          'general-fast': optional(fusionPreset),
+        }),
+      ),
+    }),
+  ),
+  web: optional(
+    closed({
+      engines: withDefault(
+        Type.Record(Type.String(), closed({ api_key: optional(text(8192)), url: optional(text(2048)) }), {
+          propertyNames: { type: 'string', pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' },
+        }),
+        {},
+      ),
+      default: optional(text(64)),
+    }),
+  ),
+  moderation: optional(closed({ provider: providerSlug, model: text(256) })),
+});
+
+const prompt = closed({ instructions: optional(Type.String()), input: optional(Type.String()) });
+
+export const configSchema = closed({
+  vendor: withDefault(
+    Type.String({
+      pattern: '^[a-z][a-z0-9-]{0,31}$',
+      explain: 'must be 1 to 32 of a-z, 0-9 and "-", beginning with a letter',
+    }),
+    'signalbox',
+  ),
+  server: section({
+    base_path: withDefault(
+      Type.String({
+        pattern: '^(/[A-Za-z0-9._~-]+)+$',
+        maxLength: 256,
+        explain: 'must begin with "/" and not end with one, for example /api/v1',
+      }),
+      '/api/v1',
+    ),
+    max_body_bytes: withDefault(Type.Integer({ minimum: 1024, maximum: 1_073_741_824 }), 33_554_432),
+    request_deadline_ms: milliseconds(600_000),
+    region: withDefault(text(64), 'local'),
+  }),
+  providers: withDefault(Type.Array(provider, { maxItems: 1000 }), []),
+  models: withDefault(Type.Array(model, { maxItems: 100_000 }), []),
+  limits: section({
+    max_concurrent_requests: count(4096),
+    per_key: section({
+      requests_per_minute: nullOr(Type.Integer({ minimum: 1 })),
+      requests_per_day: nullOr(Type.Integer({ minimum: 1 })),
+    }),
+    analytics_per_minute: count(64),
+    datasets: section({ per_minute: count(30), per_day: count(500) }),
+  }),
+  credits: section({ initial_usd: nullOr(Type.Number({ minimum: 0, maximum: MOST_USD })) }),
+  byok: section({ fee: withDefault(share, 0) }),
+  routing: section({
+    attempts_per_model: withDefault(Type.Integer({ minimum: 1, maximum: 100 }), 3),
+    attempts_per_request: withDefault(Type.Integer({ minimum: 1, maximum: 100 }), 8),
+    sticky_idle_ms: milliseconds(600_000),
+    cooldown: section({
+      failures: withDefault(Type.Integer({ minimum: 1, maximum: 1000 }), 5),
+      base_ms: milliseconds(30_000),
+      max_ms: milliseconds(300_000),
+    }),
+  }),
+  durability: section({
+    ledger: withDefault(oneOf(['power', 'process']), 'power'),
+    checkpoint_ms: milliseconds(1000),
+  }),
+  retention: section({
+    events_days: count(400),
+    content_days: count(30),
+    content_bytes: count(10_737_418_240),
+    output_items_bytes: withDefault(
+      Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+      67_108_864,
+    ),
+  }),
+  drain_ms: withDefault(Type.Integer({ minimum: 0, maximum: MAX_TIMER_MS }), 30_000),
+  keys: section({
+    prefix: withDefault(
+      Type.String({
+        pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$',
+        explain: 'must be 1 to 32 letters, digits, "_" and "-", beginning with a letter or digit',
+      }),
+      'sk-sb-v1-',
+    ),
+  }),
+  prompts: withDefault(Type.Record(Type.String(), prompt), {}),
+  apps: section({ hidden: withDefault(Type.Array(text(255)), []) }),
+  egress: section({ allow: withDefault(Type.Array(text(255)), []) }),
+  plugins,
+  presets: withDefault(
+    Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
+      propertyNames: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' },
+    }),
+    {},
+  ),
+  metrics: section({ public: withDefault(Type.Boolean(), false) }),
+});
+
+/** The configuration: the file with defaults and variables filled in. */
+export type Config = Static<typeof configSchema>;

@@ -1,0 +1,144 @@
+import { usdOf } from '../kit/money.ts';
+import type { AccountBalance } from '../manage/accounts/credits.ts';
+import type { Rotation } from '../manage/byok/vault.ts';
+import type { KeyStatement } from '../manage/keys/key-statement.ts';
+import type { KnownModel } from '../manage/models/model-knowledge.ts';
+import type { Appended } from '../ports/events.ts';
+import type { Account } from '../ports/tenancy.ts';
+
+/** A key in the output of commands. Money is USD. */
+export interface KeyView {
+  readonly hash: string;
+  readonly name: string;
+  readonly label: string;
+  readonly account: string;
+  readonly account_id: string;
+  readonly workspace_id: string;
+  readonly is_management_key: boolean;
+  readonly disabled: boolean;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly creator_user_id: string | null;
+  /** Null = no limit. */
+  readonly limit: number | null;
+  readonly limit_remaining: number | null;
+  readonly limit_reset: string | null;
+  readonly include_byok_in_limit: boolean;
+  readonly usage: number;
+  readonly byok_usage: number;
+}
+
+/** A new key; `key` is its secret, which is shown only here. */
+export interface IssuedKeyView extends KeyView {
+  readonly key: string;
+}
+
+export function keyView(
+  { key, spending, remainingNanos }: KeyStatement,
+  accounts: readonly Account[],
+): KeyView {
+  return {
+    hash: key.hash,
+    name: key.name,
+    label: key.label,
+    account: accounts.find(({ id }) => id === key.accountId)?.name ?? key.accountId,
+    account_id: key.accountId,
+    workspace_id: key.workspaceId,
+    is_management_key: key.isManagement,
+    disabled: key.disabled,
+    created_at: new Date(key.createdAtMs).toISOString(),
+    expires_at: key.expiresAtMs === null ? null : new Date(key.expiresAtMs).toISOString(),
+    creator_user_id: key.creatorUserId,
+    limit: key.limitNanos === null ? null : usdOf(key.limitNanos),
+    limit_remaining: remainingNanos === null ? null : usdOf(remainingNanos),
+    limit_reset: key.limitReset,
+    include_byok_in_limit: key.includeByokInLimit,
+    usage: usdOf(spending.credit.lifetime),
+    byok_usage: usdOf(spending.byok.lifetime),
+  };
+}
+
+/** The balance of an account, USD; open reservations are not counted. */
+export interface CreditsView {
+  readonly account: string;
+  readonly account_id: string;
+  /** Null = not enforced. */
+  readonly left_usd: number | null;
+  readonly used_usd: number;
+}
+
+export function creditsView({ id, name }: Account, { usedNanos, leftNanos }: AccountBalance): CreditsView {
+  return {
+    account: name,
+    account_id: id,
+    left_usd: leftNanos === null ? null : usdOf(leftNanos),
+    used_usd: usdOf(usedNanos),
+  };
+}
+
+/** Result of a usage import, in events. */
+export interface ImportedView {
+  readonly imported: number;
+  /** Imported before, or twice in the file. */
+  readonly known: number;
+  /** From before the last pruning. */
+  readonly too_old: number;
+}
+
+export function importedView({ added, known, tooOld }: Appended): ImportedView {
+  return { imported: added, known, too_old: tooOld };
+}
+
+export interface AccountView {
+  readonly id: string;
+  readonly name: string;
+  readonly created_at: string;
+}
+
+/** A new account; `management_key` is the secret of its first key, which is shown only here. */
+export interface NewAccountView extends AccountView {
+  readonly management_key: string;
+}
+
+/** A known model in a list. */
+export interface KnownModelView {
+  readonly id: string;
+  readonly context_length: number | null;
+  readonly endpoints: readonly string[];
+  readonly as_of: string;
+}
+
+/** Result of `rotate-encryption-key`. */
+export interface RotationView {
+  readonly key_id: string;
+  readonly previous_key_id: string;
+  /** Credentials that were re-encrypted. */
+  readonly credentials: number;
+  /** Where the next start reads the key: a variable or a file. */
+  readonly source: string;
+  /** The operator has to put the new key there. */
+  readonly must_be_given: boolean;
+}
+
+export function rotationView(rotation: Rotation): RotationView {
+  return {
+    key_id: rotation.keyId,
+    previous_key_id: rotation.previousKeyId,
+    credentials: rotation.credentials,
+    source: rotation.source,
+    must_be_given: rotation.mustBeGiven,
+  };
+}
+
+export function knownModelView({ id, context_length, endpoints, as_of }: KnownModel): KnownModelView {
+  return {
+    id,
+    context_length: context_length ?? null,
+    endpoints: endpoints.map(({ tag }) => tag),
+    as_of,
+  };
+}
+
+export function accountView(account: Account): AccountView {
+  return { id: account.id, name: account.name, created_at: new Date(account.createdAtMs).toISOString() };
+}

@@ -1,0 +1,11 @@
+import type { DialectFacts } from '../dialect.ts';
+import { isFromAnthropic } from '../shared/reasoning/seals-taken.ts';
+
+/** Reasoning format of seals that only this dialect's upstreams can read. */
+export const BEDROCK_FORMAT = 'amazon-bedrock-v1';
+
+/** What is particular to the bedrock dialect. */
+export const facts: DialectFacts = {
+  seals: { ofThoughts: (seal) => isFromAnthropic(seal) || seal.format === BEDROCK_FORMAT },
+  betaCarrier: 'body',
+};

@@ -1,0 +1,158 @@
+import type { ReasoningFacts } from '../../catalog/catalog.ts';
+import type { EffortWord } from '../../catalog/entries.ts';
+import { EFFORT_WORDS } from '../../config/schema/catalog-members.ts';
+import type { DecidingSetting } from '../../ir/format-facts.ts';
+import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { ReasoningSettings } from '../../ir/settings.ts';
+import { objectAt, textAt } from '../../kit/json/members.ts';
+import { effortNearest, effortOf } from '../shared/reasoning/reasoning-effort.ts';
+
+/** A request as a model can think about it, and what had to be changed for that. */
+export interface FittedRequest {
+  readonly request: GenerationRequest;
+  readonly report: readonly TranslationEntry[];
+}
+
+/** Output limit that a budget is measured against where nobody names one, tokens. */
+const ASSUMED_LIMIT = 32_000;
+
+/** The least effort of a model whose efforts are not known: what every upstream with words for it has. */
+const USUAL_LEAST: EffortWord = 'low';
+
+/**
+ * Maps the effort that a request asks for to the nearest one that the model has, and a budget in tokens, where the model
+ * takes none, to an effort. Not to think at all, where the model always does, becomes its least effort: whether that may
+ * be is decided before (`refuseOff` of routing).
+ */
+export function fitReasoning(
+  request: GenerationRequest,
+  facts: ReasoningFacts | undefined,
+  limit: number = ASSUMED_LIMIT,
+): FittedRequest {
+  if (facts === undefined || request.reasoning === undefined) return { request, report: NO_ENTRIES };
+  const isOverBudget = facts.supportsMaxTokens === false && request.reasoning.budgetTokens !== undefined;
+  if (!isOverBudget) return fitEffort(request, facts);
+  if (effortOf(request.reasoning) === undefined) return fitBudget(request, facts, limit);
+  const fitted = fitEffort(withoutBudget(request), facts);
+  const dropped: TranslationEntry = {
+    field: request.formatFacts.reasoning.places.budgetTokens,
+    action: 'dropped',
+    detail: 'the model takes no budget in tokens: the effort decides',
+  };
+  return { ...fitted, report: [dropped, ...fitted.report] };
+}
+
+function fitEffort(request: GenerationRequest, facts: ReasoningFacts): FittedRequest {
+  const asIs: FittedRequest = { request, report: NO_ENTRIES };
+  const asked = effortOf(request.reasoning);
+  if (asked === undefined) return asIs;
+  if (asked === 'none') return facts.mandatory ? raised(request, leastEffort(facts)) : asIs;
+  const sent = nearestEffort(asked, facts.supportedEfforts ?? EFFORT_WORDS);
+  return sent === asked ? asIs : changed(request, sent, `the model has no effort ${asked}: ${sent} is sent`);
+}
+
+/** Of a request that asks for a budget alone. */
+function fitBudget(request: GenerationRequest, facts: ReasoningFacts, limit: number): FittedRequest {
+  const word = wordFor(request.reasoning?.budgetTokens ?? 0, request.maxOutputTokens ?? limit);
+  const sent = nearestEffort(word, facts.supportedEfforts ?? EFFORT_WORDS);
+  return changed(request, sent, `the model takes no budget in tokens: effort ${sent} is sent`);
+}
+
+/** Whether a request asks the model not to think. */
+export function isSwitchedOff({ reasoning }: Pick<GenerationRequest, 'reasoning'>): boolean {
+  return effortOf(reasoning) === 'none';
+}
+
+/** The least that a model which always thinks can be asked for. */
+export function leastEffort({ supportedEfforts }: ReasoningFacts): EffortWord {
+  return supportedEfforts?.[0] ?? USUAL_LEAST;
+}
+
+/** The word that comes nearest; of two as near the one that thinks more. */
+export function nearestEffort(asked: EffortWord, supported: readonly EffortWord[]): EffortWord {
+  const place = EFFORT_WORDS.indexOf(asked);
+  const distance = (word: EffortWord) => Math.abs(EFFORT_WORDS.indexOf(word) - place);
+  const [nearest = asked] = [...supported].reverse().sort((one, other) => distance(one) - distance(other));
+  return nearest;
+}
+
+function wordFor(budgetTokens: number, limit: number): EffortWord {
+  const word = effortNearest(budgetTokens, limit);
+  return word === 'none' ? USUAL_LEAST : word;
+}
+
+function changed(request: GenerationRequest, effort: EffortWord, detail: string): FittedRequest {
+  return { request: withEffort(request, effort), report: [coerced(request, detail)] };
+}
+
+/** Thoughts that nobody wanted are not asked for either. */
+function raised(request: GenerationRequest, effort: EffortWord): FittedRequest {
+  const fitted = withEffort(request, effort);
+  return {
+    request: { ...fitted, reasoning: { ...fitted.reasoning, exclude: true } },
+    report: [coerced(request, `the model always thinks: effort ${effort} is sent`)],
+  };
+}
+
+function coerced(request: GenerationRequest, detail: string): TranslationEntry {
+  return { field: effortPath(request), action: 'coerced', detail };
+}
+
+// --- Where formats write it ----------------------------------------------------------------------------------------------
+
+/** Where the caller says how much to think. */
+export function effortPath(request: Pick<GenerationRequest, 'formatFacts' | 'body' | 'reasoning'>): string {
+  const { places } = request.formatFacts.reasoning;
+  return shortEffortField(request) ?? places[decidingSetting(request.reasoning ?? {})];
+}
+
+function decidingSetting({ effort, budgetTokens, enabled }: ReasoningSettings): DecidingSetting {
+  if (effort !== undefined) return 'effort';
+  return budgetTokens === undefined || enabled === false ? 'enabled' : 'budgetTokens';
+}
+
+/** The short field for the effort, if the format has one and the caller used it. */
+function shortEffortField({
+  formatFacts,
+  body,
+}: Pick<GenerationRequest, 'formatFacts' | 'body'>): string | undefined {
+  const { shortEffortField: field } = formatFacts.reasoning;
+  const isUsed =
+    field !== undefined &&
+    textAt(body, field) !== undefined &&
+    textAt(objectAt(body, 'reasoning'), 'effort') === undefined;
+  return isUsed ? field : undefined;
+}
+
+/** The request with an effort instead of a setting, in the representation and in the body that the relay lane sends. */
+function withEffort(request: GenerationRequest, effort: EffortWord): GenerationRequest {
+  const replaced = decidingSetting(request.reasoning ?? {});
+  const short = shortEffortField(request);
+  const body =
+    short === undefined
+      ? request.formatFacts.reasoning.withEffort(request.body, replaced, effort)
+      : { ...request.body, [short]: effort };
+  return { ...request, reasoning: { ...settingsWithout(replaced, request), effort }, body };
+}
+
+/** The request without a budget that stands beside an effort, or beside the wish not to think. */
+function withoutBudget(request: GenerationRequest): GenerationRequest {
+  return {
+    ...request,
+    reasoning: settingsWithout('budgetTokens', request),
+    body: request.formatFacts.reasoning.withoutBudget(request.body),
+  };
+}
+
+function settingsWithout(
+  setting: DecidingSetting,
+  { reasoning = {}, formatFacts }: GenerationRequest,
+): ReasoningSettings {
+  if (formatFacts.reasoning.isAdaptiveWithoutBudget !== true || setting !== 'budgetTokens') {
+    const { [setting]: _, ...kept } = reasoning;
+    return kept;
+  }
+  const { budgetTokens: _budget, enabled: _enabled, ...kept } = reasoning;
+  return { ...kept, adaptive: true };
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { requestOf } from '../../../test/builders/request.ts';
+import { DIALECTS } from '../dialects.ts';
+import { fitTier } from './fit-tier.ts';
+
+const asking = (changes: object, body: object) =>
+  requestOf({ ...changes, body: { model: 'm', input: 'x', ...body } });
+
+describe('fitTier', () => {
+  it('asks a standard endpoint for nothing special, and says so', () => {
+    const { request, report } = fitTier(
+      asking({ serviceTier: 'priority' }, { service_tier: 'priority' }),
+      undefined,
+      DIALECTS.responses.facts,
+    );
+    expect(request.serviceTier).toBeUndefined();
+    expect(request.body).toEqual({ model: 'm', input: 'x' });
+    expect(report).toMatchObject([{ field: 'service_tier', action: 'dropped' }]);
+    const fast = fitTier(asking({ speed: 'fast' }, { speed: 'fast' }), undefined, DIALECTS.messages.facts);
+    expect(fast.request.body).toEqual({ model: 'm', input: 'x' });
+    expect(fast.report).toMatchObject([{ field: 'speed', action: 'dropped' }]);
+  });
+
+  it.each(['auto', 'default', 'standard_only'])('leaves the tier %s to the upstream', (serviceTier) => {
+    const request = asking({ serviceTier }, { service_tier: serviceTier });
+    expect(fitTier(request, undefined, DIALECTS.responses.facts)).toEqual({ request, report: [] });
+  });
+
+  it.each([
+    ['flex', 'chat', { serviceTier: 'flex', body: { service_tier: 'flex' } }],
+    ['priority', 'responses', { serviceTier: 'priority', body: { service_tier: 'priority' } }],
+    ['priority', 'messages', { speed: 'fast', body: { speed: 'fast' } }],
+  ] as const)('asks an endpoint of the tier %s for it in the words of %s', (tier, dialect, sent) => {
+    const { request, report } = fitTier(requestOf(), tier, DIALECTS[dialect].facts);
+    expect(request).toMatchObject(sent);
+    expect(report).toEqual([]);
+  });
+
+  it('says when another tier than the one that is asked for serves', () => {
+    const { report } = fitTier(
+      asking({ serviceTier: 'priority' }, { service_tier: 'priority' }),
+      'flex',
+      DIALECTS.chat.facts,
+    );
+    expect(report).toMatchObject([{ field: 'service_tier', action: 'coerced' }]);
+    expect(fitTier(asking({ speed: 'fast' }, {}), 'priority', DIALECTS.chat.facts).report).toEqual([]);
+  });
+
+  it('has no word for flex in the messages dialect', () => {
+    const { request } = fitTier(
+      asking({ serviceTier: 'flex' }, { service_tier: 'flex' }),
+      'flex',
+      DIALECTS.messages.facts,
+    );
+    expect(request.body).toEqual({ model: 'm', input: 'x' });
+  });
+});

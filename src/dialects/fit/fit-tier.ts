@@ -1,0 +1,75 @@
+import type { Tier } from '../../catalog/endpoint-tier.ts';
+import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { membersBeyond } from '../../kit/json/members.ts';
+import type { DialectFacts } from '../dialect.ts';
+import type { FittedRequest } from './fit-reasoning.ts';
+
+/** Words for tiers that have endpoints, and so prices, of their own. */
+const TIER_OF: ReadonlyMap<string, Tier> = new Map([
+  ['flex', 'flex'],
+  ['priority', 'priority'],
+  ['fast', 'priority'],
+]);
+
+/** A tier that is served as the standard one. */
+const SCALE = 'scale';
+
+/** Members of bodies by which a tier is asked for. */
+const TIER_MEMBERS: ReadonlySet<string> = new Set(['service_tier', 'speed']);
+
+/**
+ * Asks the upstream for the tier that the endpoint is priced for, and for no other: what is served is what is billed.
+ * The tier of a request decides between endpoints, which is done by then.
+ */
+export function fitTier(
+  request: GenerationRequest,
+  tier: Tier | undefined,
+  facts: Pick<DialectFacts, 'speeds'>,
+): FittedRequest {
+  const asked = askedTier(request);
+  if (tier === undefined) {
+    const report = asked === undefined ? NO_ENTRIES : [lost(request, asked, 'dropped', OF_STANDARD_TIER)];
+    return asked === undefined ? { request, report } : { request: without(request), report };
+  }
+  const report =
+    asked === undefined || TIER_OF.get(asked) === tier
+      ? NO_ENTRIES
+      : [lost(request, asked, 'coerced', `the endpoint that serves is of the tier ${tier}`)];
+  return { request: withTier(without(request), tier, facts), report };
+}
+
+const OF_STANDARD_TIER = 'the endpoint that serves is of the standard tier';
+
+/** The request with the speed or service tier that the dialect asks for; unchanged if it has no word for the tier. */
+function withTier(
+  bare: GenerationRequest,
+  tier: Tier,
+  { speeds }: Pick<DialectFacts, 'speeds'>,
+): GenerationRequest {
+  const speed = speeds?.[tier];
+  if (speed !== undefined) return { ...bare, speed, body: { ...bare.body, speed } };
+  if (speeds !== undefined) return bare;
+  return { ...bare, serviceTier: tier, body: { ...bare.body, service_tier: tier } };
+}
+
+/** The tier of its own that a request asks for, in its own word. */
+function askedTier({ serviceTier, speed }: GenerationRequest): string | undefined {
+  if (serviceTier !== undefined && (TIER_OF.has(serviceTier) || serviceTier === SCALE)) return serviceTier;
+  return speed === 'fast' ? speed : undefined;
+}
+
+function without(request: GenerationRequest): GenerationRequest {
+  const { serviceTier: _tier, speed: _speed, ...rest } = request;
+  return { ...rest, body: membersBeyond(request.body, TIER_MEMBERS) as JsonObject };
+}
+
+function lost(
+  { serviceTier }: GenerationRequest,
+  asked: string,
+  action: TranslationEntry['action'],
+  detail: string,
+): TranslationEntry {
+  return { field: asked === serviceTier ? 'service_tier' : 'speed', action, detail };
+}

@@ -1,0 +1,30 @@
+import { SSE_TYPE, SseReader } from '../../kit/frames/sse.ts';
+import type { Dialect } from '../dialect.ts';
+import { pathSegment } from '../shared/path-segment.ts';
+import { decodeBody } from './body.ts';
+import { createDecoder } from './decode.ts';
+import { readError } from './error.ts';
+import { facts } from './facts.ts';
+import { renderRequest } from './render-request.ts';
+
+/** The generateContent interface of Google. Only upstreams speak it, so nothing is ever relayed. */
+export const gemini: Dialect = {
+  name: 'gemini',
+  upstream: {
+    path: (model, stream) =>
+      `/models/${pathOf(model)}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+    streamType: SSE_TYPE,
+    createFrameReader: (maxBytes) => new SseReader(maxBytes),
+    renderRequest,
+    renderRelay: renderRequest,
+    createDecoder,
+    decodeBody,
+    readError,
+  },
+  facts,
+};
+
+/** A model's name as part of an address; slashes in it are steps of the path. */
+function pathOf(model: string): string {
+  return model.split('/').map(pathSegment).join('/');
+}

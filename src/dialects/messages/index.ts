@@ -1,0 +1,40 @@
+import { SSE_TYPE, SseReader } from '../../kit/frames/sse.ts';
+import type { FormatDialect } from '../dialect.ts';
+import { decodeBody, encodeBody } from './body.ts';
+import { createDecoder } from './decode.ts';
+import { createEncoder } from './encode.ts';
+import { encodeError, readError } from './error.ts';
+import { facts } from './facts.ts';
+import { fileParts } from './file-parts.ts';
+import { parseRequest, parseRequestSliced, untranslatableIssues } from './parse-request.ts';
+import { renderRelay, renderRequest } from './render-request.ts';
+import { searches } from './searches.ts';
+import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
+
+/** The messages format: `POST /messages`. */
+export const messages: FormatDialect = {
+  name: 'messages',
+  inbound: {
+    requestSchema,
+    gatewayFields: GATEWAY_FIELDS,
+    fileParts,
+    parseRequest,
+    parseRequestSliced,
+    untranslatableIssues,
+    createEncoder,
+    encodeBody,
+    encodeError,
+  },
+  upstream: {
+    path: () => '/messages',
+    streamType: SSE_TYPE,
+    createFrameReader: (maxBytes) => new SseReader(maxBytes),
+    renderRequest,
+    renderRelay,
+    searches,
+    createDecoder,
+    decodeBody,
+    readError,
+  },
+  facts,
+};

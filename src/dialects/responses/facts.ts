@@ -1,0 +1,72 @@
+import type { Json } from '../../kit/json/json.ts';
+import { compact } from '../../kit/json/members.ts';
+import type { FormatDialectFacts } from '../dialect.ts';
+import { both } from '../shared/media/check-media.ts';
+import { putAs } from '../shared/presets/preset-form.ts';
+import { familyOf } from '../shared/reasoning/custody.ts';
+import { IN_REASONING } from '../shared/reasoning/reasoning-object.ts';
+import { listOf, systemMessage } from '../shared/requests/recorded-input.ts';
+import { DOCUMENTED_FIELDS } from './wire.ts';
+
+/** What is particular to the responses format. */
+export const facts: FormatDialectFacts = {
+  seals: {
+    ofThoughts: ({ encrypted, format }) => encrypted !== undefined && familyOf(format) === 'openai',
+  },
+  request: {
+    fieldNames: {},
+    limitFields: ['max_output_tokens'],
+    asksLogprobsInInclude: true,
+    namesSchemas: true,
+    schemaPath: '',
+    allowedToolsPath: '.tools',
+    fileStore: 'openai',
+    reasoning: IN_REASONING,
+    seals: {
+      memberOf: ({ signature }) => (signature === undefined ? 'encrypted_content' : 'signature'),
+      ofCall: (path) => `${path}.signature`,
+      // The format has no field for who minted the seal of a call. Seals of any other upstream come wrapped.
+      callSealFormat: 'google-gemini-v1',
+    },
+    paths: {
+      inPart: (_wrapper, member) => member,
+      filename: 'filename',
+      callInput: (path) => `${path}.arguments`,
+      inTool: (_tool, member) => member,
+    },
+  },
+  media: {
+    parts: {
+      image: both('image_url'),
+      file: { url: 'file_url', base64: 'file_data', dataUrl: 'file_data' },
+      audio: both('input_audio.data'),
+      video: both('video_url'),
+    },
+    madeImage: both('result'),
+  },
+  preset: {
+    format: 'responses',
+    fields: DOCUMENTED_FIELDS,
+    put: {
+      systemPrompt: putAs('instructions'),
+      outputLimit: putAs('max_output_tokens'),
+      models: putAs('models'),
+      reasoning: putAs('reasoning'),
+    },
+    writeFunction: (tool) => compact({ type: 'function', ...tool }),
+    writeChoiceMode: (mode) => mode,
+    writeNamedChoice: (name) => ({ type: 'function', name }),
+  },
+  hasPromptTemplates: true,
+  minimalRequest: { input: 'Hello' },
+  recordedInput: ({ input, instructions }) =>
+    typeof input === 'string' && (instructions ?? null) === null
+      ? { prompt: input }
+      : { messages: [...systemMessage(instructions), ...inputMessages(input)] },
+  summarizesThoughts: true,
+  simulatedSeal: (token) => ({ encrypted: token, format: 'openai-responses-v1' }),
+};
+
+function inputMessages(input: Json | undefined): Json[] {
+  return typeof input === 'string' ? [{ role: 'user', content: input }] : listOf(input);
+}

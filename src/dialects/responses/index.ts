@@ -1,0 +1,43 @@
+import { SSE_TYPE, SseReader } from '../../kit/frames/sse.ts';
+import type { FormatDialect } from '../dialect.ts';
+import { decodeBody, encodeBody } from './body.ts';
+import { ResponsesDecoder } from './decode.ts';
+import { ResponsesEncoder } from './encode.ts';
+import { encodeError, readError } from './error.ts';
+import { facts } from './facts.ts';
+import { fileParts } from './file-parts.ts';
+import { itemReferences } from './item-references.ts';
+import { parseRequest, parseRequestSliced, untranslatableIssues } from './parse-request.ts';
+import { renderRelay, renderRequest } from './render-request.ts';
+import { searches } from './searches.ts';
+import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
+
+/** The responses format: `POST /responses`. */
+export const responses: FormatDialect = {
+  name: 'responses',
+  inbound: {
+    tellsFailures: true,
+    requestSchema,
+    gatewayFields: GATEWAY_FIELDS,
+    fileParts,
+    itemReferences,
+    parseRequest,
+    parseRequestSliced,
+    untranslatableIssues,
+    createEncoder: (context) => new ResponsesEncoder(context),
+    encodeBody,
+    encodeError,
+  },
+  upstream: {
+    path: () => '/responses',
+    streamType: SSE_TYPE,
+    createFrameReader: (maxBytes) => new SseReader(maxBytes),
+    renderRequest,
+    renderRelay,
+    searches,
+    createDecoder: (context) => new ResponsesDecoder(context),
+    decodeBody,
+    readError,
+  },
+  facts,
+};

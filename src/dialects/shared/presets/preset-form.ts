@@ -1,0 +1,45 @@
+import type { Format } from '../../../ir/items.ts';
+import type { Json, JsonObject } from '../../../kit/json/json.ts';
+
+/** Puts a member of a preset into a request: the fields to set, none if the request has its own. */
+export type Put = (value: Json, body: JsonObject) => JsonObject;
+
+/** A function as presets declare it, in the words of any format. */
+export interface PresetFunction {
+  readonly name: string;
+  readonly description: Json | undefined;
+  readonly parameters: JsonObject | undefined;
+  readonly strict: Json | undefined;
+}
+
+/** Plain choices among tools. */
+export type ChoiceMode = 'auto' | 'none' | 'required';
+
+/** How a format writes what presets set. */
+export interface PresetForm {
+  readonly format: Format;
+  /** Fields of its requests. Members of presets that have one name in all formats are set as they are. */
+  readonly fields: ReadonlySet<string>;
+  /** Members that formats name or write differently; absent = the format has no field for it. */
+  readonly put: {
+    readonly systemPrompt: Put;
+    readonly outputLimit: Put;
+    readonly models: Put;
+    readonly reasoning: Put;
+    readonly stop?: Put;
+  };
+  writeFunction(tool: PresetFunction): JsonObject;
+  writeChoiceMode(mode: ChoiceMode): Json;
+  writeNamedChoice(name: string): JsonObject;
+}
+
+/** Sets a field, unless the request has it or a synonym of it. */
+export function putAs(field: string, ...synonyms: string[]): Put {
+  return (value, body) =>
+    [field, ...synonyms].some((name) => isGiven(body[name])) ? {} : { [field]: value };
+}
+
+/** Null means absent. */
+export function isGiven(value: Json | undefined): boolean {
+  return value !== undefined && value !== null;
+}

@@ -1,0 +1,38 @@
+import type { FormatFacts } from '../../../ir/format-facts.ts';
+import type { ToolCallItem } from '../../../ir/items.ts';
+import type { GenerationRequest } from '../../../ir/request.ts';
+import { familyOf, type Sealed } from './custody.ts';
+
+/** Which seals the upstreams of a dialect get back byte for byte. */
+export interface SealsTaken {
+  /** Of thoughts. */
+  ofThoughts(seal: Sealed): boolean;
+  /** Of tool calls; absent = the dialect has no place for one. */
+  ofCalls?(seal: Sealed): boolean;
+}
+
+/** Seals that an upstream of the chat dialect gave. */
+export const isFromChat = ({ givenBy }: Sealed): boolean => givenBy === 'chat';
+
+/** Seals that models of Google minted. */
+export const isFromGoogle = ({ format }: Sealed): boolean => familyOf(format) === 'google';
+
+/** Seals that models of Anthropic minted. */
+export const isFromAnthropic = ({ format }: Sealed): boolean => familyOf(format) === 'anthropic';
+
+/** Whether upstreams get the seal of a call back byte for byte. */
+export function takesCallSeal(
+  { ofCalls }: SealsTaken,
+  call: ToolCallItem,
+  { formatFacts }: Pick<GenerationRequest, 'formatFacts'>,
+): boolean {
+  return ofCalls?.(sealOfCall(call, formatFacts)) === true;
+}
+
+function sealOfCall(
+  { signature, signatureFormat, signatureGivenBy: givenBy }: ToolCallItem,
+  { seals }: FormatFacts,
+): Sealed {
+  const isNameless = signatureFormat === undefined && givenBy === undefined;
+  return { signature, format: isNameless ? seals.callSealFormat : signatureFormat, givenBy };
+}

@@ -1,0 +1,11 @@
+import type { Json, JsonObject } from '../../../kit/json/json.ts';
+
+/** A list of a body; empty when it is none. */
+export function listOf(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A system prompt as a message of a recorded conversation. */
+export function systemMessage(content: Json | undefined): JsonObject[] {
+  return content === undefined || content === null ? [] : [{ role: 'system', content }];
+}

@@ -1,0 +1,231 @@
+import { type Amount, minus, NOTHING, plus } from '../../ir/amount.ts';
+import type { ChargeKind } from '../../ir/leg.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import type { Nanos } from '../../kit/money.ts';
+import type { ChargeRow } from '../../ports/generation-row.ts';
+import {
+  type Affordable,
+  type Headroom,
+  type Ledger,
+  LedgerUnavailable,
+  type ReserveOutcome,
+} from '../../ports/ledger.ts';
+import type { PaidCharge } from '../../stages/stage.ts';
+import type { GenerationInput } from '../request/generation-input.ts';
+import { isUnlimited } from './reservation-size.ts';
+
+/** Something besides a model call that a generation has paid for. */
+export interface Charge {
+  readonly kind: ChargeKind;
+  readonly nanos: Nanos;
+}
+
+/** Charges that a record lists: more are counted and not named. */
+const MOST_LISTED = 100;
+
+export function chargeRows(charges: readonly Charge[]): ChargeRow[] {
+  return charges.slice(0, MOST_LISTED).map(({ kind, nanos }) => ({ kind, nanos: String(nanos) }));
+}
+
+/** The money that is reserved for one generation: held for legs that run, spent by legs that ended, or free. */
+export class GenerationReservation {
+  readonly #input: Pick<GenerationInput, 'generationId' | 'caller'>;
+  readonly #ledger: Ledger;
+  readonly #now: () => number;
+  /** What was paid for besides model calls. */
+  readonly charges: Charge[] = [];
+  /** Writes down what the generation has come to; absent before its first leg, when that is its charges. */
+  noteProgress: (() => Promise<void>) | undefined;
+  #reserved = NOTHING;
+  #held = NOTHING;
+  #spent = NOTHING;
+  #isOpen = false;
+  #isClosed = false;
+  /** No limit applied when it was opened. */
+  #isUnlimited = false;
+  /** Serializes holds, so that two legs never count the same free money. */
+  #holding: Promise<ReserveOutcome> | undefined;
+
+  constructor(
+    input: Pick<GenerationInput, 'generationId' | 'caller'>,
+    { ledger, now }: { readonly ledger: Ledger; readonly now: () => number },
+  ) {
+    this.#input = input;
+    this.#ledger = ledger;
+    this.#now = now;
+  }
+
+  /** Whether the ledger knows the generation: it has to be settled then. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  get reserved(): Amount {
+    return this.#reserved;
+  }
+
+  /** What was paid for besides model calls, in all. */
+  get charged(): Amount {
+    return { creditNanos: this.charges.reduce((sum, { nanos }) => sum + nanos, 0n), byokNanos: 0n };
+  }
+
+  /** Opens it with nothing in it, unless it is open. Rejects with LedgerUnavailable. */
+  async open(row: () => JsonObject): Promise<void> {
+    if (!this.#isOpen) await this.hold(row, () => NOTHING);
+  }
+
+  /**
+   * Pays for something besides model calls. Undefined: limits do not leave so much. `row`: as with `hold`. Rejects with
+   * LedgerUnavailable, and once the generation is being settled.
+   */
+  async charge(row: () => JsonObject, kind: ChargeKind, nanos: Nanos): Promise<PaidCharge | undefined> {
+    const amount = { creditNanos: nanos, byokNanos: 0n };
+    const outcome = await this.hold(row, ({ affordable }) =>
+      isAffordable(amount, affordable) ? amount : null,
+    );
+    if (!outcome.ok) return undefined;
+    this.#assertNotClosed();
+    const charge = { kind, nanos };
+    this.charges.push(charge);
+    this.release(amount, amount);
+    await this.#note();
+    return { waive: () => this.#waive(charge) };
+  }
+
+  /** Reserved, and neither spent nor held. */
+  get free(): Amount {
+    return beyond(this.#reserved, plus(this.#spent, this.#held));
+  }
+
+  /**
+   * Holds money for a leg: free money if that is enough, else the rest is reserved with the ledger. `size` returns how much,
+   * given what there is; null = too little. `row` returns the row of a generation that the ledger does not know yet.
+   */
+  hold(row: () => JsonObject, size: (headroom: Headroom) => Amount | null): Promise<ReserveOutcome> {
+    // Nearly always the only one: it waits for no other.
+    const holding = this.#holding === undefined ? this.#holdNow(row, size) : this.#holdNext(row, size);
+    this.#holding = holding;
+    return holding;
+  }
+
+  async #holdNext(
+    row: () => JsonObject,
+    size: (headroom: Headroom) => Amount | null,
+  ): Promise<ReserveOutcome> {
+    await this.#holding?.catch(() => {});
+    return this.#holdNow(row, size);
+  }
+
+  async #holdNow(
+    row: () => JsonObject,
+    size: (headroom: Headroom) => Amount | null,
+  ): Promise<ReserveOutcome> {
+    this.#assertNotClosed();
+    return this.#isOpen ? this.#holdMore(size) : this.#open(row(), size);
+  }
+
+  /** The generation is being settled: nothing more can be held or charged. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #assertNotClosed(): void {
+    if (this.#isClosed) throw new Error('money was asked for after the end of a generation');
+  }
+
+  async #holdMore(size: (headroom: Headroom) => Amount | null): Promise<ReserveOutcome> {
+    const { free } = this;
+    const within = this.#isUnlimited ? null : size(onlyFree(free));
+    if (within !== null && isWithin(within, free)) {
+      this.#held = plus(this.#held, within);
+      return { ok: true, reserved: within };
+    }
+    let wanted = NOTHING;
+    const outcome = await this.#ledger.topUp(
+      this.#input.generationId,
+      (headroom) => {
+        const amount = size(withFree(headroom, free));
+        if (amount === null) return null;
+        wanted = amount;
+        return beyond(amount, free);
+      },
+      this.#now(),
+    );
+    if (outcome.ok) {
+      this.#reserved = plus(this.#reserved, outcome.more);
+      this.#held = plus(this.#held, wanted);
+      return { ok: true, reserved: wanted };
+    }
+    if (outcome.refusal === null) throw new LedgerUnavailable('nothing more can be reserved at the moment');
+    return { ok: false, refusal: outcome.refusal };
+  }
+
+  /** Ends a hold, of which `spent` was used. */
+  release(held: Amount, spent: Amount): void {
+    this.#held = beyond(this.#held, held);
+    this.#spent = plus(this.#spent, spent);
+  }
+
+  #note(): Promise<void> {
+    if (this.noteProgress !== undefined) return this.noteProgress();
+    const row = { legs: [], charges: chargeRows(this.charges) };
+    return this.#ledger.checkpoint(this.#input.generationId, { used: this.charged, row, atMs: this.#now() });
+  }
+
+  async #waive(charge: Charge): Promise<void> {
+    const at = this.charges.indexOf(charge);
+    if (at === -1 || this.#isClosed) return;
+    this.charges.splice(at, 1);
+    this.#spent = beyond(this.#spent, { creditNanos: charge.nanos, byokNanos: 0n });
+    await this.#note();
+  }
+
+  async #open(row: JsonObject, size: (headroom: Headroom) => Amount | null): Promise<ReserveOutcome> {
+    const { generationId, caller } = this.#input;
+    const { scopes, limits } = caller;
+    const outcome = await this.#ledger.reserve(
+      { scopes, limits, atMs: this.#now(), generationId, row },
+      (headroom) => {
+        this.#isUnlimited = isUnlimited(headroom.affordable);
+        return size(headroom);
+      },
+    );
+    if (!outcome.ok) return outcome;
+    this.#isOpen = true;
+    this.#reserved = outcome.reserved;
+    this.#held = outcome.reserved;
+    return outcome;
+  }
+}
+
+function isAffordable(
+  { creditNanos }: Amount,
+  { creditNanos: credit, totalNanos: total }: Affordable,
+): boolean {
+  return (credit === null || creditNanos <= credit) && (total === null || creditNanos <= total);
+}
+
+/** What an amount has beyond another, at least 0 on each side. */
+function beyond(one: Amount, other: Amount): Amount {
+  const { creditNanos, byokNanos } = minus(one, other);
+  return { creditNanos: creditNanos > 0n ? creditNanos : 0n, byokNanos: byokNanos > 0n ? byokNanos : 0n };
+}
+
+function isWithin(one: Amount, other: Amount): boolean {
+  return one.creditNanos <= other.creditNanos && one.byokNanos <= other.byokNanos;
+}
+
+/** Headroom of the free money alone. */
+function onlyFree({ creditNanos, byokNanos }: Amount): Headroom {
+  const affordable = { creditNanos, totalNanos: creditNanos + byokNanos };
+  return { affordable, unspent: affordable };
+}
+
+/** What limits leave, plus the free money, which they count as reserved. */
+function withFree({ affordable, unspent }: Headroom, free: Amount): Headroom {
+  const more = ({ creditNanos, totalNanos }: Affordable): Affordable => ({
+    creditNanos: creditNanos === null ? null : creditNanos + free.creditNanos,
+    totalNanos: totalNanos === null ? null : totalNanos + free.creditNanos + free.byokNanos,
+  });
+  return { affordable: more(affordable), unspent: more(unspent) };
+}

@@ -1,0 +1,78 @@
+import type { GenerationRequest } from '../../ir/request.ts';
+import { BATCH_POINT } from '../../kit/loop/cohort.ts';
+import { ActiveStages } from '../../stages/stage.ts';
+import { GenerationReservation } from '../admission/reservation.ts';
+import { largestContext } from '../plan/context-length.ts';
+import { catalogFor } from '../plan/plan-leg.ts';
+import { type AcceptedRequest, acceptRequest } from '../request/accept-request.ts';
+import type { ContentRoom, ContentShare } from '../request/content-room.ts';
+import type { GenerationInput } from '../request/generation-input.ts';
+import type { GatewaySettings } from '../request/settings.ts';
+import type { GatewayParts } from './gateway-parts.ts';
+import { acceptedRow } from './generation-row.ts';
+import { unservedGeneration } from './unserved.ts';
+
+/** A request that was accepted, with what works on it. */
+export interface AcceptedGeneration extends AcceptedRequest {
+  readonly input: GenerationInput;
+  readonly settings: GatewaySettings;
+  /** What the request's content takes up in memory: closed by the step that ends the generation. */
+  readonly content: ContentShare;
+  readonly reservation: GenerationReservation;
+  readonly stages: ActiveStages;
+}
+
+/** Accepts a request: reads its body and finds the stages that have something to do for it. */
+export async function acceptGeneration(
+  input: GenerationInput,
+  room: ContentRoom,
+  parts: GatewayParts,
+): Promise<AcceptedGeneration> {
+  const settings = parts.settings();
+  const content = room.open(input.replied);
+  try {
+    const maxTokens = async (parse: () => Promise<GenerationRequest>) => {
+      const request = await parse();
+      const own = await parts.ownCredentials.of(input.caller);
+      return largestContext(request, catalogFor(own, settings.catalog));
+    };
+    const accepted = await acceptRequest(input, settings, { content, maxTokens }, parts);
+    await BATCH_POINT;
+    return { input, settings, content, ...accepted, ...stagesFor(input, accepted.request, settings, parts) };
+  } catch (error) {
+    void content.close();
+    throw error;
+  }
+}
+
+/** The stages of a request, and the reservation that they may charge. */
+export function stagesFor(
+  input: GenerationInput,
+  request: GenerationRequest,
+  settings: GatewaySettings,
+  parts: GatewayParts,
+): Pick<AcceptedGeneration, 'stages' | 'reservation'> {
+  const { generationId, caller, format, body, cache, signal, header } = input;
+  const { region } = settings;
+  const now = () => parts.clock.now();
+  const reservation = new GenerationReservation(input, { ledger: parts.ledger, now });
+  const row = () =>
+    acceptedRow(
+      unservedGeneration({ input, request, region, reservation, notes: [] }, request.models[0] ?? ''),
+    );
+  const stages = new ActiveStages(parts.stages, request, {
+    generationId,
+    caller,
+    workspace: caller.workspace,
+    settings,
+    charge: (kind, nanos) => reservation.charge(row, kind, nanos),
+    format,
+    body,
+    cache,
+    signal,
+    header,
+    now,
+    log: { warn: parts.warn },
+  });
+  return { stages, reservation };
+}

@@ -1,0 +1,209 @@
+import type { AttemptRecord, PipelineEntry, RoutingMetadata, TranslationEntry } from '../../ir/metadata.ts';
+import { boundedJson } from '../../kit/json/bounded-json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import type { GenerationRow } from '../../ports/generation-row.ts';
+import { type Candidate, isSameCandidate, type Rejection } from '../../routing/candidate.ts';
+import type { Charge } from '../admission/reservation.ts';
+import { Leg, type UpstreamCall } from '../leg/leg.ts';
+import type { NothingLeft, Plan } from '../plan/plan.ts';
+
+const NO_CHARGES: readonly Charge[] = [];
+
+const NO_NOTES: readonly PipelineEntry[] = [];
+
+/** What the row of a generation says of its request, whatever comes of it. */
+export type RequestMembers = Pick<
+  GenerationRow,
+  | 'created_at'
+  | 'app_title'
+  | 'app_categories'
+  | 'origin'
+  | 'http_referer'
+  | 'user_agent'
+  | 'external_user'
+  | 'creator_user_id'
+  | 'session_id'
+  | 'request_id'
+  | 'preset_id'
+  | 'trace'
+  | 'router'
+  | 'num_media_prompt'
+  | 'num_input_audio_prompt'
+  | 'is_zdr'
+>;
+
+/** What has happened to one generation so far: its legs, and what stages did. Read by settlement and metadata. */
+export class AttemptLog {
+  #legs: readonly [Leg, ...Leg[]];
+  /** Worked out for the first of its rows. */
+  requestMembers: RequestMembers | undefined;
+  /** What stages did, for the pipeline of the metadata. They add to it as they go. */
+  readonly notes: readonly PipelineEntry[];
+  /** What was paid for besides model calls. */
+  readonly charges: readonly Charge[];
+
+  constructor(
+    plan: Plan,
+    notes: readonly PipelineEntry[] = NO_NOTES,
+    charges: readonly Charge[] = NO_CHARGES,
+  ) {
+    this.#legs = [new Leg(plan)];
+    this.notes = notes;
+    this.charges = charges;
+  }
+
+  /** In the order in which they began. */
+  get legs(): readonly Leg[] {
+    return this.#legs;
+  }
+
+  /** The leg that the request itself was planned for. */
+  get firstLeg(): Leg {
+    return this.#legs[0];
+  }
+
+  /** A further leg. One that was planned and never began makes room for it. */
+  add(leg: Leg): void {
+    const { firstLeg } = this;
+    const isUnused =
+      this.#legs.length === 1 && firstLeg.lastCalled === undefined && firstLeg.calls.length === 0;
+    this.#legs = isUnused ? [leg] : [...this.#legs, leg];
+  }
+
+  /** Where the request may go. */
+  get plan(): Plan {
+    return this.firstLeg.plan;
+  }
+
+  /** The upstream calls of all legs whose outcome is known. */
+  get calls(): readonly UpstreamCall[] {
+    return this.#legs.length === 1 ? this.firstLeg.calls : this.#legs.flatMap(({ calls }) => calls);
+  }
+
+  /** Milliseconds until the first bytes of endpoints. */
+  get firstByteMs(): number {
+    return this.calls.reduce((sum, { firstByteMs }) => sum + firstByteMs, 0);
+  }
+
+  /** Milliseconds that endpoints were waited for. */
+  get waitedMs(): number {
+    return this.calls.reduce((sum, { latencyMs }) => sum + latencyMs, 0);
+  }
+
+  /** The calls as callers are told of them. */
+  get attempts(): AttemptRecord[] {
+    return this.#legs.length === 1 ? this.firstLeg.attempts : this.#legs.flatMap(({ attempts }) => attempts);
+  }
+
+  /** The leg whose answer the caller gets: the last main leg that has a serving candidate. */
+  get serving(): Leg {
+    return (
+      this.#legs.findLast(({ kind, selected }) => kind === 'main' && selected !== undefined) ?? this.firstLeg
+    );
+  }
+
+  /** The candidate that serves, once one does. */
+  get selected(): Candidate | undefined {
+    return this.serving.selected;
+  }
+
+  /** The candidate that was called last, whatever came of it. */
+  get lastCalled(): Candidate | undefined {
+    return this.#legs.findLast(({ lastCalled }) => lastCalled !== undefined)?.lastCalled;
+  }
+
+  /** Translation reports of the calls that served. */
+  get report(): readonly TranslationEntry[] {
+    return this.#legs.length === 1 ? this.firstLeg.report : this.#legs.flatMap(({ report }) => report);
+  }
+}
+
+/** The routing metadata object of a request that was planned. One that failed has selected nobody. */
+export function routingMetadata(
+  attemptLog: AttemptLog,
+  region: string | null,
+  outcome: 'served' | 'failed',
+): RoutingMetadata {
+  const { plan, attempts } = attemptLog;
+  const { candidates, params } = plan;
+  const pipeline = attemptLog.notes.length === 0 ? plan.pipeline : [...plan.pipeline, ...attemptLog.notes];
+  const selected = outcome === 'served' ? attemptLog.selected : undefined;
+  const available = candidates.map((candidate) => ({
+    provider: candidate.endpoint.provider.name,
+    model: candidate.model.id,
+    selected: selected !== undefined && isSameCandidate(candidate, selected),
+  }));
+  const choice = selected === undefined ? '' : `, selected=${selected.endpoint.provider.name}`;
+  const metadata: Mutable<RoutingMetadata> = {
+    requested: plan.requested,
+    strategy: plan.strategy,
+    region,
+    summary: `available=${available.length}${choice}`,
+    attempt: attempts.length,
+    is_byok: (selected ?? attemptLog.lastCalled)?.access.kind === 'own',
+    endpoints: endpointsOf(available, plan.rejected),
+  };
+  if (attempts.length > 0) metadata.attempts = attempts;
+  if (params !== undefined) metadata.params = params;
+  if (pipeline.length > 0) metadata.pipeline = pipeline;
+  if (plan.report.length + attemptLog.report.length > 0) {
+    metadata.translation = [...plan.report, ...attemptLog.report];
+  }
+  return metadata;
+}
+
+/** The routing metadata object of a request for which nothing was left. */
+export function metadataOfNothing({ plan }: NothingLeft, region: string | null): RoutingMetadata {
+  const { requested, strategy, rejected, params, pipeline, report } = plan;
+  return {
+    requested,
+    strategy,
+    region,
+    summary: 'available=0',
+    attempt: 0,
+    is_byok: false,
+    endpoints: endpointsOf([], rejected),
+    ...(params !== undefined && { params }),
+    ...(pipeline.length > 0 && { pipeline }),
+    ...(report.length > 0 && { translation: report }),
+  };
+}
+
+function endpointsOf(
+  available: RoutingMetadata['endpoints']['available'],
+  rejected: readonly Rejection[],
+): RoutingMetadata['endpoints'] {
+  const total = available.length + rejected.length;
+  if (rejected.length === 0) return { total, available };
+  return { total, available, rejected: rejected.map(rejectionOf) };
+}
+
+/** An object while it is made. */
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+function rejectionOf({ endpoint, filter, reason }: Rejection) {
+  return { provider: endpoint.provider.name, model: endpoint.modelId, filter, reason };
+}
+
+/** Entries that are kept of the lists of a routing explanation; `endpoints.total` and `summary` still count all. */
+const MOST_AVAILABLE = 16;
+const MOST_ENTRIES = 32;
+
+const BOUNDS = { characters: 256, entries: MOST_ENTRIES, depth: 6 };
+
+/** The routing metadata of a generation as its row keeps it, bounded whatever the request was. */
+export function keptRouting(metadata: RoutingMetadata): JsonObject {
+  const { endpoints } = metadata;
+  const cut =
+    endpoints.available.length <= MOST_AVAILABLE
+      ? metadata
+      : { ...metadata, endpoints: { ...endpoints, available: leading(endpoints.available) } };
+  return boundedJson(cut as unknown as JsonObject, BOUNDS) as JsonObject;
+}
+
+/** The first ones, and the selected one whatever its place. */
+function leading(available: RoutingMetadata['endpoints']['available']) {
+  const first = available.slice(0, MOST_AVAILABLE);
+  const selected = available.slice(MOST_AVAILABLE).filter((endpoint) => endpoint.selected);
+  return [...first.slice(0, MOST_AVAILABLE - selected.length), ...selected];
+}

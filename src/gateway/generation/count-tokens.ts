@@ -1,0 +1,32 @@
+import { withinLimits } from '../leg/candidate-queue.ts';
+import type { CredentialOpener } from '../leg/credentials.ts';
+import { hashUser } from '../leg/leg-parts.ts';
+import type { GenerationInput } from '../request/generation-input.ts';
+import type { GatewayParts } from './gateway-parts.ts';
+import type { Underway } from './underway.ts';
+
+/** Tokens of a prompt, as the first candidate counts them that can, else as our tokenizer does. */
+export async function countTokens(
+  input: GenerationInput,
+  { request, prompt, attemptLog, settings, content }: Underway,
+  credentials: CredentialOpener,
+  parts: GatewayParts,
+): Promise<number> {
+  try {
+    for (const candidate of withinLimits(attemptLog.plan.candidates, settings.attempts)) {
+      const counted = await parts.countUpstream({
+        request,
+        hashUser: (id: string) => hashUser(parts.userHashKey, input.caller.accountId, id),
+        ...(input.betas !== undefined && { betas: input.betas }),
+        signal: input.signal,
+        endpoint: candidate.endpoint,
+        credential: credentials.open(candidate),
+        isOwnCredential: candidate.access.kind === 'own',
+      });
+      if (counted !== undefined) return counted;
+    }
+    return await prompt.count(parts.tokenizer, input.signal);
+  } finally {
+    void content.close();
+  }
+}

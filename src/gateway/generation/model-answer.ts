@@ -1,0 +1,88 @@
+import type { ReplyContext } from '../../dialects/dialect.ts';
+import { DIALECTS } from '../../dialects/dialects.ts';
+import type { LegStatus } from '../../ir/leg.ts';
+import { itemKeeper } from '../request/item-references.ts';
+import type { AnswerState } from './answer-parts.ts';
+import type { GatewayParts } from './gateway-parts.ts';
+import { OneLeg } from './one-leg.ts';
+import type { FinishedGeneration, OpenedStream } from './opened-generation.ts';
+import type { ReservedGeneration } from './reserve-generation.ts';
+import { Resumed } from './resumed.ts';
+import { type SettledAnswer, settleAnswer } from './settle.ts';
+import { SeveralLegs } from './several-legs.ts';
+import { metadataOf, routedError, servedBy, type Underway } from './underway.ts';
+
+/** The answer of models to a reserved generation. It must be pulled at once: pulling it runs and settles it. */
+export class ModelAnswer {
+  readonly #underway: Underway;
+  readonly #batches: SettledAnswer;
+  readonly #parts: GatewayParts;
+
+  constructor(reserved: ReservedGeneration, parts: GatewayParts, state: AnswerState) {
+    this.#underway = reserved.underway;
+    this.#batches = settledAnswer(reserved, parts, state);
+    this.#parts = parts;
+  }
+
+  async stream(): Promise<OpenedStream> {
+    const first = await this.#pulled(() => this.#batches.next());
+    return { context: this.#context(), batches: new Resumed(first, this.#batches) };
+  }
+
+  async complete(): Promise<FinishedGeneration> {
+    const result = await this.#pulled(() => this.#batches.whole());
+    if (result.failure !== undefined && !this.#tellsFailure()) {
+      throw result.failure.withRouting(metadataOf(this.#underway, 'failed'));
+    }
+    return { context: this.#context(), result };
+  }
+
+  /** Whether the part of a failed answer that there is is told, with why there is no more. */
+  #tellsFailure(): boolean {
+    const { input, attemptLog } = this.#underway;
+    const isTold = DIALECTS[input.format].inbound.tellsFailures === true;
+    const hasEnded = (status: LegStatus) => attemptLog.legs.some(({ end }) => end?.status === status);
+    return isTold && hasEnded('completed') && hasEnded('failed');
+  }
+
+  #context(): ReplyContext {
+    const { input, settings, request, attemptLog } = this.#underway;
+    const { clock, items } = this.#parts;
+    const { selected } = attemptLog;
+    return {
+      vendor: settings.vendor,
+      request,
+      generationId: input.generationId,
+      createdAtMs: input.acceptedAtMs,
+      now: () => clock.now(),
+      ...(selected === undefined
+        ? { model: attemptLog.plan.requested, provider: '', serviceTier: 'default' }
+        : servedBy(selected)),
+      keepItem: itemKeeper({ input, request }, items),
+    };
+  }
+
+  async #pulled<T>(pull: () => Promise<T>): Promise<T> {
+    const { input, attemptLog } = this.#underway;
+    input.timing.awaitUpstream();
+    try {
+      return await pull();
+    } catch (error) {
+      throw routedError(error, this.#underway);
+    } finally {
+      input.timing.answered(attemptLog.firstByteMs, attemptLog.waitedMs);
+    }
+  }
+}
+
+/** The answer as a lazy pipeline: attempts inside legs inside stages inside settlement. */
+function settledAnswer(
+  { underway, admission }: ReservedGeneration,
+  parts: GatewayParts,
+  state: AnswerState,
+): SettledAnswer {
+  const answering = underway.stages.runsLegs
+    ? new SeveralLegs(underway, admission, parts, state)
+    : new OneLeg(underway, admission, parts, state);
+  return settleAnswer(answering.flow(), answering);
+}

@@ -1,0 +1,16 @@
+import type { ReplyContext } from '../../dialects/dialect.ts';
+import type { EventBatch } from '../../ir/events.ts';
+import type { Result } from '../../ir/result.ts';
+
+/** An answer whose first content has arrived: it will be served by one known endpoint. */
+export interface OpenedStream {
+  readonly context: ReplyContext;
+  /** From the very first event on; ends with exactly one terminal event, which carries `settled`. */
+  readonly batches: AsyncIterable<EventBatch>;
+}
+
+/** A whole answer. */
+export interface FinishedGeneration {
+  readonly context: ReplyContext;
+  readonly result: Result;
+}

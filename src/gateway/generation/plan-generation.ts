@@ -1,0 +1,51 @@
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { Prompt } from '../../tokens/estimate.ts';
+import { NothingLeft, type Plan } from '../plan/plan.ts';
+import { planLeg } from '../plan/plan-leg.ts';
+import type { AcceptedGeneration } from './accepted-generation.ts';
+import { AttemptLog, metadataOfNothing } from './attempt-log.ts';
+import type { GatewayParts } from './gateway-parts.ts';
+import type { Underway } from './underway.ts';
+import { settleCharges } from './unserved.ts';
+
+/** Plans the first leg of a generation. What stages have charged is settled if there is no plan. */
+export async function planGeneration(accepted: AcceptedGeneration, parts: GatewayParts): Promise<Underway> {
+  const { input, settings, request, prompt, stages, content, reservation } = accepted;
+  try {
+    const { plan, mustRelay } = await planLeg(accepted, input, settings, stages.mayRelay, parts);
+    const attemptLog = new AttemptLog(plan, stages.notes, reservation.charges);
+    const planFurther = furtherPlanner(accepted, parts);
+    return {
+      input,
+      settings,
+      request,
+      prompt,
+      attemptLog,
+      stages,
+      reservation,
+      planFurther,
+      mustRelay,
+      content,
+    };
+  } catch (error) {
+    void content.close();
+    const failure =
+      input.wantsMetadata && error instanceof NothingLeft
+        ? error.withRouting(metadataOfNothing(error, settings.region))
+        : error;
+    await settleCharges(accepted, failure, parts);
+    throw failure;
+  }
+}
+
+/** Plans further legs, by the settings of the first. What stages ask for is not the caller's body: it is never relayed. */
+function furtherPlanner(
+  { input, settings }: AcceptedGeneration,
+  parts: GatewayParts,
+): (request: GenerationRequest, prompt: Prompt) => Promise<Plan> {
+  return async (request, prompt) => {
+    const asked = { ...input, body: { ...input.body, model: request.models[0] ?? '' } };
+    const { plan } = await planLeg({ request, prompt, report: [] }, asked, settings, false, parts);
+    return plan;
+  };
+}

@@ -1,0 +1,51 @@
+import type { Admission } from '../admission/admission.ts';
+import { admit } from '../admission/admit.ts';
+import type { AnswerParts, AnswerState } from './answer-parts.ts';
+import { AttemptLog } from './attempt-log.ts';
+import { acceptedRow } from './generation-row.ts';
+import { plannedGeneration, routedError, type Underway } from './underway.ts';
+import { settleCharges } from './unserved.ts';
+
+/** A generation whose money is reserved: it must be answered, which settles it. */
+export interface ReservedGeneration {
+  readonly underway: Underway;
+  readonly admission: Admission;
+}
+
+/** Reserves the money for the first leg. From here on the generation counts as open. */
+export async function reserveGeneration(
+  underway: Underway,
+  parts: AnswerParts,
+  { learnt, open }: AnswerState,
+): Promise<ReservedGeneration> {
+  const { input, settings, request, prompt, attemptLog, reservation } = underway;
+  const { ownCredentialFee, basePath } = settings;
+  const { tokenizer } = parts;
+  try {
+    const row = () => acceptedRow(plannedGeneration(underway));
+    const { acceptedAtMs: pricedAtMs } = input;
+    const admission = await admit(
+      { input, request, prompt, plan: attemptLog.plan, pricedAtMs, row },
+      { reservation, tokenizer, learnt, ownCredentialFee, basePath },
+    );
+    open.enter();
+    return { underway: admission.isTight ? translated(underway) : underway, admission };
+  } catch (error) {
+    void underway.content.close();
+    await settleCharges(underway, error, parts);
+    throw routedError(error, underway);
+  }
+}
+
+/** Relayed frames cannot be ended in the middle: a stream that may have to be cut short is translated. */
+function translated(underway: Underway): Underway {
+  const { request, attemptLog, mustRelay } = underway;
+  if (!request.stream || mustRelay) return underway;
+  const candidates = attemptLog.plan.candidates.map((candidate) =>
+    candidate.lane === 'relay' ? { ...candidate, lane: 'translate' as const } : candidate,
+  );
+  return {
+    ...underway,
+    attemptLog: new AttemptLog({ ...attemptLog.plan, candidates }, attemptLog.notes, attemptLog.charges),
+  };
+}

@@ -1,0 +1,57 @@
+import { LedgerUnavailable } from '../../ports/ledger.ts';
+import type { ServedAnswer } from '../../stages/stage.ts';
+import { Prompt } from '../../tokens/estimate.ts';
+import { unrecordable } from '../admission/admit.ts';
+import type { AcceptedGeneration } from './accepted-generation.ts';
+import { ServedGeneration, type ServedParts } from './served-generation.ts';
+import { settleRefused, type UnservedParts, unservedOf } from './unserved.ts';
+
+/** The generation as stages leave it, or the answer of one of them. One that they refuse is recorded. */
+export async function runStagesBefore(
+  accepted: AcceptedGeneration,
+  parts: UnservedParts,
+): Promise<AcceptedGeneration | { readonly served: ServedAnswer }> {
+  const { stages, request, content } = accepted;
+  if (stages.isEmpty) return accepted;
+  try {
+    const outcome = await stages.before(request);
+    if ('served' in outcome) return outcome;
+    // A changed prompt is measured anew.
+    return outcome.request === request
+      ? accepted
+      : { ...accepted, request: outcome.request, prompt: new Prompt(outcome.request) };
+  } catch (error) {
+    void content.close();
+    throw await recordedRefusal(accepted, error, parts);
+  }
+}
+
+/** Records the answer that a stage gave. */
+export async function recordServed(
+  accepted: AcceptedGeneration,
+  served: ServedAnswer,
+  parts: ServedParts,
+): Promise<ServedGeneration> {
+  const { settings, content } = accepted;
+  void content.close();
+  try {
+    const { vendor } = settings;
+    return await ServedGeneration.settle({ ...unservedOf(accepted), served, vendor }, parts);
+  } catch (error) {
+    throw error instanceof LedgerUnavailable ? unrecordable(error) : error;
+  }
+}
+
+/** The refusal itself, once it is recorded; else why it could not be. */
+async function recordedRefusal(
+  accepted: AcceptedGeneration,
+  error: unknown,
+  parts: UnservedParts,
+): Promise<unknown> {
+  try {
+    await settleRefused(unservedOf(accepted), error, parts);
+    return error;
+  } catch (late) {
+    return late instanceof LedgerUnavailable ? unrecordable(late) : late;
+  }
+}

@@ -1,0 +1,124 @@
+import { type RankedCandidate, siteOf } from '../../routing/candidate.ts';
+import type { Health } from '../../routing/health/health.ts';
+import type { HealthTicket } from '../../routing/health/health-ticket.ts';
+import type { AttemptLimits } from '../request/settings.ts';
+
+/** The candidates that one request may ask a question, whatever their health. */
+export function withinLimits(
+  candidates: readonly RankedCandidate[],
+  { perModel, perRequest }: AttemptLimits,
+): RankedCandidate[] {
+  const counts = new Map<string, number>();
+  return candidates
+    .filter(({ model }) => {
+      const count = (counts.get(model.id) ?? 0) + 1;
+      counts.set(model.id, count);
+      return count <= perModel;
+    })
+    .slice(0, perRequest);
+}
+
+const NOBODY: readonly RankedCandidate[] = [];
+
+/** A candidate that may be called now. The ticket must be concluded. */
+export interface NextCandidate {
+  readonly candidate: RankedCandidate;
+  readonly ticket: HealthTicket;
+  /** The same candidate was called just before, over a connection that was closed already. */
+  readonly isAgain: boolean;
+}
+
+/**
+ * The candidates of one request in the order in which they are called, as far as their health and the limits let them
+ * be. Those that are cooling down are passed over; one of them is probed when nobody else is left.
+ */
+export class CandidateQueue {
+  readonly #candidates: readonly RankedCandidate[];
+  readonly #health: Health;
+  readonly #limits: AttemptLimits;
+  readonly #passedOver: RankedCandidate[] = [];
+  #called: readonly RankedCandidate[] = NOBODY;
+  #ownCalls = 0;
+  #next = 0;
+  #hasProbed = false;
+
+  constructor(candidates: readonly RankedCandidate[], health: Health, limits: AttemptLimits) {
+    this.#candidates = candidates;
+    this.#health = health;
+    this.#limits = limits;
+  }
+
+  /** The next candidate that fits; those that do not are dropped for good. */
+  next(fits: (candidate: RankedCandidate) => boolean): NextCandidate | undefined {
+    return this.#regular(fits) ?? this.#probe(fits);
+  }
+
+  /**
+   * A candidate once more, whose call nobody has worked on. It is another upstream call: undefined where the limits do not
+   * allow it, also that of the calls for one model.
+   */
+  again(candidate: RankedCandidate): NextCandidate | undefined {
+    const ofModel = this.#called.filter(({ model }) => model.id === candidate.model.id);
+    if (ofModel.length >= this.#limits.perModel || !this.#isWithinLimits(candidate)) return undefined;
+    const allowed = this.#enter(candidate, false);
+    return allowed && { ...allowed, isAgain: true };
+  }
+
+  #regular(fits: (candidate: RankedCandidate) => boolean): NextCandidate | undefined {
+    for (; this.#next < this.#candidates.length; this.#next++) {
+      const candidate = this.#candidates[this.#next];
+      if (candidate === undefined || !fits(candidate) || !this.#isWithinLimits(candidate)) continue;
+      const allowed = this.#enter(candidate, false);
+      if (allowed === undefined) {
+        this.#passedOver.push(candidate);
+        continue;
+      }
+      this.#next++;
+      return allowed;
+    }
+    return undefined;
+  }
+
+  /** One probe per request: a request must not fail its way through everybody who is known to be ill. */
+  #probe(fits: (candidate: RankedCandidate) => boolean): NextCandidate | undefined {
+    if (this.#hasProbed) return undefined;
+    for (const candidate of this.#passedOver) {
+      if (!fits(candidate) || !this.#isWithinLimits(candidate)) continue;
+      const allowed = this.#enter(candidate, true);
+      if (allowed === undefined) continue;
+      this.#hasProbed = true;
+      return allowed;
+    }
+    return undefined;
+  }
+
+  #enter(candidate: RankedCandidate, isLastHope: boolean): NextCandidate | undefined {
+    const site = siteOf(candidate.endpoint, candidate.access);
+    const ticket = this.#health.enter(site, { isRetry: this.#called.length > 0, isLastHope });
+    if (ticket === undefined) return undefined;
+    if (this.#called.length > 0 && this.#limits.retries !== undefined) this.#limits.retries.left -= 1;
+    if (candidate.access.kind === 'own') this.#ownCalls++;
+    // A list that is added to makes room for many: nearly always there is one.
+    this.#called = this.#called.length === 0 ? [candidate] : [...this.#called, candidate];
+    return { candidate, ticket, isAgain: false };
+  }
+
+  /** Endpoints of a model that were called, with whatever credential. */
+  #sitesOf({ id }: RankedCandidate['model']): Set<string> {
+    const sites = new Set<string>();
+    for (const { model, endpoint } of this.#called) if (model.id === id) sites.add(endpoint.site);
+    return sites;
+  }
+
+  /** Bad credentials of the caller's leave as many calls as a model may have for what the gateway itself can reach. */
+  #isWithinLimits(candidate: RankedCandidate): boolean {
+    const { perRequest, perModel, retries } = this.#limits;
+    if (this.#called.length > 0 && retries !== undefined && retries.left <= 0) return false;
+    const isOwn = candidate.access.kind === 'own' && !candidate.access.credential.isFallback;
+    const isTooMany = isOwn && this.#ownCalls >= Math.max(1, perRequest - perModel);
+    if (this.#called.length >= perRequest || isTooMany) return false;
+    if (this.#called.length < perModel) return true;
+    const sites = this.#sitesOf(candidate.model);
+    return sites.has(candidate.endpoint.site) || sites.size < perModel;
+  }
+}

@@ -1,0 +1,30 @@
+import { createHmac } from 'node:crypto';
+import type { Clock } from '../../kit/time/clock.ts';
+import type { Health } from '../../routing/health/health.ts';
+import type { Tokenizer } from '../../tokens/tokenizer.ts';
+import type { CallUpstream } from '../../upstream/upstream.ts';
+import type { LearntLengths } from '../admission/learnt-lengths.ts';
+import type { RoutingMemory } from './conclude.ts';
+import type { CredentialOpener } from './credentials.ts';
+
+/** What legs are run with. */
+export interface LegParts {
+  readonly callUpstream: CallUpstream;
+  readonly tokenizer: Tokenizer;
+  readonly health: Health;
+  readonly memory: RoutingMemory;
+  /** Secret that end-user ids are hashed with. */
+  readonly userHashKey: Buffer;
+  readonly clock: Clock;
+}
+
+/** What all legs of a gateway share. */
+export interface LegState {
+  readonly credentials: CredentialOpener;
+  readonly learnt: LearntLengths;
+}
+
+/** The id of an end user as upstreams get it. */
+export function hashUser(key: Buffer, accountId: string, id: string): string {
+  return createHmac('sha256', key).update(accountId).update('\0').update(id).digest('hex');
+}

@@ -1,0 +1,79 @@
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { RankedCandidate } from '../../routing/candidate.ts';
+import { namedModel } from '../../routing/resolve/named-model.ts';
+import { outputWithin } from '../../routing/rules/filters.ts';
+import type { Prompt } from '../../tokens/estimate.ts';
+import type { Tokenizer } from '../../tokens/tokenizer.ts';
+import { NothingLeft, type Plan } from './plan.ts';
+
+/** Prompts below this many characters per token of room are not worth counting: nearly every text is longer than that. */
+const CHARACTERS_PER_TOKEN = 2;
+
+/**
+ * The plan for a prompt as long as this one. Counting costs time, so it happens only for prompts that might not fit one
+ * of the candidates; then `replan` plans anew with what was counted. No candidate left: 400.
+ */
+export async function fitContext(
+  plan: Plan,
+  { request, prompt }: Asked,
+  replan: (promptTokens: number) => Plan,
+  counting: Counting,
+): Promise<Plan> {
+  const { candidates } = plan;
+  let tightest = Number.POSITIVE_INFINITY;
+  for (const candidate of candidates) tightest = Math.min(tightest, roomOf(candidate, request));
+  if (tightest === Number.POSITIVE_INFINITY) return plan;
+  if (prompt.characters <= tightest * CHARACTERS_PER_TOKEN) return plan;
+  const tokens = await prompt.count(counting.tokenizer, counting.signal);
+  if (tokens <= tightest) return plan;
+  try {
+    return replan(tokens);
+  } catch (error) {
+    // There were candidates before the length was known, so the length is what rules all of them out.
+    if (!(error instanceof NothingLeft)) throw error;
+    throw new NothingLeft('context-length', tooLongMessage(candidates, tokens, request), error.plan);
+  }
+}
+
+/** A request, and its prompt. */
+interface Asked {
+  readonly request: GenerationRequest;
+  readonly prompt: Prompt;
+}
+
+/** What prompts are counted by. */
+interface Counting {
+  readonly tokenizer: Tokenizer;
+  readonly signal: AbortSignal;
+}
+
+/** The largest context of the models that a request names; infinite where one is not known. */
+export function largestContext({ models }: GenerationRequest, catalog: Catalog): number {
+  const endpoints = models.map((id) => namedModel(id, catalog)?.endpoints ?? []);
+  const isKnown = endpoints.length > 0 && endpoints.every(({ length }) => length > 0);
+  if (!isKnown) return Number.POSITIVE_INFINITY;
+  return endpoints.flat().reduce((most, endpoint) => Math.max(most, contextOf({ endpoint })), 0);
+}
+
+/** Tokens that the context leaves for the prompt. */
+function roomOf(candidate: RankedCandidate, { maxOutputTokens }: GenerationRequest): number {
+  return contextOf(candidate) - outputWithin(candidate.endpoint, maxOutputTokens);
+}
+
+function contextOf({ endpoint }: Pick<RankedCandidate, 'endpoint'>): number {
+  return endpoint.contextLength ?? Number.POSITIVE_INFINITY;
+}
+
+function tooLongMessage(
+  candidates: readonly RankedCandidate[],
+  tokens: number,
+  { maxOutputTokens }: GenerationRequest,
+): string {
+  const largest = candidates.reduce((best, each) => (contextOf(each) > contextOf(best) ? each : best));
+  const context = contextOf(largest);
+  const output = outputWithin(largest.endpoint, maxOutputTokens);
+  return tokens > context
+    ? `The prompt is about ${tokens} tokens long, but no endpoint of the requested model takes more than ${context}. Shorten it or choose a model with a larger context.`
+    : `The prompt is about ${tokens} tokens long and ${output} tokens of output are asked for, but no endpoint of the requested model holds more than ${context} together. Ask for less output, shorten the prompt or choose a model with a larger context.`;
+}

@@ -1,0 +1,108 @@
+import type { Catalog, Model } from '../../catalog/catalog.ts';
+import { DIALECTS } from '../../dialects/dialects.ts';
+import { invalidRequest } from '../../ir/errors.ts';
+import { textAt } from '../../kit/json/members.ts';
+import { inTurn } from '../../kit/loop/turns.ts';
+import type { Clock } from '../../kit/time/clock.ts';
+import type { Caller } from '../../ports/caller.ts';
+import type { OwnCredential, OwnCredentials } from '../../ports/own-credentials.ts';
+import type { Pins } from '../../routing/conversation/pins.ts';
+import type { HealthView } from '../../routing/health/endpoint-health.ts';
+import { isOpenTo } from '../../routing/rules/access.ts';
+import type { Traffic } from '../../routing/traffic.ts';
+import type { Tokenizer } from '../../tokens/tokenizer.ts';
+import type { AcceptedRequest } from '../request/accept-request.ts';
+import type { GenerationInput } from '../request/generation-input.ts';
+import type { GatewaySettings } from '../request/settings.ts';
+import { fitContext } from './context-length.ts';
+import { type Plan, type PlanContext, planRequest } from './plan.ts';
+
+/** What legs are planned with. */
+export interface PlanParts {
+  /** Credentials that callers brought. */
+  readonly ownCredentials: OwnCredentials;
+  readonly health: HealthView;
+  readonly memory: { readonly pins: Pins; readonly traffic: Traffic };
+  /** 0 <= number < 1, for draws among endpoints. */
+  readonly random: () => number;
+  readonly tokenizer: Tokenizer;
+  readonly clock: Pick<Clock, 'monotonic'>;
+}
+
+/** Where a leg may go; `mustRelay`: only the relay lane can carry it. */
+export interface LegPlan {
+  readonly plan: Plan;
+  readonly mustRelay: boolean;
+}
+
+/** Plans one leg, with the length of its prompt and what cannot be translated in mind. Rejects with a GatewayError. */
+export async function planLeg(
+  { request, prompt, report }: AcceptedRequest,
+  input: GenerationInput,
+  settings: GatewaySettings,
+  mayRelay: boolean,
+  parts: PlanParts,
+): Promise<LegPlan> {
+  const own = await parts.ownCredentials.of(input.caller);
+  const context: PlanContext = {
+    requested: textAt(input.body, 'model') ?? request.models[0] ?? '',
+    catalog: catalogFor(own, settings.catalog),
+    vendor: settings.vendor,
+    autoModels: settings.autoModels,
+    mayRelay,
+    accountId: input.caller.accountId,
+    sessionId: input.sessionId,
+    own,
+    health: parts.health,
+    pins: parts.memory.pins,
+    traffic: parts.memory.traffic,
+    random: parts.random,
+  };
+  const first = await inTurn(parts.clock, () => planRequest(request, context));
+  const replan = (promptTokens: number) => planRequest(request, context, promptTokens);
+  const plan = await fitContext(first, { request, prompt }, replan, {
+    tokenizer: parts.tokenizer,
+    signal: input.signal,
+  });
+  const untranslatable = await inTurn(parts.clock, () =>
+    DIALECTS[request.format].inbound.untranslatableIssues(request),
+  );
+  const mustRelay = untranslatable.length > 0;
+  if (!mustRelay && report.length === 0) return { plan, mustRelay };
+  const candidates = relayedOnly(plan.candidates, untranslatable);
+  return { plan: { ...plan, candidates, report: [...report, ...plan.report] }, mustRelay };
+}
+
+/** Items that cannot be translated leave only the endpoints that take the caller's body as it is. */
+function relayedOnly(
+  candidates: Plan['candidates'],
+  issues: readonly { path: string; message: string }[],
+): Plan['candidates'] {
+  if (issues.length === 0) return candidates;
+  const relays = candidates.filter(({ lane }) => lane === 'relay');
+  if (relays.length === 0) throw invalidRequest(issues);
+  return relays;
+}
+
+/** The models that a caller can reach. Models without an endpoint are in the catalogue, and so they are in the list. */
+export async function reachableModels(
+  caller: Caller,
+  catalog: Catalog,
+  { ownCredentials }: Pick<PlanParts, 'ownCredentials'>,
+): Promise<readonly Model[]> {
+  const own = await ownCredentials.of(caller);
+  const { models } = catalogFor(own, catalog);
+  return own.length === 0 ? models : models.filter((model) => isReachable(model, own));
+}
+
+function isReachable(model: Model, own: readonly OwnCredential[]): boolean {
+  const { endpoints } = model;
+  return endpoints.length === 0 || endpoints.some((endpoint) => isOpenTo(endpoint, model, own));
+}
+
+/** Credentials of callers may open providers that the gateway itself has no credential for. */
+export function catalogFor(own: readonly OwnCredential[], catalog: Catalog): Catalog {
+  if (own.length === 0) return catalog;
+  const isServed = (slug: string) => catalog.providers.some((provider) => provider.slug === slug);
+  return own.every(({ provider }) => isServed(provider)) ? catalog : catalog.withEveryProvider();
+}

@@ -1,0 +1,221 @@
+import type { Catalog } from '../../catalog/catalog.ts';
+import { GatewayError } from '../../ir/errors.ts';
+import type { PipelineEntry, Strategy, TranslationEntry } from '../../ir/metadata.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import type { OwnCredential } from '../../ports/own-credentials.ts';
+import type { RankedCandidate, Rejection } from '../../routing/candidate.ts';
+import { type ConversationKey, conversationKeyOf } from '../../routing/conversation/conversation-key.ts';
+import type { Pin, Pins } from '../../routing/conversation/pins.ts';
+import type { HealthView } from '../../routing/health/endpoint-health.ts';
+import { planRoute } from '../../routing/plan-route.ts';
+import { preferencesOf } from '../../routing/preferences.ts';
+import { parseModelId } from '../../routing/resolve/model-id.ts';
+import { namedModel } from '../../routing/resolve/named-model.ts';
+import { NothingToChoose, type RouterRule } from '../../routing/resolve/nothing-to-choose.ts';
+import type { Resolution, ResolutionContext } from '../../routing/resolve/resolution.ts';
+import { resolveModels } from '../../routing/resolve/resolve-models.ts';
+import { pluginPlace } from '../../routing/routers/plugin-settings.ts';
+import { refuseOff } from '../../routing/rules/mandatory-reasoning.ts';
+import { needsOf } from '../../routing/rules/needs.ts';
+import { servability } from '../../routing/rules/servability.ts';
+import type { Traffic } from '../../routing/traffic.ts';
+import { canHeal, RESPONSE_HEALING } from '../../stages/response-healing.ts';
+
+/** Where a request may go, in order. */
+export interface Plan {
+  /** The model as the caller wrote it. */
+  readonly requested: string;
+  readonly strategy: Strategy;
+  /** Never empty. */
+  readonly candidates: readonly RankedCandidate[];
+  readonly rejected: readonly Rejection[];
+  /** What a router went by. */
+  readonly params?: JsonObject;
+  /** What was done to the request on the way here. */
+  readonly pipeline: readonly PipelineEntry[];
+  /** Wishes that were understood and could not be honoured. */
+  readonly report: readonly TranslationEntry[];
+  /** What later requests of the same conversation are known by; absent = nothing tells them. */
+  readonly conversation?: ConversationKey;
+}
+
+/** What planning looks at besides the request. */
+export interface PlanContext {
+  /** The model as the caller wrote it. */
+  readonly requested: string;
+  readonly catalog: Catalog;
+  readonly vendor: string;
+  /** Patterns of the models that the auto router chooses from; undefined = all. */
+  readonly autoModels: readonly string[] | undefined;
+  /** No stage touches the content. */
+  readonly mayRelay: boolean;
+  readonly accountId: string;
+  /** The session that a header names. */
+  readonly sessionId?: string;
+  /** Credentials that the caller may use besides the gateway's own. */
+  readonly own: readonly OwnCredential[];
+  readonly health: HealthView;
+  readonly pins: Pins;
+  readonly traffic: Traffic;
+  /** 0 <= number < 1. */
+  readonly random: () => number;
+}
+
+/** Every endpoint was ruled out. */
+export class NothingLeft extends GatewayError {
+  /** What is known of the plan that came to nothing. */
+  readonly plan: Pick<Plan, 'requested' | 'strategy' | 'rejected' | 'params' | 'pipeline' | 'report'>;
+
+  constructor(kind: 'not-found' | 'context-length', message: string, plan: NothingLeft['plan']) {
+    super(kind, message);
+    this.plan = plan;
+  }
+}
+
+/** Plans a request, or throws why it cannot be served: 400 for an unknown model, 404 when every endpoint is ruled out. */
+export function planRequest(request: GenerationRequest, context: PlanContext, promptTokens?: number): Plan {
+  const { requested, accountId, sessionId, own, health } = context;
+  const conversation = conversationKeyOf(request, {
+    accountId,
+    modelId: conversationModel(request, context.catalog),
+    sessionHeader: sessionId,
+  });
+  const pin = conversation && pinOf(conversation, context.pins);
+  const needs = promptTokens === undefined ? needsOf(request) : { ...needsOf(request), promptTokens };
+  const resolution = resolved(request, context, {
+    catalog: context.catalog,
+    vendor: context.vendor,
+    autoModels: context.autoModels,
+    needs,
+    serves: servability(needs, preferencesOf(request), own),
+    weightedPrice: (modelId) => context.traffic.weightedPrice(modelId),
+    health,
+    pinnedModel: pin?.modelId,
+    random: context.random,
+  });
+  const { strategy, pipeline, params } = resolution;
+  const { models, rejected: thinking } = refuseOff(request, resolution.models);
+  const route = planRoute({
+    request,
+    needs,
+    models,
+    own,
+    mayRelay: context.mayRelay,
+    health,
+    pin: pin?.site,
+    random: context.random,
+  });
+  const rejected = thinking.length === 0 ? route.rejected : [...thinking, ...route.rejected];
+  const report = joined(idleWishes(request), resolution.report, route.report);
+  if (route.ranked.length === 0) {
+    const told = { requested, strategy, rejected, pipeline, report, params };
+    throw new NothingLeft('not-found', nothingLeftMessage(requested, models.length, rejected), told);
+  }
+  return {
+    requested,
+    strategy,
+    candidates: route.ranked,
+    rejected,
+    params,
+    pipeline,
+    report,
+    conversation,
+  };
+}
+
+/** What two or three lists hold; of lists that are empty, as nearly all are, one of them. */
+function joined(
+  first: readonly TranslationEntry[],
+  second: readonly TranslationEntry[],
+  third: readonly TranslationEntry[],
+): readonly TranslationEntry[] {
+  if (first.length + second.length === 0) return third;
+  return [...first, ...second, ...third];
+}
+
+/** A key is a digest: it is made only where it may be found. */
+function pinOf(conversation: ConversationKey, pins: Pins): Pin | undefined {
+  return pins.isEmpty ? undefined : pins.find(conversation.key);
+}
+
+/** The model that a conversation is with, whatever it is called and however it is routed: of router models the router. */
+function conversationModel({ models }: GenerationRequest, catalog: Catalog): string {
+  const id = models[0] ?? '';
+  return namedModel(id, catalog)?.id ?? parseModelId(id).base;
+}
+
+/** The models of a request; a router that has none to choose from is a plan that came to nothing. */
+function resolved(
+  request: GenerationRequest,
+  { requested, own }: PlanContext,
+  context: ResolutionContext,
+): Resolution {
+  try {
+    return resolveModels(request, context);
+  } catch (error) {
+    if (!(error instanceof NothingToChoose)) throw error;
+    const { message, emptiness } = error;
+    const { rule, report = [] } = emptiness;
+    const strategy = request.hasFallbackModels ? 'fallback' : emptiness.strategy;
+    const rejected = rejectionsAmongAll(request, own, rule, context);
+    throw new NothingLeft('not-found', message, { requested, strategy, rejected, pipeline: [], report });
+  }
+}
+
+/** Rejections that are told of a router: it may look at thousands of endpoints. */
+const MOST_REJECTIONS = 100;
+
+/** Why a router has nobody to choose from: its own rule, or those that every request has. */
+function rejectionsAmongAll(
+  request: GenerationRequest,
+  own: readonly OwnCredential[],
+  rule: RouterRule | undefined,
+  { catalog, needs, health, random }: ResolutionContext,
+): readonly Rejection[] {
+  const byRouter = rule === undefined ? [] : rejectionsBy(rule, catalog);
+  const told = new Set(byRouter.map(({ endpoint }) => endpoint));
+  const models = catalog.models.map((model) => ({ name: model.id, model, variants: [] }));
+  const route = planRoute({ request, needs, models, own, mayRelay: true, health, pin: undefined, random });
+  const byRules = route.rejected.filter(({ endpoint }) => !told.has(endpoint));
+  return [...byRouter, ...byRules].slice(0, MOST_REJECTIONS);
+}
+
+function rejectionsBy({ filter, reason, rejects }: RouterRule, { models }: Catalog): Rejection[] {
+  return models.flatMap((model) =>
+    model.endpoints
+      .filter((endpoint) => rejects(endpoint, model))
+      .map((endpoint) => ({ endpoint, filter, reason })),
+  );
+}
+
+/** Wishes that mean nothing for this request. */
+function idleWishes(request: GenerationRequest): TranslationEntry[] {
+  const { stopServerToolsWhen, plugins } = request.wishes;
+  const entries: TranslationEntry[] = [];
+  if (stopServerToolsWhen !== undefined) {
+    const detail = 'the gateway runs no tools itself yet, so there is no loop to stop';
+    entries.push({ field: 'stop_server_tools_when', action: 'dropped', detail });
+  }
+  const healing = plugins.find(({ id }) => id === RESPONSE_HEALING);
+  if (healing !== undefined && !canHeal(request)) {
+    const detail = 'it works on whole answers alone that are asked to be JSON';
+    entries.push({ field: pluginPlace(request, healing), action: 'dropped', detail });
+  }
+  return entries;
+}
+
+/** Endpoints that a message names at most. */
+const MOST_NAMED = 20;
+
+function nothingLeftMessage(requested: string, models: number, rejected: readonly Rejection[]): string {
+  if (rejected.length === 0) return `No endpoints found for ${requested}`;
+  const reasons = rejected
+    .slice(0, MOST_NAMED)
+    .map(
+      ({ endpoint, filter, reason }) => `${endpoint.provider.name} (${endpoint.tag}): ${filter}: ${reason}`,
+    );
+  const more = rejected.length > MOST_NAMED ? `; and ${rejected.length - MOST_NAMED} more` : '';
+  const served = models > 1 ? 'the requested models' : requested;
+  return `No allowed providers are available for ${served}. Ruled out: ${reasons.join('; ')}${more}`;
+}

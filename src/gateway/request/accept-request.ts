@@ -1,0 +1,109 @@
+import { DIALECTS } from '../../dialects/dialects.ts';
+import type { Format } from '../../ir/items.ts';
+import type { TranslationEntry } from '../../ir/metadata.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import { runAtOnce, runInTurns } from '../../kit/loop/turns.ts';
+import type { OutputItems } from '../../ports/output-items.ts';
+import { Prompt } from '../../tokens/estimate.ts';
+import type { ContentShare } from './content-room.ts';
+import type { GenerationInput } from './generation-input.ts';
+import { withReferencedItems, withStandIns } from './item-references.ts';
+import type { GatewaySettings } from './settings.ts';
+import { type StoredFiles, withStoredFiles } from './stored-files.ts';
+import { refuseUnavailable } from './unavailable.ts';
+import { withDefaultModel, withDefaultSort } from './workspace-defaults.ts';
+
+/** What requests are accepted with. */
+export interface AcceptParts {
+  /** Changes a body before it is parsed: fills in presets and prompt templates. */
+  readonly prepareBody: (format: Format, body: GenerationInput['body']) => PreparedBody;
+  /** Files that requests may name. */
+  readonly files: StoredFiles;
+  /** Output items that requests may name. */
+  readonly items: OutputItems;
+}
+
+/** A body with everything filled in that it named, and what of that has no place in it. */
+export interface PreparedBody {
+  readonly body: GenerationInput['body'];
+  readonly report: readonly TranslationEntry[];
+}
+
+/** A request in the gateway's own words, and what was lost on the way to it. */
+export interface AcceptedRequest {
+  readonly request: GenerationRequest;
+  readonly prompt: Prompt;
+  readonly report: readonly TranslationEntry[];
+}
+
+/** What bounds the files and items that a request names. */
+export interface ContentBounds {
+  readonly content: ContentShare;
+  /** The largest prompt that any endpoint may take which may serve the request. `parse`: the request, without its files. */
+  readonly maxTokens: (parse: () => Promise<GenerationRequest>) => Promise<number>;
+}
+
+/**
+ * Reads a body: presets and defaults are filled in, then the output items and the files that it names, then it is parsed.
+ * Throws a GatewayError for what is wrong with it or not offered.
+ */
+export async function acceptRequest(
+  input: GenerationInput,
+  settings: GatewaySettings,
+  { content, maxTokens }: ContentBounds,
+  parts: AcceptParts,
+): Promise<AcceptedRequest> {
+  const { itemReferences, fileParts } = DIALECTS[input.format].inbound;
+  const { caller, signal } = input;
+  const { maxFileBytes, contentRoomBytes } = settings;
+  const takeRoom = (bytes: number) => content.take(bytes, contentRoomBytes);
+  const prepared = preparedBody(input, parts);
+  const withItems = await withReferencedItems(prepared.body, itemReferences, parts.items, () => ({
+    keyHash: caller.key.hash,
+    maxCharacters: maxFileBytes,
+    takeRoom,
+  }));
+  const withFiles = await withStoredFiles(withItems, fileParts, parts.files, () => ({
+    workspaceId: caller.workspaceId,
+    maxBytes: maxFileBytes,
+    maxTokens: () => maxTokens(() => parseBody(withItems, input, settings)),
+    takeRoom,
+    signal,
+  }));
+  const request = await parseBody(withFiles.body, input, settings);
+  return { request, prompt: new Prompt(request), report: [...prepared.report, ...withFiles.report] };
+}
+
+/** The settings of a request, without the items and files that it names: for a reply that repeats nothing else of it. */
+export function settingsOfRequest(
+  input: GenerationInput,
+  settings: GatewaySettings,
+  parts: AcceptParts,
+): GenerationRequest {
+  const dialect = DIALECTS[input.format].inbound;
+  const body = withStandIns(preparedBody(input, parts).body, dialect.itemReferences);
+  return offered(runAtOnce(dialect.parseRequestSliced(body, settings)), input, settings);
+}
+
+function preparedBody({ format, body, caller }: GenerationInput, parts: AcceptParts): PreparedBody {
+  return parts.prepareBody(format, withDefaultModel(body, caller.workspace));
+}
+
+async function parseBody(
+  body: GenerationInput['body'],
+  input: GenerationInput,
+  settings: GatewaySettings,
+): Promise<GenerationRequest> {
+  const request = await runInTurns(DIALECTS[input.format].inbound.parseRequestSliced(body, settings));
+  return offered(request, input, settings);
+}
+
+/** The request with the defaults of its workspace; throws if it asks for what the gateway does not offer. */
+function offered(
+  request: GenerationRequest,
+  { caller }: GenerationInput,
+  { vendor }: GatewaySettings,
+): GenerationRequest {
+  refuseUnavailable(request, vendor);
+  return withDefaultSort(request, caller.workspace);
+}

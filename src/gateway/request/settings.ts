@@ -1,0 +1,29 @@
+import type { Catalog } from '../../catalog/catalog.ts';
+
+/** Endpoints that are called for one model, and calls for the whole request. */
+export interface AttemptLimits {
+  readonly perModel: number;
+  readonly perRequest: number;
+  /** Calls beyond the first of a leg, counted down by all legs of a generation together; absent = there is one leg. */
+  readonly retries?: { left: number };
+}
+
+/** Settings of the gateway at one moment; a reload replaces them between requests, never inside one. */
+export interface GatewaySettings {
+  readonly vendor: string;
+  readonly region: string | null;
+  readonly catalog: Catalog;
+  /** Patterns of the models that the auto router chooses from; undefined = all. */
+  readonly autoModels: readonly string[] | undefined;
+  readonly attempts: AttemptLimits;
+  /** Share of the list price that is charged for generations with a caller's own credential. */
+  readonly ownCredentialFee: number;
+  /** How often the progress of a stream is noted down, milliseconds. */
+  readonly checkpointMs: number;
+  /** What the stored files that a request names may come to together, and what the output items may. */
+  readonly maxFileBytes: number;
+  /** What stored files and output items that requests name may take in memory, those of all requests together. */
+  readonly contentRoomBytes: number;
+  /** Path that the interface answers under: for messages that name a route. */
+  readonly basePath: string;
+}

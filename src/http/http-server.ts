@@ -1,0 +1,401 @@
+import { type EncodeError, encodeEnvelope } from '../dialects/shared/answers/error-envelope.ts';
+import type { Connection, Refusal } from '../http1/server/connection.ts';
+import type { InboundRequest } from '../http1/server/inbound-request.ts';
+import { Listener } from '../http1/server/listener.ts';
+import type { Outgoing } from '../http1/server/outgoing.ts';
+import type { PlainRequest } from '../http1/server/plain-request.ts';
+import { ResponseHeads } from '../http1/server/response-heads.ts';
+import { GatewayError, toGatewayError } from '../ir/errors.ts';
+import {
+  DEFAULT_TIMES,
+  type HttpBasics,
+  type HttpDependencies,
+  type HttpServices,
+  type HttpSettings,
+  type HttpTimes,
+} from './dependencies.ts';
+import { renderDocsPage } from './openapi/docs-page.ts';
+import { describeRoutes } from './openapi/openapi.ts';
+import type { Route, ServerState, ServerView } from './route.ts';
+import { routesFor } from './routes/routes.ts';
+import { answer } from './server/answer.ts';
+import { BUSY, BUSY_HEADERS, BusyAnswers } from './server/busy-answers.ts';
+import { CallerGone } from './server/caller-gone.ts';
+import { replyWithError } from './server/error-reply.ts';
+import { type ExchangeParts, generationLines, HttpExchange, requestIdOf } from './server/http-exchange.ts';
+import { HttpMetrics, type InFlight } from './server/http-metrics.ts';
+import { rawError } from './server/raw-error.ts';
+import { headerValues } from './server/request-headers.ts';
+import { RouteIndex } from './server/route-index.ts';
+import { ServerTiming } from './server/server-timing.ts';
+import { Turnstile } from './server/turnstile.ts';
+import { unavailable } from './server/unavailable.ts';
+
+/** The gateway's HTTP server. */
+export interface HttpServer {
+  readonly metrics: HttpMetrics;
+  readonly inFlight: InFlight;
+  readonly state: ServerState;
+  /**
+   * Binds; rejects when it cannot. Port 0 picks a free one. Until it is ready every request but the probes gets 503.
+   */
+  listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }>;
+  /** Serves requests by `services`, once the request schemas are compiled, and `/readyz` says so. */
+  serve(services: HttpServices): Promise<void>;
+  /**
+   * Stops accepting, lets what is in flight finish, and ends what is left after `limitMs` with a failure in its own
+   * format. Resolves when every connection is closed; may be called once.
+   */
+  drain(limitMs: number): Promise<void>;
+}
+
+/** Makes a server that is not listening yet. */
+export function createHttpServer(basics: HttpBasics): HttpServer {
+  return new GatewayServer(basics);
+}
+
+/** Everything that depends on the vendor word and the base path, made once for each pair. */
+interface VendorPaths {
+  readonly vendor: string;
+  readonly basePath: string;
+  readonly index: RouteIndex;
+  readonly view: ServerView;
+  readonly busy: BusyAnswers;
+}
+
+/** Requests of one connection that may wait for their answers at the same time. */
+const MAX_PIPELINED = 16;
+
+class GatewayServer implements HttpServer {
+  readonly inFlight: InFlight = {
+    requests: () => this.#exchanges.size,
+    generations: () => this.#generations,
+  };
+  readonly metrics = new HttpMetrics(this.inFlight);
+  #services: HttpDependencies;
+  readonly #times: HttpTimes;
+  readonly #listener: Listener;
+  readonly #heads: ResponseHeads;
+  readonly #parts: ExchangeParts;
+  readonly #exchanges = new Set<HttpExchange>();
+  readonly #turnstile = new Turnstile();
+  #state: ServerState = 'starting';
+  #generations = 0;
+  #paths: VendorPaths | undefined;
+  #whenEnded: ((exchange: HttpExchange) => void) | undefined;
+
+  constructor(basics: HttpBasics) {
+    this.#services = withoutServices(basics);
+    this.#times = { ...DEFAULT_TIMES, ...basics.times };
+    const { headersMs, bodyMs, uploadMs, checkMs, idleMs, lingerMs, discardMs, maxHeadBytes } = this.#times;
+    this.#heads = new ResponseHeads(basics.clock, idleMs);
+    this.#parts = { clock: basics.clock, heads: this.#heads, closed: this.#closed };
+    const limits = {
+      headersMs,
+      // Bodies have their own limits, with a proper reply: this one only ends what slipped through.
+      requestMs: headersMs + Math.max(bodyMs, uploadMs) + 5_000,
+      idleMs,
+      lingerMs,
+      discardMs,
+      maxHeadBytes,
+      maxPipelined: MAX_PIPELINED,
+    };
+    this.#listener = new Listener(
+      limits,
+      { checkMs, listeningSockets: basics.listeningSockets ?? 1 },
+      {
+        isFull: () => this.#state === 'ready' && this.#turnstile.isFull,
+        turnAway: (request) => this.#turnAwayUnread(request),
+        accept: (request, answer) => this.#accept(request, answer),
+        refuse: (connection, refusal) => this.#refuse(connection, refusal),
+        failed: (error) => this.#services.log.error('The listener failed', { error }),
+      },
+    );
+  }
+
+  get state(): ServerState {
+    return this.#state;
+  }
+
+  listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }> {
+    return this.#listener.listen(host, port);
+  }
+
+  async serve(services: HttpServices): Promise<void> {
+    const { settings, ids, clock, log, lazySchemas } = this.#services;
+    if (lazySchemas !== true) await this.#currentPaths(settings()).index.compile();
+    this.#services = { settings, ids, clock, log, ...services };
+    if (this.#state === 'starting') this.#state = 'ready';
+  }
+
+  /**
+   * What was in flight when the drain began may end; whatever comes now is refused with 503 and `Connection: close`,
+   * and `/readyz` says so, until the listener closes with the last of it.
+   */
+  async drain(limitMs: number): Promise<void> {
+    this.#listener.takeWhatCame();
+    this.#state = 'draining';
+    this.#listener.closeResting();
+    const awaited = new Set(this.#exchanges);
+    if (!(await this.#endedWithin(awaited, limitMs))) {
+      for (const exchange of awaited) exchange.abort(unavailable('The gateway is shutting down'));
+      await this.#endedWithin(awaited, this.#times.abortGraceMs * 2);
+    }
+    const closed = this.#listener.close();
+    // Refusals that were written behind the last answers still have to leave.
+    await this.#endedWithin(new Set(this.#exchanges), this.#times.abortGraceMs);
+    this.#listener.destroyConnections();
+    await closed;
+  }
+
+  /** Whether all of the exchanges have ended, at the latest after `limitMs`. They leave the set as they end. */
+  #endedWithin(awaited: Set<HttpExchange>, limitMs: number): Promise<boolean> {
+    if (awaited.size === 0) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.#whenEnded = undefined;
+        resolve(false);
+      }, limitMs);
+      this.#whenEnded = (exchange) => {
+        awaited.delete(exchange);
+        if (awaited.size > 0) return;
+        clearTimeout(timer);
+        resolve(true);
+      };
+    });
+  }
+
+  #accept(request: InboundRequest, answer: Outgoing): void {
+    const exchange = new HttpExchange(request, answer, this.#services.ids.token(20), this.#parts);
+    this.#exchanges.add(exchange);
+    void this.#handle(exchange);
+  }
+
+  async #handle(exchange: HttpExchange): Promise<void> {
+    const { request, reply } = exchange;
+    const settings = this.#services.settings();
+    let encodeError: EncodeError = encodeEnvelope;
+    let operation = 'unknown';
+    if (this.#state === 'draining') reply.closeConnection();
+    try {
+      requireFraming(exchange);
+      requireHost(exchange);
+      const paths = this.#currentPaths(settings);
+      const match = paths.index.find(request.method, request.url);
+      if ('allowed' in match) {
+        encodeError = match.encodeError;
+        throw missing(match.allowed);
+      }
+      const { route } = match.compiled;
+      operation = route.operationId;
+      encodeError = route.encodeError;
+      if (route.rateClass === 'generation') exchange.becomeGeneration();
+      if (this.#state !== 'ready' && route.rateClass !== 'probe') {
+        throw unavailable('Service temporarily unavailable');
+      }
+      if (route.rateClass === 'generation') {
+        const entry = this.#turnstile.enter();
+        if (entry === false || !(await entry)) return this.#turnAway(exchange, route, paths);
+      }
+      await answer(exchange, match, {
+        services: this.#services,
+        settings,
+        times: this.#times,
+        server: paths.view,
+        enter: this.#enter,
+      });
+    } catch (thrown) {
+      // A caller that has closed its connection gets no reply, and that counts as no failure.
+      const isGone = thrown instanceof CallerGone || reply.gone;
+      if (!isGone) {
+        this.metrics.failed(toGatewayError(thrown).kind);
+        replyWithError(exchange, thrown, { encodeError, vendor: settings.vendor, log: this.#services.log });
+      }
+    }
+    this.metrics.answered(operation, reply.gone ? 'gone' : reply.status, exchange.timing);
+    this.#services.log.debug('request', {
+      request_id: exchange.requestId,
+      operation,
+      status: reply.gone ? 0 : reply.status,
+      milliseconds: Math.round(exchange.timing.elapsed()),
+    });
+  }
+
+  #turnAway(
+    { reply, timing }: HttpExchange,
+    { operationId, encodeError }: Route,
+    { busy }: VendorPaths,
+  ): void {
+    reply.jsonText(BUSY.status, busy.body(encodeError), BUSY_HEADERS);
+    this.#countTurnedAway(operationId, reply.gone ? 'gone' : BUSY.status, timing);
+  }
+
+  /** The same without an exchange, before the request is read: where many are turned away there is no time to lose. */
+  #turnAwayUnread({ target }: PlainRequest): string | undefined {
+    const { clock, ids, settings } = this.#services;
+    const { index, busy } = this.#currentPaths(settings());
+    const match = index.find('POST', target);
+    if ('allowed' in match || match.compiled.route.rateClass !== 'generation') return undefined;
+    this.#turnstile.turnAway();
+    const { operationId, encodeError } = match.compiled.route;
+    const timing = new ServerTiming(clock);
+    const requestId = requestIdOf('gen', clock.now(), ids.token(20));
+    const text = busy.text(encodeError, generationLines(requestId, timing), this.#heads);
+    this.#countTurnedAway(operationId, BUSY.status, timing);
+    return text;
+  }
+
+  #countTurnedAway(operation: string, status: number | 'gone', timing: ServerTiming): void {
+    this.metrics.turnedAway('flood');
+    this.metrics.failed(BUSY.kind);
+    this.metrics.answered(operation, status, timing);
+  }
+
+  readonly #enter = ({ maxConcurrentRequests }: HttpSettings): (() => void) | undefined => {
+    if (this.#generations >= maxConcurrentRequests) {
+      this.metrics.turnedAway('in-flight');
+      return undefined;
+    }
+    this.#generations++;
+    return this.#leave;
+  };
+
+  readonly #leave = (): void => {
+    this.#generations--;
+  };
+
+  #currentPaths({ vendor, basePath }: HttpSettings): VendorPaths {
+    const current = this.#paths;
+    if (current !== undefined && current.vendor === vendor && current.basePath === basePath) return current;
+    const routes = routesFor(vendor);
+    const description = onFirstUse(() => describeRoutes(routes, { vendor, basePath }));
+    const document = onFirstUse(() => Buffer.from(JSON.stringify(description())));
+    const page = onFirstUse(() => renderDocsPage(description()));
+    const state = () => this.#state;
+    const view: ServerView = {
+      get state() {
+        return state();
+      },
+      document,
+      page,
+    };
+    this.#paths = {
+      vendor,
+      basePath,
+      index: new RouteIndex(routes, basePath),
+      view,
+      busy: new BusyAnswers(vendor),
+    };
+    return this.#paths;
+  }
+
+  readonly #closed = (exchange: HttpExchange): void => {
+    this.#exchanges.delete(exchange);
+    this.#whenEnded?.(exchange);
+  };
+
+  #refuse(connection: Connection, refusal: Refusal): void {
+    const { clock, ids, settings } = this.#services;
+    const requestId = requestIdOf('req', clock.now(), ids.token(20));
+    connection.endWith(rawError(refusal, { vendor: settings().vendor, requestId, heads: this.#heads }));
+  }
+}
+
+/** Dependencies before `serve`: reading a service throws a 503. */
+function withoutServices(basics: HttpBasics): HttpDependencies {
+  const refuse = (): never => {
+    throw unavailable('Service temporarily unavailable');
+  };
+  return {
+    ...basics,
+    get catalog() {
+      return refuse();
+    },
+    get callers() {
+      return refuse();
+    },
+    get gateway() {
+      return refuse();
+    },
+    get limiter() {
+      return refuse();
+    },
+    get byok() {
+      return refuse();
+    },
+    get generations() {
+      return refuse();
+    },
+    get accountKeys() {
+      return refuse();
+    },
+    get workspaces() {
+      return refuse();
+    },
+    get budgets() {
+      return refuse();
+    },
+    get credits() {
+      return refuse();
+    },
+    get analytics() {
+      return refuse();
+    },
+    get activity() {
+      return refuse();
+    },
+    get files() {
+      return refuse();
+    },
+    get rankings() {
+      return refuse();
+    },
+    get metrics() {
+      return refuse();
+    },
+    get firstAccountId() {
+      return refuse();
+    },
+  };
+}
+
+function missing(allowed: readonly string[]): GatewayError {
+  if (allowed.length === 0) return new GatewayError('not-found', 'Resource not found');
+  const list = allowed.join(', ');
+  return new GatewayError('method-not-allowed', `Method not allowed: use ${list}`, {
+    headers: { Allow: list },
+  });
+}
+
+function requireFraming({ request, reply }: HttpExchange): void {
+  const { problem } = request.framing;
+  if (problem === undefined) return;
+  reply.closeConnection();
+  throw new GatewayError('invalid-request', problem);
+}
+
+/** A name or an address, and a port (RFC 9110, 7.2). It may be empty. */
+const HOST = /^(?:[\w.~%!$&'()*+,;=-]*|\[[\w.~%:-]+\])(?::\d*)?$/;
+
+/**
+ * Two hosts, none where the protocol wants one, or no host name mean that a server before us reads the request
+ * differently.
+ */
+function requireHost({ request: { rawHeaders, httpVersion }, reply }: HttpExchange): void {
+  const hosts = headerValues(rawHeaders, 'host');
+  const isOne = hosts.length === 1 || (hosts.length === 0 && httpVersion !== '1.1');
+  if (isOne && HOST.test(hosts[0] ?? '')) return;
+  reply.closeConnection();
+  throw new GatewayError(
+    'invalid-request',
+    isOne ? 'Host: must be a host name, with or without a port' : 'Host: must be given exactly once',
+  );
+}
+
+function onFirstUse<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

@@ -1,0 +1,84 @@
+import type { TObject, TSchema } from 'typebox';
+import type { EncodeError } from '../dialects/shared/answers/error-envelope.ts';
+import type { JsonObject } from '../kit/json/json.ts';
+import type { Issue } from '../kit/json/validate.ts';
+import type { Caller } from '../ports/caller.ts';
+import type { HttpDependencies, HttpSettings, HttpTimes } from './dependencies.ts';
+import type { RouteAuth } from './server/authenticate.ts';
+import type { HttpExchange } from './server/http-exchange.ts';
+import type { RateClass } from './server/rate-limits.ts';
+
+/** Where a route answers: below the base path and `/v1`, or at the root of the server. */
+export type Mount = 'api' | 'root';
+
+/** What a route answers with under one status. */
+export interface RouteResponse {
+  readonly description: string;
+  /** Schema by media type. */
+  readonly content: Readonly<Record<string, TSchema>>;
+}
+
+/** One row of the route table. Everything a route is; nothing about it is decided elsewhere. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly mount: Mount;
+  /** With `{name}` for path parameters. */
+  readonly path: string;
+  /** Unique. */
+  readonly operationId: string;
+  readonly summary: string;
+  /** Heading in the interface description. */
+  readonly tag: string;
+  readonly auth: RouteAuth;
+  /** If true for the current settings, the route needs no key. */
+  readonly isPublic?: (settings: HttpSettings) => boolean;
+  readonly rateClass: RateClass;
+  readonly request: {
+    /** Declared query parameters; others are ignored. */
+    readonly query: TObject | null;
+    /** Declared headers, by their names in lower case. */
+    readonly headers: TObject | null;
+    readonly body: TSchema | null;
+    /** What else is wrong with the members of a body that are valid by themselves; asked only where others are not. */
+    readonly furtherIssues?: (valid: JsonObject, services: HttpDependencies) => readonly Issue[];
+    /** The body is a form with these parts instead. The handler reads it, under limits of its own. */
+    readonly form?: TSchema;
+  };
+  readonly responses: Readonly<Record<number, RouteResponse>>;
+  readonly encodeError: EncodeError;
+  readonly handler: Handler;
+}
+
+/** A request that has passed everything its row declares. */
+export interface Call {
+  readonly exchange: HttpExchange;
+  readonly services: HttpDependencies;
+  readonly settings: HttpSettings;
+  readonly times: HttpTimes;
+  readonly params: Readonly<Record<string, string>>;
+  /** Declared query parameters, of their declared types. */
+  readonly query: JsonObject;
+  /** Everything in the query, as it came. */
+  readonly rawQuery: URLSearchParams;
+  /** Declared headers that are there, by their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Valid by the row's schema; empty on rows without one. */
+  readonly body: JsonObject;
+  /** Present on every row whose `auth` is not `none`. */
+  readonly caller: Caller | undefined;
+  readonly server: ServerView;
+}
+
+/** What a handler can ask about the server that it runs in. */
+export interface ServerView {
+  readonly state: ServerState;
+  /** The interface description, made from the table, as JSON. */
+  document(): Uint8Array;
+  /** The same as a page. */
+  page(): { readonly html: Uint8Array; readonly contentSecurityPolicy: string };
+}
+
+export type ServerState = 'starting' | 'ready' | 'draining';
+
+/** Answers a call. A thrown GatewayError becomes the reply. */
+export type Handler = (call: Call) => Promise<void> | void;

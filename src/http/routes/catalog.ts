@@ -1,0 +1,175 @@
+import type { Catalog, Endpoint, Model } from '../../catalog/catalog.ts';
+import { allProviders } from '../../catalog/providers/all-providers.ts';
+import { endpointListSchema } from '../../contract/endpoint.ts';
+import { errorEnvelopeSchema } from '../../contract/error-envelope.ts';
+import { modelCountSchema, modelListSchema, modelReplySchema } from '../../contract/model.ts';
+import { type ModelsQuery, modelCountQuerySchema, modelsQuerySchema } from '../../contract/models-query.ts';
+import { providerListSchema } from '../../contract/provider.ts';
+import type { EndpointService } from '../../gateway/gateway.ts';
+import { GatewayError, invalidRequest } from '../../ir/errors.ts';
+import type { Call, Route } from '../route.ts';
+import { renderArchitecture, renderEndpoint, renderModel, renderProvider } from './catalog-objects.ts';
+import { filterModels } from './model-filters.ts';
+import { errors, NOTHING_DECLARED, ok, READ } from './row-parts.ts';
+
+const CATALOG = { ...READ, tag: 'Catalogue' } as const;
+
+const DEFAULT_PAGE = 500;
+
+/** Suffixes that say how to route to a model, not which one. */
+const ROUTING_SUFFIX = /:(?:nitro|floor|exacto|online)$/;
+
+/** Ranges that clients know (benchmark scores and the like) and that the query does not declare. */
+const RANGE = /^(?:min|max)_/;
+
+/** Models, their endpoints and providers. */
+export const CATALOG_ROUTES: readonly Route[] = [
+  {
+    ...CATALOG,
+    path: '/models',
+    operationId: 'listModels',
+    summary: 'Models that can be asked for',
+    auth: 'none',
+    request: { ...NOTHING_DECLARED, query: modelsQuerySchema },
+    responses: { 200: ok(modelListSchema), ...errors(errorEnvelopeSchema, [400, 500]) },
+    handler: (call) => {
+      replyWithModels(call, '/models', call.services.catalog().models);
+    },
+  },
+  {
+    ...CATALOG,
+    path: '/models/count',
+    operationId: 'countModels',
+    summary: 'How many models there are',
+    auth: 'none',
+    request: { ...NOTHING_DECLARED, query: modelCountQuerySchema },
+    responses: { 200: ok(modelCountSchema), ...errors(errorEnvelopeSchema, [400, 500]) },
+    handler: ({ services, query, exchange }) => {
+      const { length } = filterModels(services.catalog().models, query as ModelsQuery, services.clock.now());
+      exchange.reply.json(200, { data: { count: length } });
+    },
+  },
+  {
+    ...CATALOG,
+    path: '/models/user',
+    operationId: 'listModelsForKey',
+    summary: 'Models that the key may use',
+    auth: 'any',
+    request: { ...NOTHING_DECLARED, query: modelsQuerySchema },
+    responses: { 200: ok(modelListSchema), ...errors(errorEnvelopeSchema, [400, 401, 500]) },
+    handler: async (call) => {
+      const { caller, services } = call;
+      if (caller === undefined) throw new Error('this route must require a key');
+      replyWithModels(call, '/models/user', await services.gateway.modelsFor(caller));
+    },
+  },
+  {
+    ...CATALOG,
+    path: '/model/{author}/{slug}',
+    operationId: 'getModel',
+    summary: 'One model, by id or alias',
+    auth: 'none',
+    request: NOTHING_DECLARED,
+    responses: { 200: ok(modelReplySchema), ...errors(errorEnvelopeSchema, [404, 500]) },
+    handler: (call) => {
+      call.exchange.reply.json(200, { data: renderModel(findModel(call), call.settings.basePath) });
+    },
+  },
+  {
+    ...CATALOG,
+    path: '/models/{author}/{slug}/endpoints',
+    operationId: 'listEndpoints',
+    summary: 'The endpoints of one model',
+    auth: 'optional',
+    request: NOTHING_DECLARED,
+    responses: { 200: ok(endpointListSchema), ...errors(errorEnvelopeSchema, [404, 500]) },
+    handler: (call) => {
+      const model = findModel(call);
+      call.exchange.reply.json(200, {
+        data: {
+          id: model.id,
+          name: model.name,
+          created: model.created,
+          description: model.description,
+          architecture: renderArchitecture(model),
+          endpoints: model.endpoints.map((endpoint) =>
+            renderEndpoint(endpoint, model, serviceFor(call, endpoint)),
+          ),
+        },
+      });
+    },
+  },
+  {
+    ...CATALOG,
+    path: '/providers',
+    operationId: 'listProviders',
+    summary: 'Providers that serve models',
+    auth: 'none',
+    request: NOTHING_DECLARED,
+    responses: { 200: ok(providerListSchema), ...errors(errorEnvelopeSchema, [500]) },
+    // All that are known, on or not.
+    handler: ({ services, exchange }) => {
+      exchange.reply.json(200, { data: allProviders(services.catalog()).map(renderProvider) });
+    },
+  },
+];
+
+/** `path`: where the next page is. */
+function replyWithModels(call: Call, path: string, models: readonly Model[]): void {
+  refuseUnknownRanges(call.rawQuery);
+  const query = call.query as ModelsQuery;
+  const matching = filterModels(models, query, call.services.clock.now());
+  const { page, next } = pageOf(matching, query);
+  call.exchange.reply.json(200, {
+    data: page.map((model) => renderModel(model, call.settings.basePath)),
+    links: { next: next === undefined ? null : nextLink(call, path, next) },
+    total_count: matching.length,
+  });
+}
+
+/** How fast an endpoint is, is told to those who have a key. */
+function serviceFor({ services, caller }: Call, endpoint: Endpoint): EndpointService {
+  const service = services.gateway.serviceOf(endpoint);
+  return caller === undefined ? { ...service, latency30m: null, throughput30m: null } : service;
+}
+
+function findModel({ params, services }: Call): Model {
+  const model = resolveVariant(services.catalog(), `${params.author}/${params.slug}`);
+  if (model === undefined) throw new GatewayError('not-found', 'Resource not found');
+  return model;
+}
+
+/** A model by id or alias; suffixes that belong to no model of their own are taken off, one after the other. */
+function resolveVariant(catalog: Catalog, id: string): Model | undefined {
+  const model = catalog.resolve(id);
+  if (model !== undefined || !ROUTING_SUFFIX.test(id)) return model;
+  return resolveVariant(catalog, id.replace(ROUTING_SUFFIX, ''));
+}
+
+/** Without `offset` and `limit` the whole list. `next`: where the next page starts. */
+function pageOf(models: readonly Model[], query: ModelsQuery): { page: readonly Model[]; next?: number } {
+  if (query.offset === undefined && query.limit === undefined) return { page: models };
+  const start = query.offset ?? 0;
+  const end = start + (query.limit ?? DEFAULT_PAGE);
+  return { page: models.slice(start, end), ...(end < models.length && { next: end }) };
+}
+
+function nextLink({ rawQuery, query, settings }: Call, path: string, offset: number): string {
+  const next = new URLSearchParams(rawQuery);
+  next.set('offset', String(offset));
+  next.set('limit', String((query as ModelsQuery).limit ?? DEFAULT_PAGE));
+  return `${settings.basePath}${path}?${next}`;
+}
+
+function refuseUnknownRanges(rawQuery: URLSearchParams): void {
+  const unknown = [...rawQuery.keys()].filter(
+    (name) => RANGE.test(name) && !Object.hasOwn(modelsQuerySchema.properties, name),
+  );
+  if (unknown.length === 0) return;
+  throw invalidRequest(
+    unknown.map((name) => ({
+      path: name.slice(0, 64),
+      message: 'is not available: this gateway has no data for this filter',
+    })),
+  );
+}

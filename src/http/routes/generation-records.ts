@@ -1,0 +1,55 @@
+import { errorEnvelopeSchema } from '../../contract/error-envelope.ts';
+import {
+  type GenerationQuery,
+  generationContentReplySchema,
+  generationObject,
+  generationQuerySchema,
+  generationReplySchema,
+} from '../../contract/generation.ts';
+import { writeJson } from '../../kit/json/stringify-sliced.ts';
+import type { Call, Route } from '../route.ts';
+import { callerOf, errors, NOTHING_DECLARED, ok, READ } from './row-parts.ts';
+
+/** Records of generations. */
+export const GENERATION_RECORD_ROUTES: readonly Route[] = [
+  {
+    ...READ,
+    path: '/generation',
+    operationId: 'getGeneration',
+    summary: 'What became of a generation, and what it cost',
+    tag: 'Generations',
+    auth: 'any',
+    rateClass: 'management',
+    request: { ...NOTHING_DECLARED, query: generationQuerySchema },
+    responses: {
+      200: ok(generationReplySchema),
+      ...errors(errorEnvelopeSchema, [400, 401, 404, 500, 503]),
+    },
+    handler: async (call) => {
+      const generation = await call.services.generations.get(callerOf(call).accountId, idOf(call));
+      call.exchange.reply.json(200, { data: generationObject(generation) });
+    },
+  },
+  {
+    ...READ,
+    path: '/generation/content',
+    operationId: 'getGenerationContent',
+    summary: 'What was said in a generation, where its workspace has that kept',
+    tag: 'Generations',
+    auth: 'any',
+    rateClass: 'management',
+    request: { ...NOTHING_DECLARED, query: generationQuerySchema },
+    responses: {
+      200: ok(generationContentReplySchema),
+      ...errors(errorEnvelopeSchema, [400, 401, 404, 500, 503]),
+    },
+    handler: async (call) => {
+      const content = await call.services.generations.contentOf(callerOf(call).accountId, idOf(call));
+      call.exchange.reply.jsonText(200, await writeJson({ data: content }));
+    },
+  },
+];
+
+function idOf({ query }: Call): string {
+  return (query as GenerationQuery).id;
+}

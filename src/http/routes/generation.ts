@@ -1,0 +1,117 @@
+import Type, { type TSchema } from 'typebox';
+import { errorEnvelopeSchema, messagesErrorSchema } from '../../contract/error-envelope.ts';
+import { explainRequestSchema, explanationSchema } from '../../contract/explanation.ts';
+import {
+  chatResultSchema,
+  messagesResultSchema,
+  responsesResultSchema,
+  tokenCountSchema,
+} from '../../contract/generation-results.ts';
+import type { FormatDialect } from '../../dialects/dialect.ts';
+import { DIALECTS } from '../../dialects/dialects.ts';
+import { countTokensSchema } from '../../dialects/messages/wire.ts';
+import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
+import { explainHandler } from '../generation/explain.ts';
+import { countTokensHandler, generateHandler } from '../generation/generate.ts';
+import { generationHeaderSchema } from '../generation/generation-headers.ts';
+import type { Route } from '../route.ts';
+import { type ErrorStatus, errors, ok } from './row-parts.ts';
+
+const GENERATION_ERRORS: readonly ErrorStatus[] = [
+  400, 401, 402, 403, 404, 408, 413, 415, 422, 429, 500, 502, 503, 524, 529,
+];
+
+/** Everything that runs a generation, or says what would become of one. */
+export function generationRoutes(vendor: string): readonly Route[] {
+  return [
+    generationRoute(vendor, DIALECTS.responses, {
+      path: '/responses',
+      operationId: 'createResponse',
+      summary: 'Create a response',
+      result: responsesResultSchema,
+      errorSchema: errorEnvelopeSchema,
+    }),
+    generationRoute(vendor, DIALECTS.messages, {
+      path: '/messages',
+      operationId: 'createMessage',
+      summary: 'Create a message',
+      result: messagesResultSchema,
+      errorSchema: messagesErrorSchema,
+    }),
+    {
+      method: 'POST',
+      mount: 'api',
+      path: '/messages/count_tokens',
+      operationId: 'countMessageTokens',
+      summary: 'Count the prompt tokens of a message request',
+      tag: 'Generation',
+      auth: 'inference',
+      rateClass: 'generation',
+      request: { query: null, headers: generationHeaderSchema(vendor), body: countTokensSchema(vendor) },
+      responses: { 200: ok(tokenCountSchema), ...errors(messagesErrorSchema, GENERATION_ERRORS) },
+      encodeError: (error, context) => DIALECTS.messages.inbound.encodeError(error, context),
+      handler: countTokensHandler,
+    },
+    generationRoute(vendor, DIALECTS.chat, {
+      path: '/chat/completions',
+      operationId: 'createChatCompletion',
+      summary: 'Create a chat completion',
+      result: chatResultSchema,
+      errorSchema: errorEnvelopeSchema,
+    }),
+    {
+      method: 'POST',
+      mount: 'api',
+      path: '/routing/explain',
+      operationId: 'explainRouting',
+      summary: 'What would become of a request; nobody is called, nothing is charged',
+      tag: 'Routing',
+      auth: 'any',
+      rateClass: 'management',
+      request: { query: null, headers: generationHeaderSchema(vendor), body: explainRequestSchema },
+      responses: {
+        200: ok(explanationSchema),
+        ...errors(errorEnvelopeSchema, [400, 401, 404, 408, 413, 415, 422, 500, 503]),
+      },
+      encodeError: encodeEnvelope,
+      handler: explainHandler(vendor),
+    },
+  ];
+}
+
+function generationRoute(
+  vendor: string,
+  dialect: FormatDialect,
+  row: {
+    readonly path: string;
+    readonly operationId: string;
+    readonly summary: string;
+    readonly result: TSchema;
+    readonly errorSchema: TSchema;
+  },
+): Route {
+  return {
+    method: 'POST',
+    mount: 'api',
+    path: row.path,
+    operationId: row.operationId,
+    summary: row.summary,
+    tag: 'Generation',
+    auth: 'inference',
+    rateClass: 'generation',
+    request: {
+      query: null,
+      headers: generationHeaderSchema(vendor),
+      body: dialect.inbound.requestSchema(vendor),
+    },
+    responses: {
+      200: {
+        description: 'The answer; with `stream` true its events, one by one',
+        content: { 'application/json': row.result, 'text/event-stream': Type.String() },
+      },
+      ...errors(row.errorSchema, GENERATION_ERRORS),
+    },
+    encodeError: (error, context) => dialect.inbound.encodeError(error, context),
+    handler: generateHandler(dialect),
+  };
+}

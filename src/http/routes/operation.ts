@@ -1,0 +1,103 @@
+import Type from 'typebox';
+import { errorEnvelopeSchema } from '../../contract/error-envelope.ts';
+import { healthSchema } from '../../contract/health.ts';
+import { GatewayError } from '../../ir/errors.ts';
+import { EXPOSITION_TYPE } from '../../kit/metrics/exposition.ts';
+import type { Route } from '../route.ts';
+import { unavailable } from '../server/unavailable.ts';
+import { errors, NOTHING_DECLARED, ok, READ } from './row-parts.ts';
+
+const PROBE = {
+  ...READ,
+  mount: 'root',
+  tag: 'Operation',
+  auth: 'none',
+  rateClass: 'probe',
+  request: NOTHING_DECLARED,
+} as const;
+
+/** What operators and tools ask about the gateway itself. */
+export const OPERATION_ROUTES: readonly Route[] = [
+  {
+    ...READ,
+    path: '/openapi.json',
+    operationId: 'getInterfaceDescription',
+    summary: 'This description',
+    tag: 'Operation',
+    auth: 'none',
+    request: NOTHING_DECLARED,
+    responses: { 200: ok(Type.Object({ openapi: Type.String() })), ...errors(errorEnvelopeSchema, [500]) },
+    handler: ({ exchange, server }) => exchange.reply.jsonText(200, server.document()),
+  },
+  {
+    ...PROBE,
+    path: '/docs',
+    operationId: 'getInterfacePage',
+    summary: 'This description as a page',
+    rateClass: 'public',
+    responses: {
+      200: { description: 'The page', content: { 'text/html': Type.String() } },
+      ...errors(errorEnvelopeSchema, [500]),
+    },
+    handler: ({ exchange, server }) => {
+      const { html, contentSecurityPolicy } = server.page();
+      exchange.reply.html(html, {
+        'Content-Security-Policy': contentSecurityPolicy,
+        'Cache-Control': 'no-cache',
+        'Referrer-Policy': 'no-referrer',
+      });
+    },
+  },
+  {
+    ...PROBE,
+    path: '/metrics',
+    operationId: 'getMetrics',
+    summary:
+      'Figures of this process, in the text format of Prometheus, for management keys of the first account',
+    auth: 'management',
+    isPublic: ({ areMetricsPublic }) => areMetricsPublic,
+    rateClass: 'management',
+    responses: {
+      200: { description: 'The figures', content: { 'text/plain': Type.String() } },
+      ...errors(errorEnvelopeSchema, [401, 403, 500, 503]),
+    },
+    // They speak of all accounts: those of others are not for every tenant to read.
+    handler: ({ exchange, services, caller }) => {
+      if (caller !== undefined && caller.accountId !== services.firstAccountId) {
+        throw new GatewayError(
+          'permission',
+          'Only management keys of the first account can read the metrics',
+        );
+      }
+      exchange.reply.text(services.metrics(), EXPOSITION_TYPE);
+    },
+  },
+  {
+    ...PROBE,
+    path: '/healthz',
+    operationId: 'getHealth',
+    summary: 'Whether the process is alive',
+    responses: { 200: ok(healthSchema), ...errors(errorEnvelopeSchema, [500]) },
+    handler: ({ exchange }) => exchange.reply.json(200, { status: 'ok' }),
+  },
+  {
+    ...PROBE,
+    path: '/readyz',
+    operationId: 'getReadiness',
+    summary: 'Whether the gateway takes requests',
+    responses: {
+      200: ok(healthSchema),
+      503: {
+        description: 'Starting, draining, or to be restarted',
+        content: { 'application/json': errorEnvelopeSchema },
+      },
+      ...errors(errorEnvelopeSchema, [500]),
+    },
+    handler: ({ exchange, server, services }) => {
+      if (server.state !== 'ready') throw unavailable(`The gateway is ${server.state}`);
+      const fault = services.fault?.() ?? null;
+      if (fault !== null) throw unavailable(`Not ready: ${fault}`);
+      exchange.reply.json(200, { status: 'ok' });
+    },
+  },
+];

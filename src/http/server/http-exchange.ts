@@ -1,0 +1,100 @@
+import type { InboundRequest } from '../../http1/server/inbound-request.ts';
+import type { Outgoing } from '../../http1/server/outgoing.ts';
+import { headerLine, type ResponseHeads } from '../../http1/server/response-heads.ts';
+import { LightAbortController } from '../../kit/loop/light-abort.ts';
+import type { Clock } from '../../kit/time/clock.ts';
+import type { Caller } from '../../ports/caller.ts';
+import { CallerGone } from './caller-gone.ts';
+import { Reply, type ReplyOwner } from './reply.ts';
+import { ServerTiming } from './server-timing.ts';
+
+/** What all exchanges of a server share. */
+export interface ExchangeParts {
+  readonly clock: Clock;
+  readonly heads: ResponseHeads;
+  /** Told when the reply has left or the connection is gone. */
+  readonly closed: (exchange: HttpExchange) => void;
+}
+
+/** One request and its reply, from the first line to the last byte. */
+export class HttpExchange implements ReplyOwner {
+  readonly request: InboundRequest;
+  readonly reply: Reply;
+  readonly timing: ServerTiming;
+  /** Epoch milliseconds. */
+  readonly acceptedAtMs: number;
+  /** Set once authenticated. */
+  caller: Caller | undefined;
+  /** True once the gateway has the request: from then on errors name the generation. */
+  routed = false;
+  readonly #token: string;
+  readonly #aborting = new LightAbortController();
+  #isGeneration = false;
+  #requestId: string | undefined;
+  /** Headers that were added to the reply, each with its line break. */
+  #added = '';
+
+  constructor(request: InboundRequest, answer: Outgoing, token: string, parts: ExchangeParts) {
+    this.request = request;
+    this.acceptedAtMs = parts.clock.now();
+    this.timing = new ServerTiming(parts.clock);
+    this.#token = token;
+    this.reply = new Reply(request, answer, this, parts.heads);
+    answer.whenClosed = (hasLeft) => {
+      if (!hasLeft) this.abort(new CallerGone());
+      parts.closed(this);
+    };
+  }
+
+  /** Aborted when the caller goes away, a deadline passes or the server stops; the reason says which. */
+  get signal(): AbortSignal {
+    return this.#aborting.signal;
+  }
+
+  /** Only the first reason counts. */
+  abort(reason: Error): void {
+    this.#aborting.abort(reason);
+  }
+
+  /** The body is wanted: tells a caller that waits to hear so. */
+  invite(): void {
+    if (this.request.framing.awaitsInvitation) this.reply.invite();
+  }
+
+  /** The request is for a generation route: its reply carries the headers of one. */
+  becomeGeneration(): void {
+    this.#isGeneration = true;
+    this.#requestId = undefined;
+  }
+
+  /** `gen-<unix seconds>-<20 random>` on generation routes. */
+  get requestId(): string {
+    this.#requestId ??= requestIdOf(this.#isGeneration ? 'gen' : 'req', this.acceptedAtMs, this.#token);
+    return this.#requestId;
+  }
+
+  /** Adds a header to the reply; to no effect once its head is written. */
+  addHeader(name: string, value: string): void {
+    this.#added += headerLine(name, value);
+  }
+
+  commonHeaders(): string {
+    if (!this.#isGeneration) return idLines(this.requestId);
+    const lines = generationLines(this.requestId, this.timing);
+    return this.#added === '' ? lines : `${lines}${this.#added}`;
+  }
+}
+
+/** What a request is called from its first moment on. */
+export function requestIdOf(kind: 'gen' | 'req', acceptedAtMs: number, token: string): string {
+  return `${kind}-${Math.floor(acceptedAtMs / 1000)}-${token}`;
+}
+
+/** The headers that all replies of generation routes have, each with its line break. */
+export function generationLines(requestId: string, timing: ServerTiming): string {
+  return `${idLines(requestId)}X-Generation-Id: ${requestId}\r\nServer-Timing: ${timing.header()}\r\n`;
+}
+
+function idLines(requestId: string): string {
+  return `request-id: ${requestId}\r\nx-request-id: ${requestId}\r\n`;
+}

@@ -1,0 +1,46 @@
+/**
+ * Why an exchange broke. `total`: the limit of the whole exchange ran out, although the server may still have been
+ * writing.
+ */
+export type TransportReason = 'connect' | 'reset' | 'timeout' | 'total' | 'too-large' | 'encoding';
+
+/** A failed exchange. Its message never holds an address. */
+export class TransportProblem extends Error {
+  readonly reason: TransportReason;
+
+  constructor(reason: TransportReason, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'TransportProblem';
+    this.reason = reason;
+  }
+}
+
+type Row = readonly [codes: RegExp, reason: TransportReason, message: string];
+
+export const NO_CONNECTION_IN_TIME = 'no connection within the time limit';
+
+/** Error codes of sockets and of TLS, and what each means. First match wins. */
+const ROWS: readonly Row[] = [
+  [/^ECONNREFUSED$/, 'connect', 'connection refused'],
+  [/^(ENOTFOUND|EAI_\w+)$/, 'connect', 'host name not found'],
+  [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EHOSTDOWN)$/, 'connect', 'network unreachable'],
+  [/^ETIMEDOUT$/, 'timeout', NO_CONNECTION_IN_TIME],
+  [/CERT|^UNABLE_TO_|ALTNAME|SELF_SIGNED|^HOSTNAME_MISMATCH$/, 'connect', 'certificate not trusted'],
+  [/^(EPROTO|ERR_SSL_\w+|ERR_TLS_\w+)$/, 'connect', 'TLS handshake failed'],
+];
+
+/** An error of a socket, of TLS or of a look-up as a problem. Drops the error itself: it names addresses. */
+export function socketProblem(error: unknown, isConnected: boolean): TransportProblem {
+  if (error instanceof TransportProblem) return error;
+  const code = codeOf(error);
+  const row = ROWS.find(([codes]) => codes.test(code));
+  if (row !== undefined) return new TransportProblem(row[1], row[2]);
+  return isConnected
+    ? new TransportProblem('reset', 'connection closed before the answer ended')
+    : new TransportProblem('connect', 'connection failed');
+}
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : '';
+}

@@ -1,0 +1,62 @@
+import type { JsonObject } from '../kit/json/json.ts';
+
+/** The settings of a request, by their names in the representation. */
+
+export type Effort = 'max' | 'xhigh' | 'high' | 'medium' | 'low' | 'minimal' | 'none';
+
+/** How much the model may think, and what of it is returned. */
+export interface ReasoningSettings {
+  readonly effort?: Effort;
+  /** Thinking budget, tokens. */
+  readonly budgetTokens?: number;
+  readonly enabled?: boolean;
+  /** The messages format's `adaptive`: the model decides how much. */
+  readonly adaptive?: boolean;
+  /** Think, but do not return it. */
+  readonly exclude?: boolean;
+  readonly summary?: string;
+  /** The messages format's `display`. */
+  readonly display?: string;
+  readonly context?: string;
+  readonly mode?: string;
+}
+
+/** Sampling settings; absent = the upstream's default. */
+export interface Sampling {
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly topA?: number;
+  readonly minP?: number;
+  readonly frequencyPenalty?: number;
+  readonly presencePenalty?: number;
+  readonly repetitionPenalty?: number;
+  readonly seed?: number;
+  readonly stop?: readonly string[];
+  readonly logitBias?: JsonObject;
+  /** The chat format's switch; the responses format asks through `include`. */
+  readonly logprobs?: boolean;
+  readonly topLogprobs?: number;
+}
+
+/** Fields of a request that an upstream dialect may lack, by their name in the representation. */
+export type RequestField =
+  | keyof Sampling
+  | 'maxOutputTokens'
+  | 'tools'
+  | 'toolChoice'
+  | 'parallelToolCalls'
+  | 'reasoning'
+  | 'outputFormat'
+  | 'verbosity'
+  | 'modalities'
+  | 'imageConfig'
+  | 'cache'
+  | 'promptCacheKey'
+  | 'promptCacheOptions'
+  | 'serviceTier'
+  | 'speed'
+  | 'metadata'
+  | 'truncation'
+  | 'include'
+  | 'items';

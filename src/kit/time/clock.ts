@@ -1,0 +1,12 @@
+/** Epoch milliseconds, and a monotonic clock for durations. */
+export interface Clock {
+  /** Wall clock, epoch milliseconds. */
+  now(): number;
+  /** Monotonic milliseconds with fractions; only differences mean something. */
+  monotonic(): number;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+};

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { keyOf } from '../../../test/builders/tenancy.ts';
+import type { Limit, Spending } from '../../ports/ledger.ts';
+import type { Budget } from '../../ports/tenancy.ts';
+import { limitsOf, remainingNanos } from './limits.ts';
+
+const budget = (window: Budget['window'], limitNanos: bigint): Budget => ({
+  id: 'b',
+  workspaceId: 'w',
+  window,
+  limitNanos,
+  createdAtMs: 1,
+  updatedAtMs: 1,
+});
+
+describe('limitsOf', () => {
+  it('limits nothing where nothing was said', () => {
+    expect(limitsOf(keyOf(), { includeByokInBudgets: true }, [])).toEqual({ key: [], workspace: [] });
+  });
+
+  it('takes the limit of the key over its window, or over everything', () => {
+    const limited = keyOf({ limitNanos: 0n, includeByokInLimit: true });
+    expect(limitsOf(limited, { includeByokInBudgets: false }, []).key).toEqual([
+      { window: 'lifetime', nanos: 0n, countsByok: true },
+    ]);
+    const daily = keyOf({ limitNanos: 7n, limitReset: 'daily' });
+    expect(limitsOf(daily, { includeByokInBudgets: true }, []).key).toEqual([
+      { window: 'daily', nanos: 7n, countsByok: false },
+    ]);
+  });
+
+  it('takes every budget of the workspace', () => {
+    const budgets = [budget('daily', 1n), budget('lifetime', 9n)];
+    expect(limitsOf(keyOf(), { includeByokInBudgets: true }, budgets).workspace).toEqual([
+      { window: 'daily', nanos: 1n, countsByok: true },
+      { window: 'lifetime', nanos: 9n, countsByok: true },
+    ]);
+  });
+});
+
+const sums = (nanos: bigint) => ({ lifetime: 2n * nanos, daily: nanos, weekly: nanos, monthly: nanos });
+const spending: Spending = {
+  windows: { daily: 1, weekly: 1, monthly: 1 },
+  credit: sums(3n),
+  byok: sums(4n),
+};
+
+describe('what remains of a limit', () => {
+  it.each([
+    ['daily', 10n, false, 7n],
+    ['daily', 10n, true, 3n],
+    ['daily', 5n, true, 0n],
+    ['lifetime', 10n, false, 4n],
+  ] as const)('%s of %d, BYOK counted: %s', (window, nanos, countsByok, remaining) => {
+    const limit: Limit = { window, nanos, countsByok };
+    expect(remainingNanos(limit, spending)).toBe(remaining);
+  });
+});

@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import type { CatalogOverlayStore } from '../../ports/catalog-overlay.ts';
+import { readIfThere, writeWhole } from './whole-files.ts';
+
+/** The catalogue overlay of a data directory that this process has locked. */
+export class CatalogOverlayFile implements CatalogOverlayStore {
+  readonly path: string;
+  readonly maxBytes = 32_000_000;
+
+  constructor(directory: string) {
+    this.path = join(directory, 'catalog.json');
+  }
+
+  read(): string | undefined {
+    return readIfThere(this.path, this.maxBytes)?.toString('utf8');
+  }
+
+  write(text: string): void {
+    writeWhole(this.path, text);
+  }
+}

@@ -1,0 +1,11 @@
+/** A data directory that cannot be used. The message names it and says what to do. */
+export class DataDirectoryProblem extends Error {
+  /** Another process has it locked. */
+  readonly inUse: boolean;
+
+  constructor(message: string, inUse: boolean, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'DataDirectoryProblem';
+    this.inUse = inUse;
+  }
+}

@@ -1,0 +1,300 @@
+import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { FairPlaces } from '../../../kit/loop/fair-places.ts';
+import { forEachSliced, runInTurns, type Sliced } from '../../../kit/loop/turns.ts';
+import { METRICS, type MetricName } from '../../../ports/event-names.ts';
+import type {
+  Appended,
+  AppTotals,
+  DayWindow,
+  EventAnswer,
+  EventBundle,
+  EventQuery,
+  EventRow,
+  EventSizes,
+  EventStore,
+  GenerationEvent,
+  MetricValue,
+  WholeNumbers,
+} from '../../../ports/events.ts';
+import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
+import { AppTotalsMemory, appTotalsSql, KnownApps } from './app-totals.ts';
+import { DuckdbFileDamaged, isOutOfMemory, QueryTooLarge } from './duckdb-errors.ts';
+import { DUCKDB_OPTIONS, type DuckdbColumns, type DuckdbRows, DuckdbThread } from './duckdb-thread.ts';
+import { takeInBundle } from './event-bundle.ts';
+import { isOfDays, querySql } from './query-sql.ts';
+import { ALL_DAILY, COMPACT, DAY_MS, PRUNE, PRUNED_BEFORE, SCHEMA, SHAPE, STAGED } from './schema.ts';
+import { setAside } from './set-aside.ts';
+import { KnownSeries, stageEvents } from './stage-events.ts';
+import { plain, statementsOf } from './statement.ts';
+import { appendedOf, takeInStatements } from './take-in.ts';
+
+/** Number of new events after which sums are compacted. */
+const COMPACT_AFTER_EVENTS = 200_000;
+
+/**
+ * Limits of concurrent queries. Each query takes one of the four threads of libuv's pool, and a write takes another:
+ * the journal needs the rest.
+ */
+const MAX_QUERIES = 2;
+const MAX_QUERIES_PER_ACCOUNT = 1;
+
+/** Stands for queries over all accounts. */
+const ALL_ACCOUNTS = '';
+
+/** Callbacks of the store. */
+export interface DuckdbEventStoreOptions {
+  /** Logs problems that do not stop the gateway. */
+  readonly warn?: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
+  /** Called when a new file was created, because there was none or it was damaged: feed all events again. */
+  readonly onRenewed?: () => void;
+}
+
+/** Events in a DuckDB file, used by a worker thread that is started on demand. */
+export class DuckdbEventStore implements EventStore {
+  readonly #file: string;
+  readonly #options: DuckdbEventStoreOptions;
+  #thread: DuckdbThread | undefined;
+  /** Caches of the file that the thread has open. */
+  #knownSeries = new KnownSeries();
+  #appTotals = new AppTotalsMemory();
+  #knownApps = new KnownApps();
+  #settingAside: Promise<void> | undefined;
+  /** Set aside only once: if the new file is damaged too, the cause is elsewhere. */
+  #hasSetAside = false;
+  #written: Promise<unknown> = Promise.resolve();
+  readonly #queries = new FairPlaces(MAX_QUERIES, MAX_QUERIES_PER_ACCOUNT);
+  #addedSinceCompact = 0;
+  #isClosed = false;
+
+  constructor(file: string, options: DuckdbEventStoreOptions = {}) {
+    this.#file = file;
+    this.#options = options;
+  }
+
+  append(events: readonly GenerationEvent[]): Promise<Appended> {
+    return this.#inTurn((thread) => this.#append(thread, events));
+  }
+
+  takeIn({ file }: EventBundle): Promise<Appended> {
+    return this.#inTurn(async (thread) => {
+      try {
+        const appended = await takeInBundle(thread, file);
+        await this.#compactAfter(thread, appended.added);
+        return appended;
+      } finally {
+        this.#appTotals.changed(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
+      }
+    });
+  }
+
+  query(query: EventQuery, signal?: AbortSignal): Promise<EventAnswer> {
+    return this.#query(query.accountId ?? ALL_ACCOUNTS, signal, async (thread) => {
+      const columns = await thread.columns(querySql(query), signal);
+      const answer = await runInTurns(answerOf(query, columns));
+      return { ...answer, missingBeforeMs: await missingBefore(thread, query) };
+    });
+  }
+
+  async appTotals(windows: readonly DayWindow[], signal?: AbortSignal): Promise<AppTotals> {
+    if (windows.length === 0) return { apps: [], tokens: [], requests: [] };
+    return this.#appTotals.of(windows, () => this.#lookForAppTotals(windows, signal));
+  }
+
+  prune(beforeMs: number): Promise<number> {
+    // Pruning does not create the file.
+    if (this.#thread === undefined && !existsSync(this.#file)) return Promise.resolve(0);
+    const before = BigInt(beforeMs - (beforeMs % DAY_MS));
+    return this.#inTurn(async (thread) => {
+      const [, removed] = await thread.transact(statementsOf(PRUNE, { before }));
+      await this.#compact(thread);
+      return countOf(removed);
+    });
+  }
+
+  async sizes(): Promise<EventSizes> {
+    const rows = await this.#with((thread) =>
+      thread.query(plain(`SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM ${ALL_DAILY})`)),
+    );
+    const [events, dailyRows] = rows[0] ?? [];
+    const bytes = await Promise.all([bytesOf(this.#file), bytesOf(`${this.#file}.wal`)]);
+    return { events: Number(events), dailyRows: Number(dailyRows), bytes: bytes[0] + bytes[1] };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#written;
+    await this.#settingAside;
+    await this.#thread?.close();
+  }
+
+  async #lookForAppTotals(windows: readonly DayWindow[], signal?: AbortSignal): Promise<AppTotals> {
+    return this.#query(ALL_ACCOUNTS, signal, async (thread) => {
+      const [places, ...sums] = (await thread.columns(
+        appTotalsSql(windows),
+        signal,
+      )) as readonly WholeNumbers[];
+      return {
+        apps: await this.#knownApps.at((places ?? []) as ArrayLike<number>, thread, signal),
+        tokens: sums.slice(0, windows.length),
+        requests: sums.slice(windows.length),
+      };
+    });
+  }
+
+  /** Limits concurrent queries: they are long, and the pool's threads are few and shared. */
+  #query<Result>(
+    accountId: string,
+    signal: AbortSignal | undefined,
+    work: (thread: DuckdbThread) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#queries.within(accountId, signal, async () => {
+      try {
+        return await this.#with(work);
+      } catch (error) {
+        throw isOutOfMemory(error) ? new QueryTooLarge() : error;
+      }
+    });
+  }
+
+  /** Runs writes one after another. */
+  #inTurn<Result>(work: (thread: DuckdbThread) => Promise<Result>): Promise<Result> {
+    const done = this.#written.then(() => this.#with(work));
+    this.#written = done.catch(() => {});
+    return done;
+  }
+
+  async #with<Result>(work: (thread: DuckdbThread) => Promise<Result>): Promise<Result> {
+    await this.#settingAside;
+    const thread = this.#open();
+    try {
+      return await work(thread);
+    } catch (error) {
+      if (!(error instanceof DuckdbFileDamaged)) throw error;
+      await this.#setAside(thread, error);
+      throw new DatabaseUnavailable(error);
+    }
+  }
+
+  #open(): DuckdbThread {
+    if (this.#isClosed) throw new DatabaseUnavailable(new Error('the events are closed'));
+    if (this.#thread === undefined || this.#thread.isEnded) {
+      this.#knownSeries = new KnownSeries();
+      this.#appTotals = new AppTotalsMemory();
+      this.#knownApps = new KnownApps();
+      this.#thread = new DuckdbThread(
+        { file: this.#file, options: DUCKDB_OPTIONS, schema: SCHEMA, shape: SHAPE },
+        this.#options.onRenewed,
+      );
+    }
+    return this.#thread;
+  }
+
+  /** Renames a damaged file, once for all work that failed on it. */
+  async #setAside(thread: DuckdbThread, damage: DuckdbFileDamaged): Promise<void> {
+    if (thread === this.#thread && !this.#hasSetAside) {
+      this.#thread = undefined;
+      this.#settingAside = this.#renew(thread, damage).finally(() => {
+        this.#settingAside = undefined;
+      });
+    }
+    await this.#settingAside;
+  }
+
+  async #renew(thread: DuckdbThread, damage: DuckdbFileDamaged): Promise<void> {
+    await thread.close();
+    try {
+      const aside = await setAside(this.#file);
+      this.#hasSetAside = true;
+      this.#options.warn?.(
+        `the file of the events cannot be read and is now ${aside}; a new one is begun and filled with what is still kept of generations`,
+        { error: damage },
+      );
+    } catch (error) {
+      this.#options.warn?.('the file of the events cannot be read, and cannot be renamed either', { error });
+    }
+  }
+
+  async #append(thread: DuckdbThread, events: readonly GenerationEvent[]): Promise<Appended> {
+    const distinct = firstOfEach(events);
+    if (distinct.length === 0) return { added: 0, known: 0, tooOld: 0 };
+    const moments = await stageEvents(thread, distinct, this.#knownSeries);
+    const answers = await thread
+      .transact(takeInStatements(STAGED, moments))
+      .finally(() => this.#appTotals.changed(Number(moments.first), Number(moments.last)));
+    const { added, known, tooOld } = appendedOf(answers);
+    await this.#compactAfter(thread, added);
+    return { added, known: known + events.length - distinct.length, tooOld };
+  }
+
+  async #compactAfter(thread: DuckdbThread, added: number): Promise<void> {
+    this.#addedSinceCompact += added;
+    if (this.#addedSinceCompact >= COMPACT_AFTER_EVENTS) await this.#compact(thread);
+  }
+
+  /** Sums are right without compaction: a failure is retried after more events. */
+  async #compact(thread: DuckdbThread): Promise<void> {
+    try {
+      await thread.transact(statementsOf(COMPACT));
+      this.#addedSinceCompact = 0;
+    } catch (error) {
+      this.#options.warn?.('the sums of the events cannot be compacted', { error });
+    }
+  }
+}
+
+function firstOfEach(events: readonly GenerationEvent[]): readonly GenerationEvent[] {
+  const byId = new Map<string, GenerationEvent>();
+  for (const event of events) if (!byId.has(event.id)) byId.set(event.id, event);
+  return byId.size === events.length ? events : [...byId.values()];
+}
+
+async function missingBefore(thread: DuckdbThread, query: EventQuery): Promise<number | null> {
+  if (isOfDays(query)) return null;
+  const prunedBeforeMs = countOf(await thread.query(plain(PRUNED_BEFORE)));
+  return query.startMs < prunedBeforeMs ? prunedBeforeMs : null;
+}
+
+/** The single number that a statement returned. */
+function countOf(rows: DuckdbRows | undefined): number {
+  return Number(rows?.[0]?.[0] ?? 0);
+}
+
+async function bytesOf(file: string): Promise<number> {
+  return (await stat(file).catch(() => undefined))?.size ?? 0;
+}
+
+function* answerOf(query: EventQuery, columns: DuckdbColumns): Sliced<Omit<EventAnswer, 'missingBeforeMs'>> {
+  const [buckets = []] = columns;
+  const metricsFrom = 1 + query.dimensions.length;
+  const metricsTo = metricsFrom + query.metrics.length;
+  const dimensions = columns.slice(1, metricsFrom);
+  const metrics = columns.slice(metricsFrom, metricsTo);
+  const [totalRows = 0, groups = 0] = columns.slice(metricsTo).map((column) => Number(column[0] ?? 0));
+  const rows: EventRow[] = [];
+  yield* forEachSliced(buckets, (bucket, row) => {
+    rows.push({
+      bucketMs: numberOrNull(bucket),
+      dimensions: dimensions.map((column) => textOrNull(column[row])),
+      metrics: query.metrics.map((name, index) => metricOf(name, metrics[index]?.[row])),
+    });
+  });
+  return { rows, totalRows, groups, isTruncated: rows.length < totalRows };
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** Packed columns have NaN for null. */
+function numberOrNull(value: unknown): number | null {
+  return value === null || value === undefined || Number.isNaN(value) ? null : Number(value);
+}
+
+const WHOLE_UNITS: ReadonlySet<string> = new Set(['count', 'money']);
+
+function metricOf(name: MetricName, value: unknown): MetricValue {
+  if (WHOLE_UNITS.has(METRICS[name].unit) && typeof value === 'bigint') return value;
+  const number = numberOrNull(value);
+  return number !== null && WHOLE_UNITS.has(METRICS[name].unit) ? BigInt(number) : number;
+}

@@ -1,0 +1,171 @@
+import { createRequire } from 'node:module';
+import { type Transferable, Worker } from 'node:worker_threads';
+import { isInTime } from '../../../kit/loop/is-in-time.ts';
+import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
+import { duckdbErrorOf } from './duckdb-errors.ts';
+import { DUCKDB_WORKER } from './duckdb-worker.ts';
+import type { PackedColumn } from './pack-events.ts';
+import type { Statement } from './statement.ts';
+
+/** Options of every DuckDB file: no extensions are loaded, and memory is returned to the system after use. */
+export const DUCKDB_OPTIONS: Readonly<Record<string, string>> = {
+  threads: '2',
+  memory_limit: '256MB',
+  allocator_flush_threshold: '1MB',
+  allocator_bulk_deallocation_flush_threshold: '1MB',
+  autoinstall_known_extensions: 'false',
+  autoload_known_extensions: 'false',
+};
+
+/** Settings of a database. */
+export interface DuckdbSettings {
+  readonly file: string;
+  readonly options: Readonly<Record<string, string>>;
+  /** Statements that run when it is opened. They create at least a table `shape`. */
+  readonly schema: readonly string[];
+  /** Version of the schema, written into a new file. A file with another number is refused. */
+  readonly shape: number;
+}
+
+/** Rows of a statement, each a list of its columns. */
+export type DuckdbRows = readonly (readonly unknown[])[];
+
+/** Columns of a result: numeric ones packed, with NaN for null; others as lists. */
+export type DuckdbColumns = readonly (Float64Array | readonly unknown[])[];
+
+type Question =
+  | { readonly kind: 'stage'; readonly table: string; readonly columns: readonly PackedColumn[] }
+  | { readonly kind: 'transact'; readonly statements: readonly Statement[] }
+  | { readonly kind: 'run' | 'query' | 'columns'; readonly statement: Statement };
+
+type Reply =
+  | { readonly kind: 'new' }
+  | { readonly kind?: undefined; readonly id: number; readonly ok: true; readonly answer: unknown }
+  | {
+      readonly kind?: undefined;
+      readonly id: number;
+      readonly ok: false;
+      readonly message: string;
+      readonly isOpening: boolean;
+    };
+
+const ENDED = 'the thread of the events has ended';
+
+/**
+ * Young generation of the worker's heap: its objects live for one question, and a larger heap would stay allocated.
+ */
+const YOUNG_GENERATION_MB = 4;
+
+/** How long closing waits for current work, milliseconds. */
+const CLOSING_MS = 10_000;
+
+/**
+ * A worker thread with its own database, which is opened with the first question. Never reused after its end, because
+ * staged rows are lost with it.
+ */
+export class DuckdbThread {
+  readonly #worker: Worker;
+  readonly #ended: Promise<void>;
+  readonly #asked = new Map<number, { resolve(answer: unknown): void; reject(reason: unknown): void }>();
+  #lastId = 0;
+  #isEnded = false;
+
+  /** `onNew` is called when the file was created. */
+  constructor(settings: DuckdbSettings, onNew?: () => void) {
+    const library = createRequire(import.meta.url).resolve('@duckdb/node-api');
+    // The process's own loader flags do not apply to the worker.
+    this.#worker = new Worker(DUCKDB_WORKER, {
+      eval: true,
+      execArgv: [],
+      workerData: { library, settings },
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    });
+    this.#worker.on('message', (reply: Reply) => {
+      if (reply.kind === 'new') onNew?.();
+      else if (reply.ok) this.#asked.get(reply.id)?.resolve(reply.answer);
+      else this.#asked.get(reply.id)?.reject(duckdbErrorOf(reply.message, reply.isOpening));
+    });
+    this.#worker.on('error', (error) => this.#end(error));
+    this.#ended = new Promise((resolve) => {
+      this.#worker.on('exit', () => {
+        this.#end(new Error(ENDED));
+        resolve();
+      });
+    });
+    // An idle worker does not keep the process alive.
+    this.#worker.unref();
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /**
+   * Adds rows to a table, in order with other writes. Number columns are transferred to the thread and unusable here
+   * afterwards.
+   */
+  async stage(table: string, columns: readonly PackedColumn[]): Promise<void> {
+    const moved = columns.filter((column) => column instanceof Float64Array).map(({ buffer }) => buffer);
+    await this.#ask({ kind: 'stage', table, columns }, { moved });
+  }
+
+  /** Runs statements in a transaction, in order with other writes. Resolves with the rows of each. */
+  async transact(statements: readonly Statement[]): Promise<readonly DuckdbRows[]> {
+    return (await this.#ask({ kind: 'transact', statements })) as readonly DuckdbRows[];
+  }
+
+  /** Runs a single statement, in order with other writes. */
+  async run(statement: Statement): Promise<DuckdbRows> {
+    return (await this.#ask({ kind: 'run', statement })) as DuckdbRows;
+  }
+
+  /** Runs a query, concurrently with other work. */
+  async query(statement: Statement, signal?: AbortSignal): Promise<DuckdbRows> {
+    return (await this.#ask({ kind: 'query', statement }, { signal })) as DuckdbRows;
+  }
+
+  /** As `query`, for large results: packed number columns cost this thread next to nothing. */
+  async columns(statement: Statement, signal?: AbortSignal): Promise<DuckdbColumns> {
+    return (await this.#ask({ kind: 'columns', statement }, { signal })) as DuckdbColumns;
+  }
+
+  /** Ends the thread after its current work. */
+  async close(): Promise<void> {
+    if (!this.#isEnded) this.#worker.postMessage(null);
+    await isInTime(this.#ended, CLOSING_MS);
+  }
+
+  async #ask(
+    question: Question,
+    {
+      signal,
+      moved = [],
+    }: { readonly signal?: AbortSignal | undefined; readonly moved?: Transferable[] } = {},
+  ): Promise<unknown> {
+    signal?.throwIfAborted();
+    if (this.#isEnded) throw new DatabaseUnavailable(new Error(ENDED));
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const interrupt = () => {
+      this.#worker.postMessage({ kind: 'interrupt', id });
+      this.#asked.get(id)?.reject(signal?.reason);
+    };
+    this.#worker.ref();
+    signal?.addEventListener('abort', interrupt);
+    try {
+      return await new Promise((resolve, reject) => {
+        this.#asked.set(id, { resolve, reject });
+        this.#worker.postMessage({ ...question, id }, moved);
+      });
+    } finally {
+      signal?.removeEventListener('abort', interrupt);
+      this.#asked.delete(id);
+      if (this.#asked.size === 0) this.#worker.unref();
+    }
+  }
+
+  #end(reason: Error): void {
+    this.#isEnded = true;
+    for (const { reject } of this.#asked.values()) reject(new DatabaseUnavailable(reason));
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * Source of the worker as text, so that it works inside the bundle. Writes run one after another on one connection;
+ * every query has its own connection. A database that failed fatally is closed, and opened again with the next
+ * question.
+ */
+export const DUCKDB_WORKER = `
+const { parentPort, workerData } = require('node:worker_threads');
+const duckdb = require(workerData.library);
+const { file, options, schema, shape } = workerData.settings;
+const rowsOf = async (connection, { sql, parameters }) =>
+  (await connection.runAndReadAll(sql, parameters)).getRowsJS();
+const inTransaction = async (connection, work) => {
+  await connection.run('BEGIN');
+  try {
+    const result = await work();
+    await connection.run('COMMIT');
+    return result;
+  } catch (error) {
+    await connection.run('ROLLBACK').catch(() => {});
+    throw error;
+  }
+};
+const prepare = (writer) => inTransaction(writer, async () => {
+  for (const sql of schema) await writer.run(sql);
+  const [row] = await rowsOf(writer, { sql: 'SELECT version FROM shape' });
+  if (row === undefined) await writer.run('INSERT INTO shape VALUES (' + shape + ')');
+  else if (row[0] !== shape) throw new Error('the file has the shape ' + row[0] + ', this release reads ' + shape);
+  return row === undefined;
+});
+let opened;
+const open = async () => {
+  const instance = await duckdb.DuckDBInstance.create(file, options);
+  try {
+    const writer = await instance.connect();
+    if (await prepare(writer)) parentPort.postMessage({ kind: 'new' });
+    return { instance, writer };
+  } catch (error) {
+    instance.closeSync();
+    throw error;
+  }
+};
+const close = async () => {
+  const database = await opened?.catch(() => undefined);
+  opened = undefined;
+  appenders.clear();
+  database?.writer.closeSync();
+  database?.instance.closeSync();
+};
+// Running queries by id, with their connections.
+const queries = new Map();
+const interrupt = ({ id }) => {
+  const query = queries.get(id);
+  if (query === undefined) return;
+  query.isInterrupted = true;
+  query.connection?.interrupt();
+};
+const reading = async ({ instance }, query, read) => {
+  const connection = await instance.connect();
+  query.connection = connection;
+  try {
+    if (query.isInterrupted) throw new Error('interrupted');
+    return await read(connection);
+  } finally {
+    connection.closeSync();
+  }
+};
+const chunkOf = (columns) => {
+  const chunk = duckdb.DuckDBDataChunk.create(
+    columns.map((column) => (Array.isArray(column) ? duckdb.VARCHAR : duckdb.DOUBLE)),
+    columns[0].length,
+  );
+  columns.forEach((column, place) => {
+    const vector = chunk.getColumnVector(place);
+    if (Array.isArray(column)) column.forEach((text, row) => vector.setItem(row, text));
+    else column.forEach((number, row) => vector.setItem(row, Number.isNaN(number) ? null : number));
+    vector.flush();
+  });
+  return chunk;
+};
+const appenders = new Map();
+const flush = () => {
+  const open = [...appenders.values()];
+  appenders.clear();
+  for (const appender of open) appender.closeSync();
+};
+const packed = (column) => {
+  const numbers = new Float64Array(column.length);
+  for (let row = 0; row < numbers.length; row++) {
+    const value = column[row];
+    const number = typeof value === 'bigint' ? Number(value) : value;
+    if (value === null) numbers[row] = NaN;
+    else if (typeof number === 'number' && (typeof value === 'number' || Number.isSafeInteger(number))) numbers[row] = number;
+    else return column;
+  }
+  return numbers;
+};
+const work = {
+  async stage({ writer }, { table, columns }) {
+    if (!appenders.has(table)) appenders.set(table, await writer.createAppender(table));
+    appenders.get(table).appendDataChunk(chunkOf(columns));
+  },
+  transact({ writer }, { statements }) {
+    flush();
+    return inTransaction(writer, async () => {
+      const answers = [];
+      for (const statement of statements) answers.push(await rowsOf(writer, statement));
+      return answers;
+    });
+  },
+  run({ writer }, { statement }) {
+    flush();
+    return rowsOf(writer, statement);
+  },
+  query: (database, { id, statement }) =>
+    reading(database, queries.get(id), (connection) => rowsOf(connection, statement)),
+  columns: (database, { id, statement: { sql, parameters } }) => reading(database, queries.get(id), async (connection) => {
+    const reader = await connection.runAndReadAll(sql, parameters);
+    return reader.getColumnsJS().map(packed);
+  }),
+};
+const BEYOND_REPAIR = /^(fatal|internal) error|invalidated/i;
+const answer = async (asked) => {
+  let isOpening = true;
+  try {
+    opened ??= open();
+    const database = await opened.catch((error) => {
+      opened = undefined;
+      throw error;
+    });
+    isOpening = false;
+    parentPort.postMessage({ id: asked.id, ok: true, answer: await work[asked.kind](database, asked) });
+  } catch (error) {
+    const message = String(error?.message ?? error);
+    if (BEYOND_REPAIR.test(message)) await close();
+    parentPort.postMessage({ id: asked.id, ok: false, message, isOpening });
+  }
+};
+let written = Promise.resolve();
+const underway = new Set();
+const READING = new Set(['query', 'columns']);
+parentPort.on('message', async (asked) => {
+  if (asked === null) {
+    await Promise.all([written, ...underway]);
+    await close();
+    parentPort.close();
+  } else if (asked.kind === 'interrupt') interrupt(asked);
+  else if (READING.has(asked.kind)) {
+    queries.set(asked.id, {});
+    const query = answer(asked).finally(() => {
+      queries.delete(asked.id);
+      underway.delete(query);
+    });
+    underway.add(query);
+  } else written = written.then(() => answer(asked));
+});
+`;

@@ -1,0 +1,201 @@
+import {
+  type ColumnName,
+  declarationsOf,
+  EVENT_NUMBERS,
+  EVENT_TEXTS,
+  SERIES_NUMBERS,
+  SERIES_TEXTS,
+} from './columns.ts';
+
+/** Milliseconds of a day. */
+export const DAY_MS = 86_400_000;
+
+/** Version of the schema. Files of another version are not read. */
+export const SHAPE = 1;
+
+/** Columns that are summed per day and series. */
+const DAILY_SUMS = [
+  'prompt_tokens',
+  'completion_tokens',
+  'reasoning_tokens',
+  'cached_tokens',
+  'credit_nanos',
+  'byok_nanos',
+  'upstream_nanos',
+  'cache_nanos',
+  'web_nanos',
+] as const satisfies readonly ColumnName[];
+
+const seriesColumns = { ...SERIES_TEXTS, ...SERIES_NUMBERS };
+const seriesNames = Object.keys(seriesColumns);
+const eventNames = [...Object.keys(EVENT_TEXTS), ...Object.keys(EVENT_NUMBERS)];
+
+/** A table of sums: one row per span of `days` and per value of `by`. */
+interface SumsTable {
+  readonly table: string;
+  readonly days: number;
+  /** Table to which batches append daily sums, until compaction merges them. */
+  readonly added: string;
+  readonly by: string;
+  readonly sums: readonly string[];
+}
+
+const DAILY = {
+  table: 'daily',
+  days: 1,
+  added: 'daily_added',
+  by: 'series',
+  sums: ['requests', ...DAILY_SUMS],
+} as const satisfies SumsTable;
+
+const APPS_ADDED = { added: 'app_added', by: 'app_place', sums: ['requests', 'tokens'] } as const;
+
+/** Sums of apps. Each span consists of whole spans of the level before. */
+export const APP_SUMS = [
+  { table: 'app_days', days: 1, ...APPS_ADDED },
+  { table: 'app_weeks', days: 7, ...APPS_ADDED },
+  { table: 'app_four_weeks', days: 28, ...APPS_ADDED },
+] as const satisfies readonly SumsTable[];
+
+/** Columns of staged events and series: all numbers are DOUBLE until they are taken in. */
+export const STAGED_TABLES = {
+  events: [...textsOf(EVENT_TEXTS), 'series DOUBLE', ...numbersOf(EVENT_NUMBERS)],
+  series: ['key VARCHAR', ...textsOf(SERIES_TEXTS), 'place DOUBLE', ...numbersOf(SERIES_NUMBERS)],
+} as const;
+
+function textsOf(columns: object): string[] {
+  return Object.keys(columns).map((name) => `${name} VARCHAR`);
+}
+
+function numbersOf(columns: object): string[] {
+  return Object.keys(columns).map((name) => `${name} DOUBLE`);
+}
+
+/**
+ * The tables. Values that many events share are a series, stored once. Batches append rows to the sums, and compaction
+ * merges rows with the same key. Times are integer milliseconds and days are numbered from 1970, so no time zone
+ * applies. There is no index: ids are searched among events of the same time, which lie together.
+ */
+export const SCHEMA: readonly string[] = [
+  'CREATE TABLE IF NOT EXISTS shape (version INTEGER)',
+  `CREATE TABLE IF NOT EXISTS events (series INTEGER,
+    ${[...declarationsOf(EVENT_TEXTS), ...declarationsOf(EVENT_NUMBERS)].join(', ')})`,
+  `CREATE TABLE IF NOT EXISTS series (place INTEGER, key VARCHAR, app_place INTEGER,
+    ${declarationsOf(seriesColumns).join(', ')})`,
+  'CREATE TABLE IF NOT EXISTS apps (place INTEGER, app VARCHAR)',
+  ...[DAILY, ...APP_SUMS].flatMap(({ table, added, by, sums }) =>
+    [table, added].map(
+      (name) => `CREATE TABLE IF NOT EXISTS ${name} (first_day INTEGER, ${by} INTEGER,
+        ${sums.map((sum) => `${sum} BIGINT`).join(', ')})`,
+    ),
+  ),
+  'CREATE TABLE IF NOT EXISTS pruned (before_ms BIGINT)',
+];
+
+/** Time before which events were pruned. */
+export const PRUNED_BEFORE = 'SELECT coalesce(max(before_ms), 0) FROM pruned';
+
+/** Tables of events to take in, with the columns of `STAGED_TABLES`. */
+export interface EventSource {
+  readonly events: string;
+  readonly series: string;
+  /** Maps an event's series number (`staged_place`) to the series' place in this file. */
+  readonly places: string;
+}
+
+/** Events of `append`. Their series numbers are places in this file already. */
+export const STAGED: EventSource = {
+  events: 'staged_events',
+  series: 'staged_series',
+  places: '(SELECT place AS staged_place, place, app_place, is_zdr FROM series)',
+};
+
+/** Recreates the staging table of events, without leftovers of a failed append. */
+export const MAKE_STAGED_EVENTS = `CREATE OR REPLACE TEMP TABLE ${STAGED.events} (${STAGED_TABLES.events.join(', ')})`;
+
+/** Recreates the staging table of series. */
+export const MAKE_STAGED_SERIES = `CREATE OR REPLACE TEMP TABLE ${STAGED.series} (${STAGED_TABLES.series.join(', ')})`;
+
+/** Places of the series that `placeSeriesSql` found or added, with their staged numbers. */
+export const PLACES = 'SELECT place, staged_place FROM placed';
+
+const sumsOf = (names: readonly string[]) =>
+  names.map((name) => `sum(${name}::BIGINT) AS ${name}`).join(', ');
+const dayOf = (moment: string) => `(${moment}::BIGINT // ${DAY_MS})::INTEGER`;
+const nextPlace = (table: string) =>
+  `(SELECT coalesce(max(place), 0) FROM ${table}) + row_number() OVER () AS place`;
+
+/** Statements that assign places to new apps and series, and create the table `placed`. */
+export function placeSeriesSql({ series }: EventSource): readonly string[] {
+  return [
+    `INSERT INTO apps SELECT ${nextPlace('apps')}, app FROM (
+      SELECT DISTINCT app FROM ${series} WHERE app IS NOT NULL) ANTI JOIN apps USING (app)`,
+    `INSERT INTO series (place, key, app_place, ${seriesNames.join(', ')})
+      SELECT ${nextPlace('series')}, key, apps.place, ${seriesNames.map((name) => `staged.${name}`).join(', ')}
+      FROM ${series} AS staged LEFT JOIN apps USING (app) ANTI JOIN series USING (key)`,
+    `CREATE OR REPLACE TEMP TABLE placed AS SELECT staged.place::INTEGER AS staged_place, series.place,
+      app_place, series.is_zdr FROM ${series} AS staged JOIN series USING (key)`,
+  ];
+}
+
+/** Selects events that are known or too old. `$first` and `$last` bound the times among which ids are searched. */
+export function leaveOutSql({ events }: EventSource): string {
+  return `CREATE OR REPLACE TEMP TABLE left_out AS
+    SELECT rowid AS row, created_ms < (${PRUNED_BEFORE}) AS is_too_old FROM ${events}
+    WHERE created_ms < (${PRUNED_BEFORE}) OR id IN (
+      SELECT id FROM events WHERE created_ms BETWEEN $first::BIGINT AND $last::BIGINT)`;
+}
+
+/** Counts all events, known ones and too old ones. */
+export function countLeftOutSql({ events }: EventSource): string {
+  return `SELECT (SELECT count(*) FROM ${events}), count(*) FILTER (NOT is_too_old),
+    count(*) FILTER (is_too_old) FROM left_out`;
+}
+
+/** Statements that take in the remaining events. */
+export function takeInSql({ events, places }: EventSource): readonly string[] {
+  const fresh = `${events} AS staged JOIN ${places} AS places ON staged_place = staged.series::INTEGER
+    WHERE staged.rowid NOT IN (SELECT row FROM left_out)`;
+  return [
+    `INSERT INTO events (series, ${eventNames.join(', ')}) SELECT places.place, ${eventNames.join(', ')}
+      FROM ${fresh}`,
+    `INSERT INTO ${DAILY.added} SELECT ${dayOf('created_ms')} AS first_day, places.place AS series,
+      count(*) AS requests, ${sumsOf(DAILY_SUMS)} FROM ${fresh} GROUP BY ALL`,
+    `INSERT INTO ${APPS_ADDED.added} SELECT ${dayOf('created_ms')} AS first_day, app_place,
+        count(*) AS requests, sum(prompt_tokens::BIGINT + completion_tokens::BIGINT) AS tokens
+      FROM ${fresh} AND app_place IS NOT NULL AND NOT is_zdr GROUP BY ALL`,
+  ];
+}
+
+/**
+ * Statements that remove events before `$before`; the second returns their number. The limit is recorded only if
+ * events are removed: otherwise older events that arrive later are known to be new.
+ */
+export const PRUNE: readonly string[] = [
+  `INSERT INTO pruned SELECT $before::BIGINT
+    WHERE EXISTS (SELECT 1 FROM events WHERE created_ms < $before::BIGINT)`,
+  'DELETE FROM events WHERE created_ms < $before::BIGINT',
+];
+
+/** Statements that merge the appended sums. */
+export const COMPACT: readonly string[] = [
+  ...[DAILY, ...APP_SUMS].flatMap(compactSql),
+  `DELETE FROM ${DAILY.added}`,
+  `DELETE FROM ${APPS_ADDED.added}`,
+];
+
+function compactSql({ table, days, added, by, sums }: SumsTable): string[] {
+  const spanOfAdded = `first_day - first_day % ${days}`;
+  return [
+    `CREATE OR REPLACE TEMP TABLE gathered AS SELECT first_day, ${by}, ${sumsOf(sums)} FROM (
+        SELECT * FROM ${table} WHERE first_day IN (SELECT ${spanOfAdded} FROM ${added})
+        UNION ALL SELECT * REPLACE (${spanOfAdded} AS first_day) FROM ${added})
+      GROUP BY ALL ORDER BY first_day`,
+    `DELETE FROM ${table} WHERE first_day IN (SELECT first_day FROM gathered)`,
+    `INSERT INTO ${table} SELECT * FROM gathered`,
+    'DROP TABLE gathered',
+  ];
+}
+
+/** All daily sums. */
+export const ALL_DAILY = `(FROM ${DAILY.table} UNION ALL FROM ${DAILY.added})`;

@@ -1,0 +1,117 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { isJsonObject } from '../../kit/json/json.ts';
+import { isInTime } from '../../kit/loop/is-in-time.ts';
+import type { AppRegistry } from '../../ports/apps.ts';
+import type { EventFeed, EventStore } from '../../ports/events.ts';
+import type { GenerationStore } from '../../ports/generations.ts';
+import type { CountedGenerations } from '../ledger/embedded/open-embedded-ledger.ts';
+import { DuckdbEventStore } from './duckdb/duckdb-event-store.ts';
+import { ProgressFile } from './feed/progress-file.ts';
+import { type Owed, RowRefill } from './feed/row-refill.ts';
+import { type CountedGeneration, eventProjection, generationSink } from './projection/event-projection.ts';
+
+/** Location and dependencies of events. */
+export interface EventsOptions {
+  /** The data directory. Events use the file `events.duckdb` in it. */
+  readonly directory: string;
+  readonly apps: Pick<AppRegistry, 'note'>;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/** Events of a gateway with an embedded database. */
+export interface EmbeddedEvents extends CountedGenerations<CountedGeneration>, EventFeed {
+  readonly eventStore: EventStore;
+  /** Begins to feed owed rows. `rowsReached` resolves once everything settled by then has its row. */
+  start(rowsReached: () => Promise<void>): void;
+  close(): Promise<void>;
+}
+
+/** Prepares the events of a data directory. Their file is opened with the first event or query. */
+export async function openEmbeddedEvents(
+  rows: Pick<GenerationStore, 'settledAfter'>,
+  { directory, apps, warn }: EventsOptions,
+): Promise<EmbeddedEvents> {
+  const path = join(directory, 'events.duckdb');
+  const eventStore = new DuckdbEventStore(path, { warn, onRenewed: () => refill.renewed() });
+  const projection = eventProjection(eventStore, apps);
+  const refill = await RowRefill.open({
+    projection: generationSink(projection),
+    rows,
+    file: new ProgressFile(join(directory, 'events-owed.json'), isOwed),
+    isEmpty: !existsSync(path),
+    warn,
+  });
+  return {
+    eventStore,
+    projection: {
+      ...projection,
+      async add(counted) {
+        await projection.add(counted);
+        await refill.written();
+      },
+    },
+    owe: (sinceMs) => refill.owe(sinceMs),
+    start: (rowsReached) => refill.start(rowsReached),
+    async refill() {
+      await refill.all();
+      return (await eventStore.sizes()).events;
+    },
+    async close() {
+      await refill.close();
+      await eventStore.close();
+    },
+  };
+}
+
+function isOwed(value: unknown): value is Owed {
+  if (!isJsonObject(value)) return false;
+  const { behind } = value;
+  return (
+    behind === null ||
+    (isJsonObject(behind) && Number.isSafeInteger(behind.settledAtMs) && typeof behind.id === 'string')
+  );
+}
+
+/** How long a query waits for events that are not stored yet, milliseconds. After that it is answered without them. */
+const PATIENCE_MS = 2_000;
+
+/** An event store whose queries first wait for `counted`, so that they include everything settled before. */
+export function eventsAfterCatchUp(events: EventStore, counted: () => Promise<void>): EventStore {
+  const first = () => isInTime(counted(), PATIENCE_MS);
+  return {
+    append: (added) => events.append(added),
+    takeIn: (bundle) => events.takeIn(bundle),
+    async query(query, signal) {
+      await first();
+      return events.query(query, signal);
+    },
+    async appTotals(windows, signal) {
+      await first();
+      return events.appTotals(windows, signal);
+    },
+    prune: (beforeMs) => events.prune(beforeMs),
+    async sizes() {
+      await first();
+      return events.sizes();
+    },
+    close: () => events.close(),
+  };
+}
+
+/** A registry that waits for `counted` when a host is unknown, so that it finds an app after its first generation. */
+export function appsAfterCatchUp(apps: AppRegistry, counted: () => Promise<void>): AppRegistry {
+  return {
+    note: (sightings) => apps.note(sightings),
+    ofIds: (ids) => apps.ofIds(ids),
+    async ofHosts(hosts) {
+      const known = await apps.ofHosts(hosts);
+      if (known.length === hosts.length) return known;
+      await isInTime(counted(), PATIENCE_MS);
+      return apps.ofHosts(hosts);
+    },
+    idsOf: (hosts) => apps.idsOf(hosts),
+    hostsOfCategories: (categories) => apps.hostsOfCategories(categories),
+    count: () => apps.count(),
+  };
+}

@@ -1,0 +1,175 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { GenerationStore, SettledPlace } from '../../../ports/generations.ts';
+import type { GenerationSink } from '../projection/event-projection.ts';
+import { EVENTS_LOST, FailureWarning, FEED_WARNINGS } from './feed-warnings.ts';
+import { handOver } from './hand-over.ts';
+import type { ProgressFile } from './progress-file.ts';
+
+/** Rows that the events lack: all generations after a position; null = none. */
+export interface Owed {
+  readonly behind: SettledPlace | null;
+}
+
+export interface RowRefillOptions {
+  readonly projection: GenerationSink;
+  readonly rows: Pick<GenerationStore, 'settledAfter'>;
+  readonly file: Pick<ProgressFile<Owed>, 'read' | 'write'>;
+  /** Whether the file of events does not exist. */
+  readonly isEmpty: boolean;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Delay before a pass and before a retry, so that short-lived commands are not held up, milliseconds. */
+  readonly waitMs?: number;
+}
+
+const WAIT_MS = 2_000;
+
+/** The position before all rows. */
+const BEFORE_ALL: SettledPlace = { settledAtMs: Number.MIN_SAFE_INTEGER, id: '' };
+
+/**
+ * Feeds events from rows when the journal no longer has their records: after the file of events was lost or
+ * unavailable for too long, or on request. Works in the background and continues after a restart.
+ */
+export class RowRefill {
+  readonly #options: RowRefillOptions;
+  readonly #closing = new AbortController();
+  readonly #trouble: FailureWarning;
+  /** Content of the progress file; undefined while there were never any events. */
+  #noted: Owed | undefined;
+  #behind: SettledPlace | null;
+  /** Rows that fell due during the current pass and may have been skipped by it. */
+  #next: SettledPlace | null = null;
+  #rowsReached: () => Promise<void> = async () => {};
+  #pass: Promise<void> | undefined;
+  #run: Promise<void> | undefined;
+
+  private constructor(options: RowRefillOptions, noted: Owed | undefined) {
+    this.#options = options;
+    this.#trouble = new FailureWarning(options.warn, FEED_WARNINGS);
+    this.#noted = noted;
+    this.#behind = noted === undefined ? BEFORE_ALL : noted.behind;
+  }
+
+  /** Reads what earlier runs owe. */
+  static async open(options: RowRefillOptions): Promise<RowRefill> {
+    const noted = options.file.read();
+    if (noted === undefined || !options.isEmpty) return new RowRefill(options, noted);
+    if (noted.behind?.settledAtMs !== BEFORE_ALL.settledAtMs) options.warn(EVENTS_LOST);
+    const all = { behind: BEFORE_ALL };
+    await options.file.write(all);
+    return new RowRefill(options, all);
+  }
+
+  /** Starts. `rowsReached` resolves once everything settled by then has its row. */
+  start(rowsReached: () => Promise<void>): void {
+    this.#rowsReached = rowsReached;
+    this.#wake();
+  }
+
+  /** Notes durably that generations settled since a moment must be fed from their rows. */
+  async owe(sinceMs: number): Promise<void> {
+    await this.#owe({ settledAtMs: sinceMs, id: '' });
+    this.#wake();
+  }
+
+  /** Feeds all rows again. Rejects when that fails; later passes retry it. */
+  async all(): Promise<void> {
+    await this.#owe(BEFORE_ALL);
+    try {
+      while (this.#behind !== null) await this.#once();
+    } finally {
+      this.#wake();
+    }
+  }
+
+  /** The file of events was created: feeds all rows again, unless the feed is at its beginning. */
+  renewed(): void {
+    if (this.#behind?.settledAtMs === BEFORE_ALL.settledAtMs) return;
+    // If the file cannot be written, this process still knows.
+    this.#owe(BEFORE_ALL)
+      .catch(() => {})
+      .finally(() => this.#wake());
+  }
+
+  /** Notes that events exist, so that a missing file counts as lost from now on. */
+  async written(): Promise<void> {
+    if (this.#noted === undefined && this.#behind === null) await this.#note();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#run;
+    await this.#pass?.catch(() => {});
+  }
+
+  async #owe(place: SettledPlace): Promise<void> {
+    if (this.#pass === undefined) this.#behind = earlier(this.#behind, place);
+    else this.#next = earlier(this.#next, place);
+    await this.#note();
+  }
+
+  async #note(): Promise<void> {
+    this.#noted = { behind: earlier(this.#behind, this.#next) };
+    await this.#options.file.write(this.#noted);
+  }
+
+  #wake(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#run ??= this.#work().finally(() => {
+      this.#run = undefined;
+    });
+  }
+
+  async #work(): Promise<void> {
+    const { signal } = this.#closing;
+    const { waitMs = WAIT_MS } = this.#options;
+    while (this.#behind !== null && !signal.aborted) {
+      await delay(waitMs, undefined, { signal, ref: false }).catch(() => {});
+      if (signal.aborted) return;
+      try {
+        await this.#once();
+        this.#trouble.worked();
+      } catch (error) {
+        if (!signal.aborted) this.#trouble.failed(error);
+      }
+    }
+  }
+
+  /** Runs one pass; a call during a pass joins it. */
+  #once(): Promise<void> {
+    this.#pass ??= this.#handOver().finally(() => {
+      this.#pass = undefined;
+    });
+    return this.#pass;
+  }
+
+  async #handOver(): Promise<void> {
+    const { rows, projection, warn } = this.#options;
+    const { signal } = this.#closing;
+    await this.#rowsReached();
+    signal.throwIfAborted();
+    await handOver<SettledPlace>({
+      behind: this.#behind ?? BEFORE_ALL,
+      read: async (behind, limit) => {
+        const generations = await rows.settledAfter(behind, limit);
+        const last = generations.at(-1);
+        return { generations, end: last && { settledAtMs: last.settledAtMs, id: last.id } };
+      },
+      projection,
+      reached: async (place) => {
+        this.#behind = place;
+        await this.#note();
+      },
+      warn,
+      signal,
+    });
+    this.#behind = this.#next;
+    this.#next = null;
+    if (this.#noted !== undefined) await this.#note();
+  }
+}
+
+function earlier(one: SettledPlace | null, other: SettledPlace | null): SettledPlace | null {
+  if (one === null || other === null) return one ?? other;
+  return one.settledAtMs <= other.settledAtMs ? one : other;
+}

@@ -1,0 +1,96 @@
+import type { Nanos } from '../../../kit/money.ts';
+import { appHostOf } from '../../../kit/net/app-host.ts';
+import type { AppRegistry, AppSighting } from '../../../ports/apps.ts';
+import { contextLengthBucketOf, modalitiesText } from '../../../ports/event-names.ts';
+import type { EventStore, GenerationEvent } from '../../../ports/events.ts';
+import type { GenerationRow } from '../../../ports/generation-row.ts';
+import type { StoredGeneration } from '../../../ports/generations.ts';
+import type { Projected, Projection } from '../../ledger/projection/projector.ts';
+import { oneSightingPerApp, sightingOf } from './app-sightings.ts';
+
+/** A settled generation as an event. */
+export interface CountedGeneration extends Projected {
+  readonly event: GenerationEvent;
+  /** Its app; undefined when unknown. */
+  readonly sighting: AppSighting | undefined;
+}
+
+/** Projects settled generations to events and apps. The store skips those from before its last pruning. */
+export function eventProjection(
+  events: Pick<EventStore, 'append'>,
+  apps: Pick<AppRegistry, 'note'>,
+): Projection<CountedGeneration> {
+  return {
+    name: 'events',
+    of: (generation) => ({
+      id: generation.id,
+      event: eventOf(generation),
+      sighting: sightingOf(generation),
+    }),
+    async add(counted) {
+      const sightings = oneSightingPerApp(counted.map(({ sighting }) => sighting));
+      if (sightings.length > 0) await apps.note(sightings);
+      await events.append(counted.map(({ event }) => event));
+    },
+  };
+}
+
+/** A projection that takes whole generations. */
+export type GenerationSink = Pick<Projection, 'name' | 'add'>;
+
+/** Adapts a projection to whole generations. */
+export function generationSink<Item extends Projected>({ name, of, add }: Projection<Item>): GenerationSink {
+  return { name, add: (generations) => add(generations.map(of)) };
+}
+
+/** The event of a settled generation. */
+export function eventOf({ id, scopes, settledAtMs, charge, row: kept }: StoredGeneration): GenerationEvent {
+  // Records of earlier releases may lack members.
+  const row = kept as Partial<GenerationRow>;
+  const createdAtMs = Date.parse(row.created_at ?? '');
+  const promptTokens = row.native_tokens_prompt ?? 0;
+  return {
+    id,
+    createdAtMs: Number.isNaN(createdAtMs) ? settledAtMs : createdAtMs,
+    accountId: scopes.account,
+    workspaceId: scopes.workspace,
+    keyHash: scopes.key,
+    userId: row.creator_user_id ?? null,
+    app: appHostOf(row.http_referer ?? null, row.app_title ?? null),
+    modelId: row.model ?? '',
+    model: row.model_permaslug ?? row.model ?? '',
+    variant: row.variant ?? 'standard',
+    provider: row.provider_name ?? null,
+    endpoint: row.provider_responses?.at(-1)?.endpoint_id ?? null,
+    origin: row.origin ?? null,
+    country: null,
+    finishReason: row.finish_reason ?? null,
+    externalUser: row.external_user ?? null,
+    contextLengthBucket: contextLengthBucketOf(promptTokens),
+    modalities: modalitiesText({
+      image: (row.num_media_prompt ?? 0) > 0,
+      image_output: (row.num_media_completion ?? 0) > 0,
+      audio: (row.num_input_audio_prompt ?? 0) > 0,
+      tool_calling: row.finish_reason === 'tool_calls',
+    }),
+    isZdr: row.is_zdr ?? false,
+    isByok: row.is_byok ?? false,
+    isGuarded: false,
+    isFromCache: (row.response_cache_source_id ?? null) !== null,
+    promptTokens,
+    completionTokens: row.native_tokens_completion ?? 0,
+    reasoningTokens: row.native_tokens_reasoning ?? 0,
+    cachedTokens: row.native_tokens_cached ?? 0,
+    latencyMs: row.latency ?? null,
+    generationMs: row.generation_time ?? null,
+    creditNanos: charge.creditNanos,
+    byokNanos: charge.byokNanos,
+    upstreamNanos: BigInt(row.upstream_inference_nanos ?? 0),
+    cacheNanos: nanosOrNull(row.cache_discount_nanos),
+    webNanos: nanosOrNull(row.web_search_nanos),
+  };
+}
+
+function nanosOrNull(text: string | undefined): Nanos | null {
+  return text === undefined || text === '0' ? null : BigInt(text);
+}

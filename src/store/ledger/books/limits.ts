@@ -1,0 +1,103 @@
+import type { Amount } from '../../../ir/amount.ts';
+import type { Nanos } from '../../../kit/money.ts';
+import { LIMIT_WINDOWS } from '../../../kit/time/windows.ts';
+import type { Headroom, Limit, Refusal, Scope, Spending } from '../../../ports/ledger.ts';
+
+/** All scopes, in the order in which limits are checked. */
+export const SCOPES: readonly Scope[] = ['key', 'workspace', 'account'];
+
+/** A limit, and what is left of it. */
+export interface Standing {
+  readonly scope: Scope;
+  readonly limit: Limit;
+  /** Neither spent nor reserved. Negative after the limit was lowered. */
+  readonly leftNanos: Nanos;
+  /** Not spent, whatever is reserved. Negative after the limit was lowered. */
+  readonly unspentNanos: Nanos;
+}
+
+/** The part of an amount that a limit counts. */
+export function countedNanos({ countsByok }: Limit, { creditNanos, byokNanos }: Amount): Nanos {
+  return countsByok ? creditNanos + byokNanos : creditNanos;
+}
+
+/** What was spent of a limit, given spending with current windows. */
+export function spentNanos({ window, countsByok }: Limit, { credit, byok }: Spending): Nanos {
+  return countsByok ? credit[window] + byok[window] : credit[window];
+}
+
+/**
+ * The tightest of the limits that an amount would exceed, or of all limits without an amount. Among exhausted limits
+ * of one scope it is the one with the longest window, because it resets last. Undefined when there is none.
+ */
+export function refusalOf(standings: readonly Standing[], amount?: Amount): Refusal | undefined {
+  let tightest: Standing | undefined;
+  for (const standing of standings) {
+    if (amount !== undefined && isWithin(standing, amount)) continue;
+    if (tightest === undefined || isTighter(standing, tightest)) tightest = standing;
+  }
+  if (tightest === undefined) return undefined;
+  const { scope, limit, leftNanos } = tightest;
+  return { scope, window: limit.window, limitNanos: limit.nanos, leftNanos: atLeastZero(leftNanos) };
+}
+
+function isTighter(one: Standing, other: Standing): boolean {
+  const areBothGone = one.leftNanos <= 0n && other.leftNanos <= 0n;
+  if (one.scope !== other.scope || !areBothGone) return one.leftNanos < other.leftNanos;
+  return LIMIT_WINDOWS.indexOf(one.limit.window) > LIMIT_WINDOWS.indexOf(other.limit.window);
+}
+
+/** An amount of zero passes even a limit that was lowered below what is spent. */
+function isWithin({ limit, leftNanos }: Standing, amount: Amount): boolean {
+  const counted = countedNanos(limit, amount);
+  return counted === 0n || counted <= leftNanos;
+}
+
+/** What all limits together leave. */
+export function headroomWithin(standings: readonly Standing[]): Headroom {
+  return {
+    affordable: { creditNanos: least(standings, false, left), totalNanos: least(standings, true, left) },
+    unspent: { creditNanos: least(standings, false, unspent), totalNanos: least(standings, true, unspent) },
+  };
+}
+
+/**
+ * The charge of a settlement: all of the use up to the reservation, and beyond that what the limits still leave. The
+ * rest is the operator's loss. BYOK usage is recorded in full, because the account's own provider bills it.
+ */
+export function chargeWithin(standings: readonly Standing[], reserved: Amount, used: Amount): Amount {
+  let creditNanos = used.creditNanos;
+  for (const { limit, leftNanos } of standings) {
+    const own = leftNanos + countedNanos(limit, reserved) - (limit.countsByok ? used.byokNanos : 0n);
+    const most = own > reserved.creditNanos ? own : reserved.creditNanos;
+    if (creditNanos > most) creditNanos = most;
+  }
+  return { creditNanos, byokNanos: used.byokNanos };
+}
+
+const left = ({ leftNanos }: Standing): Nanos => leftNanos;
+const unspent = ({ unspentNanos }: Standing): Nanos => unspentNanos;
+
+function least(
+  standings: readonly Standing[],
+  countsByok: boolean,
+  measure: (standing: Standing) => Nanos,
+): Nanos | null {
+  let least: Nanos | null = null;
+  for (const standing of standings) {
+    const nanos = measure(standing);
+    if (standing.limit.countsByok === countsByok && (least === null || nanos < least)) least = nanos;
+  }
+  return least === null ? null : atLeastZero(least);
+}
+
+function atLeastZero(nanos: Nanos): Nanos {
+  return nanos > 0n ? nanos : 0n;
+}
+
+/** The tightest limit, after `size` found too little. Throws when there is no limit. */
+export function tightest(standings: readonly Standing[]): Refusal {
+  const refusal = refusalOf(standings);
+  if (refusal === undefined) throw new RangeError('no limit applies, but `size` found too little');
+  return refusal;
+}

@@ -1,0 +1,64 @@
+import { type Amount, NOTHING } from '../../../ir/amount.ts';
+import type { UsageSource } from '../../../ir/usage.ts';
+import type { JsonObject } from '../../../kit/json/json.ts';
+import type { Limits, ScopeIds, Use } from '../../../ports/ledger.ts';
+
+/** A generation with a reservation that is not settled yet. */
+export interface OpenGeneration {
+  readonly generationId: string;
+  readonly scopes: ScopeIds;
+  readonly limits: Limits;
+  readonly reserved: Amount;
+  readonly acceptedAtMs: number;
+  /** Members of its row that were known when it was accepted. */
+  readonly row: JsonObject;
+  readonly checkpoint: Checkpoint | null;
+}
+
+/** What a generation had used by a moment. */
+export interface Checkpoint {
+  /** The charge if it ended here: tokens once there was output, and the cost of tools. */
+  readonly spent: Amount;
+  readonly atMs: number;
+  /** Members of its row that were known by then. */
+  readonly row: JsonObject;
+  /** Sequence of its record. */
+  readonly sequence: number;
+}
+
+/** How a generation is settled after a crash. */
+export interface Resolution {
+  readonly charge: Amount;
+  readonly usageSource: UsageSource;
+}
+
+/** Without a checkpoint there was no output, and nothing is charged; otherwise what the last checkpoint says. */
+export function resolutionOf({ checkpoint }: OpenGeneration): Resolution {
+  return checkpoint === null
+    ? { charge: NOTHING, usageSource: 'none' }
+    : { charge: checkpoint.spent, usageSource: 'estimated' };
+}
+
+/** Completes the row of a generation from what was known when it was accepted. */
+export type WholeRow = (accepted: JsonObject) => JsonObject;
+
+const asIs: WholeRow = (row) => row;
+
+/**
+ * The use of a generation that a crash interrupted: what its last checkpoint says, with finish reason `error`. The
+ * usage source is the checkpoint's own if it has one, because the upstream may have reported usage by then.
+ */
+export function interruptedUse(generation: OpenGeneration, atMs: number, wholeRow: WholeRow = asIs): Use {
+  const { charge, usageSource } = resolutionOf(generation);
+  return {
+    used: charge,
+    atMs,
+    row: {
+      ...wholeRow(generation.row),
+      ...generation.checkpoint?.row,
+      finish_reason: 'error',
+      cancelled: false,
+      usage_source: generation.checkpoint?.row.usage_source ?? usageSource,
+    },
+  };
+}

@@ -1,0 +1,241 @@
+import { join } from 'node:path';
+import { isInTime } from '../../../kit/loop/is-in-time.ts';
+import type { Clock } from '../../../kit/time/clock.ts';
+import type { GenerationStore, StoredGeneration } from '../../../ports/generations.ts';
+import type { Durability } from '../../../ports/journal.ts';
+import type { ForgettableScope, Ledger } from '../../../ports/ledger.ts';
+import type { LedgerLoss, LedgerMark } from '../../../ports/ledger-mark.ts';
+import type { JournalFiles } from '../../journal/journal-files.ts';
+import { openJournal, openJournalFiles } from '../../journal/open-journal.ts';
+import type { JournalLimits } from '../../journal/segmented-journal.ts';
+import { Books } from '../books/books.ts';
+import { interruptedUse, type WholeRow } from '../books/open-generation.ts';
+import type { OpenedLedger } from '../opened-ledger.ts';
+import {
+  type AnyProjector,
+  type Projected,
+  type Projection,
+  Projector,
+  wholeGenerations,
+} from '../projection/projector.ts';
+import { RecordWriter } from '../records/record-writer.ts';
+import { replayWithPlace, reportTornTails } from '../records/replay.ts';
+import { Reconciler } from '../settlement/reconciler.ts';
+import { assertComplete, assertNothingLost } from '../snapshot/assert-complete.ts';
+import { readSnapshotFile } from '../snapshot/snapshot-file.ts';
+import { Compaction } from './compaction.ts';
+import { EmbeddedLedger } from './embedded-ledger.ts';
+import { replayInto } from './replay-into.ts';
+import { SegmentSequences } from './segment-sequences.ts';
+
+/** The event projection. What it misses for too long it reads from rows later. */
+export interface CountedGenerations<Item extends Projected> {
+  readonly projection: Projection<Item>;
+  /** Notes durably that generations settled since a moment must be read from their rows. */
+  owe(sinceMs: number): Promise<void>;
+}
+
+/** An open embedded ledger. */
+export interface OpenedEmbeddedLedger extends OpenedLedger {
+  /** Resolves once everything settled by now has its row. */
+  rowsReached(): Promise<void>;
+  /** Resolves once everything settled by now is an event, however long that takes. */
+  counted(): Promise<void>;
+}
+
+/** Location, dependencies and limits of an embedded ledger. */
+export interface EmbeddedLedgerSettings<Item extends Projected = StoredGeneration> {
+  /** The data directory. The ledger uses the directory `journal` in it. */
+  readonly directory: string;
+  /** Store of the generations' rows. */
+  readonly generations: Pick<GenerationStore, 'add' | 'count'>;
+  readonly events?: CountedGenerations<Item>;
+  readonly mark: LedgerMark;
+  /** Accepts a ledger that ends before its mark; absent = a DataDirectoryProblem. */
+  readonly acceptLoss?: ((loss: LedgerLoss) => void) | undefined;
+  /** Existing keys and workspaces: spending of all others is forgotten. */
+  readonly exists: Readonly<Record<ForgettableScope, ReadonlySet<string>>>;
+  /** Durability of settlements. */
+  durability(): Durability;
+  /** Completes the row of a generation that crashed after its start; absent = the row is stored as it is. */
+  readonly wholeRow?: WholeRow | undefined;
+  readonly clock: Clock;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Longest duration of a generation, milliseconds; ten minutes by default. */
+  generationMs?(): number;
+  /** Interval of the reconciler, milliseconds. */
+  readonly reconcileMs?: number;
+  /** How long settling may take beyond the longest generation, milliseconds. */
+  readonly leewayMs?: number;
+  /** How long a settlement waits for a failing disk, milliseconds. */
+  readonly patienceMs?: number;
+  /** Bytes of records after which the next snapshot is taken. */
+  readonly snapshotBytes?: number;
+  /** A longer journal is not kept for events. */
+  readonly maxBytes?: number;
+  /** Settled generations that wait in memory for their rows; the rest is read from the journal later. */
+  readonly maxPendingRows?: number;
+  readonly journal?: Partial<JournalLimits>;
+  /** Files of the journal instead of those on the disk. */
+  readonly files?: JournalFiles;
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+const DEFAULT_GENERATION_MS = 600_000;
+const DEFAULT_PATIENCE_MS = 10_000;
+/** Replayed in about a second at a start after a crash; written in ten seconds by a busy gateway. */
+const DEFAULT_SNAPSHOT_BYTES = 32 * MEBIBYTE;
+const DEFAULT_SEGMENT_BYTES = 16 * MEBIBYTE;
+const DEFAULT_MAX_BYTES = 128 * MEBIBYTE;
+
+/** Events gather long and in large batches: queries are rare, and hand over waiting events first. */
+const EVENTS_GATHERING = { gatherMs: 10_000, maxBatch: 5_000, maxPending: 20_000 };
+
+/** With more segments at the start, compaction begins without waiting for new records. */
+const MAX_SEGMENTS_AT_START = 3;
+
+/**
+ * How long closing waits for the disk, and then for rows. Events are not waited for: the next start continues them.
+ */
+const CLOSING_MS = 2_000;
+
+/**
+ * Opens the ledger of a data directory, and settles the generations that a crash left open. Rejects with a
+ * DataDirectoryProblem when something is damaged or missing that was safely on the disk.
+ */
+export async function openEmbeddedLedger<Item extends Projected>(
+  settings: EmbeddedLedgerSettings<Item>,
+): Promise<OpenedEmbeddedLedger> {
+  const { clock, warn, generations, mark, events } = settings;
+  const files = settings.files ?? (await openJournalFiles(join(settings.directory, 'journal')));
+  const { snapshot, damage } = await readSnapshotFile(files);
+  const known = await mark.read();
+  const books = new Books(snapshot?.books);
+  const segments = new SegmentSequences();
+  const rows = new Projector({
+    projection: wholeGenerations('generations', (batch) => generations.add(batch)),
+    warn,
+    maxPending: settings.maxPendingRows,
+  });
+  const counting = events && new Projector({ ...events, warn, ...EVENTS_GATHERING });
+  const projectors: readonly AnyProjector[] = counting === undefined ? [rows] : [rows, counting];
+  const opened = await openJournal(
+    {
+      directory: '',
+      segmentBytes: DEFAULT_SEGMENT_BYTES,
+      ...settings.journal,
+      replay: replayWithPlace(files, replayInto({ books, segments, projectors }, snapshot)),
+      examine(found) {
+        assertComplete(files, found, snapshot, damage);
+        assertNothingLost(files, { endsAt: books.sequence, knownTo: known }, settings.acceptLoss);
+      },
+    },
+    files,
+  );
+  const { journal, found } = opened;
+  const marked = books.sequence < known ? undefined : known;
+  if (damage !== undefined) {
+    warn('the snapshot of the ledger is damaged; the journal had everything', { problem: damage.message });
+  }
+  const tornTailBytes = reportTornTails(opened, warn);
+  const writer = new RecordWriter({
+    journal,
+    warn,
+    written: (record, position, bytes) => {
+      segments.note(position, record.sequence);
+      if (record.kind === 'settle') for (const projector of projectors) projector.take(record);
+      compaction.note(bytes);
+    },
+  });
+  const compaction = new Compaction({
+    books,
+    journal,
+    files,
+    writer,
+    segments,
+    projectors,
+    warn,
+    published: { sequence: snapshot?.books.sequence ?? 0, segment: snapshot?.segment ?? found?.oldest ?? 1 },
+    mark,
+    marked,
+    everyBytes: settings.snapshotBytes ?? DEFAULT_SNAPSHOT_BYTES,
+    maxBytes: settings.maxBytes ?? DEFAULT_MAX_BYTES,
+  });
+  const ledger = new EmbeddedLedger({
+    books,
+    journal,
+    writer,
+    projectors,
+    rows,
+    generations,
+    durability: settings.durability,
+    patienceMs: settings.patienceMs ?? DEFAULT_PATIENCE_MS,
+    tornTailBytes,
+    reconciled: () => reconciler.reconciled,
+    warn,
+  });
+  const reconciler = new Reconciler({
+    open: () => books.open,
+    ledger,
+    generationMs: settings.generationMs ?? (() => DEFAULT_GENERATION_MS),
+    wholeRow: settings.wholeRow,
+    clock,
+    warn,
+    everyMs: settings.reconcileMs,
+    leewayMs: settings.leewayMs,
+  });
+  const resolved = await resolveOpen(books, ledger, clock.now(), settings.wholeRow);
+  const forgotten = await forgetAbsent(books, ledger, settings);
+  for (const projector of projectors) projector.start(journal);
+  await compaction.keepMark();
+  await compaction
+    .release()
+    .catch((error: unknown) => warn('old segments of the journal cannot be removed', { error }));
+  if (journal.isWritable && journal.size.segments > MAX_SEGMENTS_AT_START) void compaction.compact();
+  return {
+    ledger,
+    recentGenerations: rows,
+    rowsReached: () => rows.reached(),
+    counted: async () => counting?.caughtUp(),
+    report: { resolved, forgotten, tornTailBytes },
+    async close() {
+      ledger.close();
+      reconciler.close();
+      await isInTime(writer.flushed(), CLOSING_MS).catch(() => false);
+      await isInTime(rows.drained(), CLOSING_MS);
+      await Promise.all(projectors.map((projector) => projector.close()));
+      await compaction.close();
+      writer.close();
+      await journal.close();
+    },
+  };
+}
+
+/** Settles what a crash left open. On a failing disk the books are right at once, and the records follow. */
+async function resolveOpen(
+  books: Books,
+  ledger: Ledger,
+  atMs: number,
+  wholeRow: WholeRow | undefined,
+): Promise<number> {
+  const open = [...books.open.values()];
+  const settled = open.map((generation) =>
+    ledger.settle(generation.generationId, interruptedUse(generation, atMs, wholeRow)),
+  );
+  const all = Promise.allSettled(settled);
+  if (ledger.isAvailable) await all;
+  return open.length;
+}
+
+async function forgetAbsent(
+  books: Books,
+  ledger: Ledger,
+  { exists, clock }: Pick<EmbeddedLedgerSettings, 'exists' | 'clock'>,
+): Promise<number> {
+  const absent = (['key', 'workspace'] as const).flatMap((scope) =>
+    [...books.idsOf(scope)].filter((id) => !exists[scope].has(id)).map((id) => ({ scope, id })),
+  );
+  await Promise.all(absent.map(({ scope, id }) => ledger.forget(scope, id, clock.now())));
+  return absent.length;
+}

@@ -1,0 +1,95 @@
+import type { Kysely } from 'kysely';
+import type { Nanos } from '../../../kit/money.ts';
+import type { RecentGenerations, StoredGeneration } from '../../../ports/generations.ts';
+import {
+  type AccountStatement,
+  type Charge,
+  type ForgettableScope,
+  type Ledger,
+  type LedgerReport,
+  LedgerUnavailable,
+  type ReserveOutcome,
+  type Scope,
+  type Spending,
+  type TopUpOutcome,
+} from '../../../ports/ledger.ts';
+import type { Tables } from '../../sql/tables.ts';
+import { WriteOffs } from '../books/write-offs.ts';
+import { available } from './available.ts';
+import { forgetIn, grantIn, spendingIn, statementIn, totalsIn } from './tallies/account-statements.ts';
+import { databaseClock } from './tallies/database-clock.ts';
+
+export interface CommandLedgerOptions {
+  readonly database: Kysely<Tables>;
+  /** For long statements. */
+  readonly patient: Kysely<Tables>;
+  /** Size of the outbox in the data directory. */
+  readonly journal: LedgerReport['journal'];
+}
+
+/**
+ * The ledger of a command: reads and changes the books in the database, but accepts, settles and books no generations.
+ * It leaves the outbox alone, which may be a copy of a running gateway's: only a gateway can find that out.
+ */
+export class CommandLedger implements Ledger, RecentGenerations {
+  readonly #options: CommandLedgerOptions;
+  readonly openReservations = 0;
+  readonly reconciled = 0;
+  readonly isAvailable = false;
+  readonly clockAheadMs = null;
+  readonly lag = {};
+  readonly writtenOff = new WriteOffs().sums;
+
+  constructor(options: CommandLedgerOptions) {
+    this.#options = options;
+  }
+
+  async reserve(): Promise<ReserveOutcome> {
+    throw onlyServing();
+  }
+
+  async topUp(): Promise<TopUpOutcome> {
+    return { ok: false, refusal: null };
+  }
+
+  async checkpoint(): Promise<void> {}
+
+  async settle(): Promise<Charge> {
+    throw onlyServing();
+  }
+
+  async void(): Promise<void> {}
+
+  grant(accountId: string, leftNanos: Nanos | null, atMs: number): Promise<void> {
+    return available(grantIn(this.#options.database, accountId, leftNanos, atMs));
+  }
+
+  forget(scope: ForgettableScope, id: string): Promise<void> {
+    return available(forgetIn(this.#options.database, scope, id));
+  }
+
+  spendingOf(scope: Scope, ids: readonly string[]): Promise<Spending[]> {
+    return available(spendingIn(this.#options.database, scope, ids, databaseClock));
+  }
+
+  statementOf(accountId: string): Promise<AccountStatement> {
+    return available(statementIn(this.#options.database, accountId));
+  }
+
+  async verify(): Promise<LedgerReport> {
+    const { patient, journal } = this.#options;
+    return { ...(await available(totalsIn(patient))), journal };
+  }
+
+  async rebuild(): Promise<number> {
+    return (await available(totalsIn(this.#options.patient))).generations;
+  }
+
+  recent(): StoredGeneration | undefined {
+    return undefined;
+  }
+}
+
+function onlyServing(): LedgerUnavailable {
+  return new LedgerUnavailable('a command begins and settles no generations');
+}

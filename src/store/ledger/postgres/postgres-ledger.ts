@@ -1,0 +1,431 @@
+import type { Kysely } from 'kysely';
+import { type Amount, assertAmount, NOTHING, plus } from '../../../ir/amount.ts';
+import type { Nanos } from '../../../kit/money.ts';
+import type { RecentGenerations, StoredGeneration } from '../../../ports/generations.ts';
+import type { Durability, Journal } from '../../../ports/journal.ts';
+import {
+  type AccountStatement,
+  type Charge,
+  type ForgettableScope,
+  type Headroom,
+  type Ledger,
+  type LedgerReport,
+  LedgerUnavailable,
+  type NewGeneration,
+  type ReserveOutcome,
+  type Scope,
+  type Spending,
+  type TopUpOutcome,
+  type Use,
+} from '../../../ports/ledger.ts';
+import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
+import type { Tables } from '../../sql/tables.ts';
+import { type WriteOffs, writeOffOf } from '../books/write-offs.ts';
+import type { RecordWrite } from '../records/record-write.ts';
+import type { RecordWriter } from '../records/record-writer.ts';
+import { generationOfRecord, type SettleRecord } from '../records/records.ts';
+import { cappedUse } from '../settlement/capped-use.ts';
+import { ALREADY_RECORDED, RecentCharges } from '../settlement/recent-charges.ts';
+import { available, unavailable, unavailableOr } from './available.ts';
+import { JournalTakenOver, releaseStrays, type Strays } from './booking/book-ends.ts';
+import type { BookedEnds } from './booking/booked-ends.ts';
+import type { Booker } from './booking/booker.ts';
+import type { LocalGeneration, LocalGenerations } from './booking/local-generations.ts';
+import { strayReservations } from './booking/stray-reservations.ts';
+import type { ClockWatch } from './clock-watch.ts';
+import { forgetIn, grantIn, spendingIn, statementIn, totalsIn } from './tallies/account-statements.ts';
+import type { DatabaseClock } from './tallies/database-clock.ts';
+import { extendReservation, reserveFor, reserveMoreFor } from './tallies/reserve.ts';
+
+export interface PostgresLedgerOptions {
+  readonly database: Kysely<Tables>;
+  /** For long statements. */
+  readonly patient: Kysely<Tables>;
+  /** Whether the last statement was answered. */
+  isUp(): boolean;
+  readonly gatewayId: () => string;
+  /** Owner token of this run; undefined = ownership is not checked. */
+  readonly owner: string | undefined;
+  readonly databaseClock: DatabaseClock;
+  readonly clockWatch: ClockWatch;
+  /** Write-offs of this process, those at booking included. */
+  readonly writeOffs: WriteOffs;
+  /** Lifetime of a reservation whose gateway does not return, milliseconds. */
+  reservationMs(): number;
+  readonly generations: LocalGenerations;
+  readonly booker: Booker;
+  readonly journal: Journal;
+  readonly writer: RecordWriter;
+  /** Durability of settlements. */
+  durability(): Durability;
+  /** How long a settlement waits for a failing disk, milliseconds. */
+  readonly patienceMs: number;
+  /** Bytes of unfinished records that were dropped when the journal was opened. */
+  readonly tornTailBytes: number;
+  /** Generations settled by the reconciler. */
+  reconciled(): number;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/**
+ * The ledger of gateways that share a database. The database decides reservations. Checkpoints and settlements are
+ * written to the gateway's own journal (outbox) first, so that they survive an outage of the database.
+ */
+export class PostgresLedger implements Ledger, RecentGenerations {
+  readonly #options: PostgresLedgerOptions;
+  readonly #generations: LocalGenerations;
+  readonly #charges = new RecentCharges();
+  readonly #settling = new Map<string, Promise<Charge>>();
+  /** The ends that the database has booked are known. */
+  #isAdopted = false;
+  /** A copy of the data directory runs under this gateway's id. */
+  #isTakenOver = false;
+  #isClosed = false;
+
+  constructor(options: PostgresLedgerOptions) {
+    this.#options = options;
+    this.#generations = options.generations;
+  }
+
+  get lag(): Readonly<Record<string, number>> {
+    const { writer, booker } = this.#options;
+    return { journal: writer.waiting, database: this.#generations.unbooked.size, refused: booker.refused };
+  }
+
+  get openReservations(): number {
+    return this.#generations.open.size;
+  }
+
+  get reconciled(): number {
+    return this.#options.reconciled();
+  }
+
+  get isAvailable(): boolean {
+    const { isUp, journal, writer } = this.#options;
+    return (
+      this.#isAdopted &&
+      !this.#isTakenOver &&
+      !this.#isClosed &&
+      isUp() &&
+      journal.isWritable &&
+      writer.isKeepingUp
+    );
+  }
+
+  get writtenOff(): WriteOffs['sums'] {
+    return this.#options.writeOffs.sums;
+  }
+
+  get clockAheadMs(): number | null {
+    return this.#options.clockWatch.aheadMs;
+  }
+
+  async reserve(
+    generation: NewGeneration,
+    size: (headroom: Headroom) => Amount | null,
+  ): Promise<ReserveOutcome> {
+    this.#assertAvailable();
+    const { generationId } = generation;
+    this.#generations.begin(generationId, this.#options.journal.end.segment);
+    let isAccepted = false;
+    try {
+      const { outcome, isUnlimited } = await this.#reserveBooked(generation, size);
+      if (outcome.ok) {
+        isAccepted = true;
+        await this.#accept(generation, outcome.reserved, isUnlimited);
+      }
+      return outcome;
+    } catch (error) {
+      throw unavailableOr(error);
+    } finally {
+      // If the database has reserved all the same, a sweep releases it.
+      if (!isAccepted) this.#generations.drop(generationId);
+    }
+  }
+
+  async topUp(
+    generationId: string,
+    size: (headroom: Headroom) => Amount | null,
+    atMs: number,
+  ): Promise<TopUpOutcome> {
+    const generation = this.#generations.open.get(generationId);
+    if (generation === undefined || !this.isAvailable) return NOT_TOPPED_UP;
+    const { database, databaseClock } = this.#options;
+    try {
+      let outcome = await reserveMoreFor(database, generation, size, databaseClock);
+      if (!outcome.ok && (await this.#flushFor(generation.scopes))) {
+        outcome = await reserveMoreFor(database, generation, size, databaseClock);
+      }
+      if (outcome.ok) this.#raise(generationId, outcome.more, atMs);
+      return outcome;
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) return NOT_TOPPED_UP;
+      throw error;
+    }
+  }
+
+  async checkpoint(generationId: string, { used, row, atMs }: Use): Promise<void> {
+    if (!this.#generations.open.has(generationId) || !this.#options.writer.isKeepingUp) return;
+    const sequence = this.#generations.nextSequence();
+    const record = { kind: 'checkpoint', sequence, atMs, generationId, spent: used, row } as const;
+    this.#generations.apply(record);
+    await this.#isWritten(this.#options.writer.write(record, 'process'));
+  }
+
+  settle(generationId: string, use: Use): Promise<Charge> {
+    const settling = this.#settling.get(generationId);
+    if (settling !== undefined) return settling;
+    const generation = this.#generations.open.get(generationId);
+    if (generation === undefined) return this.#settledBefore(generationId);
+    const capped = cappedUse(generationId, use, this.#options.warn);
+    const settled = this.#settleOpen(generation, capped).finally(() => this.#settling.delete(generationId));
+    this.#settling.set(generationId, settled);
+    return settled;
+  }
+
+  async void(generationId: string, atMs: number): Promise<void> {
+    if (!this.#generations.open.has(generationId) || this.#settling.has(generationId)) return;
+    const sequence = this.#generations.nextSequence();
+    const record = { kind: 'void', sequence, atMs, generationId } as const;
+    this.#generations.apply(record);
+    this.#charges.add(generationId, {
+      charge: { charge: NOTHING, writtenOffNanos: 0n },
+      writing: ALREADY_RECORDED,
+    });
+    this.#options.booker.wake();
+    await this.#isWritten(this.#options.writer.write(record, 'process'));
+  }
+
+  async grant(accountId: string, leftNanos: Nanos | null, atMs: number): Promise<void> {
+    this.#assertNotTakenOver();
+    await available(this.#options.booker.flush());
+    await available(grantIn(this.#options.database, accountId, leftNanos, atMs));
+  }
+
+  async forget(scope: ForgettableScope, id: string): Promise<void> {
+    await this.#caughtUp();
+    await available(forgetIn(this.#options.database, scope, id));
+  }
+
+  async spendingOf(scope: Scope, ids: readonly string[]): Promise<Spending[]> {
+    await this.#caughtUp();
+    const { database, databaseClock } = this.#options;
+    return available(spendingIn(database, scope, ids, databaseClock));
+  }
+
+  async statementOf(accountId: string): Promise<AccountStatement> {
+    await this.#caughtUp();
+    return available(statementIn(this.#options.database, accountId));
+  }
+
+  async verify(): Promise<LedgerReport> {
+    await this.#caughtUp();
+    const { patient, journal, tornTailBytes } = this.#options;
+    return { ...(await available(totalsIn(patient))), journal: { ...journal.size, tornTailBytes } };
+  }
+
+  /** Rows are booked in the same transaction as the money, so there is nothing to rebuild. */
+  async rebuild(): Promise<number> {
+    await available(this.#options.booker.flush());
+    return (await available(totalsIn(this.#options.patient))).generations;
+  }
+
+  recent(id: string): StoredGeneration | undefined {
+    const settled = this.#generations.unbooked.get(id)?.settled;
+    return settled && generationOfRecord(settled);
+  }
+
+  /** Releases stray reservations once the journal is adopted. Resolves with the number released. */
+  async sweep(): Promise<number> {
+    if (!this.#isAdopted || this.#isTakenOver) return 0;
+    const { database, databaseClock: clock, owner } = this.#options;
+    const gatewayId = this.#options.gatewayId();
+    const isUnfinished = (id: string) => this.#generations.isUnfinished(id);
+    const strays = await strayReservations(database, gatewayId, isUnfinished, clock);
+    return strays.length === 0 ? 0 : this.#release({ gatewayId, owner, strays, clock });
+  }
+
+  /** Starts the work: the booked ends are known. */
+  adopted(booked: BookedEnds): void {
+    this.#generations.adopt(booked);
+    this.#isAdopted = true;
+    this.#options.booker.start();
+  }
+
+  /** A copy of the data directory runs under this gateway's id: refuses new work for good. */
+  takenOver(): void {
+    if (this.#isTakenOver) return;
+    this.#isTakenOver = true;
+    this.#options.warn(
+      'another gateway runs with a copy of this data directory; this one begins nothing more. Stop the copy and restart this one: it takes an id of its own and books what waits',
+      { gateway_id: this.#options.gatewayId() },
+    );
+  }
+
+  /** Why this process must be restarted; null = no reason. */
+  get fault(): string | null {
+    return this.#isTakenOver ? TAKEN_OVER : null;
+  }
+
+  /** Refuses new reservations. Open generations may still be settled. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  async #release(strays: Strays): Promise<number> {
+    try {
+      return await releaseStrays(this.#options.database, strays);
+    } catch (error) {
+      if (error instanceof JournalTakenOver) this.takenOver();
+      throw error;
+    }
+  }
+
+  async #reserveBooked(
+    generation: NewGeneration,
+    size: (headroom: Headroom) => Amount | null,
+  ): Promise<{ readonly outcome: ReserveOutcome; readonly isUnlimited: boolean }> {
+    const { database, reservationMs, databaseClock } = this.#options;
+    const owner = { gatewayId: this.#options.gatewayId(), lastsMs: reservationMs() };
+    let isUnlimited = false;
+    const sizeInTime = (headroom: Headroom) => {
+      this.#assertInTime(headroom);
+      isUnlimited = isWithoutLimit(headroom);
+      return size(headroom);
+    };
+    let outcome = await reserveFor(database, generation, sizeInTime, owner, databaseClock);
+    if (!outcome.ok && (await this.#flushFor(generation.scopes))) {
+      outcome = await reserveFor(database, generation, sizeInTime, owner, databaseClock);
+    }
+    return { outcome, isUnlimited };
+  }
+
+  /** Throws for limited work while the clocks are far apart: its window would be uncertain. */
+  #assertInTime(headroom: Headroom): void {
+    const { aheadMs, isFarOff } = this.#options.clockWatch;
+    if (!isFarOff || aheadMs === null || isWithoutLimit(headroom)) return;
+    const seconds = Math.round(Math.abs(aheadMs) / 1000);
+    throw new LedgerUnavailable(
+      `the clock of this gateway is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of the database; what a limit or a balance covers is not begun until it is right`,
+    );
+  }
+
+  /** Books the account's unbooked ends, whose reservations may block a limit. False when there were none. */
+  async #flushFor(scopes: NewGeneration['scopes']): Promise<boolean> {
+    const { unbooked } = this.#generations;
+    const isOurs = [...unbooked.values()].some(({ scopes: other }) => other.account === scopes.account);
+    if (isOurs) await this.#options.booker.flush();
+    return isOurs;
+  }
+
+  async #accept(
+    { generationId, scopes, limits, row, atMs }: NewGeneration,
+    reserved: Amount,
+    isUnlimited: boolean,
+  ): Promise<void> {
+    const sequence = this.#generations.nextSequence();
+    const money = { scopes, limits, reserved, isUnlimited };
+    const record = { kind: 'accept', sequence, atMs, generationId, ...money, row } as const;
+    this.#generations.apply(record);
+    if (await this.#isWritten(this.#options.writer.write(record, 'process'))) return;
+    void this.void(generationId, atMs);
+    throw unavailable();
+  }
+
+  #raise(generationId: string, more: Amount, atMs: number): void {
+    const generation = this.#generations.open.get(generationId);
+    if (generation === undefined) return;
+    const reserved = plus(generation.reserved, more);
+    const sequence = this.#generations.nextSequence();
+    const record = { kind: 'top-up', sequence, atMs, generationId, reserved } as const;
+    this.#generations.apply(record);
+    // The database has the reservation: the record only bounds the charge after a crash.
+    this.#options.writer.write(record, 'process');
+  }
+
+  async #settleOpen(generation: LocalGeneration, use: Use): Promise<Charge> {
+    const { used, row, atMs } = use;
+    assertAmount(used);
+    const { generationId, scopes } = generation;
+    const charge = await this.#chargeFor(generation, used);
+    const writeOff = writeOffOf(use, charge);
+    const record: SettleRecord = {
+      kind: 'settle',
+      sequence: this.#generations.nextSequence(),
+      atMs,
+      generationId,
+      scopes,
+      charge,
+      ...writeOff,
+      row,
+    };
+    this.#generations.apply(record);
+    this.#options.writeOffs.add(writeOff);
+    this.#options.booker.wake();
+    const writing = this.#options.writer.write(record, this.#options.durability());
+    const settled = { charge, writtenOffNanos: writeOff.writtenOffNanos };
+    this.#charges.add(generationId, { charge: settled, writing });
+    await this.#recorded(writing);
+    return settled;
+  }
+
+  /**
+   * Beyond the reservation only what the limits leave is charged; nothing beyond it while the database does not
+   * answer. A generation without limits is charged in full then: booking checks a balance that is enforced by that
+   * time.
+   */
+  async #chargeFor(generation: LocalGeneration, used: Amount): Promise<Amount> {
+    const { reserved, isUnlimited } = generation;
+    if (used.creditNanos <= reserved.creditNanos) return used;
+    try {
+      await this.#flushFor(generation.scopes);
+      return await extendReservation(this.#options.database, generation, used, this.#options.databaseClock);
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+      return isUnlimited ? used : { creditNanos: reserved.creditNanos, byokNanos: used.byokNanos };
+    }
+  }
+
+  async #settledBefore(generationId: string): Promise<Charge> {
+    const known = this.#charges.get(generationId);
+    if (known === undefined) {
+      throw new RangeError(
+        `generation ${generationId} cannot be settled: it was never accepted, or ended long ago`,
+      );
+    }
+    await this.#recorded(known.writing);
+    return known.charge;
+  }
+
+  /** Best effort: if the database does not answer, the read that follows rejects. */
+  async #caughtUp(): Promise<void> {
+    await this.#options.booker.flush().catch(() => {});
+  }
+
+  #isWritten(writing: RecordWrite): Promise<boolean> {
+    return writing.isWrittenWithin(this.#options.patienceMs);
+  }
+
+  async #recorded(writing: Pick<RecordWrite, 'isDoneWithin'>): Promise<void> {
+    if (!(await writing.isDoneWithin(this.#options.patienceMs))) throw unavailable();
+  }
+
+  #assertAvailable(): void {
+    this.#assertNotTakenOver();
+    if (!this.isAvailable) throw unavailable();
+  }
+
+  #assertNotTakenOver(): void {
+    if (this.#isTakenOver) throw new LedgerUnavailable(TAKEN_OVER);
+  }
+}
+
+/** Shown to callers and in the health check. */
+const TAKEN_OVER =
+  'another gateway has taken the journal of this one over, because both run with copies of one data directory; the operator must stop the copy and restart this gateway';
+
+function isWithoutLimit({ affordable: { creditNanos, totalNanos } }: Headroom): boolean {
+  return creditNanos === null && totalNanos === null;
+}
+
+const NOT_TOPPED_UP: TopUpOutcome = { ok: false, refusal: null };

@@ -1,0 +1,252 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Amount, NOTHING } from '../../../../ir/amount.ts';
+import type { Nanos } from '../../../../kit/money.ts';
+import { windowsAt } from '../../../../kit/time/windows.ts';
+import type { AccountStatement, ForgettableScope, Scope, Spending } from '../../../../ports/ledger.ts';
+import type { LedgerTallyRow, Tables } from '../../../sql/tables.ts';
+import { transact } from '../../../sql/transact.ts';
+import { regranted } from '../../books/balance.ts';
+import { NOTHING_SPENT, spendingAt } from '../../books/spending.ts';
+import { type DatabaseClock, databaseClock } from './database-clock.ts';
+import { reservationFaults, type ScopeFault, sumFaults } from './scope-faults.ts';
+import {
+  emptyTally,
+  lockTallies,
+  NEXT_TRANSACTION,
+  readTallies,
+  type SqlTally,
+  type TallyKey,
+  tallyName,
+  tallyOf,
+  writeTallies,
+} from './tally-rows.ts';
+
+/** Spending of each id, in order. */
+export async function spendingIn(
+  database: Kysely<Tables>,
+  scope: Scope,
+  ids: readonly string[],
+  clock: DatabaseClock,
+): Promise<Spending[]> {
+  const keys = ids.map((id) => ({ scope, id }));
+  const { tallies, atMs } = await readTallies(database, keys, clock);
+  const windows = windowsAt(atMs);
+  return keys.map((key) => spendingAt((tallies.get(tallyName(key)) ?? emptyTally(key)).spending, windows));
+}
+
+/** Sets what is left of an account's balance, and records the grant. */
+export function grantIn(
+  database: Kysely<Tables>,
+  accountId: string,
+  leftNanos: Nanos | null,
+  atMs: number,
+): Promise<void> {
+  const grant = async (transaction: Transaction<Tables>) => {
+    const tally = await lockOne(transaction, { scope: 'account', id: accountId });
+    const grantedNanos = leftNanos === null ? null : tally.spending.credit.lifetime + leftNanos;
+    const balance = regranted(tally.balance, grantedNanos);
+    await sql`
+      insert into ledger_grants (account_id, number, granted_nanos, granted_at_ms)
+      select ${accountId}, coalesce(max(number), 0) + 1,
+        ${grantedNanos === null ? null : String(grantedNanos)}::numeric, ${atMs}::bigint
+      from ledger_grants where account_id = ${accountId}`.execute(transaction);
+    await writeTallies(transaction, [{ ...tally, balance }]);
+  };
+  return transact(database, grant, 'read committed');
+}
+
+/** Forgets the spending of a key or a workspace; removes its tally unless it has reservations. */
+export function forgetIn(database: Kysely<Tables>, scope: ForgettableScope, id: string): Promise<void> {
+  const forget = async (transaction: Transaction<Tables>) => {
+    const tally = await lockOne(transaction, { scope, id });
+    await writeTallies(transaction, [{ ...tally, spending: NOTHING_SPENT }]);
+    await sql`update ledger_tallies set counted_from = ${NEXT_TRANSACTION}
+      where scope = ${scope} and id = ${id}`.execute(transaction);
+    await transaction
+      .deleteFrom('ledger_tallies')
+      .where('scope', '=', scope)
+      .where('id', '=', id)
+      .where('reserved_credit', '=', '0')
+      .where('reserved_byok', '=', '0')
+      .execute();
+  };
+  return transact(database, forget, 'read committed');
+}
+
+/** The money of one account. Reservations are taken from its tally; its keys and workspaces are not checked. */
+export async function statementIn(database: Kysely<Tables>, accountId: string): Promise<AccountStatement> {
+  const { rows } = await sql<AccountRow>`
+    select t.*, known.id as account_id, b.*, ${LAST_GRANT} as last_grant
+    from (select ${accountId}::text as id) known
+    left join ledger_tallies t on t.scope = 'account' and t.id = known.id
+    cross join lateral (select ${BOOKED_SUMS} from ${BOOKED} where account_id = known.id) b`.execute(
+    database,
+  );
+  const account = accountOf(rows[0] as AccountRow);
+  return statementOf(account, account.tally.reserved.creditNanos);
+}
+
+/** Everything booked: sums by journal, and rows of older versions, which are in no sum. */
+const BOOKED = sql`(
+  select account_id, credit_nanos, byok_nanos, written_off_nanos from ledger_booked
+  union all
+  select account_id, credit_nanos, byok_nanos, written_off_nanos from generations where booked_by is null
+) as booked`;
+
+const BOOKED_SUMS = sql`
+  coalesce(sum(credit_nanos), 0) as booked_credit,
+  coalesce(sum(byok_nanos), 0) as booked_byok,
+  coalesce(sum(written_off_nanos), 0) as written_off`;
+
+/** Sum of the account's grants as of the last one; null = not enforced, or never granted. */
+const LAST_GRANT = sql`(
+  select granted_nanos from ledger_grants where account_id = known.id order by number desc limit 1
+)`;
+
+/** The tally of an account, with the sums that journals have booked and its last grant. */
+type AccountRow = (LedgerTallyRow | Record<keyof LedgerTallyRow, null>) & {
+  readonly account_id: string;
+  readonly booked_credit: string;
+  readonly booked_byok: string;
+  readonly written_off: string;
+  readonly last_grant: string | null;
+};
+
+/** An account as the tables have it. */
+interface KnownAccount {
+  /** Empty when there is none. */
+  readonly tally: SqlTally;
+  /** There is no tally although something was booked or granted. */
+  readonly hasLostTally: boolean;
+  /** Sums that journals have booked. */
+  readonly booked: Amount;
+  readonly writtenOffNanos: Nanos;
+}
+
+function accountOf(row: AccountRow): KnownAccount {
+  const booked = { creditNanos: BigInt(row.booked_credit), byokNanos: BigInt(row.booked_byok) };
+  const writtenOffNanos = BigInt(row.written_off);
+  const hasHistory =
+    row.last_grant !== null || booked.creditNanos + booked.byokNanos + writtenOffNanos !== 0n;
+  return {
+    tally: row.scope === null ? emptyTally({ scope: 'account', id: row.account_id }) : tallyOf(row),
+    hasLostTally: row.scope === null && hasHistory,
+    booked,
+    writtenOffNanos,
+  };
+}
+
+/** The money of all accounts. */
+export interface Totals {
+  readonly accounts: readonly AccountStatement[];
+  /** Of all gateways. */
+  readonly openReservations: number;
+  readonly generations: number;
+}
+
+/**
+ * The money of all accounts that have any, in one snapshot of the database, with reservations summed from their rows.
+ * `sumsRows`: also compares sums with the rows of generations, which takes about four seconds per million rows.
+ */
+export function totalsIn(database: Kysely<Tables>, { sumsRows = true } = {}): Promise<Totals> {
+  const read = async (transaction: Transaction<Tables>): Promise<Totals> => {
+    const accounts = await sql<AccountRow & { held: string }>`
+      select t.*, known.id as account_id, coalesce(r.held, 0) as held,
+        coalesce(booked_credit, 0) as booked_credit, coalesce(booked_byok, 0) as booked_byok,
+        coalesce(written_off, 0) as written_off, ${LAST_GRANT} as last_grant
+      from (
+        select id from ledger_tallies where scope = 'account'
+        union select account_id from ledger_booked
+        union select account_id from generations where booked_by is null
+        union select account_id from ledger_grants
+      ) known
+      left join ledger_tallies t on t.scope = 'account' and t.id = known.id
+      left join (
+        select account_id, sum(credit_nanos) as held from ledger_reservations group by account_id
+      ) r on r.account_id = known.id
+      left join (
+        select account_id, ${BOOKED_SUMS} from ${BOOKED} group by account_id
+      ) b on b.account_id = known.id
+      order by known.id collate "C"`.execute(transaction);
+    const counted = await sql<{ reservations: string; generations: string }>`
+      select
+        (select count(*) from ledger_reservations) as reservations,
+        (select count(*) from generations) as generations`.execute(transaction);
+    const scopeFaults = new Map([
+      ...(sumsRows ? await sumFaults(transaction) : []),
+      ...(await reservationFaults(transaction)),
+    ]);
+    const statements = accounts.rows.map((row) =>
+      statementOf(accountOf(row), BigInt(row.held), scopeFaults.get(row.account_id)),
+    );
+    const known = new Set(statements.map(({ accountId }) => accountId));
+    const astray = [...scopeFaults].filter(([id]) => !known.has(id));
+    return {
+      accounts: [
+        ...statements.filter((statement) => hasMoney(statement)),
+        ...astray.map(([id, fault]) => statementOf(nothingKnownOf(id), 0n, fault)),
+      ],
+      openReservations: Number(counted.rows[0]?.reservations),
+      generations: Number(counted.rows[0]?.generations),
+    };
+  };
+  return transact(database, read, 'repeatable read');
+}
+
+function nothingKnownOf(id: string): KnownAccount {
+  const tally = emptyTally({ scope: 'account', id });
+  return { tally, hasLostTally: false, booked: NOTHING, writtenOffNanos: 0n };
+}
+
+async function lockOne(transaction: Transaction<Tables>, key: TallyKey): Promise<SqlTally> {
+  const { tallies } = await lockTallies(transaction, [key], databaseClock);
+  return tallies.get(tallyName(key)) ?? emptyTally(key);
+}
+
+function statementOf(
+  account: KnownAccount,
+  reservedNanos: Nanos,
+  scopeFault?: ScopeFault | undefined,
+): AccountStatement {
+  const { id, spending, balance } = account.tally;
+  const { grantedNanos, isEnforced, leftNanos } = balance;
+  return {
+    accountId: id,
+    grantedNanos: isEnforced ? grantedNanos : null,
+    settledNanos: spending.credit.lifetime,
+    reservedNanos,
+    leftNanos: isEnforced ? leftNanos : null,
+    writtenOffNanos: account.writtenOffNanos,
+    ...(accountFault(account, reservedNanos) ?? scopeFault ?? NO_FAULT),
+  };
+}
+
+type FoundFault = Pick<AccountStatement, 'fault' | 'differenceNanos'>;
+
+const NO_FAULT: FoundFault = { fault: null, differenceNanos: 0n };
+
+/** The first thing that is wrong with an account's own figures. */
+function accountFault(
+  { tally: { spending, balance }, hasLostTally, booked }: KnownAccount,
+  reservedNanos: Nanos,
+): FoundFault | undefined {
+  const { grantedNanos, leftNanos } = balance;
+  const settledNanos = spending.credit.lifetime;
+  const differences: readonly FoundFault[] = [
+    { fault: 'equation', differenceNanos: grantedNanos - settledNanos - reservedNanos - leftNanos },
+    { fault: 'journals', differenceNanos: booked.creditNanos - settledNanos },
+    { fault: 'byok', differenceNanos: booked.byokNanos - spending.byok.lifetime },
+  ];
+  if (hasLostTally) return { fault: 'tally', differenceNanos: booked.creditNanos };
+  return differences.find(({ differenceNanos }) => differenceNanos !== 0n);
+}
+
+/** An account with write-offs only has money too. */
+function hasMoney(statement: AccountStatement): boolean {
+  const { grantedNanos, settledNanos, reservedNanos, writtenOffNanos, fault } = statement;
+  return (
+    grantedNanos !== null ||
+    fault !== null ||
+    [settledNanos, reservedNanos, writtenOffNanos].some((nanos) => nanos !== 0n)
+  );
+}

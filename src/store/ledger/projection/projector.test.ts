@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { GenerationRefused, type StoredGeneration } from '../../../ports/generations.ts';
+import type { SettleRecord } from '../records/records.ts';
+import { type Projection, Projector } from './projector.ts';
+
+const recordOf = (sequence: number): SettleRecord => ({
+  kind: 'settle',
+  sequence,
+  generationId: `g${sequence}`,
+  scopes: { key: 'k', workspace: 'w', account: 'a' },
+  atMs: 1,
+  charge: { creditNanos: 1n, byokNanos: 0n },
+  writtenOffNanos: 0n,
+  writtenOffCause: null,
+  row: {},
+});
+
+/** Adds what is not refused, all or none, unless it is unavailable. */
+class PickyProjection implements Projection {
+  readonly name = 'rows';
+  readonly taken = new Set<string>();
+  readonly batches: number[] = [];
+  readonly refuses: ReadonlySet<string>;
+  /** The batch at which it is unavailable. */
+  awayAfter = Number.POSITIVE_INFINITY;
+
+  constructor(refuses: readonly string[]) {
+    this.refuses = new Set(refuses);
+  }
+
+  of(generation: StoredGeneration): StoredGeneration {
+    return generation;
+  }
+
+  async add(generations: readonly StoredGeneration[]): Promise<void> {
+    this.batches.push(generations.length);
+    if (this.batches.length === this.awayAfter) throw new Error('away');
+    if (generations.some(({ id }) => this.refuses.has(id))) throw new GenerationRefused('too large');
+    for (const { id } of generations) this.taken.add(id);
+  }
+}
+
+async function project(projection: Projection, count: number): Promise<{ told: string[]; left: number }> {
+  const told: string[] = [];
+  const projector = new Projector({ projection, warn: (message) => told.push(message) });
+  for (let sequence = 1; sequence <= count; sequence++) {
+    projector.expect(recordOf(sequence));
+    projector.take(recordOf(sequence));
+  }
+  projector.start({ read: async function* () {} });
+  await projector.drained();
+  await projector.close();
+  return { told, left: projector.neededFrom };
+}
+
+const idsOf = (told: readonly string[]) =>
+  told.flatMap(
+    (message) => /^the generation (\S+) can never be in the projection rows/.exec(message)?.[1] ?? [],
+  );
+
+describe('Projector', () => {
+  it('needs the journal from the first record on that is not handed over, in whatever order they stood there', async () => {
+    const projection = new PickyProjection([]);
+    projection.awayAfter = 1;
+    const projector = new Projector({ projection, warn() {} });
+    // Record 4 was owed while the disk failed, and written after record 5.
+    for (const sequence of [5, 4]) {
+      projector.expect(recordOf(sequence));
+      projector.take(recordOf(sequence));
+    }
+    expect(projector.neededFrom).toBe(4);
+    await projector.close();
+  });
+
+  it('hands over many at once', async () => {
+    const projection = new PickyProjection([]);
+    expect(await project(projection, 1200)).toEqual({ told: [], left: Number.POSITIVE_INFINITY });
+    expect(projection.taken.size).toBe(1200);
+    expect(projection.batches.length).toBeLessThan(5);
+  });
+
+  it('leaves out those that are refused, tells each of them, and needs the journal for none', async () => {
+    const projection = new PickyProjection(['g1', 'g77', 'g78', 'g600']);
+    const { told, left } = await project(projection, 600);
+    expect(idsOf(told)).toEqual(['g1', 'g77', 'g78', 'g600']);
+    expect(told).toHaveLength(4);
+    expect(projection.taken.size).toBe(596);
+    expect(left).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('goes on behind refused ones that are all there is', async () => {
+    const projection = new PickyProjection(['g1', 'g2', 'g3']);
+    expect(idsOf((await project(projection, 3)).told)).toEqual(['g1', 'g2', 'g3']);
+  });
+
+  it('leaves nothing out while the projection is unavailable, and logs nothing twice', async () => {
+    const projection = new PickyProjection(['g1']);
+    // By the fourth try g1 was refused alone.
+    projection.awayAfter = 4;
+    const { told } = await project(projection, 4);
+    expect(idsOf(told)).toEqual(['g1']);
+    expect(told.filter((message) => message.includes('cannot be written'))).toHaveLength(1);
+    expect([...projection.taken].sort()).toEqual(['g2', 'g3', 'g4']);
+  });
+
+  it('lets generations gather, unless a caller waits for them', async () => {
+    const projection = new PickyProjection([]);
+    const projector = new Projector({ projection, warn: () => {}, gatherMs: 60_000 });
+    const settle = (sequence: number) => {
+      projector.expect(recordOf(sequence));
+      projector.take(recordOf(sequence));
+    };
+    projector.start({ read: async function* () {} });
+    settle(1);
+    const first = projector.caughtUp();
+    settle(2);
+    settle(3);
+    await first;
+    expect([...projection.taken]).toEqual(['g1']);
+    await projector.caughtUp();
+    expect([...projection.taken]).toEqual(['g1', 'g2', 'g3']);
+    expect(projection.batches).toEqual([1, 2]);
+    await projector.close();
+  });
+
+  it('hands over as many as make a batch without waiting for more', async () => {
+    const projection = new PickyProjection([]);
+    const projector = new Projector({ projection, warn: () => {}, gatherMs: 60_000, maxBatch: 3 });
+    projector.start({ read: async function* () {} });
+    for (let sequence = 1; sequence <= 4; sequence++) {
+      projector.expect(recordOf(sequence));
+      projector.take(recordOf(sequence));
+    }
+    await expect.poll(() => projector.waiting).toBe(1);
+    expect(projection.batches).toEqual([3]);
+    await projector.close();
+  });
+
+  it('leaves out what nothing can be made of, and tells', async () => {
+    class Baffled extends PickyProjection {
+      override of(generation: StoredGeneration): StoredGeneration {
+        if (generation.id === 'g2') throw new TypeError('no number');
+        return generation;
+      }
+    }
+    const projection = new Baffled([]);
+    const { told, left } = await project(projection, 3);
+    expect([...projection.taken]).toEqual(['g1', 'g3']);
+    expect(idsOf(told)).toEqual(['g2']);
+    expect(left).toBe(Number.POSITIVE_INFINITY);
+  });
+});

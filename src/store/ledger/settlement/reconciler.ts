@@ -1,0 +1,102 @@
+import { usdOf } from '../../../kit/money.ts';
+import type { Clock } from '../../../kit/time/clock.ts';
+import type { Ledger } from '../../../ports/ledger.ts';
+import { interruptedUse, type OpenGeneration, type WholeRow } from '../books/open-generation.ts';
+
+export interface ReconcilerOptions {
+  /** Open generations by id. */
+  open(): ReadonlyMap<string, OpenGeneration>;
+  readonly ledger: Pick<Ledger, 'settle'>;
+  /** Longest duration of a generation, milliseconds. */
+  generationMs(): number;
+  readonly wholeRow?: WholeRow | undefined;
+  readonly clock: Clock;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Interval of `look`, milliseconds. */
+  readonly everyMs?: number | undefined;
+  /** Time for settling after the longest duration, milliseconds. */
+  readonly leewayMs?: number | undefined;
+}
+
+const DEFAULT_EVERY_MS = 60_000;
+
+/** An answer is read for up to a minute after its caller left, and its record may wait for the disk. */
+const DEFAULT_LEEWAY_MS = 120_000;
+
+/**
+ * Settles open generations that must have ended long ago. Without it a fault between reserving and settling would hold
+ * their money until the next start. Each is charged like one that a crash interrupted.
+ */
+export class Reconciler {
+  readonly #options: ReconcilerOptions;
+  readonly #timer: NodeJS.Timeout;
+  /** When each open generation was first seen, by the monotonic clock, because the wall clock may be set. */
+  #seen: ReadonlyMap<string, number> = new Map();
+  /** Maximum of `generationMs` so far: a reload may lower it while older generations run. */
+  #longestMs = 0;
+  /** Generations being settled here: with an unavailable database that may take longer than an interval. */
+  readonly #settling = new Set<string>();
+  #reconciled = 0;
+
+  constructor(options: ReconcilerOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => void this.look(), options.everyMs ?? DEFAULT_EVERY_MS).unref();
+  }
+
+  /** Generations settled here since the start. Each is a fault of the gateway. */
+  get reconciled(): number {
+    return this.#reconciled;
+  }
+
+  /** Settles overdue generations. Never rejects. */
+  async look(): Promise<void> {
+    const overdue = this.#overdue();
+    await Promise.all(overdue.map((generation) => this.#settle(generation)));
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #overdue(): OpenGeneration[] {
+    const { open, clock, generationMs, leewayMs = DEFAULT_LEEWAY_MS } = this.#options;
+    this.#longestMs = Math.max(this.#longestMs, generationMs());
+    const nowMs = clock.monotonic();
+    const seen = new Map<string, number>();
+    const overdue: OpenGeneration[] = [];
+    for (const [id, generation] of open()) {
+      const firstMs = this.#seen.get(id) ?? nowMs;
+      seen.set(id, firstMs);
+      const isOverdue = nowMs - firstMs > this.#longestMs + leewayMs;
+      if (isOverdue && !this.#settling.has(id)) overdue.push(generation);
+    }
+    this.#seen = seen;
+    return overdue;
+  }
+
+  async #settle(generation: OpenGeneration): Promise<void> {
+    const { ledger, clock, wholeRow, warn } = this.#options;
+    const { generationId, scopes, reserved } = generation;
+    const fields = {
+      generation_id: generationId,
+      account_id: scopes.account,
+      reserved_usd: usdOf(reserved.creditNanos),
+    };
+    this.#settling.add(generationId);
+    try {
+      const { charge } = await ledger.settle(generationId, interruptedUse(generation, clock.now(), wholeRow));
+      this.#reconciled += 1;
+      warn(
+        'a generation was never settled, which is a fault of the gateway: it is charged as of its last checkpoint and its reservation is released; please report it',
+        { ...fields, charged_usd: usdOf(charge.creditNanos) },
+      );
+    } catch (error) {
+      warn('a generation that was never settled could not be settled now; it is tried again in a minute', {
+        ...fields,
+        error,
+      });
+    } finally {
+      this.#settling.delete(generationId);
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import type { DatabaseAddress } from '../../../kit/net/database-address.ts';
+import { DataDirectoryProblem } from '../../directory/data-directory-problem.ts';
+import { codeOf, DatabaseUnavailable } from '../database-unavailable.ts';
+import { migrate } from '../migrate.ts';
+import { type PoolLimits, PostgresPool } from '../postgres-pool.ts';
+import type { Tables } from '../tables.ts';
+
+/** Options of `openPostgres`. */
+export interface PostgresOptions {
+  readonly nowMs: number;
+  /** Waits for a database that does not answer, and is called with each new reason; absent = opening fails then. */
+  readonly waiting?: (reason: string) => void;
+  readonly limits?: Partial<PoolLimits>;
+}
+
+/** An open PostgreSQL database with all migrations applied. */
+export interface OpenedPostgres {
+  /** For requests: statements have short time limits. */
+  readonly database: Kysely<Tables>;
+  /** For background work: statements may take minutes. */
+  readonly patient: Kysely<Tables>;
+  /** Whether the last statement was answered. */
+  readonly isUp: () => boolean;
+  close(): Promise<void>;
+}
+
+const LIMITS: PoolLimits = { connections: 16, connectMs: 2000, statementMs: 4000 };
+const PATIENT_LIMITS: PoolLimits = { connections: 2, connectMs: 5000, statementMs: 600_000 };
+
+/** Time between attempts while the database does not answer, milliseconds. */
+const RETRY_MS = 500;
+
+/** Key of the advisory lock under which gateways apply migrations. */
+const MIGRATION_LOCK = 7_305_618;
+
+/**
+ * Opens a database. Rejects with a DataDirectoryProblem when it cannot be used, or does not answer and `waiting` is
+ * absent.
+ */
+export async function openPostgres(
+  address: DatabaseAddress,
+  options: PostgresOptions,
+): Promise<OpenedPostgres> {
+  const pool = new PostgresPool(address, { ...LIMITS, ...options.limits });
+  const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const patientPool = new PostgresPool(address, PATIENT_LIMITS);
+  const patient = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: patientPool }) });
+  const close = async () => {
+    await database.destroy();
+    await patient.destroy();
+    // Kysely ends a pool only if it has used it.
+    await Promise.all([pool.end(), patientPool.end()]);
+  };
+  try {
+    await prepare(address, options, async () => {
+      await pool.ping();
+      await migrate(patient, options.nowMs, { engine: 'postgres', before: lockMigrations });
+    });
+    return { database, patient, isUp: () => pool.isUp, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function lockMigrations(transaction: Kysely<Tables>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction);
+}
+
+/** Runs work as soon as the database answers. */
+async function prepare(
+  address: DatabaseAddress,
+  { waiting }: PostgresOptions,
+  work: () => Promise<void>,
+): Promise<void> {
+  let logged: string | undefined;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+      const code = answerCodeOf(error);
+      if (waiting === undefined || ADVICE[code] !== undefined) throw postgresProblem(address, error);
+      if (logged !== code) waiting(`${problemText(address, code)}; waiting for it`);
+      logged = code;
+      await delay(RETRY_MS);
+    }
+  }
+}
+
+/** Why a database cannot be used, with its name and advice. */
+export function postgresProblem(address: DatabaseAddress, error: DatabaseUnavailable): DataDirectoryProblem {
+  const code = answerCodeOf(error);
+  return new DataDirectoryProblem(
+    `${problemText(address, code)}; ${ADVICE[code] ?? REACHABLE}`,
+    false,
+    error,
+  );
+}
+
+function problemText(address: DatabaseAddress, code: string): string {
+  return `the database ${databaseName(address)} cannot be used (${code})`;
+}
+
+function answerCodeOf({ cause }: DatabaseUnavailable): string {
+  return (cause === undefined ? '' : codeOf(cause)) || 'no answer';
+}
+
+const REACHABLE = 'see that it runs and that DATABASE_URL leads to it';
+
+/** Advice for codes that waiting does not cure. */
+const ADVICE: Readonly<Record<string, string>> = {
+  '28P01': 'DATABASE_URL has a wrong password',
+  '28000': 'its server does not let this user in; see DATABASE_URL and the rules of the server',
+  '3D000': 'make it first, or name another one in DATABASE_URL',
+  NO_TLS: 'its server offers no TLS, which sslmode in DATABASE_URL asks for',
+  UNTRUSTED: 'its certificate is not trusted for this host; see sslmode in DATABASE_URL',
+};
+
+/** A database's name in messages, without user and password. */
+export function databaseName({ host, port, database }: DatabaseAddress): string {
+  return `${database} at ${host}:${port}`;
+}

@@ -1,0 +1,68 @@
+import { closeSync, openSync } from 'node:fs';
+import { type Kysely, sql } from 'kysely';
+import { DataDirectoryProblem } from '../../directory/data-directory-problem.ts';
+import { codeOf, DatabaseUnavailable } from '../database-unavailable.ts';
+import { migrate } from '../migrate.ts';
+import type { Tables } from '../tables.ts';
+import { SqliteDatabase } from './sqlite-database.ts';
+import { SqliteReader } from './sqlite-reader.ts';
+import { SqliteThread } from './sqlite-thread.ts';
+import { SqliteWriter, type SqliteWriterOptions } from './sqlite-writer.ts';
+
+/** How long a write waits for another process that writes, milliseconds. */
+const WRITER_BUSY_MS = 1000;
+
+/** Reads wait only while a file is recovered after a crash, and block the event loop meanwhile, milliseconds. */
+const READER_BUSY_MS = 100;
+
+const WRITER_PRAGMAS = [
+  'journal_mode = WAL',
+  // Segments of the journal are removed once their rows are committed here.
+  'synchronous = FULL',
+  'foreign_keys = ON',
+  // Overwrites deleted content: an encrypted secret must not survive its credential in a free page.
+  'secure_delete = ON',
+];
+
+/** Opens or creates the embedded database and applies migrations. Rejects with a DataDirectoryProblem. */
+export async function openSqlite(
+  file: string,
+  nowMs: number,
+  warn: SqliteWriterOptions['warn'] = () => {},
+): Promise<SqliteDatabase> {
+  // SQLite copies the mode of the database file to its side files, so set it first.
+  closeSync(openSync(file, 'a', 0o600));
+  const database = new SqliteDatabase({
+    reader: new SqliteReader({ file, busyMs: READER_BUSY_MS, pragmas: ['query_only = ON'] }),
+    writer: new SqliteWriter({
+      openThread: () => new SqliteThread({ file, busyMs: WRITER_BUSY_MS, pragmas: WRITER_PRAGMAS }),
+      warn,
+    }),
+  });
+  try {
+    await migrate(database, nowMs);
+    return database;
+  } catch (error) {
+    await database.destroy();
+    throw sqliteFileProblem(file, error);
+  }
+}
+
+/** Empties the write-ahead log, which still contains what was overwritten in the database. */
+export async function emptyWriteLog(database: Kysely<Tables>): Promise<void> {
+  await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(database);
+}
+
+/** SQLite codes of damaged files. */
+const DAMAGED = /^SQLITE_(?:NOTADB|CORRUPT)/;
+
+/** Maps errors of SQLite to DataDirectoryProblems with the file and advice; other errors stay as they are. */
+export function sqliteFileProblem(file: string, thrown: unknown): unknown {
+  const error = thrown instanceof DatabaseUnavailable ? (thrown.cause ?? thrown) : thrown;
+  const code = codeOf(error);
+  if (!code.startsWith('SQLITE_')) return error;
+  const message = DAMAGED.test(code)
+    ? `the database ${file} is damaged or is not a database (${code}); put it back from a backup, or move it and the files beside it that begin with its name away to start with an empty one`
+    : `the database ${file} cannot be used (${code}); see that this user may write it and that the disk is not full`;
+  return new DataDirectoryProblem(message, false, error);
+}

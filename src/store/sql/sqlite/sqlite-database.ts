@@ -1,0 +1,144 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  SelectQueryNode,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import type { Tables } from '../tables.ts';
+import type { SqliteReader } from './sqlite-reader.ts';
+import type { SqliteTurn, SqliteWriter } from './sqlite-writer.ts';
+
+/** The embedded database. */
+export class SqliteDatabase extends Kysely<Tables> {
+  readonly #parts: ThreadedSqliteParts;
+
+  constructor(parts: ThreadedSqliteParts) {
+    super({ dialect: new ThreadedSqliteDialect(parts) });
+    this.#parts = parts;
+  }
+
+  /**
+   * Runs a statement for many rows of parameters in one transaction. For hot paths: no query is built, and the writer
+   * thread gets one message.
+   */
+  async runForEach(statement: string, rows: readonly (readonly unknown[])[]): Promise<void> {
+    const turn = await this.#parts.writer.take();
+    try {
+      await turn.runForEach(statement, rows);
+    } finally {
+      turn.end();
+    }
+  }
+}
+
+/** The two connections to the database. */
+export interface ThreadedSqliteParts {
+  /** For selects outside of transactions, which wait for no lock. */
+  readonly reader: SqliteReader;
+  /** For everything else. */
+  readonly writer: SqliteWriter;
+}
+
+/** SQLite for Kysely: reads on this thread, writes in another. Reads see all writes that have resolved. */
+export class ThreadedSqliteDialect implements Dialect {
+  readonly #parts: ThreadedSqliteParts;
+
+  constructor(parts: ThreadedSqliteParts) {
+    this.#parts = parts;
+  }
+
+  createDriver(): Driver {
+    const { reader, writer } = this.#parts;
+    return {
+      init: async () => {},
+      acquireConnection: async () => new ThreadedSqliteConnection(this.#parts),
+      beginTransaction: (connection) => (connection as ThreadedSqliteConnection).begin(),
+      commitTransaction: (connection) => (connection as ThreadedSqliteConnection).commit(),
+      rollbackTransaction: (connection) => (connection as ThreadedSqliteConnection).rollback(),
+      releaseConnection: async () => {},
+      async destroy() {
+        // The writer closes last: the last connection to close checkpoints the log, which may take a while.
+        reader.close();
+        await writer.close();
+      },
+    };
+  }
+
+  createQueryCompiler() {
+    return new SqliteQueryCompiler();
+  }
+
+  createAdapter() {
+    return new SqliteAdapter();
+  }
+
+  createIntrospector(database: Kysely<unknown>) {
+    return new SqliteIntrospector(database);
+  }
+}
+
+class ThreadedSqliteConnection implements DatabaseConnection {
+  readonly #parts: ThreadedSqliteParts;
+  #transaction: SqliteTurn | undefined;
+
+  constructor(parts: ThreadedSqliteParts) {
+    this.#parts = parts;
+  }
+
+  async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.#transaction !== undefined) return change(this.#transaction, sql, parameters);
+    if (SelectQueryNode.is(query)) return { rows: this.#parts.reader.all(sql, parameters) as R[] };
+    const turn = await this.#parts.writer.take();
+    try {
+      return await change(turn, sql, parameters);
+    } finally {
+      turn.end();
+    }
+  }
+
+  streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('rows are not streamed');
+  }
+
+  /** Takes the write lock at once: a read transaction may fail to upgrade later. */
+  async begin(): Promise<void> {
+    const turn = await this.#parts.writer.take();
+    try {
+      await turn.run('begin immediate');
+      this.#transaction = turn;
+    } catch (error) {
+      turn.end();
+      throw error;
+    }
+  }
+
+  async commit(): Promise<void> {
+    await this.#transaction?.run('commit');
+    this.#leave();
+  }
+
+  async rollback(): Promise<void> {
+    await this.#transaction?.rollback();
+    this.#leave();
+  }
+
+  #leave(): void {
+    this.#transaction?.end();
+    this.#transaction = undefined;
+  }
+}
+
+async function change<R>(
+  turn: SqliteTurn,
+  sql: string,
+  parameters: readonly unknown[],
+): Promise<QueryResult<R>> {
+  const { rows, changes } = await turn.run(sql, parameters);
+  return { rows: rows as R[], numAffectedRows: BigInt(changes) };
+}

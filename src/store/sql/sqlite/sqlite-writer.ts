@@ -1,0 +1,112 @@
+import { isInTime } from '../../../kit/loop/is-in-time.ts';
+import { DatabaseUnavailable } from '../database-unavailable.ts';
+import type { SqliteAnswer, SqliteThread } from './sqlite-thread.ts';
+
+export interface SqliteWriterOptions {
+  /** Starts a thread that is connected to the database. */
+  openThread(): SqliteThread;
+  /** Logs when writing fails, and when it works again. */
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/** Longest wait for a turn, milliseconds. */
+const TURN_MS = 5_000;
+
+/** Serializes all writes in a worker thread, which is replaced when it ends. */
+export class SqliteWriter {
+  readonly #options: SqliteWriterOptions;
+  #thread: SqliteThread | undefined;
+  /** Tail of the queue: settles once all turns asked for by now have ended. */
+  #last: Promise<void> = Promise.resolve();
+  #isFailing = false;
+  #isClosed = false;
+
+  constructor(options: SqliteWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Waits for a turn; the caller must end it. Rejects with DatabaseUnavailable. */
+  async take(): Promise<SqliteTurn> {
+    const before = this.#last;
+    let end = () => {};
+    this.#last = new Promise((resolve) => {
+      end = resolve;
+    });
+    if (this.#isClosed || !(await isInTime(before, TURN_MS))) {
+      void before.then(end);
+      throw new DatabaseUnavailable();
+    }
+    if (this.#thread === undefined || this.#thread.isEnded) {
+      this.#thread = this.#options.openThread();
+    }
+    return new SqliteTurn(this.#thread, (failure) => {
+      this.#note(failure);
+      end();
+    });
+  }
+
+  /** Ends the thread after all queued turns, or after `TURN_MS`. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await isInTime(this.#last, TURN_MS);
+    await this.#thread?.close();
+  }
+
+  #note(failure: DatabaseUnavailable | undefined): void {
+    if ((failure !== undefined) === this.#isFailing) return;
+    this.#isFailing = !this.#isFailing;
+    if (failure === undefined) this.#options.warn('the database can be written again');
+    else {
+      this.#options.warn('the database cannot be written; requests that need it are refused', {
+        error: failure.cause,
+      });
+    }
+  }
+}
+
+/** Exclusive access to the writer thread. */
+export class SqliteTurn {
+  readonly #thread: SqliteThread;
+  readonly #ended: (failure: DatabaseUnavailable | undefined) => void;
+  #failure: DatabaseUnavailable | undefined;
+
+  /** `ended` gets the DatabaseUnavailable of the turn, if there was one. */
+  constructor(thread: SqliteThread, ended: (failure: DatabaseUnavailable | undefined) => void) {
+    this.#thread = thread;
+    this.#ended = ended;
+  }
+
+  /** Runs a statement; one at a time. */
+  async run(sql: string, parameters?: readonly unknown[]): Promise<SqliteAnswer> {
+    try {
+      return await this.#thread.run(sql, parameters);
+    } catch (error) {
+      throw this.#noted(error);
+    }
+  }
+
+  /** Runs a statement for many rows of parameters, all or none; one at a time. */
+  async runForEach(sql: string, rows: readonly (readonly unknown[])[]): Promise<void> {
+    try {
+      await this.#thread.runForEach(sql, rows);
+    } catch (error) {
+      await this.rollback();
+      throw this.#noted(error);
+    }
+  }
+
+  /** Rolls back, if necessary by ending the thread. Never rejects, so that the original error is not hidden. */
+  async rollback(): Promise<void> {
+    await this.#thread.run('rollback').catch(() => this.#thread.close());
+  }
+
+  /** Passes the writer on to the next turn. */
+  end(): void {
+    this.#ended(this.#failure);
+  }
+
+  #noted(error: unknown): unknown {
+    if (error instanceof DatabaseUnavailable) this.#failure = error;
+    return error;
+  }
+}

@@ -1,0 +1,63 @@
+import { type Kysely, sql } from 'kysely';
+import type { StoredGeneration } from '../../../ports/generations.ts';
+import type { GenerationTableRow, Tables } from '../tables.ts';
+import { generationOfRow } from './sql-generation-store.ts';
+
+/** A position among generations in the order of their booking transactions. PostgreSQL only. */
+export interface BookedPlace {
+  /** Transaction id. */
+  readonly bookedIn: string;
+  readonly settledAtMs: number;
+  readonly id: string;
+}
+
+/** The position before all generations. */
+export const BEFORE_ALL: BookedPlace = { bookedIn: '0', settledAtMs: Number.MIN_SAFE_INTEGER, id: '' };
+
+/** Generations after a position. */
+export interface BookedPage {
+  /** Identifies the server and its timeline: transaction ids, and so positions, are valid within one history only. */
+  readonly history: string;
+  readonly generations: readonly StoredGeneration[];
+  /** Position of the last one; undefined when there are none. */
+  readonly end: BookedPlace | undefined;
+}
+
+/**
+ * At most `limit` generations after a position. Transactions after the oldest running one are left for later, so that
+ * no generation ever appears before a position that was reached.
+ */
+export async function bookedAfter(
+  database: Kysely<Tables>,
+  { bookedIn, settledAtMs, id }: BookedPlace,
+  limit: number,
+): Promise<BookedPage> {
+  const { rows } = await sql<{ history: string } & (BookedRow | Record<keyof BookedRow, null>)>`
+    select server.system_identifier || '/' || checkpoint.timeline_id as history, booked.*
+    from pg_control_system() server cross join pg_control_checkpoint() checkpoint left join lateral (
+      select * from generations
+      where (booked_in, settled_at_ms, id) > (${bookedIn}::text::xid8, ${settledAtMs}::bigint, ${id}::text)
+        and booked_in < pg_snapshot_xmin(pg_current_snapshot())
+      order by booked_in, settled_at_ms, id
+      limit ${limit}
+    ) booked on true
+    order by booked_in, settled_at_ms, id`.execute(database);
+  const booked = rows.filter((row): row is { history: string } & BookedRow => row.id !== null);
+  const last = booked.at(-1);
+  return {
+    history: rows[0]?.history ?? '',
+    generations: booked.map(generationOfRow),
+    end: last && { bookedIn: last.booked_in, settledAtMs: Number(last.settled_at_ms), id: last.id },
+  };
+}
+
+type BookedRow = GenerationTableRow & { readonly booked_in: string };
+
+/**
+ * Assigns generations with a transaction id from the future to transaction 0: they came with a backup of another
+ * server, and would stay invisible until this server reaches that id.
+ */
+export async function adoptGenerations(database: Kysely<Tables>): Promise<void> {
+  await sql`update generations set booked_in = '0'
+    where booked_in >= pg_snapshot_xmax(pg_current_snapshot())`.execute(database);
+}

@@ -1,0 +1,152 @@
+import { type Kysely, sql } from 'kysely';
+import type { JsonObject } from '../../../kit/json/json.ts';
+import { keptText } from '../../../kit/text/kept-text.ts';
+import {
+  GenerationRefused,
+  type GenerationStore,
+  type SettledPlace,
+  type StoredGeneration,
+} from '../../../ports/generations.ts';
+import type { WriteOffCause } from '../../../ports/ledger.ts';
+import { codeOf } from '../database-unavailable.ts';
+import type { GenerationTableRow, Tables } from '../tables.ts';
+
+/** Rows per insert: both engines limit the parameters of a statement to some ten thousand. */
+const ROWS_PER_STATEMENT = 100;
+
+/** Codes of SQLite and PostgreSQL for invalid values and violated constraints. */
+const VALUE_ERRORS = /^(?:SQLITE_(?:CONSTRAINT|MISMATCH|TOOBIG).*|2[23][0-9A-Z]{3})$/;
+
+const COLUMN_BITS = 64;
+
+/** Adds rows, all or none; rows with known ids stay as they are. */
+export type InsertGenerations = (rows: readonly GenerationTableRow[]) => Promise<void>;
+
+/** Rows of generations in a database of either engine. */
+export class SqlGenerationStore implements GenerationStore {
+  readonly #database: Kysely<Tables>;
+  readonly #insert: InsertGenerations;
+
+  constructor(database: Kysely<Tables>, insert: InsertGenerations = insertInto(database)) {
+    this.#database = database;
+    this.#insert = insert;
+  }
+
+  async add(generations: readonly StoredGeneration[]): Promise<void> {
+    if (generations.length === 0) return;
+    for (const generation of generations) assertFits(generation);
+    try {
+      await this.#insert(generations.map(generationRowOf));
+    } catch (error) {
+      if (!VALUE_ERRORS.test(codeOf(error))) throw error;
+      throw new GenerationRefused('the database refuses one of the rows', error);
+    }
+  }
+
+  async find(accountId: string, id: string): Promise<StoredGeneration | undefined> {
+    const row = await this.#database
+      .selectFrom('generations')
+      .selectAll()
+      .where('id', '=', id)
+      .where('account_id', '=', accountId)
+      .executeTakeFirst();
+    return row && generationOfRow(row);
+  }
+
+  async count(): Promise<number> {
+    const { total } = await this.#database
+      .selectFrom('generations')
+      .select((select) => select.fn.countAll().as('total'))
+      .executeTakeFirstOrThrow();
+    return Number(total);
+  }
+
+  async settledAfter({ settledAtMs, id }: SettledPlace, limit: number): Promise<StoredGeneration[]> {
+    const rows = await this.#database
+      .selectFrom('generations')
+      .selectAll()
+      .where(sql<boolean>`(settled_at_ms, id) > (${settledAtMs}, ${id})`)
+      .orderBy('settled_at_ms')
+      .orderBy('id')
+      .limit(limit)
+      .execute();
+    return rows.map(generationOfRow);
+  }
+
+  async prune(beforeMs: number, limit: number): Promise<number> {
+    const { numDeletedRows } = await this.#database
+      .deleteFrom('generations')
+      .where('id', 'in', (select) =>
+        select
+          .selectFrom('generations')
+          .select('id')
+          .where('settled_at_ms', '<', beforeMs)
+          .orderBy('settled_at_ms')
+          .limit(limit),
+      )
+      .executeTakeFirstOrThrow();
+    return Number(numDeletedRows);
+  }
+}
+
+function insertInto(database: Kysely<Tables>): InsertGenerations {
+  return (rows) =>
+    database.transaction().execute(async (transaction) => {
+      for (let index = 0; index < rows.length; index += ROWS_PER_STATEMENT) {
+        await transaction
+          .insertInto('generations')
+          .values(rows.slice(index, index + ROWS_PER_STATEMENT))
+          .onConflict((conflict) => conflict.column('id').doNothing())
+          .execute();
+      }
+    });
+}
+
+/** Checked here, because an engine may accept a number that does not fit its column and store another one. */
+function assertFits({ id, settledAtMs, charge, writtenOffNanos }: StoredGeneration): void {
+  const amounts = [charge.creditNanos, charge.byokNanos, writtenOffNanos];
+  if (Number.isSafeInteger(settledAtMs) && amounts.every(fits)) return;
+  throw new GenerationRefused(`an amount or the time of ${id} is more than a column holds`);
+}
+
+function fits(amount: bigint): boolean {
+  return BigInt.asIntN(COLUMN_BITS, amount) === amount;
+}
+
+/** The table row of a generation. */
+export function generationRowOf({
+  id,
+  scopes,
+  settledAtMs,
+  charge,
+  writtenOffNanos,
+  writtenOffCause,
+  row,
+}: StoredGeneration): GenerationTableRow {
+  return {
+    id,
+    account_id: scopes.account,
+    workspace_id: scopes.workspace,
+    key_hash: scopes.key,
+    settled_at_ms: settledAtMs,
+    credit_nanos: charge.creditNanos,
+    byok_nanos: charge.byokNanos,
+    written_off_nanos: writtenOffNanos,
+    written_off_cause: writtenOffCause,
+    // The journal has made this text already.
+    details: keptText(row, JSON.stringify),
+  };
+}
+
+/** The generation of a table row. */
+export function generationOfRow(row: GenerationTableRow): StoredGeneration {
+  return {
+    id: row.id,
+    scopes: { account: row.account_id, workspace: row.workspace_id, key: row.key_hash },
+    settledAtMs: Number(row.settled_at_ms),
+    charge: { creditNanos: BigInt(row.credit_nanos), byokNanos: BigInt(row.byok_nanos) },
+    writtenOffNanos: BigInt(row.written_off_nanos),
+    writtenOffCause: row.written_off_cause as WriteOffCause | null,
+    row: JSON.parse(row.details) as JsonObject,
+  };
+}

@@ -1,0 +1,341 @@
+import type { Kysely, Transaction } from 'kysely';
+import { LIMIT_WINDOWS, type LimitWindow } from '../../../kit/time/windows.ts';
+import type {
+  Account,
+  Budget,
+  Key,
+  KeyFilter,
+  KeySettings,
+  Page,
+  Tenancy,
+  Workspace,
+  WorkspaceChange,
+  WorkspaceDeletion,
+  WorkspaceSettings,
+} from '../../../ports/tenancy.ts';
+import type { Tables } from '../tables.ts';
+import { transact } from '../transact.ts';
+import {
+  accountOf,
+  accountRow,
+  budgetOf,
+  budgetRow,
+  keyOf,
+  keyRow,
+  workspaceOf,
+  workspaceRow,
+} from './tenancy-rows.ts';
+
+/** Accounts, workspaces, budgets and keys in a database of either engine. */
+export class SqlTenancy implements Tenancy {
+  readonly #database: Kysely<Tables>;
+
+  constructor(database: Kysely<Tables>) {
+    this.#database = database;
+  }
+
+  createAccount(account: Account, defaultWorkspace: Workspace): Promise<boolean> {
+    return transact(this.#database, async (transaction) => {
+      const { numInsertedOrUpdatedRows } = await transaction
+        .insertInto('accounts')
+        .values(accountRow(account))
+        .onConflict((conflict) => conflict.column('name').doNothing())
+        .executeTakeFirstOrThrow();
+      if (numInsertedOrUpdatedRows !== 1n) return false;
+      await transaction.insertInto('workspaces').values(workspaceRow(defaultWorkspace)).execute();
+      return true;
+    });
+  }
+
+  async listAccounts(): Promise<Account[]> {
+    const rows = await this.#database
+      .selectFrom('accounts')
+      .selectAll()
+      .orderBy('created_at_ms')
+      .orderBy('id')
+      .execute();
+    return rows.map(accountOf);
+  }
+
+  async findAccount(name: string): Promise<Account | undefined> {
+    const row = await this.#database
+      .selectFrom('accounts')
+      .selectAll()
+      .where('name', '=', name)
+      .executeTakeFirst();
+    return row && accountOf(row);
+  }
+
+  async createWorkspace(workspace: Workspace): Promise<boolean> {
+    const { numInsertedOrUpdatedRows } = await this.#database
+      .insertInto('workspaces')
+      .values(workspaceRow(workspace))
+      .onConflict((conflict) => conflict.columns(['account_id', 'slug']).doNothing())
+      .executeTakeFirstOrThrow();
+    return numInsertedOrUpdatedRows === 1n;
+  }
+
+  async defaultWorkspaceOf(accountId: string): Promise<Workspace | undefined> {
+    const row = await this.#database
+      .selectFrom('workspaces')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('is_default', '=', 1)
+      .executeTakeFirst();
+    return row && workspaceOf(row);
+  }
+
+  async findWorkspace(accountId: string, slug: string): Promise<Workspace | undefined> {
+    const row = await this.#database
+      .selectFrom('workspaces')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('slug', '=', slug)
+      .executeTakeFirst();
+    return row && workspaceOf(row);
+  }
+
+  async findWorkspaceById(accountId: string, id: string): Promise<Workspace | undefined> {
+    const row = await oneWorkspace(this.#database, accountId, id).executeTakeFirst();
+    return row && workspaceOf(row);
+  }
+
+  async listWorkspaces(accountId: string, { offset, limit }: Page) {
+    const owned = this.#database.selectFrom('workspaces').where('account_id', '=', accountId);
+    const { total } = await owned
+      .select((select) => select.fn.countAll().as('total'))
+      .executeTakeFirstOrThrow();
+    const rows = await owned
+      .selectAll()
+      .orderBy('created_at_ms')
+      .orderBy('id')
+      .limit(limit)
+      .offset(offset)
+      .execute();
+    return { workspaces: rows.map(workspaceOf), total: Number(total) };
+  }
+
+  updateWorkspace(
+    accountId: string,
+    id: string,
+    change: Partial<WorkspaceSettings>,
+    atMs: number,
+  ): Promise<WorkspaceChange> {
+    return transact(this.#database, async (transaction): Promise<WorkspaceChange> => {
+      const row = await oneWorkspace(transaction, accountId, id).executeTakeFirst();
+      if (row === undefined) return { kind: 'missing' };
+      const workspace: Workspace = { ...workspaceOf(row), ...change, updatedAtMs: atMs };
+      const namesake = await transaction
+        .selectFrom('workspaces')
+        .select('id')
+        .where('account_id', '=', accountId)
+        .where('slug', '=', workspace.slug)
+        .where('id', '!=', id)
+        .executeTakeFirst();
+      if (namesake !== undefined) return { kind: 'slug-taken' };
+      await transaction.updateTable('workspaces').set(workspaceRow(workspace)).where('id', '=', id).execute();
+      return { kind: 'changed', workspace };
+    });
+  }
+
+  deleteWorkspace(accountId: string, id: string, atMs: number): Promise<WorkspaceDeletion> {
+    return transact(this.#database, async (transaction): Promise<WorkspaceDeletion> => {
+      const row = await oneWorkspace(transaction, accountId, id).executeTakeFirst();
+      if (row === undefined) return { kind: 'missing' };
+      if (workspaceOf(row).isDefault) return { kind: 'is-default' };
+      const rows = await transaction
+        .selectFrom('keys')
+        .selectAll()
+        .where('workspace_id', '=', id)
+        .where('is_management', '=', 0)
+        .execute();
+      const keys = rows.map(keyOf);
+      if (keys.some((key) => isActive(key, atMs))) return { kind: 'has-active-keys' };
+      await emptyWorkspace(transaction, accountId, id);
+      await transaction.deleteFrom('workspaces').where('id', '=', id).execute();
+      return { kind: 'deleted', keyHashes: keys.map(({ hash }) => hash) };
+    });
+  }
+
+  async listBudgets(workspaceId: string): Promise<Budget[]> {
+    return budgetsOf(this.#database, workspaceId);
+  }
+
+  setBudget(
+    workspaceId: string,
+    decide: (current: readonly Budget[]) => Budget,
+    includeByok: boolean | undefined,
+  ): Promise<Budget | undefined> {
+    return transact(this.#database, async (transaction) => {
+      // Writes the workspace first, even without a change: this locks out other changes of its budgets.
+      const { numUpdatedRows } = await transaction
+        .updateTable('workspaces')
+        .set(({ ref }) => ({
+          include_byok_in_budgets:
+            includeByok === undefined ? ref('include_byok_in_budgets') : includeByok ? 1 : 0,
+        }))
+        .where('id', '=', workspaceId)
+        .executeTakeFirstOrThrow();
+      if (numUpdatedRows !== 1n) return undefined;
+      const row = budgetRow(decide(await budgetsOf(transaction, workspaceId)));
+      const stored = await transaction
+        .insertInto('budgets')
+        .values(row)
+        .onConflict((conflict) =>
+          conflict
+            .columns(['workspace_id', 'limit_window'])
+            .doUpdateSet({ limit_nanos: row.limit_nanos, updated_at_ms: row.updated_at_ms }),
+        )
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return budgetOf(stored);
+    });
+  }
+
+  async deleteBudget(workspaceId: string, window: LimitWindow): Promise<void> {
+    await this.#database
+      .deleteFrom('budgets')
+      .where('workspace_id', '=', workspaceId)
+      .where('limit_window', '=', window)
+      .execute();
+  }
+
+  async insertKey(key: Key): Promise<boolean> {
+    const { numInsertedOrUpdatedRows } = await this.#database
+      .insertInto('keys')
+      .values(keyRow(key))
+      .onConflict((conflict) => conflict.column('hash').doNothing())
+      .executeTakeFirstOrThrow();
+    return numInsertedOrUpdatedRows === 1n;
+  }
+
+  async findKey(hash: string): Promise<Key | undefined> {
+    const row = await this.#database
+      .selectFrom('keys')
+      .selectAll()
+      .where('hash', '=', hash)
+      .executeTakeFirst();
+    return row && keyOf(row);
+  }
+
+  async findKeysByHashPrefix(prefix: string, limit: number): Promise<Key[]> {
+    const rows = await this.#database
+      .selectFrom('keys')
+      .selectAll()
+      .where('hash', '>=', prefix)
+      // `g` is the first letter after the hex digits.
+      .where('hash', '<', `${prefix}g`)
+      .orderBy('hash')
+      .limit(limit)
+      .execute();
+    return rows.map(keyOf);
+  }
+
+  async listKeys(accountId?: string): Promise<Key[]> {
+    const rows = await this.#database
+      .selectFrom('keys')
+      .selectAll()
+      .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId as string))
+      .orderBy('created_at_ms', 'desc')
+      .orderBy('hash')
+      .execute();
+    return rows.map(keyOf);
+  }
+
+  async listPlainKeys(
+    { accountId, workspaceId, includeDisabled }: KeyFilter,
+    { offset, limit }: Page,
+  ): Promise<Key[]> {
+    const rows = await this.#database
+      .selectFrom('keys')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('workspace_id', '=', workspaceId)
+      .where('is_management', '=', 0)
+      .$if(!includeDisabled, (query) => query.where('disabled', '=', 0))
+      .orderBy('created_at_ms', 'desc')
+      .orderBy('hash')
+      .limit(limit)
+      .offset(offset)
+      .execute();
+    return rows.map(keyOf);
+  }
+
+  updateKey(hash: string, change: Partial<KeySettings>, atMs: number): Promise<Key | undefined> {
+    return transact(this.#database, async (transaction) => {
+      const row = await transaction
+        .selectFrom('keys')
+        .selectAll()
+        .where('hash', '=', hash)
+        .executeTakeFirst();
+      if (row === undefined) return undefined;
+      const key: Key = { ...keyOf(row), ...change, updatedAtMs: atMs };
+      await transaction.updateTable('keys').set(keyRow(key)).where('hash', '=', hash).execute();
+      return key;
+    });
+  }
+
+  async deleteKey(hash: string): Promise<boolean> {
+    const { numDeletedRows } = await this.#database
+      .deleteFrom('keys')
+      .where('hash', '=', hash)
+      .executeTakeFirstOrThrow();
+    return numDeletedRows === 1n;
+  }
+
+  async recordFirstStart(atMs: number): Promise<boolean> {
+    const { numInsertedOrUpdatedRows } = await this.#database
+      .insertInto('installation')
+      .values({ name: 'first_start_at_ms', value: String(atMs) })
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .executeTakeFirstOrThrow();
+    return numInsertedOrUpdatedRows === 1n;
+  }
+}
+
+type Runner = Kysely<Tables> | Transaction<Tables>;
+
+function oneWorkspace(runner: Runner, accountId: string, id: string) {
+  return runner.selectFrom('workspaces').selectAll().where('account_id', '=', accountId).where('id', '=', id);
+}
+
+async function budgetsOf(runner: Runner, workspaceId: string): Promise<Budget[]> {
+  const rows = await runner
+    .selectFrom('budgets')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .execute();
+  const placeOf = ({ window }: Budget) => LIMIT_WINDOWS.indexOf(window);
+  return rows.map(budgetOf).sort((one, other) => placeOf(one) - placeOf(other));
+}
+
+function isActive({ disabled, expiresAtMs }: Key, atMs: number): boolean {
+  return !disabled && (expiresAtMs === null || expiresAtMs > atMs);
+}
+
+/** Deletes or moves everything that refers to a workspace. */
+async function emptyWorkspace(
+  transaction: Transaction<Tables>,
+  accountId: string,
+  id: string,
+): Promise<void> {
+  for (const table of ['budgets', 'byok_credentials', 'files'] as const) {
+    await transaction.deleteFrom(table).where('workspace_id', '=', id).execute();
+  }
+  await transaction
+    .deleteFrom('keys')
+    .where('workspace_id', '=', id)
+    .where('is_management', '=', 0)
+    .execute();
+  const { id: defaultId } = await transaction
+    .selectFrom('workspaces')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('is_default', '=', 1)
+    .executeTakeFirstOrThrow();
+  await transaction
+    .updateTable('keys')
+    .set({ workspace_id: defaultId })
+    .where('workspace_id', '=', id)
+    .execute();
+}

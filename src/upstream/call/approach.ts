@@ -1,0 +1,137 @@
+import type { Endpoint, Provider } from '../../catalog/catalog.ts';
+import { type Credential, secretsOf } from '../../catalog/providers/credential.ts';
+import type { Dialect, RenderedRequest } from '../../dialects/dialect.ts';
+import type { Clock } from '../../kit/time/clock.ts';
+import { type Destination, destinationOf } from '../auth/destination.ts';
+import type { UpstreamCall } from '../upstream.ts';
+import type { FailureScope } from './failure.ts';
+import { headersOf } from './headers-of.ts';
+import { type Confidential, isSecretName } from './redact.ts';
+
+/** Where the simulator is addressed; the dialect's own path follows. */
+const SIMULATOR_BASE = 'simulator://local';
+
+/** What an approach is made for. */
+export interface ApproachKey {
+  readonly endpoint: Endpoint;
+  readonly credential: Credential | undefined;
+  /** The credential is the caller's own. */
+  readonly isOwnCredential: boolean;
+  readonly dialect: Dialect;
+}
+
+/** What is the same in all calls of an endpoint with one credential: made once, and kept for as long as they come. */
+export class Approach {
+  readonly #key: ApproachKey;
+  readonly destination: Destination;
+  /** The caller's own credential also chose the address. */
+  readonly isAddressedByCaller: boolean;
+  readonly scope: FailureScope;
+  #whole: Head | undefined;
+  #streamed: Head | undefined;
+
+  constructor(key: ApproachKey, destination: Destination, clock: Clock) {
+    const { endpoint, credential, isOwnCredential, dialect } = key;
+    const { provider } = endpoint;
+    this.#key = key;
+    this.destination = destination;
+    this.isAddressedByCaller = isOwnCredential && destination.isNamedByCredential;
+    this.scope = {
+      provider,
+      confidential: confidentialOf(provider, credential, destination.baseUrl),
+      isOwnCredential,
+      readError: (body, headers) => dialect.upstream.readError(body, headers),
+      now: () => clock.now(),
+    };
+  }
+
+  isFor(key: ApproachKey): boolean {
+    const own = this.#key;
+    return (
+      own.credential === key.credential &&
+      own.isOwnCredential === key.isOwnCredential &&
+      own.dialect === key.dialect
+    );
+  }
+
+  /** Address and headers of a call. Calls that are alike get the same object. */
+  headOf(call: Pick<UpstreamCall, 'request' | 'endpoint' | 'betas'>, rendered: RenderedRequest): Head {
+    const { stream } = call.request;
+    const kept = stream ? this.#streamed : this.#whole;
+    if (kept !== undefined && kept.betas === call.betas && kept.given === rendered.headers) return kept;
+    const head = this.#makeHead(call, rendered);
+    if (stream) this.#streamed = head;
+    else this.#whole = head;
+    return head;
+  }
+
+  #makeHead(call: Pick<UpstreamCall, 'request' | 'endpoint' | 'betas'>, rendered: RenderedRequest): Head {
+    const { dialect } = this.#key;
+    const { baseUrl, query, model } = this.destination;
+    const isSimulated = call.endpoint.provider.dialect === 'simulator';
+    const base = isSimulated ? SIMULATOR_BASE : baseUrl;
+    return {
+      url: base + dialect.upstream.path(model, call.request.stream) + query,
+      headers: headersOf(this.isAddressedByCaller ? withoutOperatorHeaders(call) : call, dialect, rendered),
+      betas: call.betas,
+      given: rendered.headers,
+    };
+  }
+}
+
+/** Where a call goes and what it says of itself, and what that was made of. */
+interface Head {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly betas: string | undefined;
+  readonly given: RenderedRequest['headers'];
+}
+
+/** The approaches that were used last, one for each endpoint. */
+export class Approaches {
+  readonly #clock: Clock;
+  readonly #known = new WeakMap<Endpoint, Approach>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Undefined when endpoint and credential together name no address. */
+  of(key: ApproachKey): Approach | undefined {
+    const known = this.#known.get(key.endpoint);
+    if (known?.isFor(key)) return known;
+    const destination = destinationOf(key.endpoint, key.credential);
+    if (destination === undefined) return undefined;
+    const approach = new Approach(key, destination, this.#clock);
+    this.#known.set(key.endpoint, approach);
+    return approach;
+  }
+}
+
+/** What the operator's headers say is for the address that the operator knows. */
+function withoutOperatorHeaders<T extends Pick<UpstreamCall, 'endpoint'>>(call: T): T {
+  const { endpoint } = call;
+  return { ...call, endpoint: { ...endpoint, provider: { ...endpoint.provider, headers: {} } } };
+}
+
+/** An operator's header may hold a secret under any name; short values (`eu`, `2024-01`) are none. */
+const SHORTEST_HEADER_SECRET = 8;
+
+/** What must not be seen of a provider: the credential, what the operator's headers say, the host. */
+function confidentialOf(
+  provider: Provider,
+  credential: Credential | undefined,
+  baseUrl: string,
+): Confidential {
+  const headers = Object.entries(provider.headers)
+    .filter(([name, value]) => isSecretName(name) || value.length >= SHORTEST_HEADER_SECRET)
+    .map(([, value]) => value);
+  return {
+    secrets: [...(credential === undefined ? [] : secretsOf(credential)), ...headers],
+    host: provider.dialect === 'simulator' ? undefined : hostOf(baseUrl),
+  };
+}
+
+function hostOf(baseUrl: string): string | undefined {
+  return URL.canParse(baseUrl) ? new URL(baseUrl).host : undefined;
+}

@@ -1,0 +1,271 @@
+import type { StreamDecoder } from '../../dialects/dialect.ts';
+import { TransportProblem } from '../../http1/client/transport-problem.ts';
+import { type Event, type EventBatch, isContent, terminalIndex } from '../../ir/events.ts';
+import type { Flow } from '../../kit/frames/flow.ts';
+import { BrokenFrames, type Frame, type FrameReader, FrameTooLarge } from '../../kit/frames/frames.ts';
+import { type Patience, readBeginning } from '../transport/read-beginning.ts';
+import { brokenOff, type FailureScope, toldTerminal } from './failure.ts';
+import { isPortion, Portions } from './portions.ts';
+import type { Turns } from './turns.ts';
+
+/** What may still come after an answer's terminal event before the connection is closed instead of kept. */
+const AFTERMATH: Patience = { maxBytes: 64 * 1024, maxMs: 1000 };
+
+/** Bytes of one event of a stream. */
+export const MAX_EVENT_BYTES = 8 * 1024 * 1024;
+
+/** After this many bytes an answer waits for its next turn. */
+const TURN_BYTES = 8 * 1024;
+
+/**
+ * Bytes that are decoded at once. The events of a batch are many times as large as its bytes and stay in memory for
+ * as long as a slow reader keeps the batch from being written.
+ */
+const PIECE_BYTES = 4 * 1024;
+
+/**
+ * Frames without a meaning that may come before content, or between two of its pieces: an upstream that sends more of them
+ * is not answering. Some send an empty one for every token that they keep to themselves.
+ */
+const MOST_SILENT_FRAMES = 100_000;
+
+/** Items and parts of one answer: more than a model could write. All of them are in one last event, or in one record. */
+const MOST_PIECES = 20_000;
+
+/** Chunks below this size are what an upstream writes as it goes. */
+const TRICKLE_BYTES = 1024;
+
+const LINE_FEED = 10;
+
+const NOTHING = new Uint8Array(0);
+
+/** Turns the bytes of an answer into events. Pure and synchronous; one per answer. */
+export interface AnswerReader {
+  read(chunk: Uint8Array): Event[];
+  /** The bytes have ended. */
+  end(): Event[];
+}
+
+/** Reads a stream with a dialect's frames and decoder, up to the terminal event and no further. */
+export function streamReader(reader: FrameReader, decoder: StreamDecoder): AnswerReader {
+  let silentFrames = 0;
+  let pieces = 0;
+  const decodeFrame = (frame: Frame): Event[] => {
+    const decoded = decoder.decode(frame);
+    if (decoded.length === 0) silentFrames++;
+    for (const event of decoded) {
+      if (isContent(event)) silentFrames = 0;
+      pieces += piecesIn(event);
+    }
+    if (silentFrames > MOST_SILENT_FRAMES) {
+      throw new TransportProblem('too-large', 'the answer goes on without content');
+    }
+    if (pieces > MOST_PIECES) {
+      throw new TransportProblem('too-large', `the answer has more than ${MOST_PIECES} items and parts`);
+    }
+    return decoded;
+  };
+  const decode = (frames: readonly Frame[]): Event[] => {
+    const [only] = frames;
+    if (only !== undefined && frames.length === 1) return decodeFrame(only);
+    const events: Event[] = [];
+    for (const frame of frames) {
+      const decoded = decodeFrame(frame);
+      for (const event of decoded) events.push(event);
+      if (terminalIndex(decoded) !== -1) break;
+    }
+    return events;
+  };
+  return {
+    read: (chunk) => decode(reader.push(chunk)),
+    end() {
+      const events = decode(reader.end());
+      return terminalIndex(events) === -1 ? [...events, ...decoder.end()] : events;
+    },
+  };
+}
+
+function piecesIn(event: Event): number {
+  if (event.type === 'item-start' || event.type === 'part-start') return 1;
+  if (event.type !== 'relay') return 0;
+  let count = 0;
+  for (const inner of event.events) count += piecesIn(inner);
+  return count;
+}
+
+function problemOf(thrown: unknown): unknown {
+  if (thrown instanceof FrameTooLarge) return new TransportProblem('too-large', thrown.message);
+  if (thrown instanceof BrokenFrames) return new TransportProblem('encoding', thrown.message);
+  return thrown;
+}
+
+function toldAll(events: readonly Event[], { status, scope }: AnswerSource): Event[] {
+  return events.map((event) => toldTerminal(event, status, scope));
+}
+
+/** Where the next piece of a chunk ends: behind a line if there is one, so that no part of a frame waits for its rest. */
+function endOfPiece(chunk: Uint8Array): number {
+  if (chunk.length <= PIECE_BYTES) return chunk.length;
+  const lineEnd = chunk.lastIndexOf(LINE_FEED, PIECE_BYTES - 1);
+  return lineEnd === -1 ? PIECE_BYTES : lineEnd + 1;
+}
+
+/** Where the bytes of an answer come from, and whose failure it is if they stop. */
+export interface AnswerSource {
+  readonly status: number;
+  readonly chunks: Flow<Uint8Array>;
+  readonly signal: AbortSignal;
+  readonly scope: FailureScope;
+  /** Shared by all answers. */
+  readonly turns: Turns;
+}
+
+/**
+ * The events of an answer, one batch per network chunk or piece of a large one, ending with exactly one terminal event
+ * whatever happens: a broken exchange ends with the upstream's failure, an aborted one with the reason of the abort.
+ * Returning early closes the connection at once, even while a batch is awaited.
+ */
+export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBatch> {
+  readonly #source: AnswerSource;
+  readonly #reader: AnswerReader;
+  /** What waits of a batch that was too large for one turn. */
+  #portions: Portions | undefined;
+  #done = false;
+  /** What is left of the last chunk. */
+  #rest: Uint8Array = NOTHING;
+  /** Bytes read since others had their turn. */
+  #unbroken = 0;
+
+  constructor(source: AnswerSource, reader: AnswerReader) {
+    this.#source = source;
+    this.#reader = reader;
+  }
+
+  async next(): Promise<IteratorResult<EventBatch, undefined>> {
+    if (this.#portions !== undefined) {
+      await this.#source.turns.next();
+      // Somebody may have returned while others had their turn.
+      if (this.#portions !== undefined) return { done: false, value: this.#nextPortion(this.#portions) };
+    }
+    while (!this.#done) {
+      const batch = await this.#events();
+      if (batch.length > 0) return { done: false, value: this.#firstOf(batch) };
+    }
+    return { done: true, value: undefined };
+  }
+
+  poll(): EventBatch | undefined {
+    while (this.#maySkipTurn()) {
+      const chunk = this.#source.chunks.poll?.();
+      if (chunk === undefined) return undefined;
+      if (chunk.length > PIECE_BYTES) {
+        this.#rest = chunk;
+        return undefined;
+      }
+      // What comes by itself and little at a time lets others have their turn.
+      this.#unbroken = chunk.length < TRICKLE_BYTES ? 0 : this.#unbroken + chunk.length;
+      const batch = this.#read(chunk);
+      if (batch.length > 0) return this.#firstOf(batch);
+    }
+    return undefined;
+  }
+
+  whenReady(wake: () => void): boolean {
+    return this.#maySkipTurn() && (this.#source.chunks.whenReady?.(wake) ?? false);
+  }
+
+  async return(): Promise<IteratorResult<EventBatch, undefined>> {
+    this.#portions = undefined;
+    if (!this.#done) {
+      this.#done = true;
+      await this.#source.chunks.return?.();
+    }
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #maySkipTurn(): boolean {
+    return (
+      !this.#done && this.#rest.length === 0 && this.#portions === undefined && this.#unbroken <= TURN_BYTES
+    );
+  }
+
+  /** The events of bytes at hand. */
+  #read(piece: Uint8Array): Event[] {
+    try {
+      return this.#told(this.#reader.read(piece));
+    } catch (thrown) {
+      void this.#source.chunks.return?.();
+      return this.#ended([this.#failure(thrown)]);
+    }
+  }
+
+  #firstOf(batch: EventBatch): EventBatch {
+    if (isPortion(batch)) return batch;
+    return this.#nextPortion(new Portions(batch));
+  }
+
+  #nextPortion(portions: Portions): EventBatch {
+    const portion = portions.take();
+    this.#portions = portions.isEmpty ? undefined : portions;
+    return portion;
+  }
+
+  async #events(): Promise<Event[]> {
+    const { chunks } = this.#source;
+    try {
+      if (this.#unbroken > TURN_BYTES) {
+        this.#unbroken = 0;
+        await this.#source.turns.next();
+      }
+      const piece = await this.#piece();
+      if (piece !== undefined) {
+        this.#unbroken += piece.length;
+        return this.#told(this.#reader.read(piece));
+      }
+      const last = this.#told(this.#reader.end());
+      if (terminalIndex(last) !== -1) return last;
+      return this.#ended([...last, this.#failure(new TransportProblem('reset', 'the answer ended early'))]);
+    } catch (thrown) {
+      await chunks.return?.();
+      return this.#ended([this.#failure(thrown)]);
+    }
+  }
+
+  async #piece(): Promise<Uint8Array | undefined> {
+    if (this.#rest.length === 0) {
+      const chunk = await this.#nextChunk();
+      if (chunk === undefined) return undefined;
+      this.#rest = chunk;
+    }
+    const chunk = this.#rest;
+    const end = endOfPiece(chunk);
+    this.#rest = end === chunk.length ? NOTHING : chunk.subarray(end);
+    return end === chunk.length ? chunk : chunk.subarray(0, end);
+  }
+
+  async #nextChunk(): Promise<Uint8Array | undefined> {
+    const next = await this.#source.chunks.next();
+    return next.done === true ? undefined : next.value;
+  }
+
+  #failure(thrown: unknown): Event {
+    return brokenOff(problemOf(thrown), this.#source);
+  }
+
+  /** The events up to the terminal one, which says what the upstream's means here. */
+  #told(events: Event[]): Event[] {
+    const at = terminalIndex(events);
+    return at === -1 ? events : this.#ended(toldAll(events.slice(0, at + 1), this.#source));
+  }
+
+  /** After the terminal event the rest of the bytes is read in the background and forgotten. */
+  #ended(events: Event[]): Event[] {
+    this.#done = true;
+    void readBeginning(this.#source.chunks, AFTERMATH);
+    return events;
+  }
+}

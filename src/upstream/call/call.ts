@@ -1,0 +1,272 @@
+import type { Provider } from '../../catalog/catalog.ts';
+import { tierOf } from '../../catalog/endpoint-tier.ts';
+import type {
+  DecodeContext,
+  Dialect,
+  DialectFacts,
+  RenderedRequest,
+  RenderTarget,
+  UpstreamDialect,
+} from '../../dialects/dialect.ts';
+import type { Dialects } from '../../dialects/dialects.ts';
+import { fitOutput } from '../../dialects/fit/fit-output.ts';
+import { fitReasoning } from '../../dialects/fit/fit-reasoning.ts';
+import { fitSearches } from '../../dialects/fit/fit-searches.ts';
+import { fitTier } from '../../dialects/fit/fit-tier.ts';
+import { dialectOf } from '../../dialects/lane.ts';
+import { TransportProblem } from '../../http1/client/transport-problem.ts';
+import type { DialectName } from '../../ir/items.ts';
+import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
+import type { IdSource } from '../../kit/ids.ts';
+import { runPromptly, type Sliced } from '../../kit/loop/turns.ts';
+import type { Clock } from '../../kit/time/clock.ts';
+import type { Authorize } from '../auth/authorize.ts';
+import { TokenRefused } from '../auth/google-tokens.ts';
+import { type Patience, readBeginning } from '../transport/read-beginning.ts';
+import {
+  type CallUpstream,
+  type Transport,
+  type TransportReply,
+  type UpstreamAnswer,
+  type UpstreamCall,
+  UpstreamFailure,
+} from '../upstream.ts';
+import { type Approach, Approaches } from './approach.ts';
+import { Batches, MAX_EVENT_BYTES, streamReader } from './batches.ts';
+import { type FailureScope, failureOfBody, failureOfProblem, failureOfReply } from './failure.ts';
+import { BETA_HEADER } from './headers-of.ts';
+import { openCall, type UnsignedCall } from './open-call.ts';
+import { redactJson } from './redact.ts';
+import { Turns } from './turns.ts';
+import { WholeAnswer } from './whole-answer.ts';
+
+/** What calls are made with. */
+export interface CallDependencies {
+  /** `simulator` serves the providers of that dialect, `network` all others. */
+  readonly transports: { readonly network: Transport; readonly simulator: Transport };
+  /** The dialects that are built. */
+  readonly dialects: Partial<Dialects>;
+  readonly authorize: Authorize;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+}
+
+/** How much of an error's body is read, and how long that may take. */
+const ERROR_BODY: Patience = { maxBytes: 64 * 1024, maxMs: 5000 };
+
+/** Makes the function that calls one endpoint: render, authorize, send, read. */
+export function createCallUpstream(dependencies: CallDependencies): CallUpstream {
+  const { transports, authorize, ids } = dependencies;
+  const approaches = new Approaches(dependencies.clock);
+  const turns = new Turns();
+  return async (call) => {
+    const { request, endpoint, credential, signal } = call;
+    signal.throwIfAborted();
+    const { provider } = endpoint;
+    const name = dialectOf(provider, request.format);
+    const dialect = dependencies.dialects[name];
+    if (dialect === undefined) throw missingDialect(provider, name);
+    const isOwnCredential = call.isOwnCredential ?? false;
+    const approach = approaches.of({ endpoint, credential, isOwnCredential, dialect });
+    if (approach === undefined) throw missingAddress(provider);
+    const rendering = runPromptly(renderCall(call, dialect, approach.destination.model));
+    const rendered = rendering instanceof Promise ? await rendering : rendering;
+    const { scope } = approach;
+    if (request.echoUpstreamBody) call.onRequest?.(redactJson(rendered.body, scope.confidential.secrets));
+    const transport = provider.dialect === 'simulator' ? transports.simulator : transports.network;
+    let reply: TransportReply;
+    let secrets: readonly string[];
+    try {
+      const opening = openCall(unsignedCall(call, approach, rendered), { transport, authorize });
+      const opened = opening instanceof Promise ? await opening : opening;
+      secrets = opened.secrets;
+      reply = await opened.reply;
+    } catch (thrown) {
+      throw failureOfSending(thrown, signal, scope);
+    }
+    const told = withSecrets(scope, secrets);
+    if (!isAnswer(reply)) throw await refusalOf(reply, call, told);
+    const answering: Answering = {
+      call,
+      dialect: dialect.upstream,
+      scope: told,
+      turns,
+      idSeed: ids.token(12),
+    };
+    return { status: reply.status, report: rendered.report, batches: answerOf(reply, answering) };
+  };
+}
+
+function unsignedCall(call: UpstreamCall, approach: Approach, rendered: RenderedRequest): UnsignedCall {
+  const { url, headers } = approach.headOf(call, rendered);
+  return {
+    provider: call.endpoint.provider,
+    credential: approach.destination.credential,
+    url,
+    headers,
+    body: rendered.body,
+    signal: call.signal,
+    own: call.isOwnCredential ? { isAddressed: approach.isAddressedByCaller } : undefined,
+  };
+}
+
+/** Why a call was not answered; after an abort its reason. */
+function failureOfSending(thrown: unknown, signal: AbortSignal, scope: FailureScope): unknown {
+  if (signal.aborted) return signal.reason;
+  if (thrown instanceof TokenRefused) return failureOfToken(thrown, scope);
+  return thrown instanceof TransportProblem ? failureOfProblem(thrown, 0, scope) : thrown;
+}
+
+function missingDialect(provider: Provider, name: DialectName): UpstreamFailure {
+  return new UpstreamFailure(
+    'upstream-unavailable',
+    `Provider returned error: the dialect ${name} is not available in this gateway`,
+    0,
+    { metadata: { provider_name: provider.name, error_type: 'provider_unavailable' } },
+  );
+}
+
+/** The credential does not fit: it has no part for this model, or there is none to say the address. */
+function missingAddress(provider: Provider): UpstreamFailure {
+  return new UpstreamFailure(
+    'upstream-unavailable',
+    'Provider returned error: the credential of the gateway names no address for this model',
+    0,
+    { metadata: { provider_name: provider.name, error_type: 'provider_unavailable' } },
+  );
+}
+
+/** What would be sent, and what is lost or changed on the way. `model`: its name at the destination. */
+export function* renderCall(
+  call: Pick<
+    UpstreamCall,
+    'request' | 'endpoint' | 'lane' | 'hashUser' | 'betas' | 'mostOutputTokens' | 'mostSearches'
+  >,
+  { upstream, facts }: Dialect,
+  model: string,
+): Sliced<RenderedRequest> {
+  const target = targetOf(call, model);
+  const paid = fitOutput(call.request, call.mostOutputTokens, call.endpoint);
+  const searching = fitSearches(paid.request, call.mostSearches, upstream);
+  const ofTier = fitTier(searching.request, tierOf(call.endpoint), facts);
+  const { request, report } = fitReasoning(ofTier.request, call.endpoint.reasoning, target.maxOutputTokens);
+  const lost = lostBetas(target, facts);
+  const rendered = yield* call.lane === 'relay'
+    ? upstream.renderRelay(request, target)
+    : upstream.renderRequest(request, target);
+  const entries = [paid.report, searching.report, ofTier.report, report, lost];
+  return entries.every(({ length }) => length === 0)
+    ? rendered
+    : { ...rendered, report: [...entries.flat(), ...rendered.report] };
+}
+
+function lostBetas(
+  { betas }: RenderTarget,
+  { betaCarrier }: Pick<DialectFacts, 'betaCarrier'>,
+): readonly TranslationEntry[] {
+  if (betas === undefined || betas.length === 0 || betaCarrier !== undefined) return NO_ENTRIES;
+  const detail = `the upstream has no betas: ${betas.join(', ')}`;
+  return [{ field: BETA_HEADER, action: 'dropped', detail }];
+}
+
+function targetOf(
+  {
+    endpoint,
+    hashUser,
+    betas,
+    mostOutputTokens,
+  }: Pick<UpstreamCall, 'endpoint' | 'hashUser' | 'betas' | 'mostOutputTokens'>,
+  model: string,
+): RenderTarget {
+  const { reasoning } = endpoint;
+  return {
+    model,
+    maxOutputTokens: lesser(endpoint.maxOutputTokens, mostOutputTokens),
+    supportedParameters: endpoint.supportedParameters,
+    supportedEfforts: reasoning?.supportedEfforts,
+    takesBudget: reasoning?.supportsMaxTokens,
+    alwaysThinks: reasoning?.mandatory,
+    quirks: endpoint.provider.quirks,
+    betas: betas === undefined ? undefined : namesIn(betas),
+    hashUser,
+  };
+}
+
+/** Of two limits that may be missing the one that binds. */
+function lesser(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+}
+
+/** The names in a header that lists them. */
+function namesIn(list: string): string[] {
+  return list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+function withSecrets(scope: FailureScope, made: readonly string[]): FailureScope {
+  if (made.length === 0) return scope;
+  const { secrets, host } = scope.confidential;
+  return { ...scope, confidential: { secrets: [...secrets, ...made], host } };
+}
+
+/** A token server that is busy or down passes; any other refusal is about the gateway's own credential. */
+function failureOfToken({ status }: TokenRefused, scope: FailureScope): UpstreamFailure {
+  const isPassing = status === 429 || status >= 500;
+  return failureOfReply({ status: isPassing ? status : 401, headers: {}, body: '' }, scope);
+}
+
+/** Whether a reply is an answer; pages that say they are one are none. */
+function isAnswer({ status, headers }: TransportReply): boolean {
+  return isGood(status) && !isPage(headers['content-type'] ?? '');
+}
+
+function isGood(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** The failure behind a reply that is no answer; after an abort its reason. */
+async function refusalOf(reply: TransportReply, call: UpstreamCall, scope: FailureScope): Promise<unknown> {
+  const body = await readBeginning(reply.chunks[Symbol.asyncIterator](), ERROR_BODY);
+  if (call.signal.aborted) return call.signal.reason;
+  return isGood(reply.status)
+    ? failureOfBody('the provider answered with a web page', reply.status, '', scope)
+    : failureOfReply({ ...reply, body }, scope);
+}
+
+/** A call that is being answered. */
+interface Answering {
+  readonly call: UpstreamCall;
+  readonly dialect: UpstreamDialect;
+  readonly scope: FailureScope;
+  readonly turns: Turns;
+  /** What ids are made of that the upstream leaves out. */
+  readonly idSeed: string;
+}
+
+/** What a reply that is an answer says. */
+function answerOf(
+  { status, headers, chunks: body }: TransportReply,
+  { call, dialect, scope, turns, idSeed }: Answering,
+): UpstreamAnswer['batches'] {
+  const { request, signal } = call;
+  const { quirks } = call.endpoint.provider;
+  const chunks = body[Symbol.asyncIterator]();
+  const context: DecodeContext = { request, relay: call.lane === 'relay', idSeed, quirks };
+  if (!request.stream || isJson(headers['content-type'] ?? '')) {
+    return new WholeAnswer({ status, chunks, signal, scope, turns, dialect, context });
+  }
+  return new Batches(
+    { status, chunks, signal, scope, turns },
+    streamReader(dialect.createFrameReader(MAX_EVENT_BYTES), dialect.createDecoder(context)),
+  );
+}
+
+function isPage(contentType: string): boolean {
+  return /^(?:text\/html|application\/xhtml)/i.test(contentType);
+}
+
+function isJson(contentType: string): boolean {
+  return /^application\/(?:[\w.+-]+\+)?json\b/i.test(contentType);
+}

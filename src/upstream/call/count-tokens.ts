@@ -1,0 +1,69 @@
+import type { Endpoint } from '../../catalog/catalog.ts';
+import type { Credential } from '../../catalog/providers/credential.ts';
+import type { RenderTarget } from '../../dialects/dialect.ts';
+import { fitReasoning } from '../../dialects/fit/fit-reasoning.ts';
+import { messages } from '../../dialects/messages/index.ts';
+import { renderCountTokens } from '../../dialects/messages/render-count-tokens.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import { tokenCount } from '../../ir/usage.ts';
+import { isJsonObject, readJson } from '../../kit/json/json.ts';
+import { runInTurns } from '../../kit/loop/turns.ts';
+import type { Authorize } from '../auth/authorize.ts';
+import { destinationOf } from '../auth/destination.ts';
+import { readBeginning } from '../transport/read-beginning.ts';
+import type { Transport } from '../upstream.ts';
+import { headersOf } from './headers-of.ts';
+import { openCall } from './open-call.ts';
+
+const REPLY_LIMITS = { maxBytes: 64 * 1024, maxMs: 10_000 };
+
+/** One question to a messages upstream: how many tokens is this prompt? */
+export interface CountCall {
+  readonly request: GenerationRequest;
+  readonly endpoint: Endpoint;
+  readonly credential: Credential | undefined;
+  /** The caller brought the credential. */
+  readonly isOwnCredential?: boolean;
+  /** Betas that the caller asked for. */
+  readonly betas?: string;
+  readonly hashUser: RenderTarget['hashUser'];
+  readonly signal: AbortSignal;
+}
+
+/** The upstream's own count; undefined when it cannot count, or does not answer with a count. */
+export async function countUpstreamTokens(
+  call: CountCall,
+  { transport, authorize }: { readonly transport: Transport; readonly authorize: Authorize },
+): Promise<number | undefined> {
+  const { request, endpoint, signal } = call;
+  const { provider } = endpoint;
+  const destination = destinationOf(endpoint, call.credential);
+  if (provider.dialect !== messages.name || destination === undefined) return undefined;
+  const { baseUrl, query, model, credential } = destination;
+  const target = {
+    model,
+    quirks: provider.quirks,
+    takesBudget: endpoint.reasoning?.supportsMaxTokens,
+    alwaysThinks: endpoint.reasoning?.mandatory,
+    hashUser: call.hashUser,
+  };
+  const fitted = fitReasoning(request, endpoint.reasoning, endpoint.maxOutputTokens);
+  const rendered = await runInTurns(renderCountTokens(fitted.request, target));
+  try {
+    const url = `${baseUrl}${messages.upstream.path(model, false)}/count_tokens${query}`;
+    const headers = headersOf(call, messages, rendered);
+    const opened = await openCall(
+      { provider, credential, url, headers, body: rendered.body, signal, isRepeatable: true },
+      { transport, authorize },
+    );
+    const reply = await opened.reply;
+    const text = await readBeginning(reply.chunks[Symbol.asyncIterator](), REPLY_LIMITS);
+    const reading = readJson(text);
+    if (reply.status !== 200 || !reading.ok || !isJsonObject(reading.value)) return undefined;
+    return tokenCount(reading.value.input_tokens);
+  } catch (error) {
+    // The caller gets our own count instead.
+    if (signal.aborted) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,32 @@
+import type { Dialect, RenderedRequest } from '../../dialects/dialect.ts';
+import type { UpstreamCall } from '../upstream.ts';
+
+/** The header by which callers ask for betas. */
+export const BETA_HEADER = 'anthropic-beta';
+
+/** Headers of a call but for its authorization; later ones win: ours, the dialect's, the caller's betas, the operator's. */
+export function headersOf(
+  call: Pick<UpstreamCall, 'request' | 'endpoint' | 'betas'>,
+  { upstream, facts }: Pick<Dialect, 'upstream' | 'facts'>,
+  rendered: RenderedRequest,
+): Record<string, string> {
+  const { provider } = call.endpoint;
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    // Some servers in front of providers turn away requests without one.
+    'user-agent': 'signalbox',
+    accept: call.request.stream ? upstream.streamType : 'application/json',
+  };
+  addLowerCased(headers, rendered.headers);
+  if (facts.betaCarrier === 'header' && call.betas !== undefined) {
+    const own = headers[BETA_HEADER];
+    headers[BETA_HEADER] = own === undefined ? call.betas : `${own},${call.betas}`;
+  }
+  addLowerCased(headers, provider.headers);
+  return headers;
+}
+
+/** Adds headers under lower-case names, so that two spellings of one are one. */
+function addLowerCased(headers: Record<string, string>, more: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(more)) headers[name.toLowerCase()] = value;
+}

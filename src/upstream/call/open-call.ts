@@ -1,0 +1,104 @@
+import type { Provider } from '../../catalog/catalog.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { writeJson } from '../../kit/json/stringify-sliced.ts';
+import type { Authorization, Authorize, UnauthorizedCall } from '../auth/authorize.ts';
+import type { Destination } from '../auth/destination.ts';
+import type { Transport, TransportReply } from '../upstream.ts';
+
+/** A call that only lacks its authorization. */
+export interface UnsignedCall {
+  readonly provider: Provider;
+  readonly credential: Destination['credential'];
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: JsonObject;
+  readonly signal: AbortSignal;
+  /** The credential is the caller's own; `isAddressed`: it also chose `url`. */
+  readonly own?: { readonly isAddressed: boolean } | undefined;
+  /** Costs nothing, so that the transport may send it twice. */
+  readonly isRepeatable?: boolean;
+}
+
+/** Status by which an upstream says that it does not take a credential. */
+const UNAUTHORIZED = 401;
+
+/** A call that is on its way. */
+export interface OpenedCall {
+  readonly reply: TransportReply | Promise<TransportReply>;
+  /** Secrets made for this call, to be redacted from what the upstream answers. */
+  readonly secrets: readonly string[];
+}
+
+/** What calls are sent with. */
+export interface CallSender {
+  readonly transport: Transport;
+  readonly authorize: Authorize;
+}
+
+/**
+ * Writes, authorizes and sends a call; once more where the authorization was kept from an earlier call and is refused now.
+ * A small body and a plain key are sent without waiting for anything.
+ */
+export function openCall(call: UnsignedCall, sender: CallSender): OpenedCall | Promise<OpenedCall> {
+  const body = writeJson(call.body);
+  if (body instanceof Promise) return openWith(call, body, sender);
+  const authorization = sender.authorize(unauthorized(call, body));
+  if (authorization instanceof Promise || authorization.forget !== undefined) {
+    return openWith(call, body, sender, authorization);
+  }
+  return { reply: send(call, body, authorization, sender), secrets: authorization.secrets };
+}
+
+async function openWith(
+  call: UnsignedCall,
+  writing: string | Promise<string | Uint8Array>,
+  sender: CallSender,
+  authorizing?: Authorization | Promise<Authorization>,
+): Promise<OpenedCall> {
+  const body = await writing;
+  const authorization = await (authorizing ?? sender.authorize(unauthorized(call, body)));
+  const { forget, secrets } = authorization;
+  const reply = await send(call, body, authorization, sender);
+  if (reply.status !== UNAUTHORIZED || forget === undefined) return { reply, secrets };
+  forget();
+  await reply.chunks[Symbol.asyncIterator]().return?.();
+  const fresh = await sender.authorize(unauthorized(call, body));
+  return { reply: await send(call, body, fresh, sender), secrets: [...secrets, ...fresh.secrets] };
+}
+
+function unauthorized(call: UnsignedCall, body: string | Uint8Array): UnauthorizedCall {
+  const { url, headers, provider, credential, signal, own } = call;
+  const { auth, timeouts } = provider;
+  return { url, headers, body, auth, credential, signal, isOwnCredential: own !== undefined, timeouts };
+}
+
+function send(
+  { url, headers, provider, signal, own, isRepeatable }: UnsignedCall,
+  body: string | Uint8Array,
+  authorization: Authorization,
+  { transport }: CallSender,
+): Promise<TransportReply> {
+  return transport.open({
+    url,
+    headers: authorized(headers, authorization),
+    body,
+    timeouts: provider.timeouts,
+    signal,
+    isGuarded: own?.isAddressed ?? false,
+    isRepeatable: isRepeatable ?? false,
+  });
+}
+
+type Headers = UnsignedCall['headers'];
+
+/** Headers with a lasting authorization: calls that are alike have the same object. */
+const AUTHORIZED = new WeakMap<Headers, { readonly by: Authorization; readonly headers: Headers }>();
+
+function authorized(headers: Headers, by: Authorization): Headers {
+  if (by.isLasting !== true) return { ...headers, ...by.headers };
+  const known = AUTHORIZED.get(headers);
+  if (known?.by === by) return known.headers;
+  const all = { ...headers, ...by.headers };
+  AUTHORIZED.set(headers, { by, headers: all });
+  return all;
+}

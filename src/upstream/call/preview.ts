@@ -1,0 +1,20 @@
+import type { Dialects } from '../../dialects/dialects.ts';
+import { dialectOf } from '../../dialects/lane.ts';
+import type { TranslationEntry } from '../../ir/metadata.ts';
+import { runInTurns } from '../../kit/loop/turns.ts';
+import type { UpstreamCall } from '../upstream.ts';
+import { renderCall } from './call.ts';
+
+/** A call that is not going to be made. */
+export type PreviewCall = Pick<UpstreamCall, 'request' | 'endpoint' | 'lane'>;
+
+/** What would be lost or changed on the way to an endpoint. Nothing is sent, nothing that is rendered is kept. */
+export async function previewCall(
+  call: PreviewCall,
+  dialects: Partial<Dialects>,
+): Promise<readonly TranslationEntry[]> {
+  const dialect = dialects[dialectOf(call.endpoint.provider, call.request.format)];
+  if (dialect === undefined) return [];
+  const rendering = renderCall({ ...call, hashUser: (id) => id }, dialect, call.endpoint.upstreamModel);
+  return (await runInTurns(rendering)).report;
+}

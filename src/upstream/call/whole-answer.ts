@@ -1,0 +1,201 @@
+import type { DecodeContext, UpstreamDialect } from '../../dialects/dialect.ts';
+import { TransportProblem } from '../../http1/client/transport-problem.ts';
+import { type Event, type EventBatch, terminalIndex } from '../../ir/events.ts';
+import type { Flow } from '../../kit/frames/flow.ts';
+import {
+  isJsonObject,
+  JSON_LIMITS,
+  type Json,
+  type JsonObject,
+  type JsonReading,
+  readJson,
+} from '../../kit/json/json.ts';
+import { JsonReader } from '../../kit/json/json-reader.ts';
+import { runInTurns } from '../../kit/loop/turns.ts';
+import { Utf8Text } from '../../kit/text/utf8-text.ts';
+import { brokenOff, type FailureScope, failureOfBody, toldTerminal } from './failure.ts';
+import { Portions } from './portions.ts';
+import type { Turns } from './turns.ts';
+
+/** Bytes of a non-streaming answer. */
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+/** Log probabilities alone can hold far more values than a request may. */
+const BODY_LIMITS = { ...JSON_LIMITS, values: 4_000_000 };
+
+/** Values besides them: more than a model could write. Each of them becomes events, items and members of the reply. */
+const MOST_VALUES = 100_000;
+
+/** After this many bytes an answer waits for its next turn. */
+const TURN_BYTES = 64 * 1024;
+
+/** An answer of so many bytes is read in one go. */
+const SMALL_BYTES = 16 * 1024;
+
+const UTF8 = new TextDecoder();
+
+/** How much of a body that is no answer is looked at. */
+const ERROR_CHARACTERS = 64 * 1024;
+
+/** A whole answer that has begun to come, and how it is read. */
+export interface WholeSource {
+  /** HTTP status of the upstream. */
+  readonly status: number;
+  readonly chunks: Flow<Uint8Array>;
+  readonly signal: AbortSignal;
+  readonly scope: FailureScope;
+  /** Shared by all answers. */
+  readonly turns: Turns;
+  readonly dialect: Pick<UpstreamDialect, 'decodeBody'>;
+  readonly context: DecodeContext;
+}
+
+/**
+ * An answer that comes in one piece: one batch, or portions of it where the caller gets it as a stream. Takes all bytes,
+ * parses them, a slice at a time where they are many, and ends with exactly one terminal event whatever happens. Returning
+ * early closes the connection at once, even while the batch is awaited.
+ */
+export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
+  readonly #source: WholeSource;
+  #portions: Portions | undefined;
+  #isRead = false;
+
+  constructor(source: WholeSource) {
+    this.#source = source;
+  }
+
+  async next(): Promise<IteratorResult<EventBatch, undefined>> {
+    if (this.#isRead) return this.#portions === undefined ? OVER : this.#nextPortion(this.#portions);
+    const { chunks, context } = this.#source;
+    let events: Event[];
+    try {
+      // Mostly it came with its head.
+      const here = chunks.poll?.();
+      const first = here === undefined ? await chunks.next() : { done: false as const, value: here };
+      const second = first.done === true ? first : await chunks.next();
+      const isSmall = first.done !== true && second.done === true && first.value.length <= SMALL_BYTES;
+      events = this.#told(isSmall ? this.#readSmall(first.value) : await this.#readLarge(first, second));
+    } catch (thrown) {
+      await chunks.return?.();
+      events = [brokenOff(thrown, this.#source)];
+    }
+    this.#isRead = true;
+    if (!context.request.stream) return { done: false, value: events };
+    this.#portions = new Portions(events);
+    return { done: false, value: this.#portions.take() };
+  }
+
+  async return(): Promise<IteratorResult<EventBatch, undefined>> {
+    this.#portions = undefined;
+    if (!this.#isRead) {
+      this.#isRead = true;
+      await this.#source.chunks.return?.();
+    }
+    return OVER;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async #nextPortion(portions: Portions): Promise<IteratorResult<EventBatch, undefined>> {
+    if (portions.isEmpty) return OVER;
+    await this.#source.turns.next();
+    // Somebody may have returned while others had their turn.
+    return this.#portions === undefined ? OVER : { done: false, value: portions.take() };
+  }
+
+  /** Most answers come in one chunk. So little cannot hold too many values. */
+  #readSmall(chunk: Uint8Array): Event[] {
+    const text = UTF8.decode(chunk);
+    return this.#eventsOf(readJson(text, BODY_LIMITS), { text }, false);
+  }
+
+  async #readLarge(...begun: IteratorResult<Uint8Array, unknown>[]): Promise<Event[]> {
+    const { chunks, turns } = this.#source;
+    const json = new JsonReader(BODY_LIMITS);
+    const text = new Utf8Text();
+    let bytes = 0;
+    let unbroken = 0;
+    const next = () => begun.shift() ?? chunks.next();
+    for (let step = await next(); step.done !== true; step = await next()) {
+      bytes += step.value.length;
+      if (bytes > MAX_BODY_BYTES) {
+        throw new TransportProblem('too-large', `the answer is larger than ${MAX_BODY_BYTES} bytes`);
+      }
+      json.push(text.push(step.value));
+      unbroken += step.value.length;
+      if (unbroken <= TURN_BYTES) continue;
+      unbroken = 0;
+      await turns.next();
+    }
+    json.push(text.end());
+    return this.#eventsOf(await runInTurns(json.end()), json, bytes > SMALL_BYTES);
+  }
+
+  #eventsOf(reading: JsonReading, written: { readonly text: string }, isLarge: boolean): Event[] {
+    if (!reading.ok) return this.#refused(`the answer is not acceptable: ${reading.problem}`, '');
+    const { value } = reading;
+    if (!isJsonObject(value)) return this.#refused('the answer is not a JSON object', '');
+    if (isErrorBody(value)) {
+      return this.#refused('the provider sent an error instead of an answer', written.text);
+    }
+    if (isLarge && countValues(withoutEchoes(value), MOST_VALUES) > MOST_VALUES) {
+      return this.#refused(`the answer holds more than ${MOST_VALUES} values`, '');
+    }
+    return this.#source.dialect.decodeBody(value, this.#source.context);
+  }
+
+  /** The events of what is no answer. `text`: what the upstream wrote, where that says something. */
+  #refused(cause: string, text: string): Event[] {
+    const { status, scope } = this.#source;
+    return [{ type: 'failure', error: failureOfBody(cause, status, text.slice(0, ERROR_CHARACTERS), scope) }];
+  }
+
+  /** The events up to the terminal one, which is told by us. */
+  #told(events: Event[]): Event[] {
+    const { status, scope } = this.#source;
+    const at = terminalIndex(events);
+    const terminal = events[at];
+    if (terminal === undefined) {
+      return [...events, brokenOff(new TransportProblem('reset', 'the answer ended early'), this.#source)];
+    }
+    const told = toldTerminal(terminal, status, scope);
+    if (told === terminal && at === events.length - 1) return events;
+    return [...events.slice(0, at), told];
+  }
+}
+
+const OVER: IteratorResult<never, undefined> = { done: true, value: undefined };
+
+/** Members of an answer that repeat the request, which may hold more values than an answer. */
+const ECHOES: ReadonlySet<string> = new Set(['tools', 'text']);
+
+function withoutEchoes(body: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !ECHOES.has(name)));
+}
+
+/** Members that hold log probabilities, by dialect. */
+const LOG_PROBABILITIES: ReadonlySet<string> = new Set(['logprobs', 'logprobsResult']);
+
+/** Values inside a value, log probabilities left out; beyond `most` they are not counted. */
+function countValues(value: Json | undefined, most: number): number {
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const member of value) {
+      if (count > most) break;
+      count += 1 + countValues(member, most - count);
+    }
+  } else if (isJsonObject(value)) {
+    for (const [key, member] of Object.entries(value)) {
+      if (!LOG_PROBABILITIES.has(key)) count += 1 + countValues(member, most - count);
+    }
+  }
+  return count;
+}
+
+/** True for the error envelopes of all dialects. */
+function isErrorBody(body: JsonObject): boolean {
+  const { error } = body;
+  return body.type === 'error' || isJsonObject(error) || (typeof error === 'string' && error !== '');
+}

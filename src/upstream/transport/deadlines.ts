@@ -1,0 +1,84 @@
+import type { Timeouts } from '../../catalog/providers/provider.ts';
+import { NO_CONNECTION_IN_TIME, TransportProblem } from '../../http1/client/transport-problem.ts';
+
+/** What an exchange waits for: a connection, the first byte of the answer's body, the next byte. */
+export type Phase = 'connect' | 'firstByte' | 'idle';
+
+/** Which limit of an exchange ran out. */
+export type Expiry = keyof Timeouts;
+
+/** What the caller sees of each limit. */
+const EXPIRY_MESSAGES: Readonly<Record<Expiry, string>> = {
+  connect: NO_CONNECTION_IN_TIME,
+  firstByte: 'no answer within the time limit',
+  idle: 'the answer stalled',
+  total: 'the answer took too long',
+};
+
+/** The problem of a limit that ran out. */
+export function expiryProblem(expiry: Expiry): TransportProblem {
+  return new TransportProblem(expiry === 'total' ? 'total' : 'timeout', EXPIRY_MESSAGES[expiry]);
+}
+
+/** Receives the limit that ran out. */
+export interface ExpiryListener {
+  onExpiry(expiry: Expiry): void;
+}
+
+/**
+ * The time limits of one exchange: one of the current phase and one of the whole. They run on the event loop's
+ * monotonic clock. The phase limit measures the upstream only: it stands still while we do not read.
+ *
+ * Phases follow each other faster than timers are made, and hardly any limit ever runs out: there is one timer, which
+ * is set anew when it goes off and the limit has moved on since.
+ */
+export class Deadlines {
+  readonly #timeouts: Timeouts;
+  readonly #listener: ExpiryListener;
+  readonly #totalAtMs: number;
+  #phase: Phase = 'connect';
+  /** When the phase's limit runs out; infinite while it stands still. */
+  #phaseAtMs: number;
+  #timer: NodeJS.Timeout | undefined;
+  #timerAtMs = Number.POSITIVE_INFINITY;
+
+  constructor(timeouts: Timeouts, listener: ExpiryListener) {
+    const now = performance.now();
+    this.#timeouts = timeouts;
+    this.#listener = listener;
+    this.#totalAtMs = now + timeouts.total;
+    this.#phaseAtMs = now + timeouts.connect;
+    this.#setTimer(now);
+  }
+
+  /** Begins a phase; in the phase that runs already, begins its limit anew. */
+  enter(phase: Phase): void {
+    const now = performance.now();
+    this.#phase = phase;
+    this.#phaseAtMs = now + this.#timeouts[phase];
+    if (this.#phaseAtMs < this.#timerAtMs) this.#setTimer(now);
+  }
+
+  /** Stops the phase's limit until a phase is entered again. */
+  pause(): void {
+    this.#phaseAtMs = Number.POSITIVE_INFINITY;
+  }
+
+  /** Nothing expires any more. */
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #setTimer(now: number): void {
+    clearTimeout(this.#timer);
+    this.#timerAtMs = Math.min(this.#phaseAtMs, this.#totalAtMs);
+    this.#timer = setTimeout(this.#check, Math.ceil(this.#timerAtMs - now));
+  }
+
+  readonly #check = (): void => {
+    const now = performance.now();
+    if (now >= this.#totalAtMs) this.#listener.onExpiry('total');
+    else if (now >= this.#phaseAtMs) this.#listener.onExpiry(this.#phase);
+    else this.#setTimer(now);
+  };
+}
