@@ -41,13 +41,16 @@ export interface AcceptedRequest {
 /** What bounds the files and items that a request names. */
 export interface ContentBounds {
   readonly content: ContentShare;
-  /** The largest prompt that any endpoint may take which may serve the request. `parse`: the request, without its files. */
+  /**
+   * The largest prompt that any endpoint may take which may serve the request. `parse`: the request, without its
+   * files.
+   */
   readonly maxTokens: (parse: () => Promise<GenerationRequest>) => Promise<number>;
 }
 
 /**
- * Reads a body: presets and defaults are filled in, then the output items and the files that it names, then it is parsed.
- * Throws a GatewayError for what is wrong with it or not offered.
+ * Reads a body: presets and defaults are filled in, then the output items and the files that it names, then it is
+ * parsed. Throws a GatewayError for what is wrong with it or not offered.
  */
 export async function acceptRequest(
   input: GenerationInput,
@@ -76,7 +79,9 @@ export async function acceptRequest(
   return { request, prompt: new Prompt(request), report: [...prepared.report, ...withFiles.report] };
 }
 
-/** The settings of a request, without the items and files that it names: for a reply that repeats nothing else of it. */
+/**
+ * The settings of a request, without the items and files that it names: for a reply that repeats nothing else of it.
+ */
 export function settingsOfRequest(
   input: GenerationInput,
   settings: GatewaySettings,

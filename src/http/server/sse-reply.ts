@@ -29,7 +29,8 @@ export interface StreamSource {
 
 /**
  * Streams an answer. The head is held back until the first content, the end or the time limit, so that an early
- * failure is still a plain HTTP error: then this rejects and nothing was written. A later one is told in the stream.
+ * failure is still a plain HTTP error: then this rejects and nothing was written. A later one is an event in the
+ * stream.
  */
 export async function replyWithStream(reply: Reply, source: StreamSource): Promise<void> {
   const waits = new Abandonment(source.signal, source.times.abortGraceMs);
@@ -156,7 +157,7 @@ class StreamHeartbeat implements Heartbeat {
   }
 }
 
-/** Lets go of an answer that nobody waits for any more. */
+/** Ends an answer whose caller has left. */
 function abandon(opening: Promise<OpenedStream>): void {
   opening.then(({ batches }) => batches[Symbol.asyncIterator]().return?.()).catch(() => {});
 }

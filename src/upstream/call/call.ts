@@ -1,5 +1,6 @@
 import type { Provider } from '../../catalog/catalog.ts';
 import { tierOf } from '../../catalog/endpoint-tier.ts';
+import { outputLimitAt } from '../../catalog/output-limit.ts';
 import type {
   DecodeContext,
   Dialect,
@@ -141,13 +142,13 @@ function missingAddress(provider: Provider): UpstreamFailure {
 export function renderCall(
   call: Pick<
     UpstreamCall,
-    'request' | 'endpoint' | 'lane' | 'hashUser' | 'betas' | 'mostOutputTokens' | 'mostSearches'
+    'request' | 'endpoint' | 'lane' | 'hashUser' | 'betas' | 'maxOutputTokens' | 'mostSearches'
   >,
   { upstream, facts }: Dialect,
   model: string,
 ): RenderedRequest {
   const target = targetOf(call, model);
-  const paid = fitOutput(call.request, call.mostOutputTokens, call.endpoint);
+  const paid = fitOutput(call.request, call.maxOutputTokens, call.endpoint);
   const searching = fitSearches(paid.request, call.mostSearches, upstream);
   const ofTier = fitTier(searching.request, tierOf(call.endpoint), facts);
   const { request, report } = fitReasoning(ofTier.request, call.endpoint.reasoning, target.maxOutputTokens);
@@ -174,14 +175,14 @@ function targetOf(
     endpoint,
     hashUser,
     betas,
-    mostOutputTokens,
-  }: Pick<UpstreamCall, 'endpoint' | 'hashUser' | 'betas' | 'mostOutputTokens'>,
+    maxOutputTokens,
+  }: Pick<UpstreamCall, 'endpoint' | 'hashUser' | 'betas' | 'maxOutputTokens'>,
   model: string,
 ): RenderTarget {
   const { reasoning } = endpoint;
   return {
     model,
-    maxOutputTokens: lesser(endpoint.maxOutputTokens, mostOutputTokens),
+    maxOutputTokens: outputLimitAt(endpoint, maxOutputTokens),
     supportedParameters: endpoint.supportedParameters,
     supportedEfforts: reasoning?.supportedEfforts,
     takesBudget: reasoning?.supportsMaxTokens,
@@ -190,11 +191,6 @@ function targetOf(
     betas: betas === undefined ? undefined : namesIn(betas),
     hashUser,
   };
-}
-
-/** Of two limits that may be missing the one that binds. */
-function lesser(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
 /** The names in a header that lists them. */
