@@ -1,12 +1,12 @@
 import type { Endpoint, Model } from '../src/catalog/catalog.ts';
 import type { GenerationRequest } from '../src/ir/request.ts';
 import type { JsonObject } from '../src/kit/json/json.ts';
-import { SHARED, siteOf } from '../src/routing/candidate.ts';
 import { type EndpointHealth, type HealthView, UNTRIED } from '../src/routing/health/endpoint-health.ts';
 import { planRoute } from '../src/routing/plan-route.ts';
-import { preferencesOf } from '../src/routing/preferences.ts';
-import { resolveModels } from '../src/routing/resolve/resolve-models.ts';
+import { resolveModels } from '../src/routing/resolve-models.ts';
+import { SHARED, siteOf } from '../src/routing/rules/candidate.ts';
 import { needsOf } from '../src/routing/rules/needs.ts';
+import { preferencesOf } from '../src/routing/rules/preferences.ts';
 import { servability } from '../src/routing/rules/servability.ts';
 import { catalogOf, endpointOf, modelOf, providerOf } from '../test/builders/catalog.ts';
 import { requestOf } from '../test/builders/request.ts';

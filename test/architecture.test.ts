@@ -63,6 +63,18 @@ const imports: Import[] = files.flatMap((from) =>
 
 const roomOf = (file: string) => file.split('/')[0] as string;
 
+/** Files that remain after removing, again and again, every file that imports none or is imported by none of the rest. */
+function circlesIn(edges: readonly Import[]): readonly string[] {
+  let left = edges;
+  for (;;) {
+    const importers = new Set(left.map(({ from }) => from));
+    const imported = new Set(left.map(({ to }) => to));
+    const next = left.filter(({ from, to }) => importers.has(to) && imported.has(from));
+    if (next.length === left.length) return [...new Set(next.map(({ from, to }) => `${from} -> ${to}`))];
+    left = next;
+  }
+}
+
 describe('the structure of the source', () => {
   it('finds files and imports to look at', () => {
     expect(files.length).toBeGreaterThan(40);
@@ -75,6 +87,10 @@ describe('the structure of the source', () => {
       return !ROOTS.includes(room) && room !== target && !(MAY_IMPORT[room] ?? []).includes(target);
     });
     expect(wrong).toEqual([]);
+  });
+
+  it('has no circles between files, type-only imports included', () => {
+    expect(circlesIn(imports)).toEqual([]);
   });
 
   it('reads the environment in one place', () => {

@@ -1,3 +1,4 @@
+import { outputLimitAt } from '../catalog/output-limit.ts';
 import { billOf } from '../catalog/prices/bill.ts';
 import { pricingAt } from '../catalog/prices/price-history.ts';
 import type { Lane } from '../dialects/lane.ts';
@@ -7,8 +8,8 @@ import type { GenerationRequest } from '../ir/request.ts';
 import { NO_USAGE } from '../ir/usage.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import { formatPrice, usdOf } from '../kit/money.ts';
-import { type RankedCandidate, type Rejection, siteOf } from '../routing/candidate.ts';
 import type { HealthState, HealthView } from '../routing/health/endpoint-health.ts';
+import { type RankedCandidate, type Rejection, siteOf } from '../routing/rules/candidate.ts';
 import { stagesFor } from './generation/accepted-generation.ts';
 import type { GatewayParts } from './generation/gateway-parts.ts';
 import { NothingLeft, type Plan } from './plan/plan.ts';
@@ -39,9 +40,9 @@ export interface Explanation {
   };
   readonly params?: JsonObject;
   readonly pipeline?: readonly PipelineEntry[];
-  /** Wishes that cannot be honoured whoever serves. */
+  /** Wishes that no endpoint can honour. */
   readonly translation?: readonly TranslationEntry[];
-  /** What the caller would get when nobody is left. */
+  /** The error that the caller would get if no endpoint is left. */
   readonly error?: { readonly code: number; readonly message: string };
 }
 
@@ -108,7 +109,7 @@ export async function explainPlan(
   };
 }
 
-/** Explains why nobody is left. */
+/** Explains why no endpoint is left. */
 export function explainNothing(error: NothingLeft & GatewayError, promptTokens: number): Explanation {
   const { requested, strategy, rejected, params, pipeline, report } = error.plan;
   return {
@@ -163,16 +164,15 @@ function explainedRejection({ endpoint, filter, reason }: Rejection) {
   return { provider: endpoint.provider.name, tag: endpoint.tag, model: endpoint.modelId, filter, reason };
 }
 
+const NO_LIMIT = { maxOutputTokens: undefined };
+
 /** The most that the first candidate could cost: the whole prompt uncached, the whole output written. */
 function estimateOf(
   request: GenerationRequest,
   first: RankedCandidate | undefined,
   { promptTokens, nowMs }: ExplainTools,
 ): Explanation['estimate'] {
-  const limits = [request.maxOutputTokens, first?.endpoint.maxOutputTokens].filter(
-    (limit) => limit !== undefined,
-  );
-  const outputTokens = limits.length > 0 ? Math.min(...limits) : undefined;
+  const outputTokens = outputLimitAt(first?.endpoint ?? NO_LIMIT, request.maxOutputTokens);
   if (first === undefined || outputTokens === undefined) {
     return { prompt_tokens: promptTokens, max_output_tokens: outputTokens ?? null, max_cost_usd: null };
   }

@@ -20,13 +20,13 @@ export interface Gateway {
   complete(input: GenerationInput): Promise<FinishedGeneration>;
   /** Prompt tokens of a messages request, as the upstream or our tokenizer counts them. */
   countTokens(input: GenerationInput): Promise<number>;
-  /** What would become of a request; nobody is called. */
+  /** What would become of a request; no upstream is called. */
   explain(input: GenerationInput): Promise<Explanation>;
   /** The models that a caller can reach, with the credentials of its account too; sorted by id. */
   modelsFor(caller: Caller): Promise<readonly Model[]>;
-  /** How an endpoint does for everybody. */
+  /** How an endpoint does with the gateway's own credential. */
   serviceOf(endpoint: Endpoint): EndpointService;
-  /** Resolves when the accounts of all answers are closed, those too that nobody waits for any more. */
+  /** Resolves when the accounts of all answers are closed, those of callers that have left included. */
   settled(): Promise<void>;
   /** A context for a failure that comes before any endpoint answered but after the stream was opened. */
   contextWithoutEndpoint(input: GenerationInput): ReplyContext;

@@ -1,5 +1,5 @@
 import type { ReplyContext } from '../dialects/dialect.ts';
-import { SHARED, siteOf } from '../routing/candidate.ts';
+import { SHARED, siteOf } from '../routing/rules/candidate.ts';
 import { LearntLengths } from './admission/learnt-lengths.ts';
 import { explainRequest } from './explain.ts';
 import type { Gateway } from './gateway.ts';
@@ -43,7 +43,8 @@ export function createGateway(parts: GatewayParts): Gateway {
       endOfPlanning();
     }
     const reserved = await reserveGeneration(planned, parts, state);
-    // The last three steps happen while the answer is pulled: `Answering` runs the legs, `SettledAnswer` closes the account.
+    // The last three steps happen while the answer is pulled: `Answering` runs the legs, `SettledAnswer` closes the
+    // account.
     return new ModelAnswer(reserved, parts, state);
   }
 

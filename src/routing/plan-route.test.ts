@@ -5,9 +5,9 @@ import { requestOf } from '../../test/builders/request.ts';
 import { healthOf, ownCredentialOf, routeOf, wishing } from '../../test/builders/route.ts';
 import { acme, beta, gamma, model, priced } from '../../test/builders/routed-models.ts';
 import type { JsonObject } from '../kit/json/json.ts';
-import { type RankedCandidate, SHARED, siteOf } from './candidate.ts';
 import type { EndpointHealth } from './health/endpoint-health.ts';
 import { planRoute } from './plan-route.ts';
+import { type RankedCandidate, SHARED, siteOf } from './rules/candidate.ts';
 
 describe('the report', () => {
   const reportFor = (provider: JsonObject, route?: 'fallback' | 'sort') =>

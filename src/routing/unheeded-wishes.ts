@@ -1,8 +1,8 @@
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import { quoted } from '../kit/text/quoted.ts';
-import { type Preferences, statedPartition } from './preferences.ts';
 import type { PreferredModel } from './rules/candidates.ts';
+import { type Preferences, statedPartition } from './rules/preferences.ts';
 import { namesOf } from './rules/provider-names.ts';
 
 /** Lists of names among the preferences. */

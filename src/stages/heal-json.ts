@@ -8,8 +8,9 @@ const MOST_CHARACTERS = 32_768;
 const FENCE = /```[a-zA-Z]*[ \t]*\r?\n([\s\S]*?)```/;
 
 /**
- * A text that is meant to be JSON, as JSON that passes the check; undefined where it is that already or cannot be made so.
- * What stands around it goes: code fences, words before and after. What is written nearly as JSON is written as JSON.
+ * A text that is meant to be JSON, as JSON that passes the check; undefined where it is that already or cannot be
+ * made so. What stands around it goes: code fences, words before and after. What is written nearly as JSON is written
+ * as JSON.
  */
 export function healJson(text: string, isRight: (value: Json) => boolean): string | undefined {
   if (text.length > MOST_CHARACTERS) return undefined;

@@ -34,8 +34,8 @@ export function responseCacheStage(cache: ResponseCache): Stage {
 }
 
 /**
- * Key, format, models and body. A body without a model gets the default of its workspace, which may change; streaming is a
- * member of the body. The order of members counts, headers do not.
+ * Key, format, models and body. A body without a model gets the default of its workspace, which may change; streaming
+ * is a member of the body. The order of members counts, headers do not.
  */
 function keyOf({ models }: GenerationRequest, { caller, format, body }: StageContext): string {
   return createHash('sha256')
@@ -52,7 +52,7 @@ function tell(found: CachedAnswer | undefined, { cache, header, now }: StageCont
   header('Cache-Source-Id', found.sourceId);
 }
 
-/** What a kept answer is made of: all that the next caller is told. */
+/** What a kept answer is made of: all that the next reply needs. */
 interface Kept {
   readonly items: Result['items'];
   readonly finish: Result['finish'] | null;

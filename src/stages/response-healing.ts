@@ -15,7 +15,10 @@ export const RESPONSE_HEALING = 'response-healing';
 /** Work for comparing an answer with its schema; what is beyond counts as right. */
 const MOST_STEPS = 20_000;
 
-/** Makes JSON of whole answers that were asked to be JSON and are nearly so. Answers that were cut off stay as they are. */
+/**
+ * Makes JSON of whole answers that were asked to be JSON and are nearly so. Answers that were cut off stay as they
+ * are.
+ */
 export const responseHealingStage: Stage = {
   name: RESPONSE_HEALING,
   touches: 'answer',

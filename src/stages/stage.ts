@@ -20,9 +20,9 @@ export interface LegWish {
 }
 
 /**
- * Runs the rest of the pipeline, down to the upstream: one leg. Nothing runs until it is pulled. It ends with one terminal
- * event, and its account is closed by then. A leg that limits do not pay for ends at once, with `budget`; one that fails
- * after the first ends with a failure.
+ * Runs the rest of the pipeline, down to the upstream: one leg. Nothing runs until it is pulled. It ends with one
+ * terminal event, and its account is closed by then. A leg that limits do not pay for ends at once, with `budget`;
+ * one that fails after the first ends with a failure.
  */
 export type Next = (request: GenerationRequest, wish?: LegWish) => AsyncIterable<EventBatch>;
 
@@ -58,8 +58,9 @@ export interface StageContext {
   now(): number;
   readonly log: Pick<Log, 'warn'>;
   /**
-   * Pays for something that is not a model call, before it is done: reserved, written down and part of the generation's
-   * cost. Undefined: limits do not leave so much. Rejects with LedgerUnavailable, and after the end of the answer.
+   * Pays for something that is not a model call, before it is done: reserved, written down and part of the
+   * generation's cost. Undefined: limits do not leave so much. Rejects with LedgerUnavailable, and after the end of
+   * the answer.
    */
   charge(kind: ChargeKind, nanos: Nanos): Promise<PaidCharge | undefined>;
   /** Adds an entry to the pipeline of the routing metadata. */
@@ -80,12 +81,12 @@ export interface GivenAnswer {
 
 /** An answer that a stage gives instead of a model. */
 export interface ServedAnswer extends GivenAnswer {
-  /** The generation whose answer it was; null = nobody's. */
+  /** The generation whose answer it was; null = none. */
   readonly sourceId: string | null;
 }
 
 /**
- * One step of a generation: guardrails, plugins and the cache all have this shape. It has its say at up to three places:
+ * One step of a generation: guardrails, plugins and the cache all have this shape. It runs at up to three places:
  * before a model is chosen and money is reserved, around the calls of models, and after the generation is settled.
  */
 export interface Stage {
@@ -102,8 +103,8 @@ export interface Stage {
     context: StageContext,
   ): Promise<{ readonly request: GenerationRequest } | { readonly served: ServedAnswer } | undefined>;
   /**
-   * Runs the rest, once or several times, one after the other or at the same time, and may change the events on their way
-   * out. `ir/joined-legs.ts` makes one answer of several.
+   * Runs the rest, once or several times, one after the other or at the same time, and may change the events on their
+   * way out. `ir/joined-legs.ts` makes one answer of several.
    */
   around?(request: GenerationRequest, next: Next, context: StageContext): AsyncIterable<EventBatch>;
   /** Gets an answer that came to its end and is settled. `asked`: the request as it was read, before any stage. */

@@ -8,7 +8,7 @@ export interface StageParts {
   readonly cache: ResponseCache;
 }
 
-/** All stages, in the order in which each has its say: the first comes first before, and is outermost around. */
+/** All stages, in order: the first runs first before planning, and is outermost around legs. */
 export function stageTable({ cache }: StageParts): readonly Stage[] {
   return [responseCacheStage(cache), responseHealingStage];
 }

@@ -19,7 +19,7 @@ export interface UpstreamCall {
   /** The caller brought the credential: addresses in it are not the operator's word. */
   readonly isOwnCredential?: boolean;
   /** Output tokens that are paid for; undefined = no limit binds. */
-  readonly mostOutputTokens?: number;
+  readonly maxOutputTokens?: number;
   /** Web searches that are paid for, where the upstream is to be told; undefined = as many as the request allows. */
   readonly mostSearches?: number;
   /** Betas that the caller asked for, for upstreams of that family. */

@@ -2,7 +2,6 @@ import type { Endpoint, Model } from '../../src/catalog/catalog.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import type { OwnCredential } from '../../src/ports/own-credentials.ts';
-import { SHARED, siteOf } from '../../src/routing/candidate.ts';
 import {
   type EndpointHealth,
   type HealthView,
@@ -10,6 +9,7 @@ import {
   UNTRIED,
 } from '../../src/routing/health/endpoint-health.ts';
 import { planRoute, type RouteInput, type RoutePlan } from '../../src/routing/plan-route.ts';
+import { SHARED, siteOf } from '../../src/routing/rules/candidate.ts';
 import { needsOf } from '../../src/routing/rules/needs.ts';
 import { modelOf } from './catalog.ts';
 import { requestOf } from './request.ts';

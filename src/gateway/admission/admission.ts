@@ -1,7 +1,7 @@
 import type { Amount } from '../../ir/amount.ts';
 import type { Usage } from '../../ir/usage.ts';
 import type { WriteOffCause } from '../../ports/ledger.ts';
-import type { Candidate } from '../../routing/candidate.ts';
+import type { Candidate } from '../../routing/rules/candidate.ts';
 import type { Answers } from './learnt-lengths.ts';
 import { canPay, type ReservationSize } from './reservation-size.ts';
 import { type CostFacts, WorstCost } from './worst-cost.ts';
@@ -26,7 +26,7 @@ const OVERRUN_SLACK_TOKENS = 32;
 export class Admission {
   /** Whose answers this one is like. */
   readonly answers: Answers;
-  /** Tokens of the prompt as we count them; undefined where nobody counted. */
+  /** Tokens of the prompt as we count them; undefined where they were not counted. */
   readonly countedPrompt: number | undefined;
   readonly facts: CostFacts;
   readonly #size: AdmissionParts['size'];
@@ -57,7 +57,7 @@ export class Admission {
   }
 
   /** Output tokens that a candidate is let write; undefined = as many as it likes. */
-  mostOutputTokens(candidate: Candidate): number | undefined {
+  maxOutputTokens(candidate: Candidate): number | undefined {
     if (this.#size.kind === 'open') return undefined;
     const { cost, paid } = this.#payingFor(candidate);
     if (paid < cost.fullTokens) return Math.max(1, paid);

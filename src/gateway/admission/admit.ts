@@ -52,8 +52,8 @@ const COUNT_SLACK = 1.5;
 const COUNT_EXTRA = 8;
 
 /**
- * Reserves the money for a request before anything of it goes out. Rejects with a 402 or 403 where a limit forbids it, with
- * a 503 where nothing can be recorded.
+ * Reserves the money for a request before anything of it goes out. Rejects with a 402 or 403 where a limit forbids
+ * it, with a 503 where nothing can be recorded.
  */
 export async function admit(applicant: Applicant, tools: AdmitTools): Promise<Admission> {
   const { prompt, input, row } = applicant;
@@ -76,8 +76,8 @@ export async function admit(applicant: Applicant, tools: AdmitTools): Promise<Ad
 }
 
 /**
- * Reserves the worst case of a further leg of a generation: at every candidate that it may go to, else at the first one
- * alone. Resolves with the limit that does not leave so much. Rejects with a 503 where nothing can be recorded.
+ * Reserves the worst case of a further leg of a generation: at every candidate that it may go to, else at the first
+ * one alone. Resolves with the limit that does not leave so much. Rejects with a 503 where nothing can be recorded.
  */
 export async function admitFurther(applicant: Applicant, tools: AdmitTools): Promise<Admission | Refusal> {
   try {
@@ -113,9 +113,9 @@ export function unrecordable(error: LedgerUnavailable): GatewayError {
 }
 
 /**
- * Tokens that an upstream will count of a prompt, at most, images and files apart. `counted`: as our tokenizer counts it.
- * `ratio`: how many times our own count that was lately, which only ever raises it: other texts are counted otherwise. No
- * tokenizer makes more tokens than a text has bytes.
+ * Tokens that an upstream will count of a prompt, at most, images and files apart. `counted`: as our tokenizer counts
+ * it. `ratio`: how many times our own count that was lately, which only ever raises it: other texts are counted
+ * otherwise. No tokenizer makes more tokens than a text has bytes.
  */
 function promptTokens(
   counted: number | undefined,
@@ -206,7 +206,7 @@ class Sizing {
     return Math.min(wanted, MOST_SEARCHES);
   }
 
-  /** What a refused request is told. */
+  /** The error of a refused request. */
   get shortage() {
     const affordable = this.#affordable;
     const within = affordable === undefined ? [] : this.#costs.map((cost) => tokensWithin(cost, affordable));

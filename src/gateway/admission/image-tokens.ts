@@ -5,7 +5,10 @@ import type { PixelSize } from '../../tokens/pixel-size.ts';
 /** Tokens of an image, at most: what the largest count for at the providers that count most. */
 const IMAGE_TOKENS = 5_000;
 
-/** Tokens of an image at one family of models; undefined = as many as the context holds. `size`: undefined = not known. */
+/**
+ * Tokens of an image at one family of models; undefined = as many as the context holds. `size`: undefined = not
+ * known.
+ */
 type ImageRule = (size: PixelSize | undefined) => number | undefined;
 
 const upTo =
@@ -14,8 +17,8 @@ const upTo =
     tokens;
 
 /**
- * OpenAI, Images and vision: patches of 32 pixels, 1.2 tokens each. GPT-5.4 and 5.5 scale an image down to 10,000 patches,
- * later ones refuse one of more than 30,000.
+ * OpenAI, Images and vision: patches of 32 pixels, 1.2 tokens each. GPT-5.4 and 5.5 scale an image down to 10,000
+ * patches, later ones refuse one of more than 30,000.
  */
 const byPatches =
   (mostPatches: number): ImageRule =>
@@ -25,9 +28,10 @@ const byPatches =
   };
 
 /**
- * Google, Understand and count tokens: 258 tokens for each tile of 768 pixels, and no limit to their number. Tiles of small images
- * are assumed to be smaller, two thirds of the shorter side, which only raises the number. Gemini 3 and later count a fixed number
- * for each resolution, 1,120 for high; the one above it is assumed to stay below `IMAGE_TOKENS`.
+ * Google, Understand and count tokens: 258 tokens for each tile of 768 pixels, and no limit to their number. Tiles of
+ * small images are assumed to be smaller, two thirds of the shorter side, which only raises the number. Gemini 3 and
+ * later count a fixed number for each resolution, 1,120 for high; the one above it is assumed to stay below
+ * `IMAGE_TOKENS`.
  */
 const byTiles: ImageRule = (size) => {
   if (size === undefined) return undefined;
@@ -40,8 +44,8 @@ function partsOf({ width, height }: PixelSize, side: number): number {
 }
 
 /**
- * Models that may count more than `IMAGE_TOKENS`, by their names: a deployment may have any name at its provider. The first
- * that matches holds.
+ * Models that may count more than `IMAGE_TOKENS`, by their names: a deployment may have any name at its provider. The
+ * first that matches holds.
  */
 const RULES: readonly (readonly [model: RegExp, rule: ImageRule])[] = [
   // OpenAI: 2,833 tokens and 5,667 for each of up to eight tiles. It is a small model, whose tokens cost less.

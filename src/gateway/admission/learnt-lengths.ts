@@ -18,7 +18,7 @@ export function answersOf(keyHash: string, modelId: string): Answers {
 export interface Learnt {
   /** Tokens of the longest. */
   readonly longest: number;
-  /** How many times our own count upstreams counted of prompts, at most; undefined where nobody counted. */
+  /** How many times our own count upstreams counted of prompts, at most; undefined where they were not counted. */
   readonly promptRatio: number | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface LearntAnswer {
   readonly promptRatio?: number | undefined;
 }
 
-/** Stands for the ratio of an answer whose prompt nobody counted. */
+/** Stands for the ratio of an answer whose prompt was not counted. */
 const UNCOUNTED = -1;
 
 /** The last answers of a key from a model, as numbers alone: there may be very many, and each ends in one of these. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { endpointOf, modelOf } from '../../../test/builders/catalog.ts';
 import { priceListsOf } from '../../catalog/prices/price-history.ts';
 import type { Affordable } from '../../ports/ledger.ts';
-import { SHARED } from '../../routing/candidate.ts';
+import { SHARED } from '../../routing/rules/candidate.ts';
 import { sizeReservation } from './reservation-size.ts';
 import { WorstCost } from './worst-cost.ts';
 

@@ -5,7 +5,7 @@ import type { WorstCost } from './worst-cost.ts';
 /** How much is reserved for a request. */
 export interface ReservationSize {
   readonly amount: Amount;
-  /** `open`: nothing binds; `whole`: all that it may cost; `rest`: less, and the upstream is told to stay within it. */
+  /** `open`: nothing binds; `whole`: all that it may cost; `rest`: less, and the call limits the output to it. */
   readonly kind: 'open' | 'whole' | 'rest';
   /** Output below which an answer is not worth beginning, tokens. */
   readonly leastTokens: number;

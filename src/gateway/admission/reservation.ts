@@ -75,8 +75,8 @@ export class GenerationReservation {
   }
 
   /**
-   * Pays for something besides model calls. Undefined: limits do not leave so much. `row`: as with `hold`. Rejects with
-   * LedgerUnavailable, and once the generation is being settled.
+   * Pays for something besides model calls. Undefined: limits do not leave so much. `row`: as with `hold`. Rejects
+   * with LedgerUnavailable, and once the generation is being settled.
    */
   async charge(row: () => JsonObject, kind: ChargeKind, nanos: Nanos): Promise<PaidCharge | undefined> {
     const amount = { creditNanos: nanos, byokNanos: 0n };
@@ -98,8 +98,9 @@ export class GenerationReservation {
   }
 
   /**
-   * Holds money for a leg: free money if that is enough, else the rest is reserved with the ledger. `size` returns how much,
-   * given what there is; null = too little. `row` returns the row of a generation that the ledger does not know yet.
+   * Holds money for a leg: free money if that is enough, else the rest is reserved with the ledger. `size` returns
+   * how much, given what there is; null = too little. `row` returns the row of a generation that the ledger does not
+   * know yet.
    */
   hold(row: () => JsonObject, size: (headroom: Headroom) => Amount | null): Promise<ReserveOutcome> {
     // Nearly always the only one: it waits for no other.

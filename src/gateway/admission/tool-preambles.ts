@@ -2,15 +2,15 @@ import { DIALECTS } from '../../dialects/dialects.ts';
 import type { Tool } from '../../ir/request.ts';
 
 /**
- * What upstreams put into a prompt to explain that there are tools, tokens. The most that Anthropic publishes is 804 (Tool
- * use, Pricing: Claude Opus 4.7 with a forced choice).
+ * What upstreams put into a prompt to explain that there are tools, tokens. The most that Anthropic publishes is 804
+ * (Tool use, Pricing: Claude Opus 4.7 with a forced choice).
  */
 const PREAMBLE_TOKENS = 850;
 
 /**
- * What Anthropic puts into a prompt for each tool that it defines itself, tokens, by the beginning of its type. Published
- * (Pricing, Tool use): 735 for computer use and 499 of instructions, 700 for the text editor, 245 for bash. 35 percent are added for
- * models since Claude Opus 4.7, which make up to that many more tokens of the same text.
+ * What Anthropic puts into a prompt for each tool that it defines itself, tokens, by the beginning of its type.
+ * Published (Pricing, Tool use): 735 for computer use and 499 of instructions, 700 for the text editor, 245 for bash.
+ * 35 percent are added for models since Claude Opus 4.7, which make up to that many more tokens of the same text.
  */
 const DEFINITION_TOKENS: readonly (readonly [kind: RegExp, tokens: number])[] = [
   // About thirty tools in one. No figure is published: an assumption.

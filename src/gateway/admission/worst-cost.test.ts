@@ -7,7 +7,7 @@ import { PRICE_NAMES } from '../../config/schema/price-names.ts';
 import { NO_USAGE, type Usage } from '../../ir/usage.ts';
 import type { Affordable } from '../../ports/ledger.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
-import type { Access, Candidate } from '../../routing/candidate.ts';
+import type { Access, Candidate } from '../../routing/rules/candidate.ts';
 import { amountOf, billGeneration } from '../leg/bill-generation.ts';
 import { canPay, sizeReservation } from './reservation-size.ts';
 import { type CostFacts, WorstCost } from './worst-cost.ts';

@@ -1,4 +1,5 @@
 import type { Pricing } from '../../catalog/catalog.ts';
+import { outputLimitAt } from '../../catalog/output-limit.ts';
 import { feeUpTo, listPriceWithin, usOnly } from '../../catalog/prices/bill.ts';
 import { pricingsUpTo } from '../../catalog/prices/price-history.ts';
 import { mayBeServedBy } from '../../catalog/served-endpoint.ts';
@@ -6,7 +7,7 @@ import type { Amount } from '../../ir/amount.ts';
 import type { Usage } from '../../ir/usage.ts';
 import { costOf, countWithin, type Nanos, type Price, toNanosUp } from '../../kit/money.ts';
 import type { WriteOffCause } from '../../ports/ledger.ts';
-import type { Candidate } from '../../routing/candidate.ts';
+import type { Candidate } from '../../routing/rules/candidate.ts';
 import type { PixelSize } from '../../tokens/pixel-size.ts';
 import { imageTokensAt } from './image-tokens.ts';
 import type { SearchesAsked } from './searches-asked.ts';
@@ -55,7 +56,7 @@ const SUMMARY_TOKENS = 16_384;
 /** The most that one candidate may cost, as a function of the output that it is let write. */
 export class WorstCost {
   readonly candidate: Candidate;
-  /** Output tokens that it writes at most, unless it is told to write less. */
+  /** Output tokens that it writes at most, unless the call sets a lower limit. */
   readonly fullTokens: number;
   /** Nothing says that it writes no more than `fullTokens`: it has to be told. */
   readonly isOutputAssumed: boolean;
@@ -77,7 +78,8 @@ export class WorstCost {
     const { endpoint, access, model } = candidate;
     const { searches, mustBound } = searchesOf(candidate, facts);
     const promptTokens = promptTokensOf(candidate, facts, searches);
-    const output = outputTokensOf(candidate, facts);
+    // Output counts towards the context.
+    const output = outputLimitAt(endpoint, facts.maxOutputTokens, endpoint.contextLength);
     const prices = new DearestPrices();
     for (const served of mayBeServedBy(endpoint, model)) {
       for (const pricing of pricingsUpTo(served, facts.atMs, promptTokens)) prices.add(pricing);
@@ -138,8 +140,8 @@ function searchesOf({ endpoint }: Candidate, { searchesAsked, mostSearches }: Co
 }
 
 /**
- * Each search sends the prompt through the model again, together with what was found. Whether to compact is decided before
- * each of these passes, and sends the same through once more.
+ * Each search sends the prompt through the model again, together with what was found. Whether to compact is decided
+ * before each of these passes, and sends the same through once more.
  */
 function promptTokensOf({ endpoint }: Candidate, facts: CostFacts, searches: number): number {
   const { contextLength = USUAL_CONTEXT } = endpoint;
@@ -153,17 +155,6 @@ function promptTokensOf({ endpoint }: Candidate, facts: CostFacts, searches: num
   const once = mayFillContext ? Math.max(known, contextLength) : known;
   const all = once + searches * (once + SEARCH_RESULT_TOKENS);
   return facts.mayCompact ? 2 * all : all;
-}
-
-/** Undefined where nothing limits the output. */
-function outputTokensOf({ endpoint }: Candidate, facts: CostFacts): number | undefined {
-  const { maxOutputTokens, contextLength } = endpoint;
-  const most = Math.min(
-    facts.maxOutputTokens ?? Number.POSITIVE_INFINITY,
-    maxOutputTokens ?? Number.POSITIVE_INFINITY,
-    contextLength ?? Number.POSITIVE_INFINITY,
-  );
-  return most === Number.POSITIVE_INFINITY ? undefined : most;
 }
 
 /** For each unit that may be billed, the highest of several price lists. */

@@ -17,8 +17,8 @@ import type { Settlement, SettleTools } from './settle.ts';
 import { metadataOf, plannedGeneration, servedBy, type Underway } from './underway.ts';
 
 /**
- * Characters of a stream that are kept to be counted where its upstream did not do that: more than most answers have. A longer
- * one, or one that never ends, must not fill the memory: of the rest there is a sample.
+ * Characters of a stream that are kept to be counted where its upstream did not do that: more than most answers have.
+ * A longer one, or one that never ends, must not fill the memory: of the rest there is a sample.
  */
 const KEPT_CHARACTERS = 16_384;
 
@@ -117,7 +117,8 @@ export abstract class Answering implements SettleTools {
     const counted = new Map<RunningLeg, UsedSoFar>();
     const open = this.running.filter(({ leg }) => leg.end === undefined);
     await Promise.all(open.map(async (each) => counted.set(each, await each.soFar())));
-    // Legs may have ended while others were counted: from here on nothing is awaited, so no checkpoint has less than an earlier one.
+    // Legs may have ended while others were counted: from here on nothing is awaited, so no checkpoint has less than
+    // an earlier one.
     const legs = this.running.flatMap((each): LegSoFar[] => {
       const { leg } = each;
       const used = leg.end ?? counted.get(each);

@@ -2,7 +2,7 @@ import type { AttemptRecord, PipelineEntry, RoutingMetadata, TranslationEntry } 
 import { boundedJson } from '../../kit/json/bounded-json.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { GenerationRow } from '../../ports/generation-row.ts';
-import { type Candidate, isSameCandidate, type Rejection } from '../../routing/candidate.ts';
+import { type Candidate, isSameCandidate, type Rejection } from '../../routing/rules/candidate.ts';
 import type { Charge } from '../admission/reservation.ts';
 import { Leg, type UpstreamCall } from '../leg/leg.ts';
 import type { NothingLeft, Plan } from '../plan/plan.ts';
@@ -118,7 +118,7 @@ export class AttemptLog {
   }
 }
 
-/** The routing metadata object of a request that was planned. One that failed has selected nobody. */
+/** The routing metadata object of a request that was planned. One that failed has selected no endpoint. */
 export function routingMetadata(
   attemptLog: AttemptLog,
   region: string | null,

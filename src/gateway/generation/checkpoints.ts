@@ -2,9 +2,9 @@
 export const CHECKPOINT_TOKENS = 200;
 
 /**
- * Says when the progress of an answer is noted down: at most so many milliseconds after something new, and in the next turn
- * of the event loop after a number of tokens, or when the upstream has said what it used. An answer that is over before
- * that, as one that came in one piece is, has none.
+ * Says when the progress of an answer is noted down: at most so many milliseconds after something new, and in the
+ * next turn of the event loop after a number of tokens, or when the upstream has said what it used. An answer that is
+ * over before that, as one that came in one piece is, has none.
  */
 export class Checkpoints {
   readonly #everyMs: number;

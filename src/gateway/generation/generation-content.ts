@@ -7,7 +7,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { ContentStore, GenerationContent } from '../../ports/content.ts';
-import { preferencesOf } from '../../routing/preferences.ts';
+import { preferencesOf } from '../../routing/rules/preferences.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import type { Settlement } from './settle.ts';
 
@@ -34,8 +34,8 @@ export function keepContent(
 }
 
 /**
- * Whether content is kept: the workspace wants it, the draw falls so, and nobody asked for zero retention. A list of
- * numbers of keys names nobody here, where keys have none: then nothing is kept.
+ * Whether content is kept: the workspace wants it, the draw falls so, and zero retention was not asked for. A list of
+ * numbers of keys matches no key, because keys have no numbers here: then nothing is kept.
  */
 export function isContentKept(
   { workspace }: Pick<Caller, 'workspace'>,

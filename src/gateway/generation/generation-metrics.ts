@@ -10,7 +10,7 @@ import type { GenerationTimes, PlannedGeneration } from './generation-row.ts';
 import type { Settlement } from './settle.ts';
 
 /** Where no provider was called. */
-const NOBODY = 'none';
+const NO_PROVIDER = 'none';
 
 /** What every generation of one provider adds to, found once. */
 interface ProviderFigures {
@@ -24,7 +24,7 @@ interface ProviderFigures {
   readonly answered: Sum;
 }
 
-/** More providers than anybody configures. */
+/** More providers than any installation configures. */
 const MOST_PROVIDERS = 1000;
 
 /** Counts generations that have ended. Labels are of closed sets: formats, configured providers, kinds of error. */
@@ -102,7 +102,7 @@ export class GenerationMetrics {
   /** A generation has ended and is recorded. */
   note({ input, attemptLog }: PlannedGeneration, settlement: Settlement, times: GenerationTimes): void {
     const { usage, bill, outcome, error } = settlement;
-    const provider = (attemptLog.selected ?? attemptLog.lastCalled)?.endpoint.provider.slug ?? NOBODY;
+    const provider = (attemptLog.selected ?? attemptLog.lastCalled)?.endpoint.provider.slug ?? NO_PROVIDER;
     this.#ended.add({ format: input.format, provider, outcome, usage_source: usage.source });
     if (error !== undefined) this.#failures.add({ provider, kind: error.kind });
     for (const { candidate, status } of attemptLog.calls) {
@@ -143,5 +143,5 @@ export class GenerationMetrics {
 }
 
 function providerOf({ selected, lastCalled }: Leg): string {
-  return (selected ?? lastCalled)?.endpoint.provider.slug ?? NOBODY;
+  return (selected ?? lastCalled)?.endpoint.provider.slug ?? NO_PROVIDER;
 }

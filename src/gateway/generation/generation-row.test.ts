@@ -10,7 +10,7 @@ import { NO_USAGE } from '../../ir/usage.ts';
 import { objectAt } from '../../kit/json/members.ts';
 import { parsePrice } from '../../kit/money.ts';
 import type { GenerationRow } from '../../ports/generation-row.ts';
-import { SHARED } from '../../routing/candidate.ts';
+import { SHARED } from '../../routing/rules/candidate.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import { AttemptLog } from './attempt-log.ts';

@@ -15,9 +15,9 @@ import { chargeOf } from '../../kit/money.ts';
 import { originOf } from '../../kit/net/origin-of.ts';
 import { writtenMoment } from '../../kit/time/written-moment.ts';
 import type { GenerationRow, LegRow, ProviderResponse } from '../../ports/generation-row.ts';
-import type { Candidate } from '../../routing/candidate.ts';
-import { preferencesOf } from '../../routing/preferences.ts';
 import { parseModelId } from '../../routing/resolve/model-id.ts';
+import type { Candidate } from '../../routing/rules/candidate.ts';
+import { preferencesOf } from '../../routing/rules/preferences.ts';
 import { chargeRows } from '../admission/reservation.ts';
 import type { UsedSoFar } from '../leg/leg-account.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
@@ -49,7 +49,10 @@ export type RowProgress = Partial<GenerationRow>;
 export type AcceptedRow = RequestMembers &
   Pick<GenerationRow, 'model' | 'model_permaslug' | 'variant' | 'streamed' | 'routing'>;
 
-/** What is kept of a generation when it is accepted: every request is written down so, and nearly none of it is ever read. */
+/**
+ * What is kept of a generation when it is accepted: every request is written down so, and nearly none of it is ever
+ * read.
+ */
 export function acceptedRow({ input, request, attemptLog, region }: PlannedGeneration): AcceptedRow {
   const { model, model_permaslug, variant } = unservedMembers(request, attemptLog);
   attemptLog.requestMembers ??= requestMembers(input, request, attemptLog);
@@ -80,8 +83,8 @@ export function acceptedRow({ input, request, attemptLog, region }: PlannedGener
 }
 
 /**
- * The row of a generation of which nothing is known but that it was accepted: should the process end before anything more
- * is recorded, this is how it ended. Earlier releases kept it whole.
+ * The row of a generation of which nothing is known but that it was accepted: should the process end before anything
+ * more is recorded, this is how it ended. Earlier releases kept it whole.
  */
 export function wholeRow(kept: JsonObject): JsonObject {
   if (kept.api_type !== undefined) return kept;
@@ -97,8 +100,8 @@ export function wholeRow(kept: JsonObject): JsonObject {
 }
 
 /**
- * What is known by now of a generation whose answer is under way, to be laid over its row should the process end. `legs`: all
- * that have begun.
+ * What is known by now of a generation whose answer is under way, to be laid over its row should the process end.
+ * `legs`: all that have begun.
  */
 export function progressRow(
   { request, attemptLog, region }: PlannedGeneration,
@@ -413,7 +416,7 @@ function finishReasonOf({ outcome, result }: Settlement): string | null {
   return renderFinishReason(result.finish, { hasRefusal: false, isLegacy: false });
 }
 
-/** Content that nobody saw come came with the end. */
+/** Content that was not timed on its own came with the end. */
 function durations({ firstLeg }: AttemptLog, { items }: Result, { firstContentMs, endMs }: GenerationTimes) {
   const contentMs = firstContentMs ?? (items.length > 0 ? endMs : undefined);
   const last = firstLeg.calls.at(-1);
@@ -459,7 +462,7 @@ function pricingOf(
   return pricingAt(priced, atMs, inputTokens);
 }
 
-/** Characters of a text that somebody else chose the length of. */
+/** Characters that a row keeps of a text whose length the caller or the upstream chose. */
 const MOST_CHARACTERS = 256;
 
 function short(text: string): string {

@@ -37,7 +37,7 @@ export class ModelAnswer {
     return { context: this.#context(), result };
   }
 
-  /** Whether the part of a failed answer that there is is told, with why there is no more. */
+  /** Whether the caller gets the part of a failed answer that there is, with the reason why there is no more. */
   #tellsFailure(): boolean {
     const { input, attemptLog } = this.#underway;
     const isTold = DIALECTS[input.format].inbound.tellsFailures === true;

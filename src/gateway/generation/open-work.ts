@@ -1,4 +1,4 @@
-/** Counts answers whose accounts are open, so that nobody closes what they still need. */
+/** Counts answers whose accounts are open, so that stores are not closed while an answer still needs them. */
 export class OpenWork {
   #open = 0;
   #waiting: (() => void)[] = [];

@@ -38,7 +38,10 @@ export async function planGeneration(accepted: AcceptedGeneration, parts: Gatewa
   }
 }
 
-/** Plans further legs, by the settings of the first. What stages ask for is not the caller's body: it is never relayed. */
+/**
+ * Plans further legs, by the settings of the first. What stages ask for is not the caller's body: it is never
+ * relayed.
+ */
 function furtherPlanner(
   { input, settings }: AcceptedGeneration,
   parts: GatewayParts,

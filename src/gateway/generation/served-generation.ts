@@ -23,7 +23,10 @@ export interface ServedRequest extends UnservedRequest {
   readonly vendor: string;
 }
 
-/** An answer that no model gave, recorded like any other. It costs what stages have charged on the way to it, mostly nothing. */
+/**
+ * An answer that no model gave, recorded like any other. It costs what stages have charged on the way to it, mostly
+ * nothing.
+ */
 export class ServedGeneration {
   readonly #asked: ServedRequest;
   readonly #result: Result;

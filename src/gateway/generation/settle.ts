@@ -12,7 +12,7 @@ import { LedgerUnavailable } from '../../ports/ledger.ts';
 import type { Account, AnswerEnd } from '../leg/leg-account.ts';
 import { OpenItems } from './open-items.ts';
 
-/** How a generation ended, for whoever keeps account of it. */
+/** How a generation ended: what its record, row and metrics are made from. */
 export interface Settlement extends Settled, Account {
   readonly outcome: 'finished' | 'failed' | 'aborted';
   readonly result: Result;
@@ -32,7 +32,7 @@ export const LEG_STATUSES: Readonly<Record<Settlement['outcome'], LegStatus>> = 
 export interface SettleTools {
   /** The routing metadata of this moment, when the caller asked for it. */
   readonly metadata: (outcome: 'served' | 'failed') => RoutingMetadata | undefined;
-  /** Characters of the answer that whoever keeps account of it is shown. */
+  /** Characters of the answer that the settlement keeps. */
   readonly keptCharacters: number;
   /** What an answer has come to. */
   readonly account: (result: Result, end: AnswerEnd) => Promise<Account>;
@@ -55,13 +55,13 @@ export function settleAnswer(answer: Flow<EventBatch>, tools: SettleTools): Sett
 }
 
 /**
- * An answer whose account is closed by pulling it to its end, or by ending it early. Pulled by one, a step at a time. Not a
- * generator: those cost several promises and a queue for each of their steps.
+ * An answer whose account is closed by pulling it to its end, or by ending it early. Pulled by one, a step at a time.
+ * Not a generator: those cost several promises and a queue for each of their steps.
  */
 export class SettledAnswer implements AsyncIterableIterator<EventBatch, void, undefined>, Flow<EventBatch> {
   readonly #passage: Passage;
   readonly #tools: SettleTools;
-  /** The step that is under way: whoever ends the answer early waits for it. */
+  /** The step that is under way: `return` waits for it. */
   #step: Promise<unknown> | undefined;
   #isOver = false;
   /** Of an answer that came to its end. */
@@ -78,7 +78,7 @@ export class SettledAnswer implements AsyncIterableIterator<EventBatch, void, un
     return step;
   }
 
-  /** All of it, for whoever wants nothing before. */
+  /** Pulls the answer to its end and returns all of it. */
   async whole(): Promise<Result> {
     while (!this.#isOver) await this.#pull();
     return this.#result ?? this.#passage.fold.result();
@@ -109,7 +109,7 @@ export class SettledAnswer implements AsyncIterableIterator<EventBatch, void, un
       step = await this.#passage.next();
       if (step !== undefined && step.terminal === undefined) {
         if (step.mayGoOn) {
-          // Whoever waits for the next step for long need not keep this one.
+          // A long wait for the next step must not keep this one in memory.
           this.#step = undefined;
           return { done: false, value: step.passing };
         }
@@ -187,7 +187,7 @@ class Passage {
   readonly fold: Fold;
   readonly #openItems = new OpenItems();
   readonly #tools: SettleTools;
-  /** What was at hand and may not go on by itself. */
+  /** A polled batch that needs settlement before it goes on: `next` returns it. */
   #held: Step | undefined;
 
   constructor(source: Flow<EventBatch>, tools: SettleTools) {
@@ -232,7 +232,7 @@ class Passage {
     return this.#openItems.ending();
   }
 
-  /** Reads the rest of an answer that nobody hears, for what it says at its end of what it used. */
+  /** Reads the rest of an abandoned answer for the usage that it reports at its end. */
   async drain(): Promise<void> {
     const { source, fold } = this;
     const held = this.#held;
@@ -303,7 +303,7 @@ async function settle(result: Result, terminal: Terminal, tools: SettleTools): P
     if (!(error instanceof LedgerUnavailable)) throw error;
     const message = 'The answer could not be recorded: the gateway cannot write its ledger now';
     const unrecorded = new GatewayError('overloaded', message, { retryAfterSeconds: 5, cause: error });
-    // Nobody is told a figure that no record has.
+    // The caller gets no figures that no record has.
     return { type: 'failure', error: unrecorded, settled: { usage: NO_USAGE, bill: FREE, ...shown } };
   }
 }
@@ -328,7 +328,7 @@ async function settleUnfinished(
     uncharged,
     ...(failure !== undefined && { error: failure }),
   };
-  // Nobody is there to be told that it could not be recorded; it is, as soon as it can be.
+  // The caller is gone, so a failure to record is not reported; the ledger records it as soon as it can.
   await tools.record(settlement).catch((error: unknown) => {
     if (!(error instanceof LedgerUnavailable)) throw error;
   });

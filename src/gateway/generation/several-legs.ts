@@ -10,7 +10,7 @@ import { NO_USAGE } from '../../ir/usage.ts';
 import type { Flow } from '../../kit/frames/flow.ts';
 import { LightAbortController } from '../../kit/loop/light-abort.ts';
 import type { Refusal } from '../../ports/ledger.ts';
-import { isSameCandidate } from '../../routing/candidate.ts';
+import { isSameCandidate } from '../../routing/rules/candidate.ts';
 import type { LegWish } from '../../stages/stage.ts';
 import { Prompt } from '../../tokens/estimate.ts';
 import { Admission } from '../admission/admission.ts';
@@ -36,8 +36,8 @@ const CUT_SHORT = { type: 'finish', reason: 'length' } as const;
 const OUT_OF_MONEY = { type: 'finish', reason: 'budget' } as const;
 
 /**
- * A generation whose legs are run by stages: one, several, one after the other or at the same time. Each leg has an account of
- * its own, which is closed and written down when the leg ends; the generation's is their sum.
+ * A generation whose legs are run by stages: one, several, one after the other or at the same time. Each leg has an
+ * account of its own, which is closed and written down when the leg ends; the generation's is their sum.
  */
 export class SeveralLegs extends Answering {
   /** What the first leg was admitted with, until one begins. */
@@ -275,7 +275,7 @@ export class SeveralLegs extends Answering {
   }
 }
 
-/** What a leg has said, and how its upstream is told to stop. */
+/** The events of a leg so far, and the controller that stops its upstream. */
 interface OpenLeg {
   readonly fold: Fold;
   readonly giveUp: LightAbortController;

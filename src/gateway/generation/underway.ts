@@ -2,7 +2,7 @@ import { tierOf } from '../../catalog/endpoint-tier.ts';
 import { GatewayError, toGatewayError } from '../../ir/errors.ts';
 import type { RoutingMetadata } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { Candidate } from '../../routing/candidate.ts';
+import type { Candidate } from '../../routing/rules/candidate.ts';
 import type { ActiveStages } from '../../stages/stage.ts';
 import type { Prompt } from '../../tokens/estimate.ts';
 import type { GenerationReservation } from '../admission/reservation.ts';

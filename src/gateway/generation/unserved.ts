@@ -38,7 +38,7 @@ export function unservedOf({ input, request, reservation, stages, settings }: Ch
   return { input, request, region: settings.region, reservation, notes: stages.notes };
 }
 
-/** The record of a generation that no endpoint was looked for. `model`: as the caller is told it. */
+/** The record of a generation that no endpoint was looked for. `model`: as the reply names it. */
 export function unservedGeneration(
   { input, request, region, reservation, notes }: UnservedRequest,
   model: string,
@@ -55,8 +55,9 @@ export function unservedGeneration(
 }
 
 /**
- * Settles a generation that no model served: what it was charged for besides is all that it cost. One that the ledger does not
- * know yet costs nothing, and what it needs of the ledger passes every limit. Rejects with LedgerUnavailable.
+ * Settles a generation that no model served: what it was charged for besides is all that it cost. One that the ledger
+ * does not know yet costs nothing, and what it needs of the ledger passes every limit. Rejects with
+ * LedgerUnavailable.
  */
 export async function settleUnserved(
   generation: PlannedGeneration,

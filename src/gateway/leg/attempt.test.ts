@@ -5,8 +5,8 @@ import type { Model } from '../../catalog/catalog.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event, EventBatch } from '../../ir/events.ts';
 import { systemClock } from '../../kit/time/clock.ts';
-import { type Candidate, SHARED } from '../../routing/candidate.ts';
 import { Health } from '../../routing/health/health.ts';
+import { type Candidate, SHARED } from '../../routing/rules/candidate.ts';
 import { type UpstreamCall, UpstreamFailure } from '../../upstream/upstream.ts';
 import { AttemptLog, routingMetadata } from '../generation/attempt-log.ts';
 import { attemptCandidates } from './attempt.ts';
@@ -35,7 +35,7 @@ async function run(
     echo?: boolean;
     signal?: AbortSignal;
     canPay?: (candidate: Candidate) => boolean;
-    mostOutputTokens?: number;
+    maxOutputTokens?: number;
     mostSearches?: number;
     isAbandoned?: () => boolean;
   } = {},
@@ -94,7 +94,7 @@ async function run(
       limits: options.limits ?? { perModel: 3, perRequest: 8 },
       admission: {
         canPay: (candidate: Candidate) => options.canPay?.(candidate) ?? true,
-        mostOutputTokens: () => options.mostOutputTokens,
+        maxOutputTokens: () => options.maxOutputTokens,
         mostSearches: () => options.mostSearches,
       },
       isAbandoned: () => options.isAbandoned?.() ?? false,
@@ -262,10 +262,10 @@ describe('attemptCandidates', () => {
 
   it('tells every endpoint how much output and how many searches are paid for', async () => {
     const { calls } = await run([fail('rate-limited', 429), [say('x'), [stop]]], {
-      mostOutputTokens: 70,
+      maxOutputTokens: 70,
       mostSearches: 3,
     });
-    expect(calls.map(({ mostOutputTokens }) => mostOutputTokens)).toEqual([70, 70]);
+    expect(calls.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([70, 70]);
     expect(calls.map(({ mostSearches }) => mostSearches)).toEqual([3, 3]);
   });
 

@@ -10,14 +10,14 @@ import {
 } from '../../ir/events.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Flow } from '../../kit/frames/flow.ts';
-import { type Candidate, siteOf } from '../../routing/candidate.ts';
 import type { Health } from '../../routing/health/health.ts';
 import type { HealthTicket } from '../../routing/health/health-ticket.ts';
+import { type Candidate, siteOf } from '../../routing/rules/candidate.ts';
 import { type CallUpstream, type UpstreamCall, UpstreamFailure } from '../../upstream/upstream.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { AttemptLimits } from '../request/settings.ts';
 import { blameOf } from './blame.ts';
-import { CandidateQueue, type NextCandidate } from './candidate-queue.ts';
+import { CandidateQueue, type NextCandidate, type NoContent } from './candidate-queue.ts';
 import type { Leg } from './leg.ts';
 
 /** What the attempt loop needs to make calls. */
@@ -31,8 +31,8 @@ export interface AttemptTools {
   readonly signal: AbortSignal;
   readonly limits: AttemptLimits;
   /** What is paid for. */
-  readonly admission: Pick<Admission, 'canPay' | 'mostOutputTokens' | 'mostSearches'>;
-  /** Whether nobody waits for the answer any more, although the call that is under way may go on. */
+  readonly admission: Pick<Admission, 'canPay' | 'maxOutputTokens' | 'mostSearches'>;
+  /** Whether the caller has left, although the call that is under way may go on. */
   isAbandoned(): boolean;
   /** Milliseconds that only ever grow. */
   monotonic(): number;
@@ -51,11 +51,11 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
   readonly #request: GenerationRequest;
   readonly #leg: Leg;
   readonly #tools: AttemptTools;
-  /** The rest of the answer, once somebody answers. */
+  /** The rest of the answer, once a candidate answers. */
   #rest: Flow<EventBatch> | undefined;
   /** Nothing can be pulled: also while it is opened, and for good when that fails. */
   #isOver = false;
-  /** Nobody will pull any more. */
+  /** `return` was called. */
   #isLetGo = false;
 
   constructor(request: GenerationRequest, leg: Leg, tools: AttemptTools) {
@@ -103,7 +103,7 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
     return await this.return();
   }
 
-  /** When the caller left, nobody is there to be told of a failure: the answer just ends. */
+  /** When the caller has left, a failure reaches no reader: the answer just ends. */
   #isLeft(): boolean {
     const { signal } = this.#tools;
     return signal.aborted && !(signal.reason instanceof GatewayError);
@@ -118,18 +118,14 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
     this.#isOver = true;
     const failures: UpstreamFailure[] = [];
     const echoes: Event[] = [];
-    const queue = new CandidateQueue(leg.plan.candidates, tools.health, tools.limits);
+    const queue = new CandidateQueue(leg.plan.candidates, tools);
     let isShort = false;
     const canPay = (candidate: Candidate) => {
       const isPaid = admission.canPay(candidate);
       if (!isPaid) isShort = true;
       return isPaid;
     };
-    const next = (fits: (candidate: Candidate) => boolean) =>
-      tools.isAbandoned() ? undefined : queue.next(fits);
-    const again = (candidate: NextCandidate['candidate']) =>
-      tools.isAbandoned() ? undefined : queue.again(candidate);
-    for (let current = next(canPay); current !== undefined; ) {
+    for (let current = queue.next(canPay); current !== undefined; ) {
       const { candidate, ticket } = current;
       let opening: Opening | UpstreamFailure;
       try {
@@ -139,11 +135,11 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
       }
       if (opening instanceof UpstreamFailure) {
         failures.push(opening);
-        current = (opening.isStale ? again(candidate) : undefined) ?? next(canPay);
+        current = queue.afterFailure(opening, candidate, canPay);
         continue;
       }
       const { noContent } = opening;
-      const other = noContent && next((each) => isBetter(each, noContent, candidate) && canPay(each));
+      const other = noContent && queue.afterNoContent(noContent, candidate, canPay);
       if (other !== undefined) {
         leave(ticket, opening, request);
         await opening.rest.return?.();
@@ -174,15 +170,13 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
 const OVER = { done: true, value: undefined } as const;
 const over = () => OVER;
 
-/** A refusal is the model's own: only another model may do better. An empty answer may be the endpoint's fault. */
-function isBetter({ model }: Candidate, noContent: NoContent, left: Candidate): boolean {
-  return noContent === 'empty' || model !== left.model;
-}
-
 /** Tokens below which an answer may well have no content. */
 const FEW_TOKENS = 16;
 
-/** A refusal tells nothing against the endpoint, nor does an empty answer that the request itself may have brought about. */
+/**
+ * A refusal tells nothing against the endpoint, nor does an empty answer that the request itself may have brought
+ * about.
+ */
 function leave(
   ticket: HealthTicket,
   { noContent }: Opening,
@@ -200,11 +194,9 @@ interface BegunAnswer {
 }
 
 interface Opening extends BegunAnswer {
-  /** The answer ended without content: why somebody else might do better. */
+  /** The answer ended without content: why another candidate might do better. */
   readonly noContent: NoContent | undefined;
 }
-
-type NoContent = 'refusal' | 'empty';
 
 /** Calls a candidate and reads until its answer is known to be one. A ticket that comes to nothing is concluded. */
 async function openCandidate(
@@ -233,7 +225,7 @@ async function openCandidate(
       request,
       endpoint: candidate.endpoint,
       lane: candidate.lane,
-      mostOutputTokens: tools.admission.mostOutputTokens(candidate),
+      maxOutputTokens: tools.admission.maxOutputTokens(candidate),
       mostSearches: tools.admission.mostSearches(candidate),
       credential,
       isOwnCredential: candidate.access.kind === 'own',
@@ -248,7 +240,7 @@ async function openCandidate(
     while (opening === undefined) opening = held.take(await held.rest.next());
     if (opening instanceof UpstreamFailure) {
       await held.rest.return?.();
-      // An answer that broke off because it was given up is nobody's failure.
+      // An answer that broke off because we aborted it is no failure of its endpoint.
       signal.throwIfAborted();
       record(opening.upstreamStatus === 0 ? answer.status : opening.upstreamStatus);
       ticket.failed(blameOf(opening));
@@ -300,7 +292,10 @@ function openCredential(candidate: Candidate, tools: AttemptTools): Credential |
 /** Status of a call that ended because the caller went away: what web servers log for it. */
 const CALLER_GONE = 499;
 
-/** A call that was made and not waited for any longer. That it took longer than the gateway's deadline is its own fault. */
+/**
+ * A call that was made and not waited for any longer. That it took longer than the gateway's deadline is its own
+ * fault.
+ */
 function giveUp(reason: unknown, ticket: HealthTicket, record: (status: number) => void): void {
   const isTooSlow = reason instanceof GatewayError && reason.kind === 'deadline';
   record(isTooSlow ? reason.status : CALLER_GONE);
@@ -308,7 +303,10 @@ function giveUp(reason: unknown, ticket: HealthTicket, record: (status: number) 
   else ticket.abandoned();
 }
 
-/** Events, and characters of relayed frames, that are held back at most: an answer that goes on without content is none. */
+/**
+ * Events, and characters of relayed frames, that are held back at most: an answer that goes on without content is
+ * none.
+ */
 const MOST_HELD = { events: 10_000, characters: 8 * 1024 * 1024 };
 
 /** An answer until there is content, or its end. Of a whole answer nothing is forwarded before its end is known. */
@@ -361,7 +359,7 @@ function isEmpty(held: readonly Event[], terminal: Finish): boolean {
   return terminal.reason !== 'length' && !hasContent(held);
 }
 
-/** Ends by which a model declines, or somebody in front of it does. */
+/** Ends by which a model declines, or a filter in front of it does. */
 const REFUSALS: ReadonlySet<Finish['reason']> = new Set<Finish['reason']>(['refusal', 'content-filter']);
 
 /** Whether the answer turned out to be a refusal; of a stream only its opening is known. */
@@ -392,7 +390,9 @@ function lastFailure(failures: readonly UpstreamFailure[]): GatewayError {
   });
 }
 
-/** No endpoint was called: those that can be paid for cool down or are rate limited. `isShort`: others are too dear. */
+/**
+ * No endpoint was called: those that can be paid for cool down or are rate limited. `isShort`: others are too dear.
+ */
 function noneMayBeCalled(
   { plan }: Leg,
   { health, admission }: Pick<AttemptTools, 'health' | 'admission'>,

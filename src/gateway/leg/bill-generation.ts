@@ -4,7 +4,7 @@ import { servedEndpoint } from '../../catalog/served-endpoint.ts';
 import type { Amount } from '../../ir/amount.ts';
 import type { Bill, Usage } from '../../ir/usage.ts';
 import { chargeOf } from '../../kit/money.ts';
-import type { Candidate } from '../../routing/candidate.ts';
+import type { Candidate } from '../../routing/rules/candidate.ts';
 
 /** What a generation is billed by besides its usage. */
 export interface BillingFacts {

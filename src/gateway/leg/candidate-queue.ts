@@ -1,6 +1,7 @@
-import { type RankedCandidate, siteOf } from '../../routing/candidate.ts';
 import type { Health } from '../../routing/health/health.ts';
 import type { HealthTicket } from '../../routing/health/health-ticket.ts';
+import { type RankedCandidate, siteOf } from '../../routing/rules/candidate.ts';
+import type { UpstreamFailure } from '../../upstream/upstream.ts';
 import type { AttemptLimits } from '../request/settings.ts';
 
 /** The candidates that one request may ask a question, whatever their health. */
@@ -18,7 +19,20 @@ export function withinLimits(
     .slice(0, perRequest);
 }
 
-const NOBODY: readonly RankedCandidate[] = [];
+const NONE_CALLED: readonly RankedCandidate[] = [];
+
+type Fits = (candidate: RankedCandidate) => boolean;
+
+/** Why an answer that has come to its end has no content. */
+export type NoContent = 'refusal' | 'empty';
+
+/** What decides whether another call is made. */
+export interface QueueRules {
+  readonly health: Health;
+  readonly limits: AttemptLimits;
+  /** Whether the caller has left: then no further call is made. */
+  isAbandoned(): boolean;
+}
 
 /** A candidate that may be called now. The ticket must be concluded. */
 export interface NextCandidate {
@@ -30,41 +44,58 @@ export interface NextCandidate {
 
 /**
  * The candidates of one request in the order in which they are called, as far as their health and the limits let them
- * be. Those that are cooling down are passed over; one of them is probed when nobody else is left.
+ * be: the one place that decides which call follows another. Those that are cooling down are passed over; one of them
+ * is probed when no other is left.
  */
 export class CandidateQueue {
   readonly #candidates: readonly RankedCandidate[];
-  readonly #health: Health;
-  readonly #limits: AttemptLimits;
+  readonly #rules: QueueRules;
   readonly #passedOver: RankedCandidate[] = [];
-  #called: readonly RankedCandidate[] = NOBODY;
+  #called: readonly RankedCandidate[] = NONE_CALLED;
   #ownCalls = 0;
   #next = 0;
   #hasProbed = false;
 
-  constructor(candidates: readonly RankedCandidate[], health: Health, limits: AttemptLimits) {
+  constructor(candidates: readonly RankedCandidate[], rules: QueueRules) {
     this.#candidates = candidates;
-    this.#health = health;
-    this.#limits = limits;
+    this.#rules = rules;
   }
 
   /** The next candidate that fits; those that do not are dropped for good. */
-  next(fits: (candidate: RankedCandidate) => boolean): NextCandidate | undefined {
+  next(fits: Fits): NextCandidate | undefined {
+    if (this.#rules.isAbandoned()) return undefined;
     return this.#regular(fits) ?? this.#probe(fits);
   }
 
   /**
-   * A candidate once more, whose call nobody has worked on. It is another upstream call: undefined where the limits do not
-   * allow it, also that of the calls for one model.
+   * The candidate to call after a failure: the same one once more if its connection was closed before the request was
+   * sent, because no upstream has worked on that, else the next one.
    */
-  again(candidate: RankedCandidate): NextCandidate | undefined {
+  afterFailure({ isStale }: UpstreamFailure, failed: RankedCandidate, fits: Fits): NextCandidate | undefined {
+    return (isStale ? this.#again(failed) : undefined) ?? this.next(fits);
+  }
+
+  /**
+   * The candidate to call after an answer without content. A refusal is the model's own: only another model may do
+   * better. An empty answer may be the endpoint's fault.
+   */
+  afterNoContent(noContent: NoContent, left: RankedCandidate, fits: Fits): NextCandidate | undefined {
+    return this.next((each) => (noContent === 'empty' || each.model !== left.model) && fits(each));
+  }
+
+  /**
+   * A candidate once more. It is another upstream call: undefined if the limits of a request or a model do not allow
+   * it.
+   */
+  #again(candidate: RankedCandidate): NextCandidate | undefined {
+    if (this.#rules.isAbandoned()) return undefined;
     const ofModel = this.#called.filter(({ model }) => model.id === candidate.model.id);
-    if (ofModel.length >= this.#limits.perModel || !this.#isWithinLimits(candidate)) return undefined;
+    if (ofModel.length >= this.#rules.limits.perModel || !this.#isWithinLimits(candidate)) return undefined;
     const allowed = this.#enter(candidate, false);
     return allowed && { ...allowed, isAgain: true };
   }
 
-  #regular(fits: (candidate: RankedCandidate) => boolean): NextCandidate | undefined {
+  #regular(fits: Fits): NextCandidate | undefined {
     for (; this.#next < this.#candidates.length; this.#next++) {
       const candidate = this.#candidates[this.#next];
       if (candidate === undefined || !fits(candidate) || !this.#isWithinLimits(candidate)) continue;
@@ -79,8 +110,8 @@ export class CandidateQueue {
     return undefined;
   }
 
-  /** One probe per request: a request must not fail its way through everybody who is known to be ill. */
-  #probe(fits: (candidate: RankedCandidate) => boolean): NextCandidate | undefined {
+  /** One probe per request: a request must not fail its way through all sites that are known to be ill. */
+  #probe(fits: Fits): NextCandidate | undefined {
     if (this.#hasProbed) return undefined;
     for (const candidate of this.#passedOver) {
       if (!fits(candidate) || !this.#isWithinLimits(candidate)) continue;
@@ -94,9 +125,10 @@ export class CandidateQueue {
 
   #enter(candidate: RankedCandidate, isLastHope: boolean): NextCandidate | undefined {
     const site = siteOf(candidate.endpoint, candidate.access);
-    const ticket = this.#health.enter(site, { isRetry: this.#called.length > 0, isLastHope });
+    const ticket = this.#rules.health.enter(site, { isRetry: this.#called.length > 0, isLastHope });
     if (ticket === undefined) return undefined;
-    if (this.#called.length > 0 && this.#limits.retries !== undefined) this.#limits.retries.left -= 1;
+    if (this.#called.length > 0 && this.#rules.limits.retries !== undefined)
+      this.#rules.limits.retries.left -= 1;
     if (candidate.access.kind === 'own') this.#ownCalls++;
     // A list that is added to makes room for many: nearly always there is one.
     this.#called = this.#called.length === 0 ? [candidate] : [...this.#called, candidate];
@@ -112,7 +144,7 @@ export class CandidateQueue {
 
   /** Bad credentials of the caller's leave as many calls as a model may have for what the gateway itself can reach. */
   #isWithinLimits(candidate: RankedCandidate): boolean {
-    const { perRequest, perModel, retries } = this.#limits;
+    const { perRequest, perModel, retries } = this.#rules.limits;
     if (this.#called.length > 0 && retries !== undefined && retries.left <= 0) return false;
     const isOwn = candidate.access.kind === 'own' && !candidate.access.credential.isFallback;
     const isTooMany = isOwn && this.#ownCalls >= Math.max(1, perRequest - perModel);

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type Credential, parseCredential } from '../../catalog/providers/credential.ts';
 import type { Log } from '../../kit/log/log.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
-import type { Candidate } from '../../routing/candidate.ts';
+import type { Candidate } from '../../routing/rules/candidate.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 
 /** Credentials that are kept in the form that calls need. */

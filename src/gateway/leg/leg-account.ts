@@ -3,7 +3,7 @@ import type { GatewayError } from '../../ir/errors.ts';
 import type { Result } from '../../ir/result.ts';
 import { type Bill, NO_USAGE, type Usage } from '../../ir/usage.ts';
 import type { Uncharged } from '../../ports/ledger.ts';
-import type { Candidate } from '../../routing/candidate.ts';
+import type { Candidate } from '../../routing/rules/candidate.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 import { type BillingFacts, billGeneration, billSearches } from './bill-generation.ts';
 
@@ -111,8 +111,8 @@ function isOurs(error: GatewayError): boolean {
 const OUR_KINDS: ReadonlySet<GatewayError['kind']> = new Set(['deadline', 'overloaded']);
 
 /**
- * What an upstream had reported in the middle of its answer says nothing of what came after: our own count may be higher.
- * No tokens at all were a beginning, not a count.
+ * What an upstream had reported in the middle of its answer says nothing of what came after: our own count may be
+ * higher. No tokens at all were a beginning, not a count.
  */
 function atLeast(reported: Usage | undefined, estimated: Usage): Usage {
   if (reported === undefined || reported.inputTokens + reported.outputTokens === 0) return estimated;

@@ -1,8 +1,8 @@
 import type { LegKind, LegStatus } from '../../ir/leg.ts';
 import type { AttemptRecord, TranslationEntry } from '../../ir/metadata.ts';
 import type { Bill, Usage } from '../../ir/usage.ts';
-import type { Candidate } from '../../routing/candidate.ts';
 import type { HealthTicket } from '../../routing/health/health-ticket.ts';
+import type { Candidate } from '../../routing/rules/candidate.ts';
 import type { Plan } from '../plan/plan.ts';
 
 /** One upstream call, with all that is known of it. */

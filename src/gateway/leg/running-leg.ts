@@ -7,8 +7,8 @@ import type { Result } from '../../ir/result.ts';
 import type { Usage } from '../../ir/usage.ts';
 import { isInTime } from '../../kit/loop/is-in-time.ts';
 import type { WriteOffCause } from '../../ports/ledger.ts';
-import type { Candidate } from '../../routing/candidate.ts';
 import type { Health } from '../../routing/health/health.ts';
+import type { Candidate } from '../../routing/rules/candidate.ts';
 import { countPrompt, estimateUsage, type Prompt } from '../../tokens/estimate.ts';
 import { Meter } from '../../tokens/meter.ts';
 import type { CallUpstream } from '../../upstream/upstream.ts';
@@ -184,7 +184,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
     return { usage, bill: billGeneration(this.selected, usage, this.billing) };
   }
 
-  /** Ends it: routing is told how it went, and later legs what answers are like. */
+  /** Ends it, and reports to routing how it went and to admission how long the answer was. */
   conclude({ usage, bill }: Account, status: LegEnd['status'], result: Result, error?: GatewayError): void {
     const { leg, request, admission, billing } = this;
     conclude(request, leg, { status, usage, bill, result, error }, this.#around.parts.memory);

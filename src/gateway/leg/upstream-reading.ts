@@ -1,20 +1,20 @@
 import { GatewayError } from '../../ir/errors.ts';
 import { LightAbortController } from '../../kit/loop/light-abort.ts';
 
-/** Answers that are read to their end for nobody, at a time. */
+/** Abandoned answers that are read to their end at a time. */
 const MOST_DRAINS = 64;
 
-/** How long an answer is read for nobody, milliseconds. */
+/** How long an abandoned answer is read, milliseconds. */
 const DRAIN_MS = 60_000;
 
-/** How many answers are read for nobody now. */
+/** How many abandoned answers are being read now. */
 export interface Drains {
   current: number;
 }
 
 /**
- * How long an upstream is read. Mostly as long as the caller is there: when it leaves, the upstream is told to stop. One
- * that would write on and bill all of it is read to its end instead, where it says what that was, within limits.
+ * How long an upstream is read. Mostly as long as the caller is there: when it leaves, the upstream call is aborted.
+ * One that would write on and bill all of it is read to its end instead, where it says what that was, within limits.
  */
 export class UpstreamReading {
   readonly #caller: AbortSignal;
@@ -38,17 +38,17 @@ export class UpstreamReading {
     return this.#upstream.signal;
   }
 
-  /** Nobody waits for the answer any more. */
+  /** The caller has left. */
   get isAbandoned(): boolean {
     return this.#caller.aborted && !(this.#caller.reason instanceof GatewayError);
   }
 
-  /** The answer is read for nobody. */
+  /** The caller has left, and the answer is read to its end. */
   get isDraining(): boolean {
     return this.#isDraining && !this.#upstream.signal.aborted;
   }
 
-  /** The answer has ended, or nobody reads it any more. */
+  /** The answer has ended, or is not read any further. */
   close(): void {
     this.#caller.removeEventListener('abort', this.#left);
     clearTimeout(this.#timer);

@@ -1,18 +1,20 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { RankedCandidate } from '../../routing/candidate.ts';
 import { namedModel } from '../../routing/resolve/named-model.ts';
+import type { RankedCandidate } from '../../routing/rules/candidate.ts';
 import { outputWithin } from '../../routing/rules/filters.ts';
 import type { Prompt } from '../../tokens/estimate.ts';
 import type { Tokenizer } from '../../tokens/tokenizer.ts';
 import { NothingLeft, type Plan } from './plan.ts';
 
-/** Prompts below this many characters per token of room are not worth counting: nearly every text is longer than that. */
+/**
+ * Prompts below this many characters per token of room are not worth counting: nearly every text is longer than that.
+ */
 const CHARACTERS_PER_TOKEN = 2;
 
 /**
- * The plan for a prompt as long as this one. Counting costs time, so it happens only for prompts that might not fit one
- * of the candidates; then `replan` plans anew with what was counted. No candidate left: 400.
+ * The plan for a prompt as long as this one. Counting costs time, so it happens only for prompts that might not fit
+ * one of the candidates; then `replan` plans anew with what was counted. No candidate left: 400.
  */
 export async function fitContext(
   plan: Plan,

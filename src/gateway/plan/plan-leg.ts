@@ -84,7 +84,9 @@ function relayedOnly(
   return relays;
 }
 
-/** The models that a caller can reach. Models without an endpoint are in the catalogue, and so they are in the list. */
+/**
+ * The models that a caller can reach. Models without an endpoint are in the catalogue, and so they are in the list.
+ */
 export async function reachableModels(
   caller: Caller,
   catalog: Catalog,

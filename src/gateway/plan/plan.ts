@@ -4,20 +4,20 @@ import type { PipelineEntry, Strategy, TranslationEntry } from '../../ir/metadat
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
-import type { RankedCandidate, Rejection } from '../../routing/candidate.ts';
 import { type ConversationKey, conversationKeyOf } from '../../routing/conversation/conversation-key.ts';
 import type { Pin, Pins } from '../../routing/conversation/pins.ts';
 import type { HealthView } from '../../routing/health/endpoint-health.ts';
 import { planRoute } from '../../routing/plan-route.ts';
-import { preferencesOf } from '../../routing/preferences.ts';
 import { parseModelId } from '../../routing/resolve/model-id.ts';
 import { namedModel } from '../../routing/resolve/named-model.ts';
 import { NothingToChoose, type RouterRule } from '../../routing/resolve/nothing-to-choose.ts';
 import type { Resolution, ResolutionContext } from '../../routing/resolve/resolution.ts';
-import { resolveModels } from '../../routing/resolve/resolve-models.ts';
+import { resolveModels } from '../../routing/resolve-models.ts';
 import { pluginPlace } from '../../routing/routers/plugin-settings.ts';
+import type { RankedCandidate, Rejection } from '../../routing/rules/candidate.ts';
 import { refuseOff } from '../../routing/rules/mandatory-reasoning.ts';
 import { needsOf } from '../../routing/rules/needs.ts';
+import { preferencesOf } from '../../routing/rules/preferences.ts';
 import { servability } from '../../routing/rules/servability.ts';
 import type { Traffic } from '../../routing/traffic.ts';
 import { canHeal, RESPONSE_HEALING } from '../../stages/response-healing.ts';
@@ -73,7 +73,9 @@ export class NothingLeft extends GatewayError {
   }
 }
 
-/** Plans a request, or throws why it cannot be served: 400 for an unknown model, 404 when every endpoint is ruled out. */
+/**
+ * Plans a request, or throws why it cannot be served: 400 for an unknown model, 404 when every endpoint is ruled out.
+ */
 export function planRequest(request: GenerationRequest, context: PlanContext, promptTokens?: number): Plan {
   const { requested, accountId, sessionId, own, health } = context;
   const conversation = conversationKeyOf(request, {
@@ -139,7 +141,9 @@ function pinOf(conversation: ConversationKey, pins: Pins): Pin | undefined {
   return pins.isEmpty ? undefined : pins.find(conversation.key);
 }
 
-/** The model that a conversation is with, whatever it is called and however it is routed: of router models the router. */
+/**
+ * The model that a conversation is with, whatever it is called and however it is routed: of router models the router.
+ */
 function conversationModel({ models }: GenerationRequest, catalog: Catalog): string {
   const id = models[0] ?? '';
   return namedModel(id, catalog)?.id ?? parseModelId(id).base;
@@ -166,7 +170,7 @@ function resolved(
 /** Rejections that are told of a router: it may look at thousands of endpoints. */
 const MOST_REJECTIONS = 100;
 
-/** Why a router has nobody to choose from: its own rule, or those that every request has. */
+/** Why a router has no model to choose from: its own rule, or those that every request has. */
 function rejectionsAmongAll(
   request: GenerationRequest,
   own: readonly OwnCredential[],

@@ -1,8 +1,8 @@
 import { GatewayError } from '../../ir/errors.ts';
 
 /**
- * The room in memory for what requests name: stored files and output items. All requests share it: a request of some bytes
- * may name megabytes, and many of them must not come to more than there is.
+ * The room in memory for what requests name: stored files and output items. All requests share it: a request of some
+ * bytes may name megabytes, and many of them must not come to more than there is.
  */
 export class ContentRoom {
   #takenBytes = 0;
@@ -12,7 +12,7 @@ export class ContentRoom {
     return this.#takenBytes;
   }
 
-  /** The share of a request, nothing yet. `replied` resolves when its reply has left, or nobody waits for that. */
+  /** The share of a request, nothing yet. `replied` resolves when its reply has left, or the caller has. */
   open(replied: () => Promise<void>): ContentShare {
     return new Share(this, replied);
   }

@@ -24,11 +24,11 @@ export interface GenerationInput {
   readonly header: (name: string, value: string) => void;
   /** `anthropic-beta` or `x-anthropic-beta`. */
   readonly betas?: string | undefined;
-  /** Who says to be calling; absent = nobody. */
+  /** What the caller says of itself; absent = nothing. */
   readonly attribution?: Attribution;
   /** Aborted when the caller goes away or the gateway's deadline passes (reason: a GatewayError). */
   readonly signal: AbortSignal;
-  /** Resolves when the reply has left, or nobody waits for that: until then it may need the request. Hardly ever asked. */
+  /** Resolves when the reply has left, or the caller has: until then it may need the request. Hardly ever called. */
   readonly replied: () => Promise<void>;
   /** Told how long each phase took, for `Server-Timing`. */
   readonly timing: Timing;

@@ -8,7 +8,7 @@ import { JsonReader } from '../../kit/json/json-reader.ts';
 import { objectsOf } from '../../kit/json/members.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
 import type { FoundItems, OutputItems } from '../../ports/output-items.ts';
-import { preferencesOf } from '../../routing/preferences.ts';
+import { preferencesOf } from '../../routing/rules/preferences.ts';
 import type { GenerationInput } from './generation-input.ts';
 
 /** Whose items a request may name, and how much of them. */
@@ -21,9 +21,9 @@ export interface ItemAccess {
 }
 
 /**
- * Replaces references to output items that the key was given by the items themselves; other references stay, for the parser
- * to refuse with everything else that is wrong. Throws 413 for more than a body may have, 503 where there is no room for them.
- * Returns the body itself if it has no references, as nearly all.
+ * Replaces references to output items that the key was given by the items themselves; other references stay, for the
+ * parser to refuse with everything else that is wrong. Throws 413 for more than a body may have, 503 where there is
+ * no room for them. Returns the body itself if it has no references, as nearly all.
  */
 export async function withReferencedItems(
   body: JsonObject,

@@ -53,7 +53,7 @@ export class MemoryOutputItems implements OutputItems {
     const id = stringAt(item, 'id');
     if (id === undefined || this.#maxBytes() === 0) return;
     const name = nameOf(keyHash, id);
-    // Text and not the object: its size is known, it shares no memory with the answer, and nobody can change it.
+    // Text and not the object: its size is known, it shares no memory with the answer, and it cannot change.
     const pieces = runPromptly(stringifySliced(item));
     if (pieces instanceof Promise) this.#keepLater(name, pieces);
     else this.#put(name, pieces.join(''));
@@ -64,7 +64,9 @@ export class MemoryOutputItems implements OutputItems {
     return this.#look(keyHash, ids);
   }
 
-  /** Frees the memory of expired items, which `find` no longer returns, and of those beyond a bound that was lowered. */
+  /**
+   * Frees the memory of expired items, which `find` no longer returns, and of those beyond a bound that was lowered.
+   */
   *sweep(): Sliced<void> {
     const pace = new Pace();
     const now = this.#clock.monotonic();

@@ -10,7 +10,6 @@ import {
 } from '../../dialects/shared/media/stored-files.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { runInTurns } from '../../kit/loop/turns.ts';
 import type { FileBytes, FileStore, StoredFile } from '../../ports/files.ts';
 import { readInline } from './read-inline.ts';
 
@@ -26,7 +25,7 @@ export interface FileAccess {
   readonly workspaceId: string;
   /** What all places of a request that name files may come to, as it is written into them. */
   readonly maxBytes: number;
-  /** The largest prompt that anybody may take who may serve the request; infinite where that is not known. */
+  /** The largest prompt that an endpoint takes which may serve the request; infinite if that is not known. */
   readonly maxTokens: () => Promise<number>;
   /** Takes room in memory for the content; throws where there is none. */
   readonly takeRoom: (bytes: number) => void;
@@ -34,10 +33,10 @@ export interface FileAccess {
 }
 
 /**
- * Puts the content of stored files where a body names them, as if the caller had written it there. Throws 404 for a file
- * that is not in the workspace, 400 for one that cannot stand where it is named and for more text than anybody takes, 413
- * for too much of them, 503 where there is no room for them now; nothing is read before all that is known. A body that names
- * none, as nearly all, is returned as it is.
+ * Puts the content of stored files where a body names them, as if the caller had written it there. Throws 404 for a
+ * file that is not in the workspace, 400 for one that cannot stand where it is named and for more text than any
+ * endpoint takes, 413 for too much of them, 503 where there is no room for them now; nothing is read before all that
+ * is known. A body that names none, as nearly all, is returned as it is.
  */
 export async function withStoredFiles(
   body: JsonObject,
@@ -45,7 +44,7 @@ export async function withStoredFiles(
   files: StoredFiles,
   accessTo: () => FileAccess,
 ): Promise<FilledBody> {
-  const namings = await runInTurns(storedFilesIn(body, parts));
+  const namings = storedFilesIn(body, parts);
   if (namings.length === 0) return { body, report: [] };
   const access = accessTo();
   const found = await find(namings, files, access);
@@ -58,10 +57,10 @@ export async function withStoredFiles(
     if (pieces === undefined) throw fileNotFound(naming);
     contents.set(file.id, await readInline(file, pieces, access.signal));
   }
-  return runInTurns(placeFiles(body, parts, contents));
+  return placeFiles(body, parts, contents);
 }
 
-/** What ids look like that may be looked for: others are nobody's, and may be of any length. */
+/** The form of file ids: others name no file, may be of any length, and are not looked up. */
 const FILE_ID = /^file_[0-9A-Za-z]{24}$/;
 
 async function find(

@@ -1,14 +1,14 @@
 import { FREE } from '../../catalog/prices/bill.ts';
 import type { ReplyContext, StreamEncoder } from '../../dialects/dialect.ts';
 import type { OpenedStream } from '../../gateway/generation/opened-generation.ts';
-import type { Heartbeat } from '../../http1/server/outgoing.ts';
+import type { Heartbeat } from '../../http1/server/outbound-response.ts';
 import { type GatewayError, toGatewayError } from '../../ir/errors.ts';
 import type { Event, EventBatch } from '../../ir/events.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import { type Flow, ReadyValues } from '../../kit/frames/flow.ts';
 import { writeSseComment } from '../../kit/frames/sse.ts';
 import type { HttpTimes } from '../dependencies.ts';
-import { Abandonment } from './abandonment.ts';
+import { Abandonment } from './abort-grace.ts';
 import { CallerGone } from './caller-gone.ts';
 import type { Reply } from './reply.ts';
 
@@ -29,7 +29,8 @@ export interface StreamSource {
 
 /**
  * Streams an answer. The head is held back until the first content, the end or the time limit, so that an early
- * failure is still a plain HTTP error: then this rejects and nothing was written. A later one is told in the stream.
+ * failure is still a plain HTTP error: then this rejects and nothing was written. A later one is an event in the
+ * stream.
  */
 export async function replyWithStream(reply: Reply, source: StreamSource): Promise<void> {
   const waits = new Abandonment(source.signal, source.times.abortGraceMs);
@@ -156,7 +157,7 @@ class StreamHeartbeat implements Heartbeat {
   }
 }
 
-/** Lets go of an answer that nobody waits for any more. */
+/** Ends an answer whose caller has left. */
 function abandon(opening: Promise<OpenedStream>): void {
   opening.then(({ batches }) => batches[Symbol.asyncIterator]().return?.()).catch(() => {});
 }

@@ -55,7 +55,7 @@ export class AwsEventReader implements FrameReader {
     return frames;
   }
 
-  /** Half a message says nothing: whoever awaits more finds that out by its absence. */
+  /** Half a message says nothing: the decoder notices that the end is missing. */
   end(): Frame[] {
     this.#keep(NOTHING);
     return [];

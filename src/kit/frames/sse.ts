@@ -101,7 +101,10 @@ export class SseReader implements FrameReader {
     this.#guard();
   }
 
-  /** The frames with the one that has come to its end, if there is any. A list of one has no room for more: it costs less. */
+  /**
+   * The frames with the one that has come to its end, if there is any. A list of one has no room for more: it costs
+   * less.
+   */
   #dispatched(frames: Frame[] | undefined): Frame[] | undefined {
     const event = this.#event;
     const first = this.#data;

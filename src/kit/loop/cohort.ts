@@ -2,8 +2,8 @@
 export interface CohortLimits {
   readonly most: number;
   /**
-   * Of those, where there are more: so many that came last, before those that came first. Whoever has waited for long may be
-   * gone, or is told that there is no time: what is begun is better begun for those that have just come.
+   * Of those, where there are more: so many that came last, before those that came first. A request that has waited
+   * for long may be gone or about to be refused: the newest are more likely to be of use.
    */
   readonly newest: number;
 }
@@ -11,9 +11,10 @@ export interface CohortLimits {
 const NO_LIMITS: CohortLimits = { most: Number.POSITIVE_INFINITY, newest: 0 };
 
 /**
- * Things of one kind that come in one turn of the event loop, dealt with at its end, one right after the other. Under load
- * the code of a request is larger than what a processor has at hand: where each thing goes its whole way before the next
- * begins, all of that code is fetched anew for each. Things that go the same stretch together share it.
+ * Things of one kind that come in one turn of the event loop, dealt with at its end, one right after the other. Under
+ * load the code of a request is larger than the instruction cache of a processor: where each thing goes its whole way
+ * before the next begins, all of that code is fetched anew for each. Things that go the same stretch together share
+ * it.
  */
 export class Cohort<T> {
   readonly #deal: (thing: T) => void;
@@ -55,7 +56,7 @@ export class Cohort<T> {
 }
 
 /**
- * `await BATCH_POINT` lets all requests of this turn reach the same point before any continues: they run the same code one
- * after the other while it is in the instruction cache.
+ * `await BATCH_POINT` lets all requests of this turn reach the same point before any continues: they run the same
+ * code one after the other while it is in the instruction cache.
  */
 export const BATCH_POINT: Promise<void> = Promise.resolve();

@@ -4,8 +4,8 @@ interface Waiting {
 }
 
 /**
- * A number of places, of which nobody has more than some at once. Those who wait come in in the order in which they came,
- * past those who have all that they may.
+ * A number of places, of which one holder has only so many at once. Those that wait get one in the order in which
+ * they came, past those who have all that they may.
  */
 export class FairPlaces {
   readonly #most: number;

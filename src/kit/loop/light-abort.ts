@@ -1,9 +1,9 @@
 type AbortListener = Parameters<AbortSignal['addEventListener']>[1];
 
 /**
- * Stops work as an AbortController does. Every request has some of them and hardly any is ever used: making and hearing
- * one of Node's costs some ten microseconds, this next to nothing. Not for `AbortSignal.any` and `fetch`, which ask for
- * Node's own.
+ * Stops work as an AbortController does. Every request has some of them and hardly any is ever used: making and
+ * hearing one of Node's costs some ten microseconds, this next to nothing. Not for `AbortSignal.any` and `fetch`,
+ * which ask for Node's own.
  */
 export class LightAbortController implements AbortController {
   readonly #signal = new LightAbortSignal();
@@ -52,7 +52,7 @@ class LightAbortSignal implements AbortSignal {
         if (typeof listener === 'function') listener(event);
         else listener.handleEvent(event);
       } catch (error) {
-        // Everybody is told; what one of them throws is nobody's here.
+        // All listeners are called; what one of them throws must not stop the others.
         process.nextTick(() => {
           throw error;
         });

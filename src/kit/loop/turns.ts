@@ -1,8 +1,8 @@
 import type { Clock } from '../time/clock.ts';
 
 /**
- * Work that is done in slices of a millisecond or so: yields after each, and returns what came of it. Pure: whoever runs
- * it decides what happens between the slices.
+ * Work that is done in slices of a millisecond or so: yields after each, and returns what came of it. Pure: the code
+ * that runs it decides what happens between the slices.
  */
 export type Sliced<T> = Generator<void, T, void>;
 
@@ -21,7 +21,7 @@ export function runPromptly<T>(work: Sliced<T>): T | Promise<T> {
   return first.done === true ? first.value : nextTurn().then(() => runInTurns(work));
 }
 
-/** Runs work in slices to its end, where nobody waits for a turn. */
+/** Runs work in slices to its end, without giving up the turn. */
 export function runAtOnce<T>(work: Sliced<T>): T {
   for (;;) {
     const slice = work.next();
@@ -32,7 +32,9 @@ export function runAtOnce<T>(work: Sliced<T>): T {
 /** Members of a list that are visited in one slice, of those that take some ten microseconds each. */
 const MEMBERS_IN_SLICE = 128;
 
-/** Whether all members of a list are visited in one slice: then a plain loop does, which costs less than a generator. */
+/**
+ * Whether all members of a list are visited in one slice: then a plain loop does, which costs less than a generator.
+ */
 export function isOneSlice(members: readonly unknown[]): boolean {
   return members.length <= MEMBERS_IN_SLICE;
 }
@@ -76,7 +78,9 @@ export class Pace {
 /** Milliseconds that a step may take without others having their turn after it. */
 const LONG_STEP_MS = 2;
 
-/** Does one step of the work on a request; after a long one, what follows waits for the next turn of the event loop. */
+/**
+ * Does one step of the work on a request; after a long one, what follows waits for the next turn of the event loop.
+ */
 export async function inTurn<T>(clock: Pick<Clock, 'monotonic'>, step: () => T): Promise<T> {
   const started = clock.monotonic();
   const result = step();
@@ -84,7 +88,10 @@ export async function inTurn<T>(clock: Pick<Clock, 'monotonic'>, step: () => T):
   return result;
 }
 
-/** Runs something once whatever has just begun has gone as far as it can without waiting, in the same turn of the event loop. */
+/**
+ * Runs something once whatever has just begun has gone as far as it can without waiting, in the same turn of the
+ * event loop.
+ */
 export function afterThis(run: () => void): void {
   // Ticks that a microtask asks for come after all microtasks.
   queueMicrotask(() => process.nextTick(run));

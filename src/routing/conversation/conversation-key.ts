@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Item, Part, Source } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 
-/** What the requests of one conversation have in common. Its key is digested when somebody asks for it. */
+/** What the requests of one conversation have in common. Its key is digested on first use. */
 export class ConversationKey {
   /** `explicit`: the caller named the conversation. `opening`: told by how it begins. */
   readonly kind: 'explicit' | 'opening';

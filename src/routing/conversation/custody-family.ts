@@ -6,8 +6,9 @@ import type { Item, ReasoningItem, ToolCallItem } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 
 /**
- * Tells the endpoints that keep custody of a conversation's thoughts: those that get its newest seal back byte for byte.
- * With anybody else the model would have to go on without what it thought before. Undefined when nothing is sealed.
+ * Tells the endpoints that keep custody of a conversation's thoughts: those that get its newest seal back byte for
+ * byte. At any other family the model would have to go on without what it thought before. Undefined when nothing is
+ * sealed.
  */
 export function custodyOf(
   request: Pick<GenerationRequest, 'items' | 'format' | 'formatFacts'>,

@@ -12,8 +12,8 @@ export interface PinCase {
 }
 
 /**
- * Whether a success keeps its conversation where it was. Conversations that the caller named stay; of others it must be
- * worth it: the prompt was cached there, and cached prompts cost less.
+ * Whether a success keeps its conversation where it was. Conversations that the caller named stay; of others it must
+ * be worth it: the prompt was cached there, and cached prompts cost less.
  */
 export function mayPin({ kind, usage, endpoint, hasOrder }: PinCase): boolean {
   if (hasOrder) return false;

@@ -10,7 +10,7 @@ export interface CooldownSettings {
   readonly maxMs: number;
 }
 
-/** Leave to make one call. What comes of the call is told together with it. */
+/** Leave to make one call. The outcome of the call is reported with it. */
 export interface BreakerAdmission {
   /** Cool-downs that had begun when the call was made: what it tells about a time before the newest is old news. */
   readonly era: number;
@@ -22,13 +22,16 @@ const JITTER = 0.2;
 /** Between probes of a site that is cooling, milliseconds. */
 const PROBE_SPACING_MS = 1000;
 
-/** How long a probe keeps others out, milliseconds: an answer that comes whole may take minutes, and tells nothing before. */
+/**
+ * How long a probe keeps others out, milliseconds: an answer that comes whole may take minutes, and tells nothing
+ * before.
+ */
 const PROBE_PATIENCE_MS = 10_000;
 
 /**
- * Decides whether one site may be called. After enough failures in a row it cools down: calls stop, except single probes
- * of requests that have nobody else to ask. When its time is up it is on probation: one call at a time. The first token
- * of a probe puts it back into service, where one more failure is enough until a call succeeds.
+ * Decides whether one site may be called. After enough failures in a row it cools down: calls stop, except single
+ * probes of requests that have no other candidate. When its time is up it is on probation: one call at a time. The
+ * first token of a probe puts it back into service, where one more failure is enough until a call succeeds.
  */
 export class Breaker {
   readonly #settings: () => CooldownSettings;
@@ -58,7 +61,7 @@ export class Breaker {
     return nowMs < this.#coolUntilMs ? 'cooling' : 'probing';
   }
 
-  /** `isLastHope`: the request has nobody else to ask. */
+  /** `isLastHope`: the request has no other candidate. */
   admit(nowMs: number, isLastHope: boolean): BreakerAdmission | undefined {
     const admission = { era: this.#era };
     const state = this.stateAt(nowMs);

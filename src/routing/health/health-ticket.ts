@@ -5,7 +5,7 @@ import type { SiteHealth } from './site-health.ts';
 /** What a whole answer was like. */
 export interface TicketSuccess {
   readonly outputTokens: number;
-  /** `bad`: the answer held a tool call that nobody can run. */
+  /** `bad`: the answer held a tool call that cannot be run. */
   readonly toolCalls: 'none' | 'good' | 'bad';
 }
 
@@ -18,7 +18,7 @@ export interface TicketFailure {
   readonly isRateLimit: boolean;
 }
 
-/** Throughput is told only of answers that are long enough to tell it. */
+/** Throughput is measured only on answers that are long enough. */
 const LEAST_TOKENS = 2;
 const LEAST_MS = 1;
 
@@ -32,8 +32,8 @@ export interface TicketParts {
 }
 
 /**
- * One call of a site, from the leave to make it to its end. Ends exactly once: with success, failure, or without telling
- * anything about the site (`abandoned`); what is said after that has no effect.
+ * One call of a site, from the leave to make it to its end. Ends exactly once: with success, failure, or without
+ * telling anything about the site (`abandoned`); what is said after that has no effect.
  */
 export class HealthTicket {
   readonly #site: SiteHealth;
@@ -85,8 +85,8 @@ export class HealthTicket {
   }
 
   /**
-   * A rate limit that says for how long pauses the site instead of counting towards a cool-down; any other failure that
-   * counts does, after the first token too. One that says for how long also puts the site behind others.
+   * A rate limit that says for how long pauses the site instead of counting towards a cool-down; any other failure
+   * that counts does, after the first token too. One that says for how long also puts the site behind others.
    */
   failed({ counts, retryAfterMs = 0, isRateLimit }: TicketFailure): void {
     if (!this.#end()) return;
@@ -105,7 +105,7 @@ export class HealthTicket {
     this.#site.changed();
   }
 
-  /** Nobody waits for the answer any more. */
+  /** The caller has left. */
   abandoned(): void {
     if (!this.#end()) return;
     this.#site.breaker.release(this.#admission);

@@ -39,7 +39,7 @@ export class Health implements HealthView {
     return this.#sites.get(site)?.measurements.statistics(this.#tools.clock.monotonic()) ?? NO_STATISTICS;
   }
 
-  /** Leave to call a site now; undefined when it must not be called. Whoever gets it says how the call ends. */
+  /** Leave to call a site now; undefined when it must not be called. The ticket must be told how the call ends. */
   enter(name: string, { isRetry, isLastHope }: CallSituation): HealthTicket | undefined {
     const site = this.#touch(name);
     const { clock } = this.#tools;

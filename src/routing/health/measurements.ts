@@ -14,7 +14,7 @@ export interface ServiceStatistics {
   readonly throughput30m: Percentiles | null;
 }
 
-/** Of an endpoint that nobody has called yet. */
+/** Of an endpoint that was not called yet. */
 export const NO_STATISTICS: ServiceStatistics = {
   uptime5m: null,
   uptime30m: null,
@@ -61,8 +61,9 @@ const ENOUGH_TOOL_ANSWERS = 20;
 const PACE_MS = 1000;
 
 /**
- * What was measured of one site in the time just past. Takes 2.4 kilobytes of cells, and 5.5 more from the first answer on,
- * however many calls there are. A call counts once it is known whether it is answered: at its first token, or at its end.
+ * What was measured of one site in the time just past. Takes 2.4 kilobytes of cells, and 5.5 more from the first
+ * answer on, however many calls there are. A call counts once it is known whether it is answered: at its first token,
+ * or at its end.
  */
 export class Measurements {
   readonly #moments = countsOver(WINDOWS.moments);

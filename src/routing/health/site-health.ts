@@ -21,9 +21,9 @@ export class SiteHealth {
   readonly breaker: Breaker;
   readonly measurements = new Measurements();
   readonly retries = new RetryBudget();
-  /** After a rate limit: nobody calls it. */
+  /** After a rate limit: it is not called. */
   readonly pause: RetryAfter;
-  /** After another failure: nobody calls it who has somebody else to ask. */
+  /** After another failure: it is called only by requests that have no other candidate. */
   readonly deferral: RetryAfter;
   /** Calls under way. */
   openCalls = 0;

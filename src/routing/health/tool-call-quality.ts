@@ -12,8 +12,8 @@ const MOST_CHARACTERS = 65_536;
 const MOST_STEPS = 4000;
 
 /**
- * Whether the tool calls of an answer can be run: the tool is there, its arguments are JSON and fit its schema. Of calls
- * that were cut off nothing is known. Takes a bounded time, whatever the schemas and arguments are.
+ * Whether the tool calls of an answer can be run: the tool is there, its arguments are JSON and fit its schema. Of
+ * calls that were cut off nothing is known. Takes a bounded time, whatever the schemas and arguments are.
  */
 export function judgeToolCalls(
   { tools }: Pick<GenerationRequest, 'tools'>,

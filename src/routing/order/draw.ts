@@ -6,8 +6,8 @@ export interface Share<T> {
 }
 
 /**
- * Draws who is the first, with a weight of 1/price^2; the others follow as they stand, which is cheaper first. Whoever is
- * free comes before everybody else, drawn evenly. Where only one could be drawn there is no draw.
+ * Draws who is the first, with a weight of 1/price^2; the others follow as they stand, which is cheaper first.
+ * Endpoints that are free come before all others, drawn evenly. Where only one could be drawn there is no draw.
  */
 export function drawFirst<T>(
   entries: readonly T[],

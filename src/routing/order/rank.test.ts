@@ -6,10 +6,10 @@ import { acme, model, priced, three, wide } from '../../../test/builders/routed-
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { SHARED, siteOf } from '../candidate.ts';
 import type { EndpointHealth } from '../health/endpoint-health.ts';
 import { planRoute, type RouteInput, type RoutePlan } from '../plan-route.ts';
-import type { Variant } from '../resolve/routed-model.ts';
+import { SHARED, siteOf } from '../rules/candidate.ts';
+import type { Variant } from '../rules/routed-model.ts';
 
 describe('the default order', () => {
   const firstOf = (changes: Partial<RouteInput>) => planRoute(routeOf([model], changes)).ranked[0];

@@ -1,6 +1,6 @@
 import { tierOf } from '../../catalog/endpoint-tier.ts';
-import { type Candidate, type RankedCandidate, siteOf } from '../candidate.ts';
-import type { Preferences } from '../preferences.ts';
+import { type Candidate, type RankedCandidate, siteOf } from '../rules/candidate.ts';
+import type { Preferences } from '../rules/preferences.ts';
 import { drawFirst, type Share, undrawn } from './draw.ts';
 import {
   type Circumstances,
@@ -31,8 +31,8 @@ interface Ranked {
 }
 
 /**
- * The order of attempts: model by model, or all together where the request wants no partition. Whoever must not be
- * called now comes after everybody who may be.
+ * The order of attempts: model by model, or all together where the request wants no partition. Candidates that must
+ * not be called now come after all that may be.
  */
 export function rank(models: readonly ModelCandidates[], input: RankInput): RankedCandidate[] {
   const partitions = partitionsOf(models);
@@ -47,7 +47,7 @@ export function rank(models: readonly ModelCandidates[], input: RankInput): Rank
     const shares = sharesOf(sorted, preferences, input.random);
     for (const [place, share] of shares.entries()) ranked.push(rankedOf(share, place === 0));
   }
-  // Sorting is stable: whoever may be called keeps the place that the partition gave.
+  // Sorting is stable: candidates that may be called keep the place that the partition gave.
   return ranked.sort((one, other) => one.deferral - other.deferral).map(({ candidate }) => candidate);
 }
 
@@ -72,7 +72,10 @@ function alone({ candidate, preferences }: OnlyCandidate, { health, pin }: RankI
   return { model, endpoint, access, lane, weight: undefined, isSticky };
 }
 
-/** Lists that are ranked each for itself. Without a partition there is one, sorted by price unless something else is said. */
+/**
+ * Lists that are ranked each for itself. Without a partition there is one, sorted by price unless something else is
+ * said.
+ */
 function partitionsOf(models: readonly ModelCandidates[]): readonly ModelCandidates[] {
   const first = models[0]?.preferences;
   if (first === undefined || first.partition === 'model') return models;
@@ -94,7 +97,10 @@ function sharesOf(
   return isBalanced(sorted[start], preferences) ? balance(sorted, start, random) : sorted.map(undrawn);
 }
 
-/** Whether load is to be spread over the best shared endpoints: unless an order, a sort or their tier says who is first. */
+/**
+ * Whether load is to be spread over the best shared endpoints: unless an order, a sort or their tier says who is
+ * first.
+ */
 function isBalanced(best: Standing | undefined, { order, sort, tier }: Preferences): boolean {
   if (best === undefined || order.size > 0 || sort !== undefined) return false;
   return tier === undefined || tierOf(best.candidate.endpoint) !== tier;

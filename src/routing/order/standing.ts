@@ -1,8 +1,8 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { tierOf } from '../../catalog/endpoint-tier.ts';
-import { type Candidate, siteOf } from '../candidate.ts';
 import { type EndpointHealth, type HealthView, isWell, type Percentiles } from '../health/endpoint-health.ts';
-import type { Preferences, SortKey, Threshold } from '../preferences.ts';
+import { type Candidate, siteOf } from '../rules/candidate.ts';
+import type { Preferences, SortKey, Threshold } from '../rules/preferences.ts';
 import { placeIn } from '../rules/provider-names.ts';
 import { tokenPriceOf } from './token-price.ts';
 
@@ -20,7 +20,7 @@ export interface Circumstances {
 /** Why a candidate is not called in its place, smaller is better. */
 export const DEFERRAL = {
   none: 0,
-  /** It failed and asked to be left alone: it is called when nobody else is left. */
+  /** It failed and asked to be left alone: it is called when no other is left. */
   deferred: 1,
   /** A rate limit holds. */
   paused: 2,

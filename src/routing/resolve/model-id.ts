@@ -1,4 +1,4 @@
-import type { Variant } from './routed-model.ts';
+import type { Variant } from '../rules/routed-model.ts';
 
 /** A model id as it was written, taken apart. */
 export interface ModelId {

@@ -1,7 +1,7 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Strategy, TranslationEntry } from '../../ir/metadata.ts';
-import type { Rejection } from '../candidate.ts';
+import type { Rejection } from '../rules/candidate.ts';
 
 /** A rule of a router's own, beyond those that every request has. */
 export interface RouterRule extends Pick<Rejection, 'filter' | 'reason'> {
@@ -11,7 +11,7 @@ export interface RouterRule extends Pick<Rejection, 'filter' | 'reason'> {
 /** What is known of a choice that came to nothing. */
 export interface Emptiness {
   readonly strategy: Strategy;
-  /** What left nobody, besides the rules that every request has. */
+  /** What ruled all models out, besides the rules that every request has. */
   readonly rule?: RouterRule;
   /** Settings that had no effect. */
   readonly report?: readonly TranslationEntry[];

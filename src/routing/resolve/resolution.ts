@@ -3,7 +3,7 @@ import type { PipelineEntry, Strategy, TranslationEntry } from '../../ir/metadat
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { HealthView } from '../health/endpoint-health.ts';
 import type { Needs } from '../rules/needs.ts';
-import type { RoutedModel } from './routed-model.ts';
+import type { RoutedModel } from '../rules/routed-model.ts';
 
 /** The models that a request is to be answered by, and how they were found. */
 export interface Resolution {
@@ -25,11 +25,11 @@ export interface ResolutionContext {
   readonly vendor: string;
   /** Patterns of the models that the auto-router may choose from; undefined = all that are known. */
   readonly autoModels: readonly string[] | undefined;
-  /** What the request needs of whoever serves it. */
+  /** What the request needs of the endpoint that serves it. */
   readonly needs: Needs;
   /** Whether an endpoint passes the hard filters of this request. */
   readonly serves: (endpoint: Endpoint, model: Model) => boolean;
-  /** What a token of the model cost of late, USD; undefined = nobody used it. */
+  /** What a token of the model cost of late, USD; undefined = it was not used. */
   readonly weightedPrice: (modelId: string) => number | undefined;
   readonly health: HealthView;
   /** The model that a router chose before in this conversation. */

@@ -31,7 +31,7 @@ const COST_TIERS: Readonly<Record<string, PriceBand>> = {
 
 /** A model with what the router compares. */
 interface Contender extends EligibleModel {
-  /** For the task; undefined = nobody scored it. */
+  /** For the task; undefined = it has no score. */
   readonly quality: number | undefined;
   readonly price: number;
   /** Place by price among all contenders: 0 = the cheapest, 100 = the dearest. */
@@ -121,7 +121,7 @@ function inQualityOrder(contenders: readonly Contender[]): Contender[] {
   return [...contenders].sort((a, b) => byQuality(a, b) || a.price - b.price || byId(a, b));
 }
 
-/** A model that nobody scored comes after all that somebody did. */
+/** A model without a score comes after all that have one. */
 function byQuality(a: Pick<Contender, 'quality'>, b: Pick<Contender, 'quality'>): number {
   return (b.quality ?? -1) - (a.quality ?? -1);
 }

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
-import { SHARED, siteOf } from '../candidate.ts';
 import { custodyOf } from '../conversation/custody-family.ts';
 import { isWell } from '../health/endpoint-health.ts';
+import { SHARED, siteOf } from '../rules/candidate.ts';
 import type { EligibleModel } from './eligible-models.ts';
 import type { RouterInput } from './router.ts';
 

@@ -15,8 +15,8 @@ export function parseLatest(id: string): VersionGroup | undefined {
 
 /**
  * The newest model of a family: of the author's models whose names have every word of the family's, the one that was
- * made last; of equally old ones the one with the highest version in its id. Suffixed ids are not versions, nor are ids
- * that stand for the latest themselves.
+ * made last; of equally old ones the one with the highest version in its id. Suffixed ids are not versions, nor are
+ * ids that stand for the latest themselves.
  */
 export function latestOf({ author, family }: VersionGroup, { models }: Catalog): Model | undefined {
   const wanted = wordsOf(family);

@@ -1,9 +1,9 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, stringAt } from '../../kit/json/members.ts';
-import { SHARED, siteOf } from '../candidate.ts';
 import type { HealthView } from '../health/endpoint-health.ts';
 import { NothingToChoose } from '../resolve/nothing-to-choose.ts';
+import { SHARED, siteOf } from '../rules/candidate.ts';
 import { custodyPools } from './custody-pools.ts';
 import { type EligibleModel, eligibleModels, withEndpoints } from './eligible-models.ts';
 import { overruled } from './plugin-settings.ts';
@@ -29,7 +29,7 @@ interface Contender {
   readonly score: number;
   /** USD per token. */
   readonly price: number;
-  /** Tokens per second of its fastest endpoint; what nobody measured comes last. */
+  /** Tokens per second of its fastest endpoint; unmeasured ones come last. */
   readonly speed: number;
 }
 

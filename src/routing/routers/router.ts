@@ -3,7 +3,7 @@ import type { PipelineEntry, Strategy, TranslationEntry } from '../../ir/metadat
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { ResolutionContext } from '../resolve/resolution.ts';
-import type { Variant } from '../resolve/routed-model.ts';
+import type { Variant } from '../rules/routed-model.ts';
 import type { PluginSettings } from './plugin-settings.ts';
 
 /** What a router looks at. */

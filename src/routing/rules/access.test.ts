@@ -11,9 +11,9 @@ import {
 } from '../../../test/builders/route.ts';
 import { model, three } from '../../../test/builders/routed-models.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { SHARED, siteOf } from '../candidate.ts';
 import { UNTRIED } from '../health/endpoint-health.ts';
 import { planRoute, type RouteInput } from '../plan-route.ts';
+import { SHARED, siteOf } from './candidate.ts';
 
 describe('own credentials', () => {
   const mine = ownCredentialOf({ id: 'mine', provider: 'gamma' });

@@ -1,6 +1,6 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
-import { type Access, SHARED } from '../candidate.ts';
+import { type Access, SHARED } from './candidate.ts';
 
 /** Copies of one endpoint, of each kind of credential: more than a request ever tries. */
 const MOST_COPIES = 8;
@@ -31,7 +31,7 @@ export function isOpenTo(endpoint: Endpoint, model: Model, own: readonly OwnCred
   return accessesTo(endpoint, model, own).some(({ kind }) => kind === 'own' || isServed(endpoint));
 }
 
-/** Whether the gateway has what it takes to call an endpoint for everybody. */
+/** Whether the gateway has what it takes to call an endpoint with a credential of its own. */
 export function isServed({ provider }: Endpoint): boolean {
   return provider.isServed !== false;
 }

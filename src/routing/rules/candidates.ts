@@ -2,13 +2,13 @@ import type { Model } from '../../catalog/catalog.ts';
 import { dialectOf } from '../../dialects/lane.ts';
 import type { Format } from '../../ir/items.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
-import type { Candidate, Rejection } from '../candidate.ts';
-import type { Preferences } from '../preferences.ts';
 import { accessesTo } from './access.ts';
+import type { Candidate, Rejection } from './candidate.ts';
 import { type Filter, filtersOf, rejectingFilter } from './filters.ts';
 import { narrowToParameters } from './narrow-to-parameters.ts';
 import { hasFlex, narrowToTier } from './narrow-to-tier.ts';
 import type { Needs } from './needs.ts';
+import type { Preferences } from './preferences.ts';
 import { Rejections } from './rejections.ts';
 
 /** One model of a request, with what the request prefers for it. */
@@ -36,19 +36,19 @@ export interface Candidates {
 }
 
 /**
- * Models x endpoints x credentials, through the hard rules. That an endpoint writes as much as is asked for is held only
- * as long as it leaves somebody: what is asked for is a maximum, so who writes less can still honour it. Then those stay
- * that write the most.
+ * Models x endpoints x credentials, through the hard rules. That an endpoint writes as much as is asked for is held
+ * only as long as it leaves a candidate: what is asked for is a maximum, so an endpoint that writes less can still
+ * honour it. Then those stay that write the most.
  */
 export function candidatesOf(input: CandidateInput): Candidates {
   const candidates = passing(input);
-  if (input.needs.outputTokens === undefined || isAnybodyIn(candidates)) return candidates;
+  if (input.needs.outputTokens === undefined || hasCandidate(candidates)) return candidates;
   const anyLength = passing(withLeastOutput(input, 0));
-  if (!isAnybodyIn(anyLength)) return anyLength;
+  if (!hasCandidate(anyLength)) return anyLength;
   return passing(withLeastOutput(input, mostOutputOf(anyLength)));
 }
 
-function isAnybodyIn({ accepted }: Candidates): boolean {
+function hasCandidate({ accepted }: Candidates): boolean {
   return accepted.some(({ length }) => length > 0);
 }
 

@@ -1,9 +1,10 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
+import { outputLimitAt } from '../../catalog/output-limit.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
-import type { Access } from '../candidate.ts';
-import type { Preferences, PriceLimit } from '../preferences.ts';
 import { isReserved, isServed } from './access.ts';
+import type { Access } from './candidate.ts';
 import type { Needs } from './needs.ts';
+import type { Preferences, PriceLimit } from './preferences.ts';
 import { isNamedIn } from './provider-names.ts';
 
 /** What a filter looks at. */
@@ -135,7 +136,7 @@ export function filtersOf(preferences: Preferences, needs: Needs): readonly Filt
   return filters;
 }
 
-/** The first rule that keeps somebody from serving; undefined = none does. */
+/** The first rule that keeps a candidate from serving; undefined = none does. */
 export function rejectingFilter(filters: readonly Filter[], subject: FilterSubject): Filter | undefined {
   for (const filter of filters) if (filter.rejects(subject)) return filter;
   return undefined;
@@ -202,9 +203,9 @@ function lackingParameters({ supportedParameters }: Endpoint, parameters: Readon
     : [...parameters].filter((name) => !supportedParameters.has(name));
 }
 
-/** The output that is going to be asked of an endpoint, tokens: never more than it writes. */
-export function outputWithin({ maxOutputTokens: most }: Endpoint, asked: number | undefined): number {
-  return Math.min(asked ?? 0, most ?? Number.POSITIVE_INFINITY);
+/** The output that is going to be asked of an endpoint, tokens; 0 = the request names no limit. */
+export function outputWithin(endpoint: Endpoint, asked: number | undefined): number {
+  return asked === undefined ? 0 : (outputLimitAt(endpoint, asked) ?? 0);
 }
 
 function tooLong(promptTokens: number, outputTokens: number, { contextLength }: Endpoint): string {

@@ -2,7 +2,7 @@ import type { Model } from '../../catalog/catalog.ts';
 import { effortPath, isSwitchedOff, leastEffort } from '../../dialects/fit/fit-reasoning.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { Rejection } from '../candidate.ts';
+import type { Rejection } from './candidate.ts';
 
 /** A model and the name by which the caller asked for it. */
 export interface NamedModel {
@@ -16,13 +16,13 @@ export interface ReasoningChoice<Named extends NamedModel> {
   readonly rejected: readonly Rejection[];
 }
 
-/** Whoever takes the newest model of a family does not know how it thinks. */
+/** A caller that asks for the newest model of a family does not know how it thinks. */
 const LATEST = /^~.+-latest$/;
 
 /**
- * Leaves out models that always think when the request asks for no thinking; 400 when that is all of them. Not so where
- * the caller cannot have meant it: a family's newest model, and the messages format, in which `disabled` is the default.
- * Those get the least effort, and the translation report says so.
+ * Leaves out models that always think when the request asks for no thinking; 400 when that is all of them. Not so
+ * where the caller cannot have meant it: a family's newest model, and the messages format, in which `disabled` is the
+ * default. Those get the least effort, and the translation report says so.
  */
 export function refuseOff<Named extends NamedModel>(
   request: GenerationRequest,

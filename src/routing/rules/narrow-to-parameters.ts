@@ -1,8 +1,10 @@
-import type { Candidate } from '../candidate.ts';
+import type { Candidate } from './candidate.ts';
 import type { Needs } from './needs.ts';
 import type { Rejections } from './rejections.ts';
 
-/** Parameters without which an answer is of little use: whoever takes them is preferred to whoever does not. */
+/**
+ * Parameters without which an answer is of little use: endpoints that take them are preferred to those that do not.
+ */
 const WEIGHTY_PARAMETERS = ['tools', 'response_format', 'structured_outputs', 'verbosity'];
 
 /** The candidates of one model that take the weighty parameters of a request; where none takes one, all stay. */

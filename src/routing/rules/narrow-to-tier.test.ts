@@ -13,7 +13,7 @@ import {
 import { three, wide } from '../../../test/builders/routed-models.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { planRoute } from '../plan-route.ts';
-import type { Variant } from '../resolve/routed-model.ts';
+import type { Variant } from './routed-model.ts';
 
 describe('service tiers', () => {
   const health = healthOf(wide.endpoints, {

@@ -1,9 +1,9 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import { tierOf } from '../../catalog/endpoint-tier.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
-import type { Candidate } from '../candidate.ts';
-import type { Preferences } from '../preferences.ts';
 import { isOpenTo } from './access.ts';
+import type { Candidate } from './candidate.ts';
+import type { Preferences } from './preferences.ts';
 import { isNamedInFull } from './provider-names.ts';
 import type { Rejections } from './rejections.ts';
 

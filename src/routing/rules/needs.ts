@@ -1,7 +1,7 @@
 import type { Item, Part } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 
-/** What a request needs of whoever serves it. */
+/** What a request needs of the endpoint that serves it. */
 export interface Needs {
   /** Input kinds besides text: image, file, audio, video. */
   readonly inputModalities: ReadonlySet<string>;

@@ -16,7 +16,8 @@ export function nameListOf(names: readonly string[]): NameList {
 
 /**
  * Every name of an endpoint. A base slug names every variant and region of its provider, a full slug one endpoint;
- * endpoints of a service tier are never meant by a base slug. Display names count as base slugs. Slugs are in lower case.
+ * endpoints of a service tier are never meant by a base slug. Display names count as base slugs. Slugs are in lower
+ * case.
  */
 export function namesOf(endpoint: Endpoint): readonly string[] {
   const { tag, provider } = endpoint;

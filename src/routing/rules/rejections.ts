@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
-import type { Rejection } from '../candidate.ts';
+import type { Rejection } from './candidate.ts';
 
 /** Collects rejections. Copies of an endpoint that follow each other and fall to the same rule are one. */
 export class Rejections {

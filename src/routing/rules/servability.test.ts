@@ -6,8 +6,8 @@ import { model, wide } from '../../../test/builders/routed-models.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
 import { planRoute } from '../plan-route.ts';
-import { preferencesOf } from '../preferences.ts';
 import { needsOf } from './needs.ts';
+import { preferencesOf } from './preferences.ts';
 import { servability } from './servability.ts';
 
 const unserved = modelOf({

@@ -1,15 +1,15 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import { tierOf } from '../../catalog/endpoint-tier.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
-import type { Preferences } from '../preferences.ts';
 import { accessesTo } from './access.ts';
 import { type Filter, filtersOf, rejectingFilter } from './filters.ts';
 import { hasFlex, isAdmitted } from './narrow-to-tier.ts';
 import type { Needs } from './needs.ts';
+import type { Preferences } from './preferences.ts';
 
 /**
- * Tells of any endpoint whether it may serve a request. Without reasons, so that thousands can be asked. The output that
- * is asked for is left out of it: it is a maximum, which may be lowered.
+ * Tells of any endpoint whether it may serve a request. Without reasons, so that thousands can be asked. The output
+ * that is asked for is left out of it: it is a maximum, which may be lowered.
  */
 export function servability(
   needs: Needs,

@@ -24,12 +24,14 @@ const TURN_BYTES = 8 * 1024;
 const PIECE_BYTES = 4 * 1024;
 
 /**
- * Frames without a meaning that may come before content, or between two of its pieces: an upstream that sends more of them
- * is not answering. Some send an empty one for every token that they keep to themselves.
+ * Frames without a meaning that may come before content, or between two of its pieces: an upstream that sends more of
+ * them is not answering. Some send an empty one for every token that they keep to themselves.
  */
 const MOST_SILENT_FRAMES = 100_000;
 
-/** Items and parts of one answer: more than a model could write. All of them are in one last event, or in one record. */
+/**
+ * Items and parts of one answer: more than a model could write. All of them are in one last event, or in one record.
+ */
 const MOST_PIECES = 20_000;
 
 /** Chunks below this size are what an upstream writes as it goes. */
@@ -103,7 +105,9 @@ function toldAll(events: readonly Event[], { status, scope }: AnswerSource): Eve
   return events.map((event) => toldTerminal(event, status, scope));
 }
 
-/** Where the next piece of a chunk ends: behind a line if there is one, so that no part of a frame waits for its rest. */
+/**
+ * Where the next piece of a chunk ends: behind a line if there is one, so that no part of a frame waits for its rest.
+ */
 function endOfPiece(chunk: Uint8Array): number {
   if (chunk.length <= PIECE_BYTES) return chunk.length;
   const lineEnd = chunk.lastIndexOf(LINE_FEED, PIECE_BYTES - 1);
@@ -144,7 +148,7 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
   async next(): Promise<IteratorResult<EventBatch, undefined>> {
     if (this.#portions !== undefined) {
       await this.#source.turns.next();
-      // Somebody may have returned while others had their turn.
+      // `return` may have been called while others had their turn.
       if (this.#portions !== undefined) return { done: false, value: this.#nextPortion(this.#portions) };
     }
     while (!this.#done) {
@@ -193,7 +197,7 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
     );
   }
 
-  /** The events of bytes at hand. */
+  /** The events of bytes that have arrived. */
   #read(piece: Uint8Array): Event[] {
     try {
       return this.#told(this.#reader.read(piece));

@@ -1,11 +1,11 @@
 import type { Event } from '../../ir/events.ts';
 
-/** What is handed on at once: a millisecond or two of work for whoever writes it, in whatever format. */
+/** What is handed on at once: a millisecond or two of work for any encoder. */
 const PORTION = { events: 128, characters: 64 * 1024 };
 
 /**
  * Events that wait to be handed on, a portion at a time. One event of an upstream may bring thousands of items, or
- * megabytes of text, and whoever folds and writes them does so without a break: long text is cut into several deltas.
+ * megabytes of text, and fold and encoder handle a batch without a break: long text is cut into several deltas.
  */
 export class Portions {
   readonly #events: readonly Event[];

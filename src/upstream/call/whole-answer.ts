@@ -51,9 +51,9 @@ export interface WholeSource {
 }
 
 /**
- * An answer that comes in one piece: one batch, or portions of it where the caller gets it as a stream. Takes all bytes,
- * parses them, a slice at a time where they are many, and ends with exactly one terminal event whatever happens. Returning
- * early closes the connection at once, even while the batch is awaited.
+ * An answer that comes in one piece: one batch, or portions of it where the caller gets it as a stream. Takes all
+ * bytes, parses them, a slice at a time where they are many, and ends with exactly one terminal event whatever
+ * happens. Returning early closes the connection at once, even while the batch is awaited.
  */
 export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
   readonly #source: WholeSource;
@@ -101,7 +101,7 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
   async #nextPortion(portions: Portions): Promise<IteratorResult<EventBatch, undefined>> {
     if (portions.isEmpty) return OVER;
     await this.#source.turns.next();
-    // Somebody may have returned while others had their turn.
+    // `return` may have been called while others had their turn.
     return this.#portions === undefined ? OVER : { done: false, value: portions.take() };
   }
 
@@ -152,7 +152,7 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
     return [{ type: 'failure', error: failureOfBody(cause, status, text.slice(0, ERROR_CHARACTERS), scope) }];
   }
 
-  /** The events up to the terminal one, which is told by us. */
+  /** The events up to the terminal one, which says what it means to the caller. */
   #told(events: Event[]): Event[] {
     const { status, scope } = this.#source;
     const at = terminalIndex(events);

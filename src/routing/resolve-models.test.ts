@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { catalogOf, endpointOf, modelOf, providerOf } from '../../../test/builders/catalog.ts';
-import { requestOf } from '../../../test/builders/request.ts';
-import type { Model } from '../../catalog/catalog.ts';
-import { GatewayError } from '../../ir/errors.ts';
-import type { Item } from '../../ir/items.ts';
-import type { GenerationRequest } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json/json.ts';
-import { parsePrice } from '../../kit/money.ts';
-import { type HealthView, UNTRIED } from '../health/endpoint-health.ts';
-import { needsOf } from '../rules/needs.ts';
-import type { Resolution, ResolutionContext } from './resolution.ts';
+import { catalogOf, endpointOf, modelOf, providerOf } from '../../test/builders/catalog.ts';
+import { requestOf } from '../../test/builders/request.ts';
+import type { Model } from '../catalog/catalog.ts';
+import { GatewayError } from '../ir/errors.ts';
+import type { Item } from '../ir/items.ts';
+import type { GenerationRequest } from '../ir/request.ts';
+import type { JsonObject } from '../kit/json/json.ts';
+import { parsePrice } from '../kit/money.ts';
+import { type HealthView, UNTRIED } from './health/endpoint-health.ts';
+import type { Resolution, ResolutionContext } from './resolve/resolution.ts';
 import { resolveModels } from './resolve-models.ts';
+import { needsOf } from './rules/needs.ts';
 
 /** A model with one endpoint for each price of a million tokens of the prompt; answers cost as much. */
 function priced(id: string, prices: number | number[], changes: Partial<Model> = {}): Model {

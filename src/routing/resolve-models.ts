@@ -1,20 +1,20 @@
-import type { Endpoint, Model } from '../../catalog/catalog.ts';
-import { GatewayError, invalidRequest } from '../../ir/errors.ts';
-import type { TranslationEntry } from '../../ir/metadata.ts';
-import type { GenerationRequest } from '../../ir/request.ts';
-import { lookUp } from '../../kit/net/lookup.ts';
-import { quoted, shortened } from '../../kit/text/quoted.ts';
-import { latestOf, parseLatest } from '../routers/latest.ts';
-import { pluginPlace, pluginSettings } from '../routers/plugin-settings.ts';
-import { ROUTER_OF_PLUGIN, ROUTERS, UNAVAILABLE_ROUTERS } from '../routers/routers.ts';
-import { type ModelId, parseModelId } from './model-id.ts';
-import { NothingToChoose } from './nothing-to-choose.ts';
-import type { Resolution, ResolutionContext } from './resolution.ts';
-import type { RoutedModel, Variant } from './routed-model.ts';
+import type { Endpoint, Model } from '../catalog/catalog.ts';
+import { GatewayError, invalidRequest } from '../ir/errors.ts';
+import type { TranslationEntry } from '../ir/metadata.ts';
+import type { GenerationRequest } from '../ir/request.ts';
+import { lookUp } from '../kit/net/lookup.ts';
+import { quoted, shortened } from '../kit/text/quoted.ts';
+import { type ModelId, parseModelId } from './resolve/model-id.ts';
+import { NothingToChoose } from './resolve/nothing-to-choose.ts';
+import type { Resolution, ResolutionContext } from './resolve/resolution.ts';
+import { latestOf, parseLatest } from './routers/latest.ts';
+import { pluginPlace, pluginSettings } from './routers/plugin-settings.ts';
+import { ROUTER_OF_PLUGIN, ROUTERS, UNAVAILABLE_ROUTERS } from './routers/routers.ts';
+import type { RoutedModel, Variant } from './rules/routed-model.ts';
 
 /**
  * Finds the models behind the ids of a request: models by id or alias, the newest of a family, or what a router
- * chooses. Throws 400 for an id that nobody knows, 404 when a router has nothing to choose from.
+ * chooses. Throws 400 for an unknown id, 404 when a router has nothing to choose from.
  */
 export function resolveModels(request: GenerationRequest, context: ResolutionContext): Resolution {
   const { each, empty } = resolveEach(request, context);
@@ -84,7 +84,7 @@ function resolveId(id: string, request: GenerationRequest, context: ResolutionCo
   return resolution;
 }
 
-/** What an id without its suffixes stands for; undefined when nobody knows it. */
+/** What an id without its suffixes stands for; undefined when it is unknown. */
 function resolveBase(
   { base, variants }: ModelId,
   request: GenerationRequest,

@@ -1,6 +1,6 @@
-import type { Endpoint, Model } from '../catalog/catalog.ts';
-import type { Lane } from '../dialects/lane.ts';
-import type { OwnCredential } from '../ports/own-credentials.ts';
+import type { Endpoint, Model } from '../../catalog/catalog.ts';
+import type { Lane } from '../../dialects/lane.ts';
+import type { OwnCredential } from '../../ports/own-credentials.ts';
 
 /** Whose credential an endpoint is called with: the gateway's own, or one that the caller's account brought. */
 export type Access =
@@ -34,8 +34,8 @@ export interface Rejection {
 }
 
 /**
- * What health and stickiness know a candidate by: the endpoint, and the credential where it is not the gateway's own. A
- * caller's copy of an endpoint and the shared one count as two, and a new secret begins anew.
+ * What health and stickiness know a candidate by: the endpoint, and the credential where it is not the gateway's own.
+ * A caller's copy of an endpoint and the shared one count as two, and a new secret begins anew.
  */
 export function siteOf({ site }: Pick<Endpoint, 'site'>, access: Access): string {
   return access.kind === 'shared' ? site : `${site}\n${access.credential.id}\n${access.credential.version}`;

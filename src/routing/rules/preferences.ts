@@ -1,12 +1,12 @@
-import type { Tier } from '../catalog/endpoint-tier.ts';
-import type { PriceName } from '../config/schema/price-names.ts';
-import type { GenerationRequest } from '../ir/request.ts';
-import type { Json, JsonObject } from '../kit/json/json.ts';
-import { booleanAt, numberAt, objectAt, stringAt, stringsAt } from '../kit/json/members.ts';
-import { type Price, parsePrice } from '../kit/money.ts';
-import type { Percentile } from './health/endpoint-health.ts';
-import type { Variant } from './resolve/routed-model.ts';
-import { type NameList, nameListOf } from './rules/provider-names.ts';
+import type { Tier } from '../../catalog/endpoint-tier.ts';
+import type { PriceName } from '../../config/schema/price-names.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { booleanAt, numberAt, objectAt, stringAt, stringsAt } from '../../kit/json/members.ts';
+import { type Price, parsePrice } from '../../kit/money.ts';
+import type { Percentile } from '../health/endpoint-health.ts';
+import { type NameList, nameListOf } from './provider-names.ts';
+import type { Variant } from './routed-model.ts';
 
 /** What endpoints may be sorted by. */
 export type SortKey = 'price' | 'throughput' | 'latency' | 'exacto';
@@ -30,7 +30,7 @@ export interface Threshold {
 export interface Preferences {
   /** Empty = no order. */
   readonly order: NameList;
-  /** Undefined = everybody. */
+  /** Undefined = all. */
   readonly only: NameList | undefined;
   readonly ignore: NameList;
   readonly allowsFallbacks: boolean;
