@@ -5,7 +5,7 @@ import { decodeBody } from './body.ts';
 import { createDecoder } from './decode.ts';
 import { readError } from './error.ts';
 import { facts } from './facts.ts';
-import { renderRelay, renderRequest } from './render-request.ts';
+import { renderRelay, renderRequest } from './render.ts';
 
 /** The Converse interface of Amazon Bedrock. Only upstreams speak it. */
 export const bedrock: Dialect = {

@@ -24,9 +24,9 @@ import {
 import { renderFinishReason } from './finish-reason.ts';
 
 import { contentIn } from './read-answer.ts';
-import { ToldCalls } from './told-calls.ts';
-import { ToldDetails } from './told-details.ts';
-import { ToldText } from './told-text.ts';
+import { ToldCalls } from './sent-calls.ts';
+import { ToldDetails } from './sent-details.ts';
+import { ToldText } from './sent-text.ts';
 import { renderUsage, usageObjectIn } from './usage.ts';
 import { DONE } from './wire.ts';
 

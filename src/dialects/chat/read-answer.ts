@@ -12,7 +12,7 @@ import { FAILURE_REASONS, readFinishReason } from './finish-reason.ts';
 import { ItemWriter } from './item-writer.ts';
 
 import { ToolCallReader } from './read-tool-calls.ts';
-import { ToldThoughts } from './told-thoughts.ts';
+import { ToldThoughts } from './sent-thoughts.ts';
 import { readUsage, usageObjectIn } from './usage.ts';
 
 /** Ids and times that are plain enough to be part of an id of ours. */

@@ -5,7 +5,7 @@ import { decodeBody } from './body.ts';
 import { createDecoder } from './decode.ts';
 import { readError } from './error.ts';
 import { facts } from './facts.ts';
-import { renderRequest } from './render-request.ts';
+import { renderRequest } from './render.ts';
 
 /** The generateContent interface of Google. Only upstreams speak it, so nothing is ever relayed. */
 export const gemini: Dialect = {

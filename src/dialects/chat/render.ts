@@ -13,9 +13,9 @@ import { flatNames } from '../shared/tools/tool-names.ts';
 
 import { withMarkOnLastText } from './cache-mark.ts';
 import { NO_CACHE_MARK, NO_FIELD, reportForeignFields } from './losses.ts';
-import { parseServiceTier } from './parse-request.ts';
+import { parseServiceTier } from './parse.ts';
 import { withFewerStops, withQuirks } from './quirks.ts';
-import { arePlain, relayedMessages } from './relay-messages.ts';
+import { arePlain, relayedMessages } from './relay.ts';
 import { renderMessages } from './render-messages.ts';
 import { HIGHEST_EFFORT, renderReasoning } from './render-reasoning.ts';
 import { renderTools, type ToolsContext } from './render-tools.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ThoughtSource, ToldThoughts } from './told-thoughts.ts';
+import { type ThoughtSource, ToldThoughts } from './sent-thoughts.ts';
 
 type Piece = readonly [text: string, source: ThoughtSource];
 
