@@ -1,8 +1,7 @@
 import { SSE_TYPE, SseReader } from '../../kit/frames/sse.ts';
 import type { Dialect } from '../dialect.ts';
 import { pathSegment } from '../shared/path-segment.ts';
-import { decodeBody } from './body.ts';
-import { createDecoder } from './decode.ts';
+import { createDecoder, decodeBody } from './decode.ts';
 import { readError } from './error.ts';
 import { facts } from './facts.ts';
 import { renderRequest } from './render.ts';
