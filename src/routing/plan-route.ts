@@ -1,8 +1,9 @@
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { OwnCredential } from '../ports/own-credentials.ts';
-import { custodyOf } from './conversation/custody-family.ts';
+import { custodyOf } from './conversation/custody.ts';
 import type { HealthView } from './health/endpoint-health.ts';
+import { unheededWishes } from './ineffective-preferences.ts';
 import { rank } from './order/rank.ts';
 import type { RankedCandidate, Rejection } from './rules/candidate.ts';
 import { candidatesOf, type PreferredModel } from './rules/candidates.ts';
@@ -10,7 +11,6 @@ import type { Needs } from './rules/needs.ts';
 import { type Preferences, preferencesOf, withVariants } from './rules/preferences.ts';
 import { isNamedIn } from './rules/provider-names.ts';
 import type { RoutedModel } from './rules/routed-model.ts';
-import { unheededWishes } from './unheeded-wishes.ts';
 
 /** What the way of a request depends on. */
 export interface RouteInput {

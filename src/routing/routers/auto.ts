@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, numberAt, stringAt } from '../../kit/json/members.ts';
-import { NothingToChoose } from '../resolve/nothing-to-choose.ts';
+import { NothingToChoose } from '../resolve/no-model-to-choose.ts';
 import { allowedModels } from './allowed-models.ts';
 import { classifyTask, type Task } from './classify-task.ts';
 import { custodyPools } from './custody-pools.ts';
