@@ -11,7 +11,6 @@ import type { Effort } from '../ir/settings.ts';
 import type { Frame, FrameReader } from '../kit/frames/frames.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import type { Issue } from '../kit/json/validate.ts';
-import type { Sliced } from '../kit/loop/turns.ts';
 import type { MediaMembers } from './shared/media/check-media.ts';
 import type { FileParts } from './shared/media/stored-files.ts';
 import type { PresetForm } from './shared/presets/preset-form.ts';
@@ -114,10 +113,8 @@ export interface InboundDialect {
   readonly fileParts: FileParts;
   /** Where bodies name output items of earlier answers; absent = the format has no such references. */
   readonly itemReferences?: ItemReferences;
-  /** Reads a validated body. Throws a GatewayError (400, 422) for what the schema cannot say. */
+  /** Reads a validated body of bounded size. Throws a GatewayError (400, 422) for what the schema cannot say. */
   parseRequest(body: JsonObject, context: ParseContext): GenerationRequest;
-  /** The same in slices: a body may hold tens of thousands of items. */
-  parseRequestSliced(body: JsonObject, context: ParseContext): Sliced<GenerationRequest>;
   /** Items and parts that only an upstream of the same format can take, because their type is unknown. */
   untranslatableIssues(request: GenerationRequest): Issue[];
   createEncoder(context: ReplyContext): StreamEncoder;
@@ -220,9 +217,9 @@ export interface UpstreamDialect {
   readonly streamType: string;
   /** How its streams are cut into frames, each of at most `maxBytes`. */
   createFrameReader(maxBytes: number): FrameReader;
-  renderRequest(request: GenerationRequest, target: RenderTarget): Sliced<RenderedRequest>;
+  renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest;
   /** Relay lane: the caller's own body, with only what must change changed. Only for requests of the same format. */
-  renderRelay(request: GenerationRequest, target: RenderTarget): Sliced<RenderedRequest>;
+  renderRelay(request: GenerationRequest, target: RenderTarget): RenderedRequest;
   /** Absent = its upstreams are never asked to search. */
   readonly searches?: SearchRules;
   createDecoder(context: DecodeContext): StreamDecoder;

@@ -13,7 +13,6 @@ import type { Result } from '../../src/ir/result.ts';
 import type { ReasoningSettings } from '../../src/ir/settings.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { objectAt, objectsAt, stringAt } from '../../src/kit/json/members.ts';
-import { runAtOnce } from '../../src/kit/loop/turns.ts';
 import { requestOf } from '../builders/request.ts';
 import { FULL_TURN } from '../fixtures/bedrock/answers.ts';
 import { awsStream } from '../fixtures/bedrock/aws-events.ts';
@@ -287,7 +286,7 @@ describe('requests of the bedrock dialect', () => {
     fc.assert(
       fc.property(request, target, (asked, endpoint) => {
         try {
-          const { body } = runAtOnce(bedrock.upstream.renderRequest(asked, endpoint));
+          const { body } = bedrock.upstream.renderRequest(asked, endpoint);
           expect(problemsOf(JSON.parse(JSON.stringify(body)) as JsonObject)).toEqual([]);
         } catch (thrown) {
           if (!(thrown instanceof GatewayError)) throw thrown;
@@ -303,7 +302,7 @@ describe('requests of the bedrock dialect', () => {
       fc.property(request, target, (asked, endpoint) => {
         const render = (): unknown => {
           try {
-            return runAtOnce(bedrock.upstream.renderRequest(asked, endpoint));
+            return bedrock.upstream.renderRequest(asked, endpoint);
           } catch (thrown) {
             return String(thrown);
           }
@@ -473,9 +472,7 @@ describe.each(FORMATS)('a %s caller', (format) => {
         const result: Result = fold(bedrock.upstream.decodeBody(body, { request: asked, relay: false }));
         const answer = JSON.parse(JSON.stringify(inbound.encodeBody(result, replyTo(asked)))) as JsonObject;
         const next = inbound.parseRequest(REPLAYS[format](answer), { vendor: 'acme' });
-        const again = runAtOnce(
-          bedrock.upstream.renderRequest(next, { model: 'anthropic.claude', hashUser: String }),
-        );
+        const again = bedrock.upstream.renderRequest(next, { model: 'anthropic.claude', hashUser: String });
         expect(objectsAt(again.body, 'messages')[1]).toEqual({ role: 'assistant', content });
         expect(again.report).toEqual([]);
       }),

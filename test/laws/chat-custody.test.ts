@@ -8,7 +8,6 @@ import type { GenerationRequest } from '../../src/ir/request.ts';
 import { SseReader } from '../../src/kit/frames/sse.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { objectsAt } from '../../src/kit/json/members.ts';
-import { runAtOnce } from '../../src/kit/loop/turns.ts';
 import { messagesFrames, responsesFrames, sse } from '../fakes/answers.ts';
 import { chunk, settleAll, settledWith } from '../fixtures/chat/chat-fixture.ts';
 
@@ -92,9 +91,7 @@ function circle(format: Format, from: Format, frames: string, to: Format, isStre
   }
   const next = parsed(format, replayed(format, JSON.parse(JSON.stringify(reply)) as JsonObject));
   const upstream = upstreamOf(to);
-  const rendered = runAtOnce(
-    format === to ? upstream.renderRelay(next, TARGET) : upstream.renderRequest(next, TARGET),
-  );
+  const rendered = format === to ? upstream.renderRelay(next, TARGET) : upstream.renderRequest(next, TARGET);
   return { text: JSON.stringify(rendered.body), report: rendered.report };
 }
 

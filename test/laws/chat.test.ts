@@ -12,7 +12,6 @@ import type { Frame } from '../../src/kit/frames/frames.ts';
 import { SseReader } from '../../src/kit/frames/sse.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { compileValidator } from '../../src/kit/json/validate.ts';
-import { runAtOnce } from '../../src/kit/loop/turns.ts';
 import {
   decodeFrames,
   encodeEvents,
@@ -492,7 +491,7 @@ describe('the chat dialect', () => {
   it('parses what it renders', () => {
     fc.assert(
       fc.property(generationRequest, (request) => {
-        const { body, report } = runAtOnce(chat.upstream.renderRequest(request, GENEROUS));
+        const { body, report } = chat.upstream.renderRequest(request, GENEROUS);
         expect(validator.issuesOf(body)).toEqual([]);
         expect(report).toEqual([]);
         expect(modelled(chat.inbound.parseRequest(body, { vendor: 'acme' }))).toEqual(modelled(request));

@@ -9,7 +9,6 @@ import type { DialectName, Ext, Format, Item, Part, Role, Source } from '../../s
 import type { GenerationRequest, Tool, ToolChoice } from '../../src/ir/request.ts';
 import type { Effort } from '../../src/ir/settings.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
-import { runAtOnce } from '../../src/kit/loop/turns.ts';
 import { requestOf } from '../builders/request.ts';
 import { answerOf, decodeBytes } from '../fixtures/gemini/gemini-fixture.ts';
 
@@ -154,12 +153,10 @@ describe('answers of the gemini dialect', () => {
           gemini.upstream.decodeBody(answerOf(parts), { request: requestOf(), relay: false }),
         );
         const [asked] = requestOf().items as [Item];
-        const { body, report } = runAtOnce(
-          gemini.upstream.renderRequest(requestOf({ items: [asked, ...items] }), {
-            model: 'gemini-2.5-flash',
-            hashUser: (id) => id,
-          }),
-        );
+        const { body, report } = gemini.upstream.renderRequest(requestOf({ items: [asked, ...items] }), {
+          model: 'gemini-2.5-flash',
+          hashUser: (id) => id,
+        });
         const contents = body.contents as { role: string; parts: JsonObject[] }[];
         expect(contents[1]).toEqual({ role: 'model', parts: joined(parts) });
         expect(report.filter(({ detail }) => !detail.startsWith('the call has no result'))).toEqual([]);
@@ -389,7 +386,7 @@ describe('requests of the gemini dialect', () => {
     fc.assert(
       fc.property(request, target, (original, to) => {
         try {
-          const { body, report } = runAtOnce(gemini.upstream.renderRequest(original, to));
+          const { body, report } = gemini.upstream.renderRequest(original, to);
           expectSound(JSON.parse(JSON.stringify(body)) as JsonObject);
           expect(report.every(({ field, detail }) => field !== '' && detail !== '')).toBe(true);
         } catch (thrown) {
@@ -407,7 +404,7 @@ describe('requests of the gemini dialect', () => {
       fc.property(request, target, (original, to) => {
         const render = () => {
           try {
-            return runAtOnce(gemini.upstream.renderRequest(original, to));
+            return gemini.upstream.renderRequest(original, to);
           } catch (thrown) {
             return (thrown as Error).message;
           }
@@ -431,7 +428,7 @@ describe('requests of the gemini dialect', () => {
         const seals = new Set(foreign.filter((seal) => seal !== undefined));
         let body: JsonObject = {};
         try {
-          ({ body } = runAtOnce(gemini.upstream.renderRequest(original, to)));
+          ({ body } = gemini.upstream.renderRequest(original, to));
         } catch {
           return;
         }

@@ -9,7 +9,6 @@ import type { GenerationRequest } from '../../src/ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../src/kit/json/json.ts';
 import { define } from '../../src/kit/json/members.ts';
 import { compileValidator } from '../../src/kit/json/validate.ts';
-import { runAtOnce } from '../../src/kit/loop/turns.ts';
 import { schemaValue } from '../../src/upstream/simulator/schema-value.ts';
 import { requestOf } from '../builders/request.ts';
 import {
@@ -222,8 +221,8 @@ describe.each(FORMATS)('a request in %s', (format) => {
     if (issues.length > 0) return issues;
     try {
       const request = parseRequest(body, { vendor: 'acme' });
-      for (const upstream of FORMATS) runAtOnce(upstreamOf(upstream).renderRequest(request, TARGET));
-      runAtOnce(upstreamOf(format).renderRelay(request, TARGET));
+      for (const upstream of FORMATS) upstreamOf(upstream).renderRequest(request, TARGET);
+      upstreamOf(format).renderRelay(request, TARGET);
       return undefined;
     } catch (error) {
       if (error instanceof GatewayError) return error.message;

@@ -14,7 +14,6 @@ import type { Frame } from '../../src/kit/frames/frames.ts';
 import { SseReader } from '../../src/kit/frames/sse.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { compileValidator } from '../../src/kit/json/validate.ts';
-import { runAtOnce } from '../../src/kit/loop/turns.ts';
 import { withPairs } from '../builders/with-pairs.ts';
 
 const RUNS = { numRuns: 100 };
@@ -303,7 +302,7 @@ describe('requests of the messages dialect', () => {
   it('parse(render(request)) = request', () => {
     fc.assert(
       fc.property(request.map(withFewMarks), (original) => {
-        const { body, report } = runAtOnce(messages.upstream.renderRequest(original, target));
+        const { body, report } = messages.upstream.renderRequest(original, target);
         const wire = JSON.parse(JSON.stringify(body)) as JsonObject;
         expect(validator.issuesOf(wire)).toEqual([]);
         expect(report).toEqual([]);

@@ -13,7 +13,6 @@ import type { Frame } from '../../src/kit/frames/frames.ts';
 import { SseReader } from '../../src/kit/frames/sse.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { compileValidator } from '../../src/kit/json/validate.ts';
-import { runAtOnce } from '../../src/kit/loop/turns.ts';
 import { withPairs } from '../builders/with-pairs.ts';
 
 const RUNS = { numRuns: 100 };
@@ -275,7 +274,7 @@ describe('requests', () => {
   it('parse(render(request)) = request, and what is rendered is valid', () => {
     fc.assert(
       fc.property(request, (original) => {
-        const { body, report } = runAtOnce(responses.upstream.renderRequest(original, target));
+        const { body, report } = responses.upstream.renderRequest(original, target);
         expect(report).toEqual([]);
         const sent = JSON.parse(JSON.stringify(body)) as JsonObject;
         expect(validator.issuesOf(sent)).toEqual([]);
@@ -293,16 +292,14 @@ describe('requests', () => {
         request,
         text.filter((id) => id.length > 0 && id.length <= 256),
         (original, user) => {
-          const { body } = runAtOnce(responses.upstream.renderRequest(original, target));
+          const { body } = responses.upstream.renderRequest(original, target);
           const callers = {
             ...(JSON.parse(JSON.stringify(body)) as JsonObject),
             user,
             provider: { zdr: true },
           };
           const parsed = responses.inbound.parseRequest(callers, { vendor: VENDOR });
-          const relayed = runAtOnce(
-            responses.upstream.renderRelay(parsed, { ...target, model: 'upstream-name' }),
-          );
+          const relayed = responses.upstream.renderRelay(parsed, { ...target, model: 'upstream-name' });
           const { provider: _provider, ...rest } = callers;
           expect(relayed.body).toEqual({
             ...rest,

@@ -6,7 +6,6 @@ import type { TranslationEntry } from '../../src/ir/metadata.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { compileValidator } from '../../src/kit/json/validate.ts';
-import { runAtOnce } from '../../src/kit/loop/turns.ts';
 import { holds, type RequestFeature } from './request-feature.ts';
 import { LOST, type Verdict } from './verdict.ts';
 
@@ -72,7 +71,7 @@ export function send(
     const dialect = DIALECTS[upstream].upstream;
     if (dialect === undefined) throw new Error(`no upstream dialect ${upstream}`);
     const render = lane === 'relay' ? dialect.renderRelay : dialect.renderRequest;
-    const rendered = runAtOnce(render.call(dialect, request, targetOf(upstream)));
+    const rendered = render.call(dialect, request, targetOf(upstream));
     const sent = JSON.parse(JSON.stringify(rendered.body)) as JsonObject;
     const arrived = holds(feature.arrives[upstream], sent);
     return { verdict: judge(arrived, rendered.report), report: rendered.report, body: sent };

@@ -9,16 +9,14 @@ const upstream: UpstreamDialect = {
   path: () => '/chat/completions',
   streamType: SSE_TYPE,
   createFrameReader: (maxBytes) => new SseReader(maxBytes),
-  *renderRequest(_request, target) {
-    yield;
+  renderRequest(_request, target) {
     return {
       body: { model: target.model, lane: 'translate', note: 'the key is CANARY-7f3a91', api_key: 'x' },
       headers: { 'X-Dialect': 'line' },
       report: [{ field: 'top_k', action: 'dropped', detail: 'not known' }],
     };
   },
-  *renderRelay(_request, target) {
-    yield;
+  renderRelay(_request, target) {
     return { body: { model: target.model, lane: 'relay' }, headers: {}, report: [] };
   },
   createDecoder() {

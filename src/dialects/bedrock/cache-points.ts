@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../kit/json/json.ts';
-import type { Sliced } from '../../kit/loop/turns.ts';
 import type { Mark, Piece, Turn } from './piece.ts';
 import type { RenderContext } from './render-context.ts';
 import { MAX_CACHE_POINTS, type WireRole } from './wire.ts';
@@ -19,27 +18,26 @@ export interface WirePrompt {
 }
 
 /** Puts a cache point after each marked piece, as far as the model takes them. */
-export function* withCachePoints(prompt: Prompt, context: RenderContext): Sliced<WirePrompt> {
-  const points = yield* cachePoints(prompt, context);
-  function* write(pieces: readonly Piece[]): Sliced<JsonObject[]> {
+export function withCachePoints(prompt: Prompt, context: RenderContext): WirePrompt {
+  const points = cachePoints(prompt, context);
+  function write(pieces: readonly Piece[]): JsonObject[] {
     const blocks: JsonObject[] = [];
     for (const piece of pieces) {
-      if (context.pace.tick()) yield;
       blocks.push(piece.block);
       const point = points.get(piece);
       if (point !== undefined) blocks.push(point);
     }
     return blocks;
   }
-  const tools = yield* write(prompt.tools);
-  const system = yield* write(prompt.system);
+  const tools = write(prompt.tools);
+  const system = write(prompt.system);
   const messages: WirePrompt['messages'] = [];
-  for (const { role, pieces } of prompt.turns) messages.push({ role, content: yield* write(pieces) });
+  for (const { role, pieces } of prompt.turns) messages.push({ role, content: write(pieces) });
   return { tools, system, messages };
 }
 
 /** The points that are set, by the piece that they follow. */
-function* cachePoints(prompt: Prompt, context: RenderContext): Sliced<ReadonlyMap<Piece, JsonObject>> {
+function cachePoints(prompt: Prompt, context: RenderContext): ReadonlyMap<Piece, JsonObject> {
   const { family, report } = context;
   const said = [...prompt.system, ...prompt.turns.flatMap(({ pieces }) => pieces)];
   const takesTools = family.cachePoints === 'everywhere';
@@ -48,7 +46,7 @@ function* cachePoints(prompt: Prompt, context: RenderContext): Sliced<ReadonlyMa
   for (const { mark } of refused)
     if (mark !== undefined) report.dropped(mark.field, 'the model takes none here');
   const places = family.cachePoints === undefined ? [] : takesTools ? [...prompt.tools, ...said] : said;
-  const marks = yield* marksOf(places, context);
+  const marks = marksOf(places, context);
   for (const [, mark] of marks.slice(0, Math.max(0, marks.length - MAX_CACHE_POINTS))) {
     report.dropped(mark.field, `the upstream takes ${MAX_CACHE_POINTS} of them: the last ones are kept`);
   }
@@ -56,16 +54,12 @@ function* cachePoints(prompt: Prompt, context: RenderContext): Sliced<ReadonlyMa
 }
 
 /** The callers' marks in the order of the prompt, and the automatic one on the last piece that can carry it. */
-function* marksOf(
-  places: readonly Piece[],
-  { request, report, pace }: RenderContext,
-): Sliced<[Piece, Mark][]> {
+function marksOf(places: readonly Piece[], { request, report }: RenderContext): [Piece, Mark][] {
   const last = request.cache === undefined ? undefined : places.findLast(isMarkable);
   const field = report.name('cache');
   if (request.cache !== undefined && last === undefined) report.dropped(field, 'the model takes none here');
   const marks: [Piece, Mark][] = [];
   for (const piece of places) {
-    if (pace.tick()) yield;
     const automatic =
       piece === last && request.cache !== undefined ? { cache: request.cache, field } : undefined;
     const mark = piece.mark ?? automatic;

@@ -1,7 +1,6 @@
 import type { ToolCallItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, objectsAt } from '../../kit/json/members.ts';
-import type { Sliced } from '../../kit/loop/turns.ts';
 import { flatArguments } from '../shared/tools/tool-names.ts';
 import type { Piece, Turn } from './piece.ts';
 import type { RenderContext } from './render-context.ts';
@@ -13,24 +12,24 @@ import { textBlock } from './wire.ts';
  * nothing else is answered. Calls without a result get one that says so; results without their call become plain
  * content. An endpoint that takes no tools gets both as plain content.
  */
-export function* pairCalls(turns: readonly Turn[], context: RenderContext): Sliced<Turn[]> {
+export function pairCalls(turns: readonly Turn[], context: RenderContext): Turn[] {
   const ids = new CallIds();
   const paired: Turn[] = [];
   let open = new OpenCalls();
-  function* answer(pieces: readonly Piece[]): Sliced<void> {
-    const user = yield* answered(pieces, open, context);
+  function answer(pieces: readonly Piece[]): void {
+    const user = answered(pieces, open, context);
     if (user.length > 0) paired.push({ role: 'user', pieces: user });
     open = new OpenCalls();
   }
   for (const { role, pieces } of turns) {
     if (role === 'user') {
-      yield* answer(pieces);
+      answer(pieces);
       continue;
     }
-    const said = yield* context.pace.flatMap(pieces, (piece) => [identified(piece, ids, open, context)]);
+    const said = pieces.flatMap((piece) => [identified(piece, ids, open, context)]);
     paired.push({ role, pieces: said });
   }
-  yield* answer([]);
+  answer([]);
   return paired;
 }
 
@@ -78,15 +77,10 @@ function identified(piece: Piece, ids: CallIds, open: OpenCalls, context: Render
 }
 
 /** A user turn that answers the open calls, results first. */
-function* answered(
-  pieces: readonly Piece[],
-  open: OpenCalls,
-  context: RenderContext,
-): Sliced<readonly Piece[]> {
+function answered(pieces: readonly Piece[], open: OpenCalls, context: RenderContext): readonly Piece[] {
   const results: Piece[] = [];
   const rest: Piece[] = [];
   for (const piece of pieces) {
-    if (context.pace.tick()) yield;
     const { result } = piece;
     const toolUseId = result === undefined ? undefined : open.close(result.callId);
     if (toolUseId !== undefined) {
@@ -99,7 +93,6 @@ function* answered(
     }
   }
   for (const { id, item } of open.rest()) {
-    if (context.pace.tick()) yield;
     results.push({ block: missingResult(id, item, context) });
   }
   return [...results, ...rest];

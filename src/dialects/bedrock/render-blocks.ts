@@ -11,7 +11,6 @@ import type {
 } from '../../ir/items.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
-import type { Sliced } from '../../kit/loop/turns.ts';
 import type { Report } from '../shared/report/report.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
 import { unsealedInput } from '../shared/tools/call-input.ts';
@@ -45,8 +44,8 @@ export class BlockRenderer {
   }
 
   /** `speaker`: who is going to say it. Images and documents are taken from users and tools only. */
-  parts(parts: readonly Part[], speaker: Speaker): Sliced<Piece[]> {
-    return this.#context.pace.flatMap(parts, (part) => this.#part(part, speaker));
+  parts(parts: readonly Part[], speaker: Speaker): Piece[] {
+    return parts.flatMap((part) => this.#part(part, speaker));
   }
 
   reasoning(item: ReasoningItem): Piece[] {
@@ -67,9 +66,9 @@ export class BlockRenderer {
     return [{ block, call: item, ...this.#markOf(item, item.cache) }];
   }
 
-  *toolResult(item: ToolResultItem): Sliced<Piece[]> {
+  toolResult(item: ToolResultItem): Piece[] {
     this.reportForeignMembers(item);
-    const pieces = yield* this.parts(item.content, 'user');
+    const pieces = this.parts(item.content, 'user');
     const isFailure = item.isError === true;
     const marksFailure = isFailure && this.#context.family.hasResultStatus === true;
     const content = pieces.map(({ block }) => block);

@@ -1,5 +1,4 @@
 import type { GenerationRequest } from '../../ir/request.ts';
-import { Pace } from '../../kit/loop/turns.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { Report } from '../shared/report/report.ts';
 import { type FlatNames, flatNames } from '../shared/tools/tool-names.ts';
@@ -12,7 +11,6 @@ export interface RenderContext {
   readonly family: ModelFamily;
   readonly report: Report;
   /** Of the work on the request's items, their parts and its tools. */
-  readonly pace: Pace;
   /** The upstream's names of the request's tools. */
   readonly names: FlatNames;
   /** False: the endpoint takes neither tools nor what earlier turns did with them. */
@@ -26,7 +24,6 @@ export function renderContext(request: GenerationRequest, target: RenderTarget):
     target,
     family: modelFamily(target.model),
     report: new Report(request),
-    pace: new Pace(),
     names: flatNames(request),
     takesTools: target.supportedParameters?.has('tools') !== false,
   };

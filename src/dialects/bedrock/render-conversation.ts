@@ -1,5 +1,4 @@
 import type { Item, MessageItem } from '../../ir/items.ts';
-import type { Sliced } from '../../kit/loop/turns.ts';
 import type { Report } from '../shared/report/report.ts';
 import { isSystem, LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../shared/requests/system-messages.ts';
 import { NO_FIELD } from './losses.ts';
@@ -16,7 +15,7 @@ export interface RenderedConversation {
 }
 
 /** System prompts at the front become `system`; everything else becomes turns. */
-export function* renderConversation(context: RenderContext): Sliced<RenderedConversation> {
+export function renderConversation(context: RenderContext): RenderedConversation {
   const { items } = context.request;
   const firstTurn = items.findIndex((item) => !isSystem(item));
   const lead = firstTurn === -1 ? items : items.slice(0, firstTurn);
@@ -25,14 +24,13 @@ export function* renderConversation(context: RenderContext): Sliced<RenderedConv
   const last = firstTurn === -1 ? prompts.pop() : undefined;
   const system: Piece[] = [];
   for (const prompt of prompts) {
-    for (const piece of yield* turns.systemPieces(prompt)) system.push(piece);
+    for (const piece of turns.systemPieces(prompt)) system.push(piece);
   }
-  if (last !== undefined) yield* turns.addPromptAsUser(last);
+  if (last !== undefined) turns.addPromptAsUser(last);
   for (const item of firstTurn === -1 ? [] : items.slice(firstTurn)) {
-    if (context.pace.tick()) yield;
-    yield* turns.add(item);
+    turns.add(item);
   }
-  return { system, turns: yield* turns.finished() };
+  return { system, turns: turns.finished() };
 }
 
 /** Collects pieces into turns of alternating roles. */
@@ -48,26 +46,26 @@ class Turns {
     this.#report = context.report;
   }
 
-  *add(item: Item): Sliced<void> {
-    this.#push(...(yield* this.#turnOf(item)));
+  add(item: Item): void {
+    this.#push(...this.#turnOf(item));
   }
 
   /** A conversation of system prompts alone needs a turn: the last of them speaks as the user. */
-  *addPromptAsUser(prompt: MessageItem): Sliced<void> {
-    const pieces = yield* this.#messagePieces(prompt, 'user');
+  addPromptAsUser(prompt: MessageItem): void {
+    const pieces = this.#messagePieces(prompt, 'user');
     if (pieces.length > 0) {
       this.#report.coerced(this.#report.place(prompt, 'items'), LAST_SYSTEM_AS_USER);
     }
     this.#push('user', pieces);
   }
 
-  systemPieces(prompt: MessageItem): Sliced<Piece[]> {
+  systemPieces(prompt: MessageItem): Piece[] {
     return this.#messagePieces(prompt, 'system');
   }
 
   /** All turns, calls paired with their results, and nothing that the upstream demands left out. */
-  *finished(): Sliced<Turn[]> {
-    const paired = yield* pairCalls(this.#turns, this.#context);
+  finished(): Turn[] {
+    const paired = pairCalls(this.#turns, this.#context);
     return this.#begunByUser(paired).map(withTextBesideDocuments);
   }
 
@@ -78,16 +76,16 @@ class Turns {
     else this.#turns.push({ role, pieces: [...pieces] });
   }
 
-  *#turnOf(item: Item): Sliced<[WireRole, Piece[]]> {
+  #turnOf(item: Item): [WireRole, Piece[]] {
     switch (item.type) {
       case 'message':
-        return yield* this.#messageTurn(item);
+        return this.#messageTurn(item);
       case 'reasoning':
         return ['assistant', this.#blocks.reasoning(item)];
       case 'tool-call':
         return ['assistant', this.#blocks.toolUse(item)];
       case 'tool-result':
-        return ['user', yield* this.#blocks.toolResult(item)];
+        return ['user', this.#blocks.toolResult(item)];
       case 'image':
         return ['assistant', this.#blocks.image(item)];
       case 'opaque':
@@ -95,17 +93,17 @@ class Turns {
     }
   }
 
-  *#messageTurn(item: MessageItem): Sliced<[WireRole, Piece[]]> {
+  #messageTurn(item: MessageItem): [WireRole, Piece[]] {
     const { role } = item;
-    if (role === 'user' || role === 'assistant') return [role, yield* this.#messagePieces(item, role)];
-    const pieces = yield* this.#messagePieces(item, 'user');
+    if (role === 'user' || role === 'assistant') return [role, this.#messagePieces(item, role)];
+    const pieces = this.#messagePieces(item, 'user');
     if (pieces.length === 0) return ['user', []];
     this.#report.coerced(this.#report.place(item, 'items'), SYSTEM_BETWEEN_TURNS);
     return ['user', [pieceOf('<system>'), ...pieces, pieceOf('</system>')]];
   }
 
   /** Ids and states of messages mean nothing to an upstream that keeps none. */
-  #messagePieces(item: MessageItem, speaker: Speaker): Sliced<Piece[]> {
+  #messagePieces(item: MessageItem, speaker: Speaker): Piece[] {
     this.#blocks.reportForeignMembers(item);
     if (item.phase !== undefined) {
       this.#report.dropped(this.#report.place(item, 'items', 'phase'), NO_FIELD);

@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { atOnce } from '../../../test/builders/at-once.ts';
 import { requestOf } from '../../../test/builders/request.ts';
 import type { Item, Part, ToolCallItem, ToolResultItem } from '../../ir/items.ts';
 import type { GenerationRequest, Tool } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { bedrock } from './index.ts';
-import { renderRequest as renderRequestSliced } from './render-request.ts';
-
-const renderRequest = atOnce(renderRequestSliced);
+import { renderRequest } from './render-request.ts';
 
 const TARGET: RenderTarget = { model: 'anthropic.claude-v1:0', hashUser: (id) => `hash(${id})` };
 

@@ -3,7 +3,6 @@ import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
 import type { Sampling } from '../../ir/settings.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { define } from '../../kit/json/members.ts';
-import type { Sliced } from '../../kit/loop/turns.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import { foreignFieldPaths } from '../shared/report/foreign-members.ts';
 import { type LostField, reportLostSettings, UNDOCUMENTED } from '../shared/report/lost-fields.ts';
@@ -19,15 +18,15 @@ import { renderTools } from './render-tools.ts';
 import { LABEL_NAME, LABEL_VALUE, MAX_LABELS, MAX_TEMPERATURE, textBlock } from './wire.ts';
 
 /** A request of any format in this dialect's words. The model stands in the path. */
-export function* renderRequest(request: GenerationRequest, target: RenderTarget): Sliced<RenderedRequest> {
+export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
   const context = renderContext(request, target);
   const { report } = context;
-  const { system, turns } = yield* renderConversation(context);
+  const { system, turns } = renderConversation(context);
   if (turns.length === 0) throw silence(report);
   const { maxTokens, fields, isThinking } = renderReasoning(context, turns);
   const format = renderFormat(context);
-  const { tools, toolChoice } = yield* renderTools(context, turns, isThinking);
-  const prompt = yield* withCachePoints({ tools, system: [...system, ...format.system], turns }, context);
+  const { tools, toolChoice } = renderTools(context, turns, isThinking);
+  const prompt = withCachePoints({ tools, system: [...system, ...format.system], turns }, context);
   const sampling = renderSampling(context, isThinking);
   const inference = { ...(maxTokens !== undefined && { maxTokens }), ...sampling.inference };
   const additional = { ...fields, ...sampling.additional, ...renderBetas(context) };

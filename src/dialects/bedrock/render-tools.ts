@@ -1,7 +1,6 @@
 import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, stringAt } from '../../kit/json/members.ts';
-import type { Pace, Sliced } from '../../kit/loop/turns.ts';
 import type { Report } from '../shared/report/report.ts';
 import { reportToolLosses, whyLooseUnlessOwn } from '../shared/tools/tool-losses.ts';
 import { freeTextParameters, identityOf, nameOfChosen } from '../shared/tools/tool-names.ts';
@@ -19,26 +18,26 @@ export interface RenderedTools {
 const NO_TOOLS: RenderedTools = { tools: [] };
 
 /** `isThinking`: the model then takes no forced call. `turns`: what was said before, which may hold calls. */
-export function* renderTools(
+export function renderTools(
   context: RenderContext,
   turns: readonly Turn[],
   isThinking: boolean,
-): Sliced<RenderedTools> {
-  const { request, report, takesTools, pace } = context;
+): RenderedTools {
+  const { request, report, takesTools } = context;
   const { toolChoice } = request;
   if (!takesTools) {
     if (request.tools.length > 0) report.dropped(report.name('tools'), TAKES_NONE);
     reportLostChoice(toolChoice, TAKES_NONE, report);
     return NO_TOOLS;
   }
-  const used = yield* toolsUsed(turns, pace);
+  const used = toolsUsed(turns);
   if (toolChoice?.mode === 'none' && used.length === 0) {
     if (request.tools.length > 0) {
       report.coerced(report.name('toolChoice'), 'the upstream cannot forbid calls: no tools are sent');
     }
     return NO_TOOLS;
   }
-  const tools = yield* pace.flatMap(allowedTools(request), (tool) => renderTool(tool, context));
+  const tools = allowedTools(request).flatMap((tool) => renderTool(tool, context));
   if (tools.length === 0) {
     reportLostChoice(toolChoice, 'none of the tools it could mean is sent', report);
     return { tools: standIns(used, report) };
@@ -77,11 +76,10 @@ function renderTool(tool: Tool, context: RenderContext): Piece[] {
 }
 
 /** Names of the tools that were called before. */
-function* toolsUsed(turns: readonly Turn[], pace: Pace): Sliced<readonly string[]> {
+function toolsUsed(turns: readonly Turn[]): readonly string[] {
   const names = new Set<string>();
   for (const { pieces } of turns) {
     for (const { block } of pieces) {
-      if (pace.tick()) yield;
       const name = stringAt(objectAt(block, 'toolUse'), 'name');
       if (name !== undefined) names.add(name);
     }

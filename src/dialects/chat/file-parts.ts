@@ -9,12 +9,12 @@ import {
   type WrittenPart,
 } from '../shared/media/stored-files.ts';
 import { messageIndex } from '../shared/presets/preset-message.ts';
-import { withEach, withEachSliced } from '../shared/with-each.ts';
+import { withEach } from '../shared/with-each.ts';
 
 /** How requests of the chat format name files: in `file` parts by `file.file_id`. */
 export const fileParts: FileParts = {
   changeEach: (body, change) =>
-    withEachSliced(body, 'messages', (message, at) =>
+    withEach(body, 'messages', (message, at) =>
       Array.isArray(message.content)
         ? withEach(message, 'content', (part, index) =>
             change(

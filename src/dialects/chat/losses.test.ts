@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { atOnce } from '../../../test/builders/at-once.ts';
 import type { Format } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
@@ -8,10 +7,7 @@ import { messages } from '../messages/index.ts';
 import { responses } from '../responses/index.ts';
 import { wrapSeal } from '../shared/reasoning/custody.ts';
 import { chat } from './index.ts';
-import { renderRelay as renderRelaySliced, renderRequest as renderRequestSliced } from './render-request.ts';
-
-const renderRelay = atOnce(renderRelaySliced);
-const renderRequest = atOnce(renderRequestSliced);
+import { renderRelay, renderRequest } from './render-request.ts';
 
 /** Everything a caller can say to a chat upstream arrives, or is in the report at the place where the caller said it. */
 

@@ -14,7 +14,6 @@ import type {
 import type { Place, Places } from '../../ir/places.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { compact, membersBeyond, objectAt, objectsAt, objectsOf, textAt } from '../../kit/json/members.ts';
-import { forEachSliced, type Sliced } from '../../kit/loop/turns.ts';
 import { messageIndex } from '../shared/presets/preset-message.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
 
@@ -40,13 +39,6 @@ interface Spot {
 export function parseMessages(messages: readonly JsonObject[], places: Places): Item[] {
   const parsing = new Parsing(messages, places);
   for (let position = 0; position < messages.length; position++) parsing.visit(position);
-  return parsing.items;
-}
-
-/** The same in slices, for long ones. */
-export function* parseMessagesSliced(messages: readonly JsonObject[], places: Places): Sliced<Item[]> {
-  const parsing = new Parsing(messages, places);
-  yield* forEachSliced(messages, (_message, position) => parsing.visit(position));
   return parsing.items;
 }
 

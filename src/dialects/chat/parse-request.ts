@@ -16,25 +16,21 @@ import {
   withoutNulls,
 } from '../../kit/json/members.ts';
 import type { Issue } from '../../kit/json/validate.ts';
-import { isOneSlice, runAtOnce, type Sliced } from '../../kit/loop/turns.ts';
 import type { ParseContext } from '../dialect.ts';
 import { checkMedia } from '../shared/media/check-media.ts';
 import { messageIndex } from '../shared/presets/preset-message.ts';
 import { modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
+import { refuseManyPieces } from '../shared/requests/request-pieces.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 
 import { facts } from './facts.ts';
-import { parseMessages, parseMessagesSliced } from './parse-messages.ts';
+import { parseMessages } from './parse-messages.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
 import { CHAT_ONLY_FIELDS, DOCUMENTED_FIELDS, isKnownPartType, REASONING_FIELDS } from './wire.ts';
 
-/** Reads a validated body at once. */
-export function parseRequest(body: JsonObject, context: ParseContext): GenerationRequest {
-  return runAtOnce(parseRequestSliced(body, context));
-}
-
 /** Reads a validated body. Throws 400 and 422 for what the schema cannot say. */
-export function* parseRequestSliced(body: JsonObject, _context: ParseContext): Sliced<GenerationRequest> {
+export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {
+  refuseManyPieces(body, ['messages', 'tools']);
   const messages = objectsAt(body, 'messages');
   refuseWhatIsNotOffered(body, messages);
   const given = withoutNulls(body);
@@ -49,9 +45,7 @@ export function* parseRequestSliced(body: JsonObject, _context: ParseContext): S
     body,
     models,
     hasFallbackModels: Array.isArray(given.models) && given.models.length > 0,
-    items: isOneSlice(messages)
-      ? parseMessages(messages, places)
-      : yield* parseMessagesSliced(messages, places),
+    items: parseMessages(messages, places),
     tools: parseTools(objectsAt(given, 'tools'), places),
     sampling: parseSampling(given),
     stream: given.stream === true,

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { atOnce } from '../../../test/builders/at-once.ts';
 import { requestWith } from '../../../test/fixtures/chat/chat-fixture.ts';
 import type { Item } from '../../ir/items.ts';
 import type { Quirks } from '../../ir/quirks.ts';
@@ -11,10 +10,7 @@ import { facts as responsesFacts } from '../responses/facts.ts';
 import { facts } from './facts.ts';
 import { chat } from './index.ts';
 import { toolCallId } from './quirks.ts';
-import { renderRelay as renderRelaySliced, renderRequest as renderRequestSliced } from './render-request.ts';
-
-const renderRelay = atOnce(renderRelaySliced);
-const renderRequest = atOnce(renderRequestSliced);
+import { renderRelay, renderRequest } from './render-request.ts';
 
 const target = (quirks: Quirks): RenderTarget => ({
   model: 'large-v1',

@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { atOnce } from '../../../test/builders/at-once.ts';
 import { Places } from '../../ir/places.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectsAt } from '../../kit/json/members.ts';
 import { Report } from '../shared/report/report.ts';
 import { NO_RESULT } from '../shared/tools/pair-calls.ts';
 import { facts } from './facts.ts';
-import { relayedMessages as relayedMessagesSliced } from './relay-messages.ts';
-
-const relayedMessages = atOnce(relayedMessagesSliced);
+import { relayedMessages } from './relay-messages.ts';
 
 const user = (content: string): JsonObject => ({ role: 'user', content });
 const calls = (...ids: string[]): JsonObject => ({

@@ -1,7 +1,6 @@
 import { NO_QUIRKS, type Quirks } from '../../ir/quirks.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { compact, objectsAt, textAt } from '../../kit/json/members.ts';
-import { Pace, type Sliced } from '../../kit/loop/turns.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { messageIndex } from '../shared/presets/preset-message.ts';
 import type { Report } from '../shared/report/report.ts';
@@ -27,17 +26,15 @@ export function arePlain(messages: Json | undefined, { quirks = NO_QUIRKS }: Ren
 }
 
 /** The caller's messages as the provider takes them. A list in which nothing changes is returned itself. */
-export function* relayedMessages(
+export function relayedMessages(
   messages: Json | undefined,
   { quirks = NO_QUIRKS }: RenderTarget,
   report: Report,
-): Sliced<Json | undefined> {
-  const unsealed = yield* withoutForeignSeals(messages, report);
-  const cleaned = yield* withPairedCalls(unsealed, report);
+): Json | undefined {
+  const unsealed = withoutForeignSeals(messages, report);
+  const cleaned = withPairedCalls(unsealed, report);
   if (quirks === NO_QUIRKS || !Array.isArray(cleaned)) return cleaned;
-  return yield* new Pace().flatMap(cleaned, (message) => [
-    isJsonObject(message) ? adaptedMessage(message, quirks) : message,
-  ]);
+  return cleaned.flatMap((message) => [isJsonObject(message) ? adaptedMessage(message, quirks) : message]);
 }
 
 /**
@@ -45,11 +42,10 @@ export function* relayedMessages(
  * no call, a call without a result gets one that says so, and a result that comes later is put behind its call. A list in
  * which nothing changes is returned itself.
  */
-function* withPairedCalls(messages: Json | undefined, report: Report): Sliced<Json | undefined> {
+function withPairedCalls(messages: Json | undefined, report: Report): Json | undefined {
   if (!Array.isArray(messages) || !messages.some(isOfCall)) return messages;
   const places = new Map<JsonObject, string>();
-  const { orphans, results, newIds } = yield* pairingOf(stepsIn(messages, places));
-  const pace = new Pace();
+  const { orphans, results, newIds } = pairingOf(stepsIn(messages, places));
   const all: Json[] = [];
   const sequence = new ResultSequence(results);
   const answer = () => {
@@ -59,7 +55,6 @@ function* withPairedCalls(messages: Json | undefined, report: Report): Sliced<Js
     }
   };
   for (const message of messages) {
-    if (pace.tick()) yield;
     if (!isJsonObject(message)) {
       all.push(message);
       continue;
@@ -71,7 +66,6 @@ function* withPairedCalls(messages: Json | undefined, report: Report): Sliced<Js
     }
     answer();
     for (const call of objectsAt(message, 'tool_calls')) {
-      if (pace.tick()) yield;
       sequence.addCall(call);
     }
     if (isOrphan) report.coerced(places.get(message) ?? 'messages', WITHOUT_CALL);
@@ -130,9 +124,9 @@ function asSaid({ tool_call_id: callId, content }: JsonObject): JsonObject {
  * The caller's messages without thoughts that upstreams of other dialects sealed, which the caller got through this
  * gateway. Everything else stays as it came; a list in which nothing changes is returned itself.
  */
-function* withoutForeignSeals(messages: Json | undefined, report: Report): Sliced<Json | undefined> {
+function withoutForeignSeals(messages: Json | undefined, report: Report): Json | undefined {
   if (!Array.isArray(messages) || !messages.some(hasDetails)) return messages;
-  const cleaned = yield* new Pace().flatMap(messages.entries(), ([position, message]) => [
+  const cleaned = [...messages.entries()].flatMap(([position, message]) => [
     isJsonObject(message)
       ? cleanedMessage(message, `messages[${messageIndex(messages, position)}]`, report)
       : message,

@@ -12,7 +12,6 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { layOver } from '../../kit/json/lay-over.ts';
 import { objectsAt, textAt } from '../../kit/json/members.ts';
-import type { Pace, Sliced } from '../../kit/loop/turns.ts';
 import { withoutForeignFiles } from '../shared/media/foreign-files.ts';
 import { takesCallSeal } from '../shared/reasoning/seals-taken.ts';
 import { renderCacheMark } from '../shared/requests/gateway-fields.ts';
@@ -31,19 +30,17 @@ import { renderUrl } from './source.ts';
 export interface MessagesContext extends PartsContext {
   readonly request: GenerationRequest;
   readonly names: FlatNames;
-  readonly pace: Pace;
 }
 
 /** The conversation as the upstream takes it: assistant items that follow each other become one message. */
-export function* renderMessages(context: MessagesContext): Sliced<JsonObject[]> {
+export function renderMessages(context: MessagesContext): JsonObject[] {
   const writer = new MessagesWriter(context);
-  const { request, report, pace } = context;
-  const items = errorsInWords(yield* pairCalls(request.items, report), report);
+  const { request, report } = context;
+  const items = errorsInWords(pairCalls(request.items, report), report);
   for (const item of withoutForeignFiles(items, facts.request.fileStore, report)) {
-    if (pace.tick()) yield;
-    yield* writer.add(item);
+    writer.add(item);
   }
-  return yield* writer.end();
+  return writer.end();
 }
 
 /** What the assistant said in one turn, until it is written as one message. */
@@ -74,23 +71,23 @@ class MessagesWriter {
     );
   }
 
-  *add(item: Item): Sliced<void> {
+  add(item: Item): void {
     // An opaque item is reported by what becomes of it; thoughts that are left out take their members along.
     if (item.type !== 'opaque' && item.type !== 'reasoning') {
       reportForeignMembers(item, 'items', this.#context.report);
     }
     if (item.type === 'tool-result') {
-      yield* this.#endTurn();
-      yield* this.#addToolResult(item);
+      this.#endTurn();
+      this.#addToolResult(item);
       return;
     }
     switch (item.type) {
       case 'message':
-        if (item.role === 'assistant') yield* this.#addSpoken(item);
-        else yield* this.#addPlain(item);
+        if (item.role === 'assistant') this.#addSpoken(item);
+        else this.#addPlain(item);
         return;
       case 'reasoning':
-        yield* this.#addThought(item);
+        this.#addThought(item);
         return;
       case 'tool-call':
         this.#openTurn().calls.push(item);
@@ -104,8 +101,8 @@ class MessagesWriter {
     }
   }
 
-  *end(): Sliced<JsonObject[]> {
-    yield* this.#endTurn();
+  end(): JsonObject[] {
+    this.#endTurn();
     this.#endResults();
     return this.#messages;
   }
@@ -127,31 +124,31 @@ class MessagesWriter {
   }
 
   /** After spoken words something new begins, unless calls are open: their results must follow at once. */
-  *#openFreshTurn(): Sliced<AssistantTurn> {
+  #openFreshTurn(): AssistantTurn {
     const turn = this.#turn;
     if (turn !== undefined && turn.calls.length === 0 && (turn.content ?? turn.images).length > 0)
-      yield* this.#endTurn();
+      this.#endTurn();
     return this.#openTurn();
   }
 
-  *#addSpoken(item: MessageItem): Sliced<void> {
+  #addSpoken(item: MessageItem): void {
     this.#reportPhase(item);
-    const turn = yield* this.#openFreshTurn();
+    const turn = this.#openFreshTurn();
     turn.content ??= [];
     for (const part of item.content) turn.content.push(part);
     if (item.ext?.chat !== undefined) layOver(turn.ext, item.ext.chat);
   }
 
   /** Thoughts go back as the details that a chat upstream gave; as text only to those who want it. */
-  *#addThought(item: ReasoningItem): Sliced<void> {
+  #addThought(item: ReasoningItem): void {
     const { report, request, quirks } = this.#context;
     const words = item.text.length > 0 ? item.text : item.summary;
     const isSaid = quirks.thoughtsMember !== undefined && words.length > 0;
-    if (isSaid) (yield* this.#openFreshTurn()).thoughtTexts.push(...words);
+    if (isSaid) this.#openFreshTurn().thoughtTexts.push(...words);
     const isSealed = item.signature !== undefined || item.encrypted !== undefined;
     if (facts.seals.ofThoughts(item)) {
       reportForeignMembers(item, 'items', report);
-      (yield* this.#openFreshTurn()).thoughts.push(item);
+      this.#openFreshTurn().thoughts.push(item);
       return;
     }
     if (isSaid) {
@@ -199,7 +196,7 @@ class MessagesWriter {
     if (item.phase !== undefined) report.dropped(report.place(item, 'items', 'phase'), NO_FIELD);
   }
 
-  *#endTurn(): Sliced<void> {
+  #endTurn(): void {
     const turn = this.#turn;
     this.#turn = undefined;
     if (turn === undefined) return;
@@ -208,8 +205,8 @@ class MessagesWriter {
     for (const part of refusals) reportForeignMembers(part, 'items', this.#context.report);
     const refusal = refusals.map((part) => part.refusal).join('');
     const spoken = parts.filter((part) => part.type !== 'refusal');
-    const content = contentOf(yield* this.#render(spoken), this.#context.quirks);
-    const calls = yield* this.#context.pace.flatMap(turn.calls, (call) => [this.#toolCall(call)]);
+    const content = contentOf(this.#render(spoken), this.#context.quirks);
+    const calls = turn.calls.flatMap((call) => [this.#toolCall(call)]);
     const details = [...detailsOf(turn.thoughts), ...this.#sealsOf(turn.calls)];
     this.#messages.push({
       role: 'assistant',
@@ -260,8 +257,8 @@ class MessagesWriter {
 
   // --- Other messages --------------------------------------------------------------------------------------------------
 
-  *#addPlain(item: MessageItem): Sliced<void> {
-    yield* this.#endTurn();
+  #addPlain(item: MessageItem): void {
+    this.#endTurn();
     this.#endResults();
     this.#reportPhase(item);
     const { request, quirks } = this.#context;
@@ -269,15 +266,15 @@ class MessagesWriter {
       item.role !== 'developer' || (request.format === 'chat' && quirks.refusesDeveloperRole !== true);
     this.#messages.push({
       role: isKnownRole ? item.role : 'system',
-      content: contentOf(yield* this.#render(item.content), quirks),
+      content: contentOf(this.#render(item.content), quirks),
       ...item.ext?.chat,
     });
   }
 
-  *#addToolResult(item: ToolResultItem): Sliced<void> {
+  #addToolResult(item: ToolResultItem): void {
     const { report, quirks } = this.#context;
     const id = toolCallId(item.callId, quirks);
-    const rendered = yield* this.#render(item.content);
+    const rendered = this.#render(item.content);
     const texts = rendered.filter(isWords);
     this.#messages.push({
       role: 'tool',
@@ -312,8 +309,8 @@ class MessagesWriter {
     this.#attachments = [];
   }
 
-  #render(parts: readonly Part[]): Sliced<JsonObject[]> {
-    return this.#context.pace.flatMap(parts, (part) => renderPart(part, this.#context));
+  #render(parts: readonly Part[]): JsonObject[] {
+    return parts.flatMap((part) => renderPart(part, this.#context));
   }
 }
 

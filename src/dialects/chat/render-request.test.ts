@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { atOnce } from '../../../test/builders/at-once.ts';
 import { requestWith } from '../../../test/fixtures/chat/chat-fixture.ts';
 import type { Item } from '../../ir/items.ts';
 import { Places } from '../../ir/places.ts';
@@ -7,10 +6,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { facts as responsesFacts } from '../responses/facts.ts';
-import { renderRelay as renderRelaySliced, renderRequest as renderRequestSliced } from './render-request.ts';
-
-const renderRelay = atOnce(renderRelaySliced);
-const renderRequest = atOnce(renderRequestSliced);
+import { renderRelay, renderRequest } from './render-request.ts';
 
 const TARGET: RenderTarget = { model: 'large-v1', hashUser: (id) => `hash(${id})` };
 

@@ -2,7 +2,6 @@ import { NO_QUIRKS } from '../../ir/quirks.ts';
 import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { compact, membersBeyond, numberAt, objectAt, textAt } from '../../kit/json/members.ts';
-import { Pace, type Sliced } from '../../kit/loop/turns.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import { INCLUDE_LOGPROBS } from '../responses/wire.ts';
 import { effortWithin } from '../shared/reasoning/reasoning-effort.ts';
@@ -24,18 +23,17 @@ import { takes, withoutUnsupported } from './supported.ts';
 import { GATEWAY_FIELDS } from './wire.ts';
 
 /** A request in the chat format's words. */
-export function* renderRequest(request: GenerationRequest, target: RenderTarget): Sliced<RenderedRequest> {
+export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
   const report = new Report(request);
   const names = flatNames(request);
-  const pace = new Pace();
-  const context = { request, target, report, names, pace };
+  const context = { request, target, report, names };
   reportUnsent(request, report);
   const body: JsonObject = {
     model: target.model,
-    messages: yield* renderConversation(context),
+    messages: renderConversation(context),
     ...renderSampling(request),
     ...renderLimit(request, target, report),
-    ...(yield* renderTools(context)),
+    ...renderTools(context),
     ...renderReasoning(request, target, report),
     ...renderOutputFormat(request.outputFormat, target, report),
     ...renderSettings(request, target, report),
@@ -49,13 +47,13 @@ export function* renderRequest(request: GenerationRequest, target: RenderTarget)
 }
 
 /** The caller's own body, with only what must change changed. */
-export function* renderRelay(request: GenerationRequest, target: RenderTarget): Sliced<RenderedRequest> {
+export function renderRelay(request: GenerationRequest, target: RenderTarget): RenderedRequest {
   const report = new Report(request);
   const given = request.body;
   const tier = parseServiceTier(given);
   const messages = arePlain(given.messages, target)
     ? given.messages
-    : yield* relayedMessages(given.messages, target, report);
+    : relayedMessages(given.messages, target, report);
   reportUnlimitedToolCalls(request, report);
   const { user, safetyIdentifier, metadata } = request;
   const changes: JsonObject = { model: target.model };
@@ -96,11 +94,11 @@ function withinLimits(
 
 // --- The conversation ------------------------------------------------------------------------------------------------
 
-function* renderConversation(context: ToolsContext): Sliced<JsonObject[]> {
+function renderConversation(context: ToolsContext): JsonObject[] {
   const { request, target, report } = context;
   const takesCacheMarks = takesMarks(target);
   const quirks = target.quirks ?? NO_QUIRKS;
-  const messages = yield* renderMessages({ ...context, takesCacheMarks, quirks });
+  const messages = renderMessages({ ...context, takesCacheMarks, quirks });
   if (request.cache === undefined) return messages;
   const marked = takesCacheMarks ? withMarkOnLastText(messages, request.cache) : undefined;
   if (marked === undefined) report.dropped(report.name('cache'), NO_CACHE_MARK);

@@ -1,7 +1,6 @@
 import type { CallableTool, GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { compact, textAt } from '../../kit/json/members.ts';
-import type { Pace, Sliced } from '../../kit/loop/turns.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { toolGroupPlace, toolMemberPlace } from '../shared/report/caller-places.ts';
 import type { Report } from '../shared/report/report.ts';
@@ -20,18 +19,17 @@ export interface ToolsContext {
   readonly target: RenderTarget;
   readonly report: Report;
   readonly names: FlatNames;
-  readonly pace: Pace;
 }
 
 /** The members of a body that are about tools. */
-export function* renderTools(context: ToolsContext): Sliced<JsonObject> {
-  const { request, target, report, pace } = context;
+export function renderTools(context: ToolsContext): JsonObject {
+  const { request, target, report } = context;
   if (request.tools.length > 0 && !takes('tools', target)) {
     report.dropped(report.name('tools'), NOT_TAKEN);
     reportLostChoice(context);
     return {};
   }
-  const tools = yield* pace.flatMap(request.tools, (tool) => renderTool(tool, context));
+  const tools = request.tools.flatMap((tool) => renderTool(tool, context));
   if (tools.length === 0) {
     reportLostChoice(context);
     return {};

@@ -12,6 +12,7 @@ import {
   promptCacheOptionsSchema,
   SHARED_GATEWAY_FIELDS,
 } from '../shared/requests/gateway-fields.ts';
+import { MAX_REQUEST_PIECES } from '../shared/requests/request-pieces.ts';
 
 /** The chat format as it is on the wire: what a request may hold, and the shapes of an answer. */
 
@@ -296,7 +297,7 @@ const settings = {
 export function requestSchema(vendor: string): TSchema {
   const tool = taggedUnion('type', [functionTool, customTool, hostedTool]);
   return Type.Object({
-    messages: Type.Array(message, { minItems: 1 }),
+    messages: Type.Array(message, { minItems: 1, maxItems: MAX_REQUEST_PIECES }),
     tools: optional(
       Type.Array(tool, {
         maxItems: MOST_TOOLS,

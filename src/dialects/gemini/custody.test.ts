@@ -8,7 +8,6 @@ import { NO_USAGE } from '../../ir/usage.ts';
 import { SseReader } from '../../kit/frames/sse.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, objectsAt } from '../../kit/json/members.ts';
-import { runAtOnce } from '../../kit/loop/turns.ts';
 import { chat } from '../chat/index.ts';
 import type { InboundDialect, ReplyContext } from '../dialect.ts';
 import { messages } from '../messages/index.ts';
@@ -184,7 +183,7 @@ function replayed(
   const ids = fold(events).items.flatMap((item) => (item.type === 'tool-call' ? [item.callId] : []));
   const body = REPLIES[way](events, replyTo(request));
   const again = dialect.parseRequest(replay(asked, body, ids), { vendor: 'acme' });
-  const rendered = runAtOnce(gemini.upstream.renderRequest(again, { ...TARGET, model }));
+  const rendered = gemini.upstream.renderRequest(again, { ...TARGET, model });
   const contents = objectsAt(rendered.body, 'contents');
   return { parts: objectsAt(contents[1], 'parts'), contents, report: rendered.report };
 }

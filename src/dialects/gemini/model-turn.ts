@@ -1,5 +1,4 @@
 import type { Item, ReasoningItem, ToolCallItem } from '../../ir/items.ts';
-import type { Sliced } from '../../kit/loop/turns.ts';
 import { callInputPlace, callSealPlace } from '../shared/report/caller-places.ts';
 import { inputObject } from '../shared/tools/call-input.ts';
 import { flatArguments } from '../shared/tools/tool-names.ts';
@@ -40,14 +39,13 @@ export class ModelTurn {
     this.#renderer = renderer;
   }
 
-  *render(items: readonly ModelItem[]): Sliced<WirePart[]> {
+  render(items: readonly ModelItem[]): WirePart[] {
     const callIds = new Set(items.map((item) => (item.type === 'tool-call' ? item.callId : undefined)));
     for (const item of items) {
       if (item.type === 'reasoning' && callIds.has(item.id)) this.#noteSealOfCall(item);
     }
     for (const item of items) {
-      if (this.#context.pace.tick()) yield;
-      yield* this.#add(item);
+      this.#add(item);
     }
     this.#placeWaiting();
     this.#signFirstCall();
@@ -59,13 +57,13 @@ export class ModelTurn {
     if (item.id !== undefined && seal !== undefined) this.#sealsOfCalls.set(item.id, seal);
   }
 
-  *#add(item: ModelItem): Sliced<void> {
+  #add(item: ModelItem): void {
     const { report } = this.#context;
     switch (item.type) {
       case 'message':
         reportLostMembers(item, 'items', report);
         if (item.phase !== undefined) report.dropped(report.place(item, 'items', 'phase'), NO_FIELD);
-        for (const part of yield* this.#renderer.parts(item.content)) this.#speak(part);
+        for (const part of this.#renderer.parts(item.content)) this.#speak(part);
         return;
       case 'reasoning':
         this.#addThoughts(item);
@@ -78,7 +76,7 @@ export class ModelTurn {
         for (const part of this.#renderer.source(item, item.source, 'image')) this.#speak(part);
         return;
       case 'opaque':
-        for (const part of yield* this.#renderer.parts([item])) this.#parts.push(part);
+        for (const part of this.#renderer.parts([item])) this.#parts.push(part);
         return;
     }
   }

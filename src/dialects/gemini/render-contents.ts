@@ -1,6 +1,5 @@
 import type { Item, MessageItem, OpaqueItem, ToolCallItem } from '../../ir/items.ts';
 import { objectsAt, stringAt } from '../../kit/json/members.ts';
-import type { Sliced } from '../../kit/loop/turns.ts';
 import { isSystem, LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../shared/requests/system-messages.ts';
 import { NO_FIELD, reportLostMembers } from './losses.ts';
 import { type ModelItem, ModelTurn } from './model-turn.ts';
@@ -17,7 +16,7 @@ export interface RenderedConversation {
 }
 
 /** System prompts at the front become the system instruction; everything else becomes turns. */
-export function* renderConversation(context: RenderContext): Sliced<RenderedConversation> {
+export function renderConversation(context: RenderContext): RenderedConversation {
   const { items } = context.request;
   const firstTurn = items.findIndex((item) => !isSystem(item));
   const lead = (firstTurn === -1 ? items : items.slice(0, firstTurn)).filter(isSystem);
@@ -25,14 +24,13 @@ export function* renderConversation(context: RenderContext): Sliced<RenderedConv
   const last = firstTurn === -1 ? lead.pop() : undefined;
   const system: WirePart[] = [];
   for (const prompt of lead) {
-    for (const part of yield* turns.systemParts(prompt)) system.push(part);
+    for (const part of turns.systemParts(prompt)) system.push(part);
   }
-  if (last !== undefined) yield* turns.addPromptAsUser(last);
+  if (last !== undefined) turns.addPromptAsUser(last);
   for (const item of firstTurn === -1 ? [] : items.slice(firstTurn)) {
-    if (context.pace.tick()) yield;
-    yield* turns.add(item);
+    turns.add(item);
   }
-  return { system, contents: yield* turns.end() };
+  return { system, contents: turns.end() };
 }
 
 /** What begins a conversation that the model would begin: upstreams take none of that kind. */
@@ -56,18 +54,18 @@ class Turns {
     this.#results = new Results(context.request.items, context, this.#renderer);
   }
 
-  *add(item: Item): Sliced<void> {
+  add(item: Item): void {
     switch (item.type) {
       case 'message':
         if (item.role === 'assistant') this.#said.push(item);
-        else yield* this.#ask(yield* this.#heard(item));
+        else this.#ask(this.#heard(item));
         return;
       case 'tool-result':
-        if (this.#hasCalled) yield* this.#endModelTurn();
-        yield* this.#ask(yield* this.#results.leftOver(item));
+        if (this.#hasCalled) this.#endModelTurn();
+        this.#ask(this.#results.leftOver(item));
         return;
       case 'opaque':
-        yield* this.#addOpaque(item);
+        this.#addOpaque(item);
         return;
       default:
         this.#said.push(item);
@@ -75,23 +73,23 @@ class Turns {
     }
   }
 
-  systemParts(prompt: MessageItem): Sliced<WirePart[]> {
+  systemParts(prompt: MessageItem): WirePart[] {
     this.#reportMembers(prompt);
     return this.#renderer.texts(prompt.content);
   }
 
   /** A conversation of system prompts alone needs a turn: the last of them speaks as the user. */
-  *addPromptAsUser(prompt: MessageItem): Sliced<void> {
+  addPromptAsUser(prompt: MessageItem): void {
     const { report } = this.#context;
-    const parts = yield* this.systemParts(prompt);
+    const parts = this.systemParts(prompt);
     if (parts.length > 0) {
       report.coerced(report.place(prompt, 'items'), LAST_SYSTEM_AS_USER);
     }
-    yield* this.#ask(parts);
+    this.#ask(parts);
   }
 
-  *end(): Sliced<WireContent[]> {
-    yield* this.#endModelTurn();
+  end(): WireContent[] {
+    this.#endModelTurn();
     const { report, request } = this.#context;
     const [first] = this.#contents;
     if (first?.role !== 'model') return this.#contents;
@@ -103,12 +101,12 @@ class Turns {
     return [{ role: 'user', parts: [textPart(OPENING)] }, ...this.#contents];
   }
 
-  *#heard(item: MessageItem): Sliced<WirePart[]> {
+  #heard(item: MessageItem): WirePart[] {
     if (item.role === 'user') {
       this.#reportMembers(item);
-      return yield* this.#renderer.parts(item.content);
+      return this.#renderer.parts(item.content);
     }
-    const parts = yield* this.systemParts(item);
+    const parts = this.systemParts(item);
     if (parts.length === 0) return [];
     const { report } = this.#context;
     report.coerced(report.place(item, 'items'), SYSTEM_BETWEEN_TURNS);
@@ -121,25 +119,25 @@ class Turns {
     if (item.phase !== undefined) report.dropped(report.place(item, 'items', 'phase'), NO_FIELD);
   }
 
-  *#ask(parts: readonly WirePart[]): Sliced<void> {
+  #ask(parts: readonly WirePart[]): void {
     if (parts.length === 0) return;
-    yield* this.#endModelTurn();
+    this.#endModelTurn();
     const last = this.#contents.at(-1);
     if (this.#isOpen && last?.role === 'user') for (const part of parts) last.parts.push(part);
     else this.#contents.push({ role: 'user', parts: [...parts] });
     this.#isOpen = true;
   }
 
-  *#endModelTurn(): Sliced<void> {
+  #endModelTurn(): void {
     const said = this.#said;
     if (said.length === 0) return;
     this.#said = [];
     this.#hasCalled = false;
-    this.#push('model', yield* new ModelTurn(this.#context, this.#renderer).render(said));
+    this.#push('model', new ModelTurn(this.#context, this.#renderer).render(said));
     const calls = said.filter((item): item is ToolCallItem => item.type === 'tool-call');
-    const { responses, attachments } = yield* this.#results.answer(calls);
+    const { responses, attachments } = this.#results.answer(calls);
     this.#push('user', responses);
-    yield* this.#ask(attachments);
+    this.#ask(attachments);
   }
 
   /** Adds a turn that nothing is added to by others. */
@@ -149,10 +147,10 @@ class Turns {
     this.#isOpen = false;
   }
 
-  *#addOpaque(item: OpaqueItem): Sliced<void> {
+  #addOpaque(item: OpaqueItem): void {
     const { report } = this.#context;
     if (item.dialect === 'gemini') {
-      if (item.role === 'user') yield* this.#ask([item.value as WirePart]);
+      if (item.role === 'user') this.#ask([item.value as WirePart]);
       else this.#said.push(item);
       return;
     }

@@ -1,5 +1,4 @@
 import type { GenerationRequest } from '../../ir/request.ts';
-import { Pace } from '../../kit/loop/turns.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { Report } from '../shared/report/report.ts';
 import type { FlatNames } from '../shared/tools/tool-names.ts';
@@ -13,7 +12,6 @@ export interface RenderContext {
   readonly traits: ModelTraits;
   readonly report: Report;
   /** Of the work on the request's items, their parts and its tools. */
-  readonly pace: Pace;
   /** The upstream's names of the request's tools. */
   readonly names: FlatNames;
 }
@@ -25,7 +23,6 @@ export function renderContext(request: GenerationRequest, target: RenderTarget):
     target,
     traits: traitsOf(target.model),
     report: new Report(request),
-    pace: new Pace(),
     names: functionNames(request),
   };
 }

@@ -1,6 +1,5 @@
 import type { Part, Source } from '../../ir/items.ts';
 import { textAt } from '../../kit/json/members.ts';
-import type { Pace, Sliced } from '../../kit/loop/turns.ts';
 import { textOfForeignPart } from '../chat/foreign-content.ts';
 import type { Report } from '../shared/report/report.ts';
 import { NO_CACHE_MARKS, NO_FIELD, reportLostMembers } from './losses.ts';
@@ -22,20 +21,18 @@ type PartOf<T extends Part['type']> = Extract<Part, { type: T }>;
 /** Pieces of messages and of tool results as this dialect takes them; what they lose is in the report. */
 export class PartRenderer {
   readonly #report: Report;
-  readonly #pace: Pace;
 
-  constructor({ report, pace }: RenderContext) {
+  constructor({ report }: RenderContext) {
     this.#report = report;
-    this.#pace = pace;
   }
 
-  parts(parts: readonly Part[]): Sliced<WirePart[]> {
-    return this.#pace.flatMap(parts, (part) => this.#part(part));
+  parts(parts: readonly Part[]): WirePart[] {
+    return parts.flatMap((part) => this.#part(part));
   }
 
   /** Of system prompts, which are text only. */
-  texts(parts: readonly Part[]): Sliced<WirePart[]> {
-    return this.#pace.flatMap(parts, (part) => {
+  texts(parts: readonly Part[]): WirePart[] {
+    return parts.flatMap((part) => {
       if (part.type === 'text' || part.type === 'refusal' || part.type === 'opaque') return this.#part(part);
       return this.#drop(part, 'system prompts hold only text');
     });

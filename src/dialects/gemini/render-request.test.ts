@@ -4,7 +4,6 @@ import type { Item, Part, ToolCallItem } from '../../ir/items.ts';
 import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
 import type { ReasoningSettings } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { runAtOnce } from '../../kit/loop/turns.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { gemini } from './index.ts';
 
@@ -15,7 +14,7 @@ const target = (model = 'gemini-2.5-flash', more: Partial<RenderTarget> = {}): R
 });
 
 function rendered(changes: Partial<GenerationRequest>, to: RenderTarget = target()) {
-  const { body, report } = runAtOnce(gemini.upstream.renderRequest(requestOf(changes), to));
+  const { body, report } = gemini.upstream.renderRequest(requestOf(changes), to);
   const plain = JSON.parse(JSON.stringify(body)) as JsonObject;
   return {
     body: plain,

@@ -3,7 +3,6 @@ import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
 import type { RequestField, Sampling } from '../../ir/settings.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { compact, membersBeyond, textAt } from '../../kit/json/members.ts';
-import type { Sliced } from '../../kit/loop/turns.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import { INCLUDE_LOGPROBS, INCLUDE_SEALS } from '../responses/wire.ts';
 import { foreignFieldPaths } from '../shared/report/foreign-members.ts';
@@ -19,12 +18,12 @@ import { takes } from './supported.ts';
 import { MOST_LOGPROBS, MOST_STOPS, textPart, type WirePart } from './wire.ts';
 
 /** A request of any format in this dialect's words. The model and the wish to stream are part of the address. */
-export function* renderRequest(request: GenerationRequest, target: RenderTarget): Sliced<RenderedRequest> {
+export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
   const context = renderContext(request, target);
   const { report } = context;
-  const { system, contents } = yield* renderConversation(context);
+  const { system, contents } = renderConversation(context);
   if (contents.length === 0) throw silence(report);
-  const tools = yield* renderTools(context);
+  const tools = renderTools(context);
   const format = renderFormat(context, tools.tools !== undefined, system);
   const config = compact({
     ...renderSampling(context),

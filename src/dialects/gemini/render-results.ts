@@ -1,6 +1,5 @@
 import type { Item, Part, ToolCallItem, ToolResultItem } from '../../ir/items.ts';
 import { isJsonObject } from '../../kit/json/json.ts';
-import type { Sliced } from '../../kit/loop/turns.ts';
 import { NO_RESULT, WITHOUT_CALL, WITHOUT_RESULT } from '../shared/tools/pair-calls.ts';
 import { ownId } from './call-ids.ts';
 import { reportLostMembers } from './losses.ts';
@@ -42,25 +41,24 @@ export class Results {
   }
 
   /** The results of the calls of a turn. Upstreams refuse a turn whose calls are not all answered. */
-  *answer(calls: readonly ToolCallItem[]): Sliced<RenderedResults> {
+  answer(calls: readonly ToolCallItem[]): RenderedResults {
     const rendered: RenderedResults = { responses: [], attachments: [] };
     for (const call of calls) {
-      if (this.#context.pace.tick()) yield;
       const result = this.#take(call.callId);
       if (result === undefined) rendered.responses.push(this.#missing(call));
-      else yield* this.#add(result, call, rendered);
+      else this.#add(result, call, rendered);
     }
     return rendered;
   }
 
   /** A result without its call, as what the user says; nothing when its call had it. */
-  *leftOver(item: ToolResultItem): Sliced<WirePart[]> {
+  leftOver(item: ToolResultItem): WirePart[] {
     if (this.#given.has(item)) return [];
     this.#given.add(item);
     const { report } = this.#context;
     reportLostMembers(item, 'items', report);
     report.coerced(report.place(item, 'items'), WITHOUT_CALL);
-    return [textPart(labelOf(item)), ...(yield* this.#renderer.parts(item.content))];
+    return [textPart(labelOf(item)), ...this.#renderer.parts(item.content)];
   }
 
   #take(callId: string): ToolResultItem | undefined {
@@ -82,12 +80,12 @@ export class Results {
     };
   }
 
-  *#add(item: ToolResultItem, call: ToolCallItem, { responses, attachments }: RenderedResults): Sliced<void> {
+  #add(item: ToolResultItem, call: ToolCallItem, { responses, attachments }: RenderedResults): void {
     const { names, report, traits } = this.#context;
     reportLostMembers(item, 'items', report);
-    const said = yield* this.#renderer.parts(item.content.filter(isWords));
+    const said = this.#renderer.parts(item.content.filter(isWords));
     const words = said.flatMap(({ text }) => text ?? []);
-    const media = yield* this.#renderer.parts(item.content.filter((part) => !isWords(part)));
+    const media = this.#renderer.parts(item.content.filter((part) => !isWords(part)));
     const isNested = (part: WirePart) => traits.takesMediaInResults && isJsonObject(part.inlineData);
     const nested = media.filter(isNested);
     const outside = media.filter((part) => !isNested(part));

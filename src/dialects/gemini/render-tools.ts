@@ -1,7 +1,6 @@
 import type { CallableTool, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, textAt } from '../../kit/json/members.ts';
-import type { Sliced } from '../../kit/loop/turns.ts';
 import type { Report } from '../shared/report/report.ts';
 import { reportToolLosses } from '../shared/tools/tool-losses.ts';
 import { freeTextParameters, identityOf, nameOfChosen } from '../shared/tools/tool-names.ts';
@@ -10,8 +9,8 @@ import type { RenderContext } from './render-context.ts';
 import { takes } from './supported.ts';
 
 /** The members of a wire body that are about tools. */
-export function* renderTools(context: RenderContext): Sliced<JsonObject> {
-  const { request, target, report, pace } = context;
+export function renderTools(context: RenderContext): JsonObject {
+  const { request, target, report } = context;
   if (!takes('tools', target)) {
     if (request.tools.length > 0) report.dropped(report.name('tools'), NOT_TAKEN);
     reportLostChoice(request.toolChoice, report);
@@ -27,7 +26,7 @@ export function* renderTools(context: RenderContext): Sliced<JsonObject> {
   }
   const config = renderChoice(callable, context);
   const isStrict = config?.mode === 'ANY' || config?.mode === 'VALIDATED';
-  const functionDeclarations = yield* pace.flatMap(callable, (tool) => {
+  const functionDeclarations = callable.flatMap((tool) => {
     reportToolLosses(tool, context, isStrict ? undefined : NO_FIELD);
     reportLostMembers(tool, 'tools', report);
     return [declarationOf(tool, context)];

@@ -9,12 +9,12 @@ import {
   type PartChange,
   retyped,
 } from '../shared/media/stored-files.ts';
-import { withEach, withEachSliced } from '../shared/with-each.ts';
+import { withEach } from '../shared/with-each.ts';
 
 /** How requests of the messages format name files: in sources of type `file`; `container_upload` takes the content of none. */
 export const fileParts: FileParts = {
   changeEach: (body, change) =>
-    withEachSliced(body, 'messages', (message, at) =>
+    withEach(body, 'messages', (message, at) =>
       withEach(message, 'content', (block, index) =>
         changeBlock(block, change, () => `messages[${at}].content[${index}]`),
       ),

@@ -1,4 +1,3 @@
-import { Pace, type Sliced } from '../../kit/loop/turns.ts';
 import type { Report } from '../shared/report/report.ts';
 import { isMade } from './citations.ts';
 import { imageInText } from './made-image.ts';
@@ -11,15 +10,13 @@ import type { WireBlock } from './wire.ts';
  * Messages without what only this gateway can have put into them when another family answered an earlier turn: an
  * upstream would refuse the whole request for it. The very same list when there is nothing of that kind.
  */
-export function* withoutForeignTraces(
+export function withoutForeignTraces(
   messages: readonly PlacedMessage[],
   report: Report,
-): Sliced<readonly PlacedMessage[]> {
-  const pace = new Pace();
+): readonly PlacedMessage[] {
   const cleaned: PlacedMessage[] = [];
   for (const placed of messages) {
-    if (pace.tick()) yield;
-    const kept = yield* cleanedMessage(placed, report, pace);
+    const kept = cleanedMessage(placed, report);
     if (kept !== undefined) cleaned.push(kept);
   }
   const hasTraces = cleaned.length !== messages.length || cleaned.some((each, at) => each !== messages[at]);
@@ -27,16 +24,12 @@ export function* withoutForeignTraces(
 }
 
 /** Undefined when nothing is left of it. */
-function* cleanedMessage(
-  placed: PlacedMessage,
-  report: Report,
-  pace: Pace,
-): Sliced<PlacedMessage | undefined> {
+function cleanedMessage(placed: PlacedMessage, report: Report): PlacedMessage | undefined {
   const { message, index } = placed;
   const { content } = message;
   if (typeof content === 'string' || message.role !== 'assistant') return placed;
   const path = `messages[${index}].content`;
-  const kept = yield* pace.flatMap(content.entries(), ([place, block]) =>
+  const kept = [...content.entries()].flatMap(([place, block]) =>
     withoutTraces(block, `${path}[${place}]`, report),
   );
   const isSame = kept.length === content.length && kept.every((block, place) => block === content[place]);

@@ -6,7 +6,7 @@ import { createEncoder } from './encode.ts';
 import { encodeError, readError } from './error.ts';
 import { facts } from './facts.ts';
 import { fileParts } from './file-parts.ts';
-import { parseRequest, parseRequestSliced, untranslatableIssues } from './parse-request.ts';
+import { parseRequest, untranslatableIssues } from './parse-request.ts';
 import { renderRelay, renderRequest } from './render-request.ts';
 import { searches } from './searches.ts';
 import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
@@ -19,7 +19,6 @@ export const messages: FormatDialect = {
     gatewayFields: GATEWAY_FIELDS,
     fileParts,
     parseRequest,
-    parseRequestSliced,
     untranslatableIssues,
     createEncoder,
     encodeBody,

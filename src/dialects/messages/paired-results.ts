@@ -1,6 +1,5 @@
 import { isJsonObject, type Json } from '../../kit/json/json.ts';
 import { stringAt } from '../../kit/json/members.ts';
-import { Pace, type Sliced } from '../../kit/loop/turns.ts';
 import type { Report } from '../shared/report/report.ts';
 import {
   type CallStep,
@@ -22,15 +21,15 @@ import type { WireBlock, WireMessage } from './wire.ts';
  * call, a call without a result gets one that says so, and a result that comes later, or after other blocks of its turn, is
  * put where upstreams look for it. The same list when there is nothing of that kind.
  */
-export function* withPairedResults(
+export function withPairedResults(
   messages: readonly PlacedMessage[],
   report: Report,
-): Sliced<readonly PlacedMessage[]> {
+): readonly PlacedMessage[] {
   const paths = new Map<WireBlock, string>();
-  const pairing = yield* pairingOf(stepsIn(messages, paths));
+  const pairing = pairingOf(stepsIn(messages, paths));
   if (paths.size === 0) return messages;
   const turns = new PairedTurns(pairing, paths, report);
-  for (const placed of messages) yield* turns.add(placed);
+  for (const placed of messages) turns.add(placed);
   const paired = turns.end(messages.length);
   const isSame = paired.length === messages.length && paired.every((placed, at) => placed === messages[at]);
   return isSame ? messages : paired;
@@ -42,7 +41,6 @@ class PairedTurns {
   readonly #paths: ReadonlyMap<WireBlock, string>;
   readonly #report: Report;
   readonly #sequence: ResultSequence<WireBlock>;
-  readonly #pace = new Pace();
   readonly #messages: PlacedMessage[] = [];
 
   constructor(pairing: Pairing<WireBlock>, paths: ReadonlyMap<WireBlock, string>, report: Report) {
@@ -52,11 +50,11 @@ class PairedTurns {
     this.#sequence = new ResultSequence(pairing.results);
   }
 
-  *add(placed: PlacedMessage): Sliced<void> {
+  add(placed: PlacedMessage): void {
     const { message, index } = placed;
     if (message.role === 'assistant') {
       if (this.#sequence.hasResults) this.#answer(index);
-      const content = yield* this.#pace.flatMap(listOf(message), (block) => [this.#said(block)]);
+      const content = listOf(message).flatMap((block) => [this.#said(block)]);
       this.#push(placed, content);
       return;
     }
@@ -69,7 +67,6 @@ class PairedTurns {
     const others: WireBlock[] = [];
     let isBehind = false;
     for (const block of listOf(message)) {
-      if (this.#pace.tick()) yield;
       if (!this.#isAnswer(block)) others.push(...this.#heard(block));
       else if (this.#sequence.takesResult(block)) {
         isBehind ||= others.length > 0;

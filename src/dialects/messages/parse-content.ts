@@ -2,7 +2,6 @@ import type { CacheMark, Ext, Item, Part, Role, Source, ToolResultItem } from '.
 import type { Place, Places } from '../../ir/places.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { membersBeyond } from '../../kit/json/members.ts';
-import { forEachSliced, type Sliced } from '../../kit/loop/turns.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
 
 import { imageInText } from './made-image.ts';
@@ -10,17 +9,17 @@ import { parseRedacted, parseThinking } from './reasoning.ts';
 import type { WireBlock, WireMessage } from './wire.ts';
 
 /** The conversation as items, in order: the system prompt first, then every block. `places` learns where each stood. */
-export function* parseConversation(
+export function parseConversation(
   system: Json | undefined,
   messages: readonly WireMessage[],
   places: Places,
-): Sliced<Item[]> {
+): Item[] {
   const items: Item[] = [];
   const prompt = parseParts(system, 'system', places);
   if (prompt.length > 0) {
     items.push(places.put<Item>({ type: 'message', role: 'system', content: prompt }, 'system'));
   }
-  yield* forEachSliced(messages, (message, index) => {
+  messages.forEach((message, index) => {
     for (const item of parseMessage(message, places.inside('messages', index), places)) items.push(item);
   });
   return items;

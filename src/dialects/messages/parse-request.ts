@@ -6,10 +6,10 @@ import type { Effort, ReasoningSettings, Sampling } from '../../ir/settings.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { membersBeyond, objectOf, objectsOf, stringAt, withoutNulls } from '../../kit/json/members.ts';
 import type { Issue } from '../../kit/json/validate.ts';
-import { runAtOnce, type Sliced } from '../../kit/loop/turns.ts';
 import type { ParseContext } from '../dialect.ts';
 import { checkMedia } from '../shared/media/check-media.ts';
 import { modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
+import { refuseManyPieces } from '../shared/requests/request-pieces.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 
 import { facts } from './facts.ts';
@@ -17,13 +17,9 @@ import { marks, parseConversation } from './parse-content.ts';
 import { DOCUMENTED_FIELDS, type WireMessage } from './wire.ts';
 import { isKnownBlock } from './wire-blocks.ts';
 
-/** Reads a validated body at once. */
-export function parseRequest(body: JsonObject, context: ParseContext): GenerationRequest {
-  return runAtOnce(parseRequestSliced(body, context));
-}
-
 /** Reads a validated body of POST /messages or POST /messages/count_tokens. */
-export function* parseRequestSliced(body: JsonObject, _context: ParseContext): Sliced<GenerationRequest> {
+export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {
+  refuseManyPieces(body, ['messages', 'system', 'tools']);
   refuseImpossible(body);
   const config = objectOf(body.output_config);
   const places = new Places();
@@ -38,7 +34,7 @@ export function* parseRequestSliced(body: JsonObject, _context: ParseContext): S
     body,
     models: modelList(body.model, alternatives),
     hasFallbackModels: alternatives.length > 0,
-    items: yield* parseConversation(body.system, body.messages as unknown as WireMessage[], places),
+    items: parseConversation(body.system, body.messages as unknown as WireMessage[], places),
     tools,
     ...parseToolChoice(objectOf(body.tool_choice), tools),
     sampling: parseSampling(body),

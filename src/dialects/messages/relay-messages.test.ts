@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { atOnce } from '../../../test/builders/at-once.ts';
 import { Places } from '../../ir/places.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectsAt } from '../../kit/json/members.ts';
 import { Report } from '../shared/report/report.ts';
 import { NO_RESULT } from '../shared/tools/pair-calls.ts';
 import { facts } from './facts.ts';
-import { relayMessages as relayMessagesSliced } from './relay-messages.ts';
+import { relayMessages } from './relay-messages.ts';
 import type { WireMessage } from './wire.ts';
-
-const relayMessages = atOnce(relayMessagesSliced);
 
 const user = (content: string | JsonObject[]): JsonObject => ({ role: 'user', content });
 const assistant = (...content: JsonObject[]): JsonObject => ({ role: 'assistant', content });

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../kit/json/json.ts';
-import type { Sliced } from '../../kit/loop/turns.ts';
 import type { Report } from '../shared/report/report.ts';
 import { withoutForeignTraces } from './foreign-traces.ts';
 import { withPairedResults } from './paired-results.ts';
@@ -15,11 +14,11 @@ export interface RelayedMessages {
 }
 
 /** What must change in the caller's own list before an upstream of this dialect may see it. */
-export function* relayMessages(given: readonly WireMessage[], report: Report): Sliced<RelayedMessages> {
+export function relayMessages(given: readonly WireMessage[], report: Report): RelayedMessages {
   const placed = given.map((message, index) => ({ message, index }));
-  const paired = yield* withPairedResults(placed, report);
-  const cleaned = yield* withoutForeignTraces(paired, report);
-  const { system, messages } = yield* withoutSystemTurns(cleaned, report);
+  const paired = withPairedResults(placed, report);
+  const cleaned = withoutForeignTraces(paired, report);
+  const { system, messages } = withoutSystemTurns(cleaned, report);
   const isSame =
     messages.length === given.length && messages.every(({ message }, at) => message === given[at]);
   const sent = isSame ? given : messages.map(({ message }) => message);

@@ -11,7 +11,6 @@ import type {
 } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectsAt, stringAt } from '../../kit/json/members.ts';
-import type { Sliced } from '../../kit/loop/turns.ts';
 import { familyOf } from '../shared/reasoning/custody.ts';
 import type { Report } from '../shared/report/report.ts';
 import { unsealedInput } from '../shared/tools/call-input.ts';
@@ -37,10 +36,9 @@ export class BlockRenderer {
   }
 
   /** `speaker`: who is going to say it. Upstreams take images and documents from users and tools only. */
-  *parts(parts: readonly Part[], speaker: WireRole): Sliced<JsonObject[]> {
+  parts(parts: readonly Part[], speaker: WireRole): JsonObject[] {
     const blocks: JsonObject[] = [];
     for (const part of parts) {
-      if (this.#context.pace.tick()) yield;
       const block = this.#part(part, speaker);
       if (block !== undefined) blocks.push(block);
     }
@@ -67,9 +65,9 @@ export class BlockRenderer {
     return [this.#marked(block, item)];
   }
 
-  *toolResult(item: ToolResultItem): Sliced<JsonObject[]> {
+  toolResult(item: ToolResultItem): JsonObject[] {
     this.reportForeignMembers(item);
-    const content = yield* this.parts(item.content, 'user');
+    const content = this.parts(item.content, 'user');
     const block: JsonObject = {
       type: 'tool_result',
       tool_use_id: toolUseId(item.callId),

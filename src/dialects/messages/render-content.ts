@@ -1,6 +1,5 @@
 import type { Item, MessageItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import type { Sliced } from '../../kit/loop/turns.ts';
 import { withoutForeignFiles } from '../shared/media/foreign-files.ts';
 import type { Report } from '../shared/report/report.ts';
 import { isSystem, LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../shared/requests/system-messages.ts';
@@ -18,9 +17,9 @@ export interface RenderedConversation {
 }
 
 /** System prompts at the front become `system`; everything else becomes turns. */
-export function* renderConversation(context: RenderContext): Sliced<RenderedConversation> {
-  const { request, report, pace } = context;
-  const paired = yield* pairCalls(request.items, report);
+export function renderConversation(context: RenderContext): RenderedConversation {
+  const { request, report } = context;
+  const paired = pairCalls(request.items, report);
   const items = withoutForeignFiles(paired, facts.request.fileStore, report);
   const firstTurn = items.findIndex((item) => !isSystem(item));
   const lead = firstTurn === -1 ? items : items.slice(0, firstTurn);
@@ -29,12 +28,11 @@ export function* renderConversation(context: RenderContext): Sliced<RenderedConv
   const last = firstTurn === -1 ? prompts.pop() : undefined;
   const system: JsonObject[] = [];
   for (const prompt of prompts) {
-    for (const block of yield* turns.systemBlocks(prompt)) system.push(block);
+    for (const block of turns.systemBlocks(prompt)) system.push(block);
   }
-  if (last !== undefined) yield* turns.addPromptAsUser(last);
+  if (last !== undefined) turns.addPromptAsUser(last);
   for (const item of firstTurn === -1 ? [] : items.slice(firstTurn)) {
-    if (pace.tick()) yield;
-    yield* turns.add(item);
+    turns.add(item);
   }
   return { system, messages: turns.messages() };
 }
@@ -50,20 +48,20 @@ class Turns {
     this.#report = context.report;
   }
 
-  *add(item: Item): Sliced<void> {
-    this.#push(...(yield* this.#turnOf(item)));
+  add(item: Item): void {
+    this.#push(...this.#turnOf(item));
   }
 
   /** A conversation of system prompts alone needs a turn: the last of them speaks as the user. */
-  *addPromptAsUser(prompt: MessageItem): Sliced<void> {
-    const blocks = yield* this.#messageBlocks(prompt, 'user');
+  addPromptAsUser(prompt: MessageItem): void {
+    const blocks = this.#messageBlocks(prompt, 'user');
     if (blocks.length > 0) {
       this.#report.coerced(this.#report.place(prompt, 'items'), LAST_SYSTEM_AS_USER);
     }
     this.#push('user', blocks);
   }
 
-  systemBlocks(prompt: MessageItem): Sliced<JsonObject[]> {
+  systemBlocks(prompt: MessageItem): JsonObject[] {
     return this.#messageBlocks(prompt, 'system');
   }
 
@@ -85,16 +83,16 @@ class Turns {
     else this.#turns.push({ role, blocks: [...blocks] });
   }
 
-  *#turnOf(item: Item): Sliced<[WireRole, JsonObject[]]> {
+  #turnOf(item: Item): [WireRole, JsonObject[]] {
     switch (item.type) {
       case 'message':
-        return yield* this.#messageTurn(item);
+        return this.#messageTurn(item);
       case 'reasoning':
         return ['assistant', this.#blocks.reasoning(item)];
       case 'tool-call':
         return ['assistant', this.#blocks.toolUse(item)];
       case 'tool-result':
-        return ['user', yield* this.#blocks.toolResult(item)];
+        return ['user', this.#blocks.toolResult(item)];
       case 'image':
         return ['assistant', this.#blocks.image(item)];
       case 'opaque':
@@ -102,17 +100,17 @@ class Turns {
     }
   }
 
-  *#messageTurn(item: MessageItem): Sliced<[WireRole, JsonObject[]]> {
+  #messageTurn(item: MessageItem): [WireRole, JsonObject[]] {
     const { role } = item;
-    if (role === 'user' || role === 'assistant') return [role, yield* this.#messageBlocks(item, role)];
-    const blocks = yield* this.#messageBlocks(item, 'user');
+    if (role === 'user' || role === 'assistant') return [role, this.#messageBlocks(item, role)];
+    const blocks = this.#messageBlocks(item, 'user');
     if (blocks.length === 0) return ['user', []];
     this.#report.coerced(this.#report.place(item, 'items'), SYSTEM_BETWEEN_TURNS);
     return ['user', [{ type: 'text', text: '<system>' }, ...blocks, { type: 'text', text: '</system>' }]];
   }
 
   /** Ids and states of messages mean nothing to an upstream that keeps none. */
-  #messageBlocks(item: MessageItem, speaker: WireRole): Sliced<JsonObject[]> {
+  #messageBlocks(item: MessageItem, speaker: WireRole): JsonObject[] {
     this.#blocks.reportForeignMembers(item);
     if (item.phase !== undefined) {
       this.#report.dropped(this.#report.place(item, 'items', 'phase'), NO_FIELD);

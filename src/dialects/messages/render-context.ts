@@ -1,5 +1,4 @@
 import type { GenerationRequest } from '../../ir/request.ts';
-import { Pace } from '../../kit/loop/turns.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { Report } from '../shared/report/report.ts';
 import { type FlatNames, flatNames } from '../shared/tools/tool-names.ts';
@@ -11,7 +10,6 @@ export interface RenderContext {
   readonly target: RenderTarget;
   readonly report: Report;
   /** Of the work on the request's items, their parts and its tools. */
-  readonly pace: Pace;
   readonly marks: CacheMarks;
   /** The upstream's names of the request's tools. */
   readonly names: FlatNames;
@@ -23,7 +21,6 @@ export function renderContext(request: GenerationRequest, target: RenderTarget):
     request,
     target,
     report: new Report(request),
-    pace: new Pace(),
     marks: new CacheMarks(),
     names: flatNames(request),
   };

@@ -1,5 +1,4 @@
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { Sliced } from '../../kit/loop/turns.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import { renderRelay, renderRequest } from './render-request.ts';
 
@@ -19,13 +18,10 @@ const UNCOUNTED_FIELDS: ReadonlySet<string> = new Set([
  * Body of the native `POST /messages/count_tokens`: a request of this format as the caller wrote it, others translated.
  * The limit of the endpoint's output does not matter to it.
  */
-export function* renderCountTokens(
-  request: GenerationRequest,
-  target: RenderTarget,
-): Sliced<RenderedRequest> {
+export function renderCountTokens(request: GenerationRequest, target: RenderTarget): RenderedRequest {
   const { maxOutputTokens: _uncounted, ...rest } = target;
   const render = request.format === 'messages' ? renderRelay : renderRequest;
-  const rendered = yield* render(request, rest);
+  const rendered = render(request, rest);
   const body = Object.fromEntries(
     Object.entries(rendered.body).filter(([field]) => !UNCOUNTED_FIELDS.has(field)),
   );

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { atOnce } from '../../../test/builders/at-once.ts';
 import type { Item } from '../../ir/items.ts';
 import { Places } from '../../ir/places.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
@@ -8,12 +7,8 @@ import { objectsAt } from '../../kit/json/members.ts';
 import { facts as chatFacts } from '../chat/facts.ts';
 import { wrapSeal } from '../shared/reasoning/custody.ts';
 import { parseRequest } from './parse-request.ts';
-import { renderCountTokens as renderCountTokensSliced } from './render-count-tokens.ts';
-import { renderRelay as renderRelaySliced, renderRequest as renderRequestSliced } from './render-request.ts';
-
-const renderCountTokens = atOnce(renderCountTokensSliced);
-const renderRelay = atOnce(renderRelaySliced);
-const renderRequest = atOnce(renderRequestSliced);
+import { renderCountTokens } from './render-count-tokens.ts';
+import { renderRelay, renderRequest } from './render-request.ts';
 
 const TARGET = { model: 'upstream-model', hashUser: (id: string) => `hash(${id})` };
 

@@ -4,7 +4,6 @@ import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
 import type { Sampling } from '../../ir/settings.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { objectsOf } from '../../kit/json/members.ts';
-import type { Sliced } from '../../kit/loop/turns.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import { type LostField, reportLostSettings, UNDOCUMENTED } from '../shared/report/lost-fields.ts';
 import type { Report } from '../shared/report/report.ts';
@@ -24,10 +23,10 @@ const HEADERS = { 'anthropic-version': '2023-06-01' } as const;
 const FAST_HEADERS = { ...HEADERS, 'anthropic-beta': 'fast-mode-2026-02-01' };
 
 /** A request of any format in this dialect's words. */
-export function* renderRequest(request: GenerationRequest, target: RenderTarget): Sliced<RenderedRequest> {
+export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
   const context = renderContext(request, target);
   const { report, marks } = context;
-  const { system, messages } = yield* renderConversation(context);
+  const { system, messages } = renderConversation(context);
   refuseSilence(messages, report);
   const thinking = renderThinking(context, messages);
   const format = renderFormat(request, target, system, report);
@@ -43,7 +42,7 @@ export function* renderRequest(request: GenerationRequest, target: RenderTarget)
     max_tokens: thinking.maxTokens,
     ...(system.length > 0 && { system }),
     messages,
-    ...(yield* renderTools(context, thinking.isThinking)),
+    ...renderTools(context, thinking.isThinking),
     ...(thinking.thinking !== undefined && { thinking: thinking.thinking }),
     ...(Object.keys(outputConfig).length > 0 && { output_config: outputConfig }),
     ...renderSampling(request, target, thinking.isThinking, report),
@@ -59,11 +58,11 @@ export function* renderRequest(request: GenerationRequest, target: RenderTarget)
 }
 
 /** The caller's own body of this format. */
-export function* renderRelay(request: GenerationRequest, target: RenderTarget): Sliced<RenderedRequest> {
+export function renderRelay(request: GenerationRequest, target: RenderTarget): RenderedRequest {
   const context = renderContext(request, target);
   const { report } = context;
   const given = request.body.messages as unknown as WireMessage[];
-  const { system, messages } = yield* relayMessages(given, report);
+  const { system, messages } = relayMessages(given, report);
   refuseSilence(messages, report);
   const { service_tier } = renderTier(request, report);
   for (const field of request.unknownFields) {

@@ -1,6 +1,5 @@
 import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import type { Sliced } from '../../kit/loop/turns.ts';
 import type { Report } from '../shared/report/report.ts';
 import { reportToolLosses, whyLooseUnlessOwn } from '../shared/tools/tool-losses.ts';
 import { freeTextParameters, identityOf, nameOfChosen } from '../shared/tools/tool-names.ts';
@@ -9,14 +8,14 @@ import { notRun } from './render-blocks.ts';
 import type { RenderContext } from './render-context.ts';
 
 /** The members of a wire body that are about tools. `isThinking`: the upstream then takes no forced call. */
-export function* renderTools(context: RenderContext, isThinking: boolean): Sliced<JsonObject> {
-  const { request, target, report, pace } = context;
+export function renderTools(context: RenderContext, isThinking: boolean): JsonObject {
+  const { request, target, report } = context;
   if (target.supportedParameters?.has('tools') === false) {
     if (request.tools.length > 0) report.dropped(report.name('tools'), NO_TOOLS);
     reportLostChoice(request.toolChoice, NO_TOOLS, report);
     return {};
   }
-  const tools = yield* pace.flatMap(allowedTools(request), (tool) => renderTool(tool, context));
+  const tools = allowedTools(request).flatMap((tool) => renderTool(tool, context));
   if (tools.length === 0) {
     reportLostChoice(request.toolChoice, 'none of the tools it could mean is sent', report);
     return {};

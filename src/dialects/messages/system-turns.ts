@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../kit/json/json.ts';
-import { Pace, type Sliced } from '../../kit/loop/turns.ts';
 import type { Report } from '../shared/report/report.ts';
 import { LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../shared/requests/system-messages.ts';
 import type { PlacedMessage } from './placed-message.ts';
@@ -15,18 +14,13 @@ export interface WithoutSystemTurns {
  * Agents put system prompts into the list of messages, where upstreams know only users and assistants. Those at the front
  * go to the system prompt; others stay at their place as user text.
  */
-export function* withoutSystemTurns(
-  messages: readonly PlacedMessage[],
-  report: Report,
-): Sliced<WithoutSystemTurns> {
+export function withoutSystemTurns(messages: readonly PlacedMessage[], report: Report): WithoutSystemTurns {
   if (!messages.some(isSystem)) return { system: [], messages };
   const firstTurn = messages.findIndex((placed) => !isSystem(placed));
   // A conversation of system prompts alone needs a turn: the last of them speaks as the user.
   const lead = messages.slice(0, firstTurn === -1 ? messages.length - 1 : firstTurn);
   const turns = new UserTurns();
-  const pace = new Pace();
   for (const placed of messages.slice(lead.length)) {
-    if (pace.tick()) yield;
     const isLast = firstTurn === -1;
     if (!isSystem(placed)) turns.add(placed);
     else turns.addMade(isLast ? asUser(placed, report) : asUserText(placed, report));

@@ -7,6 +7,7 @@ import {
   MOST_TOOLS,
   SHARED_GATEWAY_FIELDS,
 } from '../shared/requests/gateway-fields.ts';
+import { MAX_REQUEST_PIECES } from '../shared/requests/request-pieces.ts';
 import { blockSchema, textBlockSchema } from './wire-blocks.ts';
 import { toolChoiceSchema, toolSchema } from './wire-tools.ts';
 
@@ -86,7 +87,7 @@ const editSchema = taggedUnion('type', [
 /** Every documented top-level field except the output limit, which counting tokens does not know. */
 function sharedFields(vendor: string) {
   return {
-    messages: Type.Array(messageSchema, { minItems: 1 }),
+    messages: Type.Array(messageSchema, { minItems: 1, maxItems: MAX_REQUEST_PIECES }),
     model: Type.String({ minLength: 1 }),
     system: optional(Type.Union([Type.String(), Type.Array(taggedUnion('type', [textBlockSchema]))])),
     tools: optional(Type.Array(toolSchema(vendor), { maxItems: MOST_TOOLS })),

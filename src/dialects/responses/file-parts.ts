@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, stringAt, stringsAt, textAt } from '../../kit/json/members.ts';
-import type { Sliced } from '../../kit/loop/turns.ts';
 import { lookUp } from '../../kit/net/lookup.ts';
 import { headedText, type InlineFile, inputAudioOf } from '../shared/media/inline-file.ts';
 import {
@@ -13,7 +12,7 @@ import {
   type WrittenPart,
 } from '../shared/media/stored-files.ts';
 import { inPlaceOf } from '../shared/presets/prompt-template.ts';
-import { withEach, withEachSliced } from '../shared/with-each.ts';
+import { withEach } from '../shared/with-each.ts';
 import { inputPlace } from './input-place.ts';
 
 /** How requests of the responses format name files: in parts by `file_id`, and in the settings of two tools. */
@@ -21,8 +20,8 @@ export const fileParts: FileParts = { changeEach, namingOf, write };
 
 // --- Where ---------------------------------------------------------------------------------------------------------------
 
-function* changeEach(body: JsonObject, change: PartChange): Sliced<JsonObject> {
-  const input = yield* withEachSliced(body, 'input', (item, index) =>
+function changeEach(body: JsonObject, change: PartChange): JsonObject {
+  const input = withEach(body, 'input', (item, index) =>
     changeItem(item, change, () => inputPlace(body, index)),
   );
   return withEach(input, 'tools', (tool, index) => change(tool, () => `tools[${index}]`));

@@ -1,6 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { stringAt } from '../../kit/json/members.ts';
-import { Pace, runAtOnce, type Sliced } from '../../kit/loop/turns.ts';
 import { lookUp } from '../../kit/net/lookup.ts';
 import type { Report } from '../shared/report/report.ts';
 import { NO_CACHE_MARKS } from './losses.ts';
@@ -68,18 +67,12 @@ function cleanList(
 
 type Change = (object: JsonObject, index: number) => JsonObject | readonly JsonObject[] | undefined;
 
-function changeEach(list: Json | undefined, change: Change): Json | undefined {
-  return Array.isArray(list) ? runAtOnce(changeEachSliced(list, change)) : list;
-}
-
 /** Changes the objects of a list, each to another, to several, or to none. */
-export function* changeEachSliced(list: Json | undefined, change: Change): Sliced<Json | undefined> {
+export function changeEach(list: Json | undefined, change: Change): Json | undefined {
   if (!Array.isArray(list)) return list;
-  const pace = new Pace();
   let changed = false;
   const result: Json[] = [];
   for (const [index, member] of list.entries()) {
-    if (pace.tick()) yield;
     if (!isJsonObject(member)) {
       result.push(member);
       continue;

@@ -7,7 +7,7 @@ import { encodeError, readError } from './error.ts';
 import { facts } from './facts.ts';
 import { fileParts } from './file-parts.ts';
 import { itemReferences } from './item-references.ts';
-import { parseRequest, parseRequestSliced, untranslatableIssues } from './parse-request.ts';
+import { parseRequest, untranslatableIssues } from './parse-request.ts';
 import { renderRelay, renderRequest } from './render-request.ts';
 import { searches } from './searches.ts';
 import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
@@ -22,7 +22,6 @@ export const responses: FormatDialect = {
     fileParts,
     itemReferences,
     parseRequest,
-    parseRequestSliced,
     untranslatableIssues,
     createEncoder: (context) => new ResponsesEncoder(context),
     encodeBody,

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { atOnce } from '../../../test/builders/at-once.ts';
 import type { Format } from '../../ir/items.ts';
 import type { TranslationEntry } from '../../ir/metadata.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
@@ -9,10 +8,7 @@ import type { InboundDialect, RenderTarget } from '../dialect.ts';
 import { messages } from '../messages/index.ts';
 import { wrapSeal } from '../shared/reasoning/custody.ts';
 import { responses } from './index.ts';
-import { renderRelay as renderRelaySliced, renderRequest as renderRequestSliced } from './render-request.ts';
-
-const renderRelay = atOnce(renderRelaySliced);
-const renderRequest = atOnce(renderRequestSliced);
+import { renderRelay, renderRequest } from './render-request.ts';
 
 const VENDOR = 'acme';
 const target: RenderTarget = { model: 'up', hashUser: (id) => `#${id}` };

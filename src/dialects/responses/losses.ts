@@ -1,7 +1,6 @@
 import type { CacheMark, Ext, Item, Part } from '../../ir/items.ts';
 import type { GenerationRequest, Tool } from '../../ir/request.ts';
 import type { RequestField } from '../../ir/settings.ts';
-import { Pace, type Sliced } from '../../kit/loop/turns.ts';
 import { foreignFieldPaths, foreignMembers } from '../shared/report/foreign-members.ts';
 import type { Report } from '../shared/report/report.ts';
 import { isInItem } from './wire.ts';
@@ -18,8 +17,7 @@ const NO_SUCH_MEMBER = 'the upstream has no such field';
 const ABSENT_SAMPLING = ['topA', 'minP', 'repetitionPenalty', 'seed', 'stop', 'logitBias'] as const;
 
 /** Reports everything that has no place in this dialect, by the caller's own names. */
-export function* reportLosses(request: GenerationRequest, report: Report): Sliced<void> {
-  const pace = new Pace();
+export function reportLosses(request: GenerationRequest, report: Report): void {
   for (const field of ABSENT_SAMPLING) {
     if (request.sampling[field] !== undefined) report.dropped(report.name(field), NO_SUCH_PARAMETER);
   }
@@ -27,11 +25,9 @@ export function* reportLosses(request: GenerationRequest, report: Report): Slice
   reportUnknownFields(request, report);
   reportForeignFields(request.ext, report);
   for (const item of request.items) {
-    if (pace.tick()) yield;
     reportItem(item, report);
   }
   for (const tool of request.tools) {
-    if (pace.tick()) yield;
     if (tool.type !== 'hosted' && !isInItem(tool)) reportThing(tool, 'tools', report);
   }
 }

@@ -16,15 +16,14 @@ import {
   withoutNulls,
 } from '../../kit/json/members.ts';
 import type { Issue } from '../../kit/json/validate.ts';
-import { forEachSliced, runAtOnce, type Sliced } from '../../kit/loop/turns.ts';
 import { lookUp } from '../../kit/net/lookup.ts';
 import type { ParseContext } from '../dialect.ts';
 import { checkMedia } from '../shared/media/check-media.ts';
 import { templateItemCount } from '../shared/presets/prompt-template.ts';
 import { ADDITIONAL_TOOL_MARK } from '../shared/report/foreign-members.ts';
 import { MOST_TOOLS, modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
+import { refuseManyPieces } from '../shared/requests/request-pieces.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
-
 import { facts } from './facts.ts';
 import { inputPlace } from './input-place.ts';
 import { referencesIn, UNKNOWN_REFERENCE } from './item-references.ts';
@@ -39,13 +38,9 @@ import {
 } from './wire.ts';
 import { isOperatorItem, KNOWN_ITEM_TYPES } from './wire-items.ts';
 
-/** Reads a validated body at once. */
-export function parseRequest(body: JsonObject, context: ParseContext): GenerationRequest {
-  return runAtOnce(parseRequestSliced(body, context));
-}
-
 /** Reads a validated body. */
-export function* parseRequestSliced(body: JsonObject, _context: ParseContext): Sliced<GenerationRequest> {
+export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {
+  refuseManyPieces(body, ['input', 'tools']);
   refuseMissing(body);
   const input = objectsOf(body.input);
   const issues = [...statefulIssues(body, input), ...sourceIssues(body, input)];
@@ -61,7 +56,7 @@ export function* parseRequestSliced(body: JsonObject, _context: ParseContext): S
     body,
     models,
     hasFallbackModels: (stringsAt(body, 'models') ?? []).length > 0,
-    items: yield* parseInput(body, input, places),
+    items: parseInput(body, input, places),
     tools: limited([
       ...parseTools(objectsAt(body, 'tools'), 'tools', places),
       ...additionalTools(body, input, places),
@@ -180,20 +175,20 @@ const SOURCE_FIELDS: Readonly<Record<string, readonly string[]>> = {
   input_file: ['file_data', 'file_url', 'file_id'],
 };
 
-function* parseInput(body: JsonObject, input: readonly JsonObject[], places: Places): Sliced<Item[]> {
+function parseInput(body: JsonObject, input: readonly JsonObject[], places: Places): Item[] {
   const items =
     typeof body.input === 'string'
       ? [textMessage('user', body.input, 'input', places)]
-      : yield* parseItems(body, input, places);
+      : parseItems(body, input, places);
   const instructions = stringAt(body, 'instructions');
   if (instructions === undefined || instructions === '') return items;
   return [textMessage('system', instructions, 'instructions', places), ...items];
 }
 
-function* parseItems(body: JsonObject, input: readonly JsonObject[], places: Places): Sliced<Item[]> {
+function parseItems(body: JsonObject, input: readonly JsonObject[], places: Places): Item[] {
   const made = templateItemCount(body);
   const items: Item[] = [];
-  yield* forEachSliced(input, (value, index) => {
+  input.forEach((value, index) => {
     const place = index < made ? 'prompt' : places.inside('input', index - made);
     items.push(placeItem(parseItem(value), value, place, places));
   });

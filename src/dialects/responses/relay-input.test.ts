@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { atOnce } from '../../../test/builders/at-once.ts';
 import { Places } from '../../ir/places.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { Report } from '../shared/report/report.ts';
 import { NO_RESULT } from '../shared/tools/pair-calls.ts';
 import { facts } from './facts.ts';
-import { relayInput as relayInputSliced } from './relay-input.ts';
-
-const relayInput = atOnce(relayInputSliced);
+import { relayInput } from './relay-input.ts';
 
 const user = (content: string): JsonObject => ({ role: 'user', content });
 const call = (call_id: string): JsonObject => ({

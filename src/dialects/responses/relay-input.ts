@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { objectsOf, stringAt } from '../../kit/json/members.ts';
-import type { Sliced } from '../../kit/loop/turns.ts';
 import { lookUp } from '../../kit/net/lookup.ts';
 import type { Report } from '../shared/report/report.ts';
 import {
@@ -12,7 +11,7 @@ import {
   WITHOUT_CALL,
   WITHOUT_RESULT,
 } from '../shared/tools/pair-calls.ts';
-import { changeEachSliced, cleanItem, cleanTool, without } from './gateway-members.ts';
+import { changeEach, cleanItem, cleanTool, without } from './gateway-members.ts';
 import { inputPlace } from './input-place.ts';
 import { parseReasoning } from './parse-items.ts';
 import { renderItem } from './render-items.ts';
@@ -27,15 +26,15 @@ import { isOperatorItem } from './wire-items.ts';
  * The input without the gateway's own items, members and marks, without seals of other families, and with every call and
  * its result in pairs.
  */
-export function* relayInput(body: JsonObject, report: Report): Sliced<Json | undefined> {
-  const { orphans, missing, newIds } = yield* pairingIn(body.input);
+export function relayInput(body: JsonObject, report: Report): Json | undefined {
+  const { orphans, missing, newIds } = pairingIn(body.input);
   let unanswered: JsonObject[] = [];
   const answers = () => {
     const results = unanswered.map(emptyResult);
     unanswered = [];
     return results;
   };
-  const input = yield* changeEachSliced(body.input, (item, index) => {
+  const input = changeEach(body.input, (item, index) => {
     const place = inputPlace(body, index);
     const results = isOfTurn(item) ? [] : answers();
     const newId = newIds.get(item);
@@ -72,7 +71,7 @@ const KINDS: Readonly<Record<string, CallStep<JsonObject>['kind']>> = {
   custom_tool_call_output: 'result',
 };
 
-function pairingIn(input: Json | undefined): Sliced<Pairing<JsonObject>> {
+function pairingIn(input: Json | undefined): Pairing<JsonObject> {
   const items = objectsOf(input);
   const isCompacted = items.some((item) => COMPACTIONS.has(typeOf(item)));
   return pairingOf(isCompacted ? [] : stepsIn(items));
@@ -133,6 +132,6 @@ function dropEmpty(place: string, report: Report): undefined {
 }
 
 /** The tools without members that only the gateway knows. */
-export function relayTools(tools: Json | undefined, report: Report): Sliced<Json | undefined> {
-  return changeEachSliced(tools ?? undefined, (tool, index) => cleanTool(tool, `tools[${index}]`, report));
+export function relayTools(tools: Json | undefined, report: Report): Json | undefined {
+  return changeEach(tools ?? undefined, (tool, index) => cleanTool(tool, `tools[${index}]`, report));
 }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { atOnce } from '../../../test/builders/at-once.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { facts as chatFacts } from '../chat/facts.ts';
@@ -8,10 +7,7 @@ import { facts as messagesFacts } from '../messages/facts.ts';
 import { fillPromptTemplate } from '../shared/presets/prompt-template.ts';
 import { wrapSeal } from '../shared/reasoning/custody.ts';
 import { parseRequest } from './parse-request.ts';
-import { renderRelay as renderRelaySliced, renderRequest as renderRequestSliced } from './render-request.ts';
-
-const renderRelay = atOnce(renderRelaySliced);
-const renderRequest = atOnce(renderRequestSliced);
+import { renderRelay, renderRequest } from './render-request.ts';
 
 const parse = (body: JsonObject) => parseRequest({ model: 'm', input: 'hi', ...body }, { vendor: 'acme' });
 const target: RenderTarget = { model: 'up', hashUser: (id) => `#${id}` };

@@ -2,7 +2,6 @@ import type { Item } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, objectAt } from '../../kit/json/members.ts';
-import { Pace, type Sliced } from '../../kit/loop/turns.ts';
 import { lookUp } from '../../kit/net/lookup.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import { withoutForeignFiles } from '../shared/media/foreign-files.ts';
@@ -24,17 +23,17 @@ import { withoutUnsupported } from './supported.ts';
 import { GATEWAY_FIELDS, INCLUDE_LOGPROBS, INCLUDE_SEALS } from './wire.ts';
 
 /** The request in the words of an upstream of this dialect. */
-export function* renderRequest(given: GenerationRequest, target: RenderTarget): Sliced<RenderedRequest> {
+export function renderRequest(given: GenerationRequest, target: RenderTarget): RenderedRequest {
   const report = new Report(given);
   const request = withoutUnsupported(given, target.supportedParameters, report);
   const { sampling } = request;
-  const { instructions, items } = splitInstructions(yield* fittingItems(request, report));
-  yield* reportLosses(request, report);
-  const tools = yield* renderTools(request, report);
+  const { instructions, items } = splitInstructions(fittingItems(request, report));
+  reportLosses(request, report);
+  const tools = renderTools(request, report);
   const body: JsonObject = compact({
     model: target.model,
     instructions,
-    input: yield* renderInput(items, report),
+    input: renderInput(items, report),
     stream: request.stream ? true : undefined,
     store: false,
     max_output_tokens: cappedLimit(request, target, report),
@@ -65,7 +64,7 @@ export function* renderRequest(given: GenerationRequest, target: RenderTarget): 
 }
 
 /** The caller's own body, with only what must change changed. */
-export function* renderRelay(given: GenerationRequest, target: RenderTarget): Sliced<RenderedRequest> {
+export function renderRelay(given: GenerationRequest, target: RenderTarget): RenderedRequest {
   const report = new Report(given);
   const request = withoutUnsupported(given, target.supportedParameters, report);
   if (request.cache !== undefined) report.dropped(report.name('cache'), NO_CACHE_MARKS);
@@ -77,8 +76,8 @@ export function* renderRelay(given: GenerationRequest, target: RenderTarget): Sl
     model: target.model,
     store: false,
     cache_control: undefined,
-    input: yield* relayInput(request.body, report),
-    tools: yield* relayTools(request.body.tools, report),
+    input: relayInput(request.body, report),
+    tools: relayTools(request.body.tools, report),
     reasoning: relayReasoning(request, target, report),
     ...relayVerbosity(request, report),
     ...relayInclude(request, target),
@@ -90,8 +89,8 @@ export function* renderRelay(given: GenerationRequest, target: RenderTarget): Sl
   return { body, headers: NO_HEADERS, report: report.entries };
 }
 
-function* fittingItems({ items }: GenerationRequest, report: Report): Sliced<readonly Item[]> {
-  const paired = yield* pairCalls(items, report);
+function fittingItems({ items }: GenerationRequest, report: Report): readonly Item[] {
+  const paired = pairCalls(items, report);
   return withoutForeignFiles(errorsInWords(paired, report), facts.request.fileStore, report);
 }
 
@@ -113,11 +112,9 @@ function plainSystemText(item: Item): string | undefined {
   return isPlain ? part.text : undefined;
 }
 
-function* renderInput(items: readonly Item[], report: Report): Sliced<JsonObject[]> {
-  const pace = new Pace();
+function renderInput(items: readonly Item[], report: Report): JsonObject[] {
   const input: JsonObject[] = [];
   for (const item of items) {
-    if (pace.tick()) yield;
     const rendered = renderItem(item, new OwnSpot(item, report));
     if (rendered !== undefined) input.push(rendered);
   }

@@ -2,18 +2,15 @@ import type { Format } from '../../ir/items.ts';
 import type { GenerationRequest, Tool } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact } from '../../kit/json/members.ts';
-import { Pace, type Sliced } from '../../kit/loop/turns.ts';
 import type { Report } from '../shared/report/report.ts';
 import { cleanTool } from './gateway-members.ts';
 import { isInItem } from './wire.ts';
 
 /** Tools as this dialect has them; neighbours of one group go out as that group. */
-export function* renderTools(request: GenerationRequest, report: Report): Sliced<JsonObject[]> {
-  const pace = new Pace();
+export function renderTools(request: GenerationRequest, report: Report): JsonObject[] {
   const rendered: JsonObject[] = [];
   let group: { name: string; tools: JsonObject[] } | undefined;
   for (const tool of request.tools) {
-    if (pace.tick()) yield;
     if (tool.type === 'hosted') {
       group = undefined;
       rendered.push(...renderHosted(tool, report));

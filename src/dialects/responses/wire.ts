@@ -13,6 +13,7 @@ import {
   promptCacheOptionsSchema,
   SHARED_GATEWAY_FIELDS,
 } from '../shared/requests/gateway-fields.ts';
+import { MAX_REQUEST_PIECES } from '../shared/requests/request-pieces.ts';
 import { inputItemSchema, inputPartSchema } from './wire-items.ts';
 import { toolChoiceSchema, toolSchema } from './wire-tools.ts';
 
@@ -115,7 +116,9 @@ function fieldSchemas(vendor: string) {
   return {
     ...gatewayFieldSchemas,
     model: optional(Type.String()),
-    input: Type.Optional(Type.Union([Type.String(), Type.Array(inputItemSchema), Type.Null()])),
+    input: Type.Optional(
+      Type.Union([Type.String(), Type.Array(inputItemSchema, { maxItems: MAX_REQUEST_PIECES }), Type.Null()]),
+    ),
     instructions: optional(Type.String()),
     stream: optional(Type.Boolean({ default: false })),
     store: Type.Optional(

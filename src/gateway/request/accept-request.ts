@@ -2,7 +2,8 @@ import { DIALECTS } from '../../dialects/dialects.ts';
 import type { Format } from '../../ir/items.ts';
 import type { TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { runAtOnce, runInTurns } from '../../kit/loop/turns.ts';
+import { inTurn } from '../../kit/loop/turns.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { OutputItems } from '../../ports/output-items.ts';
 import { Prompt } from '../../tokens/estimate.ts';
 import type { ContentShare } from './content-room.ts';
@@ -21,6 +22,7 @@ export interface AcceptParts {
   readonly files: StoredFiles;
   /** Output items that requests may name. */
   readonly items: OutputItems;
+  readonly clock: Clock;
 }
 
 /** A body with everything filled in that it named, and what of that has no place in it. */
@@ -69,11 +71,11 @@ export async function acceptRequest(
   const withFiles = await withStoredFiles(withItems, fileParts, parts.files, () => ({
     workspaceId: caller.workspaceId,
     maxBytes: maxFileBytes,
-    maxTokens: () => maxTokens(() => parseBody(withItems, input, settings)),
+    maxTokens: () => maxTokens(() => parseBody(withItems, input, settings, parts)),
     takeRoom,
     signal,
   }));
-  const request = await parseBody(withFiles.body, input, settings);
+  const request = await parseBody(withFiles.body, input, settings, parts);
   return { request, prompt: new Prompt(request), report: [...prepared.report, ...withFiles.report] };
 }
 
@@ -87,7 +89,7 @@ export function settingsOfRequest(
 ): GenerationRequest {
   const dialect = DIALECTS[input.format].inbound;
   const body = withStandIns(preparedBody(input, parts).body, dialect.itemReferences);
-  return offered(runAtOnce(dialect.parseRequestSliced(body, settings)), input, settings);
+  return offered(dialect.parseRequest(body, settings), input, settings);
 }
 
 function preparedBody({ format, body, caller }: GenerationInput, parts: AcceptParts): PreparedBody {
@@ -98,8 +100,11 @@ async function parseBody(
   body: GenerationInput['body'],
   input: GenerationInput,
   settings: GatewaySettings,
+  parts: AcceptParts,
 ): Promise<GenerationRequest> {
-  const request = await runInTurns(DIALECTS[input.format].inbound.parseRequestSliced(body, settings));
+  const request = await inTurn(parts.clock, () =>
+    DIALECTS[input.format].inbound.parseRequest(body, settings),
+  );
   return offered(request, input, settings);
 }
 

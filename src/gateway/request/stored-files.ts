@@ -10,7 +10,6 @@ import {
 } from '../../dialects/shared/media/stored-files.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { runInTurns } from '../../kit/loop/turns.ts';
 import type { FileBytes, FileStore, StoredFile } from '../../ports/files.ts';
 
 /** What stored files are read from. */
@@ -44,7 +43,7 @@ export async function withStoredFiles(
   files: StoredFiles,
   accessTo: () => FileAccess,
 ): Promise<FilledBody> {
-  const namings = await runInTurns(storedFilesIn(body, parts));
+  const namings = storedFilesIn(body, parts);
   if (namings.length === 0) return { body, report: [] };
   const access = accessTo();
   const found = await find(namings, files, access);
@@ -57,7 +56,7 @@ export async function withStoredFiles(
     if (pieces === undefined) throw fileNotFound(naming);
     contents.set(file.id, await readInline(file, pieces, access.signal));
   }
-  return runInTurns(placeFiles(body, parts, contents));
+  return placeFiles(body, parts, contents);
 }
 
 /** The form of file ids: others name no file, may be of any length, and are not looked up. */

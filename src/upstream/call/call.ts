@@ -19,7 +19,7 @@ import { TransportProblem } from '../../http1/client/transport-problem.ts';
 import type { DialectName } from '../../ir/items.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
 import type { IdSource } from '../../kit/ids.ts';
-import { runPromptly, type Sliced } from '../../kit/loop/turns.ts';
+import { inTurn } from '../../kit/loop/turns.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { Authorize } from '../auth/authorize.ts';
 import { TokenRefused } from '../auth/google-tokens.ts';
@@ -70,8 +70,9 @@ export function createCallUpstream(dependencies: CallDependencies): CallUpstream
     const isOwnCredential = call.isOwnCredential ?? false;
     const approach = approaches.of({ endpoint, credential, isOwnCredential, dialect });
     if (approach === undefined) throw missingAddress(provider);
-    const rendering = runPromptly(renderCall(call, dialect, approach.destination.model));
-    const rendered = rendering instanceof Promise ? await rendering : rendering;
+    const rendered = await inTurn(dependencies.clock, () =>
+      renderCall(call, dialect, approach.destination.model),
+    );
     const { scope } = approach;
     if (request.echoUpstreamBody) call.onRequest?.(redactJson(rendered.body, scope.confidential.secrets));
     const transport = provider.dialect === 'simulator' ? transports.simulator : transports.network;
@@ -138,23 +139,22 @@ function missingAddress(provider: Provider): UpstreamFailure {
 }
 
 /** What would be sent, and what is lost or changed on the way. `model`: its name at the destination. */
-export function* renderCall(
+export function renderCall(
   call: Pick<
     UpstreamCall,
     'request' | 'endpoint' | 'lane' | 'hashUser' | 'betas' | 'maxOutputTokens' | 'mostSearches'
   >,
   { upstream, facts }: Dialect,
   model: string,
-): Sliced<RenderedRequest> {
+): RenderedRequest {
   const target = targetOf(call, model);
   const paid = fitOutput(call.request, call.maxOutputTokens, call.endpoint);
   const searching = fitSearches(paid.request, call.mostSearches, upstream);
   const ofTier = fitTier(searching.request, tierOf(call.endpoint), facts);
   const { request, report } = fitReasoning(ofTier.request, call.endpoint.reasoning, target.maxOutputTokens);
   const lost = lostBetas(target, facts);
-  const rendered = yield* call.lane === 'relay'
-    ? upstream.renderRelay(request, target)
-    : upstream.renderRequest(request, target);
+  const rendered =
+    call.lane === 'relay' ? upstream.renderRelay(request, target) : upstream.renderRequest(request, target);
   const entries = [paid.report, searching.report, ofTier.report, report, lost];
   return entries.every(({ length }) => length === 0)
     ? rendered

@@ -7,7 +7,6 @@ import { renderCountTokens } from '../../dialects/messages/render-count-tokens.t
 import type { GenerationRequest } from '../../ir/request.ts';
 import { tokenCount } from '../../ir/usage.ts';
 import { isJsonObject, readJson } from '../../kit/json/json.ts';
-import { runInTurns } from '../../kit/loop/turns.ts';
 import type { Authorize } from '../auth/authorize.ts';
 import { destinationOf } from '../auth/destination.ts';
 import { readBeginning } from '../transport/read-beginning.ts';
@@ -48,7 +47,7 @@ export async function countUpstreamTokens(
     hashUser: call.hashUser,
   };
   const fitted = fitReasoning(request, endpoint.reasoning, endpoint.maxOutputTokens);
-  const rendered = await runInTurns(renderCountTokens(fitted.request, target));
+  const rendered = renderCountTokens(fitted.request, target);
   try {
     const url = `${baseUrl}${messages.upstream.path(model, false)}/count_tokens${query}`;
     const headers = headersOf(call, messages, rendered);

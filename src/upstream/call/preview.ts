@@ -1,7 +1,7 @@
 import type { Dialects } from '../../dialects/dialects.ts';
 import { dialectOf } from '../../dialects/lane.ts';
 import type { TranslationEntry } from '../../ir/metadata.ts';
-import { runInTurns } from '../../kit/loop/turns.ts';
+import { nextTurn } from '../../kit/loop/turns.ts';
 import type { UpstreamCall } from '../upstream.ts';
 import { renderCall } from './call.ts';
 
@@ -15,6 +15,6 @@ export async function previewCall(
 ): Promise<readonly TranslationEntry[]> {
   const dialect = dialects[dialectOf(call.endpoint.provider, call.request.format)];
   if (dialect === undefined) return [];
-  const rendering = renderCall({ ...call, hashUser: (id) => id }, dialect, call.endpoint.upstreamModel);
-  return (await runInTurns(rendering)).report;
+  await nextTurn();
+  return renderCall({ ...call, hashUser: (id) => id }, dialect, call.endpoint.upstreamModel).report;
 }

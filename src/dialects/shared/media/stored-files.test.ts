@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Format } from '../../../ir/items.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
-import { runAtOnce } from '../../../kit/loop/turns.ts';
 import { DIALECTS } from '../../dialects.ts';
 import { fillPromptTemplate, templateItemCount } from '../presets/prompt-template.ts';
 import { type InlineFile, kindOf } from './inline-file.ts';
@@ -18,9 +17,9 @@ const fileOf = (mediaType: string, content = `data:${mediaType};base64,QUJD`): I
 });
 const partsOf = (format: Format) => DIALECTS[format].inbound.fileParts;
 const pathsIn = (format: Format, body: JsonObject) =>
-  runAtOnce(storedFilesIn(body, partsOf(format))).map(({ path }) => path);
+  storedFilesIn(body, partsOf(format)).map(({ path }) => path);
 const placed = (format: Format, body: JsonObject, file: InlineFile) =>
-  runAtOnce(placeFiles(body, partsOf(format), new Map([[ID, file]])));
+  placeFiles(body, partsOf(format), new Map([[ID, file]]));
 
 /** A body of each format with one part in a message of the user. */
 const BODIES: Record<Format, (part: JsonObject) => JsonObject> = {
@@ -152,7 +151,7 @@ describe('where files are named', () => {
     ['responses', { type: 'input_image', file_id: ID }, 'application/pdf: this part takes images'],
     ['messages', document, 'audio/mpeg: this part takes images, documents, text'],
   ])('refuses in %s what the part cannot hold', (format, part, message) => {
-    const [naming] = runAtOnce(storedFilesIn(BODIES[format](part), partsOf(format)));
+    const [naming] = storedFilesIn(BODIES[format](part), partsOf(format));
     const mediaType = message.split(':')[0] ?? '';
     expect(() => naming && refuseMisplaced(naming, mediaType)).toThrow(`names a file of type ${message}`);
     expect(() => naming && refuseMisplaced(naming, 'image/png')).not.toThrow();

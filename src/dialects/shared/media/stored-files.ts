@@ -2,7 +2,7 @@ import { GatewayError, invalidRequest } from '../../../ir/errors.ts';
 import type { TranslationEntry } from '../../../ir/metadata.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { textAt, withoutNulls } from '../../../kit/json/members.ts';
-import type { Sliced } from '../../../kit/loop/turns.ts';
+import { MAX_REQUEST_PIECES, tooManyPieces } from '../requests/request-pieces.ts';
 import { type FileKind, type InlineFile, kindOf } from './inline-file.ts';
 
 /** What the schemas say about members that name a file. */
@@ -32,7 +32,7 @@ export type PartChange = (part: JsonObject, place: () => string) => JsonObject;
 /** How requests of one format name files. */
 export interface FileParts {
   /** Visits everything that may name a file. The body itself where nothing is changed. */
-  changeEach(body: JsonObject, change: PartChange): Sliced<JsonObject>;
+  changeEach(body: JsonObject, change: PartChange): JsonObject;
   /** Undefined for what names none. */
   namingOf(part: JsonObject): FileNaming | undefined;
   /** A part with the content of the file that it names. */
@@ -57,9 +57,11 @@ export function isStoredFileId(id: string): boolean {
 }
 
 /** Where a body names stored files, in order. Throws 400 for places where none can stand, whether it is there or not. */
-export function* storedFilesIn(body: JsonObject, parts: FileParts): Sliced<StoredFileNaming[]> {
+export function storedFilesIn(body: JsonObject, parts: FileParts): StoredFileNaming[] {
   const namings: StoredFileNaming[] = [];
-  yield* parts.changeEach(body, (part, place) => {
+  let visited = 0;
+  parts.changeEach(body, (part, place) => {
+    if (++visited > MAX_REQUEST_PIECES) throw tooManyPieces(place());
     const naming = storedNamingOf(part, parts);
     if (naming !== undefined) namings.push(standing(naming, `${place()}.${naming.member}`));
     return part;
@@ -108,13 +110,13 @@ export interface FilledBody {
 }
 
 /** Puts stored files, by their ids, where a body names them. */
-export function* placeFiles(
+export function placeFiles(
   body: JsonObject,
   parts: FileParts,
   files: ReadonlyMap<string, InlineFile>,
-): Sliced<FilledBody> {
+): FilledBody {
   const report: TranslationEntry[] = [];
-  const filled = yield* parts.changeEach(body, (part, place) => {
+  const filled = parts.changeEach(body, (part, place) => {
     const file = files.get(storedNamingOf(part, parts)?.fileId ?? '');
     if (file === undefined) return part;
     const written = parts.write(part, file);

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { runAtOnce } from '../../../kit/loop/turns.ts';
 import { DIALECTS } from '../../dialects.ts';
 import { messages } from '../../messages/index.ts';
 
@@ -24,8 +23,7 @@ describe.each(['chat', 'responses', 'gemini', 'bedrock'] as const)('damaged seal
       { vendor: 'acme' },
     );
     const dialect = DIALECTS[name].upstream;
-    const rendered =
-      dialect && runAtOnce(dialect.renderRequest(request, { model: 'm', hashUser: (id) => id }));
+    const rendered = dialect && dialect.renderRequest(request, { model: 'm', hashUser: (id) => id });
     const fields = rendered?.report.map(({ field, action }) => `${field} ${action}`) ?? [];
     expect(fields).toContainEqual(
       expect.stringMatching(/^messages\[1\]\.content\[0\](\.signature)? (dropped|coerced)$/),

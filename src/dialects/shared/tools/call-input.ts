@@ -6,7 +6,10 @@ import { flatArguments } from './tool-names.ts';
 
 /** The input as an object; undefined when the text is no JSON object. */
 export function inputObject(text: string): JsonObject | undefined {
-  if (text.trim() === '') return {};
+  const trimmed = text.trim();
+  if (trimmed === '') return {};
+  // Parsing a text that is no JSON throws, which costs as much as parsing some kilobytes.
+  if (!trimmed.startsWith('{') || !trimmed.endsWith('}')) return undefined;
   const reading = readJson(text);
   return reading.ok && isJsonObject(reading.value) ? reading.value : undefined;
 }

@@ -1,13 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { atOnce } from '../../../../test/builders/at-once.ts';
 import { requestOf } from '../../../../test/builders/request.ts';
 import { withPairs } from '../../../../test/builders/with-pairs.ts';
 import type { Item } from '../../../ir/items.ts';
 import { Report } from '../report/report.ts';
-import { pairCalls as pairCallsSliced } from './pair-calls.ts';
-
-const pairCalls = atOnce(pairCallsSliced);
+import { pairCalls } from './pair-calls.ts';
 
 const callId = fc.constantFrom('a', 'b', 'c');
 const item: fc.Arbitrary<Item> = fc.oneof(

@@ -1,5 +1,4 @@
 import type { CacheMark, Item, MessageItem, Part, ToolCallItem, ToolResultItem } from '../../../ir/items.ts';
-import { Pace, type Sliced } from '../../../kit/loop/turns.ts';
 import { digestedId } from '../answers/digested-id.ts';
 import type { Report } from '../report/report.ts';
 
@@ -33,14 +32,12 @@ interface Namesakes<T> {
 }
 
 /** Pairs calls with results. Several calls may share an id: a result answers the first of the latest turn that is open. */
-export function* pairingOf<T>(steps: Iterable<CallStep<T>>): Sliced<Pairing<T>> {
-  const pace = new Pace();
+export function pairingOf<T>(steps: Iterable<CallStep<T>>): Pairing<T> {
   const open = new Map<string, Namesakes<T>[]>();
   const orphans = new Set<T>();
   const results = new Map<T, T>();
   const newIds = new Map<T, string>();
   for (const { kind, callId, thing, turn } of steps) {
-    if (pace.tick()) yield;
     const groups = open.get(callId) ?? [];
     const last = groups.at(-1);
     if (kind === 'call') {
@@ -72,10 +69,10 @@ export function* pairingOf<T>(steps: Iterable<CallStep<T>>): Sliced<Pairing<T>> 
  * its call becomes what the user says; a call without a result gets one that says so; a result that comes later is put
  * behind its call. A conversation in which all is well is returned itself.
  */
-export function* pairCalls(items: readonly Item[], report: Report): Sliced<readonly Item[]> {
+export function pairCalls(items: readonly Item[], report: Report): readonly Item[] {
   if (!items.some(isOfCall)) return items;
-  const pairing = yield* pairingOf(stepsOf(items));
-  const paired = yield* placed(items, pairing, report);
+  const pairing = pairingOf(stepsOf(items));
+  const paired = placed(items, pairing, report);
   const isSame = paired.length === items.length && paired.every((item, at) => item === items[at]);
   return isSame ? items : paired;
 }
@@ -95,13 +92,11 @@ function* stepsOf(items: readonly Item[]): Iterable<CallStep<CallItem>> {
   }
 }
 
-function* placed(items: readonly Item[], pairing: Pairing<CallItem>, report: Report): Sliced<Item[]> {
-  const pace = new Pace();
+function placed(items: readonly Item[], pairing: Pairing<CallItem>, report: Report): Item[] {
   const all: Item[] = [];
   const sequence = new ResultSequence(pairing.results);
-  function* answer(): Sliced<void> {
+  function answer(): void {
     for (const { call, result } of sequence.rest()) {
-      if (pace.tick()) yield;
       if (result === undefined) all.push(emptyResult(renamed(call, pairing, report), report));
       else {
         report.coerced(report.place(result, 'items'), LATE_RESULT);
@@ -110,16 +105,15 @@ function* placed(items: readonly Item[], pairing: Pairing<CallItem>, report: Rep
     }
   }
   for (const item of items) {
-    if (pace.tick()) yield;
     if (item.type === 'tool-result' && !pairing.orphans.has(item)) {
       if (sequence.takesResult(item)) all.push(renamed(item, pairing, report));
       continue;
     }
-    if (!isOfTurn(item) || sequence.hasResults) yield* answer();
+    if (!isOfTurn(item) || sequence.hasResults) answer();
     if (item.type === 'tool-call') sequence.addCall(item);
     all.push(item.type === 'tool-result' ? asSaid(item, report) : renamed(item, pairing, report));
   }
-  yield* answer();
+  answer();
   return all;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AnswerLine, Outgoing } from './outgoing.ts';
+import { type AnswerLine, Outgoing } from './outbound-response.ts';
 
 /** A connection whose socket takes nothing any more, as one that was reset does before it says so. */
 const DEAD_LINE: AnswerLine = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { generationObject } from './generation.ts';
+import { generationObject } from './generation-record.ts';
 
 /** Every member that the contract names. */
 const MEMBERS =

@@ -1,4 +1,4 @@
-import type { BodyFrame, ContentTaker } from './body-frame.ts';
+import type { BodyFrame, ContentTaker } from './body-decoder.ts';
 import { CARRIAGE_RETURN, hexadecimalDigit, isText, isToken, LINE_FEED, SEMICOLON } from './characters.ts';
 import { parseFieldLines, type SectionProblem, unfold } from './fields.ts';
 import type { ReadingRules } from './reading-rules.ts';

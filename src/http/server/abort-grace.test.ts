@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Abandonment } from './abandonment.ts';
+import { Abandonment } from './abort-grace.ts';
 
 const never = (): Promise<never> => new Promise(() => {});
 

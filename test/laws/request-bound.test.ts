@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import type { UpstreamDialect } from '../../src/dialects/dialect.ts';
 import { DIALECTS } from '../../src/dialects/dialects.ts';
+import { MAX_REQUEST_PIECES, refuseManyPieces } from '../../src/dialects/shared/requests/request-pieces.ts';
 import type { DialectName, Format } from '../../src/ir/items.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 import type { Json, JsonObject } from '../../src/kit/json/json.ts';
-import type { Sliced } from '../../src/kit/loop/turns.ts';
 
 /**
- * No request holds the process while it is rendered: however many small things it is made of, they are rendered in slices,
- * a few hundred in each, and no slice is long.
+ * No request holds the process for long while it is parsed or rendered: it has a bounded number of pieces, and each of
+ * them costs little, whatever they are.
  */
 
 const NAMES_OF_DIALECTS: readonly DialectName[] = ['messages', 'chat', 'responses', 'gemini', 'bedrock'];
-const COUNT = 3000;
-const MOST_IN_SLICE = 256;
-/** Where the time of slices is measured: what looks back at every item takes several times the limit. */
-const LARGE_COUNT = 20_000;
+
+/** As many as there may be beside the first message. */
+const MOST = MAX_REQUEST_PIECES - 1;
+
+/** Milliseconds of the processor for one step: several times what it takes on a slow machine. */
 const LIMIT_MS = 100;
-const TRIES = 3;
+const TRIES = 5;
 
 const each = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
@@ -67,59 +67,55 @@ const toolsOf = (nameOf: (index: number) => string): JsonObject => {
 
 const MODELS: Readonly<Partial<Record<DialectName, string>>> = { bedrock: 'anthropic.claude-x' };
 
-function upstreamOf(name: DialectName): UpstreamDialect {
-  const dialect = DIALECTS[name].upstream;
-  if (dialect === undefined) throw new Error(`no upstream dialect ${name}`);
-  return dialect;
-}
-
 function parsed(format: Format, body: JsonObject): GenerationRequest {
   return DIALECTS[format].inbound.parseRequest(body, { vendor: 'acme' });
 }
 
-/** The longest slice in milliseconds of the processor; of some tries the best: other work only ever adds. */
-function longestSlice(start: () => Sliced<unknown>): number {
+/** Milliseconds of the processor; of some tries the best: other work only ever adds. */
+function costOf(step: () => unknown): number {
   let best = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < TRIES && best >= LIMIT_MS; tries++) {
-    best = Math.min(best, longestOf(start()));
+    const before = process.cpuUsage();
+    step();
+    best = Math.min(best, process.cpuUsage(before).user / 1000);
   }
   return best;
 }
 
-function longestOf(work: Sliced<unknown>): number {
-  let longest = 0;
-  for (;;) {
-    const before = process.cpuUsage();
-    const { done } = work.next();
-    longest = Math.max(longest, process.cpuUsage(before).user / 1000);
-    if (done === true) return longest;
+/** The body that holds as many pieces as a request may. */
+function largestOf(make: (count: number) => JsonObject): JsonObject {
+  let [fits, fails] = [1, MAX_REQUEST_PIECES];
+  while (fails - fits > 1) {
+    const middle = Math.floor((fits + fails) / 2);
+    if (isWithinBound(make(middle))) fits = middle;
+    else fails = middle;
   }
+  return make(fits);
 }
 
-function slicesOf(work: Sliced<unknown>): number {
-  let count = 1;
-  while (work.next().done !== true) count++;
-  return count;
+function isWithinBound(body: JsonObject): boolean {
+  try {
+    refuseManyPieces(body, ['input', 'messages', 'system', 'tools']);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const targetOf = (name: DialectName) => ({ model: MODELS[name] ?? 'm', hashUser: (id: string) => id });
 
 describe.each(NAMES_OF_DIALECTS)('rendering for %s', (name) => {
-  const render = (body: JsonObject) =>
-    upstreamOf(name).renderRequest(parsed('responses', body), targetOf(name));
+  const render = (request: GenerationRequest) =>
+    DIALECTS[name].upstream.renderRequest(request, targetOf(name));
 
-  it.each(Object.entries(BODIES))('is done in slices: %s', (_, make) => {
-    expect(slicesOf(render(make(COUNT)))).toBeGreaterThan(COUNT / MOST_IN_SLICE);
+  it.each(Object.entries(BODIES))('the most that a request may hold is no long step: %s', (_, make) => {
+    const request = parsed('responses', largestOf(make));
+    expect(costOf(() => render(request))).toBeLessThan(LIMIT_MS);
   });
 
-  it.each(['results before their calls', 'pairs with one id'] as const)('has no long slice: %s', (kind) => {
-    const body = BODIES[kind](LARGE_COUNT);
-    expect(longestSlice(() => render(body))).toBeLessThan(LIMIT_MS);
-  });
-
-  it.each(Object.entries(NAMES))('has no long slice: tools with names %s', (_, nameOf) => {
-    const body = toolsOf(nameOf);
-    expect(longestSlice(() => render(body))).toBeLessThan(LIMIT_MS);
+  it.each(Object.entries(NAMES))('is no long step: tools with names %s', (_, nameOf) => {
+    const request = parsed('responses', toolsOf(nameOf));
+    expect(costOf(() => render(request))).toBeLessThan(LIMIT_MS);
   });
 });
 
@@ -157,15 +153,60 @@ describe('passing on the caller’s own body', () => {
     Object.entries(OWN[format]).map(([name, make]) => [format, name, make] as const),
   );
 
-  const relay = (format: Format, body: JsonObject) =>
-    upstreamOf(format).renderRelay(parsed(format, body), targetOf(format));
+  const relay = (format: Format, request: GenerationRequest) =>
+    DIALECTS[format].upstream.renderRelay(request, targetOf(format));
 
-  it.each(CASES)('in %s is done in slices: %s', (format, _, make) => {
-    expect(slicesOf(relay(format, make(COUNT)))).toBeGreaterThan(COUNT / MOST_IN_SLICE);
+  it.each(CASES)('in %s is no long step: %s', (format, _, make) => {
+    const body = largestOf(make);
+    const request = parsed(format, body);
+    expect(costOf(() => parsed(format, body))).toBeLessThan(LIMIT_MS);
+    expect(costOf(() => relay(format, request))).toBeLessThan(LIMIT_MS);
   });
 
-  it('has no long slice: system prompts between turns', () => {
-    const body = OWN.messages['system prompts between turns']?.(2 * LARGE_COUNT) ?? {};
-    expect(longestSlice(() => relay('messages', body))).toBeLessThan(LIMIT_MS);
+  it.each(CASES)('in %s is refused beyond the bound: %s', (format, _, make) => {
+    const list = format === 'responses' ? 'input' : 'messages';
+    expect(() => parsed(format, make(MAX_REQUEST_PIECES))).toThrow(
+      `${list}: must hold at most ${MAX_REQUEST_PIECES} messages, parts, calls and tools in all`,
+    );
+  });
+});
+
+describe('the pieces of a request', () => {
+  const text = (format: Format): Json => ({
+    type: format === 'responses' ? 'input_text' : 'text',
+    text: 'x',
+  });
+  const PARTS: Readonly<Record<Format, (count: number) => JsonObject>> = {
+    responses: (count) => ({
+      model: 'a/b',
+      input: [{ role: 'user', content: each(count, () => text('responses')) }],
+    }),
+    messages: (count) => ({
+      model: 'a/b',
+      max_tokens: 9,
+      messages: [{ role: 'user', content: each(count, () => text('messages')) }],
+    }),
+    chat: (count) => ({
+      model: 'a/b',
+      messages: [{ role: 'user', content: each(count, () => text('chat')) }],
+    }),
+  };
+
+  it.each(Object.entries(PARTS))('are also the parts of one message of %s', (format, make) => {
+    expect(parsed(format as Format, make(MOST)).items).toHaveLength(1);
+    expect(() => parsed(format as Format, make(MOST + 1))).toThrow('must hold at most');
+  });
+
+  it('are also the tools', () => {
+    const tools = each(4000, (index) => ({ type: 'function', name: `f${index}`, parameters: {} }));
+    const body = (count: number) => ({
+      model: 'a/b',
+      input: each(count, () => ({ role: 'user', content: 'x' })),
+      tools,
+    });
+    expect(parsed('responses', body(MAX_REQUEST_PIECES - tools.length)).tools).toHaveLength(tools.length);
+    expect(() => parsed('responses', body(MAX_REQUEST_PIECES - tools.length + 1))).toThrow(
+      'input: must hold at most',
+    );
   });
 });

@@ -1,7 +1,7 @@
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { expect, it } from 'vitest';
 import { type EgressRules, NO_EGRESS_RULES, parseEgressRules } from '../../kit/net/egress.ts';
-import { guardedLookup, type LookUpAll, REFUSED_BY_GUARD, requirePassage } from './guard.ts';
+import { guardedLookup, type LookUpAll, REFUSED_BY_GUARD, requirePassage } from './egress-guard.ts';
 
 /** What a guarded look-up of `rebind.example.` gives when the name leads to `found`. */
 function lookUp(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plainRequest } from './plain-request.ts';
+import { plainRequest } from './scan-head.ts';
 
 const head = (...lines: string[]) =>
   `POST /v1/messages HTTP/1.1\r\n${lines.map((line) => `${line}\r\n`).join('')}`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { framingOf } from './framing.ts';
+import { framingOf } from './request-framing.ts';
 
 const framing = (version: string, ...rawHeaders: string[]) =>
   framingOf({ method: 'POST', target: '/', version, rawHeaders: ['Host', 'a', ...rawHeaders] });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LengthFrame } from './body-frame.ts';
-import { ChunkedFrame } from './chunked-frame.ts';
+import { LengthFrame } from './body-decoder.ts';
+import { ChunkedFrame } from './chunked-decoder.ts';
 import { REQUEST_RULES } from './reading-rules.ts';
 
 interface Taken {

@@ -1,5 +1,5 @@
 import type { EncodeError } from '../../dialects/shared/answers/error-envelope.ts';
-import type { ResponseHeads } from '../../http1/server/response-heads.ts';
+import type { ResponseHeads } from '../../http1/server/response-head-writer.ts';
 import { errorHeaders } from './error-reply.ts';
 import { jsonLines } from './reply.ts';
 import { unavailable } from './unavailable.ts';

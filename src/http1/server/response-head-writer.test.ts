@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { systemClock } from '../../kit/time/clock.ts';
-import { headerLine, ResponseHeads } from './response-heads.ts';
+import { headerLine, ResponseHeads } from './response-head-writer.ts';
 
 it('says what becomes of the connection, and when it was', () => {
   const clock = { ...systemClock, now: () => 784_111_777_999 };

@@ -1,6 +1,6 @@
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
 import type { Refusal } from '../../http1/server/connection.ts';
-import { headerLine, type ResponseHeads } from '../../http1/server/response-heads.ts';
+import { headerLine, type ResponseHeads } from '../../http1/server/response-head-writer.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { errorHeaders } from './error-reply.ts';
 
