@@ -2,7 +2,7 @@ import type { TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import { quoted } from '../kit/text/quoted.ts';
 import type { OwnCredential } from '../ports/own-credentials.ts';
-import { custodyOf } from './conversation/custody-family.ts';
+import { custodyOf } from './conversation/custody.ts';
 import type { HealthView } from './health/endpoint-health.ts';
 import { rank } from './order/rank.ts';
 import type { RankedCandidate, Rejection } from './rules/candidate.ts';
@@ -59,7 +59,7 @@ export function planRoute(input: RouteInput): RoutePlan {
       random: input.random,
     },
   );
-  const report = unheededWishes(request, models, preferences);
+  const report = ineffectivePreferences(request, models, preferences);
   if (preferences.allowsFallbacks) return { ranked, rejected, report };
   const { kept, dropped } = withoutFallbacks(ranked, preferences);
   return { ranked: kept, rejected: [...rejected, ...dropped], report };
@@ -99,8 +99,8 @@ const NAME_LISTS = ['order', 'only', 'ignore'] as const satisfies readonly (keyo
 /** Names that an entry shows. */
 const MOST_SHOWN = 5;
 
-/** Wishes that were understood and came to nothing. */
-function unheededWishes(
+/** Preferences that were understood and have no effect. */
+function ineffectivePreferences(
   { wishes: { provider, route } }: GenerationRequest,
   models: readonly PreferredModel[],
   preferences: Preferences,

@@ -2,7 +2,7 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, numberAt, stringAt, stringsAt } from '../../kit/json/members.ts';
 import { anyGlob } from '../../kit/text/glob.ts';
-import { NothingToChoose } from '../resolve/nothing-to-choose.ts';
+import { NothingToChoose } from '../resolve/no-model-to-choose.ts';
 import type { ResolutionContext } from '../resolve/resolution.ts';
 import { classifyTask, type Task } from './classify-task.ts';
 import { custodyPools } from './custody-pools.ts';

@@ -3,7 +3,7 @@ import { NO_QUIRKS } from '../ir/quirks.ts';
 import type { Provider } from './catalog.ts';
 import type { DialectWord, ProviderEntry } from './entries.ts';
 import { parseCredential } from './providers/credential.ts';
-import type { Auth, Timeouts } from './providers/provider.ts';
+import type { Auth, Timeouts } from './providers/provider-members.ts';
 import { authOf, rowOf } from './providers/provider-rows.ts';
 import type { ProviderRow } from './providers/provider-table.ts';
 

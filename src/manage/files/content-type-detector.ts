@@ -1,4 +1,4 @@
-import { textStructure } from './text-structure.ts';
+import { textStructure } from './text-media-type.ts';
 
 /** Magic bytes of a type, by offset. */
 interface Signature {

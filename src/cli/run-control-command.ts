@@ -1,15 +1,15 @@
-import { requireConfiguration } from '../../config/load.ts';
-import type { Flags } from '../../config/runtime.ts';
-import type { CommandInput, CommandName, CommandOutput } from '../../control/commands.ts';
-import { sendCommand } from '../../control/send-command.ts';
+import { requireConfiguration } from '../config/load.ts';
+import type { Flags } from '../config/runtime.ts';
+import type { CommandInput, CommandName, CommandOutput } from '../control/commands.ts';
+import { sendCommand } from '../control/send-command.ts';
 import {
   type InstallationOptions,
   isDirectoryInUse,
   loadOptions,
   openInstallation,
-} from '../../installation.ts';
-import { openStderrLog } from '../../kit/log/log.ts';
-import { keptMs } from '../../manage/generations/retention.ts';
+} from '../installation.ts';
+import { openStderrLog } from '../kit/log/log.ts';
+import { keptMs } from '../manage/generations/retention.ts';
 
 /** Runs a control command in the gateway that serves the data directory, or in this process if none does. */
 export async function runControlCommand<Name extends CommandName>(

@@ -1,7 +1,7 @@
 import { problemLine } from '../../config/load.ts';
 import type { ImportedView } from '../../control/views.ts';
 import type { BadLine, NotKeptMember } from '../../manage/usage-import/usage-intake.ts';
-import { tableText } from '../terminal/output.ts';
+import { tableText } from './output.ts';
 
 /** Result of an import. */
 export interface ImportView extends ImportedView {

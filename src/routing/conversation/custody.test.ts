@@ -3,7 +3,7 @@ import { endpointOf, providerOf } from '../../../test/builders/catalog.ts';
 import { requestOf } from '../../../test/builders/request.ts';
 import type { Provider } from '../../catalog/catalog.ts';
 import type { Format, Item, ReasoningItem, ToolCallItem } from '../../ir/items.ts';
-import { custodyOf } from './custody-family.ts';
+import { custodyOf } from './custody.ts';
 
 const DIALECTS: Provider['dialect'][] = ['responses', 'messages', 'chat', 'gemini', 'bedrock', 'simulator'];
 

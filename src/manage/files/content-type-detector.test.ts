@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ContentType } from './content-type.ts';
+import { ContentType } from './content-type-detector.ts';
 
 const bytes = (text: string) => Buffer.from(text, 'latin1');
 const OFFICE = 'application/vnd.openxmlformats-officedocument';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unbuiltWarnings } from './unbuilt.ts';
+import { unbuiltWarnings } from './unsupported-keys.ts';
 
 function warnedPrices(pricing: Record<string, string>): string[] {
   const path = 'models[0].endpoints[0].pricing.';

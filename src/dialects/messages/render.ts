@@ -10,7 +10,7 @@ import type { Report } from '../shared/report/report.ts';
 import { relayBody } from '../shared/requests/relay.ts';
 import { markLastCacheable } from './cache-marks.ts';
 import { NO_FIELD } from './losses.ts';
-import { relayMessages } from './relay-messages.ts';
+import { relayMessages } from './relay.ts';
 import { renderConversation } from './render-content.ts';
 import { renderContext } from './render-context.ts';
 import { relayThinking, renderThinking } from './render-thinking.ts';

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { CommandRefused } from '../../control/send-command.ts';
+import { CommandRefused } from '../control/send-command.ts';
 
 /** Timeout of the whole download, milliseconds. */
 const FETCH_TIMEOUT_MS = 30_000;
