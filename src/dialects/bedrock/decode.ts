@@ -194,7 +194,7 @@ const FAILURES: ReadonlyMap<string, string> = new Map([
   ['malformed_tool_use', 'The model wrote a tool call that the provider cannot read'],
 ]);
 
-/** The reason behind a native word; a word nobody knows is an ordinary end. */
+/** The reason behind a native word; an unknown word is an ordinary end. */
 export function reasonOf(stopReason: string | undefined): FinishReason {
   return REASONS.get(stopReason ?? '') ?? 'stop';
 }

@@ -49,12 +49,12 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   return { body, headers: NO_HEADERS, report: report.entries };
 }
 
-/** Nobody speaks this dialect to the gateway, so there is nothing to relay. */
+/** No caller speaks this dialect, so there is nothing to relay. */
 export function renderRelay(): never {
   throw new Error('no request comes in the bedrock dialect: there is nothing to relay');
 }
 
-/** An upstream would refuse a conversation in which nobody says anything. */
+/** An upstream would refuse a conversation without content. */
 function silence(report: Report): Error {
   return invalidRequest([
     { path: report.name('items'), message: 'the conversation has no content for the model' },

@@ -416,7 +416,7 @@ function chunkHead(context: ReplyContext): JsonObject {
     object: 'chat.completion.chunk',
     created: Math.floor(context.createdAtMs / 1000),
     model: context.model,
-    // Nobody serves yet when a stream fails before an endpoint answered.
+    // No endpoint serves yet if a stream fails before one answered.
     ...(context.provider !== '' && { provider: context.provider }),
   };
 }

@@ -88,7 +88,7 @@ function systemBlocks({ body: { system } }: GenerationRequest): JsonObject[] {
 
 const NOT_ON_THIS_ROUTE = 'is not known on this route';
 
-/** An upstream would refuse a conversation in which nobody says anything. */
+/** An upstream would refuse a conversation without content. */
 function refuseSilence(messages: readonly JsonObject[], report: Report): void {
   if (messages.length > 0) return;
   throw invalidRequest([
