@@ -326,7 +326,7 @@ describe('a schema given to the simulator', () => {
   };
 
   /** Undefined for a schema that the simulator refuses. */
-  const valueOf = (schema: JsonObject) => {
+  const valueOrNone = (schema: JsonObject) => {
     try {
       return schemaValue(schema);
     } catch (error) {
@@ -336,12 +336,12 @@ describe('a schema given to the simulator', () => {
   };
 
   it('may hold inherited names anywhere', () => {
-    const all = [...mutants(sample)].map((mutant) => valueOf(mutant as JsonObject));
+    const all = [...mutants(sample)].map((mutant) => valueOrNone(mutant as JsonObject));
     expect(all.filter((value) => value !== undefined).length).toBeGreaterThan(all.length / 2);
   });
 
   it.each(NAMES)('gives nothing for a type %s and plain text for such a format', (name) => {
-    expect(valueOf({ type: name })).toBeUndefined();
+    expect(valueOrNone({ type: name })).toBeUndefined();
     expect(schemaValue({ type: 'string', format: name })).toMatch(/^simulated/);
     expect(schemaValue({ $ref: `#/${name}` })).toMatch(/^simulated/);
   });
