@@ -3,7 +3,7 @@
  * one can be examined too.
  */
 export { readOverlay } from './installation.ts';
-export { snapshotOf } from './snapshot.ts';
+export { snapshotOf } from './settings.ts';
 export { CatalogOverlayFile } from './store/directory/catalog-overlay-file.ts';
 export { lockDirectory } from './store/directory/data-directory.ts';
 export { DataDirectoryProblem } from './store/directory/data-directory-problem.ts';

@@ -41,7 +41,7 @@ import {
   openEventBundle,
   readBundleApps,
 } from './store/events/duckdb/event-bundle.ts';
-import { openDiskFileBytes } from './store/files/open-disk-file-bytes.ts';
+import { openDiskFileBytes } from './store/files/disk-file-bytes.ts';
 import { openEmbeddedState } from './store/open-embedded-state.ts';
 import { openPostgresState } from './store/open-postgres-state.ts';
 import type { State } from './store/state.ts';

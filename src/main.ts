@@ -32,13 +32,13 @@ import { Rankings } from './manage/rankings/rankings.ts';
 import { Pins } from './routing/conversation/pins.ts';
 import { Health } from './routing/health/health.ts';
 import { Traffic } from './routing/traffic.ts';
-import { catalogSourceOf, prepareBody, snapshotOf } from './snapshot.ts';
+import { catalogSourceOf, prepareBody, snapshotOf } from './settings.ts';
 import type { Stage } from './stages/stage.ts';
 import { stageTable } from './stages/table.ts';
 import { DiskResponseCache } from './store/cache/disk-response-cache.ts';
 import { DiskContentStore } from './store/content/disk-content-store.ts';
-import { MemoryLimiter } from './store/memory/memory-limiter.ts';
-import { keepCounts, RequestCountsFile } from './store/memory/request-counts-file.ts';
+import { MemoryLimiter } from './store/rate-limits/memory-limiter.ts';
+import { keepCounts, RequestCountsFile } from './store/rate-limits/request-counts-file.ts';
 import { createTokenizer } from './tokens/tokenizer.ts';
 import { openUpstreams } from './upstream/open-upstreams.ts';
 

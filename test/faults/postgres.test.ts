@@ -9,7 +9,7 @@ import {
   type PostgresLedgerSettings,
 } from '../../src/store/ledger/postgres/open-postgres-ledger.ts';
 import { databaseClock } from '../../src/store/ledger/postgres/tallies/database-clock.ts';
-import { reserveNew } from '../../src/store/ledger/postgres/tallies/reservation-statements.ts';
+import { reserveNew } from '../../src/store/ledger/postgres/tallies/reservation-sql.ts';
 import { addTallies, tallyKeysOf } from '../../src/store/ledger/postgres/tallies/tally-rows.ts';
 import { type OpenedPostgres, openPostgres } from '../../src/store/sql/postgres/open-postgres.ts';
 import { SqlGenerationStore } from '../../src/store/sql/stores/sql-generation-store.ts';

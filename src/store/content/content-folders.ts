@@ -1,7 +1,7 @@
 import { lstat, mkdir, readdir, readFile, rm, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ContentRetention } from '../../ports/content.ts';
-import { type ContentPlace, fileMoment, isDay, spanOf } from './content-place.ts';
+import { type ContentPlace, fileMoment, isDay, spanOf } from './content-path.ts';
 
 /** Files examined in parallel. */
 const GROUP = 32;

@@ -10,7 +10,7 @@ import type {
 } from '../../ports/content.ts';
 import { decodeContent, encodeContent } from './content-codec.ts';
 import { ContentFolders } from './content-folders.ts';
-import { contentPlace } from './content-place.ts';
+import { contentPlace } from './content-path.ts';
 
 /** Limits of the write queue. Content beyond them is dropped, so that a slow disk does not fill the memory. */
 export interface WaitingRoom {

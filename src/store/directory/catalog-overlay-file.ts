@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { CatalogOverlayStore } from '../../ports/catalog-overlay.ts';
-import { readIfThere, writeWhole } from './whole-files.ts';
+import { readIfThere, writeWhole } from './atomic-files.ts';
 
 /** The catalogue overlay of a data directory that this process has locked. */
 export class CatalogOverlayFile implements CatalogOverlayStore {

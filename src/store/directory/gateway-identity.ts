@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { readIfThere, writeWhole } from './atomic-files.ts';
 import { DataDirectoryProblem } from './data-directory-problem.ts';
-import { readIfThere, writeWhole } from './whole-files.ts';
 
 const FILE = 'gateway-id';
 

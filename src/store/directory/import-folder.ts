@@ -1,6 +1,6 @@
 import { chownSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { makeDirectory } from './whole-files.ts';
+import { makeDirectory } from './atomic-files.ts';
 
 /** A directory for one import, created by one process. */
 export interface ImportPlace {

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EncryptionKeyKeeper } from '../../ports/encryption-keys.ts';
+import { readIfThere, writeWhole } from './atomic-files.ts';
 import { DataDirectoryProblem } from './data-directory-problem.ts';
-import { readIfThere, writeWhole } from './whole-files.ts';
 
 /** The environment variable that passes the key. */
 const VARIABLE = 'SIGNALBOX_ENCRYPTION_KEY';

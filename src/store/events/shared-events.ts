@@ -5,7 +5,7 @@ import type { EventFeed, EventStore } from '../../ports/events.ts';
 import { DuckdbEventStore } from './duckdb/duckdb-event-store.ts';
 import type { EventsOptions } from './embedded-events.ts';
 import { ProgressFile } from './feed/progress-file.ts';
-import { type BookedRows, type FeedProgress, RowFeed } from './feed/row-feed.ts';
+import { type BookedRows, type FeedProgress, RowFeed } from './feed/shared-row-feed.ts';
 import { eventProjection, generationSink } from './projection/event-projection.ts';
 
 /** Events of a gateway with a shared database: its own file has the events of all gateways. */

@@ -1,7 +1,7 @@
 import { constants, fdatasync, writeSync } from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeDirectory, syncDirectory } from '../directory/whole-files.ts';
+import { makeDirectory, syncDirectory } from '../directory/atomic-files.ts';
 import type { JournalFile, JournalFiles, OpenMode } from './journal-files.ts';
 
 const FLAGS: Record<OpenMode, number> = {

@@ -22,12 +22,12 @@ import { AppTotalsMemory, appTotalsSql, KnownApps } from './app-totals.ts';
 import { DuckdbFileDamaged, isOutOfMemory, QueryTooLarge } from './duckdb-errors.ts';
 import { DUCKDB_OPTIONS, type DuckdbColumns, type DuckdbRows, DuckdbThread } from './duckdb-thread.ts';
 import { takeInBundle } from './event-bundle.ts';
+import { appendedOf, takeInStatements } from './insert-events.ts';
 import { isOfDays, querySql } from './query-sql.ts';
 import { ALL_DAILY, COMPACT, DAY_MS, PRUNE, PRUNED_BEFORE, SCHEMA, SHAPE, STAGED } from './schema.ts';
 import { setAside } from './set-aside.ts';
 import { KnownSeries, stageEvents } from './stage-events.ts';
 import { plain, statementsOf } from './statement.ts';
-import { appendedOf, takeInStatements } from './take-in.ts';
 
 /** Number of new events after which sums are compacted. */
 const COMPACT_AFTER_EVENTS = 200_000;

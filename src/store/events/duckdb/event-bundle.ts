@@ -4,10 +4,10 @@ import type { Appended, GenerationEvent } from '../../../ports/events.ts';
 import { mergedSighting } from '../projection/app-sightings.ts';
 import { DuckdbFileDamaged } from './duckdb-errors.ts';
 import { DUCKDB_OPTIONS, DuckdbThread } from './duckdb-thread.ts';
+import { appendedOf, takeInStatements } from './insert-events.ts';
 import { type NewSeries, packEvents, packSeries, seriesValuesOf } from './pack-events.ts';
 import { type EventSource, placeSeriesSql, SHAPE, STAGED_TABLES } from './schema.ts';
 import { plain, type Statement, statementsOf } from './statement.ts';
-import { appendedOf, takeInStatements } from './take-in.ts';
 
 /** The file is no bundle, was not closed, or is from another release. */
 export class EventBundleUnreadable extends Error {

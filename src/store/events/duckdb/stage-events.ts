@@ -2,10 +2,10 @@ import { nextTurn } from '../../../kit/loop/turns.ts';
 import type { GenerationEvent } from '../../../ports/events.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import type { DuckdbThread } from './duckdb-thread.ts';
+import type { Moments } from './insert-events.ts';
 import { type NewSeries, packEvents, packSeries, seriesValuesOf } from './pack-events.ts';
 import { MAKE_STAGED_EVENTS, MAKE_STAGED_SERIES, PLACES, placeSeriesSql, STAGED } from './schema.ts';
 import { plain, statementsOf } from './statement.ts';
-import type { Moments } from './take-in.ts';
 
 /** Events per message: packing them must not block the event loop. */
 const SLICE = 500;

@@ -1,6 +1,6 @@
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { readIfThere, syncDirectory } from '../../directory/whole-files.ts';
+import { readIfThere, syncDirectory } from '../../directory/atomic-files.ts';
 
 /** Progress of a feed, in a small file beside the events. */
 export class ProgressFile<Progress> {

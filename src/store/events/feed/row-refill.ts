@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { GenerationStore, SettledPlace } from '../../../ports/generations.ts';
 import type { GenerationSink } from '../projection/event-projection.ts';
+import { handOver } from './feed-rows.ts';
 import { EVENTS_LOST, FailureWarning, FEED_WARNINGS } from './feed-warnings.ts';
-import { handOver } from './hand-over.ts';
 import type { ProgressFile } from './progress-file.ts';
 
 /** Rows that the events lack: all generations after a position; null = none. */

@@ -21,7 +21,7 @@ import {
 import type { Books } from '../books/books.ts';
 import { WriteOffs } from '../books/write-offs.ts';
 import type { AnyProjector } from '../projection/projector.ts';
-import type { RecordWrite } from '../records/record-write.ts';
+import type { RecordWrite } from '../records/pending-write.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
 import type { SettleRecord } from '../records/records.ts';
 import { cappedUse } from '../settlement/capped-use.ts';

@@ -18,14 +18,14 @@ import {
   Projector,
   wholeGenerations,
 } from '../projection/projector.ts';
+import { replayWithPlace, reportTornTails } from '../records/journal-problems.ts';
 import { RecordWriter } from '../records/record-writer.ts';
-import { replayWithPlace, reportTornTails } from '../records/replay.ts';
 import { Reconciler } from '../settlement/reconciler.ts';
 import { assertComplete, assertNothingLost } from '../snapshot/assert-complete.ts';
 import { readSnapshotFile } from '../snapshot/snapshot-file.ts';
 import { Compaction } from './compaction.ts';
 import { EmbeddedLedger } from './embedded-ledger.ts';
-import { replayInto } from './replay-into.ts';
+import { replayInto } from './replay-records.ts';
 import { SegmentSequences } from './segment-sequences.ts';
 
 /** The event projection. What it misses for too long it reads from rows later. */

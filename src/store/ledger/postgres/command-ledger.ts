@@ -15,7 +15,7 @@ import {
 } from '../../../ports/ledger.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { WriteOffs } from '../books/write-offs.ts';
-import { available } from './available.ts';
+import { available } from './ledger-unavailable.ts';
 import { forgetIn, grantIn, spendingIn, statementIn, totalsIn } from './tallies/account-statements.ts';
 import { databaseClock } from './tallies/database-clock.ts';
 

@@ -5,7 +5,7 @@ import {
   type JournalPosition,
   JournalUnavailable,
 } from '../../../ports/journal.ts';
-import { RecordWrite } from './record-write.ts';
+import { RecordWrite } from './pending-write.ts';
 import { encodeRecord, type LedgerRecord } from './records.ts';
 
 export interface RecordWriterOptions {

@@ -1,5 +1,5 @@
 import type { Charge } from '../../../ports/ledger.ts';
-import type { RecordWrite } from '../records/record-write.ts';
+import type { RecordWrite } from '../records/pending-write.ts';
 
 /** The charge of a generation, and the write of its record. */
 export interface RecentCharge {

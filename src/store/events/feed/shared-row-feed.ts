@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import { BEFORE_ALL, type BookedPage, type BookedPlace } from '../../sql/stores/booked-generations.ts';
 import type { GenerationSink } from '../projection/event-projection.ts';
+import { handOver } from './feed-rows.ts';
 import { EVENTS_LOST, FailureWarning, FEED_WARNINGS } from './feed-warnings.ts';
-import { handOver } from './hand-over.ts';
 import type { ProgressFile } from './progress-file.ts';
 
 /** Progress of the feed among the shared rows of generations. */

@@ -2,7 +2,7 @@ import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject } from '../../kit/json/json.ts';
 import type { Log } from '../../kit/log/log.ts';
-import { readIfThere } from '../directory/whole-files.ts';
+import { readIfThere } from '../directory/atomic-files.ts';
 import type { DayCount, MemoryLimiter } from './memory-limiter.ts';
 
 /** A larger file is not one of ours. */

@@ -3,7 +3,7 @@ import { MemoryGenerations } from '../../../../test/contracts/memory-generations
 import type { StoredGeneration } from '../../../ports/generations.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import type { BookedPlace } from '../../sql/stores/booked-generations.ts';
-import { type FeedProgress, RowFeed } from './row-feed.ts';
+import { type FeedProgress, RowFeed } from './shared-row-feed.ts';
 
 /** Rows of a shared database, events of one gateway, and what it noted. */
 class Shared {
