@@ -258,7 +258,7 @@ if (server !== undefined) {
       );
       await crashed.close();
       const { ledger, report } = await openLedger(postgres, directory);
-      expect(report.resolved).toBe(2);
+      expect(report.settledAfterCrash).toBe(2);
       expect(await ledger.verify()).toMatchObject({
         openReservations: 0,
         generations: 2,

@@ -14,7 +14,7 @@ const SLICE = 500;
 export async function stageEvents(
   thread: DuckdbThread,
   events: readonly GenerationEvent[],
-  known: KnownSeries,
+  known: SeriesCache,
 ): Promise<Moments> {
   const series = await placeSeries(thread, events, known);
   const staged: Promise<unknown>[] = [thread.run(plain(MAKE_STAGED_EVENTS))];
@@ -41,7 +41,7 @@ export async function stageEvents(
 async function placeSeries(
   thread: DuckdbThread,
   events: readonly GenerationEvent[],
-  known: KnownSeries,
+  known: SeriesCache,
 ): Promise<Float64Array<ArrayBuffer>> {
   const places = new Float64Array(events.length);
   const unknown = new Map<string, NewSeries>();
@@ -90,7 +90,7 @@ async function placesOf(
 const MAX_SERIES = 20_000;
 
 /** Cache of the places of series in a file. */
-export class KnownSeries {
+export class SeriesCache {
   readonly #places = new Map<string, number>();
 
   placeOf(values: string): number | undefined {
