@@ -2,9 +2,9 @@ import { type EncodeError, encodeEnvelope } from '../dialects/shared/answers/err
 import type { Connection, Refusal } from '../http1/server/connection.ts';
 import type { InboundRequest } from '../http1/server/inbound-request.ts';
 import { Listener } from '../http1/server/listener.ts';
-import type { Outgoing } from '../http1/server/outgoing.ts';
-import type { PlainRequest } from '../http1/server/plain-request.ts';
-import { ResponseHeads } from '../http1/server/response-heads.ts';
+import type { Outgoing } from '../http1/server/outbound-response.ts';
+import { ResponseHeads } from '../http1/server/response-head-writer.ts';
+import type { PlainRequest } from '../http1/server/scan-head.ts';
 import { GatewayError, toGatewayError } from '../ir/errors.ts';
 import {
   DEFAULT_TIMES,
@@ -18,15 +18,15 @@ import { renderDocsPage } from './openapi/docs-page.ts';
 import { describeRoutes } from './openapi/openapi.ts';
 import type { Route, ServerState, ServerView } from './route.ts';
 import { routesFor } from './routes/routes.ts';
-import { answer } from './server/answer.ts';
-import { BUSY, BUSY_HEADERS, BusyAnswers } from './server/busy-answers.ts';
 import { CallerGone } from './server/caller-gone.ts';
 import { replyWithError } from './server/error-reply.ts';
 import { type ExchangeParts, generationLines, HttpExchange, requestIdOf } from './server/http-exchange.ts';
 import { HttpMetrics, type InFlight } from './server/http-metrics.ts';
-import { rawError } from './server/raw-error.ts';
+import { BUSY, BUSY_HEADERS, BusyAnswers } from './server/overload-responses.ts';
+import { rawError } from './server/refusal-response.ts';
 import { headerValues } from './server/request-headers.ts';
 import { RouteIndex } from './server/route-index.ts';
+import { answer } from './server/run-route.ts';
 import { ServerTiming } from './server/server-timing.ts';
 import { Turnstile } from './server/turnstile.ts';
 import { unavailable } from './server/unavailable.ts';

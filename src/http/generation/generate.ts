@@ -6,7 +6,7 @@ import { writeJson } from '../../kit/json/stringify-sliced.ts';
 import { BATCH_POINT } from '../../kit/loop/cohort.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
 import type { Call, Handler } from '../route.ts';
-import { Abandonment } from '../server/abandonment.ts';
+import { Abandonment } from '../server/abort-grace.ts';
 import { logOwnFault } from '../server/error-reply.ts';
 import { replyWithStream } from '../server/sse-reply.ts';
 import { vendorHeader } from '../server/vendor-header.ts';

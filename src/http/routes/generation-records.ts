@@ -5,7 +5,7 @@ import {
   generationObject,
   generationQuerySchema,
   generationReplySchema,
-} from '../../contract/generation.ts';
+} from '../../contract/generation-record.ts';
 import { writeJson } from '../../kit/json/stringify-sliced.ts';
 import type { Call, Route } from '../route.ts';
 import { callerOf, errors, NOTHING_DECLARED, ok, READ } from './row-parts.ts';

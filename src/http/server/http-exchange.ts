@@ -1,6 +1,6 @@
 import type { InboundRequest } from '../../http1/server/inbound-request.ts';
-import type { Outgoing } from '../../http1/server/outgoing.ts';
-import { headerLine, type ResponseHeads } from '../../http1/server/response-heads.ts';
+import type { Outgoing } from '../../http1/server/outbound-response.ts';
+import { headerLine, type ResponseHeads } from '../../http1/server/response-head-writer.ts';
 import { LightAbortController } from '../../kit/loop/light-abort.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { Caller } from '../../ports/caller.ts';

@@ -1,6 +1,6 @@
 import type { InboundRequest } from '../../http1/server/inbound-request.ts';
-import type { Heartbeat, Outgoing } from '../../http1/server/outgoing.ts';
-import { headerLine, type ResponseHeads } from '../../http1/server/response-heads.ts';
+import type { Heartbeat, Outgoing } from '../../http1/server/outbound-response.ts';
+import { headerLine, type ResponseHeads } from '../../http1/server/response-head-writer.ts';
 import { declaredLength, hasBody } from './declared-length.ts';
 
 /** An unread rest of a body that is cheaper to skip than a new connection. */

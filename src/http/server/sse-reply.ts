@@ -1,14 +1,14 @@
 import { FREE } from '../../catalog/prices/bill.ts';
 import type { ReplyContext, StreamEncoder } from '../../dialects/dialect.ts';
 import type { OpenedStream } from '../../gateway/generation/opened-generation.ts';
-import type { Heartbeat } from '../../http1/server/outgoing.ts';
+import type { Heartbeat } from '../../http1/server/outbound-response.ts';
 import { type GatewayError, toGatewayError } from '../../ir/errors.ts';
 import type { Event, EventBatch } from '../../ir/events.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import { type Flow, ReadyValues } from '../../kit/frames/flow.ts';
 import { writeSseComment } from '../../kit/frames/sse.ts';
 import type { HttpTimes } from '../dependencies.ts';
-import { Abandonment } from './abandonment.ts';
+import { Abandonment } from './abort-grace.ts';
 import { CallerGone } from './caller-gone.ts';
 import type { Reply } from './reply.ts';
 

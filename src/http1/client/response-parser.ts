@@ -1,6 +1,6 @@
-import { type BodyFrame, type ContentTaker, LengthFrame, UntilCloseFrame } from '../body-frame.ts';
+import { type BodyFrame, type ContentTaker, LengthFrame, UntilCloseFrame } from '../body-decoder.ts';
 import { isLineBreak } from '../characters.ts';
-import { ChunkedFrame } from '../chunked-frame.ts';
+import { ChunkedFrame } from '../chunked-decoder.ts';
 import { parseFieldLines, type SectionProblem, unfold } from '../fields.ts';
 import { RESPONSE_RULES } from '../reading-rules.ts';
 import { TransportProblem } from './transport-problem.ts';

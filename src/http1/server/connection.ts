@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net';
 import type { Cohort } from '../../kit/loop/cohort.ts';
-import { type BodyFrame, LengthFrame } from '../body-frame.ts';
+import { type BodyFrame, LengthFrame } from '../body-decoder.ts';
 import { isLineBreak } from '../characters.ts';
-import { ChunkedFrame } from '../chunked-frame.ts';
+import { ChunkedFrame } from '../chunked-decoder.ts';
 import type { SectionProblem } from '../fields.ts';
 import { REQUEST_RULES } from '../reading-rules.ts';
-import { framingOf } from './framing.ts';
 import { type BodySource, InboundRequest } from './inbound-request.ts';
-import { type AnswerLine, Outgoing } from './outgoing.ts';
-import { type PlainRequest, plainRequest } from './plain-request.ts';
+import { type AnswerLine, Outgoing } from './outbound-response.ts';
 import { PresenceProbe } from './presence-probe.ts';
+import { framingOf } from './request-framing.ts';
 import { cannotBeInHead, parseRequestHead } from './request-head.ts';
+import { type PlainRequest, plainRequest } from './scan-head.ts';
 
 /** How long things may take on a connection, and how much it may ask for. */
 export interface ConnectionLimits {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { framingOf } from './framing.ts';
 import { type BodyReader, InboundRequest } from './inbound-request.ts';
+import { framingOf } from './request-framing.ts';
 
 function requestOf() {
   const told: string[] = [];

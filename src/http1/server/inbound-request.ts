@@ -1,5 +1,5 @@
-import type { ContentTaker } from '../body-frame.ts';
-import type { Framing } from './framing.ts';
+import type { ContentTaker } from '../body-decoder.ts';
+import type { Framing } from './request-framing.ts';
 import type { RequestHead } from './request-head.ts';
 
 /** Takes the content of a body as it comes. */

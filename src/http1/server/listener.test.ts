@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import type { InboundRequest } from './inbound-request.ts';
 import { hasReusePort, Listener, type Reception } from './listener.ts';
-import type { Outgoing } from './outgoing.ts';
+import type { Outgoing } from './outbound-response.ts';
 
 const LIMITS = {
   headersMs: 5_000,

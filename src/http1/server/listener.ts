@@ -3,8 +3,8 @@ import { type AddressInfo, createServer, type ListenOptions, type Server } from 
 import { Cohort, type CohortLimits } from '../../kit/loop/cohort.ts';
 import { Connection, type ConnectionLimits, type ConnectionOwner, type Refusal } from './connection.ts';
 import type { InboundRequest } from './inbound-request.ts';
-import type { Outgoing } from './outgoing.ts';
-import type { PlainRequest } from './plain-request.ts';
+import type { Outgoing } from './outbound-response.ts';
+import type { PlainRequest } from './scan-head.ts';
 
 /** What is done with what comes in. */
 export interface Reception {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Outgoing } from './outgoing.ts';
+import type { Outgoing } from './outbound-response.ts';
 
 /** What every answer begins with. */
 const ANSWER_BEGINNING = 'HTTP/1.1 ';

@@ -4,7 +4,7 @@ import { openingOf, withBody } from '../../http1/client/wire-request.ts';
 import { type EgressRules, NO_EGRESS_RULES } from '../../kit/net/egress.ts';
 import { StaleConnection, type Transport, type TransportCall, type TransportReply } from '../upstream.ts';
 import { decompress, type ExpansionLimits } from './decompress.ts';
-import { guardedLookup, requirePassage } from './guard.ts';
+import { guardedLookup, requirePassage } from './egress-guard.ts';
 import { UpstreamExchange } from './upstream-exchange.ts';
 
 /** Bounds of the network transport. */
