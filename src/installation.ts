@@ -18,7 +18,7 @@ import { Vault } from './manage/byok/vault.ts';
 import { Files } from './manage/files/files.ts';
 import { AccountKeys } from './manage/keys/account-keys.ts';
 import { CallerDirectory } from './manage/keys/caller-directory.ts';
-import { Keys } from './manage/keys/keys.ts';
+import { Keys } from './manage/keys/operator-keys.ts';
 import { ModelKnowledge } from './manage/models/model-knowledge.ts';
 import { type Sources, systemSources } from './manage/sources.ts';
 import { UsageImports } from './manage/usage-import/usage-imports.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildCatalog } from './build-catalog.ts';
-import { CATALOG_DAY } from './build-models.ts';
+import { CATALOG_DAY } from './build-model.ts';
 import type { ModelEntry } from './entries.ts';
 
 const KNOWN: ModelEntry[] = [

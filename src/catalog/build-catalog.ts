@@ -1,6 +1,6 @@
 import { forEachSliced, runAtOnce, type Sliced } from '../kit/loop/turns.ts';
-import { buildModel, tagOf } from './build-models.ts';
-import { buildProvider, isReachable } from './build-providers.ts';
+import { buildModel, tagOf } from './build-model.ts';
+import { buildProvider, isReachable } from './build-provider.ts';
 import type { Catalog, Model, Provider } from './catalog.ts';
 import type { EndpointEntry, ModelEntry, ProviderEntry } from './entries.ts';
 import { nextChangeMs } from './prices/price-history.ts';

@@ -4,7 +4,7 @@ import type { Quirks } from '../ir/quirks.ts';
 import type { Price } from '../kit/money.ts';
 import type { EffortWord } from './entries.ts';
 import type { Credential } from './providers/credential.ts';
-import type { Auth, DataPolicy, ProviderFacts, Timeouts } from './providers/provider.ts';
+import type { Auth, DataPolicy, ProviderFacts, Timeouts } from './providers/provider-members.ts';
 
 /** A company or server that runs models. */
 export interface Provider {

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { runAtOnce } from '../kit/loop/turns.ts';
-import { CATALOG_DAY } from './build-models.ts';
+import { CATALOG_DAY } from './build-model.ts';
 import { type CatalogDocument, documentIssues } from './knowledge/catalog-document.ts';
 import { rowOf } from './providers/provider-rows.ts';
 import { allShippedModels, shippedModels } from './shipped-models.ts';

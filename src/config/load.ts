@@ -13,7 +13,7 @@ import {
   parseConfigInThread,
 } from './parse/parse-config.ts';
 import { shownProblem } from './parse/shown-text.ts';
-import { unbuiltWarnings } from './parse/unbuilt.ts';
+import { unbuiltWarnings } from './parse/unsupported-keys.ts';
 import { type Flags, type Runtime, readRuntime, startBlockers, variableOf } from './runtime.ts';
 import type { Config } from './schema/schema.ts';
 

@@ -7,7 +7,7 @@ import { RESET_WINDOWS } from '../kit/time/windows.ts';
 import type { Accounts } from '../manage/accounts/accounts.ts';
 import type { Credits } from '../manage/accounts/credits.ts';
 import type { Vault } from '../manage/byok/vault.ts';
-import type { Keys } from '../manage/keys/keys.ts';
+import type { Keys } from '../manage/keys/operator-keys.ts';
 import type { KnownModel, ModelKnowledge, RefreshOutcome } from '../manage/models/model-knowledge.ts';
 import { whenAvailable } from '../manage/refusals.ts';
 import type { UsageImports } from '../manage/usage-import/usage-imports.ts';

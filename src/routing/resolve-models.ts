@@ -5,7 +5,7 @@ import type { GenerationRequest } from '../ir/request.ts';
 import { lookUp } from '../kit/net/lookup.ts';
 import { quoted, shortened } from '../kit/text/quoted.ts';
 import { type ModelId, parseModelId } from './resolve/model-id.ts';
-import { NothingToChoose } from './resolve/nothing-to-choose.ts';
+import { NothingToChoose } from './resolve/no-model-to-choose.ts';
 import type { Resolution, ResolutionContext } from './resolve/resolution.ts';
 import { latestOf, parseLatest } from './routers/latest.ts';
 import { pluginPlace, pluginSettings } from './routers/plugin-settings.ts';

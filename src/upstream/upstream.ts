@@ -1,6 +1,6 @@
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { Credential } from '../catalog/providers/credential.ts';
-import type { Timeouts } from '../catalog/providers/provider.ts';
+import type { Timeouts } from '../catalog/providers/provider-members.ts';
 import type { Lane } from '../dialects/lane.ts';
 import { TransportProblem } from '../http1/client/transport-problem.ts';
 import { type ErrorDetails, type ErrorKind, GatewayError } from '../ir/errors.ts';

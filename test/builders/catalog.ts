@@ -1,4 +1,4 @@
-import { siteOfEndpoint } from '../../src/catalog/build-models.ts';
+import { siteOfEndpoint } from '../../src/catalog/build-model.ts';
 import type { Catalog, Endpoint, Model, Provider } from '../../src/catalog/catalog.ts';
 import { parsePrice } from '../../src/kit/money.ts';
 

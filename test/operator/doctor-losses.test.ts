@@ -79,14 +79,14 @@ const changeDatabase = (sql: string) => {
   database.close();
 };
 
-/** Cuts the newest segment of the journal to a share of what is in it. */
+/** Truncates the newest segment of the journal to a share of its length. */
 function cutJournal(share: number): void {
   const names = readdirSync(join(dataDir, 'journal')).filter((name) => name.endsWith('.journal'));
   const segment = join(dataDir, 'journal', names.sort().at(-1) ?? '');
   truncateSync(segment, Math.floor(statSync(segment).size * share));
 }
 
-it('finds nothing wrong where nothing is, although the process was killed', async () => {
+it('finds no problem after a process was killed', async () => {
   const report = await doctor();
   expect(report.findings.filter(({ verdict }) => verdict === 'problem')).toEqual([]);
   expect(report.of('ledger').every(({ verdict }) => verdict === 'ok')).toBe(true);
@@ -97,7 +97,7 @@ it('finds nothing wrong where nothing is, although the process was killed', asyn
 });
 
 describe('a journal', () => {
-  it('whose end is lost is found out by the rows of generations', async () => {
+  it('whose end is lost is detected by the rows of generations', async () => {
     cutJournal(0.5);
     const report = await doctor();
     expect(report.code).toBe(1);
@@ -111,22 +111,22 @@ describe('a journal', () => {
     });
     expect(lost?.figures.unrecorded_generations).toBeGreaterThan(GENERATIONS / 4);
     expect(lost?.figures.unrecorded_generations).toBeLessThan(GENERATIONS);
-    expect(JSON.stringify(others)).not.toContain('nobody was told');
+    expect(JSON.stringify(others)).not.toContain('no caller has an answer');
   });
 
-  it('that has everything is not blamed for rows that are pruned or not made yet', async () => {
+  it('that is complete stays ok while rows are pruned or not made yet', async () => {
     changeDatabase('delete from generations where rowid % 3 = 0');
     const ledger = (await doctor()).of('ledger');
     expect(ledger.every(({ verdict }) => verdict === 'ok')).toBe(true);
   });
 
-  it('knows what it has settled when the clock was set back meanwhile', async () => {
+  it('stays ok after the clock was set back', async () => {
     const ahead = 'update generations set settled_at_ms = settled_at_ms + 86400000';
     changeDatabase(`${ahead} where rowid <= 5`);
     expect((await doctor()).of('ledger')).toMatchObject([{ verdict: 'ok' }]);
   });
 
-  it('remembers by its snapshot what was settled before its oldest record', async () => {
+  it('stays ok if its snapshot covers generations settled before its oldest record', async () => {
     for (let start = 0; start < 2; start += 1) {
       const installation = await openInstallation({ dataDir, keyPrefix: 'sk-' });
       await installation.close();
@@ -158,14 +158,14 @@ describe('stored files', () => {
     expect(report.of('files')[0]?.what).toContain(first);
   });
 
-  it('are all without content when their directory is gone', async () => {
+  it('are all without content if their directory was deleted', async () => {
     rmSync(pathOf(), { recursive: true });
     expect((await doctor()).of('files')).toMatchObject([
       { verdict: 'problem', figures: { files: 3, without_content: 3 } },
     ]);
   });
 
-  it('leave content behind that goes by itself', async () => {
+  it('that were deleted leave content, which is reported as ok', async () => {
     changeDatabase('delete from files where rowid = 1');
     const report = await doctor();
     expect(report.of('files')).toMatchObject([
@@ -184,20 +184,20 @@ describe('events', () => {
     for (const name of names) rmSync(join(dataDir, name), { force: true });
   };
 
-  it('that are gone are not taken for none', async () => {
+  it('whose file was deleted are a problem', async () => {
     remove('events.duckdb', 'events.duckdb.wal');
     const report = await doctor();
     expect(report.code).toBe(1);
     expect(report.of('events')).toMatchObject([
       {
         verdict: 'problem',
-        what: `${file()} is gone: there were events in it`,
-        mend: expect.stringMatching(/rows of generations that are kept.*must be imported again$/),
+        what: `${file()} is missing, although it held events`,
+        mend: expect.stringMatching(/stored rows of generations.*must be imported again$/),
       },
     ]);
   });
 
-  it('that were taken from a running gateway are told of while it runs', async () => {
+  it('whose file was deleted under a running gateway are a problem', async () => {
     const running = await openTestGateway();
     try {
       const report = () => doctorReport(running.configFile, running.dataDir);
@@ -205,27 +205,27 @@ describe('events', () => {
       rmSync(join(running.dataDir, 'events.duckdb'));
       expect((await report()).of('events')[1]).toMatchObject({
         verdict: 'problem',
-        what: expect.stringContaining('is gone, although the gateway has it open'),
+        what: expect.stringContaining('was deleted while the gateway has it open'),
       });
     } finally {
       await running.close();
     }
   });
 
-  it('that were never noted are told by the rows', async () => {
+  it('without progress files are missed because of the rows', async () => {
     remove('events.duckdb', 'events.duckdb.wal', 'events-owed.json');
     expect((await doctor()).of('events')).toMatchObject([
       { verdict: 'warning', mend: expect.stringContaining('import it again') },
     ]);
     changeDatabase('delete from generations');
-    expect((await doctor()).of('events')).toMatchObject([{ verdict: 'ok', what: 'there are none yet' }]);
+    expect((await doctor()).of('events')).toMatchObject([{ verdict: 'ok', what: 'none yet' }]);
   });
 
   it.each([
     ['it is empty', () => writeFileSync(file(), '')],
-    ['it is no file of DuckDB', () => writeFileSync(file(), 'garbage '.repeat(2000))],
+    ['it is not a DuckDB file', () => writeFileSync(file(), 'garbage '.repeat(2000))],
     ['its end is missing', () => truncateSync(file(), 100)],
-  ])('that cannot be read say why: %s', async (reason, damage) => {
+  ])('that cannot be read are reported with the reason: %s', async (reason, damage) => {
     remove('events.duckdb.wal');
     damage();
     const bytes = statSync(file()).size;
@@ -243,7 +243,7 @@ describe('events', () => {
 });
 
 describe('the key of the hashes', () => {
-  it('that is gone is told of, and not made', async () => {
+  it('that is missing is a problem, and is not made', async () => {
     rmSync(join(dataDir, 'hash-key'));
     const report = await doctor();
     expect(report.code).toBe(1);

@@ -113,7 +113,7 @@ function configureProvider(url: string): void {
 }
 
 describe('a sound installation', () => {
-  it('is found to be so, in a table for people', async () => {
+  it('is reported as a table without problems', async () => {
     leaveBehind();
     const { code, out } = await typedDoctor('--config', file, '--data-dir', dataDir);
     expect(code).toBe(0);
@@ -123,7 +123,7 @@ describe('a sound installation', () => {
     expect(out).toMatch(/\nNothing is wrong\.\n$/);
   });
 
-  it('is told of in figures, and not changed', async () => {
+  it('is reported with figures, and not changed', async () => {
     leaveBehind();
     const before = contentOf(dataDir);
     const report = await doctor();
@@ -140,7 +140,7 @@ describe('a sound installation', () => {
     lockDirectory(dataDir).release();
   });
 
-  it('is looked at through the gateway that runs on it', async () => {
+  it('is examined through the gateway that runs on it', async () => {
     const gateway = await openTestGateway();
     try {
       await (
@@ -170,7 +170,7 @@ describe('a sound installation', () => {
     }
   });
 
-  it('may have a process on it that does not serve', async () => {
+  it('may be held by a command that does not serve', async () => {
     const installation = await openInstallation({ dataDir, keyPrefix: 'sk-' });
     const socket = await listenForCommands(dataDir, installation, SILENT);
     try {
@@ -183,16 +183,16 @@ describe('a sound installation', () => {
 });
 
 describe('a data directory', () => {
-  it('that is not there is made by the first start, and not by this', async () => {
+  it('that does not exist is a warning, and is not created', async () => {
     const report = await doctor();
     expect(report).toMatchObject({ code: 0, verdict: 'warning' });
     expect(report.of('data directory')).toMatchObject([
-      { verdict: 'warning', what: `${dataDir} is not there` },
+      { verdict: 'warning', what: `${dataDir} does not exist` },
     ]);
     expect(readdirSync(temporary.path)).toEqual(['signalbox.yaml']);
   });
 
-  it('whose name is taken by a file, or cannot be made, is a problem', async () => {
+  it('whose name is that of a file, or which cannot be created, is a problem', async () => {
     writeFileSync(dataDir, '');
     const taken = await doctor();
     expect(taken.code).toBe(1);
@@ -210,12 +210,12 @@ describe('a data directory', () => {
       const report = await doctor(file, '/proc/signalbox/data');
       expect(report.code).toBe(1);
       expect(report.of('data directory')).toMatchObject([
-        { verdict: 'problem', what: '/proc/signalbox/data is not there and cannot be made (ENOENT)' },
+        { verdict: 'problem', what: '/proc/signalbox/data does not exist and cannot be created (ENOENT)' },
       ]);
     },
   );
 
-  it('whose name has a newline is told of in one line, with a command that can be pasted', async () => {
+  it('whose name has a newline is reported in one line, with a command that can be pasted', async () => {
     const strange = join(temporary.path, "it's\nmine");
     cpSync(left.path, strange, { recursive: true });
     chmodSync(strange, 0o755);
@@ -225,7 +225,7 @@ describe('a data directory', () => {
     expect((await doctor(file, strange)).of('data directory')[1]?.what).toContain(strange);
   });
 
-  it('that others can look into, and what was put aside in it, is warned of', async () => {
+  it('that is open to other users, or holds files put aside, is a warning', async () => {
     leaveBehind();
     chmodSync(dataDir, 0o755);
     chmodSync(join(dataDir, 'encryption-key'), 0o644);
@@ -241,7 +241,7 @@ describe('a data directory', () => {
     expect(report.of('disk')[0]?.figures).toMatchObject({ set_aside_bytes: 1 });
   });
 
-  it.skipIf(process.getuid?.() !== 0)('with a file of another user in it is warned of', async () => {
+  it.skipIf(process.getuid?.() !== 0)('with a file of another user in it is a warning', async () => {
     leaveBehind();
     chownSync(join(dataDir, 'hash-key'), 12_345, 12_345);
     expect((await doctor()).of('data directory')[1]).toMatchObject({
@@ -250,7 +250,7 @@ describe('a data directory', () => {
     });
   });
 
-  it('that a process holds without a word is looked at as far as that goes', async () => {
+  it('whose holder does not answer is examined as far as possible', async () => {
     leaveBehind();
     const lock = lockDirectory(dataDir);
     try {
@@ -268,7 +268,7 @@ describe('a data directory', () => {
 });
 
 describe('a configuration', () => {
-  it('that cannot be used keeps nothing else from being looked at', async () => {
+  it('that is invalid does not stop the other checks', async () => {
     leaveBehind();
     writeFileSync(file, 'vendor: [\n');
     const report = await doctor();
@@ -280,7 +280,7 @@ describe('a configuration', () => {
     expect(report.of('providers')).toMatchObject([{ verdict: 'warning' }]);
   });
 
-  it('with an invalid DATABASE_URL does not blame the database in the data directory', async () => {
+  it('with an invalid DATABASE_URL leaves the database in the data directory unchecked', async () => {
     mkdirSync(join(dataDir, 'journal'), { recursive: true, mode: 0o700 });
     vi.stubEnv('DATABASE_URL', `mysql://${SECRET}`);
     const report = await doctor();
@@ -289,7 +289,7 @@ describe('a configuration', () => {
     expect(report.of('ledger')).toMatchObject([{ verdict: 'warning' }]);
   });
 
-  it('says what it warns of, half-set credentials among it', async () => {
+  it('has its warnings reported, half-set credentials included', async () => {
     vi.stubEnv('AZURE_API_KEY', SECRET);
     expect((await doctor()).of('configuration')).toContainEqual(
       expect.objectContaining({ verdict: 'warning', what: expect.stringContaining('AZURE_RESOURCE_NAME') }),
@@ -297,8 +297,8 @@ describe('a configuration', () => {
   });
 });
 
-describe('what is damaged', () => {
-  it('in the journal is named with its place, and stays as it is', async () => {
+describe('damage', () => {
+  it('in the journal is reported with its place, and the file is not changed', async () => {
     leaveBehind();
     const segment = newestSegment();
     const bytes = readFileSync(segment);
@@ -317,7 +317,7 @@ describe('what is damaged', () => {
     expect(readFileSync(segment).equals(bytes)).toBe(true);
   });
 
-  it('of a journal that ends in half a record is no loss', async () => {
+  it('that is only half a record at the end of the journal is a warning', async () => {
     leaveBehind();
     appendFileSync(newestSegment(), Buffer.from([0xd7, 0, 0, 9, 1]));
     const report = await doctor();
@@ -328,7 +328,7 @@ describe('what is damaged', () => {
     ]);
   });
 
-  it('is a journal that is gone', async () => {
+  it('includes a journal without records', async () => {
     leaveBehind();
     rmSync(join(dataDir, 'journal'), { recursive: true });
     expect((await doctor()).of('ledger')).toMatchObject([
@@ -336,7 +336,7 @@ describe('what is damaged', () => {
     ]);
   });
 
-  it('in the database, and one that is missing', async () => {
+  it('in the database, or a missing or empty database, is a problem', async () => {
     leaveBehind();
     renameSync(join(dataDir, 'signalbox.sqlite'), join(temporary.path, 'saved'));
     for (const name of readdirSync(dataDir).filter((entry) => entry.startsWith('signalbox.sqlite-'))) {
@@ -363,7 +363,7 @@ describe('a database', () => {
     database.close();
   };
 
-  it('of an older version is left as it is and told of', async () => {
+  it('of an older version is a warning, and is not migrated', async () => {
     leaveBehind();
     change("delete from schema_migrations where name = '0006-files'");
     const report = await doctor();
@@ -383,7 +383,7 @@ describe('a database', () => {
     });
   });
 
-  it('that is away is named without its password', async () => {
+  it('that cannot be reached is named without its password', async () => {
     mkdirSync(dataDir, { mode: 0o700 });
     vi.stubEnv('DATABASE_URL', `postgres://someone:${SECRET}@127.0.0.1:${await freePort()}/books`);
     const report = await doctor();
@@ -399,7 +399,7 @@ describe('a database', () => {
     ]);
   });
 
-  it.skipIf(postgres === undefined)('of PostgreSQL is looked at with its clock and its books', async () => {
+  it.skipIf(postgres === undefined)('of PostgreSQL is checked with its clock and its books', async () => {
     mkdirSync(dataDir, { mode: 0o700 });
     vi.stubEnv('DATABASE_URL', await postgres?.createDatabase());
     const report = await doctor();
@@ -411,7 +411,7 @@ describe('a database', () => {
 });
 
 describe('an encryption key', () => {
-  it('that is not the one of the stored credentials is named by its id', async () => {
+  it('other than that of the stored credentials is named by its id', async () => {
     leaveBehind();
     const given = Buffer.alloc(32, 2).toString('base64');
     vi.stubEnv('SIGNALBOX_ENCRYPTION_KEY', given);
@@ -440,7 +440,7 @@ describe('an encryption key', () => {
 });
 
 describe('an address', () => {
-  it('that something else listens on is a problem: no gateway could start', async () => {
+  it('on which another process listens is a problem: no gateway could start', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     try {
@@ -462,7 +462,7 @@ describe('an address', () => {
 });
 
 describe('a provider', () => {
-  it('that answers is asked without any secret', async () => {
+  it('that answers is called without credentials', async () => {
     const upstream = await openFakeUpstream();
     try {
       upstream.answer([head(401), end()]);
@@ -494,7 +494,7 @@ describe('a provider', () => {
     expect(report.of('clocks')).toEqual([]);
   });
 
-  it('that has another time says that one of the two clocks is wrong', async () => {
+  it('whose clock differs is a warning or a problem, by the difference', async () => {
     const upstream = await openFakeUpstream();
     try {
       configureProvider(upstream.url);
@@ -519,7 +519,7 @@ describe('a provider', () => {
     }
   });
 
-  it('without a credential serves only those who bring one', async () => {
+  it('without a credential is a warning', async () => {
     writeFileSync(
       file,
       `providers: [{ slug: acme, dialect: openai-chat, base_url: "http://127.0.0.1:${await freePort()}/v1" }]`,

@@ -71,7 +71,7 @@ if (server !== undefined) {
       });
       expect(await typed('doctor')).toMatchObject({
         code: 1,
-        out: expect.stringContaining(`what is reserved for the account ${id}`),
+        out: expect.stringContaining(`the reserved amount of the account ${id}`),
       });
       await sql`update ledger_tallies set reserved_byok = 0, byok_lifetime = 4`.execute(database);
       const { out } = await typed('ledger', 'verify', '--json');

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type Credential, parseCredential, secretsOf } from './credential.ts';
-import type { Auth } from './provider.ts';
+import type { Auth } from './provider-members.ts';
 
 const { privateKey: KEY } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const PEM = KEY.export({ type: 'pkcs8', format: 'pem' }).toString();

@@ -3,7 +3,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { type Json, readJson } from '../../kit/json/json.ts';
 import { oneOf, optional } from '../../kit/json/schema.ts';
 import { compileValidator } from '../../kit/json/validate.ts';
-import type { Auth } from './provider.ts';
+import type { Auth } from './provider-members.ts';
 
 /** A parsed credential. */
 export type Credential =

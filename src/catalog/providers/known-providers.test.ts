@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Environment } from '../../config/parse/environment.ts';
 import type { ProviderConfig } from '../../config/parse/known-providers.ts';
-import { buildProvider } from '../build-providers.ts';
+import { buildProvider } from '../build-provider.ts';
 import { KNOWN_PROVIDERS } from './known-providers.ts';
 
 function provider(changes: Partial<ProviderConfig> & { slug: string }): ProviderConfig {

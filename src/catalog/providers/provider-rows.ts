@@ -1,7 +1,7 @@
 import { lookUp } from '../../kit/net/lookup.ts';
 import type { DialectWord, ProviderEntry } from '../entries.ts';
 import { SIMULATOR_PROVIDER } from '../simulator-catalog.ts';
-import type { Auth } from './provider.ts';
+import type { Auth } from './provider-members.ts';
 import { PROVIDER_TABLE, type ProviderRow } from './provider-table.ts';
 
 /** The vendor in a dialect's word: the part before the dash. */

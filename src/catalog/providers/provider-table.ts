@@ -1,6 +1,6 @@
 import type { Quirks } from '../../ir/quirks.ts';
 import type { DialectWord } from '../entries.ts';
-import type { Auth, DataPolicy, ProviderFacts } from './provider.ts';
+import type { Auth, DataPolicy, ProviderFacts } from './provider-members.ts';
 
 /**
  * Where the environment may hold a credential: one variable, or one variable for each member of its JSON form, all of

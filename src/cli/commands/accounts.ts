@@ -1,7 +1,7 @@
 import type { Flags } from '../../config/runtime.ts';
 import type { AccountView, NewAccountView } from '../../control/views.ts';
+import { runControlCommand } from '../run-control-command.ts';
 import { type CommandResult, tableText } from '../terminal/output.ts';
-import { runControlCommand } from './run-control-command.ts';
 
 export async function createAccount(flags: Flags, name: string): Promise<CommandResult<NewAccountView>> {
   const result = await runControlCommand(flags, 'accounts.create', { name });

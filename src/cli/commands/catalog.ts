@@ -7,9 +7,9 @@ import { MAX_CATALOG_BYTES } from '../../control/wire.ts';
 import { readJson } from '../../kit/json/json.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import { type Difference, type KnownModel, problemsOfData } from '../../manage/models/model-knowledge.ts';
+import { readSource } from '../read-source.ts';
+import { runControlCommand } from '../run-control-command.ts';
 import { type CommandResult, jsonText, type Output, tableText } from '../terminal/output.ts';
-import { readSource } from './read-source.ts';
-import { runControlCommand } from './run-control-command.ts';
 
 /** Flags of `catalog refresh`. */
 export interface RefreshFlags {

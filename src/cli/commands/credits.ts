@@ -1,7 +1,7 @@
 import type { Flags } from '../../config/runtime.ts';
 import type { CreditsView } from '../../control/views.ts';
+import { runControlCommand } from '../run-control-command.ts';
 import { type CommandResult, usdText } from '../terminal/output.ts';
-import { runControlCommand } from './run-control-command.ts';
 
 export async function setCredits(
   flags: Flags,

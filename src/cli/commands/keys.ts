@@ -1,8 +1,8 @@
 import type { Flags } from '../../config/runtime.ts';
 import type { CommandInput } from '../../control/commands.ts';
 import type { IssuedKeyView, KeyView } from '../../control/views.ts';
+import { runControlCommand } from '../run-control-command.ts';
 import { type CommandResult, tableText, usdText } from '../terminal/output.ts';
-import { runControlCommand } from './run-control-command.ts';
 
 export async function createKey(
   flags: Flags,

@@ -4,8 +4,8 @@ import { openInstallation } from '../../installation.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Fault } from '../../ports/ledger.ts';
 import type { LedgerLoss } from '../../ports/ledger-mark.ts';
+import { installationOptions, runControlCommand } from '../run-control-command.ts';
 import { type CommandResult, tableText, usdText } from '../terminal/output.ts';
-import { installationOptions, runControlCommand } from './run-control-command.ts';
 
 /** Explanations of faults, in the order of printing. */
 const FAULTS: Readonly<Record<Fault, string>> = {

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { Flags } from '../../config/runtime.ts';
 import type { RotationView } from '../../control/views.ts';
 import { GatewayError } from '../../ir/errors.ts';
+import { runControlCommand } from '../run-control-command.ts';
 import type { CommandResult } from '../terminal/output.ts';
-import { runControlCommand } from './run-control-command.ts';
 
 /** Re-encrypts stored credentials under the key in a file, or under a generated one. */
 export async function rotateEncryptionKey(

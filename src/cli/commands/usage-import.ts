@@ -8,10 +8,10 @@ import { GatewayError } from '../../ir/errors.ts';
 import { type Line, LineReader } from '../../kit/text/line-reader.ts';
 import { UsageIntake } from '../../manage/usage-import/usage-intake.ts';
 import type { GenerationEvent } from '../../ports/events.ts';
+import { installationOptions, runControlCommand } from '../run-control-command.ts';
 import { jsonText, type Output } from '../terminal/output.ts';
 import { ProgressBar } from '../terminal/progress-bar.ts';
-import { installationOptions, runControlCommand } from './run-control-command.ts';
-import { badLinesText, type ImportView, importNotes, importText } from './usage-import-text.ts';
+import { badLinesText, type ImportView, importNotes, importText } from '../terminal/usage-import-text.ts';
 
 /** Flags of `usage import`. */
 export interface ImportFlags {

@@ -13,7 +13,7 @@ function look(aheadMs: readonly (number | undefined)[], database: object = { kin
 const verdicts = async (...given: Parameters<typeof look>) =>
   (await look(...given)).map(({ verdict, what }) => [verdict, what]);
 
-it('believes most of the clocks that were heard', async () => {
+it('compares with the median of the clocks of providers', async () => {
   expect(await verdicts([900_000, 0, -500])).toEqual([['ok', 'this clock agrees with that of 3 providers']]);
   expect(await verdicts([undefined])).toEqual([]);
   expect(await verdicts([-31_000])).toEqual([['warning', 'this clock is 31 s ahead of that of 1 provider']]);
@@ -22,11 +22,11 @@ it('believes most of the clocks that were heard', async () => {
   ]);
 });
 
-it('hears the clock of the database, and sees what is from the future', async () => {
+it('compares with the clock of the database, and finds generations from the future', async () => {
   const facts = { clockAheadMs: 40_000, lastSettledAtMs: Date.now() + 3_600_000 };
   expect(await verdicts([], { kind: 'postgres', facts })).toEqual([
     ['warning', 'this clock is 40 s behind that of PostgreSQL'],
-    ['problem', 'the last generation was settled 60 min from now'],
+    ['problem', 'the last generation has a time 60 min in the future'],
   ]);
   const off = (clockAheadMs: number) => verdicts([], { kind: 'postgres', facts: { clockAheadMs } });
   expect((await off(1_900)).map(([verdict]) => verdict)).toEqual(['ok']);

@@ -13,7 +13,7 @@ const TOLERANCE: Tolerance = { warningMs: 30_000, problemMs: 300_000 };
 /** Limits use the database's clock: a gateway whose own differs by more refuses requests that a limit covers. */
 const DATABASE_TOLERANCE: Tolerance = { warningMs: 2_000, problemMs: 60_000 };
 
-const MEND = 'set the clock of this machine by a time server (NTP), or that of the other side if it is yours';
+const MEND = 'synchronize this machine with a time server (NTP), or the other machine if it is yours';
 
 /** Compares this machine's clock with those of providers and the database. */
 export async function checkClocks({ reaches, database }: Situation): Promise<Finding[]> {
@@ -41,8 +41,8 @@ function compare(whose: string, aheadMs: number, { warningMs, problemMs } = TOLE
 
 function future(aheadMs: number): Finding[] {
   if (aheadMs <= TOLERANCE.warningMs) return [];
-  const what = `the last generation was settled ${durationText(aheadMs)} from now`;
-  const mend = 'see whether this clock is behind, or was ahead when the gateway ran';
+  const what = `the last generation has a time ${durationText(aheadMs)} in the future`;
+  const mend = 'check whether this clock is behind now, or was ahead when the gateway ran';
   return [aheadMs > TOLERANCE.problemMs ? problem(what, mend) : warning(what, mend)];
 }
 

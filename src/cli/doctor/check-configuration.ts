@@ -10,12 +10,12 @@ export async function checkConfiguration({ loading }: Situation): Promise<Findin
     return problems.map((issue) =>
       problem(
         problemLine(issue),
-        `correct it in ${file} or in the environment, and see with signalbox check-config whether it is right`,
+        `correct it in ${file} or in the environment, then run signalbox check-config`,
       ),
     );
   }
   const { file, config, warnings } = loading.loaded;
-  const source = file ?? 'no file, so everything has its default';
+  const source = file ?? 'no configuration file, all settings have their defaults';
   const { providers, models } = config;
   return [
     fine(

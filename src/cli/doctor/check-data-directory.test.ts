@@ -30,8 +30,8 @@ it.each([
   [{ freeFiles: 9_999 }, 'warning', 'room for 9999 more files'],
   [{ freeFiles: 1 }, 'problem', 'room for 1 more file'],
   [{ freeFiles: undefined }, 'ok', '1.0 TiB free'],
-  [{ writeProblem: 'EROFS', ownerId: 7 }, 'problem', '/d cannot be written, it belongs to user 7 (EROFS)'],
-])('judges %j', async (facts, verdict, what) => {
+  [{ writeProblem: 'EROFS', ownerId: 7 }, 'problem', '/d is not writable, it belongs to user 7 (EROFS)'],
+])('finds %j', async (facts, verdict, what) => {
   const [finding] = await look(facts);
   expect(finding).toMatchObject({ verdict, what: expect.stringContaining(what) });
   expect(finding?.mend === null).toBe(verdict === 'ok');
@@ -42,12 +42,12 @@ it.each([
   ['/my data', "'/my data'"],
   ["/it's", String.raw`'/it'\''s'`],
   ['a\nb', String.raw`$'a\U0000000ab'`],
-])('writes %j', (text, word) => {
+])('quotes %j', (text, word) => {
   expect(shellWord(text)).toBe(word);
 });
 
 it.each(['/plain', 'two words', "it's $HOME; `x`", "line\nbreak 'and' \\ more\u001b[2J", ''])(
-  'gives %j back',
+  'quotes %j so that a shell reads the same text',
   (text) => {
     const echoed = execFileSync('bash', ['-c', `printf %s ${shellWord(text)}`]);
     expect(echoed.toString()).toBe(text);

@@ -17,12 +17,12 @@ const MENDS: Readonly<Record<string, string>> = {
   EACCES: 'give it to the user that runs the gateway (chown), or run this command as that user',
   EPERM: 'give it to the user that runs the gateway (chown), or run this command as that user',
   EROFS: 'mount its file system for writing, or choose another directory with --data-dir',
-  ENOSPC: 'make room on its disk',
-  EDQUOT: 'make room within the quota of its user',
-  ENOTDIR: 'move what has its name away, or choose another directory with --data-dir',
+  ENOSPC: 'free space on its disk',
+  EDQUOT: 'free space within the quota of its user',
+  ENOTDIR: 'move the file of that name away, or choose another directory with --data-dir',
 };
 
-const OTHER_MEND = 'look at the disk and its mount, or choose another directory with --data-dir';
+const OTHER_MEND = 'check the disk and its mount, or choose another directory with --data-dir';
 
 /** Checks that the data directory exists, is private and writable, and has free space. */
 export async function checkDataDirectory({ runtime, directory, holder }: Situation): Promise<Finding[]> {
@@ -31,7 +31,7 @@ export async function checkDataDirectory({ runtime, directory, holder }: Situati
     case 'absent':
       return [absent(dataDir, directory.problem)];
     case 'unusable':
-      return [unusable(`${dataDir} is no directory that can be read`, directory.problem)];
+      return [unusable(`${dataDir} cannot be read as a directory`, directory.problem)];
     case 'there':
       return [
         ...writing(dataDir, directory.facts),
@@ -42,7 +42,7 @@ export async function checkDataDirectory({ runtime, directory, holder }: Situati
         ...(holder.kind === 'silent'
           ? [
               warning(
-                `${dataDir} is in use by a process that tells nothing: ${holder.problem}`,
+                `${dataDir} is in use by a process that does not answer: ${holder.problem}`,
                 'wait until it has started or ended, and run signalbox doctor again',
               ),
             ]
@@ -52,10 +52,10 @@ export async function checkDataDirectory({ runtime, directory, holder }: Situati
 }
 
 function absent(dataDir: string, code: string | undefined): Finding {
-  if (code !== undefined) return unusable(`${dataDir} is not there and cannot be made`, code);
+  if (code !== undefined) return unusable(`${dataDir} does not exist and cannot be created`, code);
   return warning(
-    `${dataDir} is not there`,
-    'the first start makes it; if there was one already, name the right one with --data-dir or SIGNALBOX_DATA_DIR',
+    `${dataDir} does not exist`,
+    'the first start creates it; if you have one elsewhere, name it with --data-dir or SIGNALBOX_DATA_DIR',
   );
 }
 
@@ -66,13 +66,13 @@ function unusable(what: string, code: string): Finding {
 function writing(dataDir: string, { writeProblem, ownerId }: DirectoryFacts): Finding[] {
   if (writeProblem === undefined) return [];
   const owner = ownerId === undefined ? '' : `, it belongs to user ${ownerId}`;
-  return [unusable(`${dataDir} cannot be written${owner}`, writeProblem)];
+  return [unusable(`${dataDir} is not writable${owner}`, writeProblem)];
 }
 
 function room(dataDir: string, { freeBytes, freeFiles }: DirectoryFacts): Finding[] {
   const what = `${dataDir}: ${bytesText(freeBytes)} free`;
   const figures = { free_bytes: freeBytes, ...(freeFiles !== undefined && { free_files: freeFiles }) };
-  const mend = 'make room on its disk, or lower the retention in the configuration';
+  const mend = 'free space on its disk, or lower the retention in the configuration';
   if (freeBytes < FREE_SPACE.bytes.problem) return [problem(what, mend, figures)];
   if (freeBytes < FREE_SPACE.bytes.warning) return [warning(what, mend, figures)];
   const files = freeFiles ?? Number.POSITIVE_INFINITY;
@@ -90,10 +90,7 @@ function privacy(dataDir: string, { mode, openSecrets }: DirectoryFacts): Findin
       ? [warning(`${dataDir} is open to other users (mode ${shown})`, `chmod 700 ${shellWord(dataDir)}`)]
       : []),
     ...openSecrets.map((name) =>
-      warning(
-        `${join(dataDir, name)} can be used by other users`,
-        `chmod 600 ${shellWord(join(dataDir, name))}`,
-      ),
+      warning(`${join(dataDir, name)} is open to other users`, `chmod 600 ${shellWord(join(dataDir, name))}`),
     ),
   ];
 }
@@ -102,7 +99,7 @@ function privacy(dataDir: string, { mode, openSecrets }: DirectoryFacts): Findin
 function owners(dataDir: string, { foreignFiles, ownerId }: DirectoryFacts): Finding[] {
   return foreignFiles.map((name) =>
     warning(
-      `${join(dataDir, name)} belongs to another user than the directory (${ownerId})`,
+      `${join(dataDir, name)} does not belong to the owner of the directory (user ${ownerId})`,
       `chown -R ${ownerId} ${shellWord(join(dataDir, name))}, and run commands as the user that runs the gateway`,
     ),
   );
@@ -112,7 +109,7 @@ function leftovers(dataDir: string, { setAside }: DirectoryFacts): Finding[] {
   return setAside.map((name) =>
     warning(
       `${join(dataDir, name)} was put aside because it was damaged`,
-      'remove it once nobody needs it to find out why',
+      'remove it when it is no longer needed to find the cause',
     ),
   );
 }

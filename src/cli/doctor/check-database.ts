@@ -14,7 +14,7 @@ const SLOW_MS = 500;
 export async function checkDatabase({ directory, runtime, database }: Situation): Promise<Finding[]> {
   if (runtime.database === undefined && directory.kind !== 'there') return [];
   const found = await database;
-  if (found.kind === 'unknown') return [warning('not looked at, because DATABASE_URL cannot be read', null)];
+  if (found.kind === 'unknown') return [warning('not checked: DATABASE_URL is invalid', null)];
   if (found.facts === undefined) return [noDatabase(runtime.dataDir)];
   const name = nameOf(found);
   return [opened(name, found.facts), ...shape(name, found.facts), ...pages(found)];
@@ -26,9 +26,9 @@ function noDatabase(dataDir: string): Finding {
   return existsSync(join(dataDir, 'journal'))
     ? problem(
         `${file} is ${existsSync(file) ? 'empty' : 'missing'}, although a gateway has run here`,
-        'put the data directory back from a backup; without it accounts and keys are gone, and the next start makes new ones',
+        'restore the data directory from a backup; without it accounts and keys are lost and the next start makes new ones',
       )
-    : fine('there is none yet; the first start makes it');
+    : fine('none yet; the first start creates it');
 }
 
 function nameOf(database: Known): string {
@@ -39,7 +39,7 @@ function opened(name: string, { roundTripMs, bytes }: DatabaseFacts): Finding {
   const figures = { round_trip_ms: roundTripMs, bytes };
   const what = `${name}: ${bytesText(bytes)}, answers in ${durationText(roundTripMs)}`;
   if (roundTripMs <= SLOW_MS) return fine(what, figures);
-  return warning(what, 'see what else its disk, its server or the network is busy with', figures);
+  return warning(what, 'check the load of its disk, its server and the network', figures);
 }
 
 function shape(name: string, { missingMigrations, unknownMigration }: DatabaseFacts): Finding[] {
@@ -55,7 +55,7 @@ function shape(name: string, { missingMigrations, unknownMigration }: DatabaseFa
   return [
     warning(
       `${name} is of an older version (it lacks ${missingMigrations.join(', ')})`,
-      'make a backup; the next start of this version brings it up to date',
+      'make a backup; the next start of this version migrates it',
     ),
   ];
 }
@@ -63,5 +63,5 @@ function shape(name: string, { missingMigrations, unknownMigration }: DatabaseFa
 function pages(database: Known): Finding[] {
   const damage = database.kind === 'sqlite' ? database.facts?.pageProblem : undefined;
   if (damage === undefined) return [];
-  return [problem(`${nameOf(database)} is damaged: ${damage}`, 'put the data directory back from a backup')];
+  return [problem(`${nameOf(database)} is damaged: ${damage}`, 'restore the data directory from a backup')];
 }

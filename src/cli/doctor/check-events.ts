@@ -14,10 +14,15 @@ export async function checkEvents(situation: Situation): Promise<Finding[]> {
   if (directory.kind !== 'there') return [];
   switch (holder.kind) {
     case 'silent':
-      return [warning('not looked at, because another process has the data directory', null)];
+      return [warning('not checked: another process has the data directory', null)];
     case 'process':
       return holder.view.events === null
-        ? [warning('the gateway could not count its events in time', 'see its log, and try again')]
+        ? [
+            warning(
+              'the gateway could not count its events in time',
+              'read its log, and run signalbox doctor again',
+            ),
+          ]
         : [counted(holder.view.events), ...removed(runtime.dataDir)];
     case 'none': {
       const sizes = await examineEvents(join(runtime.dataDir, FILE));
@@ -29,19 +34,19 @@ export async function checkEvents(situation: Situation): Promise<Finding[]> {
 /** A gateway that counted its events has the file open: if it is missing, it was deleted meanwhile. */
 function removed(dataDir: string): Finding[] {
   const file = join(dataDir, FILE);
-  return existsSync(file) ? [] : [problem(`${file} is gone, although the gateway has it open`, EVENTS_MEND)];
+  return existsSync(file) ? [] : [problem(`${file} was deleted while the gateway has it open`, EVENTS_MEND)];
 }
 
 /** There is no file: it was lost, or there has never been an event. */
 async function absent({ runtime, database }: Situation): Promise<Finding> {
   const { dataDir } = runtime;
   const file = join(dataDir, FILE);
-  if (hadEvents(dataDir)) return problem(`${file} is gone: there were events in it`, EVENTS_MEND);
+  if (hadEvents(dataDir)) return problem(`${file} is missing, although it held events`, EVENTS_MEND);
   const facts = (await database.catch(() => undefined))?.facts;
-  if (facts?.lastSettledAtMs === undefined && !facts?.hasApps) return fine('there are none yet');
+  if (facts?.lastSettledAtMs === undefined && !facts?.hasApps) return fine('none yet');
   return warning(
-    `${file} is not there, although there are generations or apps`,
-    'the next start makes it from the rows of generations that are kept; if usage was imported, import it again',
+    `${file} is missing, although there are generations or apps`,
+    'the next start rebuilds it from the stored rows of generations; if usage was imported, import it again',
   );
 }
 

@@ -32,24 +32,24 @@ function look(kind: 'sqlite' | 'postgres', files: readonly KnownFile[], later = 
 const store = (letter: string, content = 'abc') =>
   writeFileSync(join(dataDir, 'files', idOf(letter)), content);
 
-it('says nothing of files that there are none of', async () => {
+it('reports nothing if no file is stored', async () => {
   writeFileSync(join(dataDir, 'files', `${idOf('a')}.draft`), 'abc');
   expect(await look('sqlite', [])).toEqual([]);
 });
 
-it('takes a file that is deleted meanwhile for no loss', async () => {
+it('does not report a file that was deleted meanwhile', async () => {
   store('a');
   const [finding] = await look('sqlite', known('a', 'b'), known('a'));
   expect(finding).toMatchObject({ verdict: 'ok', figures: { without_content: 0 } });
 });
 
-it('names a few of many', async () => {
+it('names a few of many missing files', async () => {
   const [finding] = await look('sqlite', known('a', 'b', 'c', 'd'));
   expect(finding?.verdict).toBe('problem');
   expect(finding?.what).toMatch(/^4 of 4 stored files have no content.*file_c{24} and others$/);
 });
 
-it('takes it that other gateways of a shared database have the rest', async () => {
+it('assumes that missing content is at other gateways of a shared database', async () => {
   store('a');
   expect(await look('postgres', known('a', 'b'))).toMatchObject([
     { verdict: 'ok', what: expect.stringContaining('1 of 2 stored files'), figures: { without_content: 1 } },

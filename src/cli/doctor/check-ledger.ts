@@ -12,7 +12,7 @@ import { type Finding, fine, problem, warning } from './finding.ts';
 import { bytesText, countText } from './quantities.ts';
 import type { Situation } from './situation.ts';
 
-const VERIFY = 'run signalbox ledger verify and keep a copy of the data directory for whoever looks into it';
+const VERIFY = 'keep a copy of the data directory for the investigation, then run signalbox ledger verify';
 
 /** Checks that the books can be read and are consistent. */
 export async function checkLedger(situation: Situation): Promise<Finding[]> {
@@ -20,7 +20,7 @@ export async function checkLedger(situation: Situation): Promise<Finding[]> {
   if (directory.kind !== 'there') return [];
   switch (holder.kind) {
     case 'silent':
-      return [warning('not looked at, because another process has the data directory', null)];
+      return [warning('not checked: another process has the data directory', null)];
     case 'process':
       return [
         ...ofProcess(holder.view.ledger),
@@ -28,8 +28,8 @@ export async function checkLedger(situation: Situation): Promise<Finding[]> {
           ? []
           : [
               problem(
-                'the ledger cannot be written, so no paid work is begun',
-                'see that its disk has room and works, and that the database is there; it goes on by itself',
+                'the ledger cannot be written, so paid requests are refused',
+                'check the free space and health of its disk, and the database; the gateway then resumes by itself',
               ),
             ]),
       ];
@@ -56,7 +56,7 @@ function ofProcess(ledger: Extract<Situation['holder'], { kind: 'process' }>['vi
   if (ledger === null) {
     return [
       warning(
-        'the gateway could not say in time how its books are',
+        'the gateway did not report its books in time',
         'run signalbox ledger verify, which may take longer',
       ),
     ];
@@ -74,7 +74,7 @@ function ofProcess(ledger: Extract<Situation['holder'], { kind: 'process' }>['vi
 
 async function ofBooks({ runtime, database }: Situation): Promise<Finding[]> {
   const found = await database.catch(() => undefined);
-  if (found?.kind === 'unknown') return [warning('not looked at, because DATABASE_URL cannot be read', null)];
+  if (found?.kind === 'unknown') return [warning('not checked: DATABASE_URL is invalid', null)];
   const facts = found?.kind === 'sqlite' ? found.facts : undefined;
   const books = await examineBooks(runtime.dataDir, facts);
   const { accounts, openReservations, journal, unrecorded, snapshotProblem } = books;
@@ -85,8 +85,8 @@ async function ofBooks({ runtime, database }: Situation): Promise<Finding[]> {
       ? []
       : [
           warning(
-            `${countText(openReservations, 'generation')} had not ended when the gateway did`,
-            'the next start settles them by how far they had come',
+            `${countText(openReservations, 'generation')} had not ended when the gateway stopped`,
+            'the next start settles them by their last checkpoints',
           ),
         ]),
     ...tornTail(journal, unrecorded.length > 0),
@@ -95,7 +95,7 @@ async function ofBooks({ runtime, database }: Situation): Promise<Finding[]> {
       : [
           warning(
             `the snapshot of the ledger is damaged (${snapshotProblem})`,
-            'the journal has everything: the next start makes a new one; see whether the disk is sound',
+            'the next start makes a new one from the journal, nothing is lost; check the disk for errors',
           ),
         ]),
   ];
@@ -124,7 +124,7 @@ async function ofTables({ runtime, database }: Situation): Promise<Finding[]> {
       : [
           warning(
             `${countText(waiting, 'generation')} in the outbox ${waiting === 1 ? 'is' : 'are'} not booked in the database`,
-            'start this gateway again: it books them',
+            'start this gateway: it books them',
           ),
         ]),
     ...tornTail(journal, false),
@@ -154,14 +154,15 @@ function wrongText({ account, fault, difference }: WrongAccount): string {
 /** Messages by fault. */
 const WRONG: Readonly<Record<Fault, (account: string) => string>> = {
   tally: (account) => `the sums and the balance of the account ${account} are missing from the database`,
-  equation: (account) => `the money equation of the account ${account} is off`,
-  journals: (account) => `what gateways have booked for the account ${account} differs from what is settled`,
+  equation: (account) => `the money equation does not hold for the account ${account}`,
+  journals: (account) =>
+    `the amounts that gateways booked for the account ${account} differ from its settled sum`,
   byok: (account) =>
-    `what gateways have booked of own credentials for the account ${account} differs from its sum`,
+    `the amounts that gateways booked for own credentials of the account ${account} differ from its sum`,
   reservations: (account) =>
-    `what is reserved for the account ${account}, its workspaces or keys differs from its open reservations`,
+    `the reserved amount of the account ${account}, its workspaces or keys differs from its open reservations`,
   sums: (account) =>
-    `a sum of the account ${account}, its workspaces or keys is lower than what was booked into it`,
+    `a sum of the account ${account}, its workspaces or keys is lower than the amounts booked into it`,
 };
 
 function wrongOf(accounts: readonly AccountStatement[]): Books['wrong'] {
@@ -181,7 +182,7 @@ function lost(unrecorded: BooksFacts['unrecorded']): Finding[] {
   return [
     problem(
       `the database has ${extent}${countText(unrecorded.length, 'generation')} of which the journal has no record, settled from ${times.join(' to ')} for ${usdText(usdOf(nanos))} USD`,
-      'either the journal has lost its end: put the data directory back from a backup before the next start, which goes on without that money; or the clock was set back after them: then nothing is lost',
+      'if the journal has lost its end, restore the data directory from a backup before the next start, which would go on without that money; if the clock was set back after them, nothing is lost',
       { unrecorded_generations: unrecorded.length, unrecorded_usd: usdOf(nanos) },
     ),
   ];
@@ -194,12 +195,12 @@ function tornTail({ tornTailBytes }: JournalFacts, hasLost: boolean): Finding[] 
   return [
     hasLost
       ? warning(
-          `the journal ends in ${bytes} that are no whole record`,
-          'keep a copy of it before the next start, which drops them',
+          `the journal ends in ${bytes} that are not a complete record`,
+          'copy the journal before the next start, which drops them',
         )
       : warning(
           `the journal ends in ${bytes} of a record that was being written when the process or the machine stopped`,
-          'the next start drops it; nobody was told of it, unless the file was cut by something else',
+          'the next start drops it; no caller has an answer that depends on it, unless something else cut the file',
         ),
   ];
 }

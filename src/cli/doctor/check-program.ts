@@ -23,7 +23,7 @@ async function checkNative(name: string): Promise<Finding[]> {
     return [
       problem(
         `the package ${name} cannot be loaded (${code})`,
-        'install the packages again on this very machine: they have a part that is made for one platform',
+        'install the packages again on this machine: they contain native code for one platform',
       ),
     ];
   }

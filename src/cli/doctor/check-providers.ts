@@ -5,23 +5,25 @@ import type { Situation } from './situation.ts';
 
 /** Advice by problem. */
 const MENDS: Readonly<Record<string, string>> = {
-  'connection refused': 'see that the server runs and listens there, and that base_url has the right port',
-  'host name not found': 'see that base_url is right and that this machine can look names up (DNS)',
-  'network unreachable': 'see the network and the firewall of this machine',
-  'no connection within the time limit': 'see the network and the firewall between here and there',
-  'no answer within the time limit': 'see the network and the firewall between here and there',
+  'connection refused': 'check that the server runs and listens there, and that base_url has the right port',
+  'host name not found': 'check base_url, and that this machine can resolve names (DNS)',
+  'network unreachable': 'check the network and the firewall of this machine',
+  'no connection within the time limit':
+    'check the network and the firewalls between this machine and the provider',
+  'no answer within the time limit':
+    'check the network and the firewalls between this machine and the provider',
   'certificate not trusted':
-    'see the clock of this machine and its certificates; for an authority of your own set NODE_EXTRA_CA_CERTS',
-  'TLS handshake failed': 'see that base_url begins with http:// where the server speaks no TLS',
+    'check the clock of this machine and its certificates; for an authority of your own set NODE_EXTRA_CA_CERTS',
+  'TLS handshake failed': 'if the server speaks no TLS, base_url must begin with http://',
 };
 
-const OTHER_MEND = 'see that base_url leads to the API of the provider';
+const OTHER_MEND = 'check that base_url is the address of the API of the provider';
 
 /** Checks that every active provider answers. Sends no credentials, so these are not checked. */
 export async function checkProviders({ loading, reaches }: Situation): Promise<Finding[]> {
-  if (!loading.ok) return [warning('not looked at, because the configuration cannot be used', null)];
+  if (!loading.ok) return [warning('not checked: the configuration is invalid', null)];
   const found = await reaches;
-  if (found.length === 0) return [fine('none is on but the simulator')];
+  if (found.length === 0) return [fine('none is on except the simulator')];
   const withoutCredential = new Set(
     found.filter(({ hasCredential }) => !hasCredential).map(({ provider }) => provider),
   );
@@ -29,8 +31,8 @@ export async function checkProviders({ loading, reaches }: Situation): Promise<F
     ...found.map(findingOf),
     ...[...withoutCredential].map((provider) =>
       warning(
-        `${provider} has no credential: it serves only callers who bring one`,
-        `set its api_key, or its variable in the environment`,
+        `${provider} has no credential: it serves only callers with a credential of their own`,
+        'set its api_key, or its environment variable',
       ),
     ),
   ];

@@ -15,7 +15,7 @@ function hashKey(dataDir: string): Finding[] {
   return [
     problem(
       `${join(dataDir, 'hash-key')} is missing, although a gateway has run here`,
-      'put the file back from a backup before the next start, which makes another: end users and what is pinned for them are hashed with it, and nobody is recognised then',
+      'restore the file from a backup before the next start: that would make a new one, under which end users and their pins have other hashes and are not found',
     ),
   ];
 }
@@ -30,11 +30,11 @@ async function encryptionKeyOf({ runtime, loading, database }: Situation): Promi
     requireKeys(keeper, needed);
     return [fine(`stored credentials are encrypted under the key in ${keeper.source}`)];
   }
-  if (needed.length === 0) return [fine('there is no encryption key yet; the first start makes one')];
+  if (needed.length === 0) return [fine('no encryption key yet; the first start makes one')];
   return [
     problem(
       `${join(dataDir, 'encryption-key')} is missing; stored credentials are encrypted under the key ${needed.join(', ')}`,
-      'put the file back from a backup, or the key into SIGNALBOX_ENCRYPTION_KEY',
+      'restore the file from a backup, or set SIGNALBOX_ENCRYPTION_KEY to the key',
     ),
   ];
 }

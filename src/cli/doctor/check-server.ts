@@ -43,22 +43,22 @@ function running(server: ServerView): Finding {
 }
 
 const STATE_MENDS: Readonly<Record<Exclude<ServerView['state'], 'ready'>, string>> = {
-  starting: 'wait, and see its log',
-  draining: 'it ends with the last answer; start another one then',
+  starting: 'wait, and read its log',
+  draining: 'it exits after the last answer; start it again then',
 };
 
 function version({ version: its }: ServerView): Finding[] {
   const ours = programVersion();
   if (its === ours) return [];
-  return [warning(`version ${its} runs, and this is version ${ours}`, 'restart the gateway')];
+  return [warning(`the gateway runs version ${its}, this command is version ${ours}`, 'restart the gateway')];
 }
 
 function delay({ loop_delay_seconds: seconds }: ServerView): Finding[] {
   if (seconds <= MAX_LOOP_DELAY_SECONDS) return [];
   return [
     warning(
-      `the event loop was held up for ${durationText(seconds * 1000)} within the last two minutes`,
-      'see whether the machine has enough processors and memory for everything that runs on it',
+      `the event loop was blocked for ${durationText(seconds * 1000)} within the last two minutes`,
+      'check whether the machine has enough processors and memory for everything that runs on it',
     ),
   ];
 }
@@ -68,7 +68,7 @@ function lags(lag: DoctorView['lag']): Finding[] {
   const shown = Object.entries(lag).map(([stage, count]) => `${stage} ${count}`);
   const what = `waiting to be written: ${shown.join(', ')}`;
   if (Object.values(lag).every((count) => count <= MAX_LAG)) return [fine(what, figures)];
-  return [warning(what, 'see its log for what the database or the disk says', figures)];
+  return [warning(what, 'read its log for errors of the database or the disk', figures)];
 }
 
 /** Checks that the listen address is free. */
@@ -85,7 +85,7 @@ async function ofPort({ host, port }: Runtime): Promise<Finding> {
     return problem(
       `no gateway runs on the data directory, and none can listen on ${host}:${port} (${code})`,
       code === 'EADDRINUSE'
-        ? 'end what listens there, or choose another port with --port or PORT; if that is your gateway, name its data directory with --data-dir'
+        ? 'stop the process that listens there, or choose another port with --port or PORT; if it is your gateway, name its data directory with --data-dir'
         : 'choose another address with --host or HOST, or another port with --port or PORT',
     );
   } finally {

@@ -67,7 +67,7 @@ async function findingsOf({ look }: Check, situation: Situation): Promise<Findin
       findings = found;
     });
     if (await isInTime(looked, CHECK_MS)) return findings;
-    return [problem(`took longer than ${CHECK_MS / 1000} s`, 'see what its disk or server is busy with')];
+    return [problem(`took longer than ${CHECK_MS / 1000} s`, 'check the load of its disk or server')];
   } catch (error) {
     return [problemOf(error)];
   }

@@ -31,13 +31,12 @@ export function problem(what: string, mend: string | null, figures: Finding['fig
 /** Errors whose message has the form `problem; advice`. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set(['DataDirectoryProblem', 'GatewayError', 'CommandRefused']);
 
-const NO_ADVICE = 'look at the log of the gateway, and run signalbox doctor again';
+const NO_ADVICE = 'read the log of the gateway, and run signalbox doctor again';
 
 /** An error as a finding. Of unexpected errors only the code is shown: their messages may quote secrets. */
 export function problemOf(error: unknown): Finding {
   const { name, message, code } = error as NodeJS.ErrnoException;
-  if (!FOR_PEOPLE.has(name))
-    return problem(`could not be looked at (${code ?? name ?? 'unknown'})`, NO_ADVICE);
+  if (!FOR_PEOPLE.has(name)) return problem(`check failed (${code ?? name ?? 'unknown'})`, NO_ADVICE);
   const [what = '', ...mend] = withoutSecrets(message).split('; ');
   return problem(what, mend.length === 0 ? NO_ADVICE : mend.join('; '));
 }

@@ -10,7 +10,7 @@ import type { HealthView } from '../../routing/health/endpoint-health.ts';
 import { planRoute } from '../../routing/plan-route.ts';
 import { parseModelId } from '../../routing/resolve/model-id.ts';
 import { namedModel } from '../../routing/resolve/named-model.ts';
-import { NothingToChoose, type RouterRule } from '../../routing/resolve/nothing-to-choose.ts';
+import { NothingToChoose, type RouterRule } from '../../routing/resolve/no-model-to-choose.ts';
 import type { Resolution, ResolutionContext } from '../../routing/resolve/resolution.ts';
 import { resolveModels } from '../../routing/resolve-models.ts';
 import { pluginPlace } from '../../routing/routers/plugin-settings.ts';

@@ -2,7 +2,7 @@ import { type AnalyticsFilter, MOST_VALUES } from '../../contract/analytics.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import { OPERATORS, type Operator } from '../../ports/event-names.ts';
 import { ANALYTICS_DIMENSIONS, type AnalyticsDimension } from './analytics-names.ts';
-import { contextLengthsOf, type FilterValue, VALUE_RULES } from './analytics-values.ts';
+import { contextLengthsOf, type FilterValue, VALUE_RULES } from './filter-values.ts';
 
 /** A checked filter; values are as the caller wrote them (ids, hashes, names). */
 export interface NamedFilter {

@@ -2,7 +2,7 @@ import type { AppRegistry } from '../../ports/apps.ts';
 import type { EventFilter } from '../../ports/events.ts';
 import type { AccountNames } from './account-names.ts';
 import { ANALYTICS_DIMENSIONS, type ValueKind } from './analytics-names.ts';
-import { type FilterValue, idOf, shownValue } from './analytics-values.ts';
+import { type FilterValue, idOf, shownValue } from './filter-values.ts';
 import type { NamedFilter } from './parse-filters.ts';
 
 export interface FilterSources {

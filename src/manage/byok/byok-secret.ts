@@ -1,7 +1,7 @@
 import type { Provider } from '../../catalog/catalog.ts';
 import { type Credential, parseCredential } from '../../catalog/providers/credential.ts';
 import { addressesNamedBy, labelledSecretOf } from '../../catalog/providers/credential-facts.ts';
-import type { Auth } from '../../catalog/providers/provider.ts';
+import type { Auth } from '../../catalog/providers/provider-members.ts';
 import { authOf, rowOf } from '../../catalog/providers/provider-rows.ts';
 import { type EgressRules, egressProblem } from '../../kit/net/egress.ts';
 import { maskedLabel } from '../../kit/text/masked-label.ts';

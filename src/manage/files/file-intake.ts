@@ -1,7 +1,7 @@
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { FileStore, IncomingBytes, StoredFile } from '../../ports/files.ts';
-import { ACCEPTED_TYPES, ContentType } from './content-type.ts';
+import { ACCEPTED_TYPES, ContentType } from './content-type-detector.ts';
 
 /** 100 MiB. */
 export const MAX_FILE_BYTES = 100 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import type { Tenancy } from '../../ports/tenancy.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Sources } from '../sources.ts';
-import type { Keys } from './keys.ts';
+import type { Keys } from './operator-keys.ts';
 
 /** Secrets of keys that the operator wants to exist. */
 export interface GivenKeys {

@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { Budget, Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
-import { limitsOf } from '../workspaces/limits.ts';
 import { hashSecret } from './hash-secret.ts';
+import { limitsOf } from './limits.ts';
 
 /** How long a change by another process may go unseen, and how long secrets stay in memory, milliseconds. */
 const FRESH_MS = 5_000;

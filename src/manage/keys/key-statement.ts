@@ -2,7 +2,7 @@ import type { Nanos } from '../../kit/money.ts';
 import type { Ledger, Spending } from '../../ports/ledger.ts';
 import type { Key } from '../../ports/tenancy.ts';
 import { whenAvailable } from '../refusals.ts';
-import { keyLimitOf, remainingNanos } from '../workspaces/limits.ts';
+import { keyLimitOf, remainingNanos } from './limits.ts';
 
 /** A key with its spending and what remains of its limit. */
 export interface KeyStatement {

@@ -11,7 +11,7 @@ import {
   pinFor,
   type Standing,
   standings,
-} from './standing.ts';
+} from './rank-key.ts';
 
 /** The candidates of one model, and what is preferred for it. */
 export interface ModelCandidates {

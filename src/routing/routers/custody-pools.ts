@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
-import { custodyOf } from '../conversation/custody-family.ts';
+import { custodyOf } from '../conversation/custody.ts';
 import { isWell } from '../health/endpoint-health.ts';
 import { SHARED, siteOf } from '../rules/candidate.ts';
 import type { EligibleModel } from './eligible-models.ts';

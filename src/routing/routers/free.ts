@@ -1,6 +1,6 @@
 import type { Model } from '../../catalog/catalog.ts';
 import type { PipelineEntry } from '../../ir/metadata.ts';
-import { NothingToChoose, type RouterRule } from '../resolve/nothing-to-choose.ts';
+import { NothingToChoose, type RouterRule } from '../resolve/no-model-to-choose.ts';
 import { custodyPools } from './custody-pools.ts';
 import { type EligibleModel, eligibleModels, withEndpoints } from './eligible-models.ts';
 import { isFree } from './prices.ts';

@@ -2,7 +2,7 @@ import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, stringAt } from '../../kit/json/members.ts';
 import type { HealthView } from '../health/endpoint-health.ts';
-import { NothingToChoose } from '../resolve/nothing-to-choose.ts';
+import { NothingToChoose } from '../resolve/no-model-to-choose.ts';
 import { SHARED, siteOf } from '../rules/candidate.ts';
 import { custodyPools } from './custody-pools.ts';
 import { type EligibleModel, eligibleModels, withEndpoints } from './eligible-models.ts';

@@ -13,19 +13,19 @@ const COUNT = `SELECT (SELECT version FROM shape), (SELECT count(*) FROM events)
 
 /** Advice when the file of events was lost. */
 export const EVENTS_MEND =
-  'put the file back from a backup; without one the next start makes it anew from the rows of generations that are kept, ' +
-  'sums of days before the oldest row do not come back, and imported usage must be imported again';
+  'restore the file from a backup; without one the next start rebuilds it from the stored rows of generations, ' +
+  'sums of days before the oldest row are lost, and imported usage must be imported again';
 
 const PROGRESS_FILES = ['events-owed.json', 'events-fed.json'] as const;
 
 /** Reasons by error message. First match wins. */
 const REASONS: readonly (readonly [said: RegExp, reason: string])[] = [
-  [/not a valid duckdb/i, 'it is no file of DuckDB'],
+  [/not a valid duckdb/i, 'it is not a DuckDB file'],
   [/enough bytes/i, 'its end is missing'],
   [/replaying wal/i, 'its log of writes is damaged'],
   [/checksum|corrupt|serialization/i, 'a part of it is damaged'],
   [/version number|has the shape/i, 'another version wrote it'],
-  [/with name .* does not exist/i, 'it has not the tables of this program'],
+  [/with name .* does not exist/i, 'it lacks the tables of this program'],
   [/permission denied/i, 'permission denied'],
   [/lock/i, 'another process has it'],
 ];
@@ -64,7 +64,7 @@ function unreadable(file: string, bytes: number, error: unknown): DataDirectoryP
   const mayPass = duckdbErrorOf(message, true) instanceof DatabaseUnavailable;
   const reason =
     bytes === 0 ? 'it is empty' : (REASONS.find(([said]) => said.test(message))?.[1] ?? 'DuckDB refuses it');
-  const mend = mayPass && bytes > 0 ? 'look at its permissions and its disk' : EVENTS_MEND;
+  const mend = mayPass && bytes > 0 ? 'check its permissions and its disk' : EVENTS_MEND;
   return new DataDirectoryProblem(`the events in ${file} cannot be read: ${reason}; ${mend}`, false, error);
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { buildProvider } from '../../catalog/build-providers.ts';
+import { buildProvider } from '../../catalog/build-provider.ts';
 import { addressesOf } from './addresses-of.ts';
 
 const addresses = (entry: Parameters<typeof buildProvider>[0]) => addressesOf(buildProvider(entry));

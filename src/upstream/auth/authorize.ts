@@ -1,5 +1,5 @@
 import type { AwsAccessKey, GoogleServiceAccount } from '../../catalog/providers/credential.ts';
-import type { Auth, Timeouts } from '../../catalog/providers/provider.ts';
+import type { Auth, Timeouts } from '../../catalog/providers/provider-members.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { Transport } from '../upstream.ts';

@@ -1,7 +1,7 @@
 import { createHash, createSign } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { GoogleServiceAccount } from '../../catalog/providers/credential.ts';
-import type { Timeouts } from '../../catalog/providers/provider.ts';
+import type { Timeouts } from '../../catalog/providers/provider-members.ts';
 import { isJsonObject, readJson } from '../../kit/json/json.ts';
 import { numberAt, textAt } from '../../kit/json/members.ts';
 import type { Clock } from '../../kit/time/clock.ts';

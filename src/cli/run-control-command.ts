@@ -1,0 +1,49 @@
+import { requireConfiguration } from '../config/load.ts';
+import type { Flags } from '../config/runtime.ts';
+import type { CommandInput, CommandName, CommandOutput } from '../control/commands.ts';
+import { sendCommand } from '../control/send-command.ts';
+import {
+  type InstallationOptions,
+  isDirectoryInUse,
+  loadOptions,
+  openInstallation,
+} from '../installation.ts';
+import { openStderrLog } from '../kit/log/log.ts';
+import { keptMs } from '../manage/generations/retention.ts';
+
+/** Runs a control command in the gateway that serves the data directory, or in this process if none does. */
+export async function runControlCommand<Name extends CommandName>(
+  flags: Flags,
+  command: Name,
+  input: CommandInput<Name>,
+): Promise<CommandOutput<Name>> {
+  const options = installationOptions(flags);
+  return sendCommand(
+    { dataDir: options.dataDir, openAlone: () => openInstallation(options), isInUse: isDirectoryInUse },
+    command,
+    input,
+  );
+}
+
+/** Options for a command that opens the data directory itself. */
+export function installationOptions(flags: Flags): InstallationOptions {
+  const { config, runtime } = requireConfiguration(loadOptions(flags));
+  const log = openStderrLog(runtime.logLevel);
+  return {
+    dataDir: runtime.dataDir,
+    keyPrefix: config.keys.prefix,
+    initialUsd: () => config.credits.initial_usd,
+    encryptionKey: runtime.encryptionKey,
+    ...(runtime.database !== undefined && {
+      database: {
+        address: runtime.database,
+        waits: false,
+        serves: false,
+        keptMs: () => keptMs(config.retention.events_days),
+      },
+    }),
+    generationMs: () => config.server.request_deadline_ms,
+    durability: () => config.durability.ledger,
+    warn: (message, fields) => log.warn(message, fields),
+  };
+}

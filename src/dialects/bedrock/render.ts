@@ -1,0 +1,288 @@
+import { invalidRequest } from '../../ir/errors.ts';
+import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
+import type { Sampling } from '../../ir/settings.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { define } from '../../kit/json/members.ts';
+import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
+import { foreignFieldPaths } from '../shared/report/foreign-members.ts';
+import { type LostField, reportLostSettings, UNDOCUMENTED } from '../shared/report/lost-fields.ts';
+import type { Report } from '../shared/report/report.ts';
+import { withCachePoints } from './cache-points.ts';
+import { NO_FIELD } from './losses.ts';
+import type { Piece } from './piece.ts';
+import { type RenderContext, renderContext } from './render-context.ts';
+import { renderConversation } from './render-conversation.ts';
+import { renderReasoning } from './render-reasoning.ts';
+import { renderTools } from './render-tools.ts';
+import { LABEL_NAME, LABEL_VALUE, MAX_LABELS, MAX_TEMPERATURE, textBlock } from './wire.ts';
+
+/** A request of any format in this dialect's words. The model stands in the path. */
+export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
+  const context = renderContext(request, target);
+  const { report } = context;
+  const { system, turns } = renderConversation(context);
+  if (turns.length === 0) throw silence(report);
+  const { maxTokens, fields, isThinking } = renderReasoning(context, turns);
+  const format = renderFormat(context);
+  const { tools, toolChoice } = renderTools(context, turns, isThinking);
+  const prompt = withCachePoints({ tools, system: [...system, ...format.system], turns }, context);
+  const sampling = renderSampling(context, isThinking);
+  const inference = { ...(maxTokens !== undefined && { maxTokens }), ...sampling.inference };
+  const additional = { ...fields, ...sampling.additional, ...renderBetas(context) };
+  const labels = renderLabels(request, report);
+  const body: JsonObject = {
+    messages: prompt.messages,
+    ...(prompt.system.length > 0 && { system: prompt.system }),
+    ...(Object.keys(inference).length > 0 && { inferenceConfig: inference }),
+    ...(prompt.tools.length > 0 && {
+      toolConfig: { tools: prompt.tools, ...(toolChoice !== undefined && { toolChoice }) },
+    }),
+    ...(Object.keys(additional).length > 0 && { additionalModelRequestFields: additional }),
+    ...(sampling.inference.stopSequences !== undefined && {
+      additionalModelResponseFieldPaths: [request.stream ? '/delta/stop_sequence' : '/stop_sequence'],
+    }),
+    ...(format.outputConfig !== undefined && { outputConfig: format.outputConfig }),
+    ...(labels !== undefined && { requestMetadata: labels }),
+    ...renderTier(request, report),
+  };
+  reportLost(request, report);
+  return { body, headers: NO_HEADERS, report: report.entries };
+}
+
+/** No caller speaks this dialect, so there is nothing to relay. */
+export function renderRelay(): never {
+  throw new Error('no request comes in the bedrock dialect: there is nothing to relay');
+}
+
+/** An upstream would refuse a conversation without content. */
+function silence(report: Report): Error {
+  return invalidRequest([
+    { path: report.name('items'), message: 'the conversation has no content for the model' },
+  ]);
+}
+
+// --- The shape of the answer -----------------------------------------------------------------------------------------
+
+interface RenderedFormat {
+  readonly outputConfig?: JsonObject;
+  /** What cannot be demanded is asked for in the system prompt. */
+  readonly system: readonly Piece[];
+}
+
+const ANY_FORMAT: RenderedFormat = { system: [] };
+
+const JSON_INSTRUCTION = 'Answer with a single JSON object and nothing else.';
+
+function renderFormat(context: RenderContext): RenderedFormat {
+  const { request, target, family, report } = context;
+  const { outputFormat } = request;
+  const field = report.name('outputFormat');
+  switch (outputFormat?.type) {
+    case 'json-schema':
+      return family.hasSchemas === true && takesSchemas(target)
+        ? { outputConfig: { textFormat: renderSchema(outputFormat, request, report) }, system: [] }
+        : asInstruction(
+            `${JSON_INSTRUCTION} It must match this JSON schema: ${JSON.stringify(outputFormat.schema)}`,
+            context,
+          );
+    case 'json':
+      return asInstruction(JSON_INSTRUCTION, context);
+    case 'opaque':
+      report.dropped(field, 'the upstream has no such output format');
+      return ANY_FORMAT;
+    default:
+      return ANY_FORMAT;
+  }
+}
+
+/**
+ * Where the model cannot be held to a schema, a forced call of a tool with that schema would do it, but would take the
+ * caller's own tools and the model's thinking away.
+ */
+function asInstruction(instruction: string, { report }: RenderContext): RenderedFormat {
+  report.coerced(report.name('outputFormat'), 'became an instruction in the system prompt');
+  return { system: [{ block: textBlock(instruction) }] };
+}
+
+function takesSchemas({ supportedParameters }: RenderTarget): boolean {
+  return (
+    supportedParameters === undefined ||
+    supportedParameters.has('structured_outputs') ||
+    supportedParameters.has('response_format')
+  );
+}
+
+const SCHEMA_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+function renderSchema(
+  { name, schema, description, strict }: Extract<OutputFormat, { type: 'json-schema' }>,
+  { formatFacts }: GenerationRequest,
+  report: Report,
+): JsonObject {
+  const field = `${report.name('outputFormat')}${formatFacts.schemaPath}`;
+  if (strict === false) report.coerced(`${field}.strict`, 'the upstream enforces every schema');
+  const isNamed = SCHEMA_NAME.test(name);
+  if (!isNamed && name !== '') report.dropped(`${field}.name`, 'no name that the upstream takes');
+  return {
+    type: 'json_schema',
+    structure: {
+      jsonSchema: {
+        schema: JSON.stringify(schema),
+        ...(isNamed && { name }),
+        ...(description !== undefined && description !== '' && { description }),
+      },
+    },
+  };
+}
+
+// --- Settings --------------------------------------------------------------------------------------------------------
+
+interface RenderedSampling {
+  readonly inference: JsonObject;
+  readonly additional: JsonObject;
+}
+
+/** Below this the model takes no `top_p` while thinking. */
+const LEAST_TOP_P_WHILE_THINKING = 0.95;
+
+const CONFLICTS_WITH_THINKING: Readonly<Partial<Record<keyof Sampling, (value: unknown) => boolean>>> = {
+  temperature: (value) => value !== 1,
+  topP: (value) => (value as number) < LEAST_TOP_P_WHILE_THINKING,
+  topK: () => true,
+};
+
+/** Public names of the parameters that this dialect has. */
+const PARAMETERS = { temperature: 'temperature', topP: 'top_p', topK: 'top_k', stop: 'stop' } as const;
+
+function renderSampling(context: RenderContext, isThinking: boolean): RenderedSampling {
+  const { request, target, family, report } = context;
+  const { temperature, topP, topK, stop } = request.sampling;
+  const isTaken = (field: keyof typeof PARAMETERS): boolean => {
+    const value = request.sampling[field];
+    if (value === undefined) return false;
+    if (target.supportedParameters?.has(PARAMETERS[field]) === false) {
+      report.dropped(report.name(field), 'the endpoint does not take it');
+      return false;
+    }
+    if (isThinking && CONFLICTS_WITH_THINKING[field]?.(value) === true) {
+      report.dropped(report.name(field), 'the upstream does not take it while thinking');
+      return false;
+    }
+    return true;
+  };
+  const sequences = (stop ?? []).filter((sequence) => sequence !== '');
+  return {
+    inference: {
+      ...(isTaken('temperature') && { temperature: lowered(temperature, report) }),
+      ...(isTaken('topP') && { topP }),
+      ...(isTaken('stop') && sequences.length > 0 && { stopSequences: sequences }),
+    },
+    additional: isTaken('topK') ? renderTopK(topK, family.topK, report) : {},
+  };
+}
+
+function lowered(temperature = 0, report: Report): number {
+  if (temperature <= MAX_TEMPERATURE) return temperature;
+  report.coerced(report.name('temperature'), `lowered to ${MAX_TEMPERATURE}, the highest the upstream takes`);
+  return MAX_TEMPERATURE;
+}
+
+function renderTopK(topK = 0, path: readonly string[] | undefined, report: Report): JsonObject {
+  if (path === undefined) {
+    report.dropped(report.name('topK'), 'the model does not take it');
+    return {};
+  }
+  return path.reduceRight<Json>((inner, name) => ({ [name]: inner }), topK) as JsonObject;
+}
+
+/** Tiers by the words of all formats; what the upstream does anyway is not said. */
+const TIERS: ReadonlyMap<string, string | undefined> = new Map([
+  ['auto', undefined],
+  ['default', undefined],
+  ['standard', undefined],
+  ['standard_only', undefined],
+  ['flex', 'flex'],
+  ['priority', 'priority'],
+  ['fast', 'priority'],
+  ['reserved', 'reserved'],
+]);
+
+function renderTier({ serviceTier, speed }: GenerationRequest, report: Report): JsonObject {
+  const isKnown = serviceTier === undefined || TIERS.has(serviceTier);
+  if (!isKnown) {
+    report.dropped(report.name('serviceTier'), `the upstream has no tier ${JSON.stringify(serviceTier)}`);
+  }
+  const named = serviceTier === undefined ? undefined : TIERS.get(serviceTier);
+  if (speed === 'fast' && named === undefined) {
+    report.coerced(report.name('speed'), 'sent as service tier priority');
+  } else if (speed === 'fast' && named !== 'priority') {
+    report.dropped(report.name('speed'), 'the service tier decides');
+  }
+  const type = named ?? (speed === 'fast' ? 'priority' : undefined);
+  return type === undefined ? {} : { serviceTier: { type } };
+}
+
+/** The caller's labels, as far as the upstream takes them. */
+function renderLabels({ metadata }: GenerationRequest, report: Report): JsonObject | undefined {
+  const labels: JsonObject = {};
+  for (const [name, value] of Object.entries(metadata ?? {})) {
+    const isFull = Object.keys(labels).length >= MAX_LABELS;
+    if (!isFull && LABEL_NAME.test(name) && typeof value === 'string' && LABEL_VALUE.test(value)) {
+      define(labels, name, value);
+      continue;
+    }
+    const detail = isFull
+      ? `the upstream takes ${MAX_LABELS} of them`
+      : 'holds what the upstream does not take';
+    report.dropped(report.name('metadata', `.${name}`), detail);
+  }
+  return Object.keys(labels).length === 0 ? undefined : labels;
+}
+
+// --- What is lost ----------------------------------------------------------------------------------------------------
+
+const LOST_FIELDS: readonly LostField[] = [
+  'verbosity',
+  'imageConfig',
+  'promptCacheKey',
+  'promptCacheOptions',
+];
+
+/** Tells what the upstream has no field for. */
+function reportLost(request: GenerationRequest, report: Report): void {
+  reportLostSettings(request, LOST_FIELDS, report, NO_FIELD);
+  for (const path of foreignFieldPaths(request.ext, 'bedrock')) report.dropped(path, NO_FIELD);
+  for (const field of request.unknownFields) report.dropped(field, UNDOCUMENTED);
+}
+
+// --- Betas ----------------------------------------------------------------------------------------------------------
+
+/** Betas of the messages format that models of its maker are documented to take here too. */
+const KNOWN: ReadonlySet<string> = new Set([
+  'computer-use-2024-10-22',
+  'computer-use-2025-01-24',
+  'computer-use-2025-11-24',
+  'context-1m-2025-08-07',
+  'context-management-2025-06-27',
+  'dev-full-thinking-2025-05-14',
+  'effort-2025-11-24',
+  'fine-grained-tool-streaming-2025-05-14',
+  'interleaved-thinking-2025-05-14',
+  'output-128k-2025-02-19',
+  'token-efficient-tools-2025-02-19',
+  'tool-examples-2025-10-29',
+  'tool-search-tool-2025-10-19',
+]);
+
+/** The header by which callers ask for betas, as reports name it. */
+const HEADER = 'anthropic-beta';
+
+/** The betas that the caller asked for, as a field for the model; one unknown name would fail the whole request. */
+function renderBetas({ target, family, report }: RenderContext): JsonObject {
+  const asked = [...new Set(target.betas)];
+  const isTaken = (beta: string) => family.hasBetas === true && KNOWN.has(beta);
+  const lost = asked.filter((beta) => !isTaken(beta));
+  if (lost.length > 0) report.dropped(HEADER, `the upstream does not take ${lost.join(', ')}`);
+  const taken = asked.filter(isTaken);
+  return taken.length === 0 ? {} : { anthropic_beta: taken };
+}

@@ -1,0 +1,281 @@
+import { invalidRequest } from '../../ir/errors.ts';
+import { Places } from '../../ir/places.ts';
+import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
+import type { Effort, ReasoningSettings, Sampling } from '../../ir/settings.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import {
+  booleanAt,
+  compact,
+  membersBeyond,
+  numberAt,
+  objectAt,
+  objectsAt,
+  objectsOf,
+  stringAt,
+  textAt,
+  withoutNulls,
+} from '../../kit/json/members.ts';
+import type { Issue } from '../../kit/json/validate.ts';
+import type { ParseContext } from '../dialect.ts';
+import { checkMedia } from '../shared/media/check-media.ts';
+import { messageIndex } from '../shared/presets/preset-message.ts';
+import { modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
+import { refuseManyPieces } from '../shared/requests/request-pieces.ts';
+import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
+
+import { facts } from './facts.ts';
+import { parseMessages } from './parse-messages.ts';
+import { parseToolChoice, parseTools } from './parse-tools.ts';
+import { CHAT_ONLY_FIELDS, DOCUMENTED_FIELDS, isKnownPartType, REASONING_FIELDS } from './wire.ts';
+
+/** Reads a validated body. Throws 400 and 422 for what the schema cannot say. */
+export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {
+  refuseManyPieces(body, ['messages', 'tools']);
+  const messages = objectsAt(body, 'messages');
+  refuseWhatIsNotOffered(body, messages);
+  const given = withoutNulls(body);
+  const models = modelList(given.model, given.models);
+  if (models.length === 0) {
+    throw invalidRequest([{ path: 'model', message: 'is required' }]);
+  }
+  const places = new Places();
+  const request: GenerationRequest = {
+    format: 'chat',
+    formatFacts: facts.request,
+    body,
+    models,
+    hasFallbackModels: Array.isArray(given.models) && given.models.length > 0,
+    items: parseMessages(messages, places),
+    tools: parseTools(objectsAt(given, 'tools'), places),
+    sampling: parseSampling(given),
+    stream: given.stream === true,
+    // The debug echo exists in the responses format only.
+    echoUpstreamBody: false,
+    wishes: parseWishes(given),
+    ext: extOf(given),
+    places,
+    unknownFields: unknownFieldsOf(given),
+    ...parseSettings(given),
+  };
+  checkMedia(request, facts.media);
+  checkSemantics(request, { toolChoice: 'tool_choice', budget: 'reasoning.max_tokens' });
+  checkLogprobs(request.sampling);
+  return request;
+}
+
+/**
+ * Content parts of undocumented types: upstreams of this dialect may know them, for all others they are an
+ * error.
+ */
+export function untranslatableIssues(request: GenerationRequest): Issue[] {
+  if (request.format !== 'chat') return [];
+  const issues: Issue[] = [];
+  const messages = objectsAt(request.body, 'messages');
+  messages.forEach((message, position) => {
+    if (!Array.isArray(message.content)) return;
+    objectsOf(message.content).forEach((part, place) => {
+      const type = stringAt(part, 'type') ?? '';
+      if (isKnownPartType(type)) return;
+      issues.push({
+        path: `messages[${messageIndex(messages, position)}].content[${place}].type`,
+        message: `${JSON.stringify(type.slice(0, 64))} is not a known part type`,
+      });
+    });
+  });
+  return issues;
+}
+
+// --- What is refused ---------------------------------------------------------------------------------------------------
+
+function refuseWhatIsNotOffered(body: JsonObject, messages: readonly JsonObject[]): void {
+  if (typeof body.n === 'number' && body.n !== 1) {
+    throw invalidRequest([{ path: 'n', message: 'must be 1: one request gives one choice' }]);
+  }
+  if (body.store === true) {
+    throw invalidRequest([{ path: 'store', message: 'must be false: nothing is stored here' }]);
+  }
+  if (messages.every(isSilentMessage)) {
+    throw invalidRequest([{ path: 'messages[0].content', message: 'must not be empty' }]);
+  }
+  const issues = emptyFiles(messages);
+  if (issues.length > 0) throw invalidRequest(issues);
+}
+
+/** Members besides its content by which a message says something. */
+const SPEAKING_MEMBERS = ['tool_calls', 'function_call', 'refusal', 'images', 'audio', 'reasoning_details'];
+
+function isSilentMessage(message: JsonObject): boolean {
+  const isOfTool = message.role === 'tool' || message.role === 'function';
+  return !isOfTool && isSilent(message.content) && SPEAKING_MEMBERS.every((name) => isAbsent(message[name]));
+}
+
+function isAbsent(value: Json | undefined): boolean {
+  return (
+    value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+  );
+}
+
+/** File parts that hold no file. */
+function emptyFiles(messages: readonly JsonObject[]): Issue[] {
+  const issues: Issue[] = [];
+  messages.forEach(({ content }, at) => {
+    if (!Array.isArray(content)) return;
+    objectsOf(content).forEach((part, place) => {
+      const file = part.type === 'file' ? objectAt(part, 'file') : undefined;
+      if (file === undefined || textAt(file, 'file_data') !== undefined) return;
+      if (textAt(file, 'file_id') !== undefined) return;
+      const path = `messages[${messageIndex(messages, at)}].content[${place}].file`;
+      issues.push({ path, message: 'must have file_data or file_id' });
+    });
+  });
+  return issues;
+}
+
+function checkLogprobs(sampling: Sampling): void {
+  if (sampling.topLogprobs !== undefined && sampling.logprobs !== true) {
+    throw invalidRequest([{ path: 'top_logprobs', message: 'needs logprobs to be true' }], 'unprocessable');
+  }
+}
+
+/**
+ * Fields that have no effect here: undocumented fields, top-level or in `reasoning`, which is never sent as it is, and
+ * an echo that this format does not have.
+ */
+function unknownFieldsOf(given: JsonObject): string[] {
+  const unknown: string[] = [];
+  for (const field in given) if (!DOCUMENTED_FIELDS.has(field)) unknown.push(field);
+  const settings = objectAt(given, 'reasoning');
+  if (settings !== undefined) {
+    for (const member in withoutNulls(settings)) {
+      if (!REASONING_FIELDS.has(member)) unknown.push(`reasoning.${member}`);
+    }
+  }
+  if (objectAt(given, 'debug')?.echo_upstream_body === true) unknown.push('debug');
+  return unknown;
+}
+
+// --- Settings ------------------------------------------------------------------------------------------------------------
+
+type Settings = Partial<GenerationRequest>;
+
+function parseSettings(given: JsonObject): Settings {
+  return compact({
+    toolChoice: parseToolChoice(given.tool_choice),
+    parallelToolCalls: booleanAt(given, 'parallel_tool_calls'),
+    maxOutputTokens: numberAt(given, 'max_completion_tokens') ?? numberAt(given, 'max_tokens'),
+    reasoning: parseReasoning(given),
+    outputFormat: parseOutputFormat(objectAt(given, 'response_format')),
+    verbosity: textAt(given, 'verbosity'),
+    modalities: Array.isArray(given.modalities) ? (given.modalities as string[]) : undefined,
+    imageConfig: objectAt(given, 'image_config'),
+    cache: parseCacheMark(given.cache_control),
+    promptCacheKey: textAt(given, 'prompt_cache_key'),
+    promptCacheOptions: objectAt(given, 'prompt_cache_options'),
+    serviceTier: parseServiceTier(given),
+    metadata: objectAt(given, 'metadata'),
+    user: textAt(given, 'user'),
+    safetyIdentifier: textAt(given, 'safety_identifier'),
+  });
+}
+
+/** `fast` is another word for `priority`. */
+export function parseServiceTier(given: JsonObject): string | undefined {
+  const tier = textAt(given, 'service_tier');
+  return tier === 'fast' ? 'priority' : tier;
+}
+
+type ReadSetting = (given: JsonObject, field: string) => Sampling[keyof Sampling];
+
+/** Where each field that steers sampling goes, and how it is read. */
+const SAMPLING = new Map<string, readonly [setting: keyof Sampling, read: ReadSetting]>([
+  ['temperature', ['temperature', numberAt]],
+  ['top_p', ['topP', numberAt]],
+  ['top_k', ['topK', numberAt]],
+  ['top_a', ['topA', numberAt]],
+  ['min_p', ['minP', numberAt]],
+  ['frequency_penalty', ['frequencyPenalty', numberAt]],
+  ['presence_penalty', ['presencePenalty', numberAt]],
+  ['repetition_penalty', ['repetitionPenalty', numberAt]],
+  ['seed', ['seed', numberAt]],
+  ['stop', ['stop', (given) => parseStop(given.stop)]],
+  ['logit_bias', ['logitBias', objectAt]],
+  ['logprobs', ['logprobs', booleanAt]],
+  ['top_logprobs', ['topLogprobs', numberAt]],
+]);
+
+/** Most requests have none of it: asking for each costs more than looking at what is there. */
+function parseSampling(given: JsonObject): Sampling {
+  if (!hasAnyOf(SAMPLING, given)) return {};
+  const sampling: Partial<Record<keyof Sampling, Sampling[keyof Sampling]>> = {};
+  for (const [field, [setting, read]] of SAMPLING) {
+    const value = read(given, field);
+    if (value !== undefined) sampling[setting] = value;
+  }
+  return sampling as Sampling;
+}
+
+function hasAnyOf(fields: ReadonlyMap<string, unknown>, given: JsonObject): boolean {
+  for (const field in given) if (fields.has(field)) return true;
+  return false;
+}
+
+function parseStop(stop: Json | undefined): string[] | undefined {
+  if (typeof stop === 'string') return [stop];
+  return Array.isArray(stop) ? (stop as string[]) : undefined;
+}
+
+function parseReasoning(given: JsonObject): ReasoningSettings | undefined {
+  const { reasoning_effort: effort, include_reasoning: include } = given;
+  const reasoning = objectAt(given, 'reasoning');
+  if (reasoning === undefined && effort === undefined && include === undefined) return undefined;
+  const settings = compact<ReasoningSettings>({
+    effort: (textAt(reasoning, 'effort') ?? textAt(given, 'reasoning_effort')) as Effort | undefined,
+    budgetTokens: numberAt(reasoning, 'max_tokens'),
+    enabled: booleanAt(reasoning, 'enabled'),
+    exclude: booleanAt(reasoning, 'exclude') ?? (include === false ? true : undefined),
+    summary: textAt(reasoning, 'summary'),
+    context: textAt(reasoning, 'context'),
+    mode: textAt(reasoning, 'mode'),
+  });
+  return Object.keys(settings).length === 0 ? undefined : settings;
+}
+
+function parseOutputFormat(format: JsonObject | undefined): OutputFormat | undefined {
+  if (format === undefined) return undefined;
+  switch (format.type) {
+    case 'text':
+      return { type: 'text' };
+    case 'json_object':
+      return { type: 'json' };
+    case 'json_schema': {
+      const wanted = objectAt(format, 'json_schema');
+      return compact<OutputFormat>({
+        type: 'json-schema',
+        name: textAt(wanted, 'name') ?? '',
+        schema: objectAt(wanted, 'schema') ?? {},
+        description: textAt(wanted, 'description'),
+        strict: booleanAt(wanted, 'strict'),
+      });
+    }
+    default:
+      return { type: 'opaque', dialect: 'chat', value: format };
+  }
+}
+
+// --- Escapes -----------------------------------------------------------------------------------------------------------
+
+function extOf(given: JsonObject): GenerationRequest['ext'] {
+  let own: JsonObject | undefined;
+  for (const field of CHAT_ONLY_FIELDS) {
+    if (given[field] !== undefined) own = { ...own, [field]: given[field] };
+  }
+  // Usage is always reported; only what else is asked of the stream is for the upstream.
+  const options =
+    given.stream === true
+      ? membersBeyond(objectAt(given, 'stream_options') ?? {}, READ_STREAM_OPTIONS)
+      : undefined;
+  const chat = options === undefined ? own : { ...own, stream_options: options };
+  return chat === undefined ? {} : { chat };
+}
+
+const READ_STREAM_OPTIONS: ReadonlySet<string> = new Set(['include_usage']);

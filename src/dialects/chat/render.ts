@@ -1,0 +1,358 @@
+import type { CacheMark } from '../../ir/items.ts';
+import { NO_QUIRKS } from '../../ir/quirks.ts';
+import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { compact, membersBeyond, numberAt, objectAt, objectsOf, textAt } from '../../kit/json/members.ts';
+import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
+import { INCLUDE_LOGPROBS } from '../responses/wire.ts';
+import { effortWithin } from '../shared/reasoning/reasoning-effort.ts';
+import { Report } from '../shared/report/report.ts';
+import { renderCacheMark } from '../shared/requests/gateway-fields.ts';
+import { cappedLimit } from '../shared/requests/output-limit.ts';
+import { relayBody } from '../shared/requests/relay.ts';
+import { knownVerbosity } from '../shared/requests/verbosity.ts';
+import { flatNames } from '../shared/tools/tool-names.ts';
+import { NO_CACHE_MARK, NO_FIELD, reportForeignFields } from './losses.ts';
+import { parseServiceTier } from './parse.ts';
+import { withFewerStops, withQuirks } from './quirks.ts';
+import { arePlain, relayedMessages } from './relay.ts';
+import { renderMessages } from './render-messages.ts';
+import { HIGHEST_EFFORT, renderReasoning } from './render-reasoning.ts';
+import { renderTools, type ToolsContext } from './render-tools.ts';
+import { takes, withoutUnsupported } from './supported.ts';
+import { GATEWAY_FIELDS } from './wire.ts';
+
+/** A request in the chat format's words. */
+export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
+  const report = new Report(request);
+  const names = flatNames(request);
+  const context = { request, target, report, names };
+  reportUnsent(request, report);
+  const body: JsonObject = {
+    model: target.model,
+    messages: renderConversation(context),
+    ...renderSampling(request),
+    ...renderLimit(request, target, report),
+    ...renderTools(context),
+    ...renderReasoning(request, target, report),
+    ...renderOutputFormat(request.outputFormat, target, report),
+    ...renderSettings(request, target, report),
+    ...request.ext.chat,
+    stream: request.stream,
+    ...(request.stream && {
+      stream_options: { ...objectAt(request.ext.chat, 'stream_options'), include_usage: true },
+    }),
+  };
+  return { body: withinLimits(body, request, target, report), headers: NO_HEADERS, report: report.entries };
+}
+
+/** The caller's own body, with only what must change changed. */
+export function renderRelay(request: GenerationRequest, target: RenderTarget): RenderedRequest {
+  const report = new Report(request);
+  const given = request.body;
+  const tier = parseServiceTier(given);
+  const messages = arePlain(given.messages, target)
+    ? given.messages
+    : relayedMessages(given.messages, target, report);
+  reportUnlimitedToolCalls(request, report);
+  const { user, safetyIdentifier, metadata } = request;
+  const changes: JsonObject = { model: target.model };
+  if (messages !== given.messages) changes.messages = messages;
+  if (user !== undefined) changes.user = target.hashUser(user);
+  if (safetyIdentifier !== undefined) changes.safety_identifier = target.hashUser(safetyIdentifier);
+  if (metadata !== undefined) changes.metadata = withHashedUserId(metadata, target);
+  Object.assign(changes, relayedReasoning(request, target, report));
+  if (request.verbosity !== undefined) changes.verbosity = renderVerbosity(request, target, report);
+  if (tier !== undefined) changes.service_tier = tier;
+  if (request.stream) {
+    changes.stream_options = { ...objectAt(given, 'stream_options'), include_usage: true };
+  }
+  Object.assign(
+    changes,
+    cappedLimits(given, target, report),
+    relayedSchema(request, target, report),
+    relayedCacheControl(request, target, report),
+  );
+  for (const field of request.unknownFields) {
+    if (GATEWAY_FIELDS.has(field) || !Object.hasOwn(given, field))
+      report.dropped(field, unknownDetail(field));
+  }
+  const body = withinLimits(relayBody(request, GATEWAY_FIELDS, changes), request, target, report);
+  return { body, headers: NO_HEADERS, report: report.entries };
+}
+
+/** The body without what the endpoint or its provider does not take. */
+function withinLimits(
+  body: JsonObject,
+  request: GenerationRequest,
+  target: RenderTarget,
+  report: Report,
+): JsonObject {
+  const supported = withoutUnsupported(body, request, target, report);
+  return withQuirks(withFewerStops(supported, target, report), request, target, report);
+}
+
+// --- The conversation ------------------------------------------------------------------------------------------------
+
+function renderConversation(context: ToolsContext): JsonObject[] {
+  const { request, target, report } = context;
+  const takesCacheMarks = takesMarks(target);
+  const quirks = target.quirks ?? NO_QUIRKS;
+  const messages = renderMessages({ ...context, takesCacheMarks, quirks });
+  if (request.cache === undefined) return messages;
+  const marked = takesCacheMarks ? withMarkOnLastText(messages, request.cache) : undefined;
+  if (marked === undefined) report.dropped(report.name('cache'), NO_CACHE_MARK);
+  return marked ?? messages;
+}
+
+function relayedCacheControl(
+  request: GenerationRequest,
+  target: RenderTarget,
+  report: Report,
+): JsonObject | undefined {
+  if (request.cache === undefined || takesMarks(target)) return undefined;
+  report.dropped(report.name('cache'), NO_CACHE_MARK);
+  return { cache_control: undefined };
+}
+
+/** Marks go only to endpoints that are known to take them. */
+function takesMarks({ supportedParameters }: RenderTarget): boolean {
+  return supportedParameters?.has('cache_control') === true;
+}
+
+// --- Sampling and limits -----------------------------------------------------------------------------------------------
+
+function renderSampling({ sampling }: GenerationRequest): JsonObject {
+  const wantsAlternatives = (sampling.topLogprobs ?? 0) > 0;
+  return compact({
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    top_k: sampling.topK,
+    top_a: sampling.topA,
+    min_p: sampling.minP,
+    frequency_penalty: sampling.frequencyPenalty,
+    presence_penalty: sampling.presencePenalty,
+    repetition_penalty: sampling.repetitionPenalty,
+    seed: sampling.seed,
+    stop: sampling.stop === undefined ? undefined : [...sampling.stop],
+    logit_bias: sampling.logitBias,
+    logprobs: sampling.logprobs ?? (wantsAlternatives ? true : undefined),
+    top_logprobs: sampling.logprobs === true || wantsAlternatives ? sampling.topLogprobs : undefined,
+  });
+}
+
+const LIMIT_NAMES = ['max_tokens', 'max_completion_tokens'] as const;
+
+/** The name of the output limit that the endpoint takes: newer models refuse the older name. */
+function limitName({ supportedParameters: taken, quirks }: RenderTarget): (typeof LIMIT_NAMES)[number] {
+  const onlyNewer = taken?.has('max_completion_tokens') === true && !taken.has('max_tokens');
+  return onlyNewer ? 'max_completion_tokens' : (quirks?.outputLimitField ?? 'max_tokens');
+}
+
+function renderLimit(request: GenerationRequest, target: RenderTarget, report: Report): JsonObject {
+  const limit = cappedLimit(request, target, report);
+  return limit === undefined ? {} : { [limitName(target)]: limit };
+}
+
+function capped(limit: number, target: RenderTarget, report: Report, field: string): number {
+  const most = target.maxOutputTokens;
+  if (most === undefined || limit <= most) return limit;
+  report.coerced(field, `lowered to ${most}, the most that the endpoint writes`);
+  return most;
+}
+
+/** The caller's own limits, under the one name that the provider takes where it takes only one. */
+function cappedLimits(given: JsonObject, target: RenderTarget, report: Report): JsonObject | undefined {
+  const only = target.quirks?.outputLimitField;
+  let limits: JsonObject | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const field of LIMIT_NAMES) {
+    const asked = numberAt(given, field);
+    if (asked === undefined) continue;
+    const limit = capped(asked, target, report, field);
+    limits ??= {};
+    limits[field] = limit;
+    least = Math.min(least, limit);
+  }
+  if (only === undefined || limits === undefined) return limits;
+  return { max_tokens: undefined, max_completion_tokens: undefined, [only]: least };
+}
+
+// --- Output format and other settings ------------------------------------------------------------------------------------
+
+function renderOutputFormat(
+  format: OutputFormat | undefined,
+  target: RenderTarget,
+  report: Report,
+): JsonObject {
+  switch (format?.type) {
+    case undefined:
+    case 'text':
+      return {};
+    case 'json':
+      return { response_format: { type: 'json_object' } };
+    case 'json-schema': {
+      if (!takesSchemas(target)) return { response_format: anyObject(report) };
+      const { name, schema, description, strict } = format;
+      return {
+        response_format: { type: 'json_schema', json_schema: compact({ name, description, schema, strict }) },
+      };
+    }
+    case 'opaque':
+      if (format.dialect === 'chat') return { response_format: format.value };
+      report.dropped(
+        report.name('outputFormat'),
+        `the chat format has no ${textAt(format.value, 'type') ?? 'such'} format`,
+      );
+      return {};
+  }
+}
+
+function takesSchemas({ supportedParameters: taken, quirks }: RenderTarget): boolean {
+  const isListedWithout = taken?.has('response_format') === true && !taken.has('structured_outputs');
+  return quirks?.refusesSchemas !== true && !isListedWithout;
+}
+
+function anyObject(report: Report): JsonObject {
+  report.coerced(report.name('outputFormat'), 'the endpoint takes no schema: any JSON object is asked for');
+  return { type: 'json_object' };
+}
+
+function relayedSchema(
+  { outputFormat }: GenerationRequest,
+  { quirks }: RenderTarget,
+  report: Report,
+): JsonObject | undefined {
+  const isRefused = quirks?.refusesSchemas === true && outputFormat?.type === 'json-schema';
+  return isRefused ? { response_format: anyObject(report) } : undefined;
+}
+
+/** The caller's reasoning settings, where the provider has other words for them. */
+function relayedReasoning(
+  request: GenerationRequest,
+  target: RenderTarget,
+  report: Report,
+): JsonObject | undefined {
+  const { reasoning, reasoning_effort: given } = request.body;
+  const effort = request.reasoning?.effort;
+  const isUnknown = effort !== undefined && effortWithin(effort, HIGHEST_EFFORT, target) !== effort;
+  const isForeign = isUnknown || target.quirks?.thinkingField !== undefined;
+  if (!isJsonObject(reasoning) && !(given && isForeign)) return undefined;
+  return { reasoning: undefined, reasoning_effort: undefined, ...renderReasoning(request, target, report) };
+}
+
+function renderSettings(request: GenerationRequest, target: RenderTarget, report: Report): JsonObject {
+  const user = request.user ?? request.safetyIdentifier;
+  return compact({
+    verbosity: renderVerbosity(request, target, report),
+    modalities: request.modalities === undefined ? undefined : [...request.modalities],
+    image_config: request.imageConfig,
+    prompt_cache_key: request.promptCacheKey,
+    prompt_cache_options: ifTaken('prompt_cache_options', request.promptCacheOptions, target, () =>
+      report.dropped(report.name('promptCacheOptions'), 'the upstream does not know it'),
+    ),
+    service_tier: renderServiceTier(request, report),
+    metadata: ifTaken('metadata', renderMetadata(request, target), target, () => {
+      const labels = membersBeyond(request.metadata ?? {}, new Set(['user_id']));
+      if (labels !== undefined) report.dropped(report.name('metadata'), 'labels stay with the gateway');
+    }),
+    user: user === undefined ? undefined : target.hashUser(user),
+  });
+}
+
+/** The word goes out as it is where it will be left out, so that only that is told. */
+function renderVerbosity(
+  request: GenerationRequest,
+  target: RenderTarget,
+  report: Report,
+): string | undefined {
+  const isTaken = takes('verbosity', target) && target.quirks?.refusedFields?.includes('verbosity') !== true;
+  return isTaken ? knownVerbosity(request, report) : request.verbosity;
+}
+
+/** A value for endpoints that say they take it; for all others it is not sent. */
+function ifTaken(
+  parameter: string,
+  value: JsonObject | undefined,
+  target: RenderTarget,
+  onDrop: () => void,
+): JsonObject | undefined {
+  if (value === undefined || target.supportedParameters?.has(parameter) === true) return value;
+  onDrop();
+  return undefined;
+}
+
+/** Tiers that chat upstreams know, by the word they are asked for with. */
+const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
+  ...['auto', 'default', 'flex', 'priority', 'scale'].map((tier) => [tier, tier] as const),
+  ['fast', 'priority'],
+]);
+
+function renderServiceTier({ serviceTier, speed }: GenerationRequest, report: Report): string | undefined {
+  if (serviceTier === undefined) {
+    if (speed === 'fast') report.coerced(report.name('speed'), 'sent as service tier priority');
+    return speed === 'fast' ? 'priority' : undefined;
+  }
+  const tier = SERVICE_TIERS.get(serviceTier);
+  if (tier === undefined) report.dropped(report.name('serviceTier'), 'the upstream has no such tier');
+  if (speed !== undefined && !(speed === 'fast' && tier === 'priority')) {
+    report.dropped(report.name('speed'), 'chat upstreams know only the service tier, which is given');
+  }
+  return tier;
+}
+
+function renderMetadata(request: GenerationRequest, target: RenderTarget): JsonObject | undefined {
+  return request.metadata === undefined ? undefined : withHashedUserId(request.metadata, target);
+}
+
+function withHashedUserId(metadata: JsonObject, target: RenderTarget): JsonObject {
+  const id = textAt(metadata, 'user_id');
+  return id === undefined ? metadata : { ...metadata, user_id: target.hashUser(id) };
+}
+
+/** Fields of the caller's request that have no place in any chat request. */
+function reportUnsent(request: GenerationRequest, report: Report): void {
+  if (request.truncation === 'auto') {
+    report.dropped(report.name('truncation'), 'chat upstreams do not shorten prompts');
+  }
+  for (const [position, value] of (request.include ?? []).entries()) {
+    if (value !== INCLUDE_LOGPROBS) report.dropped(report.name('include', `[${position}]`), NO_FIELD);
+  }
+  reportForeignFields(request.ext, report);
+  reportUnlimitedToolCalls(request, report);
+  for (const field of request.unknownFields) report.dropped(field, unknownDetail(field));
+}
+
+function unknownDetail(field: string): string {
+  return GATEWAY_FIELDS.has(field) ? 'has no effect in this format' : 'not a known field';
+}
+
+/** The limit is on tools that the gateway runs. Formats that do not document it list it among the unknown fields. */
+function reportUnlimitedToolCalls({ wishes, unknownFields }: GenerationRequest, report: Report): void {
+  if (wishes.maxToolCalls === undefined || unknownFields.includes('max_tool_calls')) return;
+  report.dropped(
+    'max_tool_calls',
+    'chat upstreams have no field for it, and the gateway runs no tools itself yet',
+  );
+}
+
+// --- Cache marks ----------------------------------------------------------------------------------------------------
+
+/** Automatic caching: the messages with the mark on their last text; undefined when there is no text to mark. */
+function withMarkOnLastText(messages: readonly JsonObject[], mark: CacheMark): JsonObject[] | undefined {
+  for (let position = messages.length - 1; position >= 0; position--) {
+    const message = messages[position];
+    const content = markedContent(message?.content, renderCacheMark(mark));
+    if (content !== undefined) return messages.with(position, { ...message, content });
+  }
+  return undefined;
+}
+
+function markedContent(content: Json | undefined, mark: JsonObject): JsonObject[] | undefined {
+  if (typeof content === 'string') {
+    return content === '' ? undefined : [{ type: 'text', text: content, cache_control: mark }];
+  }
+  const parts = objectsOf(content);
+  const last = parts.findLastIndex(({ type }) => type === 'text');
+  return last === -1 ? undefined : parts.with(last, { cache_control: mark, ...parts[last] });
+}

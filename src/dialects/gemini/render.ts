@@ -1,0 +1,283 @@
+import { invalidRequest } from '../../ir/errors.ts';
+import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
+import type { RequestField, Sampling } from '../../ir/settings.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { compact, membersBeyond, textAt } from '../../kit/json/members.ts';
+import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
+import { INCLUDE_LOGPROBS, INCLUDE_SEALS } from '../responses/wire.ts';
+import { foreignFieldPaths } from '../shared/report/foreign-members.ts';
+import { isSaid, UNDOCUMENTED } from '../shared/report/lost-fields.ts';
+import type { Report } from '../shared/report/report.ts';
+import { cappedLimit } from '../shared/requests/output-limit.ts';
+import { NO_CACHE_MARKS, NO_FIELD, NOT_TAKEN } from './losses.ts';
+import { renderConversation } from './render-contents.ts';
+import { type RenderContext, renderContext } from './render-context.ts';
+import { renderThinking } from './render-thinking.ts';
+import { renderTools } from './render-tools.ts';
+import { takes } from './supported.ts';
+import { MOST_LOGPROBS, MOST_STOPS, textPart, type WirePart } from './wire.ts';
+
+/** A request of any format in this dialect's words. The model and the wish to stream are part of the address. */
+export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
+  const context = renderContext(request, target);
+  const { report } = context;
+  const { system, contents } = renderConversation(context);
+  if (contents.length === 0) throw silence(report);
+  const tools = renderTools(context);
+  const format = renderFormat(context, tools.tools !== undefined, system);
+  const config = compact({
+    ...renderSampling(context),
+    ...renderLogprobs(context),
+    maxOutputTokens: cappedLimit(context.request, context.target, context.report),
+    ...format,
+    thinkingConfig: renderThinking(context),
+    responseModalities: renderModalities(request, report),
+    imageConfig: renderImageConfig(request.imageConfig, report),
+  });
+  reportLost(request, report);
+  const body: JsonObject = {
+    contents,
+    ...(system.length > 0 && { systemInstruction: { parts: system } }),
+    ...tools,
+    ...(Object.keys(config).length > 0 && { generationConfig: config }),
+  };
+  return { body, headers: NO_HEADERS, report: report.entries };
+}
+
+/** An upstream would refuse a conversation without content. */
+function silence(report: Report): Error {
+  return invalidRequest([
+    { path: report.name('items'), message: 'the conversation has no content for the model' },
+  ]);
+}
+
+// --- Sampling and limits -----------------------------------------------------------------------------------------------
+
+/** Sampling settings that this dialect has, with their names and how their values are made fit. */
+const SAMPLING = [
+  ['temperature', 'temperature'],
+  ['topP', 'topP'],
+  ['topK', 'topK'],
+  ['frequencyPenalty', 'frequencyPenalty'],
+  ['presencePenalty', 'presencePenalty'],
+  ['seed', 'seed'],
+  ['stop', 'stopSequences'],
+] as const satisfies readonly (readonly [keyof Sampling, string])[];
+
+function renderSampling({ request, target, report }: RenderContext): JsonObject {
+  const config: JsonObject = {};
+  for (const [field, wire] of SAMPLING) {
+    const value = request.sampling[field];
+    if (value === undefined) continue;
+    if (takes(field, target)) config[wire] = fitting(field, value, report);
+    else report.dropped(report.name(field), NOT_TAKEN);
+  }
+  return config;
+}
+
+/** A value as the upstream takes it; undefined where it means what the upstream does without it. */
+function fitting(
+  field: (typeof SAMPLING)[number][0],
+  value: number | readonly string[],
+  report: Report,
+): Json | undefined {
+  if (typeof value !== 'number') return fittingStops(value, report);
+  switch (field) {
+    case 'topK':
+      return value === 0 ? undefined : value;
+    case 'seed':
+      return fittingSeed(value, report);
+    default:
+      return value;
+  }
+}
+
+function fittingStops(stops: readonly string[], report: Report): string[] | undefined {
+  if (stops.length > MOST_STOPS) {
+    report.coerced(report.name('stop'), `the upstream takes ${MOST_STOPS}: the others are left out`);
+  }
+  return stops.length === 0 ? undefined : stops.slice(0, MOST_STOPS);
+}
+
+/** Upstreams take whole numbers of 32 bits. */
+function fittingSeed(seed: number, report: Report): number {
+  const small = Math.trunc(seed) | 0;
+  if (small !== seed) report.coerced(report.name('seed'), `sent as ${small}: the upstream takes 32 bits`);
+  return small;
+}
+
+function renderLogprobs({ request, target, report }: RenderContext): JsonObject {
+  const { logprobs, topLogprobs = 0 } = request.sampling;
+  if (logprobs !== true && topLogprobs === 0) return {};
+  if (!takes('logprobs', target)) {
+    for (const name of logprobsNames(request, report)) report.dropped(name, NOT_TAKEN);
+    return {};
+  }
+  const most = Math.min(topLogprobs, MOST_LOGPROBS);
+  return { responseLogprobs: true, ...(most > 0 && { logprobs: most }) };
+}
+
+/** Where the caller asked for log probabilities. */
+function logprobsNames({ formatFacts, include = [], sampling }: GenerationRequest, report: Report): string[] {
+  const included = include.indexOf(INCLUDE_LOGPROBS);
+  const asked =
+    formatFacts.asksLogprobsInInclude === true
+      ? report.name('include', `[${included}]`)
+      : report.name('logprobs');
+  return [
+    ...(sampling.logprobs === true ? [asked] : []),
+    ...((sampling.topLogprobs ?? 0) > 0 ? [report.name('topLogprobs')] : []),
+  ];
+}
+
+// --- The shape of the answer -------------------------------------------------------------------------------------------
+
+const JSON_TYPE = { responseMimeType: 'application/json' } as const;
+const JSON_INSTRUCTION = 'Answer with a single JSON object and nothing else.';
+
+/** The shape of the answer; what cannot be demanded is asked for in the system prompt. */
+function renderFormat(
+  { request, target, traits, report }: RenderContext,
+  hasTools: boolean,
+  system: WirePart[],
+): JsonObject {
+  const { outputFormat } = request;
+  const field = report.name('outputFormat');
+  if (outputFormat === undefined || outputFormat.type === 'text') return {};
+  if (outputFormat.type === 'opaque') {
+    const kind = textAt(outputFormat.value, 'type') ?? 'such';
+    report.dropped(field, `the upstream has no ${kind} format`);
+    return {};
+  }
+  if (!takes('outputFormat', target)) {
+    report.dropped(field, NOT_TAKEN);
+    return {};
+  }
+  if (hasTools && !traits.takesFormatWithTools) {
+    report.coerced(
+      field,
+      'the model takes no format beside tools: it became an instruction in the system prompt',
+    );
+    system.push(textPart(instructionFor(outputFormat)));
+    return {};
+  }
+  if (outputFormat.type === 'json') return JSON_TYPE;
+  if (target.supportedParameters?.has('structured_outputs') === false) {
+    report.coerced(field, 'the endpoint takes no schema: any JSON is asked for');
+    return JSON_TYPE;
+  }
+  const { namesSchemas, schemaPath } = request.formatFacts;
+  const place = `${field}${schemaPath}`;
+  if (!namesSchemas) return { ...JSON_TYPE, responseJsonSchema: outputFormat.schema };
+  return { ...JSON_TYPE, responseJsonSchema: namedSchema(outputFormat, place, report) };
+}
+
+type JsonFormat = Extract<OutputFormat, { type: 'json' | 'json-schema' }>;
+
+function instructionFor(format: JsonFormat): string {
+  if (format.type === 'json') return JSON_INSTRUCTION;
+  return `${JSON_INSTRUCTION} It must match this JSON Schema: ${JSON.stringify(format.schema)}`;
+}
+
+/** A schema as other formats give it. `place`: where the caller wrote what is beside the schema. */
+function namedSchema(
+  { name, schema, description, strict }: Extract<OutputFormat, { type: 'json-schema' }>,
+  place: string,
+  report: Report,
+): JsonObject {
+  if (name !== '') report.dropped(`${place}.name`, 'the upstream has no names for schemas');
+  if (strict === true) {
+    report.dropped(`${place}.strict`, 'the upstream has no such field: it enforces every schema');
+  } else if (strict === false) {
+    report.coerced(`${place}.strict`, 'the upstream enforces every schema');
+  }
+  if (description === undefined) return schema;
+  if (schema.description !== undefined) {
+    report.dropped(`${place}.description`, 'the schema has its own');
+    return schema;
+  }
+  report.coerced(`${place}.description`, 'became the description of the schema itself');
+  return { description, ...schema };
+}
+
+/** What upstreams of this dialect answer in, by the caller's words. */
+const MODALITIES: ReadonlyMap<string, string> = new Map([
+  ['text', 'TEXT'],
+  ['image', 'IMAGE'],
+]);
+
+/** Text is what every model answers in; those that only write text refuse the field. */
+function renderModalities({ modalities = [] }: GenerationRequest, report: Report): string[] | undefined {
+  const lost = modalities.filter((word) => !MODALITIES.has(word));
+  if (lost.length > 0) {
+    report.coerced(report.name('modalities'), `sent without ${lost.join(', ')}, which cannot be passed on`);
+  }
+  const kept = modalities.flatMap((word) => MODALITIES.get(word) ?? []);
+  return kept.some((word) => word !== 'TEXT') ? kept : undefined;
+}
+
+/** Settings of images that this dialect has, by the caller's names. */
+const IMAGE_SETTINGS: ReadonlyMap<string, string> = new Map([
+  ['aspect_ratio', 'aspectRatio'],
+  ['image_size', 'imageSize'],
+]);
+
+function renderImageConfig(config: JsonObject | undefined, report: Report): JsonObject | undefined {
+  if (config === undefined) return undefined;
+  const kept: JsonObject = {};
+  for (const [name, value] of Object.entries(config)) {
+    const wire = IMAGE_SETTINGS.get(name);
+    if (wire !== undefined && value !== null) kept[wire] = value;
+    else if (value !== null) report.dropped(report.name('imageConfig', `.${name}`), NO_FIELD);
+  }
+  return Object.keys(kept).length > 0 ? kept : undefined;
+}
+
+// --- What is lost ------------------------------------------------------------------------------------------------------
+
+/** Sampling settings that this dialect lacks, with the value that means the same as their absence. */
+const LOST_SAMPLING: readonly (readonly [field: keyof Sampling, harmless: unknown])[] = [
+  ['topA', 0],
+  ['minP', 0],
+  ['repetitionPenalty', 1],
+  ['logitBias', undefined],
+];
+
+const LOST_FIELDS = [
+  'verbosity',
+  'promptCacheKey',
+  'promptCacheOptions',
+] as const satisfies readonly (RequestField & keyof GenerationRequest)[];
+
+/** Tiers that mean what the upstream does anyway. */
+const PLAIN_TIERS: ReadonlySet<string> = new Set(['auto', 'default', 'standard_only']);
+
+/** What may be asked to be included and every answer includes, or the answer has when log probabilities are asked for. */
+const INCLUDED: ReadonlySet<string> = new Set([INCLUDE_SEALS, INCLUDE_LOGPROBS]);
+
+/** Tells what the upstream has no field for. End-user ids are no loss: only upstreams with a field for them get them. */
+function reportLost(request: GenerationRequest, report: Report): void {
+  const { sampling, wishes, unknownFields, serviceTier } = request;
+  const lose = (field: string) => report.dropped(field, NO_FIELD);
+  for (const [field, harmless] of LOST_SAMPLING) {
+    if (isSaid(sampling[field]) && sampling[field] !== harmless) lose(report.name(field));
+  }
+  for (const field of LOST_FIELDS) if (isSaid(request[field])) lose(report.name(field));
+  if (isSaid(membersBeyond(request.metadata ?? {}, END_USER))) lose(report.name('metadata'));
+  if (request.cache !== undefined) report.dropped(report.name('cache'), NO_CACHE_MARKS);
+  if (serviceTier !== undefined && !PLAIN_TIERS.has(serviceTier)) {
+    report.dropped(report.name('serviceTier'), 'the upstream has no such tier');
+  }
+  if (request.speed === 'fast') lose(report.name('speed'));
+  if (request.truncation === 'auto') lose(report.name('truncation'));
+  for (const [position, value] of (request.include ?? []).entries()) {
+    if (!INCLUDED.has(value)) {
+      report.dropped(report.name('include', `[${position}]`), 'the upstream has nothing of that kind');
+    }
+  }
+  if (wishes.maxToolCalls !== undefined && !unknownFields.includes('max_tool_calls')) lose('max_tool_calls');
+  for (const field of foreignFieldPaths(request.ext, 'gemini')) lose(field);
+  for (const field of unknownFields) report.dropped(field, UNDOCUMENTED);
+}
+
+const END_USER: ReadonlySet<string> = new Set(['user_id']);

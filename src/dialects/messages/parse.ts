@@ -1,0 +1,229 @@
+import { GatewayError, invalidRequest } from '../../ir/errors.ts';
+import type { Ext } from '../../ir/items.ts';
+import { Places } from '../../ir/places.ts';
+import type { GenerationRequest, OutputFormat, Tool, ToolChoice } from '../../ir/request.ts';
+import type { Effort, ReasoningSettings, Sampling } from '../../ir/settings.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { membersBeyond, objectOf, objectsOf, stringAt, withoutNulls } from '../../kit/json/members.ts';
+import type { Issue } from '../../kit/json/validate.ts';
+import type { ParseContext } from '../dialect.ts';
+import { checkMedia } from '../shared/media/check-media.ts';
+import { modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
+import { refuseManyPieces } from '../shared/requests/request-pieces.ts';
+import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
+
+import { facts } from './facts.ts';
+import { marks, parseConversation } from './parse-content.ts';
+import { DOCUMENTED_FIELDS, type WireMessage } from './wire.ts';
+import { isKnownBlock } from './wire-blocks.ts';
+
+/** Reads a validated body of POST /messages or POST /messages/count_tokens. */
+export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {
+  refuseManyPieces(body, ['messages', 'system', 'tools']);
+  refuseImpossible(body);
+  const config = objectOf(body.output_config);
+  const places = new Places();
+  const tools = parseTools(body.tools, places);
+  const metadata = objectOf(body.metadata);
+  const user = body.user ?? metadata.user_id;
+  const reasoning = parseReasoning(objectOf(body.thinking), config);
+  const alternatives = Array.isArray(body.models) ? body.models : fallbackModels(body);
+  const request: GenerationRequest = {
+    format: 'messages',
+    formatFacts: facts.request,
+    body,
+    models: modelList(body.model, alternatives),
+    hasFallbackModels: alternatives.length > 0,
+    items: parseConversation(body.system, body.messages as unknown as WireMessage[], places),
+    tools,
+    ...parseToolChoice(objectOf(body.tool_choice), tools),
+    sampling: parseSampling(body),
+    ...(typeof body.max_tokens === 'number' && { maxOutputTokens: body.max_tokens }),
+    ...(reasoning !== undefined && { reasoning }),
+    ...parseOutputFormat(objectOf(config.format)),
+    ...(isJsonObject(body.cache_control) && { cache: parseCacheMark(body.cache_control) }),
+    ...(typeof body.prompt_cache_key === 'string' && { promptCacheKey: body.prompt_cache_key }),
+    ...(typeof body.service_tier === 'string' && { serviceTier: body.service_tier }),
+    ...(typeof body.speed === 'string' && { speed: body.speed as 'fast' | 'standard' }),
+    ...(typeof user === 'string' && { user }),
+    stream: body.stream === true,
+    echoUpstreamBody: false,
+    wishes: parseWishes(body),
+    ext: parseExt(body, config, metadata),
+    places,
+    unknownFields: unknownFieldsOf(body),
+  };
+  checkMedia(request, facts.media);
+  checkSemantics(request, {
+    toolChoice: request.toolChoice?.mode === 'tool' ? 'tool_choice.name' : 'tool_choice',
+    budget: 'thinking.budget_tokens',
+  });
+  return request;
+}
+
+/** Blocks of undocumented types: upstreams of this dialect may know them, for all others they are an error. */
+export function untranslatableIssues(request: GenerationRequest): Issue[] {
+  if (request.format !== 'messages') return [];
+  return objectsOf(request.body.messages).flatMap((message, index) =>
+    Array.isArray(message.content) ? blockIssues(message.content, `messages[${index}].content`) : [],
+  );
+}
+
+function blockIssues(content: Json | undefined, path: string): Issue[] {
+  return objectsOf(content).flatMap((block, index): Issue[] => {
+    const type = stringAt(block, 'type') ?? '';
+    if (isKnownBlock(type)) return [];
+    const message = `${JSON.stringify(type.slice(0, 64))} is not a known block type`;
+    return [{ path: `${path}[${index}].type`, message }];
+  });
+}
+
+const THINKING_FIELDS: ReadonlySet<string> = new Set(['type', 'budget_tokens', 'display']);
+const CHOICE_FIELDS: ReadonlySet<string> = new Set(['type', 'name', 'disable_parallel_tool_use']);
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set(['role', 'content']);
+
+/** Undocumented fields, top-level or inside settings and messages; null is as good as absent. */
+function unknownFieldsOf(body: JsonObject): string[] {
+  const unknown: string[] = [];
+  const collect = (object: JsonObject, known: ReadonlySet<string>, prefix: () => string) => {
+    const beyond = membersBeyond(object, known);
+    if (beyond !== undefined) for (const key of Object.keys(beyond)) unknown.push(`${prefix()}${key}`);
+  };
+  collect(body, DOCUMENTED_FIELDS, () => '');
+  collect(objectOf(body.thinking), THINKING_FIELDS, () => 'thinking.');
+  collect(objectOf(body.tool_choice), CHOICE_FIELDS, () => 'tool_choice.');
+  objectsOf(body.messages).forEach((message, index) => {
+    collect(message, MESSAGE_FIELDS, () => `messages[${index}].`);
+  });
+  return unknown;
+}
+
+/** What the schema cannot refuse. */
+function refuseImpossible(body: JsonObject): void {
+  if (body.thread !== undefined && body.thread !== null) throw threadRefused();
+  if (Array.isArray(body.fallbacks) && Array.isArray(body.models)) {
+    throw invalidRequest([{ path: 'fallbacks', message: 'cannot be combined with models' }]);
+  }
+  if (objectsOf(body.messages).every(({ content }) => isSilent(content))) {
+    throw invalidRequest([{ path: 'messages[0].content', message: 'must not be empty' }]);
+  }
+}
+
+/** Clients that keep threads on the server look for this code and then send the whole conversation. */
+function threadRefused(): GatewayError {
+  const message = 'is not supported: nothing is stored here, send the whole conversation in messages';
+  return new GatewayError('invalid-request', `thread: ${message}`, {
+    metadata: { issues: [{ path: 'thread', message }] },
+    details: { details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] } },
+  });
+}
+
+function fallbackModels(body: JsonObject): Json[] {
+  return Array.isArray(body.fallbacks)
+    ? body.fallbacks.map((entry) => (isJsonObject(entry) ? (entry.model ?? '') : ''))
+    : [];
+}
+
+function parseSampling(body: JsonObject): Sampling {
+  return {
+    ...(typeof body.temperature === 'number' && { temperature: body.temperature }),
+    ...(typeof body.top_p === 'number' && { topP: body.top_p }),
+    ...(typeof body.top_k === 'number' && { topK: body.top_k }),
+    ...(Array.isArray(body.stop_sequences) && { stop: body.stop_sequences as string[] }),
+  };
+}
+
+/** With thinking switched off the effort is about the answer alone: kept for this dialect, see `parseExt`. */
+function parseReasoning(thinking: JsonObject, config: JsonObject): ReasoningSettings | undefined {
+  if (thinking.type === 'disabled') return { enabled: false };
+  const effort = typeof config.effort === 'string' ? { effort: config.effort as Effort } : {};
+  const display = typeof thinking.display === 'string' ? { display: thinking.display } : {};
+  if (thinking.type === 'enabled') {
+    return { enabled: true, budgetTokens: thinking.budget_tokens as number, ...display, ...effort };
+  }
+  if (thinking.type === 'adaptive') return { adaptive: true, ...display, ...effort };
+  return config.effort === undefined || config.effort === null ? undefined : effort;
+}
+
+/** The name that a schema gets in formats that want one. */
+export const SCHEMA_NAME = 'output';
+
+function parseOutputFormat(format: JsonObject): { outputFormat?: OutputFormat } {
+  return isJsonObject(format.schema)
+    ? { outputFormat: { type: 'json-schema', name: SCHEMA_NAME, schema: format.schema } }
+    : {};
+}
+
+const FUNCTION_FIELDS: ReadonlySet<string> = new Set([
+  'type',
+  'name',
+  'description',
+  'input_schema',
+  'strict',
+  'cache_control',
+]);
+
+function parseTools(tools: Json | undefined, places: Places): Tool[] {
+  return objectsOf(tools).map((tool, index) => places.put(parseTool(tool), `tools[${index}]`));
+}
+
+function parseTool(tool: JsonObject): Tool {
+  if (typeof tool.type === 'string' && tool.type !== 'custom') {
+    return { type: 'hosted', dialect: 'messages', kind: tool.type, value: tool };
+  }
+  return {
+    type: 'function',
+    name: tool.name as string,
+    ...(typeof tool.description === 'string' && { description: tool.description }),
+    ...(isJsonObject(tool.input_schema) && { parameters: tool.input_schema }),
+    ...(typeof tool.strict === 'boolean' && { strict: tool.strict }),
+    ...marks(tool, FUNCTION_FIELDS),
+  };
+}
+
+function parseToolChoice(
+  choice: JsonObject,
+  tools: readonly Tool[],
+): { toolChoice?: ToolChoice; parallelToolCalls?: boolean } {
+  const parallel = choice.disable_parallel_tool_use === true ? { parallelToolCalls: false } : {};
+  switch (choice.type) {
+    case 'auto':
+      return { toolChoice: { mode: 'auto' }, ...parallel };
+    case 'any':
+      return { toolChoice: { mode: 'required' }, ...parallel };
+    case 'none':
+      return { toolChoice: { mode: 'none' } };
+    case 'tool':
+      return { toolChoice: namedChoice(choice, tools), ...parallel };
+    default:
+      return {};
+  }
+}
+
+function namedChoice(choice: JsonObject, tools: readonly Tool[]): ToolChoice {
+  const name = choice.name as string;
+  const isHosted = tools.some((tool) => tool.type === 'hosted' && tool.value.name === name);
+  return isHosted
+    ? { mode: 'hosted', dialect: 'messages', value: { type: 'tool', name } }
+    : { mode: 'tool', kind: 'function', name };
+}
+
+const MODELLED_CONFIG: ReadonlySet<string> = new Set(['effort', 'format']);
+const MODELLED_METADATA: ReadonlySet<string> = new Set(['user_id']);
+
+/** Documented fields that only this dialect has. */
+function parseExt(body: JsonObject, config: JsonObject, metadata: JsonObject): Ext {
+  const outputConfig = membersBeyond(config, MODELLED_CONFIG) ?? {};
+  if (objectOf(body.thinking).type === 'disabled' && typeof config.effort === 'string') {
+    outputConfig.effort = config.effort;
+  }
+  const labels = membersBeyond(metadata, MODELLED_METADATA);
+  const messages: JsonObject = {
+    ...(Object.keys(outputConfig).length > 0 && { output_config: outputConfig }),
+    ...(isJsonObject(body.context_management) && {
+      context_management: withoutNulls(body.context_management),
+    }),
+    ...(labels !== undefined && { metadata: labels }),
+  };
+  return Object.keys(messages).length > 0 ? { messages } : {};
+}

@@ -1,0 +1,293 @@
+import { invalidRequest } from '../../ir/errors.ts';
+import type { Item, Part } from '../../ir/items.ts';
+import { type Place, Places } from '../../ir/places.ts';
+import type { GenerationRequest, OutputFormat, Tool } from '../../ir/request.ts';
+import type { Effort, ReasoningSettings, Sampling } from '../../ir/settings.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import {
+  booleanAt,
+  compact,
+  numberAt,
+  objectAt,
+  objectsAt,
+  objectsOf,
+  stringAt,
+  stringsAt,
+  withoutNulls,
+} from '../../kit/json/members.ts';
+import type { Issue } from '../../kit/json/validate.ts';
+import { lookUp } from '../../kit/net/lookup.ts';
+import type { ParseContext } from '../dialect.ts';
+import { checkMedia } from '../shared/media/check-media.ts';
+import { templateItemCount } from '../shared/presets/prompt-template.ts';
+import { ADDITIONAL_TOOL_MARK } from '../shared/report/foreign-members.ts';
+import { MOST_TOOLS, modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
+import { refuseManyPieces } from '../shared/requests/request-pieces.ts';
+import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
+import { facts } from './facts.ts';
+import { inputPlace } from './input-place.ts';
+import { referencesIn, UNKNOWN_REFERENCE } from './item-references.ts';
+import { parseItem } from './parse-items.ts';
+import { parseToolChoice, parseTools } from './parse-tools.ts';
+import {
+  DOCUMENTED_FIELDS,
+  INCLUDE_LOGPROBS,
+  REASONING_FIELDS,
+  TEXT_FIELDS,
+  UNMODELLED_FIELDS,
+} from './wire.ts';
+import { isOperatorItem, KNOWN_ITEM_TYPES } from './wire-items.ts';
+
+/** Reads a validated body. */
+export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {
+  refuseManyPieces(body, ['input', 'tools']);
+  refuseMissing(body);
+  const input = objectsOf(body.input);
+  const issues = [...statefulIssues(body, input), ...sourceIssues(body, input)];
+  if (issues.length > 0) throw invalidRequest(issues);
+
+  const places = new Places();
+  const include = stringsAt(body, 'include');
+  const text = objectAt(body, 'text') ?? {};
+  const models = modelList(body.model, body.models);
+  const request: GenerationRequest = compact({
+    format: 'responses',
+    formatFacts: facts.request,
+    body,
+    models,
+    hasFallbackModels: (stringsAt(body, 'models') ?? []).length > 0,
+    items: parseInput(body, input, places),
+    tools: limited([
+      ...parseTools(objectsAt(body, 'tools'), 'tools', places),
+      ...additionalTools(body, input, places),
+    ]),
+    toolChoice: parseToolChoice(body.tool_choice),
+    parallelToolCalls: booleanAt(body, 'parallel_tool_calls'),
+    sampling: parseSampling(body, include),
+    maxOutputTokens: numberAt(body, 'max_output_tokens'),
+    reasoning: parseReasoningSettings(objectAt(body, 'reasoning')),
+    outputFormat: parseOutputFormat(objectAt(text, 'format')),
+    verbosity: stringAt(text, 'verbosity'),
+    modalities: stringsAt(body, 'modalities'),
+    imageConfig: objectAt(body, 'image_config'),
+    cache: parseCacheMark(body.cache_control),
+    promptCacheKey: stringAt(body, 'prompt_cache_key'),
+    promptCacheOptions: objectAt(body, 'prompt_cache_options'),
+    serviceTier: stringAt(body, 'service_tier'),
+    metadata: objectAt(body, 'metadata'),
+    user: stringAt(body, 'user'),
+    safetyIdentifier: stringAt(body, 'safety_identifier'),
+    truncation: stringAt(body, 'truncation') as 'auto' | 'disabled' | undefined,
+    include,
+    stream: body.stream === true,
+    echoUpstreamBody: body.stream === true && objectAt(body, 'debug')?.echo_upstream_body === true,
+    wishes: parseWishes(body),
+    ext: parseUnmodelled(body),
+    places,
+    unknownFields: unknownFieldsOf(body),
+  });
+  checkMedia(request, facts.media);
+  checkSemantics(request, { toolChoice: 'tool_choice', budget: 'reasoning.max_tokens' });
+  return request;
+}
+
+/**
+ * Items of undocumented types: upstreams of this dialect may know them, for all others they are an error.
+ * A kind with an operator's prefix (`<vendor>:web_search`) is always accepted.
+ */
+export function untranslatableIssues(request: GenerationRequest): Issue[] {
+  if (request.format !== 'responses') return [];
+  return objectsOf(request.body.input).flatMap((item, index) => {
+    const type = stringAt(item, 'type') ?? 'message';
+    if (KNOWN_ITEM_TYPES.has(type) || isOperatorItem(type)) return [];
+    return [
+      {
+        path: `${inputPlace(request.body, index)}.type`,
+        message: `${JSON.stringify(type.slice(0, 64))} is not a known item type`,
+      },
+    ];
+  });
+}
+
+/** The schema limits each list; this is about all of them together. */
+function limited(tools: readonly Tool[]): readonly Tool[] {
+  if (tools.length <= MOST_TOOLS) return tools;
+  const message = `must have at most ${MOST_TOOLS} tools, those in groups and in items of input among them`;
+  throw invalidRequest([{ path: 'tools', message }]);
+}
+
+function refuseMissing(body: JsonObject): void {
+  const issues: Issue[] = [];
+  if (modelList(body.model, body.models).length === 0) issues.push({ path: 'model', message: 'is required' });
+  if (body.input === undefined || body.input === null) {
+    issues.push({ path: 'input', message: 'is required' });
+  } else if (body.input === '' || (Array.isArray(body.input) && body.input.length === 0)) {
+    issues.push({ path: 'input', message: 'must not be empty' });
+  } else if (Array.isArray(body.input) && objectsOf(body.input).every(isSilentMessage)) {
+    issues.push({ path: 'input[0].content', message: 'must not be empty' });
+  }
+  if (issues.length > 0) throw invalidRequest(issues);
+}
+
+function isSilentMessage(item: JsonObject): boolean {
+  return (stringAt(item, 'type') ?? 'message') === 'message' && isSilent(item.content);
+}
+
+/** Fields that only a service with a memory could honour, and references to items that are not kept. */
+function statefulIssues(body: JsonObject, input: readonly JsonObject[]): Issue[] {
+  const issues: Issue[] = [];
+  if (body.background === true) {
+    issues.push({
+      path: 'background',
+      message: 'must be false: responses are not made in the background here',
+    });
+  }
+  for (const field of ['previous_response_id', 'conversation']) {
+    if (body[field] !== undefined && body[field] !== null) {
+      issues.push({ path: field, message: 'is not supported: nothing is stored here, send the whole input' });
+    }
+  }
+  for (const { path } of referencesIn(body, input)) issues.push({ path, message: UNKNOWN_REFERENCE });
+  return issues;
+}
+
+/** Images and files that do not say where they are. */
+function sourceIssues(body: JsonObject, input: readonly JsonObject[]): Issue[] {
+  const issues: Issue[] = [];
+  input.forEach((item, index) => {
+    for (const field of LISTS_OF_PARTS) {
+      if (!Array.isArray(item[field])) continue;
+      objectsAt(item, field).forEach((part, place) => {
+        const names = lookUp(SOURCE_FIELDS, stringAt(part, 'type') ?? '');
+        if (names === undefined || names.some((name) => stringAt(part, name))) return;
+        const path = `${inputPlace(body, index)}.${field}[${place}].${names[0]}`;
+        issues.push({ path, message: `is required, unless ${names.slice(1).join(' or ')} is given` });
+      });
+    }
+  });
+  return issues;
+}
+
+const LISTS_OF_PARTS = ['content', 'output'];
+
+const SOURCE_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  input_image: ['image_url', 'file_id'],
+  input_file: ['file_data', 'file_url', 'file_id'],
+};
+
+function parseInput(body: JsonObject, input: readonly JsonObject[], places: Places): Item[] {
+  const items =
+    typeof body.input === 'string'
+      ? [textMessage('user', body.input, 'input', places)]
+      : parseItems(body, input, places);
+  const instructions = stringAt(body, 'instructions');
+  if (instructions === undefined || instructions === '') return items;
+  return [textMessage('system', instructions, 'instructions', places), ...items];
+}
+
+function parseItems(body: JsonObject, input: readonly JsonObject[], places: Places): Item[] {
+  const made = templateItemCount(body);
+  const items: Item[] = [];
+  input.forEach((value, index) => {
+    const place = index < made ? 'prompt' : places.inside('input', index - made);
+    items.push(placeItem(parseItem(value), value, place, places));
+  });
+  return items;
+}
+
+function textMessage(role: 'user' | 'system', text: string, path: string, places: Places): Item {
+  const part: Part = { type: 'text', text };
+  return places.put({ type: 'message', role, content: [places.put(part, path)] }, path);
+}
+
+/** Remembers where an item stands, and each of its parts. */
+function placeItem(item: Item, value: JsonObject, place: Place, places: Places): Item {
+  if (item.type === 'message')
+    placeParts(item.content, value.content, places.inside(place, 'content'), places);
+  if (item.type === 'tool-result')
+    placeParts(item.content, value.output, places.inside(place, 'output'), places);
+  return places.put(item, place);
+}
+
+function placeParts(parts: readonly Part[], written: Json | undefined, place: Place, places: Places): void {
+  parts.forEach((part, index) => {
+    places.put(part, typeof written === 'string' ? place : places.inside(place, index));
+  });
+}
+
+/** Tools that items declare: other dialects get them like any tool. */
+function additionalTools(body: JsonObject, input: readonly JsonObject[], places: Places): Tool[] {
+  const tools: Tool[] = [];
+  input.forEach((item, index) => {
+    if (item.type !== 'additional_tools') return;
+    const path = `${inputPlace(body, index)}.tools`;
+    for (const tool of parseTools(objectsAt(item, 'tools'), path, places)) {
+      if (tool.type === 'hosted') continue;
+      const ext = { responses: { ...tool.ext?.responses, [ADDITIONAL_TOOL_MARK]: true } };
+      tools.push(places.put({ ...tool, ext }, places.of(tool) ?? path));
+    }
+  });
+  return tools;
+}
+
+function parseSampling(body: JsonObject, include: readonly string[] | undefined): Sampling {
+  return compact({
+    temperature: numberAt(body, 'temperature'),
+    topP: numberAt(body, 'top_p'),
+    topK: numberAt(body, 'top_k'),
+    frequencyPenalty: numberAt(body, 'frequency_penalty'),
+    presencePenalty: numberAt(body, 'presence_penalty'),
+    logprobs: include?.includes(INCLUDE_LOGPROBS) ? true : undefined,
+    topLogprobs: numberAt(body, 'top_logprobs'),
+  });
+}
+
+function parseReasoningSettings(value: JsonObject | undefined): ReasoningSettings | undefined {
+  if (value === undefined) return undefined;
+  return compact({
+    effort: stringAt(value, 'effort') as Effort | undefined,
+    budgetTokens: numberAt(value, 'max_tokens'),
+    enabled: booleanAt(value, 'enabled'),
+    exclude: booleanAt(value, 'exclude'),
+    summary: stringAt(value, 'summary'),
+    context: stringAt(value, 'context'),
+    mode: stringAt(value, 'mode'),
+  });
+}
+
+function parseOutputFormat(value: JsonObject | undefined): OutputFormat | undefined {
+  switch (value?.type) {
+    case 'text':
+      return { type: 'text' };
+    case 'json_object':
+      return { type: 'json' };
+    case 'json_schema':
+      return compact<OutputFormat>({
+        type: 'json-schema',
+        name: stringAt(value, 'name') ?? '',
+        schema: objectAt(value, 'schema') ?? {},
+        description: stringAt(value, 'description'),
+        strict: booleanAt(value, 'strict'),
+      });
+    default:
+      return undefined;
+  }
+}
+
+function parseUnmodelled(body: JsonObject): GenerationRequest['ext'] {
+  const fields = withoutNulls(Object.fromEntries(UNMODELLED_FIELDS.map((name) => [name, body[name]])));
+  return Object.keys(fields).length > 0 ? { responses: fields } : {};
+}
+
+/** What no format documents, top-level or inside the settings objects; null is as good as absent. */
+function unknownFieldsOf(body: JsonObject): string[] {
+  const unknown = (object: JsonObject, known: ReadonlySet<string>, prefix: string) =>
+    Object.keys(withoutNulls(object))
+      .filter((key) => !known.has(key))
+      .map((key) => `${prefix}${key}`);
+  return [
+    ...unknown(body, DOCUMENTED_FIELDS, ''),
+    ...unknown(objectAt(body, 'reasoning') ?? {}, REASONING_FIELDS, 'reasoning.'),
+    ...unknown(objectAt(body, 'text') ?? {}, TEXT_FIELDS, 'text.'),
+  ];
+}

@@ -1,0 +1,245 @@
+import type { Item } from '../../ir/items.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { compact, objectAt } from '../../kit/json/members.ts';
+import { lookUp } from '../../kit/net/lookup.ts';
+import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
+import { withoutForeignFiles } from '../shared/media/foreign-files.ts';
+import { effortOf } from '../shared/reasoning/reasoning-effort.ts';
+import { Report } from '../shared/report/report.ts';
+import { cappedLimit } from '../shared/requests/output-limit.ts';
+import { relayBody } from '../shared/requests/relay.ts';
+import { knownVerbosity } from '../shared/requests/verbosity.ts';
+import { errorsInWords } from '../shared/tools/errors-in-words.ts';
+import { pairCalls } from '../shared/tools/pair-calls.ts';
+import { facts } from './facts.ts';
+
+import { NO_CACHE_MARKS, NO_SUCH_PARAMETER, reportLosses } from './losses.ts';
+import { relayInput, relayTools } from './relay.ts';
+import { OwnSpot, renderItem } from './render-items.ts';
+import { relayReasoning, renderReasoningSettings } from './render-reasoning.ts';
+import { renderToolChoice, renderTools } from './render-tools.ts';
+import { withoutUnsupported } from './supported.ts';
+import { GATEWAY_FIELDS, INCLUDE_LOGPROBS, INCLUDE_SEALS } from './wire.ts';
+
+/** The request in the words of an upstream of this dialect. */
+export function renderRequest(given: GenerationRequest, target: RenderTarget): RenderedRequest {
+  const report = new Report(given);
+  const request = withoutUnsupported(given, target.supportedParameters, report);
+  const { sampling } = request;
+  const { instructions, items } = splitInstructions(fittingItems(request, report));
+  reportLosses(request, report);
+  const tools = renderTools(request, report);
+  const body: JsonObject = compact({
+    model: target.model,
+    instructions,
+    input: renderInput(items, report),
+    stream: request.stream ? true : undefined,
+    store: false,
+    max_output_tokens: cappedLimit(request, target, report),
+    max_tool_calls: request.wishes.maxToolCalls,
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    top_k: renderTopK(request, target, report),
+    frequency_penalty: sampling.frequencyPenalty,
+    presence_penalty: sampling.presencePenalty,
+    top_logprobs: sampling.topLogprobs,
+    reasoning: renderReasoningSettings(request, target, report),
+    text: renderText(request, report),
+    tools: tools.length > 0 ? tools : undefined,
+    tool_choice: renderToolChoice(request, report),
+    parallel_tool_calls: request.parallelToolCalls,
+    include: renderInclude(request, target),
+    modalities: renderModalities(request, report),
+    image_config: request.imageConfig,
+    prompt_cache_key: request.promptCacheKey,
+    prompt_cache_options: request.promptCacheOptions,
+    service_tier: renderServiceTier(request, report),
+    truncation: request.truncation,
+    metadata: renderMetadata(request, report),
+    ...hashedIds(request, target),
+    ...request.ext.responses,
+  });
+  return { body, headers: NO_HEADERS, report: report.entries };
+}
+
+/** The caller's own body, with only what must change changed. */
+export function renderRelay(given: GenerationRequest, target: RenderTarget): RenderedRequest {
+  const report = new Report(given);
+  const request = withoutUnsupported(given, target.supportedParameters, report);
+  if (request.cache !== undefined) report.dropped(report.name('cache'), NO_CACHE_MARKS);
+  for (const name of request.unknownFields) {
+    if (GATEWAY_FIELDS.has(name)) report.dropped(name, 'is not available here');
+  }
+  const limit = cappedLimit(request, target, report);
+  const body = relayBody(request, GATEWAY_FIELDS, {
+    model: target.model,
+    store: false,
+    cache_control: undefined,
+    input: relayInput(request.body, report),
+    tools: relayTools(request.body.tools, report),
+    reasoning: relayReasoning(request, target, report),
+    ...relayVerbosity(request, report),
+    ...relayInclude(request, target),
+    ...(limit !== request.maxOutputTokens && { max_output_tokens: limit }),
+    modalities: renderModalities(request, report),
+    service_tier: renderServiceTier(request, report),
+    ...hashedIds(request, target),
+  });
+  return { body, headers: NO_HEADERS, report: report.entries };
+}
+
+function fittingItems({ items }: GenerationRequest, report: Report): readonly Item[] {
+  const paired = pairCalls(items, report);
+  return withoutForeignFiles(errorsInWords(paired, report), facts.request.fileStore, report);
+}
+
+/** A leading system prompt of plain text is what this dialect calls instructions. */
+function splitInstructions(items: readonly Item[]): { instructions?: string; items: readonly Item[] } {
+  const [first] = items;
+  const text = items.length > 1 && first !== undefined ? plainSystemText(first) : undefined;
+  return text === undefined ? { items } : { instructions: text, items: items.slice(1) };
+}
+
+function plainSystemText(item: Item): string | undefined {
+  if (item.type !== 'message' || item.role !== 'system' || item.content.length !== 1) return undefined;
+  const [part] = item.content;
+  const isPlain =
+    [item.id, item.status, item.phase, item.ext?.responses].every((member) => member === undefined) &&
+    part?.type === 'text' &&
+    part.text !== '' &&
+    part.ext?.responses === undefined;
+  return isPlain ? part.text : undefined;
+}
+
+function renderInput(items: readonly Item[], report: Report): JsonObject[] {
+  const input: JsonObject[] = [];
+  for (const item of items) {
+    const rendered = renderItem(item, new OwnSpot(item, report));
+    if (rendered !== undefined) input.push(rendered);
+  }
+  return input;
+}
+
+/** An extension of this dialect: sent only to endpoints that are known to take it. */
+function renderTopK(request: GenerationRequest, target: RenderTarget, report: Report): number | undefined {
+  const { topK } = request.sampling;
+  if (topK === undefined || target.supportedParameters?.has('top_k')) return topK;
+  report.dropped(report.name('topK'), NO_SUCH_PARAMETER);
+  return undefined;
+}
+
+function renderText(request: GenerationRequest, report: Report): JsonObject | undefined {
+  const { outputFormat } = request;
+  const verbosity = knownVerbosity(request, report);
+  let format: JsonObject | undefined;
+  switch (outputFormat?.type) {
+    case 'text':
+      format = { type: 'text' };
+      break;
+    case 'json':
+      format = { type: 'json_object' };
+      break;
+    case 'json-schema': {
+      const { name, schema, description, strict } = outputFormat;
+      format = compact({ type: 'json_schema', name, schema, description, strict });
+      break;
+    }
+    case 'opaque':
+      if (outputFormat.dialect === 'responses') format = outputFormat.value;
+      else report.dropped(report.name('outputFormat'), 'the upstream has no such output format');
+      break;
+  }
+  if (format === undefined && verbosity === undefined) return undefined;
+  return compact({ format, verbosity });
+}
+
+/** Relay lane: the caller's own settings of the text, where a word in them must change. */
+function relayVerbosity(request: GenerationRequest, report: Report): JsonObject {
+  const verbosity = knownVerbosity(request, report);
+  return verbosity === request.verbosity ? {} : { text: { ...objectAt(request.body, 'text'), verbosity } };
+}
+
+/** What to include: the caller's own list, what log probabilities need, and seals for callers that need them unasked. */
+function renderInclude(request: GenerationRequest, target: RenderTarget): string[] | undefined {
+  const include = new Set(request.include);
+  if (request.sampling.logprobs === true) include.add(INCLUDE_LOGPROBS);
+  if (needsSeals(request, target)) include.add(INCLUDE_SEALS);
+  return include.size > 0 ? [...include] : undefined;
+}
+
+/** Relay lane: the caller's own list, with seals if the caller needs them unasked. */
+function relayInclude(request: GenerationRequest, target: RenderTarget): JsonObject {
+  const isAdded = needsSeals(request, target) && request.include?.includes(INCLUDE_SEALS) !== true;
+  return isAdded ? { include: [...(request.include ?? []), INCLUDE_SEALS] } : {};
+}
+
+/**
+ * Whether to ask for seals. Other formats cannot ask. A caller of this format that does not say `store: false` may name the
+ * items of this answer later and so does not ask either, but the upstream stores nothing and takes thoughts back only sealed.
+ * Models that do not think refuse to be asked.
+ */
+function needsSeals({ format, body, reasoning }: GenerationRequest, target: RenderTarget): boolean {
+  const isAskedToThink = reasoning !== undefined && effortOf(reasoning) !== 'none';
+  if (format !== 'responses') return isAskedToThink;
+  return body.store !== false && (isAskedToThink || (reasoning === undefined && isKnownToThink(target)));
+}
+
+function isKnownToThink({ alwaysThinks, supportedEfforts, supportedParameters }: RenderTarget): boolean {
+  const hasFacts = alwaysThinks !== undefined || supportedEfforts !== undefined;
+  return hasFacts || supportedParameters?.has('reasoning') === true;
+}
+
+/** What upstreams of this dialect may be asked to answer in. */
+const MODALITIES: ReadonlySet<string> = new Set(['text', 'image']);
+
+/** Text is what every upstream answers in; those that only write text refuse the field itself. */
+function renderModalities(request: GenerationRequest, report: Report): string[] | undefined {
+  const asked = request.modalities ?? [];
+  const kept = asked.filter((word) => MODALITIES.has(word));
+  if (kept.length < asked.length) {
+    const lost = asked.filter((word) => !MODALITIES.has(word)).join(', ');
+    report.coerced(report.name('modalities'), `sent without ${lost}, which the upstream does not make`);
+  }
+  return kept.some((word) => word !== 'text') ? kept : undefined;
+}
+
+/** Tiers that upstreams of this dialect know, by the word they are asked for with. */
+const SERVICE_TIERS: Readonly<Record<string, string>> = {
+  auto: 'auto',
+  default: 'default',
+  flex: 'flex',
+  priority: 'priority',
+  scale: 'scale',
+  fast: 'priority',
+};
+
+function renderServiceTier(request: GenerationRequest, report: Report): string | undefined {
+  const { serviceTier, speed } = request;
+  if (serviceTier === undefined) {
+    if (speed === 'fast') report.coerced(report.name('speed'), 'sent as service tier priority');
+    return speed === 'fast' ? 'priority' : undefined;
+  }
+  const tier = lookUp(SERVICE_TIERS, serviceTier);
+  if (tier === undefined) report.dropped(report.name('serviceTier'), 'the upstream has no such tier');
+  if (speed !== undefined && (speed === 'fast') !== (tier === 'priority')) {
+    report.dropped(report.name('speed'), 'the upstream has only service tiers, and one was asked for');
+  }
+  return tier;
+}
+
+function renderMetadata(request: GenerationRequest, report: Report): JsonObject | undefined {
+  if (request.metadata === undefined) return undefined;
+  const entries = Object.entries(request.metadata);
+  if (entries.every(([, value]) => typeof value === 'string')) return request.metadata;
+  report.dropped(report.name('metadata'), 'the upstream takes only strings as values');
+  return undefined;
+}
+
+function hashedIds(request: GenerationRequest, target: RenderTarget): JsonObject {
+  const { user, safetyIdentifier } = request;
+  return {
+    user: user === undefined ? undefined : target.hashUser(user),
+    safety_identifier: safetyIdentifier === undefined ? undefined : target.hashUser(safetyIdentifier),
+  };
+}
