@@ -110,11 +110,7 @@ const RESPONSES: readonly (readonly [name: string, text: string, expected: objec
     `${lines('HTTP/1.1 200 OK', '')}all that comes`,
     { body: 'all that comes', isEnded: false },
   ],
-  [
-    'HTTP/1.0',
-    lines('HTTP/1.0 204 OK', 'connection: keep-alive', ''),
-    { isEnded: true, isLast: true },
-  ],
+  ['HTTP/1.0', lines('HTTP/1.0 204 OK', 'connection: keep-alive', ''), { isEnded: true, isLast: true }],
   ['a close', lines('HTTP/1.1 204 OK', 'Connection: x, Close', ''), { isEnded: true, isLast: true }],
   [
     'bytes after its end',
@@ -129,13 +125,16 @@ const RESPONSES: readonly (readonly [name: string, text: string, expected: objec
 ];
 
 describe('a response', () => {
-  it.each(RESPONSES)('with %s is parsed from one piece, from any two, and byte by byte', (_name, text, expected) => {
-    expect(readAll([text])).toMatchObject(expected);
-    for (let at = 1; at < text.length; at++) {
-      expect(readAll([text.slice(0, at), text.slice(at)])).toMatchObject(expected);
-    }
-    expect(readAll([...text])).toMatchObject(expected);
-  });
+  it.each(RESPONSES)(
+    'with %s is parsed from one piece, from any two, and byte by byte',
+    (_name, text, expected) => {
+      expect(readAll([text])).toMatchObject(expected);
+      for (let at = 1; at < text.length; at++) {
+        expect(readAll([text.slice(0, at), text.slice(at)])).toMatchObject(expected);
+      }
+      expect(readAll([...text])).toMatchObject(expected);
+    },
+  );
 
   it('may follow another', () => {
     const parser = new ResponseParser(HEAD_BYTES);
