@@ -1,7 +1,7 @@
 import type { Part } from '../../ir/items.ts';
+import { lookUp } from '../../kit/collections/lookup.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
-import { lookUp } from '../../kit/net/lookup.ts';
 import type { Report } from '../shared/report/report.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
 import { NO_CACHE_MARK, NO_FIELD } from './render-losses.ts';

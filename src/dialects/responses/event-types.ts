@@ -1,5 +1,5 @@
 import type { Event, ItemHead, PartKind } from '../../ir/events.ts';
-import { lookUp } from '../../kit/net/lookup.ts';
+import { lookUp } from '../../kit/collections/lookup.ts';
 
 /** The events of this format's streams, as tables. */
 

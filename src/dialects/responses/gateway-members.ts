@@ -1,6 +1,6 @@
+import { lookUp } from '../../kit/collections/lookup.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { stringAt } from '../../kit/json/members.ts';
-import { lookUp } from '../../kit/net/lookup.ts';
 import type { Report } from '../shared/report/report.ts';
 import { NO_CACHE_MARKS } from './render-losses.ts';
 

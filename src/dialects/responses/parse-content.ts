@@ -10,6 +10,7 @@ import type {
   ToolKind,
   ToolResultItem,
 } from '../../ir/items.ts';
+import { lookUp } from '../../kit/collections/lookup.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import {
   compact,
@@ -20,7 +21,6 @@ import {
   stringAt,
   textAt,
 } from '../../kit/json/members.ts';
-import { lookUp } from '../../kit/net/lookup.ts';
 import { type Sealed, unwrapSeal } from '../shared/reasoning/custody.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
 import { parseFileData, parseUrl } from './media.ts';

@@ -1,4 +1,4 @@
-import { lookUp } from '../../kit/net/lookup.ts';
+import { lookUp } from '../../kit/collections/lookup.ts';
 
 /** Text with layers of escapes taken off, and where each of its characters stands in the text as it was written. */
 interface Reading {

@@ -1,8 +1,8 @@
+import { lookUp } from '../../kit/collections/lookup.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { Budget } from '../../kit/json-schema/budget.ts';
 import { fitsSchema } from '../../kit/json-schema/schema-check.ts';
 import { resolveReference, widthOf } from '../../kit/json-schema/schema-parts.ts';
-import { lookUp } from '../../kit/net/lookup.ts';
 
 const MAX_STEPS = 40_000;
 const MAX_CHECK_STEPS = 30_000;
