@@ -6,11 +6,12 @@ import {
   CLOSE_BRACKET,
   COLON,
   COMMA,
+  closingQuote,
+  isEscaped,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
-} from './json-characters.ts';
-import { closingQuote, isEscaped } from './json-scanner.ts';
+} from './json-scanner.ts';
 import { define } from './members.ts';
 
 /** JSON text that cannot be parsed. `position`: of the first character that is wrong; undefined when the text just ends. */

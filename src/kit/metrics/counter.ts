@@ -1,6 +1,5 @@
 import { LabelledValues } from './labelled-values.ts';
-import type { MetricFamily, MetricSample } from './metric-family.ts';
-import { numberText } from './number-text.ts';
+import { type MetricFamily, type MetricSample, numberText } from './metric-family.ts';
 
 /** What counters are told apart by, and how their sum is written. */
 export interface CounterOptions<Label extends string> {

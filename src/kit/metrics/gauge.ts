@@ -1,5 +1,4 @@
-import type { MetricFamily, MetricSample } from './metric-family.ts';
-import { numberText } from './number-text.ts';
+import { type MetricFamily, type MetricSample, numberText } from './metric-family.ts';
 
 /** A value with labels, as it is now. */
 export type GaugeReading = readonly [labels: Readonly<Record<string, string>>, value: number];

@@ -1,6 +1,5 @@
 import { LabelledValues } from './labelled-values.ts';
-import type { MetricFamily, MetricSample } from './metric-family.ts';
-import { numberText } from './number-text.ts';
+import { type MetricFamily, type MetricSample, numberText } from './metric-family.ts';
 
 /** What histograms are told apart by, and the upper ends of their buckets in ascending order. */
 export interface HistogramOptions<Label extends string> {
