@@ -27,7 +27,10 @@ export interface UpstreamCall {
   readonly hashUser: (id: string) => string;
   /** Ends the call: the caller went away, or the gateway's own deadline passed. */
   readonly signal: AbortSignal;
-  /** Told what is about to be sent, secrets removed, when the request asks for the debug echo; also of calls that then fail. */
+  /**
+   * Told what is about to be sent, secrets removed, when the request asks for the debug echo; also of calls that then
+   * fail.
+   */
   readonly onRequest?: (sentBody: JsonObject) => void;
 }
 
@@ -95,8 +98,8 @@ export interface TransportReply {
 }
 
 /**
- * The call went over a kept connection that the server had closed before: it was not worked on. Sending it again is another
- * upstream call, which counts as one.
+ * The call went over a kept connection that the server had closed before: it was not worked on. Sending it again is
+ * another upstream call, which counts as one.
  */
 export class StaleConnection extends TransportProblem {
   constructor() {

@@ -29,11 +29,16 @@ export interface Authorization {
   readonly secrets: readonly string[];
   /** The same object for every call with the credential. */
   readonly isLasting?: boolean;
-  /** It rests on something that was kept from an earlier call: forgets that, so that the next authorization is fresh. */
+  /**
+   * It rests on something that was kept from an earlier call: forgets that, so that the next authorization is fresh.
+   */
   readonly forget?: (() => void) | undefined;
 }
 
-/** Rejects with TokenRefused, a TransportProblem, or the signal's reason. What a plain key makes comes without a promise. */
+/**
+ * Rejects with TokenRefused, a TransportProblem, or the signal's reason. What a plain key makes comes without a
+ * promise.
+ */
 export type Authorize = (call: UnauthorizedCall) => Authorization | Promise<Authorization>;
 
 /** The headers that carry a plain key, per way of authorizing. */

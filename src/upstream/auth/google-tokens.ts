@@ -79,7 +79,9 @@ export class GoogleTokens {
     this.#clock = clock;
   }
 
-  /** A token that is good for the next minutes. Rejects with TokenRefused, a TransportProblem, or the signal's reason. */
+  /**
+   * A token that is good for the next minutes. Rejects with TokenRefused, a TransportProblem, or the signal's reason.
+   */
   async tokenOf(account: GoogleServiceAccount, call: TokenCall): Promise<GivenToken> {
     const { signal, isGuarded } = call;
     signal.throwIfAborted();

@@ -210,8 +210,8 @@ export function failureOfEvent(error: GatewayError, status: number, scope: Failu
 }
 
 /**
- * An event that ends an answer, told by us: an error as a failure of this upstream, an end without secrets in its words.
- * Looks inside relayed frames too; any other event is returned as it is.
+ * An event that ends an answer, told by us: an error as a failure of this upstream, an end without secrets in its
+ * words. Looks inside relayed frames too; any other event is returned as it is.
  */
 export function toldTerminal(event: Event, status: number, scope: FailureScope): Event {
   switch (event.type) {

@@ -74,7 +74,10 @@ function redactWhole(text: string, confidential: Confidential): string {
   return clean;
 }
 
-/** A JSON value without the given secrets, the strings of members that are named like secrets, and headers for MCP servers. */
+/**
+ * A JSON value without the given secrets, the strings of members that are named like secrets, and headers for MCP
+ * servers.
+ */
 export function redactJson(value: JsonObject, secrets: readonly string[]): JsonObject {
   return redactMembers(value, formsOfAll(secrets));
 }

@@ -66,9 +66,10 @@ interface Place {
 }
 
 /**
- * A plain value that is valid for a JSON Schema, the same every time; if optional members make it invalid, they are left
- * out. Builds what type, members, items, bounds, formats, constants, unions, `allOf` and local references ask for; other
- * keywords are only checked. Throws `UnmetSchema` if the value does not fit or costs more than the allowance.
+ * A plain value that is valid for a JSON Schema, the same every time; if optional members make it invalid, they are
+ * left out. Builds what type, members, items, bounds, formats, constants, unions, `allOf` and local references ask
+ * for; other keywords are only checked. Throws `UnmetSchema` if the value does not fit or costs more than the
+ * allowance.
  */
 export function schemaValue(schema: JsonObject, allowance = new Allowance()): Json {
   const { characters } = allowance;
