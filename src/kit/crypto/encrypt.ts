@@ -50,7 +50,7 @@ export function decrypt(keys: readonly EncryptionKey[], encrypted: string, place
   const [version, keyId, wrapped = '', content = ''] = encrypted.split('.');
   if (version !== VERSION) throw new DecryptionProblem('the encrypted text has an unknown form');
   const key = keys.find(({ id }) => id === keyId);
-  if (key === undefined) throw new DecryptionProblem('the encryption key of the text is not at hand');
+  if (key === undefined) throw new DecryptionProblem('the encryption key of the text is missing');
   const head = `${version}.${keyId}`;
   const dataKey = decipher(key.bytes, wrapped, `${head}\n${place}\ndata key`);
   return decipher(dataKey, content, `${head}\n${place}\ncontent`).toString('utf8');

@@ -5,7 +5,7 @@ import type {
   GoogleServiceAccount,
 } from '../../catalog/providers/credential.ts';
 
-/** Where a call goes, and with what: a credential of many parts is narrowed to the one that this call uses. */
+/** Address and credential of a call; of a credential with many parts, the one that this call uses. */
 export interface Destination {
   /** Everything before the dialect's own path, without a trailing slash. */
   readonly baseUrl: string;
