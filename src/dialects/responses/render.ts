@@ -5,13 +5,13 @@ import { compact, objectAt } from '../../kit/json/members.ts';
 import { lookUp } from '../../kit/net/lookup.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import { withoutForeignFiles } from '../shared/media/foreign-files.ts';
+import { pairCalls } from '../shared/pairing/pair-calls.ts';
 import { effortOf } from '../shared/reasoning/reasoning-effort.ts';
 import { Report } from '../shared/report/report.ts';
 import { cappedLimit } from '../shared/requests/output-limit.ts';
 import { relayBody } from '../shared/requests/relay.ts';
 import { knownVerbosity } from '../shared/requests/verbosity.ts';
 import { errorsInWords } from '../shared/tools/errors-in-words.ts';
-import { pairCalls } from '../shared/tools/pair-calls.ts';
 import { facts } from './facts.ts';
 
 import { NO_CACHE_MARKS, NO_SUCH_PARAMETER, reportLosses } from './losses.ts';
