@@ -5,14 +5,14 @@ import type { PreferredModel } from './rules/candidates.ts';
 import { type Preferences, statedPartition } from './rules/preferences.ts';
 import { namesOf } from './rules/provider-names.ts';
 
-/** Lists of names among the preferences. */
+/** Preferences that are lists of names. */
 const NAME_LISTS = ['order', 'only', 'ignore'] as const satisfies readonly (keyof Preferences)[];
 
-/** Names that an entry shows. */
-const MOST_SHOWN = 5;
+/** Names shown in one entry. */
+const MAX_SHOWN_NAMES = 5;
 
-/** Wishes that were understood and came to nothing. */
-export function unheededWishes(
+/** Report entries for preferences that were understood but have no effect. */
+export function ineffectivePreferences(
   { wishes: { provider, route } }: GenerationRequest,
   models: readonly PreferredModel[],
   preferences: Preferences,
@@ -34,10 +34,10 @@ export function unheededWishes(
 }
 
 function entryFor(list: string, names: readonly string[]): TranslationEntry {
-  const more = names.length > MOST_SHOWN ? ` and ${names.length - MOST_SHOWN} more` : '';
+  const more = names.length > MAX_SHOWN_NAMES ? ` and ${names.length - MAX_SHOWN_NAMES} more` : '';
   return {
     field: `provider.${list}`,
     action: 'dropped',
-    detail: `no endpoint of the requested models is named ${names.slice(0, MOST_SHOWN).map(quoted).join(', ')}${more}`,
+    detail: `no endpoint of the requested models is named ${names.slice(0, MAX_SHOWN_NAMES).map(quoted).join(', ')}${more}`,
   };
 }

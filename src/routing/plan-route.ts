@@ -3,7 +3,7 @@ import type { GenerationRequest } from '../ir/request.ts';
 import type { OwnCredential } from '../ports/own-credentials.ts';
 import { custodyOf } from './conversation/custody.ts';
 import type { HealthView } from './health/endpoint-health.ts';
-import { unheededWishes } from './ineffective-preferences.ts';
+import { ineffectivePreferences } from './ineffective-preferences.ts';
 import { rank } from './order/rank.ts';
 import type { RankedCandidate, Rejection } from './rules/candidate.ts';
 import { candidatesOf, type PreferredModel } from './rules/candidates.ts';
@@ -12,7 +12,6 @@ import { type Preferences, preferencesOf, withVariants } from './rules/preferenc
 import { isNamedIn } from './rules/provider-names.ts';
 import type { RoutedModel } from './rules/routed-model.ts';
 
-/** What the way of a request depends on. */
 export interface RouteInput {
   readonly request: GenerationRequest;
   readonly needs: Needs;
@@ -20,23 +19,23 @@ export interface RouteInput {
   readonly models: readonly RoutedModel[];
   /** Credentials that the caller may use besides the gateway's own. */
   readonly own: readonly OwnCredential[];
-  /** No stage is going to touch the content. */
+  /** No stage touches the content. */
   readonly mayRelay: boolean;
   readonly health: HealthView;
-  /** The site that an earlier request of the conversation went to. */
+  /** The pinned site of the conversation. */
   readonly pin: string | undefined;
   /** 0 <= n < 1. */
   readonly random: () => number;
 }
 
-/** Where a request may go, in order, where it may not, and which of its wishes came to nothing. */
+/** The candidates in the order of attempts, the rejected endpoints, and the preferences without effect. */
 export interface RoutePlan {
   readonly ranked: readonly RankedCandidate[];
   readonly rejected: readonly Rejection[];
   readonly report: readonly TranslationEntry[];
 }
 
-/** Plans the way of a request: candidates, hard rules, order. Pure but for the draw. */
+/** Plans a leg: candidates, rules, order. Pure except for `random`. */
 export function planRoute(input: RouteInput): RoutePlan {
   const { request, needs, own, mayRelay } = input;
   const preferences = preferencesOf(request);
@@ -59,7 +58,7 @@ export function planRoute(input: RouteInput): RoutePlan {
       random: input.random,
     },
   );
-  const report = unheededWishes(request, models, preferences);
+  const report = ineffectivePreferences(request, models, preferences);
   if (preferences.allowsFallbacks) return { ranked, rejected, report };
   const { kept, dropped } = withoutFallbacks(ranked, preferences);
   return { ranked: kept, rejected: [...rejected, ...dropped], report };
@@ -69,7 +68,7 @@ function preferredModels(models: readonly RoutedModel[], preferences: Preference
   return models.map(({ model, variants }) => ({ model, preferences: withVariants(preferences, variants) }));
 }
 
-/** Those that are listed, or else the first of each model: the list of models is a fallback of another kind. */
+/** Keeps the candidates in `provider.order`; without one the first of each model: fallback models stay allowed. */
 function withoutFallbacks(
   ranked: readonly RankedCandidate[],
   { order }: Preferences,

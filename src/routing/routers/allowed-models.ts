@@ -7,8 +7,8 @@ import type { PluginSettings } from './plugin-settings.ts';
 type Test = (id: string) => boolean;
 
 /**
- * Whether the auto-router may choose a model: the operator and the request allow it, and the request does not exclude
- * it.
+ * Returns the test whether the auto-router may choose a model: the configuration and the request allow it, and the
+ * request does not exclude it.
  */
 export function allowedModels({ values }: PluginSettings, { autoModels, catalog }: ResolutionContext): Test {
   const isOffered = anyOf(autoModels, catalog) ?? (() => true);
@@ -17,9 +17,7 @@ export function allowedModels({ values }: PluginSettings, { autoModels, catalog 
   return (id) => isOffered(id) && isWanted(id) && !isUnwanted(id);
 }
 
-/**
- * Whether one of the patterns fits; a pattern without a star may also be an alias. Undefined when there is no list.
- */
+/** Returns the test whether a pattern matches; one without a star may be an alias. Undefined if there is no list. */
 function anyOf(patterns: readonly string[] | undefined, catalog: Catalog): Test | undefined {
   if (patterns === undefined) return undefined;
   const exact = new Set<string>();
