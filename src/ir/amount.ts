@@ -36,7 +36,7 @@ export function atLeast(one: Amount, other: Amount): Amount {
   };
 }
 
-/** Throws for a negative amount: nobody is ever given money by using the gateway. */
+/** Throws for a negative amount: use of the gateway never adds credit. */
 export function assertAmount({ creditNanos, byokNanos }: Amount): void {
   if (creditNanos < 0n || byokNanos < 0n) {
     throw new RangeError(`negative amount: ${creditNanos} of credits, ${byokNanos} of own credentials`);

@@ -10,7 +10,7 @@ export interface AppAttribution {
   readonly categories?: readonly AppCategory[];
 }
 
-/** What somebody wrote of an app, before anything was looked at. */
+/** What headers say of an app, unchecked. */
 export interface WrittenAttribution {
   readonly referer?: string | undefined;
   readonly title?: string | undefined;
@@ -26,7 +26,7 @@ const MOST_CATEGORIES = 2;
 /** Control characters, and those that turn the direction of what stands around them. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ufffd]/u;
 
-/** What is kept of what somebody wrote: too long values are cut, unprintable ones and unknown categories left out. */
+/** What is kept of it: too long values are cut, unprintable ones and unknown categories left out. */
 export function appAttributionOf({ referer, title, categories }: WrittenAttribution): AppAttribution {
   const known = knownCategoriesOf(categories ?? []);
   return compact({

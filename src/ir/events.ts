@@ -17,7 +17,7 @@ import type { RoutingMetadata } from './metadata.ts';
 import type { Bill, Usage } from './usage.ts';
 
 /**
- * How a generation ended. `refusal`: the model declined; `content-filter`: somebody cut it; `budget`: a limit or balance does
+ * How a generation ended. `refusal`: the model declined; `content-filter`: a filter cut it; `budget`: a limit or balance does
  * not pay for the next leg.
  */
 export type FinishReason =
@@ -105,7 +105,7 @@ export type Event =
   | { readonly type: 'usage'; readonly usage: Usage }
   /**
    * Relay lane: one upstream event exactly as it came, with what it means. Encoders of the same dialect write `frame`;
-   * everybody else reads `events`.
+   * all other code reads `events`.
    */
   | {
       readonly type: 'relay';

@@ -35,8 +35,8 @@ type Samples = Readonly<Record<keyof OmittedText, SampledText>>;
 const MOST_ANNOTATIONS = 1000;
 
 /**
- * Builds the whole answer out of its events, and can show it at any moment. Everybody who needs to know "what has
- * been said so far" (snapshots, settlement, non-streaming replies) folds with this.
+ * Builds the whole answer out of its events, and can show it at any moment. Snapshots, settlement and
+ * non-streaming replies all fold with this.
  */
 export class Fold {
   readonly #keepsAll: boolean;

@@ -1,10 +1,10 @@
-/** A place in the caller's body, as `Places` knows it; a string where somebody has written it out. */
+/** A place in the caller's body, as `Places` knows it; a string if the path is already written. */
 export type Place = number | string;
 
 /**
  * Where things stand in the caller's body: `messages[2].content[1]`, `system[0]`, `tools[1].tools[0]`. Kept beside the
  * representation rather than in it, so that equal items stay equal wherever they stood. Most requests lose nothing, and
- * nobody asks where anything stood: paths are written, and things made findable, only when somebody does.
+ * no path is asked for: paths are written, and things made findable, only on demand.
  */
 export class Places {
   /** Of each place: what it is inside of, and the way from there: a position in a list, or the name of a member. */

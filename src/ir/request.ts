@@ -26,7 +26,7 @@ export type Tool =
       readonly namespace?: ToolNamespace;
       readonly ext?: Ext;
     }
-  /** A tool that somebody else runs, in the words of the format it came in. */
+  /** A tool that the provider runs, in the words of the format it came in. */
   | { readonly type: 'hosted'; readonly dialect: Format; readonly kind: string; readonly value: JsonObject };
 
 /** A named group of tools. */

@@ -17,7 +17,7 @@ export interface Result {
   readonly settled?: Settled;
   readonly upstreamId?: string;
   readonly upstreamModel?: string;
-  /** Text that was left out of the items, because whoever folded them wanted no more of it. */
+  /** Text that was left out of the items, because the reader of the fold asked for no more of it. */
   readonly omitted?: OmittedText;
   /** Relay lane, non-streaming: the upstream's body as it came. */
   readonly relayed?: JsonObject;

@@ -1,15 +1,15 @@
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
+import { quoted } from '../kit/text/quoted.ts';
 import type { OwnCredential } from '../ports/own-credentials.ts';
 import { custodyOf } from './conversation/custody.ts';
 import type { HealthView } from './health/endpoint-health.ts';
-import { ineffectivePreferences } from './ineffective-preferences.ts';
 import { rank } from './order/rank.ts';
 import type { RankedCandidate, Rejection } from './rules/candidate.ts';
 import { candidatesOf, type PreferredModel } from './rules/candidates.ts';
 import type { Needs } from './rules/needs.ts';
-import { type Preferences, preferencesOf, withVariants } from './rules/preferences.ts';
-import { isNamedIn } from './rules/provider-names.ts';
+import { type Preferences, preferencesOf, statedPartition, withVariants } from './rules/preferences.ts';
+import { isNamedIn, namesOf } from './rules/provider-names.ts';
 import type { RoutedModel } from './rules/routed-model.ts';
 
 export interface RouteInput {
@@ -89,5 +89,42 @@ function withoutFallbacks(
       filter: 'allow_fallbacks',
       reason: 'provider.allow_fallbacks is false',
     })),
+  };
+}
+
+/** Preferences that are lists of names. */
+const NAME_LISTS = ['order', 'only', 'ignore'] as const satisfies readonly (keyof Preferences)[];
+
+/** Names shown in one entry. */
+const MAX_SHOWN_NAMES = 5;
+
+/** Preferences that were understood and have no effect. */
+function ineffectivePreferences(
+  { wishes: { provider, route } }: GenerationRequest,
+  models: readonly PreferredModel[],
+  preferences: Preferences,
+): TranslationEntry[] {
+  const report: TranslationEntry[] = [];
+  const partition = statedPartition(provider);
+  if (route !== undefined && partition !== undefined && (route === 'sort') !== (partition === 'none')) {
+    report.push({ field: 'route', action: 'dropped', detail: 'provider.sort.partition says otherwise' });
+  }
+  const { order, only, ignore } = preferences;
+  if (order.size === 0 && (only?.size ?? 0) === 0 && ignore.size === 0) return report;
+  const lists = NAME_LISTS.filter((name) => (preferences[name]?.size ?? 0) > 0);
+  const known = new Set(models.flatMap(({ model }) => model.endpoints.flatMap(namesOf)));
+  for (const list of lists) {
+    const unknown = [...(preferences[list]?.keys() ?? [])].filter((name) => !known.has(name));
+    if (unknown.length > 0) report.push(entryFor(list, unknown));
+  }
+  return report;
+}
+
+function entryFor(list: string, names: readonly string[]): TranslationEntry {
+  const more = names.length > MAX_SHOWN_NAMES ? ` and ${names.length - MAX_SHOWN_NAMES} more` : '';
+  return {
+    field: `provider.${list}`,
+    action: 'dropped',
+    detail: `no endpoint of the requested models is named ${names.slice(0, MAX_SHOWN_NAMES).map(quoted).join(', ')}${more}`,
   };
 }

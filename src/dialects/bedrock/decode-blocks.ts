@@ -48,7 +48,7 @@ export class BlockReader {
     this.#idSeed = idSeedOf(context);
   }
 
-  /** True when the answer holds a call that somebody could run. */
+  /** True when the answer holds a call that can be run. */
   get hasCalls(): boolean {
     return this.#hasCalls;
   }
@@ -60,7 +60,7 @@ export class BlockReader {
     if (start === undefined || (kind !== 'call' && kind !== 'image')) return [];
     const index = indexIn(value) ?? this.#byIndex.size;
     if (!isNameless(start)) return this.#begin(index, kind, start);
-    // Nobody could run it. Its input must not go to a call that began before.
+    // It cannot be run. Its input must not go to a call that began before.
     this.#latest = index;
     return this.stop({ contentBlockIndex: index });
   }
@@ -73,7 +73,7 @@ export class BlockReader {
     const index = indexIn(value) ?? this.#latest;
     const known = this.#byIndex.get(index);
     if (known !== undefined && known.kind === kind && !known.isStopped) return known.delta(delta);
-    // A call that never began has no name: nobody could run it.
+    // A call that never began has no name and cannot be run.
     if (kind === 'call') return [];
     const events = this.#begin(index, kind, {});
     return [...events, ...(this.#byIndex.get(index)?.delta(delta) ?? [])];

@@ -7,8 +7,7 @@ import { fold } from '../../ir/fold.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { AwsEventReader } from '../../kit/frames/aws-event-frames.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { decodeBody } from './body.ts';
-import { createDecoder } from './decode.ts';
+import { createDecoder, decodeBody } from './decode.ts';
 
 const NATIVE = 'anthropic-claude-v1';
 

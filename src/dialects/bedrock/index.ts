@@ -1,11 +1,10 @@
 import { AWS_EVENT_TYPE, AwsEventReader } from '../../kit/frames/aws-event-frames.ts';
 import type { Dialect } from '../dialect.ts';
 import { pathSegment } from '../shared/path-segment.ts';
-import { decodeBody } from './body.ts';
-import { createDecoder } from './decode.ts';
+import { createDecoder, decodeBody } from './decode.ts';
 import { readError } from './error.ts';
 import { facts } from './facts.ts';
-import { renderRelay, renderRequest } from './render-request.ts';
+import { renderRelay, renderRequest } from './render.ts';
 
 /** The Converse interface of Amazon Bedrock. Only upstreams speak it. */
 export const bedrock: Dialect = {

@@ -7,7 +7,7 @@ import type { RenderTarget } from '../dialect.ts';
 import { messages } from '../messages/index.ts';
 import { responses } from '../responses/index.ts';
 import { wrapSeal } from '../shared/reasoning/custody.ts';
-import { renderRequest } from './render-request.ts';
+import { renderRequest } from './render.ts';
 
 /** Everything a caller can say to a Bedrock upstream arrives, or is in the report at the place where it was said. */
 

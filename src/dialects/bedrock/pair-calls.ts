@@ -1,11 +1,11 @@
 import type { ToolCallItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, objectsAt } from '../../kit/json/members.ts';
+import { digestedId } from '../shared/answers/digested-id.ts';
 import { flatArguments } from '../shared/tools/tool-names.ts';
 import type { Piece, Turn } from './piece.ts';
 import type { RenderContext } from './render-context.ts';
-import { CallIds } from './tool-use.ts';
-import { textBlock } from './wire.ts';
+import { MAX_ID_LENGTH, textBlock } from './wire.ts';
 
 /**
  * The upstream demands that every call is answered in the very next turn, before anything else is said there, and that
@@ -127,4 +127,30 @@ function missingResult(toolUseId: string, call: ToolCallItem, { report, family }
   );
   const status = family.hasResultStatus === true ? { status: 'error' } : {};
   return { toolResult: { toolUseId, content: [textBlock('No result was given.')], ...status } };
+}
+
+/** Ids and input of tool calls as the upstream takes them. */
+
+const PLAIN_ID = /^[a-zA-Z0-9_-]+$/;
+
+/**
+ * Gives the calls of a conversation their ids. The same id always gives the same one, whatever else the conversation
+ * holds, so that caches still match; only a call whose id was there before gets another.
+ */
+class CallIds {
+  readonly #taken = new Set<string>();
+  readonly #numbers = new Map<string, number>();
+
+  take(callId: string): string {
+    let id = plainId(callId);
+    let number = this.#numbers.get(callId) ?? 2;
+    for (; this.#taken.has(id); number++) id = digestedId(callId, `${callId} ${number}`);
+    this.#numbers.set(callId, number);
+    this.#taken.add(id);
+    return id;
+  }
+}
+
+function plainId(callId: string): string {
+  return callId.length <= MAX_ID_LENGTH && PLAIN_ID.test(callId) ? callId : digestedId(callId, callId);
 }

@@ -121,7 +121,7 @@ function outputLimit({ request, target, report }: RenderContext): { readonly max
   return maxTokens === undefined ? {} : { maxTokens };
 }
 
-/** Output limit that a budget is measured by where nobody named one. */
+/** Output limit that a budget is measured by if the request has none. */
 const USUAL_LIMIT = 16_384;
 
 /** The effort that is asked for, in one of the upstream's words; undefined when nothing is asked. */

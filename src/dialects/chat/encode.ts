@@ -24,9 +24,7 @@ import {
 import { renderFinishReason } from './finish-reason.ts';
 
 import { contentIn } from './read-answer.ts';
-import { ToldCalls } from './told-calls.ts';
-import { ToldDetails } from './told-details.ts';
-import { ToldText } from './told-text.ts';
+import { SentCalls, SentDetails, SentText } from './sent.ts';
 import { renderUsage, usageObjectIn } from './usage.ts';
 import { DONE } from './wire.ts';
 
@@ -70,12 +68,12 @@ class ChatEncoder implements StreamEncoder {
   /** Heads of the items that are being written. */
   readonly #heads = new Map<number, ItemHead>();
   /** What few answers need is made when it is needed. */
-  #calls: ToldCalls | undefined;
+  #calls: SentCalls | undefined;
   /** Text of calls that are written as functions when it is whole. */
   #freeTexts: Map<number, string> | undefined;
-  readonly #said = new ToldText();
+  readonly #said = new SentText();
   readonly #saidLast = new SaidLast();
-  #details: ToldDetails | undefined;
+  #details: SentDetails | undefined;
   /** What relayed chunks said beside their deltas; it comes out with the last chunk. */
   readonly #held: JsonObject = {};
   #heldUsage: JsonObject | undefined;
@@ -152,7 +150,7 @@ class ChatEncoder implements StreamEncoder {
     this.#heads.set(item, head);
     if (head.type === 'opaque') return head.item.dialect === 'chat' ? this.#delta(head.item.value) : '';
     if (head.type !== 'tool-call') return '';
-    const index = this.#toldCalls().begin(item, head);
+    const index = this.#sentCalls().begin(item, head);
     const isHeld = !this.#isRelay && isUnexpected(head, this.#context.request);
     if (isHeld) this.#holdText(item, '');
     const shown = isHeld ? { ...head, kind: 'function' as const } : head;
@@ -214,9 +212,9 @@ class ChatEncoder implements StreamEncoder {
         ? { type: 'reasoning.text', text }
         : { type: 'reasoning.summary', summary: text }),
       ...(id !== undefined && { id }),
-      index: this.#toldDetails().indexOf(item, part, kind),
+      index: this.#sentDetails().indexOf(item, part, kind),
     };
-    const isFurtherPart = this.#toldDetails().turnTo(item, part, kind);
+    const isFurtherPart = this.#sentDetails().turnTo(item, part, kind);
     const reasoning = isFurtherPart ? THOUGHT_SEPARATOR + text : text;
     return this.#delta({ reasoning, reasoning_details: [detail] });
   }
@@ -229,7 +227,7 @@ class ChatEncoder implements StreamEncoder {
     const head = this.#heads.get(item);
     if (head?.type === 'tool-call') return this.#delta({ reasoning_details: [callSeal(head.callId, seal)] });
     if (this.#excludesReasoning) return '';
-    const index = this.#toldDetails().lastIndexOf(item);
+    const index = this.#sentDetails().lastIndexOf(item);
     const details = reasoningSeals(seal, this.#reasoningId(item), index, this.#saidLast.last);
     return details.length === 0 ? '' : this.#delta({ reasoning_details: details });
   }
@@ -240,16 +238,16 @@ class ChatEncoder implements StreamEncoder {
   }
 
   #areCallsSaid(entries: Json | undefined, events: readonly Event[]): boolean {
-    return entries === undefined || entries === null || this.#toldCalls().areSaidBy(entries, events);
+    return entries === undefined || entries === null || this.#sentCalls().areSaidBy(entries, events);
   }
 
-  #toldDetails(): ToldDetails {
-    this.#details ??= new ToldDetails();
+  #sentDetails(): SentDetails {
+    this.#details ??= new SentDetails();
     return this.#details;
   }
 
-  #toldCalls(): ToldCalls {
-    this.#calls ??= new ToldCalls();
+  #sentCalls(): SentCalls {
+    this.#calls ??= new SentCalls();
     return this.#calls;
   }
 
@@ -337,12 +335,12 @@ class ChatEncoder implements StreamEncoder {
         this.#said.add(event.item, event.part, event.text);
       }
       if (event.type === 'text-delta' && (event.kind === 'thought' || event.kind === 'summary')) {
-        this.#toldDetails().indexOf(event.item, event.part, event.kind);
-        this.#toldDetails().turnTo(event.item, event.part, event.kind);
+        this.#sentDetails().indexOf(event.item, event.part, event.kind);
+        this.#sentDetails().turnTo(event.item, event.part, event.kind);
       }
       if (event.type !== 'item-start') continue;
       this.#heads.set(event.item, event.head);
-      if (event.head.type === 'tool-call') this.#toldCalls().begin(event.item, event.head);
+      if (event.head.type === 'tool-call') this.#sentCalls().begin(event.item, event.head);
     }
   }
 
@@ -418,7 +416,7 @@ function chunkHead(context: ReplyContext): JsonObject {
     object: 'chat.completion.chunk',
     created: Math.floor(context.createdAtMs / 1000),
     model: context.model,
-    // Nobody serves yet when a stream fails before an endpoint answered.
+    // No endpoint serves yet if a stream fails before one answered.
     ...(context.provider !== '' && { provider: context.provider }),
   };
 }

@@ -9,7 +9,7 @@ import { callersName } from './supported.ts';
 /** What the report says of a field that a provider answers with an error. */
 const REFUSED = 'the provider refuses it';
 
-/** Fields that are ours or that nobody misses: they are left out without a word. */
+/** Fields that are ours or change nothing if absent: left out without an entry in the report. */
 const UNREPORTED: ReadonlySet<string> = new Set(['stream_options', 'user', 'safety_identifier']);
 
 /** The body without fields that the provider refuses, the others under the names they have there. */

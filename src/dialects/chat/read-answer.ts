@@ -12,7 +12,7 @@ import { FAILURE_REASONS, readFinishReason } from './finish-reason.ts';
 import { ItemWriter } from './item-writer.ts';
 
 import { ToolCallReader } from './read-tool-calls.ts';
-import { ToldThoughts } from './told-thoughts.ts';
+import { SentThoughts } from './sent-thoughts.ts';
 import { readUsage, usageObjectIn } from './usage.ts';
 
 /** Ids and times that are plain enough to be part of an id of ours. */
@@ -27,7 +27,7 @@ export class AnswerReader {
   readonly #context: DecodeContext;
   /** Made when they are needed: most answers have neither calls nor thoughts. */
   #calls: ToolCallReader | undefined;
-  #thoughts: ToldThoughts | undefined;
+  #thoughts: SentThoughts | undefined;
   /** What came while calls were unfinished: items other than calls do not overlap, so it waits. */
   #waiting: (() => void)[] = [];
   #isStarted = false;
@@ -267,8 +267,8 @@ export class AnswerReader {
     return this.#calls;
   }
 
-  #toldThoughts(): ToldThoughts {
-    this.#thoughts ??= new ToldThoughts();
+  #toldThoughts(): SentThoughts {
+    this.#thoughts ??= new SentThoughts();
     return this.#thoughts;
   }
 

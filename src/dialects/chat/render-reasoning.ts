@@ -28,7 +28,7 @@ const SETTINGS: readonly ReasoningSetting[] = [
 /** What of the settings has no word in the chat format. */
 const UNSENT: readonly ReasoningSetting[] = ['adaptive', 'summary', 'display', 'context', 'mode'];
 
-/** Output limit that a budget is measured against when nobody gave one, tokens. */
+/** Output limit that a budget is measured against if the request has none, tokens. */
 const DEFAULT_LIMIT = 32_000;
 
 /** The highest word for how much to think that all chat upstreams know. */

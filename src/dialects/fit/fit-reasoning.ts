@@ -14,7 +14,7 @@ export interface FittedRequest {
   readonly report: readonly TranslationEntry[];
 }
 
-/** Output limit that a budget is measured against where nobody names one, tokens. */
+/** Output limit that a budget is measured against if the request has none, tokens. */
 const ASSUMED_LIMIT = 32_000;
 
 /** The least effort of a model whose efforts are not known: what every upstream with words for it has. */
@@ -86,7 +86,7 @@ function changed(request: GenerationRequest, effort: EffortWord, detail: string)
   return { request: withEffort(request, effort), report: [coerced(request, detail)] };
 }
 
-/** Thoughts that nobody wanted are not asked for either. */
+/** The caller wanted no thoughts, so none are shown. */
 function raised(request: GenerationRequest, effort: EffortWord): FittedRequest {
   const fitted = withEffort(request, effort);
   return {

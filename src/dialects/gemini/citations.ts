@@ -4,7 +4,7 @@ import { numberAt, objectAt, objectsAt, textAt } from '../../kit/json/members.ts
 
 /**
  * Annotations of one answer, and characters in all of them. A source is written out with every passage that it supports:
- * a long address and many passages would multiply. More than this is no list of sources that anybody reads, and is left
+ * a long address and many passages would multiply. A longer list of sources is of no use to readers, and is left
  * out.
  */
 const MOST = { annotations: 1000, characters: 1024 * 1024 };

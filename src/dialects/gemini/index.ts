@@ -1,11 +1,10 @@
 import { SSE_TYPE, SseReader } from '../../kit/frames/sse.ts';
 import type { Dialect } from '../dialect.ts';
 import { pathSegment } from '../shared/path-segment.ts';
-import { decodeBody } from './body.ts';
-import { createDecoder } from './decode.ts';
+import { createDecoder, decodeBody } from './decode.ts';
 import { readError } from './error.ts';
 import { facts } from './facts.ts';
-import { renderRequest } from './render-request.ts';
+import { renderRequest } from './render.ts';
 
 /** The generateContent interface of Google. Only upstreams speak it, so nothing is ever relayed. */
 export const gemini: Dialect = {

@@ -9,7 +9,7 @@ const MOST_ENTRIES = 10_000;
 
 /**
  * Entries of lists that no piece has named, all lists of a call together. Lists are written from their beginning: places
- * far beyond an end are somebody's mistake, and a few characters would stand for thousands of entries.
+ * far beyond an end are a mistake, and a few characters would stand for thousands of entries.
  */
 const MOST_GAPS = 100;
 

@@ -3,7 +3,7 @@ import type { Event, Seal } from '../../ir/events.ts';
 import type { ItemStatus, Logprobs } from '../../ir/items.ts';
 import type { Usage } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
+import { numberAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext } from '../dialect.ts';
 import { idSeedOf } from '../shared/answers/made-ids.ts';
 import { Citations } from './citations.ts';
@@ -11,7 +11,6 @@ import { failureOf } from './error.ts';
 import { readBlock, readEnd } from './finish-reason.ts';
 import { functionNames } from './function-names.ts';
 import { ItemWriter } from './item-writer.ts';
-import { readLogprobs } from './logprobs.ts';
 import { CallReader } from './read-calls.ts';
 import { encryptedSeal, signatureSeal } from './seals.ts';
 import { isSameUsage, readUsage } from './usage.ts';
@@ -210,4 +209,23 @@ export class AnswerReader {
     this.#writer.close(lastStatus);
     this.#tellSeal();
   }
+}
+
+// --- Log probabilities ----------------------------------------------------------------------------------------------
+
+/** Log probabilities of a candidate in the words of the representation, one entry per token; undefined without any. */
+function readLogprobs(candidate: JsonObject): Logprobs | undefined {
+  const result = objectAt(candidate, 'logprobsResult');
+  const chosen = objectsAt(result, 'chosenCandidates');
+  if (chosen.length === 0) return undefined;
+  const top = objectsAt(result, 'topCandidates');
+  return chosen.map((token, position) => ({
+    ...entryOf(token),
+    top_logprobs: objectsAt(top[position], 'candidates').map(entryOf),
+  }));
+}
+
+function entryOf(candidate: JsonObject): JsonObject {
+  const token = stringAt(candidate, 'token') ?? '';
+  return { token, logprob: numberAt(candidate, 'logProbability') ?? 0, bytes: [...Buffer.from(token)] };
 }

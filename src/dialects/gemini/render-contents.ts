@@ -159,7 +159,7 @@ class Turns {
     else report.dropped(report.place(item, 'items'), `the upstream does not know ${kind}`);
   }
 
-  /** The tools of such an item are among the request's own; those that somebody else runs are lost. */
+  /** The tools of such an item are among the request's own; those that another provider runs are lost. */
   #reportAdditionalTools(item: OpaqueItem): void {
     const { report } = this.#context;
     const place = report.place(item, 'items');

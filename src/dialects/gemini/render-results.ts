@@ -21,7 +21,7 @@ interface Queue {
   next: number;
 }
 
-/** Gives each call its result. A result is given once; what nobody asked for is left over. */
+/** Gives each call its result. A result is given once; results without a call are left over. */
 export class Results {
   readonly #context: RenderContext;
   readonly #renderer: PartRenderer;

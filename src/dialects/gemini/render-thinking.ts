@@ -20,7 +20,7 @@ interface Asked {
   readonly limit: number;
 }
 
-/** Output limit that shares are measured against where nobody names one, tokens. */
+/** Output limit that shares are measured against if the request has none, tokens. */
 const ASSUMED_LIMIT = 65_536;
 
 /** A budget of this size leaves it to the model. */

@@ -22,7 +22,7 @@ export function signatureSeal(signature: string): Seal {
   return { signature, format: NATIVE_FORMAT };
 }
 
-/** Thoughts that nobody sees. */
+/** Thoughts that are not shown. */
 export function encryptedSeal(encrypted: string): Seal {
   return { encrypted, format: NATIVE_FORMAT };
 }

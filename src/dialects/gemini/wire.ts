@@ -6,7 +6,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 export const NATIVE_FORMAT = 'google-gemini-v1';
 
 /**
- * Stands where the signature of a call is demanded and nobody has one, because another family made the call: the
+ * Stands where the signature of a call is demanded and there is none, because another family made the call: the
  * upstream documents the word for that.
  */
 export const NO_SIGNATURE = 'skip_thought_signature_validator';

@@ -1,15 +1,19 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event, Finish } from '../../ir/events.ts';
-import type { Item } from '../../ir/items.ts';
+import type { Item, Part } from '../../ir/items.ts';
 import type { Result } from '../../ir/result.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import type { DecodeContext, ReplyContext } from '../dialect.ts';
-import { answerBlocks } from './answer-blocks.ts';
+import { inputObject } from '../shared/tools/call-input.ts';
+import { flatArguments } from '../shared/tools/tool-names.ts';
+import { renderCitation } from './citations.ts';
 import { MessageReader } from './decode.ts';
 import { failureOf } from './error.ts';
-import { imageBlockAsText } from './made-image.ts';
+import { imageBlockAsText, imageTextBlock } from './made-image.ts';
 import { emptyMessage, finalUsage, hidesThoughts, identityFields, metadataField } from './message.ts';
+import { reasoningBlock } from './reasoning.ts';
 import { relayStop, renderStop, type Said } from './stop-reason.ts';
+import { toolUseBlock } from './tool-use.ts';
 import { withBlockDefaults } from './whole-block.ts';
 
 /** Reads a whole message: as the stream that would have brought it. */
@@ -92,4 +96,35 @@ function saidIn(items: readonly Item[]): Said {
     hasToolCall: items.some((item) => item.type === 'tool-call'),
     refusal: parts.map((part) => (part.type === 'refusal' ? part.refusal : '')).join(''),
   };
+}
+
+/** The content blocks of a whole answer. What this format cannot say is left out. */
+function answerBlocks(items: readonly Item[], hidesThoughts: boolean): JsonObject[] {
+  return items.flatMap((item) => blocksOf(item, hidesThoughts)).filter((block) => block !== undefined);
+}
+
+function blocksOf(item: Item, hidesThoughts: boolean): (JsonObject | undefined)[] {
+  switch (item.type) {
+    case 'message':
+      return item.content.map(partBlock);
+    case 'reasoning':
+      return [reasoningBlock(item, hidesThoughts)];
+    case 'tool-call': {
+      const text = flatArguments(item);
+      return [{ ...toolUseBlock(item), input: inputObject(text) ?? { raw: text } }];
+    }
+    case 'image':
+      return [imageTextBlock(item.source)];
+    case 'opaque':
+      return item.dialect === 'messages' ? [item.value] : [];
+    case 'tool-result':
+      return [];
+  }
+}
+
+function partBlock(part: Part): JsonObject | undefined {
+  if (part.type === 'refusal') return { type: 'text', text: part.refusal, citations: [] };
+  if (part.type !== 'text' || part.text === '') return undefined;
+  const citations = (part.annotations ?? []).map(renderCitation).filter((citation) => citation !== undefined);
+  return { type: 'text', text: part.text, citations };
 }

@@ -6,7 +6,7 @@ import { SseReader } from '../../kit/frames/sse.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { decodeBody } from './body.ts';
 import { createDecoder } from './decode.ts';
-import { parseRequest } from './parse-request.ts';
+import { parseRequest } from './parse.ts';
 
 const request = parseRequest({ model: 'm', messages: [{ role: 'user', content: 'hi' }] }, { vendor: 'acme' });
 

@@ -115,7 +115,7 @@ class BlockFrames {
     return before + this.#frame('content_block_start', `"content_block":${JSON.stringify(block)}`);
   }
 
-  /** `kind` and `member` are ours, the value is anybody's text. */
+  /** `kind` and `member` are ours, the value is text of the upstream. */
   text(kind: string, member: string, value: string): string {
     return this.#delta(`{"type":"${kind}","${member}":${JSON.stringify(value)}}`);
   }

@@ -171,7 +171,7 @@ export class RelayWriter {
     return writeSseFrame(JSON.stringify(patched), 'content_block_start');
   }
 
-  /** Some servers begin text without saying so; a piece of anything else that never began is no use to anybody. */
+  /** Some servers begin text without saying so; a piece of any other block that never began is dropped. */
   #blockDelta(value: JsonObject, data: string): string {
     const { index } = value;
     if (typeof index !== 'number') return '';

@@ -14,7 +14,7 @@ import { unwrapSeal } from '../shared/reasoning/custody.ts';
 import { decodeBody, encodeBody } from './body.ts';
 import { createDecoder } from './decode.ts';
 import { createEncoder } from './encode.ts';
-import { parseRequest } from './parse-request.ts';
+import { parseRequest } from './parse.ts';
 
 const request = parseRequest({ model: 'm', messages: [{ role: 'user', content: 'hi' }] }, { vendor: 'acme' });
 

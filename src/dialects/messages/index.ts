@@ -6,8 +6,8 @@ import { createEncoder } from './encode.ts';
 import { encodeError, readError } from './error.ts';
 import { facts } from './facts.ts';
 import { fileParts } from './file-parts.ts';
-import { parseRequest, untranslatableIssues } from './parse-request.ts';
-import { renderRelay, renderRequest } from './render-request.ts';
+import { parseRequest, untranslatableIssues } from './parse.ts';
+import { renderRelay, renderRequest } from './render.ts';
 import { searches } from './searches.ts';
 import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
 

@@ -12,7 +12,7 @@ export function messageId(context: ReplyContext): string {
   return `msg_${context.generationId.slice(context.generationId.lastIndexOf('-') + 1)}`;
 }
 
-/** Fields that every message has and that come from the gateway, whoever wrote the rest. */
+/** Fields that every message has and that come from the gateway in both lanes. */
 export function identityFields(context: ReplyContext): JsonObject {
   const fields: JsonObject = { id: messageId(context), model: context.model };
   if (context.provider !== '') fields.provider = context.provider;

@@ -14,7 +14,7 @@ import type { WireBlock } from './wire.ts';
 /** Family of seals that this dialect's upstreams mint. */
 export const NATIVE_FORMAT = 'anthropic-claude-v1';
 
-/** Signature of thoughts that nobody sealed. */
+/** Signature of thoughts without a seal. */
 const UNSEALED = wrapSeal({});
 
 /** Between the parts of one thought, which the format writes as one text. */
@@ -55,7 +55,7 @@ export function renderReasoning(item: ReasoningItem): JsonObject | undefined {
   return encrypted === '' ? undefined : { type: 'redacted_thinking', data: encrypted };
 }
 
-/** True for a block that no upstream of this dialect made: another one gave its seal, or nobody did. */
+/** True for a block that no upstream of this dialect made: another one gave its seal, or it has none. */
 export function isForeignThinking(block: WireBlock): boolean {
   const seal =
     block.type === 'thinking' ? block.signature : block.type === 'redacted_thinking' ? block.data : undefined;

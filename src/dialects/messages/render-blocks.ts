@@ -93,7 +93,7 @@ export class BlockRenderer {
     reportForeignMembers(thing, 'items', this.#report);
   }
 
-  /** The tools of such an item are among the request's own; only those that somebody else runs are lost. */
+  /** The tools of such an item are among the request's own; only those that another provider runs are lost. */
   #additionalTools(item: OpaqueItem): [] {
     for (const [index, tool] of objectsAt(item.value, 'tools').entries()) {
       if (CALLABLE_TOOLS.has(tool.type)) continue;

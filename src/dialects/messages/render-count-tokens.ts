@@ -1,6 +1,6 @@
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
-import { renderRelay, renderRequest } from './render-request.ts';
+import { renderRelay, renderRequest } from './render.ts';
 
 /** What is about the answer, or about whom it is for: an upstream that only counts the prompt refuses it. */
 const UNCOUNTED_FIELDS: ReadonlySet<string> = new Set([

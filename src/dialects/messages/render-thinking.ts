@@ -167,7 +167,7 @@ function wantedBudget(
   return asked === undefined ? undefined : budgetOf(asked, maxTokens);
 }
 
-/** The limit covers thoughts and answer together. Only a limit that nobody named is raised to hold both. */
+/** The limit covers thoughts and answer together. Only a limit that the caller did not name is raised to hold both. */
 function roomFor(budget: number, limit: number, { request, target }: RenderContext): number {
   const isNamed = request.maxOutputTokens !== undefined || target.maxOutputTokens !== undefined;
   return isNamed || budget < limit ? limit : budget + limit;

@@ -27,7 +27,7 @@ const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
 
 const REFUSAL_FIELDS: ReadonlySet<string> = new Set(['type', 'category', 'explanation']);
 
-/** The reason behind a native word; a word nobody knows is an ordinary end. */
+/** The reason behind a native word; an unknown word is an ordinary end. */
 export function reasonOf(stopReason: unknown): FinishReason {
   return REASONS.get(stopReason) ?? 'stop';
 }

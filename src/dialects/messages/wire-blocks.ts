@@ -134,7 +134,7 @@ const KNOWN_BLOCKS = [
   'advisor_tool_result',
 ] as const;
 
-/** One block of a message. Blocks of a type that nobody documents pass with only their type looked at. */
+/** One block of a message. Blocks of an undocumented type pass with only their type looked at. */
 export const blockSchema = taggedUnion('type', [
   textBlockSchema,
   imageBlock,
@@ -182,7 +182,7 @@ export const blockSchema = taggedUnion('type', [
   otherThan('type', KNOWN_BLOCKS),
 ]);
 
-/** Blocks that are documented and whose members nobody here looks at: replayed answers of tools that upstreams run. */
+/** Blocks that are documented and whose members are not checked: replayed answers of tools that upstreams run. */
 const UNCHECKED_BLOCKS = [
   'web_fetch_tool_result',
   'code_execution_tool_result',

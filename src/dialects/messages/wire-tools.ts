@@ -69,7 +69,7 @@ const functionTool = Type.Object({
   ...cached,
 });
 
-/** One tool. A type that nobody documents is a hosted tool whose fields are not looked at. */
+/** One tool. An undocumented type is a hosted tool whose fields are not looked at. */
 export function toolSchema(vendor: string) {
   const hosted = hostedTools(vendor);
   const known = ['custom', ...hosted.map((tool) => tool.properties.type.const)];

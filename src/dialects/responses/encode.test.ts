@@ -16,7 +16,7 @@ import { encodeBody } from './body.ts';
 import { ResponsesDecoder } from './decode.ts';
 import { ResponsesEncoder } from './encode.ts';
 
-import { parseRequest } from './parse-request.ts';
+import { parseRequest } from './parse.ts';
 
 const contextOf = (body: JsonObject = {}): ReplyContext => ({
   vendor: 'acme',

@@ -99,7 +99,7 @@ export class ResponsesEncoder implements StreamEncoder {
     }
   }
 
-  /** Remembers what an event says, whoever writes it. */
+  /** Remembers what an event says, in both lanes. */
   #keep(event: Event): void {
     this.#fold.push(event);
     this.#drafts.see(event);

@@ -6,10 +6,10 @@ import { ID_PREFIXES } from './wire.ts';
 
 /** Ids of an answer and its items, all made from the generation id. */
 
-/** What an upstream's id must look like to be passed on: nothing in it that means something to anybody. */
+/** What an upstream's id must look like to be passed on: letters, digits and marks of base64 alone. */
 const PLAIN_ID = /^[A-Za-z0-9_.:+/=-]{1,512}$/;
 
-/** The part of a generation id that nobody can guess. */
+/** The part of a generation id that cannot be guessed. */
 function randomPartOf(generationId: string): string {
   return generationId.slice(generationId.lastIndexOf('-') + 1);
 }

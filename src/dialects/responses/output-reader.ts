@@ -6,7 +6,6 @@ import { NO_ARGUMENTS } from '../shared/tools/tool-names.ts';
 import { CHANNEL_BY_PART, INPUT_CHANNELS, isExclusive } from './event-types.ts';
 import { statusAt } from './members.ts';
 import { imageSourceOf, parseAnnotation, parseItem, sealOf } from './parse-items.ts';
-import { type PartSlot, PartSlots } from './part-slots.ts';
 
 /** An output item that is being read. */
 export interface ItemSlot {
@@ -257,4 +256,41 @@ export class OutputReader {
 
 function extOfItem(item: Item) {
   return 'ext' in item ? item.ext : undefined;
+}
+
+/** A part of an output item that is being read. */
+interface PartSlot {
+  /** Position in the representation, and the one the upstream counts with. */
+  readonly part: number;
+  readonly index: number;
+  readonly kind: PartKind;
+  text: string;
+  annotations: number;
+  open: boolean;
+}
+
+/** The parts of one item. Summaries are counted apart from everything else. */
+class PartSlots {
+  /** In the order of their start. */
+  readonly all: PartSlot[] = [];
+  readonly #summaries = new Map<number, PartSlot>();
+  readonly #others = new Map<number, PartSlot>();
+  #summaryCount = 0;
+
+  /** The last part that stood at an index of the upstream's. */
+  last(kind: PartKind, index: number): PartSlot | undefined {
+    return this.#groupOf(kind).get(index);
+  }
+
+  begin(kind: PartKind, index: number): PartSlot {
+    const part = kind === 'summary' ? this.#summaryCount++ : this.all.length - this.#summaryCount;
+    const slot: PartSlot = { part, index, kind, text: '', annotations: 0, open: true };
+    this.all.push(slot);
+    this.#groupOf(kind).set(index, slot);
+    return slot;
+  }
+
+  #groupOf(kind: PartKind): Map<number, PartSlot> {
+    return kind === 'summary' ? this.#summaries : this.#others;
+  }
 }

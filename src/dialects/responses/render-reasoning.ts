@@ -13,7 +13,7 @@ import type { Report } from '../shared/report/report.ts';
 import { effortName } from './reasoning-names.ts';
 import { REASONING_FIELDS } from './wire.ts';
 
-/** The upstream's output limit when nobody says one; only the nearest effort depends on it. */
+/** The upstream's output limit if the request has none; only the nearest effort depends on it. */
 const ASSUMED_OUTPUT_TOKENS = 32_000;
 
 /** The settings as this dialect has them; undefined when there is nothing to say. */

@@ -230,7 +230,7 @@ const ITEM_FIELDS: Readonly<Record<string, TProperties>> = {
 /** Item kinds that the format documents. */
 export const KNOWN_ITEM_TYPES: ReadonlySet<string> = new Set(['message', ...Object.keys(ITEM_FIELDS)]);
 
-/** One item of `input`. Kinds that nobody documents are let through: the gateway decides what becomes of them. */
+/** One item of `input`. Undocumented types are let through: the gateway decides what becomes of them. */
 export const inputItemSchema = taggedUnion('type', [
   messageSchema,
   ...branches(ITEM_FIELDS),

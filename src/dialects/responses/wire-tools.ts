@@ -61,7 +61,7 @@ const CONNECTORS = [
 
 const toolNames = optional(Type.Object({ tool_names: optional(strings) }));
 
-/** Filters inside filters are looked at down to here; nobody nests them deeper by hand. */
+/** Filters inside filters are looked at down to here; deeper ones are not written by hand. */
 const MAX_FILTER_DEPTH = 4;
 
 const filterValue = Type.Union([
@@ -162,7 +162,7 @@ const TOOL_FIELDS: Readonly<Record<string, TProperties>> = {
   apply_patch: {},
 };
 
-/** One tool. Hosted kinds that nobody documents are let through: they are dropped and reported later. */
+/** One tool. Undocumented hosted types are let through: they are dropped and reported later. */
 export function toolSchema(vendor: string) {
   const operatorTool = `^${vendor.replace(/[^\w-]/g, '\\$&')}:`;
   return taggedUnion('type', [

@@ -1,7 +1,9 @@
+import type { Catalog } from '../../catalog/catalog.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { booleanAt, numberAt, stringAt } from '../../kit/json/members.ts';
+import { booleanAt, numberAt, stringAt, stringsAt } from '../../kit/json/members.ts';
+import { anyGlob } from '../../kit/text/glob.ts';
 import { NoModelToChoose } from '../resolve/no-model-to-choose.ts';
-import { allowedModels } from './allowed-models.ts';
+import type { ResolutionContext } from '../resolve/resolution.ts';
 import { classifyTask, type Task } from './classify-task.ts';
 import { custodyPools } from './custody-pools.ts';
 import { type EligibleModel, eligibleModels } from './eligible-models.ts';
@@ -189,4 +191,30 @@ function summaryOf({ task, first, kept, band, note, isPinned }: ChoiceFacts): st
   return first?.quality === undefined
     ? `${choice} is the cheapest ${range}; none has a ${task.quality} score`
     : `${choice} has the best ${task.quality} score (${first.quality}) ${range}`;
+}
+
+type ModelTest = (id: string) => boolean;
+
+/**
+ * Returns the test whether the auto-router may choose a model: the configuration and the request allow it, and the
+ * request does not exclude it.
+ */
+function allowedModels({ values }: PluginSettings, { autoModels, catalog }: ResolutionContext): ModelTest {
+  const isOffered = anyOf(autoModels, catalog) ?? (() => true);
+  const isWanted = anyOf(stringsAt(values, 'allowed_models'), catalog) ?? (() => true);
+  const isUnwanted = anyOf(stringsAt(values, 'excluded_models'), catalog) ?? (() => false);
+  return (id) => isOffered(id) && isWanted(id) && !isUnwanted(id);
+}
+
+/** Returns the test whether a pattern matches; one without a star may be an alias. Undefined if there is no list. */
+function anyOf(patterns: readonly string[] | undefined, catalog: Catalog): ModelTest | undefined {
+  if (patterns === undefined) return undefined;
+  const exact = new Set<string>();
+  const open: string[] = [];
+  for (const pattern of patterns) {
+    if (pattern.includes('*')) open.push(pattern);
+    else exact.add(catalog.resolve(pattern)?.id ?? pattern);
+  }
+  const fitsOpen = anyGlob(open);
+  return (id) => exact.has(id) || fitsOpen(id);
 }

@@ -8,7 +8,7 @@ import { type MediaKind, mediaProblem } from './media-problem.ts';
 
 /**
  * Refuses images, files, audio and video that no upstream can read: bytes that are no base64 or not of their kind, and
- * addresses that nobody fetches from. Throws 400 that names each of them.
+ * addresses that no upstream fetches from. Throws 400 that names each of them.
  */
 export function checkMedia(
   { items, places }: Pick<GenerationRequest, 'items' | 'places'>,

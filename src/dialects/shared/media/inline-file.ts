@@ -40,7 +40,7 @@ export function dataUrlHead(mediaType: string): string {
   return `data:${mediaType};base64,`;
 }
 
-/** The bytes of what is no text. A slice of the data URL: copying tens of megabytes would hold everybody up. */
+/** The bytes of what is no text. A slice of the data URL: copying tens of megabytes would block the event loop. */
 export function base64Of({ mediaType, content }: InlineFile): string {
   return content.slice(dataUrlHead(mediaType).length);
 }

@@ -56,7 +56,7 @@ function problemOfAddress(address: string, kind: MediaKind): string | undefined 
 /** Bytes of up to so many characters are looked at as a whole. */
 const MOST_AT_ONCE = 1024;
 
-/** Larger ones in samples: they may have millions of characters, and nobody else is served meanwhile. */
+/** Larger ones in samples: checking millions of characters would block the event loop. */
 const SAMPLE = { length: 128, every: 16_384 } as const;
 
 /** Lines may be broken as in mails. */

@@ -10,7 +10,7 @@ import { numberAt } from '../../../kit/json/members.ts';
 
 const WRAPPER = 'sealed.v1.';
 
-/** Wrappers of any version: nobody else begins a seal so. */
+/** Wrappers of any version: no upstream begins a seal like this. */
 const OURS = /^sealed\.v\d+\./;
 
 /** Families of seals, by the prefix of the reasoning format. */
@@ -41,7 +41,7 @@ export function wrapSeal(item: Sealed, after?: number): string {
   return WRAPPER + Buffer.from(text).toString('base64url');
 }
 
-/** Opens a wrapped seal: undefined when the string is none of ours, and nobody's seal when it is damaged. */
+/** Opens a wrapped seal: undefined if the string is not ours; a damaged one gives a seal that no upstream takes. */
 export function unwrapSeal(text: string): Sealed | undefined {
   if (!OURS.test(text)) return undefined;
   const value = contentOf(text);

@@ -23,11 +23,11 @@ describe.each(['chat', 'responses', 'gemini', 'bedrock'] as const)('damaged seal
       { vendor: 'acme' },
     );
     const dialect = DIALECTS[name].upstream;
-    const rendered = dialect && dialect.renderRequest(request, { model: 'm', hashUser: (id) => id });
-    const fields = rendered?.report.map(({ field, action }) => `${field} ${action}`) ?? [];
+    const rendered = dialect.renderRequest(request, { model: 'm', hashUser: (id) => id });
+    const fields = rendered.report.map(({ field, action }) => `${field} ${action}`);
     expect(fields).toContainEqual(
       expect.stringMatching(/^messages\[1\]\.content\[0\](\.signature)? (dropped|coerced)$/),
     );
-    expect(JSON.stringify(rendered?.body)).not.toContain('sealed.v1.');
+    expect(JSON.stringify(rendered.body)).not.toContain('sealed.v1.');
   });
 });

@@ -73,7 +73,7 @@ export class Report {
 
   /** Where an item, part or tool stands in the caller's body; `member` names something inside it. */
   place(thing: object, field: RequestField, member = ''): string {
-    // Nobody reads where the rest stood, and finding it costs more than all else that is done to some things.
+    // Entries beyond the limit are only counted, and looking up a path costs more than rendering the item.
     if (this.#isFull) return this.name(field);
     const original = this.#originals?.get(thing) ?? thing;
     return `${this.#places.of(original) ?? this.name(field)}${member === '' ? '' : `.${member}`}`;

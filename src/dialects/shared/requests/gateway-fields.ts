@@ -184,7 +184,7 @@ const traceKey = optional(Type.String());
 /** No upstream writes more tokens than this: larger limits are mistakes. */
 export const MOST_TOKENS = 2 ** 31 - 1;
 
-/** Entries of the lists that speak to the gateway, of `modalities` and of `tools`: far more than anybody needs. */
+/** Entries of the lists that speak to the gateway, of `modalities` and of `tools`: far more than clients send. */
 export const MOST_ENTRIES = 64;
 export const MOST_MODALITIES = 16;
 export const MOST_TOOLS = 4096;

@@ -8,5 +8,5 @@ export function isSystem(item: Item): item is MessageItem {
 /** What the report says of a system prompt where the upstream knows only users and assistants. */
 export const SYSTEM_BETWEEN_TURNS = 'a system message between turns became user text';
 
-/** What the report says of a system prompt that nobody answers to unless it is a turn. */
+/** What the report says of a system prompt at the end: upstreams answer only a user's turn. */
 export const LAST_SYSTEM_AS_USER = 'the last system message became a user message';

@@ -65,7 +65,7 @@ export function pairingOf<T>(steps: Iterable<CallStep<T>>): Pairing<T> {
 }
 
 /**
- * Upstreams refuse results that answer no call, calls that nobody answers, and anything between the two. A result without
+ * Upstreams refuse results that answer no call, calls without a result, and anything between the two. A result without
  * its call becomes what the user says; a call without a result gets one that says so; a result that comes later is put
  * behind its call. A conversation in which all is well is returned itself.
  */

@@ -42,7 +42,7 @@ export function freeTextParameters(tool: Extract<Tool, { type: 'custom' }>): Jso
 export interface FlatNames {
   /** The upstream's name of a tool; one that the request does not declare is only made clean. */
   nameOf(tool: ToolIdentity): string;
-  /** The caller's tool behind a name; a name nobody declared is taken for a plain function. */
+  /** The caller's tool behind a name; an undeclared name is taken for a plain function. */
   identify(flatName: string): ToolIdentity;
 }
 
@@ -76,7 +76,7 @@ function nameTools(tools: GenerationRequest['tools']): FlatNames {
     if (tool.type === 'hosted') continue;
     const identity = identityOf(tool);
     const flatName = flatToolName(identity.name, identity.namespace);
-    // Who is already called as it would be sent keeps that name, whoever else comes out the same.
+    // A tool whose name needs no change keeps it, even if the changed name of another is the same.
     if (identity.namespace === undefined && flatName === identity.name) take(identity, flatName);
     else others.push([identity, flatName]);
   }

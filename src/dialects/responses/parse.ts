@@ -92,7 +92,7 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
 }
 
 /**
- * Items of kinds that nobody documents: upstreams of this dialect may know them, for all others they are an error.
+ * Items of undocumented types: upstreams of this dialect may know them, for all others they are an error.
  * A kind with an operator's prefix (`<vendor>:web_search`) is always accepted.
  */
 export function untranslatableIssues(request: GenerationRequest): Issue[] {

@@ -4,7 +4,7 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { Item } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { wrapSeal } from '../shared/reasoning/custody.ts';
-import { untranslatableIssues } from './parse-request.ts';
+import { untranslatableIssues } from './parse.ts';
 
 function errorOf(body: JsonObject): GatewayError {
   try {

@@ -10,7 +10,7 @@ import type { Report } from '../shared/report/report.ts';
 import { relayBody } from '../shared/requests/relay.ts';
 import { markLastCacheable } from './cache-marks.ts';
 import { NO_FIELD } from './losses.ts';
-import { relayMessages } from './relay-messages.ts';
+import { relayMessages } from './relay.ts';
 import { renderConversation } from './render-content.ts';
 import { renderContext } from './render-context.ts';
 import { relayThinking, renderThinking } from './render-thinking.ts';
@@ -88,7 +88,7 @@ function systemBlocks({ body: { system } }: GenerationRequest): JsonObject[] {
 
 const NOT_ON_THIS_ROUTE = 'is not known on this route';
 
-/** An upstream would refuse a conversation in which nobody says anything. */
+/** An upstream would refuse a conversation without content. */
 function refuseSilence(messages: readonly JsonObject[], report: Report): void {
   if (messages.length > 0) return;
   throw invalidRequest([

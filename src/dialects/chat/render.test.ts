@@ -6,7 +6,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { facts as responsesFacts } from '../responses/facts.ts';
-import { renderRelay, renderRequest } from './render-request.ts';
+import { renderRelay, renderRequest } from './render.ts';
 
 const TARGET: RenderTarget = { model: 'large-v1', hashUser: (id) => `hash(${id})` };
 

@@ -5,7 +5,7 @@ import { objectsAt } from '../../kit/json/members.ts';
 import { fillPromptTemplate } from '../shared/presets/prompt-template.ts';
 import { wrapSeal } from '../shared/reasoning/custody.ts';
 
-import { parseRequest, untranslatableIssues } from './parse-request.ts';
+import { parseRequest, untranslatableIssues } from './parse.ts';
 
 const parse = (body: JsonObject) => parseRequest({ model: 'm', input: 'hi', ...body }, { vendor: 'acme' });
 

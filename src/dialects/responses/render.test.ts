@@ -6,8 +6,8 @@ import type { RenderTarget } from '../dialect.ts';
 import { facts as messagesFacts } from '../messages/facts.ts';
 import { fillPromptTemplate } from '../shared/presets/prompt-template.ts';
 import { wrapSeal } from '../shared/reasoning/custody.ts';
-import { parseRequest } from './parse-request.ts';
-import { renderRelay, renderRequest } from './render-request.ts';
+import { parseRequest } from './parse.ts';
+import { renderRelay, renderRequest } from './render.ts';
 
 const parse = (body: JsonObject) => parseRequest({ model: 'm', input: 'hi', ...body }, { vendor: 'acme' });
 const target: RenderTarget = { model: 'up', hashUser: (id) => `#${id}` };

@@ -1,21 +1,21 @@
+import type { CacheMark } from '../../ir/items.ts';
 import { NO_QUIRKS } from '../../ir/quirks.ts';
 import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
-import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
-import { compact, membersBeyond, numberAt, objectAt, textAt } from '../../kit/json/members.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { compact, membersBeyond, numberAt, objectAt, objectsOf, textAt } from '../../kit/json/members.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import { INCLUDE_LOGPROBS } from '../responses/wire.ts';
 import { effortWithin } from '../shared/reasoning/reasoning-effort.ts';
 import { Report } from '../shared/report/report.ts';
+import { renderCacheMark } from '../shared/requests/gateway-fields.ts';
 import { cappedLimit } from '../shared/requests/output-limit.ts';
 import { relayBody } from '../shared/requests/relay.ts';
 import { knownVerbosity } from '../shared/requests/verbosity.ts';
 import { flatNames } from '../shared/tools/tool-names.ts';
-
-import { withMarkOnLastText } from './cache-mark.ts';
 import { NO_CACHE_MARK, NO_FIELD, reportForeignFields } from './losses.ts';
-import { parseServiceTier } from './parse-request.ts';
+import { parseServiceTier } from './parse.ts';
 import { withFewerStops, withQuirks } from './quirks.ts';
-import { arePlain, relayedMessages } from './relay-messages.ts';
+import { arePlain, relayedMessages } from './relay.ts';
 import { renderMessages } from './render-messages.ts';
 import { HIGHEST_EFFORT, renderReasoning } from './render-reasoning.ts';
 import { renderTools, type ToolsContext } from './render-tools.ts';
@@ -334,4 +334,25 @@ function reportUnlimitedToolCalls({ wishes, unknownFields }: GenerationRequest, 
     'max_tool_calls',
     'chat upstreams have no field for it, and the gateway runs no tools itself yet',
   );
+}
+
+// --- Cache marks ----------------------------------------------------------------------------------------------------
+
+/** Automatic caching: the messages with the mark on their last text; undefined when there is no text to mark. */
+function withMarkOnLastText(messages: readonly JsonObject[], mark: CacheMark): JsonObject[] | undefined {
+  for (let position = messages.length - 1; position >= 0; position--) {
+    const message = messages[position];
+    const content = markedContent(message?.content, renderCacheMark(mark));
+    if (content !== undefined) return messages.with(position, { ...message, content });
+  }
+  return undefined;
+}
+
+function markedContent(content: Json | undefined, mark: JsonObject): JsonObject[] | undefined {
+  if (typeof content === 'string') {
+    return content === '' ? undefined : [{ type: 'text', text: content, cache_control: mark }];
+  }
+  const parts = objectsOf(content);
+  const last = parts.findLastIndex(({ type }) => type === 'text');
+  return last === -1 ? undefined : parts.with(last, { cache_control: mark, ...parts[last] });
 }

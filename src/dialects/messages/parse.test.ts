@@ -4,7 +4,7 @@ import type { Item } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { wrapSeal } from '../shared/reasoning/custody.ts';
 import { encodeError } from './error.ts';
-import { parseRequest, untranslatableIssues } from './parse-request.ts';
+import { parseRequest, untranslatableIssues } from './parse.ts';
 
 const BASE: JsonObject = { model: 'm', messages: [{ role: 'user', content: 'hi' }] };
 const VENDOR = { vendor: 'acme' };

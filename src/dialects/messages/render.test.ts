@@ -6,9 +6,9 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { objectsAt } from '../../kit/json/members.ts';
 import { facts as chatFacts } from '../chat/facts.ts';
 import { wrapSeal } from '../shared/reasoning/custody.ts';
-import { parseRequest } from './parse-request.ts';
+import { parseRequest } from './parse.ts';
+import { renderRelay, renderRequest } from './render.ts';
 import { renderCountTokens } from './render-count-tokens.ts';
-import { renderRelay, renderRequest } from './render-request.ts';
 
 const TARGET = { model: 'upstream-model', hashUser: (id: string) => `hash(${id})` };
 

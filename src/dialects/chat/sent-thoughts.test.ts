@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ThoughtSource, ToldThoughts } from './told-thoughts.ts';
+import { SentThoughts, type ThoughtSource } from './sent-thoughts.ts';
 
 type Piece = readonly [text: string, source: ThoughtSource];
 
 function told(...pieces: readonly Piece[]): string {
-  const thoughts = new ToldThoughts();
+  const thoughts = new SentThoughts();
   return pieces.map(([text, source]) => thoughts.newsIn(text, source)).join('');
 }
 

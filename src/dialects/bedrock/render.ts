@@ -7,7 +7,6 @@ import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.
 import { foreignFieldPaths } from '../shared/report/foreign-members.ts';
 import { type LostField, reportLostSettings, UNDOCUMENTED } from '../shared/report/lost-fields.ts';
 import type { Report } from '../shared/report/report.ts';
-import { renderBetas } from './betas.ts';
 import { withCachePoints } from './cache-points.ts';
 import { NO_FIELD } from './losses.ts';
 import type { Piece } from './piece.ts';
@@ -50,12 +49,12 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   return { body, headers: NO_HEADERS, report: report.entries };
 }
 
-/** Nobody speaks this dialect to the gateway, so there is nothing to relay. */
+/** No caller speaks this dialect, so there is nothing to relay. */
 export function renderRelay(): never {
   throw new Error('no request comes in the bedrock dialect: there is nothing to relay');
 }
 
-/** An upstream would refuse a conversation in which nobody says anything. */
+/** An upstream would refuse a conversation without content. */
 function silence(report: Report): Error {
   return invalidRequest([
     { path: report.name('items'), message: 'the conversation has no content for the model' },
@@ -254,4 +253,36 @@ function reportLost(request: GenerationRequest, report: Report): void {
   reportLostSettings(request, LOST_FIELDS, report, NO_FIELD);
   for (const path of foreignFieldPaths(request.ext, 'bedrock')) report.dropped(path, NO_FIELD);
   for (const field of request.unknownFields) report.dropped(field, UNDOCUMENTED);
+}
+
+// --- Betas ----------------------------------------------------------------------------------------------------------
+
+/** Betas of the messages format that models of its maker are documented to take here too. */
+const KNOWN: ReadonlySet<string> = new Set([
+  'computer-use-2024-10-22',
+  'computer-use-2025-01-24',
+  'computer-use-2025-11-24',
+  'context-1m-2025-08-07',
+  'context-management-2025-06-27',
+  'dev-full-thinking-2025-05-14',
+  'effort-2025-11-24',
+  'fine-grained-tool-streaming-2025-05-14',
+  'interleaved-thinking-2025-05-14',
+  'output-128k-2025-02-19',
+  'token-efficient-tools-2025-02-19',
+  'tool-examples-2025-10-29',
+  'tool-search-tool-2025-10-19',
+]);
+
+/** The header by which callers ask for betas, as reports name it. */
+const HEADER = 'anthropic-beta';
+
+/** The betas that the caller asked for, as a field for the model; one unknown name would fail the whole request. */
+function renderBetas({ target, family, report }: RenderContext): JsonObject {
+  const asked = [...new Set(target.betas)];
+  const isTaken = (beta: string) => family.hasBetas === true && KNOWN.has(beta);
+  const lost = asked.filter((beta) => !isTaken(beta));
+  if (lost.length > 0) report.dropped(HEADER, `the upstream does not take ${lost.join(', ')}`);
+  const taken = asked.filter(isTaken);
+  return taken.length === 0 ? {} : { anthropic_beta: taken };
 }

@@ -64,7 +64,7 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
 }
 
 /**
- * Content parts of kinds that nobody documents: upstreams of this dialect may know them, for all others they are an
+ * Content parts of undocumented types: upstreams of this dialect may know them, for all others they are an
  * error.
  */
 export function untranslatableIssues(request: GenerationRequest): Issue[] {
@@ -138,7 +138,7 @@ function checkLogprobs(sampling: Sampling): void {
 }
 
 /**
- * Fields that have no effect here: what nobody documents, top-level or in `reasoning`, which is never sent as it is, and
+ * Fields that have no effect here: undocumented fields, top-level or in `reasoning`, which is never sent as it is, and
  * an echo that this format does not have.
  */
 function unknownFieldsOf(given: JsonObject): string[] {

@@ -61,7 +61,7 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
   return request;
 }
 
-/** Blocks of kinds that nobody documents: upstreams of this dialect may know them, for all others they are an error. */
+/** Blocks of undocumented types: upstreams of this dialect may know them, for all others they are an error. */
 export function untranslatableIssues(request: GenerationRequest): Issue[] {
   if (request.format !== 'messages') return [];
   return objectsOf(request.body.messages).flatMap((message, index) =>
@@ -82,7 +82,7 @@ const THINKING_FIELDS: ReadonlySet<string> = new Set(['type', 'budget_tokens', '
 const CHOICE_FIELDS: ReadonlySet<string> = new Set(['type', 'name', 'disable_parallel_tool_use']);
 const MESSAGE_FIELDS: ReadonlySet<string> = new Set(['role', 'content']);
 
-/** What nobody documents, top-level or inside settings and messages; null is as good as absent. */
+/** Undocumented fields, top-level or inside settings and messages; null is as good as absent. */
 function unknownFieldsOf(body: JsonObject): string[] {
   const unknown: string[] = [];
   const collect = (object: JsonObject, known: ReadonlySet<string>, prefix: () => string) => {

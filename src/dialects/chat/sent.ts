@@ -1,6 +1,8 @@
 import type { Event, ItemHead } from '../../ir/events.ts';
-import { isJsonObject, type Json } from '../../kit/json/json.ts';
+import type { Annotation } from '../../ir/items.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { objectAt, stringAt, textAt } from '../../kit/json/members.ts';
+import { renderAnnotation } from './annotation.ts';
 
 type CallHead = Extract<ItemHead, { type: 'tool-call' }>;
 
@@ -13,7 +15,7 @@ interface Step {
 }
 
 /** The calls that a stream has told its caller of: each has an index of its own, in the order in which they began. */
-export class ToldCalls {
+export class SentCalls {
   /** Index of each item that is a call, and the id of the call at each index. */
   readonly #indexes = new Map<number, number>();
   readonly #ids: string[] = [];
@@ -76,5 +78,80 @@ export class ToldCalls {
       const index = begun.get(event.item)?.index ?? this.#indexes.get(event.item) ?? -1;
       return [{ index, id: begun.get(event.item)?.id ?? this.#ids[index], input: event.text }];
     });
+  }
+}
+
+/** The places in `reasoning_details` that a stream has told its caller of: each part of each item has its own. */
+export class SentDetails {
+  /** By `item/kind/part`. */
+  readonly #indexes = new Map<string, number>();
+  /** Of each item the one that was asked for last. */
+  readonly #last = new Map<number, number>();
+  /** The part of the thoughts that was written last. */
+  #lastThought: string | undefined;
+
+  /** The place of a part. */
+  indexOf(item: number, part: number, kind: string): number {
+    const key = keyOf(item, part, kind);
+    const index = this.#indexes.get(key) ?? this.#indexes.size;
+    this.#indexes.set(key, index);
+    this.#last.set(item, index);
+    return index;
+  }
+
+  /** The place of the part of an item that was written last, or of its first thought. */
+  lastIndexOf(item: number): number {
+    return this.#last.get(item) ?? this.indexOf(item, 0, 'thought');
+  }
+
+  /** A thought is written. True when it is not part of the one before it. */
+  turnTo(item: number, part: number, kind: string): boolean {
+    const key = keyOf(item, part, kind);
+    const isFurtherPart = this.#lastThought !== undefined && this.#lastThought !== key;
+    this.#lastThought = key;
+    return isFurtherPart;
+  }
+}
+
+function keyOf(item: number, part: number, kind: string): string {
+  return `${item}/${kind}/${part}`;
+}
+
+/**
+ * How much text a stream has told its caller: citations point into all of it, while each part of the answer counts from
+ * its own beginning.
+ */
+export class SentText {
+  #length = 0;
+  /** The part that is being written, and where it begins. */
+  #part = { item: -1, part: -1, start: 0 };
+  /** Annotations of that part that are about all of it. */
+  #waiting: Annotation[] = [];
+
+  add(item: number, part: number, text: string): void {
+    const isSame = item === this.#part.item && part === this.#part.part;
+    if (!isSame) this.#part = { item, part, start: this.#length };
+    this.#length += text.length;
+  }
+
+  /** The annotations to write now: what is about the whole part waits for its end, unless that is never told. */
+  annotate(item: number, part: number, annotation: Annotation, canWait: boolean): JsonObject[] {
+    this.add(item, part, '');
+    const isAboutAll = annotation.type === 'url-citation' && annotation.endIndex === undefined;
+    if (!isAboutAll || !canWait) return this.#rendered([annotation]);
+    this.#waiting.push(annotation);
+    return [];
+  }
+
+  /** The annotations that waited for the end of the part. */
+  endPart(): JsonObject[] {
+    return this.#rendered(this.#waiting.splice(0));
+  }
+
+  #rendered(annotations: readonly Annotation[]): JsonObject[] {
+    const { start } = this.#part;
+    return annotations.flatMap((annotation) =>
+      renderAnnotation(annotation, { start, length: this.#length - start }),
+    );
   }
 }

@@ -44,7 +44,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   return { body, headers: NO_HEADERS, report: report.entries };
 }
 
-/** An upstream would refuse a conversation in which nobody says anything. */
+/** An upstream would refuse a conversation without content. */
 function silence(report: Report): Error {
   return invalidRequest([
     { path: report.name('items'), message: 'the conversation has no content for the model' },
@@ -255,7 +255,7 @@ const PLAIN_TIERS: ReadonlySet<string> = new Set(['auto', 'default', 'standard_o
 /** What may be asked to be included and every answer includes, or the answer has when log probabilities are asked for. */
 const INCLUDED: ReadonlySet<string> = new Set([INCLUDE_SEALS, INCLUDE_LOGPROBS]);
 
-/** Tells what the upstream has no field for. End-user ids are no loss: nobody but an upstream that asks gets them. */
+/** Tells what the upstream has no field for. End-user ids are no loss: only upstreams with a field for them get them. */
 function reportLost(request: GenerationRequest, report: Report): void {
   const { sampling, wishes, unknownFields, serviceTier } = request;
   const lose = (field: string) => report.dropped(field, NO_FIELD);

@@ -7,7 +7,7 @@ export type ThoughtSource = 'plain' | 'details';
  * Tells what is news in thoughts that come twice, as plain text and as details: in one chunk, or one after the other, in
  * pieces of any size.
  */
-export class ToldThoughts {
+export class SentThoughts {
   /** The source that is ahead, and what the other has not repeated yet. */
   #source: ThoughtSource | undefined;
   #ahead = new GrowingText();

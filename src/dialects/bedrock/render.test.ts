@@ -5,7 +5,7 @@ import type { GenerationRequest, Tool } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { bedrock } from './index.ts';
-import { renderRequest } from './render-request.ts';
+import { renderRequest } from './render.ts';
 
 const TARGET: RenderTarget = { model: 'anthropic.claude-v1:0', hashUser: (id) => `hash(${id})` };
 

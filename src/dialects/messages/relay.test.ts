@@ -5,7 +5,7 @@ import { objectsAt } from '../../kit/json/members.ts';
 import { Report } from '../shared/report/report.ts';
 import { NO_RESULT } from '../shared/tools/pair-calls.ts';
 import { facts } from './facts.ts';
-import { relayMessages } from './relay-messages.ts';
+import { relayMessages } from './relay.ts';
 import type { WireMessage } from './wire.ts';
 
 const user = (content: string | JsonObject[]): JsonObject => ({ role: 'user', content });

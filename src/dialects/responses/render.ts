@@ -15,7 +15,7 @@ import { pairCalls } from '../shared/tools/pair-calls.ts';
 import { facts } from './facts.ts';
 
 import { NO_CACHE_MARKS, NO_SUCH_PARAMETER, reportLosses } from './losses.ts';
-import { relayInput, relayTools } from './relay-input.ts';
+import { relayInput, relayTools } from './relay.ts';
 import { OwnSpot, renderItem } from './render-items.ts';
 import { relayReasoning, renderReasoningSettings } from './render-reasoning.ts';
 import { renderToolChoice, renderTools } from './render-tools.ts';
