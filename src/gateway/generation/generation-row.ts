@@ -3,7 +3,7 @@ import { tierOf } from '../../catalog/endpoint-tier.ts';
 import { cacheDiscount } from '../../catalog/prices/cache-discount.ts';
 import { pricingAt } from '../../catalog/prices/price-history.ts';
 import { servedEndpoint } from '../../catalog/served-endpoint.ts';
-import { renderFinishReason } from '../../dialects/chat/finish-reason.ts';
+import { renderFinishReason } from '../../dialects/chat/finish.ts';
 import { presetSlugOf } from '../../dialects/shared/presets/preset.ts';
 import type { Strategy } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
@@ -86,7 +86,7 @@ export function acceptedRow({ input, request, attemptLog, region }: PlannedGener
  * The row of a generation of which nothing is known but that it was accepted: should the process end before anything
  * more is recorded, this is how it ended. Earlier releases kept it whole.
  */
-export function wholeRow(kept: JsonObject): JsonObject {
+export function completeRow(kept: JsonObject): JsonObject {
   if (kept.api_type !== undefined) return kept;
   const accepted = kept as AcceptedRow;
   const serving = {

@@ -1,0 +1,107 @@
+import { buildCatalog, type CatalogSource } from './catalog/build-catalog.ts';
+import type { LoadedConfiguration } from './config/load.ts';
+import { DIALECTS } from './dialects/dialects.ts';
+import { applyPreset, type Presets, presetReport } from './dialects/shared/presets/preset.ts';
+import { fillPromptTemplate, type PromptTemplate } from './dialects/shared/presets/prompt-template.ts';
+import type { PreparedBody } from './gateway/request/accept-request.ts';
+import type { GatewaySettings } from './gateway/request/settings.ts';
+import type { HttpSettings } from './http/dependencies.ts';
+import type { Format } from './ir/items.ts';
+import type { JsonObject } from './kit/json/json.ts';
+import { type EgressRules, parseEgressRules } from './kit/net/egress.ts';
+import type { CooldownSettings } from './routing/health/breaker.ts';
+
+/** Everything that a configuration decides and a reload replaces. */
+export interface DerivedSettings {
+  readonly config: LoadedConfiguration['config'];
+  readonly prompts: Readonly<Record<string, PromptTemplate>>;
+  readonly gateway: GatewaySettings;
+  readonly http: HttpSettings;
+  readonly egress: EgressRules;
+  readonly cooldown: CooldownSettings;
+}
+
+/** The source of a configuration's catalogue. */
+export function catalogSourceOf(
+  { config }: LoadedConfiguration,
+  known?: CatalogSource['known'],
+): CatalogSource {
+  return { ...config, ...(known !== undefined && { known }) };
+}
+
+/** Derives the settings of all parts from a configuration. */
+export function deriveSettings(
+  loaded: LoadedConfiguration,
+  known?: CatalogSource['known'],
+  catalog = buildCatalog(catalogSourceOf(loaded, known)),
+): DerivedSettings {
+  const { config } = loaded;
+  return {
+    config,
+    prompts: promptsOf(config.prompts),
+    egress: parseEgressRules(config.egress.allow),
+    cooldown: {
+      failures: config.routing.cooldown.failures,
+      baseMs: config.routing.cooldown.base_ms,
+      maxMs: config.routing.cooldown.max_ms,
+    },
+    gateway: {
+      vendor: config.vendor,
+      region: config.server.region,
+      catalog,
+      attempts: {
+        perModel: config.routing.attempts_per_model,
+        perRequest: config.routing.attempts_per_request,
+      },
+      autoModels: config.plugins['auto-router']?.models ?? undefined,
+      ownCredentialFee: config.byok.fee,
+      checkpointMs: config.durability.checkpoint_ms,
+      maxFileBytes: config.server.max_body_bytes,
+      contentRoomBytes: CONTENT_ROOM_BODIES * config.server.max_body_bytes,
+      basePath: config.server.base_path,
+    },
+    http: {
+      vendor: config.vendor,
+      basePath: config.server.base_path,
+      maxBodyBytes: config.server.max_body_bytes,
+      requestDeadlineMs: config.server.request_deadline_ms,
+      maxConcurrentRequests: config.limits.max_concurrent_requests,
+      areMetricsPublic: config.metrics.public,
+      rates: {
+        perKey: {
+          minute: config.limits.per_key.requests_per_minute,
+          day: config.limits.per_key.requests_per_day,
+        },
+        analyticsPerMinute: config.limits.analytics_per_minute,
+        datasets: { minute: config.limits.datasets.per_minute, day: config.limits.datasets.per_day },
+      },
+    },
+  };
+}
+
+/** Memory for stored files, in bodies of maximum size. At least 2: text may take two bytes a character. */
+const CONTENT_ROOM_BODIES = 4;
+
+/** Fills in what requests name and the operator wrote: presets, then prompt templates. */
+export function prepareBody(
+  format: Format,
+  given: JsonObject,
+  { config, prompts }: DerivedSettings,
+): PreparedBody {
+  const presets = config.presets as Presets;
+  const { preset, hasPromptTemplates } = DIALECTS[format].facts;
+  const body = applyPreset(preset, given, presets);
+  return {
+    body: hasPromptTemplates === true ? fillPromptTemplate(body, prompts) : body,
+    report: presetReport(preset, given, presets),
+  };
+}
+
+function promptsOf(given: LoadedConfiguration['config']['prompts']): DerivedSettings['prompts'] {
+  return Object.fromEntries(
+    Object.entries(given).map(([id, { instructions, input }]) => [
+      id,
+      { instructions: instructions ?? undefined, input: input ?? undefined },
+    ]),
+  );
+}

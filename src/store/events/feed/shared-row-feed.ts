@@ -1,0 +1,156 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
+import { BEFORE_ALL, type BookedPage, type BookedPosition } from '../../sql/stores/booked-generations.ts';
+import type { GenerationSink } from '../projection/event-projection.ts';
+import { feedRows } from './feed-rows.ts';
+import { EVENTS_LOST, FailureWarning, FEED_WARNINGS } from './feed-warnings.ts';
+import type { ProgressFile } from './progress-file.ts';
+
+/** Progress of the feed among the shared rows of generations. */
+export interface FeedProgress extends BookedPosition {
+  /** See BookedPage. */
+  readonly history: string;
+}
+
+/** The shared rows of generations. */
+export interface BookedRows {
+  after(place: BookedPosition, limit: number): Promise<BookedPage>;
+  /** See the function of that name. */
+  resetFutureBookings(): Promise<void>;
+}
+
+export interface SharedRowFeedOptions {
+  readonly projection: GenerationSink;
+  readonly rows: BookedRows;
+  readonly file: Pick<ProgressFile<FeedProgress>, 'read' | 'write'>;
+  /** Whether the file of events does not exist. */
+  readonly isFileMissing: boolean;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Interval of passes, milliseconds. */
+  readonly everyMs?: number;
+}
+
+const EVERY_MS = 1_500;
+
+/** Progress before the first pass. */
+const BEGINNING: FeedProgress = { ...BEFORE_ALL, history: '' };
+
+/** The rows could not be read because the database does not answer. Not logged here: requests log it. */
+class RowsUnavailable extends Error {}
+
+/**
+ * Feeds events from the shared rows of generations, in periodic passes: each gateway counts what all of them have
+ * settled. Feeding a row again has no effect.
+ */
+export class SharedRowFeed {
+  readonly #options: SharedRowFeedOptions;
+  readonly #closing = new AbortController();
+  readonly #failures: FailureWarning;
+  #progress: FeedProgress;
+  /** The next pass starts from the beginning. */
+  #mustRestart = false;
+  #pass: Promise<void> | undefined;
+  #run: Promise<void> = Promise.resolve();
+
+  private constructor(options: SharedRowFeedOptions, progress: FeedProgress) {
+    this.#options = options;
+    this.#failures = new FailureWarning(options.warn, FEED_WARNINGS);
+    this.#progress = progress;
+  }
+
+  /** Reads the progress of earlier runs. */
+  static async open(options: SharedRowFeedOptions): Promise<SharedRowFeed> {
+    const noted = options.file.read();
+    if (noted === undefined || !options.isFileMissing) return new SharedRowFeed(options, noted ?? BEGINNING);
+    if (noted.settledAtMs !== BEFORE_ALL.settledAtMs) options.warn(EVENTS_LOST);
+    await options.file.write(BEGINNING);
+    return new SharedRowFeed(options, BEGINNING);
+  }
+
+  start(): void {
+    this.#run = this.#work();
+  }
+
+  /** Feeds all rows again. Rejects when that fails; later passes retry it. */
+  async feedAll(): Promise<void> {
+    await this.#restart();
+    do await this.#runPass();
+    while (this.#mustRestart && !this.#closing.signal.aborted);
+  }
+
+  /** The file of events was created: feeds all rows again, unless the feed is at its beginning. */
+  fileCreated(): void {
+    if (this.#progress.settledAtMs === BEFORE_ALL.settledAtMs) return;
+    // If the file cannot be written, this process still knows.
+    this.#restart().catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#run;
+    await this.#pass?.catch(() => {});
+  }
+
+  async #restart(): Promise<void> {
+    this.#mustRestart = true;
+    await this.#options.file.write(BEGINNING);
+  }
+
+  async #work(): Promise<void> {
+    const { signal } = this.#closing;
+    const { everyMs = EVERY_MS } = this.#options;
+    while (!signal.aborted) {
+      await delay(everyMs, undefined, { signal, ref: false }).catch(() => {});
+      if (signal.aborted) return;
+      try {
+        await this.#runPass();
+        this.#failures.worked();
+      } catch (error) {
+        if (!signal.aborted && !(error instanceof RowsUnavailable)) this.#failures.failed(error);
+      }
+    }
+  }
+
+  /** Runs one pass; a call during a pass joins it. */
+  #runPass(): Promise<void> {
+    this.#pass ??= this.#feed().finally(() => {
+      this.#pass = undefined;
+    });
+    return this.#pass;
+  }
+
+  async #feed(): Promise<void> {
+    const { projection, warn, file } = this.#options;
+    if (this.#mustRestart) this.#progress = BEGINNING;
+    this.#mustRestart = false;
+    await feedRows<FeedProgress>({
+      behind: this.#progress,
+      read: (behind, limit) => this.#read(behind, limit),
+      projection,
+      reached: async (progress) => {
+        if (this.#mustRestart) return;
+        this.#progress = progress;
+        await file.write(progress);
+      },
+      warn,
+      signal: this.#closing.signal,
+    });
+  }
+
+  async #read(behind: FeedProgress, limit: number) {
+    const { rows } = this.#options;
+    try {
+      let page = await rows.after(behind, limit);
+      if (page.history !== behind.history) {
+        await rows.resetFutureBookings();
+        this.#progress = { ...BEFORE_ALL, history: page.history };
+        page = await rows.after(BEFORE_ALL, limit);
+      }
+      const { history, generations, end } = page;
+      return { generations, end: end && { ...end, history } };
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+      throw new RowsUnavailable('the rows of generations cannot be read', { cause: error });
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FileBytes, IncomingBytes } from '../../ports/files.ts';
+import { makeDirectory, syncDirectory } from '../directory/atomic-files.ts';
+
+/** Ids are the file names: no other text becomes part of a path. */
+export const FILE_ID = /^file_[0-9A-Za-z]{24}$/;
+
+const DRAFT_ENDING = '.draft';
+
+/** Opens a directory with one file for each id. Removes unfinished uploads of an earlier process. */
+export async function openDiskFileBytes(directory: string): Promise<FileBytes> {
+  makeDirectory(directory);
+  for (const name of await readdir(directory)) {
+    if (name.endsWith(DRAFT_ENDING)) await rm(join(directory, name), { force: true });
+  }
+  return new DiskFileBytes(directory);
+}
+
+class DiskFileBytes implements FileBytes {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  async receive(id: string): Promise<IncomingBytes> {
+    const path = this.#pathOf(id);
+    const draft = path + DRAFT_ENDING;
+    return new Draft(await open(draft, 'wx', 0o600), { draft, path, directory: this.#directory });
+  }
+
+  async read(id: string): Promise<AsyncIterable<Uint8Array> | undefined> {
+    const handle = await open(this.#pathOf(id), 'r').catch(unlessMissing);
+    return handle?.createReadStream();
+  }
+
+  async remove(id: string): Promise<void> {
+    await rm(this.#pathOf(id), { force: true });
+    await syncDirectory(this.#directory);
+  }
+
+  async ids(): Promise<string[]> {
+    return (await readdir(this.#directory)).filter((name) => FILE_ID.test(name));
+  }
+
+  #pathOf(id: string): string {
+    if (!FILE_ID.test(id)) throw new Error('this is no id of a file');
+    return join(this.#directory, id);
+  }
+}
+
+interface DraftPlaces {
+  readonly draft: string;
+  readonly path: string;
+  readonly directory: string;
+}
+
+/** A file (0600) that gets its final name once its content is durable. */
+class Draft implements IncomingBytes {
+  readonly #handle: FileHandle;
+  readonly #places: DraftPlaces;
+
+  constructor(handle: FileHandle, places: DraftPlaces) {
+    this.#handle = handle;
+    this.#places = places;
+  }
+
+  async write(piece: Uint8Array): Promise<void> {
+    for (let written = 0; written < piece.length; ) {
+      written += (await this.#handle.write(piece, written)).bytesWritten;
+    }
+  }
+
+  async keep(): Promise<void> {
+    const { draft, path, directory } = this.#places;
+    await this.#handle.sync();
+    await this.#handle.close();
+    await rename(draft, path);
+    await syncDirectory(directory);
+  }
+
+  async discard(): Promise<void> {
+    const { draft, path } = this.#places;
+    // Fails if `keep` has closed it already.
+    await this.#handle.close().catch(() => {});
+    await rm(draft, { force: true });
+    await rm(path, { force: true });
+  }
+}
+
+function unlessMissing(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+}

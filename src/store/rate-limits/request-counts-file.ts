@@ -1,0 +1,82 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isJsonObject } from '../../kit/json/json.ts';
+import type { Log } from '../../kit/log/log.ts';
+import { readIfExists } from '../directory/atomic-files.ts';
+import type { DayCount, MemoryLimiter } from './memory-limiter.ts';
+
+/** A larger file is not one of ours. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** Request counts of the current day in the data directory, so that a restart does not reset daily limits. */
+export class RequestCountsFile {
+  readonly #file: string;
+
+  constructor(dataDirectory: string) {
+    this.#file = join(dataDirectory, 'request-counts.json');
+  }
+
+  /** The counts written last; none when the file cannot be read, which costs at most one day's counts. */
+  read(): DayCount[] {
+    try {
+      const content: unknown = JSON.parse(readIfExists(this.#file, MAX_BYTES)?.toString() ?? '[]');
+      return Array.isArray(content) ? content.filter(isDayCount) : [];
+    } catch {
+      return [];
+    }
+  }
+
+  /** Not synced: survives a crash of the process, not always a power loss. */
+  async write(counts: readonly DayCount[]): Promise<void> {
+    const draft = `${this.#file}.draft`;
+    await writeFile(draft, JSON.stringify(counts), { mode: 0o600 });
+    await rename(draft, this.#file);
+  }
+}
+
+function isDayCount(value: unknown): value is DayCount {
+  return (
+    isJsonObject(value) &&
+    typeof value.name === 'string' &&
+    typeof value.subject === 'string' &&
+    Number.isSafeInteger(value.day) &&
+    Number.isSafeInteger(value.requests)
+  );
+}
+
+/** Interval between writes, milliseconds. A crash loses the counts of at most this time. */
+const EVERY_MS = 1_000;
+
+/** Writes the limiter's daily counts every second while they change, and on close. */
+export function keepCounts(
+  limiter: MemoryLimiter,
+  file: RequestCountsFile,
+  log: Pick<Log, 'warn'>,
+): { close(): Promise<void> } {
+  let written = limiter.changes;
+  let isFailing = false;
+  const write = async () => {
+    const { changes } = limiter;
+    if (changes === written) return;
+    try {
+      await file.write(limiter.days());
+      written = changes;
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing) {
+        log.warn('the requests of the day cannot be written down; a restart would forget them', { error });
+      }
+      isFailing = true;
+    }
+  };
+  let writing = Promise.resolve();
+  const timer = setInterval(() => {
+    writing = writing.then(write);
+  }, EVERY_MS).unref();
+  return {
+    async close() {
+      clearInterval(timer);
+      await writing.then(write);
+    },
+  };
+}
