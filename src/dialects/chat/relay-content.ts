@@ -14,9 +14,9 @@ import {
 } from '../shared/pairing/pair-calls.ts';
 import { messageIndex } from '../shared/presets/preset-message.ts';
 import type { Report } from '../shared/report/report.ts';
-import { FOREIGN_SEAL } from './losses.ts';
 import { toolCallId } from './quirks.ts';
-import { groupsOf, isForeign, isSealOfCall, PLAIN_THOUGHTS } from './reasoning-details.ts';
+import { groupsOf, isForeign, isSealOfCall, PLAIN_THOUGHTS } from './reasoning.ts';
+import { FOREIGN_SEAL } from './render-losses.ts';
 import { joinedText } from './render-parts.ts';
 
 /** Whether a provider takes the caller's messages as they are, as most do: nothing in them has to be looked at. */
