@@ -142,7 +142,7 @@ async function takeIn(store: DuckdbEventStore, history: Iterable<GenerationEvent
   const delays = monitorEventLoopDelay({ resolution: 1 });
   delays.enable();
   const begin = performance.now();
-  const { added } = await store.takeIn({ file });
+  const { added } = await store.addBundle({ file });
   console.log(
     `${added} events prepared in ${(milliseconds / 1000).toFixed(1)} s and taken in within ${((performance.now() - begin) / 1000).toFixed(1)} s, loop held up ${(delays.max / 1e6).toFixed(1)} ms at most, ${memory()} of memory`,
   );

@@ -1,5 +1,5 @@
 import type { RateLimit } from '../src/ports/limiter.ts';
-import { MemoryLimiter } from '../src/store/memory/memory-limiter.ts';
+import { MemoryLimiter } from '../src/store/rate-limits/memory-limiter.ts';
 
 /** What counting a request costs, with a minute and a day limit, for 1 and for 10,000 keys. */
 const REQUESTS = 1_000_000;

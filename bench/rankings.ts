@@ -79,7 +79,7 @@ async function fill(dataDir: string, apps: number, history: Iterable<GenerationE
   await bundle.add(slice);
   await bundle.close();
   const events = new DuckdbEventStore(join(dataDir, 'events.duckdb'));
-  await events.takeIn({ file });
+  await events.addBundle({ file });
   await events.close();
   const database = await openSqlite(join(dataDir, 'signalbox.sqlite'), 1);
   const categories = Object.values(APP_CATEGORIES).flat();

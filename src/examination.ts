@@ -3,7 +3,7 @@
  * one can be examined too.
  */
 export { readOverlay } from './installation.ts';
-export { snapshotOf } from './snapshot.ts';
+export { deriveSettings } from './settings.ts';
 export { CatalogOverlayFile } from './store/directory/catalog-overlay-file.ts';
 export { lockDirectory } from './store/directory/data-directory.ts';
 export { DataDirectoryProblem } from './store/directory/data-directory-problem.ts';
@@ -11,10 +11,10 @@ export type { DatabaseFacts, KnownFile } from './store/examine/database-facts.ts
 export { type DiskUse, diskUse } from './store/examine/disk-use.ts';
 export {
   type DirectoryFacts,
-  type DirectoryLook,
+  type DirectoryFinding,
   examineDirectory,
 } from './store/examine/examine-directory.ts';
-export { EVENTS_MEND, examineEvents, hadEvents } from './store/examine/examine-events.ts';
+export { EVENTS_ADVICE, examineEvents, hadEvents } from './store/examine/examine-events.ts';
 export { examineFiles, type FileFacts } from './store/examine/examine-files.ts';
 export {
   type BooksFacts,

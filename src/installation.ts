@@ -4,7 +4,7 @@ import { KNOWN_PROVIDERS } from './catalog/providers/known-providers.ts';
 import type { LoadOptions } from './config/load.ts';
 import type { Flags } from './config/runtime.ts';
 import type { Presets } from './dialects/shared/presets/preset.ts';
-import { wholeRow } from './gateway/generation/generation-row.ts';
+import { completeRow } from './gateway/generation/generation-row.ts';
 import { createPresetCheck } from './gateway/request/preset-issues.ts';
 import type { StoredFiles } from './gateway/request/stored-files.ts';
 import { randomIds } from './kit/ids.ts';
@@ -35,13 +35,13 @@ import type { Tenancy, Workspace } from './ports/tenancy.ts';
 import { CatalogOverlayFile } from './store/directory/catalog-overlay-file.ts';
 import { type DataDirectory, openDataDirectory } from './store/directory/data-directory.ts';
 import { DataDirectoryProblem } from './store/directory/data-directory-problem.ts';
-import { ImportFolder, type ImportPlace } from './store/directory/import-folder.ts';
+import { type ImportDirectory, ImportFolder } from './store/directory/import-folder.ts';
 import {
   type EventBundleWriter,
   openEventBundle,
   readBundleApps,
 } from './store/events/duckdb/event-bundle.ts';
-import { openDiskFileBytes } from './store/files/open-disk-file-bytes.ts';
+import { openDiskFileBytes } from './store/files/disk-file-bytes.ts';
 import { openEmbeddedState } from './store/open-embedded-state.ts';
 import { openPostgresState } from './store/open-postgres-state.ts';
 import type { State } from './store/state.ts';
@@ -85,7 +85,7 @@ export interface Installation {
   /** Runs work that needs the database. A gateway with a shared database retries it until the database answers. */
   readonly whenDatabaseUp: State['whenDatabaseUp'];
   /** Why the process must be restarted; null = no reason. */
-  readonly fault: State['fault'];
+  readonly restartReason: State['restartReason'];
   /** Closes the ledger and the database, then releases the lock. */
   close(): Promise<void>;
 }
@@ -94,11 +94,11 @@ export interface Installation {
 export interface SharedDatabase {
   readonly address: DatabaseAddress;
   /** Whether to wait for it when it does not answer. */
-  readonly waits: boolean;
+  readonly waitsForDatabase: boolean;
   /** True for a gateway, false for a command. */
-  readonly serves: boolean;
+  readonly isGateway: boolean;
   /** Retention of rows of generations, milliseconds. */
-  keptMs(): number;
+  retentionMs(): number;
 }
 
 export interface InstallationOptions {
@@ -153,7 +153,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       ledger,
       recentGenerations,
       whenDatabaseUp,
-      fault,
+      restartReason,
     } = state;
     const vault = await whenDatabaseUp(() => Vault.open(byokStore, directory.encryptionKeys));
     const ownCredentials = new OwnCredentialDirectory(byokStore, vault, sources.clock);
@@ -184,8 +184,8 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       ledger,
       sources,
       changed: changedWorkspace,
-      forgetWiped: async () => {
-        await byokStore.forgetWiped();
+      purgeDeleted: async () => {
+        await byokStore.purgeWipedSecrets();
         await files.sweep();
       },
     });
@@ -220,7 +220,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       }),
       sources,
       whenDatabaseUp,
-      fault,
+      restartReason,
       close,
     };
   } catch (error) {
@@ -232,7 +232,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
 /** An import of usage in preparation: a bundle of events, and its directory. */
 export interface UsagePreparation {
   readonly bundle: EventBundleWriter;
-  readonly place: ImportPlace;
+  readonly place: ImportDirectory;
 }
 
 /** Begins an import in an existing data directory, which a gateway may have open. */
@@ -270,7 +270,7 @@ function openState(
   }: InstallationOptions,
   { clock }: Sources,
 ): Promise<State> {
-  const common = { directory, generationMs, durability, wholeRow, clock, warn };
+  const common = { directory, generationMs, durability, completeRow, clock, warn };
   return database === undefined
     ? openEmbeddedState({ ...common, databaseFile, acceptLoss })
     : openPostgresState({ ...common, ...database, database: database.address });

@@ -32,13 +32,13 @@ import { Rankings } from './manage/rankings/rankings.ts';
 import { Pins } from './routing/conversation/pins.ts';
 import { Health } from './routing/health/health.ts';
 import { Traffic } from './routing/traffic.ts';
-import { catalogSourceOf, prepareBody, snapshotOf } from './snapshot.ts';
+import { catalogSourceOf, deriveSettings, prepareBody } from './settings.ts';
 import type { Stage } from './stages/stage.ts';
 import { stageTable } from './stages/table.ts';
 import { DiskResponseCache } from './store/cache/disk-response-cache.ts';
 import { DiskContentStore } from './store/content/disk-content-store.ts';
-import { MemoryLimiter } from './store/memory/memory-limiter.ts';
-import { keepCounts, RequestCountsFile } from './store/memory/request-counts-file.ts';
+import { MemoryLimiter } from './store/rate-limits/memory-limiter.ts';
+import { keepCounts, RequestCountsFile } from './store/rate-limits/request-counts-file.ts';
 import { createTokenizer } from './tokens/tokenizer.ts';
 import { openUpstreams } from './upstream/open-upstreams.ts';
 
@@ -81,15 +81,15 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
   const { config, runtime } = loaded;
   let configured = loaded;
   let known: CatalogSource['known'];
-  let running = snapshotOf(configured);
+  let running = deriveSettings(configured);
   const renew = () => {
-    running = snapshotOf(configured, known);
+    running = deriveSettings(configured, known);
   };
   /** Rebuilds the catalogue in slices beside requests. Discarded if a reload has built another one meanwhile. */
   const renewInTurns = async () => {
     const source = configured;
     const catalog = await runInTurns(buildCatalogSliced(catalogSourceOf(source, known)));
-    if (configured === source) running = snapshotOf(source, known, catalog);
+    if (configured === source) running = deriveSettings(source, known, catalog);
   };
   /** Rebuilds the catalogue when a dated price takes effect. */
   const current = () => {
@@ -121,9 +121,9 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       ...(runtime.database !== undefined && {
         database: {
           address: runtime.database,
-          waits: true,
-          serves: true,
-          keptMs: () => keptMs(running.config.retention.events_days),
+          waitsForDatabase: true,
+          isGateway: true,
+          retentionMs: () => keptMs(running.config.retention.events_days),
         },
       }),
       generationMs: () => running.http.requestDeadlineMs,
@@ -250,7 +250,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       initial: loaded,
       load: () => loadConfigurationInThread(load),
       apply: (next) => {
-        running = snapshotOf(next, known);
+        running = deriveSettings(next, known);
         configured = next;
       },
       log,
@@ -279,7 +279,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       activity: new Activity(questions),
       metrics: () => expositionOf(metrics),
       firstAccountId: firstAccount.id,
-      fault: installation.fault,
+      restartReason: installation.restartReason,
       generations: new Generations({
         recent: installation.recentGenerations,
         rows: installation.generationStore,

@@ -41,7 +41,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 };
 
 /** Composition roots: these may import everything. */
-const ROOTS = ['main.ts', 'installation.ts', 'examination.ts', 'snapshot.ts', 'gateway-metrics.ts'];
+const ROOTS = ['main.ts', 'installation.ts', 'examination.ts', 'settings.ts', 'gateway-metrics.ts'];
 
 interface Import {
   readonly from: string;

@@ -37,9 +37,9 @@ export function installationOptions(flags: Flags): InstallationOptions {
     ...(runtime.database !== undefined && {
       database: {
         address: runtime.database,
-        waits: false,
-        serves: false,
-        keptMs: () => keptMs(config.retention.events_days),
+        waitsForDatabase: false,
+        isGateway: false,
+        retentionMs: () => keptMs(config.retention.events_days),
       },
     }),
     generationMs: () => config.server.request_deadline_ms,

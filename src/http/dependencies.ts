@@ -121,7 +121,7 @@ export interface HttpServices {
   /** The account that the installation began with: the operator's. */
   readonly firstAccountId: string;
   /** Why the process must be restarted; null, and where it is absent, it need not be. */
-  readonly fault?: () => string | null;
+  readonly restartReason?: () => string | null;
 }
 
 /** What the HTTP layer is built from. */

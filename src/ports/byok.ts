@@ -90,7 +90,7 @@ export interface ByokStore {
   /** Replaces secrets that are still what they were; all or none of them. */
   reencrypt(replacements: readonly SecretReplacement[]): Promise<void>;
   /** Removes wiped and replaced secrets from every file of the database, its write-ahead log included. */
-  forgetWiped(): Promise<void>;
+  purgeWipedSecrets(): Promise<void>;
 }
 
 /** A stored secret, with what it is bound to. */

@@ -164,7 +164,7 @@ export interface EventStore {
    */
   appTotals(windows: readonly DayWindow[], signal?: AbortSignal): Promise<AppTotals>;
   /** Adds the events of a bundle, all or none. Known ids are skipped, also if their time differs. */
-  takeIn(bundle: EventBundle): Promise<Appended>;
+  addBundle(bundle: EventBundle): Promise<Appended>;
   /**
    * Removes events of whole UTC days before a moment; their daily sums stay. Resolves with the number removed.
    */

@@ -26,7 +26,7 @@ export class GenerationRefused extends Error {
 }
 
 /** A position in the order of settlement: by time, then by id. */
-export interface SettledPlace {
+export interface SettledPosition {
   readonly settledAtMs: number;
   readonly id: string;
 }
@@ -42,7 +42,7 @@ export interface GenerationStore {
   find(accountId: string, id: string): Promise<StoredGeneration | undefined>;
   count(): Promise<number>;
   /** At most `limit` generations after a position, in the order of settlement. */
-  settledAfter(place: SettledPlace, limit: number): Promise<readonly StoredGeneration[]>;
+  settledAfter(place: SettledPosition, limit: number): Promise<readonly StoredGeneration[]>;
   /** Removes at most `limit` generations settled before a moment. Resolves with the number removed. */
   prune(beforeMs: number, limit: number): Promise<number>;
 }

@@ -44,7 +44,7 @@ export interface Journal {
    */
   append(record: Uint8Array, durability: Durability): Promise<JournalPosition>;
   /** As `append`, with callbacks instead of a promise, for the hot path. `refused` may be called synchronously. */
-  take(append: Append): void;
+  enqueue(append: Append): void;
   /**
    * False from a failure of the disk until it works again: begin nothing new meanwhile. Appends of work under way are
    * accepted as long as the reserved room lasts, and rejected at once after that.

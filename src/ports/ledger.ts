@@ -30,7 +30,7 @@ export interface Limits {
  * The scopes that pay and their limits, at a moment. With a shared database its clock decides which windows are
  * current.
  */
-export interface LocalAllowance {
+export interface Payer {
   readonly scopes: ScopeIds;
   readonly limits: Limits;
   /** Epoch milliseconds. */
@@ -64,7 +64,7 @@ export interface Refusal {
 }
 
 /** A new generation that money is to be reserved for. */
-export interface NewGeneration extends LocalAllowance {
+export interface NewGeneration extends Payer {
   readonly generationId: string;
   /** What is known of it so far: its row is made from this after a crash. */
   readonly row: JsonObject;

@@ -26,7 +26,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
     const generationStore = sqliteGenerationStore(database);
     const appRegistry = new SqlAppRegistry(database);
     const events = await openEmbeddedEvents(generationStore, { ...options, apps: appRegistry });
-    const { ledger, recentGenerations, rowsReached, counted, close } = await openEmbeddedLedger({
+    const { ledger, recentGenerations, rowsCaughtUp, eventsCaughtUp, close } = await openEmbeddedLedger({
       directory: options.directory,
       generations: generationStore,
       events,
@@ -35,23 +35,23 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       exists: await existing(tenancy),
       durability: options.durability,
       generationMs: options.generationMs,
-      wholeRow: options.wholeRow,
+      completeRow: options.completeRow,
       clock: options.clock,
       warn: options.warn,
     });
-    events.start(rowsReached);
+    events.start(rowsCaughtUp);
     return {
       tenancy,
       byokStore: new SqlByokStore(database, emptyWriteLog),
       generationStore,
       fileStore: new SqlFileStore(database),
-      appRegistry: appsAfterCatchUp(appRegistry, counted),
-      eventStore: eventsAfterCatchUp(events.eventStore, counted),
+      appRegistry: appsAfterCatchUp(appRegistry, eventsCaughtUp),
+      eventStore: eventsAfterCatchUp(events.eventStore, eventsCaughtUp),
       eventFeed: events,
       ledger,
       recentGenerations,
       whenDatabaseUp: (work) => work(),
-      fault: () => null,
+      restartReason: () => null,
       async close() {
         await close();
         await events.close();

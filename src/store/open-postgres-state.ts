@@ -10,7 +10,7 @@ import { openPostgresLedger } from './ledger/postgres/open-postgres-ledger.ts';
 import { DatabaseUnavailable } from './sql/database-unavailable.ts';
 import { GatewayLock } from './sql/postgres/gateway-lock.ts';
 import { type OpenedPostgres, openPostgres } from './sql/postgres/open-postgres.ts';
-import { adoptGenerations, type BookedPlace, bookedAfter } from './sql/stores/booked-generations.ts';
+import { type BookedPosition, bookedAfter, resetFutureBookings } from './sql/stores/booked-generations.ts';
 import { SqlAppRegistry } from './sql/stores/sql-app-registry.ts';
 import { SqlByokStore } from './sql/stores/sql-byok-store.ts';
 import { SqlFileStore } from './sql/stores/sql-file-store.ts';
@@ -21,11 +21,11 @@ import type { State, StateOptions } from './state.ts';
 export interface PostgresStateOptions extends StateOptions {
   readonly database: DatabaseAddress;
   /** Whether to wait for a database that does not answer. */
-  readonly waits: boolean;
+  readonly waitsForDatabase: boolean;
   /** True for a gateway, false for a command. Only a gateway opens the outbox, and settles and books what is in it. */
-  readonly serves: boolean;
+  readonly isGateway: boolean;
   /** How long rows of generations are kept, milliseconds. */
-  keptMs(): number;
+  retentionMs(): number;
 }
 
 /** Time between retries while the database does not answer, milliseconds. */
@@ -33,22 +33,22 @@ const RETRY_MS = 500;
 
 /**
  * Opens state that several gateways share. Records wait in the data directory's outbox until they are booked. Rejects
- * with a DataDirectoryProblem when the database cannot be used, or does not answer and `waits` is false.
+ * with a DataDirectoryProblem when the database cannot be used, or does not answer and `waitsForDatabase` is false.
  */
 export async function openPostgresState(options: PostgresStateOptions): Promise<State> {
-  const { clock, warn, waits } = options;
+  const { clock, warn, waitsForDatabase } = options;
   const postgres = await openPostgres(options.database, {
     nowMs: clock.now(),
-    ...(waits && { waiting: (reason: string) => warn(reason) }),
+    ...(waitsForDatabase && { waiting: (reason: string) => warn(reason) }),
   });
   try {
-    const { ledger, recentGenerations, fault, close } = options.serves
+    const { ledger, recentGenerations, restartReason, close } = options.isGateway
       ? await openServingLedger(postgres, options)
       : await openCommandLedger(postgres, options);
     const appRegistry = new SqlAppRegistry(postgres.database);
     const rows = {
-      after: (place: BookedPlace, limit: number) => bookedAfter(postgres.patient, place, limit),
-      adopt: () => adoptGenerations(postgres.patient),
+      after: (place: BookedPosition, limit: number) => bookedAfter(postgres.background, place, limit),
+      resetFutureBookings: () => resetFutureBookings(postgres.background),
     };
     const events = await openSharedEvents(rows, { ...options, apps: appRegistry });
     return {
@@ -62,8 +62,8 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       eventFeed: events,
       ledger,
       recentGenerations,
-      fault: () => fault?.() ?? null,
-      whenDatabaseUp: (work) => (waits ? untilDone(work) : work()),
+      restartReason: () => restartReason?.() ?? null,
+      whenDatabaseUp: (work) => (waitsForDatabase ? untilDone(work) : work()),
       async close() {
         await close();
         await events.close();
@@ -83,9 +83,9 @@ async function openServingLedger(
     database: address,
     directory,
     generationMs,
-    keptMs,
+    retentionMs,
     durability,
-    wholeRow,
+    completeRow,
     clock,
     warn,
   }: PostgresStateOptions,
@@ -100,9 +100,9 @@ async function openServingLedger(
       identity,
       lock,
       generationMs,
-      keptMs,
+      retentionMs,
       durability,
-      wholeRow,
+      completeRow,
       clock,
       warn,
     });
@@ -114,7 +114,7 @@ async function openServingLedger(
 
 /** Opens the ledger of a command. Its figures do not include records that wait in the outbox for their gateway. */
 async function openCommandLedger(
-  { database, patient }: OpenedPostgres,
+  { database, background }: OpenedPostgres,
   { directory, warn }: PostgresStateOptions,
 ): Promise<StateLedger> {
   const { journal, openGenerations, unbookedGenerations } = await examineOutbox(
@@ -127,11 +127,11 @@ async function openCommandLedger(
       { open: openGenerations, settled: unbookedGenerations },
     );
   }
-  const ledger = new CommandLedger({ database, patient, journal });
+  const ledger = new CommandLedger({ database, background, journal });
   return { ledger, recentGenerations: ledger, close: async () => {} };
 }
 
-type StateLedger = Pick<OpenedLedger, 'ledger' | 'recentGenerations' | 'fault' | 'close'>;
+type StateLedger = Pick<OpenedLedger, 'ledger' | 'recentGenerations' | 'restartReason' | 'close'>;
 
 async function untilDone<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {

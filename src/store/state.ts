@@ -7,7 +7,7 @@ import type { GenerationStore, RecentGenerations } from '../ports/generations.ts
 import type { Durability } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
-import type { WholeRow } from './ledger/books/open-generation.ts';
+import type { CompleteRow } from './ledger/books/open-generation.ts';
 
 /** The durable state of an installation: embedded in the data directory, or in a shared PostgreSQL database. */
 export interface State {
@@ -23,7 +23,7 @@ export interface State {
   /** Runs work that needs the database. A gateway with a shared database retries it until the database answers. */
   whenDatabaseUp<T>(work: () => Promise<T>): Promise<T>;
   /** Why the process must be restarted; null = no reason. */
-  fault(): string | null;
+  restartReason(): string | null;
   close(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export interface StateOptions {
   generationMs(): number;
   readonly clock: Clock;
   /** Completes the row of a generation that crashed after its start; absent = the row is stored as it is. */
-  readonly wholeRow?: WholeRow | undefined;
+  readonly completeRow?: CompleteRow | undefined;
   /** Logs problems that do not stop the gateway. */
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }

@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StoredGeneration } from '../../src/ports/generations.ts';
 import { type OpenedPostgres, openPostgres } from '../../src/store/sql/postgres/open-postgres.ts';
 import {
-  adoptGenerations,
   BEFORE_ALL,
-  type BookedPlace,
+  type BookedPosition,
   bookedAfter,
+  resetFutureBookings,
 } from '../../src/store/sql/stores/booked-generations.ts';
 import { generationRowOf, SqlGenerationStore } from '../../src/store/sql/stores/sql-generation-store.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
@@ -36,7 +36,7 @@ if (server !== undefined) {
     afterEach(() => postgres.close());
 
     /** Ids behind a place, page by page, and where they end. */
-    const all = async (from: BookedPlace, limit = 2) => {
+    const all = async (from: BookedPosition, limit = 2) => {
       const ids: string[] = [];
       let place = from;
       for (;;) {
@@ -77,7 +77,7 @@ if (server !== undefined) {
       const hasBegun = new Promise<void>((resolve) => {
         began = resolve;
       });
-      const late = postgres.patient.transaction().execute(async (transaction) => {
+      const late = postgres.background.transaction().execute(async (transaction) => {
         await transaction
           .insertInto('generations')
           .values(generationRowOf(generation('late')))
@@ -108,7 +108,7 @@ if (server !== undefined) {
       );
       const { ids, place } = await all(BEFORE_ALL);
       expect(ids).toEqual(['ours']);
-      await adoptGenerations(postgres.database);
+      await resetFutureBookings(postgres.database);
       expect((await all(BEFORE_ALL)).ids).toEqual(['theirs', 'ours']);
       expect((await all(place)).ids).toEqual([]);
     });

@@ -177,7 +177,7 @@ export function byokContract(name: string, open: () => Promise<ByokUnderTest>): 
       expect(await byok.encryptionKeyIds()).toEqual([NEW.id]);
       expect((await byok.find('a', '3'))?.encryptedSecret).toBe(becomes);
       expect(await byok.listEncryptedOtherwise(NEW.id, 100)).toEqual([]);
-      await byok.forgetWiped();
+      await byok.purgeWipedSecrets();
     });
   });
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSyn
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { DiskContentStore, type WaitingRoom } from '../../src/store/content/disk-content-store.ts';
+import { DiskContentStore, type QueueLimits } from '../../src/store/content/disk-content-store.ts';
 import { HandClock } from '../fakes/hand-clock.ts';
 import { contentOf, contentStoreContract, idAt, stored } from './content-store.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -12,7 +12,7 @@ interface Warning {
   readonly fields: Readonly<Record<string, unknown>> | undefined;
 }
 
-function openStore(path: string, waitingRoom?: WaitingRoom) {
+function openStore(path: string, waitingRoom?: QueueLimits) {
   const warnings: Warning[] = [];
   const clock = new HandClock();
   const store = new DiskContentStore({
@@ -47,7 +47,7 @@ describe('DiskContentStore', () => {
     for (const directory of directories.splice(0)) directory.remove();
   });
 
-  function open(waitingRoom?: WaitingRoom) {
+  function open(waitingRoom?: QueueLimits) {
     const directory = temporaryDirectory();
     directories.push(directory);
     return { ...openStore(directory.path, waitingRoom), path: directory.path };

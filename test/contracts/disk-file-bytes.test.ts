@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openDiskFileBytes } from '../../src/store/files/open-disk-file-bytes.ts';
+import { openDiskFileBytes } from '../../src/store/files/disk-file-bytes.ts';
 import { fileBytesContract } from './file-bytes.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 

@@ -376,8 +376,8 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
           batch.slice(0, 2_500),
           [elsewhere, ...batch.slice(2_400)],
         ]);
-        expect(await other.events.takeIn(bundle)).toEqual({ added: 2_900, known: 201, tooOld: 0 });
-        expect(await other.events.takeIn(bundle)).toEqual({ added: 0, known: 3_101, tooOld: 0 });
+        expect(await other.events.addBundle(bundle)).toEqual({ added: 2_900, known: 201, tooOld: 0 });
+        expect(await other.events.addBundle(bundle)).toEqual({ added: 0, known: 3_101, tooOld: 0 });
         for (const asked of [total, { ...total, ...withinDays }]) {
           const byModel = { ...asked, dimensions: ['model' as const], metrics: DAILY_METRICS };
           const { rows } = await other.events.query(byModel);
@@ -386,7 +386,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect(await other.events.append([first, second])).toEqual({ added: 0, known: 2, tooOld: 0 });
         await other.events.prune(HISTORY_START_MS + DAY_MS);
         const old = await bundled(`${directory.path}/old.duckdb`, [HISTORY.slice(0, 600)]);
-        expect(await other.events.takeIn(old)).toEqual({ added: 0, known: 100, tooOld: 500 });
+        expect(await other.events.addBundle(old)).toEqual({ added: 0, known: 100, tooOld: 500 });
         const windows = [{ startMs: HISTORY_START_MS, endMs: HISTORY_START_MS + 6 * DAY_MS }];
         expect((await other.events.appTotals(windows)).apps.length).toBe(countApps(batch, windows).length);
         await other.close();

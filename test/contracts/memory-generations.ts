@@ -1,4 +1,4 @@
-import type { GenerationStore, SettledPlace, StoredGeneration } from '../../src/ports/generations.ts';
+import type { GenerationStore, SettledPosition, StoredGeneration } from '../../src/ports/generations.ts';
 
 /** Rows of generations in memory. */
 export class MemoryGenerations implements GenerationStore {
@@ -22,7 +22,7 @@ export class MemoryGenerations implements GenerationStore {
     return this.rows.size;
   }
 
-  async settledAfter(place: SettledPlace, limit: number): Promise<StoredGeneration[]> {
+  async settledAfter(place: SettledPosition, limit: number): Promise<StoredGeneration[]> {
     const isBehind = ({ settledAtMs, id }: StoredGeneration) =>
       settledAtMs > place.settledAtMs || (settledAtMs === place.settledAtMs && id > place.id);
     return [...this.rows.values()]

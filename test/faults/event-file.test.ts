@@ -73,7 +73,7 @@ afterEach(() => directory.remove());
 function open(): DuckdbEventStore {
   return new DuckdbEventStore(file, {
     warn: (message) => warnings.push(message),
-    onRenewed: () => {
+    onFileCreated: () => {
       renewed += 1;
     },
   });
@@ -147,8 +147,8 @@ describe('a file that cannot be read', () => {
     await events.append(history.slice(0, 100));
     const bundle = join(directory.path, 'bundle.duckdb');
     writeFileSync(bundle, 'no bundle '.repeat(10_000));
-    await expect(events.takeIn({ file: bundle })).rejects.toThrow(EventBundleUnreadable);
-    await expect(events.takeIn({ file: join(directory.path, 'none') })).rejects.toThrow();
+    await expect(events.addBundle({ file: bundle })).rejects.toThrow(EventBundleUnreadable);
+    await expect(events.addBundle({ file: join(directory.path, 'none') })).rejects.toThrow();
     const given = openEventBundle(join(directory.path, 'given-up.duckdb'));
     await given.add(history);
     await given.discard();
@@ -157,7 +157,7 @@ describe('a file that cannot be read', () => {
     const writer = openEventBundle(whole);
     await writer.add(history);
     await writer.close();
-    expect(await events.takeIn({ file: whole })).toEqual({ added: 400, known: 100, tooOld: 0 });
+    expect(await events.addBundle({ file: whole })).toEqual({ added: 400, known: 100, tooOld: 0 });
     expect(warnings).toEqual([]);
     await events.close();
   });

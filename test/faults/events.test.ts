@@ -92,7 +92,7 @@ const SPENDER = `
   const [directory, url, prefix] = process.argv.slice(1);
   const { address } = parseDatabaseAddress(url);
   const { ledger } = await openPostgresState({
-    directory, database: address, waits: true, serves: true, generationMs: () => 60_000, keptMs: () => 86_400_000,
+    directory, database: address, waitsForDatabase: true, isGateway: true, generationMs: () => 60_000, retentionMs: () => 86_400_000,
     durability: () => 'process', clock: systemClock, warn() {},
   });
   let next = 0;
@@ -173,9 +173,9 @@ if (server !== undefined) {
       const state = await openPostgresState({
         directory: path,
         database: addressOf(url),
-        waits: false,
-        serves: true,
-        keptMs: () => 86_400_000,
+        waitsForDatabase: false,
+        isGateway: true,
+        retentionMs: () => 86_400_000,
         ...common(warnings),
       });
       closers.push(() => state.close());

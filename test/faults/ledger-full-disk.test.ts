@@ -124,7 +124,7 @@ describe('a ledger on a disk that is full', () => {
     vi.clearAllTimers();
     disk.endProcess();
     opened = await open();
-    expect(opened.report.resolved).toBe(1);
+    expect(opened.report.settledAfterCrash).toBe(1);
     expect(await opened.ledger.statementOf('a')).toMatchObject({ settledNanos: 20n, reservedNanos: 0n });
     await done(opened.ledger.verify());
     // g4 was never begun.

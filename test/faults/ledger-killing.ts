@@ -42,7 +42,7 @@ const SPENDER = `
     snapshotBytes: 40_000,
     journal: { segmentBytes: 20_000, reservedBytes: 10_000 },
   });
-  if (report.resolved !== 0 || ledger.openReservations !== 0) say('left-open', ledger.openReservations);
+  if (report.settledAfterCrash !== 0 || ledger.openReservations !== 0) say('left-open', ledger.openReservations);
   await ledger.grant('a', 10n ** 15n, Date.now());
   let next = 0;
   async function spendOn(place) {

@@ -158,7 +158,7 @@ class LedgerHistory {
       generations: this.#generations,
       events: {
         projection: wholeGenerations('events', (batch) => this.#events.add(batch)),
-        owe: () => Promise.reject(new Error('the journal is never too long')),
+        deferToRows: () => Promise.reject(new Error('the journal is never too long')),
       },
       mark: this.#mark,
       exists: { key: new Set(['k']), workspace: new Set(['w']) },

@@ -147,14 +147,14 @@ if (server !== undefined) {
         await first.close();
         await bench.rows.prune(Date.now() - DAY_MS, 10);
         await forgetJournals();
-        const second = await bench.ledger(directory, { keptMs: () => DAY_MS });
+        const second = await bench.ledger(directory, { retentionMs: () => DAY_MS });
         expect(await statement(second)).toMatchObject({ settledNanos: 12n, differenceNanos: 0n });
         expect(second.warnings).toContainEqual({
           message: expect.stringContaining('not charged again'),
           fields: { count: 1, charges_usd: 7e-9 },
         });
         await second.close();
-        const third = await bench.ledger(directory, { keptMs: () => DAY_MS });
+        const third = await bench.ledger(directory, { retentionMs: () => DAY_MS });
         expect(third.warnings).toEqual([]);
         await spend(third, 'new', 1n);
         expect(await statement(third)).toMatchObject({ settledNanos: 13n, differenceNanos: 0n });
@@ -171,7 +171,7 @@ if (server !== undefined) {
         await forgetJournals();
         let isAway = true;
         const second = await bench.ledger(directory, {
-          keptMs: () => DAY_MS,
+          retentionMs: () => DAY_MS,
           // Pings are answered, so that it is the journal alone that is waited for.
           postgres: {
             ...bench.postgres,
@@ -212,7 +212,7 @@ if (server !== undefined) {
 
       const adoptedBy = async (directory: string) => {
         await forgetJournals();
-        const newer = await bench.ledger(directory, { keptMs: () => 400 * DAY_MS });
+        const newer = await bench.ledger(directory, { retentionMs: () => 400 * DAY_MS });
         const { settledNanos, differenceNanos } = await statement(newer);
         expect(differenceNanos).toBe(0n);
         return { settledNanos, warnings: newer.warnings };
@@ -277,7 +277,7 @@ if (server !== undefined) {
         for (const table of ['generations', 'ledger_tallies', 'ledger_journals', 'ledger_booked']) {
           await sql`delete from ${sql.table(table)}`.execute(database);
         }
-        const second = await bench.ledger(directory, { keptMs: () => DAY_MS });
+        const second = await bench.ledger(directory, { retentionMs: () => DAY_MS });
         expect(await statement(second)).toMatchObject({ settledNanos: 7n, differenceNanos: 0n });
         expect(await bench.rows.count()).toBe(1);
       });

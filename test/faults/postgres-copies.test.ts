@@ -69,9 +69,9 @@ if (server !== undefined) {
       openPostgresState({
         directory,
         database: bench.address,
-        waits: false,
-        serves: false,
-        keptMs: () => 86_400_000,
+        waitsForDatabase: false,
+        isGateway: false,
+        retentionMs: () => 86_400_000,
         generationMs: () => 60_000,
         durability: () => 'process',
         clock: systemClock,
@@ -123,7 +123,7 @@ if (server !== undefined) {
         row: { finish_reason: 'stop' },
       });
       expect(original.ledger.isAvailable).toBe(true);
-      expect(original.ledger.fault).toBeNull();
+      expect(original.ledger.restartReason).toBeNull();
       expect(original.warnings).toEqual([]);
     };
 
@@ -237,10 +237,10 @@ if (server !== undefined) {
         const first = await serveUnlocked(directory);
         const second = await serveUnlocked(copyOf(directory));
         await second.ledger.reserve(generation('g1', keyLimit(100n)), () => credit(20n));
-        expect(first.ledger.fault).toBeNull();
+        expect(first.ledger.restartReason).toBeNull();
         await expect(first.ledger.sweep()).rejects.toThrow();
         expect(await reservations()).toEqual([{ generation_id: 'g1' }]);
-        expect(first.ledger.fault).toMatch(/restart this gateway/);
+        expect(first.ledger.restartReason).toMatch(/restart this gateway/);
         await expect(first.ledger.reserve(generation('g2'), () => credit(1n))).rejects.toThrow(
           /copies of one data directory.*restart this gateway/,
         );

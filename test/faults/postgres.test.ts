@@ -9,7 +9,7 @@ import {
   type PostgresLedgerSettings,
 } from '../../src/store/ledger/postgres/open-postgres-ledger.ts';
 import { databaseClock } from '../../src/store/ledger/postgres/tallies/database-clock.ts';
-import { reserveNew } from '../../src/store/ledger/postgres/tallies/reservation-statements.ts';
+import { reserveNew } from '../../src/store/ledger/postgres/tallies/reservation-sql.ts';
 import { addTallies, tallyKeysOf } from '../../src/store/ledger/postgres/tallies/tally-rows.ts';
 import { type OpenedPostgres, openPostgres } from '../../src/store/sql/postgres/open-postgres.ts';
 import { SqlGenerationStore } from '../../src/store/sql/stores/sql-generation-store.ts';
@@ -258,7 +258,7 @@ if (server !== undefined) {
       );
       await crashed.close();
       const { ledger, report } = await openLedger(postgres, directory);
-      expect(report.resolved).toBe(2);
+      expect(report.settledAfterCrash).toBe(2);
       expect(await ledger.verify()).toMatchObject({
         openReservations: 0,
         generations: 2,

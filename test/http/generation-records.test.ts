@@ -2,7 +2,7 @@ import { Compile } from 'typebox/compile';
 import { afterEach, describe, expect, it } from 'vitest';
 import { generationContentReplySchema, generationReplySchema } from '../../src/contract/generation-record.ts';
 import { AttemptLog } from '../../src/gateway/generation/attempt-log.ts';
-import { acceptedRow, wholeRow } from '../../src/gateway/generation/generation-row.ts';
+import { acceptedRow, completeRow } from '../../src/gateway/generation/generation-row.ts';
 import { Generations } from '../../src/manage/generations/generations.ts';
 import type { GenerationContent } from '../../src/ports/content.ts';
 import type { StoredGeneration } from '../../src/ports/generations.ts';
@@ -12,7 +12,7 @@ import { ACCOUNT, ask, MANAGEMENT_KEY, PLAIN_KEY, startServer, stopServers } fro
 
 afterEach(stopServers);
 
-const row = wholeRow(
+const row = completeRow(
   acceptedRow({
     input: {
       format: 'responses',

@@ -19,7 +19,7 @@ import { systemClock } from '../../src/kit/time/clock.ts';
 import type { Caller } from '../../src/ports/caller.ts';
 import { NO_STATISTICS } from '../../src/routing/health/measurements.ts';
 import { NOTHING_SPENT } from '../../src/store/ledger/books/spending.ts';
-import { MemoryLimiter } from '../../src/store/memory/memory-limiter.ts';
+import { MemoryLimiter } from '../../src/store/rate-limits/memory-limiter.ts';
 import { callerOf } from '../builders/tenancy.ts';
 
 export const PLAIN_KEY = 'sk-test-plain';

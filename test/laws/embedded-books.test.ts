@@ -44,7 +44,7 @@ it('settled is the sum of distinct charges, in any order of settling, writing, p
         const { ledger } = opened;
         const generationId = `g${index}`;
         const atMs = Date.now();
-        if (each === 'rows') await opened.rowsReached();
+        if (each === 'rows') await opened.rowsCaughtUp();
         else if (each === 'prune') await generations.prune(Number.MAX_SAFE_INTEGER, 1_000);
         else if (each === 'restart') await restart();
         else {

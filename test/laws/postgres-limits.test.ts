@@ -11,7 +11,7 @@ import {
 } from '../../src/kit/time/windows.ts';
 import { refusalOf } from '../../src/store/ledger/books/limits.ts';
 import { windowNumbersAt } from '../../src/store/ledger/postgres/tallies/database-clock.ts';
-import { reserveNew } from '../../src/store/ledger/postgres/tallies/reservation-statements.ts';
+import { reserveNew } from '../../src/store/ledger/postgres/tallies/reservation-sql.ts';
 import {
   addTallies,
   emptyTally,

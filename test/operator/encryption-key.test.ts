@@ -164,8 +164,8 @@ describe('an interrupted rotation', () => {
         await byokStore.reencrypt(replacements);
         keep();
       },
-      async forgetWiped() {
-        await byokStore.forgetWiped();
+      async purgeWipedSecrets() {
+        await byokStore.purgeWipedSecrets();
         keep();
       },
     });
@@ -232,7 +232,7 @@ describe('an interrupted rotation', () => {
     let isFull = true;
     const store: ByokStore = Object.assign(Object.create(byokStore), {
       encryptionKeyIds: () => byokStore.encryptionKeyIds(),
-      forgetWiped: () => byokStore.forgetWiped(),
+      purgeWipedSecrets: () => byokStore.purgeWipedSecrets(),
       listEncryptedOtherwise: (id: string) => byokStore.listEncryptedOtherwise(id, 2),
       async reencrypt(replacements: Parameters<ByokStore['reencrypt']>[0]) {
         if (isFull && replacements.some(({ id }) => id === 'c')) throw new Error('disk full');

@@ -267,8 +267,10 @@ describe('the simulator', () => {
     });
   });
 
-  it('refuses very many stop strings', async () => {
-    const stop_sequences = Array.from({ length: 100_000 }, (_, index) => `stop ${index}`);
+  it.each([
+    ['very many stop strings', Array.from({ length: 100_000 }, (_, index) => `stop ${index}`)],
+    ['a very long stop string', ['x'.repeat(257)]],
+  ])('refuses %s', async (_, stop_sequences) => {
     const answer = ask({ format: 'messages', model: 'standard', more: { stop_sequences } });
     await expect(answer).rejects.toThrow('no more than 16 stop sequences');
   });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type EventsView, eventsView } from '../../control/doctor-view.ts';
-import { EVENTS_MEND, examineEvents, hadEvents } from '../../examination.ts';
+import { EVENTS_ADVICE, examineEvents, hadEvents } from '../../examination.ts';
 import { type Finding, fine, problem, warning } from './finding.ts';
 import { bytesText, countText } from './quantities.ts';
 import type { Situation } from './situation.ts';
@@ -34,14 +34,16 @@ export async function checkEvents(situation: Situation): Promise<Finding[]> {
 /** A gateway that counted its events has the file open: if it is missing, it was deleted meanwhile. */
 function removed(dataDir: string): Finding[] {
   const file = join(dataDir, FILE);
-  return existsSync(file) ? [] : [problem(`${file} was deleted while the gateway has it open`, EVENTS_MEND)];
+  return existsSync(file)
+    ? []
+    : [problem(`${file} was deleted while the gateway has it open`, EVENTS_ADVICE)];
 }
 
 /** There is no file: it was lost, or there has never been an event. */
 async function absent({ runtime, database }: Situation): Promise<Finding> {
   const { dataDir } = runtime;
   const file = join(dataDir, FILE);
-  if (hadEvents(dataDir)) return problem(`${file} is missing, although it held events`, EVENTS_MEND);
+  if (hadEvents(dataDir)) return problem(`${file} is missing, although it held events`, EVENTS_ADVICE);
   const facts = (await database.catch(() => undefined))?.facts;
   if (facts?.lastSettledAtMs === undefined && !facts?.hasApps) return fine('none yet');
   return warning(

@@ -1,5 +1,5 @@
 import type { LoadedConfiguration } from '../../config/load.ts';
-import { addressesOf, NO_ANSWER, type Reach, reach, snapshotOf } from '../../examination.ts';
+import { addressesOf, deriveSettings, NO_ANSWER, type Reach, reach } from '../../examination.ts';
 
 /** Result of calling one address of a provider. */
 export interface ProviderReach {
@@ -40,7 +40,7 @@ export async function reachProviders(loaded: LoadedConfiguration): Promise<reado
 }
 
 function placesOf(loaded: LoadedConfiguration): Place[] {
-  const { providers } = snapshotOf(loaded).gateway.catalog;
+  const { providers } = deriveSettings(loaded).gateway.catalog;
   return providers.flatMap((provider): Place[] => {
     if (provider.dialect === 'simulator') return [];
     const hasCredential = provider.auth === 'none' || provider.credential !== undefined;

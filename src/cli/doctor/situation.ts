@@ -6,7 +6,7 @@ import type { Flags, Runtime } from '../../config/runtime.ts';
 import type { DoctorView } from '../../control/doctor-view.ts';
 import { askRunning } from '../../control/send-command.ts';
 import {
-  type DirectoryLook,
+  type DirectoryFinding,
   examineDirectory,
   examinePostgres,
   examineSqlite,
@@ -37,7 +37,7 @@ export type Database =
 export interface Situation {
   readonly loading: Loading;
   readonly runtime: Runtime;
-  readonly directory: DirectoryLook;
+  readonly directory: DirectoryFinding;
   readonly holder: Holder;
   /** Rejects if the database cannot be read. */
   readonly database: Promise<Database>;

@@ -14,7 +14,13 @@ import { SHARED } from '../../routing/rules/candidate.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import { AttemptLog } from './attempt-log.ts';
-import { acceptedRow, type PlannedGeneration, progressRow, settledRow, wholeRow } from './generation-row.ts';
+import {
+  acceptedRow,
+  completeRow,
+  type PlannedGeneration,
+  progressRow,
+  settledRow,
+} from './generation-row.ts';
 import type { Settlement } from './settle.ts';
 
 const ACCEPTED_MS = Date.parse('2026-09-27T10:00:00.123Z');
@@ -119,7 +125,8 @@ function served(changes: Changes = {}): PlannedGeneration {
   return generation;
 }
 
-const rowAsAccepted = (generation: PlannedGeneration) => wholeRow(acceptedRow(generation)) as GenerationRow;
+const rowAsAccepted = (generation: PlannedGeneration) =>
+  completeRow(acceptedRow(generation)) as GenerationRow;
 
 describe('acceptedRow', () => {
   it('says all that is known before anything is sent', () => {
@@ -199,8 +206,8 @@ describe('acceptedRow', () => {
 
   it('is whole as earlier releases kept it', () => {
     const row = rowAsAccepted(planned());
-    expect(wholeRow(row)).toBe(row);
-    expect(wholeRow(JSON.parse(JSON.stringify(acceptedRow(planned()))))).toEqual(row);
+    expect(completeRow(row)).toBe(row);
+    expect(completeRow(JSON.parse(JSON.stringify(acceptedRow(planned()))))).toEqual(row);
   });
 
   it('names the router where one chose', () => {

@@ -86,7 +86,7 @@ export function acceptedRow({ input, request, attemptLog, region }: PlannedGener
  * The row of a generation of which nothing is known but that it was accepted: should the process end before anything
  * more is recorded, this is how it ended. Earlier releases kept it whole.
  */
-export function wholeRow(kept: JsonObject): JsonObject {
+export function completeRow(kept: JsonObject): JsonObject {
   if (kept.api_type !== undefined) return kept;
   const accepted = kept as AcceptedRow;
   const serving = {

@@ -95,8 +95,8 @@ export const OPERATION_ROUTES: readonly Route[] = [
     },
     handler: ({ exchange, server, services }) => {
       if (server.state !== 'ready') throw unavailable(`The gateway is ${server.state}`);
-      const fault = services.fault?.() ?? null;
-      if (fault !== null) throw unavailable(`Not ready: ${fault}`);
+      const reason = services.restartReason?.() ?? null;
+      if (reason !== null) throw unavailable(`Not ready: ${reason}`);
       exchange.reply.json(200, { status: 'ok' });
     },
   },

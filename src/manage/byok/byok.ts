@@ -121,7 +121,7 @@ export class Byok {
       return change;
     };
     const stored = requireFound(await store.update(accountId, id, decide, sources.clock.now()));
-    if (wanted.key !== undefined) await store.forgetWiped();
+    if (wanted.key !== undefined) await store.purgeWipedSecrets();
     changed(accountId);
     return stored;
   }

@@ -64,7 +64,7 @@ export class Vault {
     const vault = new Vault(store, keeper, note ?? [given]);
     requireKeys(keeper, await store.encryptionKeyIds());
     // A killed process may have left deleted secrets in free pages of the database file.
-    await store.forgetWiped();
+    await store.purgeWipedSecrets();
     if (note !== undefined) await vault.#resume();
     return vault;
   }
@@ -172,7 +172,7 @@ export class Vault {
       count += batch.length;
       await nextTurn();
     }
-    await this.#store.forgetWiped();
+    await this.#store.purgeWipedSecrets();
     if (!this.#keeper.isGiven) this.#keeper.replace(current.bytes);
     if (!this.#keeper.isGiven || this.#keeper.key.equals(current.bytes)) this.#keeper.removeRotation();
     return count;

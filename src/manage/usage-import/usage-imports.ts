@@ -18,7 +18,7 @@ export interface UsageImportsDependencies {
   readonly tenancy: Pick<KeyStore, 'listKeys'> &
     Pick<WorkspaceStore, 'listWorkspaces' | 'defaultWorkspaceOf'>;
   readonly apps: Pick<AppRegistry, 'note'>;
-  readonly events: Pick<EventStore, 'takeIn'>;
+  readonly events: Pick<EventStore, 'addBundle'>;
   readonly prepared: PreparedUsage;
 }
 
@@ -61,7 +61,7 @@ export class UsageImports {
     }
     // Apps first: analytics and rankings look up the app of an event in the registry.
     await apps.note(await prepared.appsOf(file));
-    return events.takeIn({ file });
+    return events.addBundle({ file });
   }
 
   async #workspacesOf(accountId: string): Promise<UsageScopes['workspaces']> {

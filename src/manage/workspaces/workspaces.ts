@@ -14,7 +14,7 @@ export interface WorkspacesDependencies {
   /** Called with every workspace that was changed or deleted. */
   readonly changed: (workspace: Pick<Workspace, 'id' | 'accountId'>) => void;
   /** Removes the secrets of deleted credentials and the content of deleted files from the disk. */
-  readonly forgetWiped: () => Promise<void>;
+  readonly purgeDeleted: () => Promise<void>;
 }
 
 const DEFAULT_PAGE = 50;
@@ -71,13 +71,13 @@ export class Workspaces {
 
   /** Deletes a workspace with its budgets, credentials, files, and its disabled or expired keys. */
   async delete(accountId: string, idOrSlug: string): Promise<void> {
-    const { tenancy, ledger, sources, changed, forgetWiped } = this.#parts;
+    const { tenancy, ledger, sources, changed, purgeDeleted } = this.#parts;
     const { id } = await this.get(accountId, idOrSlug);
     const atMs = sources.clock.now();
     const outcome = await tenancy.deleteWorkspace(accountId, id, atMs);
     if (outcome.kind !== 'deleted') throw REFUSALS[outcome.kind]();
     changed({ id, accountId });
-    await forgetWiped();
+    await purgeDeleted();
     await forgetSpending(ledger, 'key', outcome.keyHashes, atMs);
     await forgetSpending(ledger, 'workspace', [id], atMs);
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Log } from '../../kit/log/log.ts';
 import type { CachedAnswer, ResponseCache } from '../../ports/response-cache.ts';
-import { makeDirectory } from '../directory/whole-files.ts';
+import { makeDirectory } from '../directory/atomic-files.ts';
 
 /** Size limits. */
 export interface CacheBounds {

@@ -1,7 +1,7 @@
 import { lstat, mkdir, readdir, readFile, rm, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ContentRetention } from '../../ports/content.ts';
-import { type ContentPlace, fileMoment, isDay, spanOf } from './content-place.ts';
+import { type ContentPath, fileMoment, isDay, spanOf } from './content-path.ts';
 
 /** Files examined in parallel. */
 const GROUP = 32;
@@ -42,7 +42,7 @@ export class ContentFolders {
   }
 
   /** Writes a file (0600) into its folder (0700), which is created if necessary. A partial file is removed. */
-  async write(place: ContentPlace, bytes: Uint8Array): Promise<void> {
+  async write(place: ContentPath, bytes: Uint8Array): Promise<void> {
     const path = this.#pathOf(place);
     if (!this.#isCounted) this.#countedAlready.add(place.file);
     await mkdir(join(this.#directory, place.day), { recursive: true, mode: 0o700 });
@@ -56,12 +56,12 @@ export class ContentFolders {
   }
 
   /** Undefined when there is no such file. */
-  async read(place: ContentPlace): Promise<Buffer | undefined> {
+  async read(place: ContentPath): Promise<Buffer | undefined> {
     return readFile(this.#pathOf(place)).catch(unlessMissing(undefined));
   }
 
   /** False when there is no such file. */
-  async remove(place: ContentPlace): Promise<boolean> {
+  async remove(place: ContentPath): Promise<boolean> {
     const size = await this.#sizeOf(place);
     const isRemoved = await unlink(this.#pathOf(place)).then(() => true, unlessMissing(false));
     if (isRemoved) this.#add(place.day, -size);
@@ -107,7 +107,7 @@ export class ContentFolders {
     return names.sort();
   }
 
-  async #sizeOf(place: ContentPlace): Promise<number> {
+  async #sizeOf(place: ContentPath): Promise<number> {
     return lstat(this.#pathOf(place)).then(({ size }) => size, unlessMissing(0));
   }
 
@@ -115,7 +115,7 @@ export class ContentFolders {
     this.#bytes.set(day, Math.max(0, (this.#bytes.get(day) ?? 0) + bytes));
   }
 
-  #pathOf({ day, file }: ContentPlace): string {
+  #pathOf({ day, file }: ContentPath): string {
     return join(this.#directory, day, file);
   }
 }

@@ -10,16 +10,16 @@ import type {
 } from '../../ports/content.ts';
 import { decodeContent, encodeContent } from './content-codec.ts';
 import { ContentFolders } from './content-folders.ts';
-import { contentPlace } from './content-place.ts';
+import { contentPath } from './content-path.ts';
 
 /** Limits of the write queue. Content beyond them is dropped, so that a slow disk does not fill the memory. */
-export interface WaitingRoom {
+export interface QueueLimits {
   readonly generations: number;
   /** Approximate. */
   readonly characters: number;
 }
 
-const WAITING_ROOM: WaitingRoom = { generations: 1_000, characters: 64 * 1024 * 1024 };
+const WAITING_ROOM: QueueLimits = { generations: 1_000, characters: 64 * 1024 * 1024 };
 
 /** Minimum time between log messages about lost content. */
 const REPORT_MS = 60_000;
@@ -30,7 +30,7 @@ export interface DiskContentParts {
   readonly directory: string;
   readonly log: Pick<Log, 'warn'>;
   readonly clock: Clock;
-  readonly waitingRoom?: WaitingRoom;
+  readonly waitingRoom?: QueueLimits;
 }
 
 interface Waiting {
@@ -42,7 +42,7 @@ interface Waiting {
 export class DiskContentStore implements ContentStore {
   readonly #folders: ContentFolders;
   readonly #parts: DiskContentParts;
-  readonly #room: WaitingRoom;
+  readonly #room: QueueLimits;
   readonly #waiting = new Map<string, Waiting>();
   #characters = 0;
   #writing: Promise<void> | undefined;
@@ -78,7 +78,7 @@ export class DiskContentStore implements ContentStore {
   }
 
   async delete(accountId: string, generationId: string): Promise<boolean> {
-    const place = contentPlace(generationId);
+    const place = contentPath(generationId);
     if (place === undefined || (await this.get(accountId, generationId)) === undefined) return false;
     const wasWaiting = this.#take(generationId) !== undefined;
     // Its file may be being written.
@@ -104,7 +104,7 @@ export class DiskContentStore implements ContentStore {
   }
 
   async #read(generationId: string): Promise<StoredContent | undefined> {
-    const place = contentPlace(generationId);
+    const place = contentPath(generationId);
     const file = place && (await this.#folders.read(place));
     const stored = file && (await decodeContent(file));
     return stored?.generationId === generationId ? stored : undefined;
@@ -124,7 +124,7 @@ export class DiskContentStore implements ContentStore {
   }
 
   async #write(stored: StoredContent): Promise<void> {
-    const place = contentPlace(stored.generationId);
+    const place = contentPath(stored.generationId);
     try {
       if (place === undefined) throw new Error('not an id of this gateway');
       await this.#folders.write(place, await encodeContent(stored));

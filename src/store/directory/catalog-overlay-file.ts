@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { CatalogOverlayStore } from '../../ports/catalog-overlay.ts';
-import { readIfThere, writeWhole } from './whole-files.ts';
+import { readIfExists, replaceFile } from './atomic-files.ts';
 
 /** The catalogue overlay of a data directory that this process has locked. */
 export class CatalogOverlayFile implements CatalogOverlayStore {
@@ -12,10 +12,10 @@ export class CatalogOverlayFile implements CatalogOverlayStore {
   }
 
   read(): string | undefined {
-    return readIfThere(this.path, this.maxBytes)?.toString('utf8');
+    return readIfExists(this.path, this.maxBytes)?.toString('utf8');
   }
 
   write(text: string): void {
-    writeWhole(this.path, text);
+    replaceFile(this.path, text);
   }
 }

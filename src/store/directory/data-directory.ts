@@ -3,9 +3,9 @@ import { closeSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import type { EncryptionKeyKeeper } from '../../ports/encryption-keys.ts';
+import { makeDirectory } from './atomic-files.ts';
 import { DataDirectoryProblem } from './data-directory-problem.ts';
 import { EncryptionKeyFiles, KEY_BYTES, readOrMakeSecret } from './secret-files.ts';
-import { makeDirectory } from './whole-files.ts';
 
 /** The gateway's data directory, locked by this process. */
 export interface DataDirectory {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { readIfExists, replaceFile } from './atomic-files.ts';
 import { DataDirectoryProblem } from './data-directory-problem.ts';
-import { readIfThere, writeWhole } from './whole-files.ts';
 
 const FILE = 'gateway-id';
 
 /** The gateway's id in a shared database; undefined while its data directory has none. */
 export function readGatewayId(directory: string): string | undefined {
-  return readIfThere(join(directory, FILE))?.toString('utf8').trim();
+  return readIfExists(join(directory, FILE))?.toString('utf8').trim();
 }
 
 /** Reads the id, and creates and stores one if there is none. */
@@ -16,7 +16,7 @@ export function readOrMakeGatewayId(directory: string): string {
   const stored = readGatewayId(directory);
   if (stored === undefined) {
     const made = randomUUID();
-    writeWhole(file, `${made}\n`);
+    replaceFile(file, `${made}\n`);
     return made;
   }
   if (/^[0-9a-f-]{36}$/.test(stored)) return stored;
@@ -50,7 +50,7 @@ export class GatewayIdentity {
   constructor(directory: string) {
     this.#directory = directory;
     this.#id = readOrMakeGatewayId(directory);
-    const earlier = readIfThere(join(directory, OWNER_FILE))?.toString('utf8').trim() ?? '';
+    const earlier = readIfExists(join(directory, OWNER_FILE))?.toString('utf8').trim() ?? '';
     this.earlierOwners = earlier === '' ? [] : earlier.split('\n');
     this.#writeOwners(this.earlierOwners);
   }
@@ -60,7 +60,7 @@ export class GatewayIdentity {
   }
 
   /** Call when the database has the token of this run: forgets all but the last earlier tokens. */
-  adopted(): void {
+  forgetOldOwners(): void {
     if (this.earlierOwners.length > MAX_EARLIER_OWNERS) {
       this.#writeOwners(this.earlierOwners.slice(0, MAX_EARLIER_OWNERS));
     }
@@ -69,10 +69,10 @@ export class GatewayIdentity {
   /** Takes a new id, because a copy of the data directory uses the old one. */
   renew(): void {
     this.#id = randomUUID();
-    writeWhole(join(this.#directory, FILE), `${this.#id}\n`);
+    replaceFile(join(this.#directory, FILE), `${this.#id}\n`);
   }
 
   #writeOwners(earlier: readonly string[]): void {
-    writeWhole(join(this.#directory, OWNER_FILE), [this.owner, ...earlier, ''].join('\n'));
+    replaceFile(join(this.#directory, OWNER_FILE), [this.owner, ...earlier, ''].join('\n'));
   }
 }

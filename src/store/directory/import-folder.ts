@@ -1,9 +1,9 @@
 import { chownSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { makeDirectory } from './whole-files.ts';
+import { makeDirectory } from './atomic-files.ts';
 
 /** A directory for one import, created by one process. */
-export interface ImportPlace {
+export interface ImportDirectory {
   readonly name: string;
   readonly file: string;
   /** Gives the finished file to the user that owns the data directory. */
@@ -30,7 +30,7 @@ export class ImportFolder {
   }
 
   /** Creates a directory for an import. The data directory must exist. */
-  open(): ImportPlace {
+  open(): ImportDirectory {
     makeDirectory(this.#path);
     const place = mkdtempSync(join(this.#path, `${process.pid}-`));
     const file = join(place, FILE);

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EncryptionKeyKeeper } from '../../ports/encryption-keys.ts';
+import { readIfExists, replaceFile } from './atomic-files.ts';
 import { DataDirectoryProblem } from './data-directory-problem.ts';
-import { readIfThere, writeWhole } from './whole-files.ts';
 
 /** The environment variable that passes the key. */
 const VARIABLE = 'SIGNALBOX_ENCRYPTION_KEY';
@@ -34,15 +34,15 @@ export class EncryptionKeyFiles implements EncryptionKeyKeeper {
   }
 
   replace(key: Buffer): void {
-    writeWhole(this.#ownFile, textOf(key));
+    replaceFile(this.#ownFile, textOf(key));
   }
 
   readRotation(): string | undefined {
-    return readIfThere(this.#rotationFile)?.toString('latin1');
+    return readIfExists(this.#rotationFile)?.toString('latin1');
   }
 
   writeRotation(text: string): void {
-    writeWhole(this.#rotationFile, text);
+    replaceFile(this.#rotationFile, text);
   }
 
   removeRotation(): void {
@@ -62,10 +62,10 @@ export function readOrMakeSecret(
   file: string,
   form: { read(bytes: Buffer): Buffer; make(): Buffer | string },
 ): Buffer {
-  const stored = readIfThere(file);
+  const stored = readIfExists(file);
   if (stored === undefined) {
     const made = form.make();
-    writeWhole(file, made);
+    replaceFile(file, made);
     return form.read(Buffer.from(made));
   }
   const key = form.read(stored);

@@ -5,11 +5,11 @@ import { isInTime } from '../../kit/loop/is-in-time.ts';
 import type { AppRegistry } from '../../ports/apps.ts';
 import type { EventFeed, EventStore } from '../../ports/events.ts';
 import type { GenerationStore } from '../../ports/generations.ts';
-import type { CountedGenerations } from '../ledger/embedded/open-embedded-ledger.ts';
+import type { DeferrableProjection } from '../ledger/embedded/open-embedded-ledger.ts';
 import { DuckdbEventStore } from './duckdb/duckdb-event-store.ts';
 import { ProgressFile } from './feed/progress-file.ts';
-import { type Owed, RowRefill } from './feed/row-refill.ts';
-import { type CountedGeneration, eventProjection, generationSink } from './projection/event-projection.ts';
+import { type MissingRows, RowRefill } from './feed/row-refill.ts';
+import { type EventItem, eventProjection, generationSink } from './projection/event-projection.ts';
 
 /** Location and dependencies of events. */
 export interface EventsOptions {
@@ -20,10 +20,10 @@ export interface EventsOptions {
 }
 
 /** Events of a gateway with an embedded database. */
-export interface EmbeddedEvents extends CountedGenerations<CountedGeneration>, EventFeed {
+export interface EmbeddedEvents extends DeferrableProjection<EventItem>, EventFeed {
   readonly eventStore: EventStore;
-  /** Begins to feed owed rows. `rowsReached` resolves once everything settled by then has its row. */
-  start(rowsReached: () => Promise<void>): void;
+  /** Begins to feed missing rows. `rowsCaughtUp` resolves once everything settled by then has its row. */
+  start(rowsCaughtUp: () => Promise<void>): void;
   close(): Promise<void>;
 }
 
@@ -33,28 +33,28 @@ export async function openEmbeddedEvents(
   { directory, apps, warn }: EventsOptions,
 ): Promise<EmbeddedEvents> {
   const path = join(directory, 'events.duckdb');
-  const eventStore = new DuckdbEventStore(path, { warn, onRenewed: () => refill.renewed() });
+  const eventStore = new DuckdbEventStore(path, { warn, onFileCreated: () => refill.fileCreated() });
   const projection = eventProjection(eventStore, apps);
   const refill = await RowRefill.open({
     projection: generationSink(projection),
     rows,
-    file: new ProgressFile(join(directory, 'events-owed.json'), isOwed),
-    isEmpty: !existsSync(path),
+    file: new ProgressFile(join(directory, 'events-owed.json'), isMissingRows),
+    isFileMissing: !existsSync(path),
     warn,
   });
   return {
     eventStore,
     projection: {
       ...projection,
-      async add(counted) {
-        await projection.add(counted);
-        await refill.written();
+      async add(items) {
+        await projection.add(items);
+        await refill.eventsWritten();
       },
     },
-    owe: (sinceMs) => refill.owe(sinceMs),
-    start: (rowsReached) => refill.start(rowsReached),
+    deferToRows: (sinceMs) => refill.deferToRows(sinceMs),
+    start: (rowsCaughtUp) => refill.start(rowsCaughtUp),
     async refill() {
-      await refill.all();
+      await refill.feedAll();
       return (await eventStore.sizes()).events;
     },
     async close() {
@@ -64,7 +64,7 @@ export async function openEmbeddedEvents(
   };
 }
 
-function isOwed(value: unknown): value is Owed {
+function isMissingRows(value: unknown): value is MissingRows {
   if (!isJsonObject(value)) return false;
   const { behind } = value;
   return (
@@ -76,12 +76,12 @@ function isOwed(value: unknown): value is Owed {
 /** How long a query waits for events that are not stored yet, milliseconds. After that it is answered without them. */
 const PATIENCE_MS = 2_000;
 
-/** An event store whose queries first wait for `counted`, so that they include everything settled before. */
-export function eventsAfterCatchUp(events: EventStore, counted: () => Promise<void>): EventStore {
-  const first = () => isInTime(counted(), PATIENCE_MS);
+/** An event store whose queries first wait for `caughtUp`, so that they include everything settled before. */
+export function eventsAfterCatchUp(events: EventStore, caughtUp: () => Promise<void>): EventStore {
+  const first = () => isInTime(caughtUp(), PATIENCE_MS);
   return {
     append: (added) => events.append(added),
-    takeIn: (bundle) => events.takeIn(bundle),
+    addBundle: (bundle) => events.addBundle(bundle),
     async query(query, signal) {
       await first();
       return events.query(query, signal);
@@ -99,15 +99,15 @@ export function eventsAfterCatchUp(events: EventStore, counted: () => Promise<vo
   };
 }
 
-/** A registry that waits for `counted` when a host is unknown, so that it finds an app after its first generation. */
-export function appsAfterCatchUp(apps: AppRegistry, counted: () => Promise<void>): AppRegistry {
+/** A registry that waits for `caughtUp` when a host is unknown, so that it finds an app after its first generation. */
+export function appsAfterCatchUp(apps: AppRegistry, caughtUp: () => Promise<void>): AppRegistry {
   return {
     note: (sightings) => apps.note(sightings),
     ofIds: (ids) => apps.ofIds(ids),
     async ofHosts(hosts) {
       const known = await apps.ofHosts(hosts);
       if (known.length === hosts.length) return known;
-      await isInTime(counted(), PATIENCE_MS);
+      await isInTime(caughtUp(), PATIENCE_MS);
       return apps.ofHosts(hosts);
     },
     idsOf: (hosts) => apps.idsOf(hosts),

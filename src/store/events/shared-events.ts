@@ -5,7 +5,7 @@ import type { EventFeed, EventStore } from '../../ports/events.ts';
 import { DuckdbEventStore } from './duckdb/duckdb-event-store.ts';
 import type { EventsOptions } from './embedded-events.ts';
 import { ProgressFile } from './feed/progress-file.ts';
-import { type BookedRows, type FeedProgress, RowFeed } from './feed/row-feed.ts';
+import { type BookedRows, type FeedProgress, SharedRowFeed } from './feed/shared-row-feed.ts';
 import { eventProjection, generationSink } from './projection/event-projection.ts';
 
 /** Events of a gateway with a shared database: its own file has the events of all gateways. */
@@ -20,19 +20,19 @@ export async function openSharedEvents(
   { directory, apps, warn }: EventsOptions,
 ): Promise<SharedEvents> {
   const path = join(directory, 'events.duckdb');
-  const eventStore = new DuckdbEventStore(path, { warn, onRenewed: () => feed.renewed() });
-  const feed = await RowFeed.open({
+  const eventStore = new DuckdbEventStore(path, { warn, onFileCreated: () => feed.fileCreated() });
+  const feed = await SharedRowFeed.open({
     projection: generationSink(eventProjection(eventStore, apps)),
     rows,
     file: new ProgressFile(join(directory, 'events-fed.json'), isProgress),
-    isEmpty: !existsSync(path),
+    isFileMissing: !existsSync(path),
     warn,
   });
   feed.start();
   return {
     eventStore,
     async refill() {
-      await feed.all();
+      await feed.feedAll();
       return (await eventStore.sizes()).events;
     },
     async close() {

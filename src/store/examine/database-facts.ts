@@ -30,7 +30,7 @@ export interface KnownFile {
 export const MAX_EXAMINED_FILES = 20_000;
 
 /** Compares the applied migrations with the existing ones. */
-export function shapeOf(
+export function migrationStateOf(
   applied: readonly string[],
   engine: Engine,
 ): Pick<DatabaseFacts, 'missingMigrations' | 'unknownMigration'> {
@@ -43,7 +43,7 @@ export function shapeOf(
 }
 
 /** Queries that work on both engines. */
-export const QUESTIONS = {
+export const QUERIES = {
   migrations: 'select name from schema_migrations',
   encryptionKeyIds:
     'select distinct encryption_key_id as id from byok_credentials where encryption_key_id is not null order by 1',

@@ -2,7 +2,7 @@ import { lstat, mkdir, readdir, rm, rmdir, stat, statfs, writeFile } from 'node:
 import { dirname, join } from 'node:path';
 
 /** A data directory as seen without its lock. */
-export type DirectoryLook =
+export type DirectoryFinding =
   /** `problem`: error code when it cannot be created; undefined when it can. */
   | { readonly kind: 'absent'; readonly problem: string | undefined }
   | { readonly kind: 'unusable'; readonly problem: string }
@@ -36,7 +36,7 @@ const SET_ASIDE = /\.damaged-/;
  * Examines a data directory. Writes a file of one byte and removes it; if there is no directory, creates and removes
  * one beside it.
  */
-export async function examineDirectory(path: string): Promise<DirectoryLook> {
+export async function examineDirectory(path: string): Promise<DirectoryFinding> {
   const status = await stat(path).catch(codeOf);
   if (status === 'ENOENT') return { kind: 'absent', problem: await makingProblem(dirname(path)) };
   if (typeof status === 'string') return { kind: 'unusable', problem: status };

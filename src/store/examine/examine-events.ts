@@ -6,13 +6,13 @@ import type { EventSizes } from '../../ports/events.ts';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { duckdbErrorOf } from '../events/duckdb/duckdb-errors.ts';
 import { DUCKDB_OPTIONS } from '../events/duckdb/duckdb-thread.ts';
-import { ALL_DAILY, SHAPE } from '../events/duckdb/schema.ts';
+import { ALL_DAILY, SCHEMA_VERSION } from '../events/duckdb/schema.ts';
 import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
 
 const COUNT = `SELECT (SELECT version FROM shape), (SELECT count(*) FROM events), (SELECT count(*) FROM ${ALL_DAILY})`;
 
 /** Advice when the file of events was lost. */
-export const EVENTS_MEND =
+export const EVENTS_ADVICE =
   'restore the file from a backup; without one the next start rebuilds it from the stored rows of generations, ' +
   'sums of days before the oldest row are lost, and imported usage must be imported again';
 
@@ -44,7 +44,8 @@ export async function examineEvents(file: string): Promise<EventSizes | undefine
       const reader = await connection.runAndReadAll(COUNT);
       const [shape, events, dailyRows] = reader.getRowsJS()[0] ?? [];
       connection.closeSync();
-      if (shape !== SHAPE) throw new Error(`the file has the shape ${shape}, this release reads ${SHAPE}`);
+      if (shape !== SCHEMA_VERSION)
+        throw new Error(`the file has the shape ${shape}, this release reads ${SCHEMA_VERSION}`);
       return { events: Number(events), dailyRows: Number(dailyRows), bytes: bytes[0] + (bytes[1] ?? 0) };
     } finally {
       instance.closeSync();
@@ -64,7 +65,7 @@ function unreadable(file: string, bytes: number, error: unknown): DataDirectoryP
   const mayPass = duckdbErrorOf(message, true) instanceof DatabaseUnavailable;
   const reason =
     bytes === 0 ? 'it is empty' : (REASONS.find(([said]) => said.test(message))?.[1] ?? 'DuckDB refuses it');
-  const mend = mayPass && bytes > 0 ? 'check its permissions and its disk' : EVENTS_MEND;
+  const mend = mayPass && bytes > 0 ? 'check its permissions and its disk' : EVENTS_ADVICE;
   return new DataDirectoryProblem(`the events in ${file} cannot be read: ${reason}; ${mend}`, false, error);
 }
 

@@ -8,11 +8,11 @@ import { type JournalContent, readJournal } from '../journal/read-journal.ts';
 import { Books } from '../ledger/books/books.ts';
 import type { BookedEnds } from '../ledger/postgres/booking/booked-ends.ts';
 import { LocalGenerations } from '../ledger/postgres/booking/local-generations.ts';
+import { replayWithPlace } from '../ledger/records/journal-problems.ts';
 import { decodeRecord, recordHeadOf } from '../ledger/records/records.ts';
-import { replayWithPlace } from '../ledger/records/replay.ts';
 import { assertComplete, assertNothingLost } from '../ledger/snapshot/assert-complete.ts';
 import { readSnapshotFile } from '../ledger/snapshot/snapshot-file.ts';
-import type { BookedGeneration, SqliteFacts } from './examine-sqlite.ts';
+import type { GenerationWithRow, SqliteFacts } from './examine-sqlite.ts';
 
 /** Size of a journal. */
 export interface JournalFacts {
@@ -28,7 +28,7 @@ export interface BooksFacts {
   readonly accounts: readonly AccountStatement[];
   readonly openReservations: number;
   /** Generations with a row but without a record, last settled first. */
-  readonly unrecorded: readonly BookedGeneration[];
+  readonly unrecorded: readonly GenerationWithRow[];
   /** Damage of a snapshot that the journal can replace. */
   readonly snapshotProblem: string | undefined;
 }
@@ -42,10 +42,10 @@ export interface OutboxFacts {
 }
 
 /** Facts about the journal in the database beside it. */
-export type KnownOfJournal = Pick<SqliteFacts, 'ledgerMark' | 'newestGenerations'>;
+export type ExpectedOfJournal = Pick<SqliteFacts, 'ledgerMark' | 'newestGenerations'>;
 
 /** Without a readable database. */
-const NOTHING_KNOWN: KnownOfJournal = { ledgerMark: 0, newestGenerations: [] };
+const NOTHING_EXPECTED: ExpectedOfJournal = { ledgerMark: 0, newestGenerations: [] };
 
 /**
  * Reads the books of a locked data directory without changing anything. Rejects with a DataDirectoryProblem when
@@ -53,7 +53,7 @@ const NOTHING_KNOWN: KnownOfJournal = { ledgerMark: 0, newestGenerations: [] };
  */
 export async function examineBooks(
   directory: string,
-  { ledgerMark, newestGenerations }: KnownOfJournal = NOTHING_KNOWN,
+  { ledgerMark, newestGenerations }: ExpectedOfJournal = NOTHING_EXPECTED,
 ): Promise<BooksFacts> {
   const files = filesIn(join(directory, 'journal'));
   const { snapshot, damage } = await readSnapshotFile(files);
@@ -92,7 +92,7 @@ export async function examineOutbox(
     replayWithPlace(files, (entry) => generations.replay(entry)),
   );
   const booked = journals?.get(readGatewayId(directory) ?? '');
-  if (booked !== undefined) generations.adopt(booked);
+  if (booked !== undefined) generations.continueAfter(booked);
   return {
     journal: factsOf(content),
     openGenerations: generations.open.size,
@@ -126,9 +126,9 @@ function factsOf({ segments, tornTails }: JournalContent): JournalFacts {
  * or is lost.
  */
 export function unrecordedGenerations(
-  newest: readonly BookedGeneration[],
+  newest: readonly GenerationWithRow[],
   known: ReadonlySet<string>,
-): readonly BookedGeneration[] {
+): readonly GenerationWithRow[] {
   const end = newest.findIndex(({ id }) => known.has(id));
   return end === -1 ? newest : newest.slice(0, end);
 }

@@ -7,7 +7,7 @@ import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
 import { postgresProblem } from '../sql/postgres/open-postgres.ts';
 import { PostgresPool } from '../sql/postgres-pool.ts';
 import type { Tables } from '../sql/tables.ts';
-import { type DatabaseFacts, QUESTIONS, shapeOf } from './database-facts.ts';
+import { type DatabaseFacts, migrationStateOf, QUERIES } from './database-facts.ts';
 
 /** Facts about a shared database. */
 export interface PostgresFacts extends DatabaseFacts {
@@ -49,15 +49,15 @@ async function factsOf(database: Kysely<Tables>): Promise<PostgresFacts> {
   const roundTripMs = performance.now() - beganAt;
   const tables = new Set((await all<{ name: string }>(TABLES_THERE)).map(({ name }) => name));
   const from = async <Row>(table: string, text: string) => (tables.has(table) ? await all<Row>(text) : []);
-  const applied = await from<{ name: string }>('schema_migrations', QUESTIONS.migrations);
-  const shape = shapeOf(
+  const applied = await from<{ name: string }>('schema_migrations', QUERIES.migrations);
+  const shape = migrationStateOf(
     applied.map(({ name }) => name),
     'postgres',
   );
-  const keys = await from<{ id: string }>('byok_credentials', QUESTIONS.encryptionKeyIds);
-  const apps = await from('apps', QUESTIONS.anApp);
-  const files = await from<{ id: string; bytes: string }>('files', QUESTIONS.files);
-  const [settled] = await from<{ at: string | null }>('generations', QUESTIONS.lastSettled);
+  const keys = await from<{ id: string }>('byok_credentials', QUERIES.encryptionKeyIds);
+  const apps = await from('apps', QUERIES.anApp);
+  const files = await from<{ id: string; bytes: string }>('files', QUERIES.files);
+  const [settled] = await from<{ at: string | null }>('generations', QUERIES.lastSettled);
   return {
     roundTripMs,
     bytes: Number(server?.bytes ?? 0),

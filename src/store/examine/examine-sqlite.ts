@@ -5,10 +5,10 @@ import Database from 'libsql';
 import type { Nanos } from '../../kit/money.ts';
 import { codeOf } from '../sql/database-unavailable.ts';
 import { sqliteFileProblem } from '../sql/sqlite/open-sqlite.ts';
-import { type DatabaseFacts, type KnownFile, QUESTIONS, shapeOf } from './database-facts.ts';
+import { type DatabaseFacts, type KnownFile, migrationStateOf, QUERIES } from './database-facts.ts';
 
 /** A generation that has a row in the database. */
-export interface BookedGeneration {
+export interface GenerationWithRow {
   readonly id: string;
   readonly settledAtMs: number;
   readonly creditNanos: Nanos;
@@ -19,7 +19,7 @@ export interface SqliteFacts extends DatabaseFacts {
   /** The ledger's mark: sequence of a record that the journal must have. */
   readonly ledgerMark: number;
   /** Last settled first, at most `MAX_NEWEST_ROWS` of them. */
-  readonly newestGenerations: readonly BookedGeneration[];
+  readonly newestGenerations: readonly GenerationWithRow[];
   /** Damage of its pages; undefined also when it is too large to check. */
   readonly pageProblem: string | undefined;
 }
@@ -68,10 +68,10 @@ function factsOf(database: Database.Database, beganAt: number, bytes: number): O
     all<{ name: string }>("select name from sqlite_master where type = 'table'").map(({ name }) => name),
   );
   const from = <Row>(table: string, sql: string) => (tables.has(table) ? all<Row>(sql) : []);
-  const applied = from<{ name: string }>('schema_migrations', QUESTIONS.migrations);
+  const applied = from<{ name: string }>('schema_migrations', QUERIES.migrations);
   const roundTripMs = performance.now() - beganAt;
-  const keys = from<{ id: string }>('byok_credentials', QUESTIONS.encryptionKeyIds);
-  const [settled] = from<{ at: number | null }>('generations', QUESTIONS.lastSettled);
+  const keys = from<{ id: string }>('byok_credentials', QUERIES.encryptionKeyIds);
+  const [settled] = from<{ at: number | null }>('generations', QUERIES.lastSettled);
   const newest = from<{ id: string; settledAtMs: number; nanos: string }>('generations', NEWEST);
   const [mark] = from<{ value: string }>(
     'installation',
@@ -80,14 +80,14 @@ function factsOf(database: Database.Database, beganAt: number, bytes: number): O
   const [check] = bytes > MAX_CHECKED_BYTES ? [] : all<{ quick_check: string }>('pragma quick_check(1)');
   return {
     roundTripMs,
-    ...shapeOf(
+    ...migrationStateOf(
       applied.map(({ name }) => name),
       'sqlite',
     ),
     encryptionKeyIds: keys.map(({ id }) => id),
     lastSettledAtMs: settled?.at ?? undefined,
-    hasApps: from('apps', QUESTIONS.anApp).length > 0,
-    files: from<KnownFile>('files', QUESTIONS.files),
+    hasApps: from('apps', QUERIES.anApp).length > 0,
+    files: from<KnownFile>('files', QUERIES.files),
     ledgerMark: Number(mark?.value ?? 0),
     newestGenerations: newest.map(({ nanos, ...row }) => ({ ...row, creditNanos: BigInt(nanos) })),
     pageProblem: check === undefined || check.quick_check === 'ok' ? undefined : check.quick_check,

@@ -1,7 +1,7 @@
 import { constants, fdatasync, writeSync } from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeDirectory, syncDirectory } from '../directory/whole-files.ts';
+import { makeDirectory, syncDirectory } from '../directory/atomic-files.ts';
 import type { JournalFile, JournalFiles, OpenMode } from './journal-files.ts';
 
 const FLAGS: Record<OpenMode, number> = {
@@ -15,7 +15,7 @@ const FLAGS: Record<OpenMode, number> = {
  * Smaller writes are synchronous: the system buffers them within microseconds, while handing them to the thread pool
  * costs the main thread four times as much. Only a sync waits for the disk.
  */
-const WRITTEN_HERE_BYTES = 64 * 1024;
+const MAX_SYNCHRONOUS_BYTES = 64 * 1024;
 
 /** Creates the directory of a journal if necessary (0700). Its files have mode 0600. */
 export async function openDiskFiles(directory: string): Promise<JournalFiles> {
@@ -40,7 +40,7 @@ function diskFileOf(handle: FileHandle): JournalFile {
     size: async () => (await handle.stat()).size,
     read: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,
     write: async (bytes, position) =>
-      bytes.length < WRITTEN_HERE_BYTES
+      bytes.length < MAX_SYNCHRONOUS_BYTES
         ? writeSync(handle.fd, bytes, 0, bytes.length, position)
         : (await handle.write(bytes, 0, bytes.length, position)).bytesWritten,
     truncate: (length) => handle.truncate(length),

@@ -32,7 +32,7 @@ export class DiskReserve {
   }
 
   /** Removes the file. True when that made room. */
-  async giveBack(): Promise<boolean> {
+  async release(): Promise<boolean> {
     if (!this.#isWhole) return false;
     this.#isWhole = false;
     return this.#files.remove(NAME).then(

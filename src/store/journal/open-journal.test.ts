@@ -156,10 +156,10 @@ describe('a journal on a real disk', () => {
     await journal.close();
     truncateSync(join(directory, '0000000001.journal'), 42);
     const before = readdirSync(directory);
-    const examine = () => {
+    const validate = () => {
       throw new Error('that is not all');
     };
-    await expect(reopened({ examine })).rejects.toThrow('that is not all');
+    await expect(reopened({ validate })).rejects.toThrow('that is not all');
     expect(readdirSync(directory)).toEqual(before);
     expect(readFileSync(join(directory, '0000000001.journal'))).toHaveLength(42);
   });

@@ -13,7 +13,7 @@ export interface JournalOptions extends Partial<JournalLimits> {
   /** Called with every record, oldest first, before the journal opens. Its bytes share memory with a whole segment. */
   replay(entry: JournalEntry): void;
   /** Called after the last record and before anything is changed. Throwing keeps the journal closed. */
-  examine?(found: FoundSegments | undefined): void;
+  validate?(found: FoundSegments | undefined): void;
 }
 
 /** An open journal, and the unfinished records that were dropped from its ends. */
@@ -39,7 +39,7 @@ const DEFAULT_LIMITS: JournalLimits = {
 export async function openJournal(options: JournalOptions, given?: JournalFiles): Promise<OpenedJournal> {
   const files = given ?? (await openJournalFiles(options.directory));
   const { segments, tornTails, found, next } = await readJournal(files, (entry) => options.replay(entry));
-  options.examine?.(found);
+  options.validate?.(found);
   const journal = new SegmentedJournal(files, limitsOf(options), {
     segments: await sealAll(files, segments),
     next,

@@ -112,7 +112,7 @@ function readRecords(
 
 /** Numbers of all segments, oldest first. */
 async function findSegments(files: JournalFiles): Promise<number[]> {
-  const numbers = (await reading(files, '', () => files.list()))
+  const numbers = (await readOrExplain(files, '', () => files.list()))
     .flatMap((name) => numberOfSegment(name) ?? [])
     .sort((one, other) => one - other);
   for (const [index, number] of numbers.entries()) {
@@ -143,7 +143,7 @@ async function readHeader(files: JournalFiles, number: number): Promise<SegmentH
 /** The bytes of a segment, or the first `length` of them. Rejects with a DataDirectoryProblem. */
 async function readFrom(files: JournalFiles, number: number, length?: number): Promise<Buffer> {
   const name = nameOfSegment(number);
-  return reading(files, name, async () => {
+  return readOrExplain(files, name, async () => {
     const file = await files.open(name, 'read');
     try {
       return await readRange(file, 0, length ?? (await file.size()));
@@ -153,7 +153,7 @@ async function readFrom(files: JournalFiles, number: number, length?: number): P
   });
 }
 
-async function reading<T>(files: JournalFiles, name: string, read: () => Promise<T>): Promise<T> {
+async function readOrExplain<T>(files: JournalFiles, name: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {

@@ -99,10 +99,10 @@ export class SegmentedJournal implements Journal {
   }
 
   append(record: Uint8Array, durability: Durability): Promise<JournalPosition> {
-    return new Promise((written, refused) => this.take({ record, durability, written, refused }));
+    return new Promise((written, refused) => this.enqueue({ record, durability, written, refused }));
   }
 
-  take(append: Append): void {
+  enqueue(append: Append): void {
     const refusal = this.#refusalOf(append.record);
     if (refusal !== undefined) {
       append.refused(refusal);
@@ -172,11 +172,11 @@ export class SegmentedJournal implements Journal {
   }
 
   async #loop(): Promise<void> {
-    while (this.#isMendDue || this.#waiting.areThere || this.#isSyncDue) {
+    while (this.#isMendDue || !this.#waiting.isEmpty || this.#isSyncDue) {
       // Appends of the same turn go into one batch.
       await new Promise<void>(afterThis);
       if (this.#isMendDue) await this.#mend();
-      if (this.#waiting.areThere) await this.#commit(this.#waiting.takeBatch());
+      if (!this.#waiting.isEmpty) await this.#commit(this.#waiting.takeBatch());
       if (this.#isSyncDue) await this.#sync();
     }
     this.#isRunning = false;
@@ -199,7 +199,7 @@ export class SegmentedJournal implements Journal {
       return await this.#chain.write(records);
     } catch (error) {
       await this.#fail('strained', error);
-      if (!(await this.#reserve.giveBack())) throw error;
+      if (!(await this.#reserve.release())) throw error;
       return await this.#chain.write(records);
     }
   }

@@ -14,8 +14,8 @@ export class WaitingAppends {
     return this.#bytes;
   }
 
-  get areThere(): boolean {
-    return this.#appends.length > 0;
+  get isEmpty(): boolean {
+    return this.#appends.length === 0;
   }
 
   add(append: Append): void {

@@ -4,7 +4,7 @@ import type { Ledger } from '../../ports/ledger.ts';
 /** What opening a ledger has done. */
 export interface OpeningReport {
   /** Generations that a crash had left open, settled now. */
-  readonly resolved: number;
+  readonly settledAfterCrash: number;
   /** Keys and workspaces whose spending was forgotten. */
   readonly forgotten: number;
   /** Bytes of unfinished records that were dropped from the ends of segments. */
@@ -18,7 +18,7 @@ export interface OpenedLedger {
   readonly recentGenerations: RecentGenerations;
   readonly report: OpeningReport;
   /** Why the process must be restarted; null, or absent = no reason. */
-  fault?(): string | null;
+  restartReason?(): string | null;
   /** Waits a bounded time for work under way. */
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AppTotals } from '../../../ports/events.ts';
-import { AppTotalsMemory } from './app-totals.ts';
+import { AppTotalsCache } from './app-totals.ts';
 
 const WINDOWS = [
   { startMs: 200, endMs: 300 },
@@ -18,7 +18,7 @@ function totals(tokens: number, apps = 1): AppTotals {
 
 /** A memory, and what is found where it remembers nothing: each time something else, of so many apps. */
 function memory(apps = 1) {
-  const remembered = new AppTotalsMemory();
+  const remembered = new AppTotalsCache();
   let looks = 0;
   return {
     remembered,
@@ -51,7 +51,7 @@ test.each([
 });
 
 test('what may have changed while it was looked for is not remembered', async () => {
-  const remembered = new AppTotalsMemory();
+  const remembered = new AppTotalsCache();
   let found = (_: AppTotals) => {};
   const asked = remembered.of(
     WINDOWS,
@@ -82,7 +82,7 @@ test('apps of all answers together are not too many', async () => {
 });
 
 test('an answer that is too long is not remembered, and takes the place of none', async () => {
-  const remembered = new AppTotalsMemory();
+  const remembered = new AppTotalsCache();
   const look = (tokens: number, apps: number) => async () => totals(tokens, apps);
   await remembered.of(WINDOWS, look(1, 1));
   const day = [{ startMs: 0, endMs: 1 }];

@@ -19,7 +19,7 @@ interface Remembered {
  * Cache of app totals. Most windows cover past days, whose totals no longer change; answers whose windows get new
  * events are dropped.
  */
-export class AppTotalsMemory {
+export class AppTotalsCache {
   /** By windows, least recently used first. */
   readonly #answers = new Map<string, Remembered>();
 

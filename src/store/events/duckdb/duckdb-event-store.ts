@@ -18,16 +18,25 @@ import type {
   WholeNumbers,
 } from '../../../ports/events.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
-import { AppTotalsMemory, appTotalsSql, KnownApps } from './app-totals.ts';
+import { AppTotalsCache, appTotalsSql, KnownApps } from './app-totals.ts';
 import { DuckdbFileDamaged, isOutOfMemory, QueryTooLarge } from './duckdb-errors.ts';
 import { DUCKDB_OPTIONS, type DuckdbColumns, type DuckdbRows, DuckdbThread } from './duckdb-thread.ts';
-import { takeInBundle } from './event-bundle.ts';
+import { insertBundle } from './event-bundle.ts';
+import { appendedOf, insertStatements } from './insert-events.ts';
 import { isOfDays, querySql } from './query-sql.ts';
-import { ALL_DAILY, COMPACT, DAY_MS, PRUNE, PRUNED_BEFORE, SCHEMA, SHAPE, STAGED } from './schema.ts';
+import {
+  ALL_DAILY,
+  COMPACT,
+  DAY_MS,
+  PRUNE,
+  PRUNED_BEFORE,
+  SCHEMA,
+  SCHEMA_VERSION,
+  STAGED,
+} from './schema.ts';
 import { setAside } from './set-aside.ts';
-import { KnownSeries, stageEvents } from './stage-events.ts';
+import { SeriesCache, stageEvents } from './stage-events.ts';
 import { plain, statementsOf } from './statement.ts';
-import { appendedOf, takeInStatements } from './take-in.ts';
 
 /** Number of new events after which sums are compacted. */
 const COMPACT_AFTER_EVENTS = 200_000;
@@ -47,7 +56,7 @@ export interface DuckdbEventStoreOptions {
   /** Logs problems that do not stop the gateway. */
   readonly warn?: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
   /** Called when a new file was created, because there was none or it was damaged: feed all events again. */
-  readonly onRenewed?: () => void;
+  readonly onFileCreated?: () => void;
 }
 
 /** Events in a DuckDB file, used by a worker thread that is started on demand. */
@@ -56,8 +65,8 @@ export class DuckdbEventStore implements EventStore {
   readonly #options: DuckdbEventStoreOptions;
   #thread: DuckdbThread | undefined;
   /** Caches of the file that the thread has open. */
-  #knownSeries = new KnownSeries();
-  #appTotals = new AppTotalsMemory();
+  #knownSeries = new SeriesCache();
+  #appTotals = new AppTotalsCache();
   #knownApps = new KnownApps();
   #settingAside: Promise<void> | undefined;
   /** Set aside only once: if the new file is damaged too, the cause is elsewhere. */
@@ -76,10 +85,10 @@ export class DuckdbEventStore implements EventStore {
     return this.#inTurn((thread) => this.#append(thread, events));
   }
 
-  takeIn({ file }: EventBundle): Promise<Appended> {
+  addBundle({ file }: EventBundle): Promise<Appended> {
     return this.#inTurn(async (thread) => {
       try {
-        const appended = await takeInBundle(thread, file);
+        const appended = await insertBundle(thread, file);
         await this.#compactAfter(thread, appended.added);
         return appended;
       } finally {
@@ -179,12 +188,12 @@ export class DuckdbEventStore implements EventStore {
   #open(): DuckdbThread {
     if (this.#isClosed) throw new DatabaseUnavailable(new Error('the events are closed'));
     if (this.#thread === undefined || this.#thread.isEnded) {
-      this.#knownSeries = new KnownSeries();
-      this.#appTotals = new AppTotalsMemory();
+      this.#knownSeries = new SeriesCache();
+      this.#appTotals = new AppTotalsCache();
       this.#knownApps = new KnownApps();
       this.#thread = new DuckdbThread(
-        { file: this.#file, options: DUCKDB_OPTIONS, schema: SCHEMA, shape: SHAPE },
-        this.#options.onRenewed,
+        { file: this.#file, options: DUCKDB_OPTIONS, schema: SCHEMA, shape: SCHEMA_VERSION },
+        this.#options.onFileCreated,
       );
     }
     return this.#thread;
@@ -220,7 +229,7 @@ export class DuckdbEventStore implements EventStore {
     if (distinct.length === 0) return { added: 0, known: 0, tooOld: 0 };
     const moments = await stageEvents(thread, distinct, this.#knownSeries);
     const answers = await thread
-      .transact(takeInStatements(STAGED, moments))
+      .transact(insertStatements(STAGED, moments))
       .finally(() => this.#appTotals.changed(Number(moments.first), Number(moments.last)));
     const { added, known, tooOld } = appendedOf(answers);
     await this.#compactAfter(thread, added);

@@ -4,10 +4,10 @@ import type { Appended, GenerationEvent } from '../../../ports/events.ts';
 import { mergedSighting } from '../projection/app-sightings.ts';
 import { DuckdbFileDamaged } from './duckdb-errors.ts';
 import { DUCKDB_OPTIONS, DuckdbThread } from './duckdb-thread.ts';
+import { appendedOf, insertStatements } from './insert-events.ts';
 import { type NewSeries, packEvents, packSeries, seriesValuesOf } from './pack-events.ts';
-import { type EventSource, placeSeriesSql, SHAPE, STAGED_TABLES } from './schema.ts';
+import { type EventSource, placeSeriesSql, SCHEMA_VERSION, STAGED_TABLES } from './schema.ts';
 import { plain, type Statement, statementsOf } from './statement.ts';
-import { appendedOf, takeInStatements } from './take-in.ts';
 
 /** The file is no bundle, was not closed, or is from another release. */
 export class EventBundleUnreadable extends Error {
@@ -46,7 +46,7 @@ export class EventBundleWriter {
 
   constructor(file: string) {
     this.#file = file;
-    this.#thread = new DuckdbThread({ file, options: DUCKDB_OPTIONS, schema: SCHEMA, shape: SHAPE });
+    this.#thread = new DuckdbThread({ file, options: DUCKDB_OPTIONS, schema: SCHEMA, shape: SCHEMA_VERSION });
     this.#staged = quiet(this.#thread.run(plain('BEGIN')));
   }
 
@@ -127,7 +127,7 @@ const COMPLETE: readonly string[] = [
 /** The app sightings of a bundle, one per app. */
 export async function readBundleApps(file: string): Promise<readonly AppSighting[]> {
   const options = { ...DUCKDB_OPTIONS, access_mode: 'READ_ONLY' };
-  const thread = new DuckdbThread({ file, options, schema: [], shape: SHAPE });
+  const thread = new DuckdbThread({ file, options, schema: [], shape: SCHEMA_VERSION });
   try {
     const rows = await thread.query(plain('SELECT sighting FROM apps WHERE EXISTS (FROM facts)'));
     return rows.map(([sighting]) => JSON.parse(String(sighting)) as AppSighting);
@@ -144,16 +144,16 @@ const BUNDLE: EventSource = { events: 'bundle.events', series: 'bundle.series', 
 const ANY_TIME = { first: 0n, last: BigInt(Number.MAX_SAFE_INTEGER) };
 
 /** Adds the events of a bundle to the database of a thread, all or none. */
-export async function takeInBundle(thread: DuckdbThread, file: string): Promise<Appended> {
+export async function insertBundle(thread: DuckdbThread, file: string): Promise<Appended> {
   // Opens the database first, so that its errors are not attributed to the bundle.
   await thread.run(plain('SELECT 1'));
   try {
     await thread.run(attached(file));
     const [facts] = await thread.run(plain(`SELECT repeated, version FROM bundle.facts, bundle.shape`));
     if (facts === undefined) throw new EventBundleUnreadable(file, 'it was never closed');
-    if (facts[1] !== SHAPE) throw new EventBundleUnreadable(file, 'it is of another release');
+    if (facts[1] !== SCHEMA_VERSION) throw new EventBundleUnreadable(file, 'it is of another release');
     const placing = statementsOf(placeSeriesSql(BUNDLE));
-    const answers = await thread.transact([...placing, ...takeInStatements(BUNDLE, ANY_TIME)]);
+    const answers = await thread.transact([...placing, ...insertStatements(BUNDLE, ANY_TIME)]);
     const { added, known, tooOld } = appendedOf(answers.slice(placing.length));
     return { added, known: known + Number(facts[0]), tooOld };
   } catch (error) {

@@ -11,7 +11,7 @@ import {
 export const DAY_MS = 86_400_000;
 
 /** Version of the schema. Files of another version are not read. */
-export const SHAPE = 1;
+export const SCHEMA_VERSION = 1;
 
 /** Columns that are summed per day and series. */
 const DAILY_SUMS = [
@@ -153,7 +153,7 @@ export function countLeftOutSql({ events }: EventSource): string {
 }
 
 /** Statements that take in the remaining events. */
-export function takeInSql({ events, places }: EventSource): readonly string[] {
+export function insertSql({ events, places }: EventSource): readonly string[] {
   const fresh = `${events} AS staged JOIN ${places} AS places ON staged_place = staged.series::INTEGER
     WHERE staged.rowid NOT IN (SELECT row FROM left_out)`;
   return [

@@ -2,10 +2,10 @@ import { nextTurn } from '../../../kit/loop/turns.ts';
 import type { GenerationEvent } from '../../../ports/events.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import type { DuckdbThread } from './duckdb-thread.ts';
+import type { Moments } from './insert-events.ts';
 import { type NewSeries, packEvents, packSeries, seriesValuesOf } from './pack-events.ts';
 import { MAKE_STAGED_EVENTS, MAKE_STAGED_SERIES, PLACES, placeSeriesSql, STAGED } from './schema.ts';
 import { plain, statementsOf } from './statement.ts';
-import type { Moments } from './take-in.ts';
 
 /** Events per message: packing them must not block the event loop. */
 const SLICE = 500;
@@ -14,7 +14,7 @@ const SLICE = 500;
 export async function stageEvents(
   thread: DuckdbThread,
   events: readonly GenerationEvent[],
-  known: KnownSeries,
+  known: SeriesCache,
 ): Promise<Moments> {
   const series = await placeSeries(thread, events, known);
   const staged: Promise<unknown>[] = [thread.run(plain(MAKE_STAGED_EVENTS))];
@@ -41,7 +41,7 @@ export async function stageEvents(
 async function placeSeries(
   thread: DuckdbThread,
   events: readonly GenerationEvent[],
-  known: KnownSeries,
+  known: SeriesCache,
 ): Promise<Float64Array<ArrayBuffer>> {
   const places = new Float64Array(events.length);
   const unknown = new Map<string, NewSeries>();
@@ -90,7 +90,7 @@ async function placesOf(
 const MAX_SERIES = 20_000;
 
 /** Cache of the places of series in a file. */
-export class KnownSeries {
+export class SeriesCache {
   readonly #places = new Map<string, number>();
 
   placeOf(values: string): number | undefined {

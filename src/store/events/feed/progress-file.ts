@@ -1,6 +1,6 @@
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { readIfThere, syncDirectory } from '../../directory/whole-files.ts';
+import { readIfExists, syncDirectory } from '../../directory/atomic-files.ts';
 
 /** Progress of a feed, in a small file beside the events. */
 export class ProgressFile<Progress> {
@@ -16,7 +16,7 @@ export class ProgressFile<Progress> {
   /** The progress written last; undefined when unreadable, because feeding rows again does no harm. */
   read(): Progress | undefined {
     try {
-      const content: unknown = JSON.parse(readIfThere(this.#file)?.toString() ?? 'null');
+      const content: unknown = JSON.parse(readIfExists(this.#file)?.toString() ?? 'null');
       return this.#isProgress(content) ? content : undefined;
     } catch {
       return undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryGenerations } from '../../../../test/contracts/memory-generations.ts';
 import { GenerationRefused, type StoredGeneration } from '../../../ports/generations.ts';
-import { type Owed, RowRefill } from './row-refill.ts';
+import { type MissingRows, RowRefill } from './row-refill.ts';
 
 const generationOf = (number: number): StoredGeneration => ({
   id: `g${String(number).padStart(5, '0')}`,
@@ -20,7 +20,7 @@ class Installation {
   readonly warnings: string[] = [];
   /** Ids in the order in which they were handed over, as often as they were. */
   readonly handedOver: string[] = [];
-  noted: Owed | undefined;
+  noted: MissingRows | undefined;
 
   settle(from: number, to: number): void {
     for (let number = from; number < to; number++) {
@@ -29,7 +29,7 @@ class Installation {
     }
   }
 
-  open(isEmpty = false): Promise<RowRefill> {
+  open(isFileMissing = false): Promise<RowRefill> {
     return RowRefill.open({
       projection: {
         name: 'events',
@@ -41,11 +41,11 @@ class Installation {
       rows: this.rows,
       file: {
         read: () => this.noted,
-        write: async (owed) => {
-          this.noted = owed;
+        write: async (missing) => {
+          this.noted = missing;
         },
       },
-      isEmpty,
+      isFileMissing,
       warn: (message) => this.warnings.push(message),
       waitMs: 5,
     });
@@ -61,7 +61,7 @@ describe('RowRefill', () => {
     refill.start(rowsThere);
     await new Promise((resolve) => setTimeout(resolve, 10));
     expect(one.noted).toBeUndefined();
-    await refill.written();
+    await refill.eventsWritten();
     expect(one.noted).toEqual({ behind: null });
     await refill.close();
     expect(one.warnings).toEqual([]);
@@ -78,7 +78,7 @@ describe('RowRefill', () => {
     await refill.close();
   });
 
-  it('brings in nothing where nothing is owed', async () => {
+  it('feeds nothing when no rows are missing', async () => {
     const one = new Installation();
     one.settle(0, 10);
     one.noted = { behind: null };
@@ -121,11 +121,11 @@ describe('RowRefill', () => {
     const refill = await one.open();
     const waiting: (() => void)[] = [];
     refill.start(() => new Promise((resolve) => waiting.push(resolve)));
-    await refill.owe(generationOf(8).settledAtMs);
+    await refill.deferToRows(generationOf(8).settledAtMs);
     expect(one.noted).toMatchObject({ behind: { settledAtMs: 1_008 } });
     await expect.poll(() => waiting.length).toBe(1);
-    // Owed while the others are under way: they may be past it already.
-    await refill.owe(generationOf(3).settledAtMs);
+    // Missing while the others are under way: they may be past it already.
+    await refill.deferToRows(generationOf(3).settledAtMs);
     one.settle(10, 12);
     waiting[0]?.();
     await expect.poll(() => waiting.length).toBe(2);
@@ -143,7 +143,7 @@ describe('RowRefill', () => {
     const refill = await one.open(true);
     refill.start(rowsThere);
     await new Promise((resolve) => setTimeout(resolve, 40));
-    await expect(refill.all()).rejects.toThrow('away');
+    await expect(refill.feedAll()).rejects.toThrow('away');
     expect(one.warnings).toEqual([
       'events cannot be brought in; what was settled waits in the rows of generations',
     ]);
@@ -162,7 +162,7 @@ describe('RowRefill', () => {
       await add(batch);
     };
     const refill = await one.open(true);
-    await refill.all();
+    await refill.feedAll();
     expect(one.events.rows.size).toBe(9);
     expect(one.warnings).toEqual([expect.stringContaining('the generation g00004 can never be')]);
     await refill.close();

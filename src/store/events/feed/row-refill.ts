@@ -1,21 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { GenerationStore, SettledPlace } from '../../../ports/generations.ts';
+import type { GenerationStore, SettledPosition } from '../../../ports/generations.ts';
 import type { GenerationSink } from '../projection/event-projection.ts';
+import { feedRows } from './feed-rows.ts';
 import { EVENTS_LOST, FailureWarning, FEED_WARNINGS } from './feed-warnings.ts';
-import { handOver } from './hand-over.ts';
 import type { ProgressFile } from './progress-file.ts';
 
 /** Rows that the events lack: all generations after a position; null = none. */
-export interface Owed {
-  readonly behind: SettledPlace | null;
+export interface MissingRows {
+  readonly behind: SettledPosition | null;
 }
 
 export interface RowRefillOptions {
   readonly projection: GenerationSink;
   readonly rows: Pick<GenerationStore, 'settledAfter'>;
-  readonly file: Pick<ProgressFile<Owed>, 'read' | 'write'>;
+  readonly file: Pick<ProgressFile<MissingRows>, 'read' | 'write'>;
   /** Whether the file of events does not exist. */
-  readonly isEmpty: boolean;
+  readonly isFileMissing: boolean;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** Delay before a pass and before a retry, so that short-lived commands are not held up, milliseconds. */
   readonly waitMs?: number;
@@ -24,7 +24,7 @@ export interface RowRefillOptions {
 const WAIT_MS = 2_000;
 
 /** The position before all rows. */
-const BEFORE_ALL: SettledPlace = { settledAtMs: Number.MIN_SAFE_INTEGER, id: '' };
+const BEFORE_ALL: SettledPosition = { settledAtMs: Number.MIN_SAFE_INTEGER, id: '' };
 
 /**
  * Feeds events from rows when the journal no longer has their records: after the file of events was lost or
@@ -33,66 +33,66 @@ const BEFORE_ALL: SettledPlace = { settledAtMs: Number.MIN_SAFE_INTEGER, id: '' 
 export class RowRefill {
   readonly #options: RowRefillOptions;
   readonly #closing = new AbortController();
-  readonly #trouble: FailureWarning;
+  readonly #failures: FailureWarning;
   /** Content of the progress file; undefined while there were never any events. */
-  #noted: Owed | undefined;
-  #behind: SettledPlace | null;
+  #noted: MissingRows | undefined;
+  #behind: SettledPosition | null;
   /** Rows that fell due during the current pass and may have been skipped by it. */
-  #next: SettledPlace | null = null;
-  #rowsReached: () => Promise<void> = async () => {};
+  #next: SettledPosition | null = null;
+  #rowsCaughtUp: () => Promise<void> = async () => {};
   #pass: Promise<void> | undefined;
   #run: Promise<void> | undefined;
 
-  private constructor(options: RowRefillOptions, noted: Owed | undefined) {
+  private constructor(options: RowRefillOptions, noted: MissingRows | undefined) {
     this.#options = options;
-    this.#trouble = new FailureWarning(options.warn, FEED_WARNINGS);
+    this.#failures = new FailureWarning(options.warn, FEED_WARNINGS);
     this.#noted = noted;
     this.#behind = noted === undefined ? BEFORE_ALL : noted.behind;
   }
 
-  /** Reads what earlier runs owe. */
+  /** Reads what earlier runs left. */
   static async open(options: RowRefillOptions): Promise<RowRefill> {
     const noted = options.file.read();
-    if (noted === undefined || !options.isEmpty) return new RowRefill(options, noted);
+    if (noted === undefined || !options.isFileMissing) return new RowRefill(options, noted);
     if (noted.behind?.settledAtMs !== BEFORE_ALL.settledAtMs) options.warn(EVENTS_LOST);
     const all = { behind: BEFORE_ALL };
     await options.file.write(all);
     return new RowRefill(options, all);
   }
 
-  /** Starts. `rowsReached` resolves once everything settled by then has its row. */
-  start(rowsReached: () => Promise<void>): void {
-    this.#rowsReached = rowsReached;
+  /** Starts. `rowsCaughtUp` resolves once everything settled by then has its row. */
+  start(rowsCaughtUp: () => Promise<void>): void {
+    this.#rowsCaughtUp = rowsCaughtUp;
     this.#wake();
   }
 
   /** Notes durably that generations settled since a moment must be fed from their rows. */
-  async owe(sinceMs: number): Promise<void> {
-    await this.#owe({ settledAtMs: sinceMs, id: '' });
+  async deferToRows(sinceMs: number): Promise<void> {
+    await this.#addMissing({ settledAtMs: sinceMs, id: '' });
     this.#wake();
   }
 
   /** Feeds all rows again. Rejects when that fails; later passes retry it. */
-  async all(): Promise<void> {
-    await this.#owe(BEFORE_ALL);
+  async feedAll(): Promise<void> {
+    await this.#addMissing(BEFORE_ALL);
     try {
-      while (this.#behind !== null) await this.#once();
+      while (this.#behind !== null) await this.#runPass();
     } finally {
       this.#wake();
     }
   }
 
   /** The file of events was created: feeds all rows again, unless the feed is at its beginning. */
-  renewed(): void {
+  fileCreated(): void {
     if (this.#behind?.settledAtMs === BEFORE_ALL.settledAtMs) return;
     // If the file cannot be written, this process still knows.
-    this.#owe(BEFORE_ALL)
+    this.#addMissing(BEFORE_ALL)
       .catch(() => {})
       .finally(() => this.#wake());
   }
 
   /** Notes that events exist, so that a missing file counts as lost from now on. */
-  async written(): Promise<void> {
+  async eventsWritten(): Promise<void> {
     if (this.#noted === undefined && this.#behind === null) await this.#note();
   }
 
@@ -102,7 +102,7 @@ export class RowRefill {
     await this.#pass?.catch(() => {});
   }
 
-  async #owe(place: SettledPlace): Promise<void> {
+  async #addMissing(place: SettledPosition): Promise<void> {
     if (this.#pass === undefined) this.#behind = earlier(this.#behind, place);
     else this.#next = earlier(this.#next, place);
     await this.#note();
@@ -127,28 +127,28 @@ export class RowRefill {
       await delay(waitMs, undefined, { signal, ref: false }).catch(() => {});
       if (signal.aborted) return;
       try {
-        await this.#once();
-        this.#trouble.worked();
+        await this.#runPass();
+        this.#failures.worked();
       } catch (error) {
-        if (!signal.aborted) this.#trouble.failed(error);
+        if (!signal.aborted) this.#failures.failed(error);
       }
     }
   }
 
   /** Runs one pass; a call during a pass joins it. */
-  #once(): Promise<void> {
-    this.#pass ??= this.#handOver().finally(() => {
+  #runPass(): Promise<void> {
+    this.#pass ??= this.#feed().finally(() => {
       this.#pass = undefined;
     });
     return this.#pass;
   }
 
-  async #handOver(): Promise<void> {
+  async #feed(): Promise<void> {
     const { rows, projection, warn } = this.#options;
     const { signal } = this.#closing;
-    await this.#rowsReached();
+    await this.#rowsCaughtUp();
     signal.throwIfAborted();
-    await handOver<SettledPlace>({
+    await feedRows<SettledPosition>({
       behind: this.#behind ?? BEFORE_ALL,
       read: async (behind, limit) => {
         const generations = await rows.settledAfter(behind, limit);
@@ -169,7 +169,7 @@ export class RowRefill {
   }
 }
 
-function earlier(one: SettledPlace | null, other: SettledPlace | null): SettledPlace | null {
+function earlier(one: SettledPosition | null, other: SettledPosition | null): SettledPosition | null {
   if (one === null || other === null) return one ?? other;
   return one.settledAtMs <= other.settledAtMs ? one : other;
 }

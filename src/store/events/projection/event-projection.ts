@@ -9,7 +9,7 @@ import type { Projected, Projection } from '../../ledger/projection/projector.ts
 import { oneSightingPerApp, sightingOf } from './app-sightings.ts';
 
 /** A settled generation as an event. */
-export interface CountedGeneration extends Projected {
+export interface EventItem extends Projected {
   readonly event: GenerationEvent;
   /** Its app; undefined when unknown. */
   readonly sighting: AppSighting | undefined;
@@ -19,7 +19,7 @@ export interface CountedGeneration extends Projected {
 export function eventProjection(
   events: Pick<EventStore, 'append'>,
   apps: Pick<AppRegistry, 'note'>,
-): Projection<CountedGeneration> {
+): Projection<EventItem> {
   return {
     name: 'events',
     of: (generation) => ({
@@ -27,10 +27,10 @@ export function eventProjection(
       event: eventOf(generation),
       sighting: sightingOf(generation),
     }),
-    async add(counted) {
-      const sightings = oneSightingPerApp(counted.map(({ sighting }) => sighting));
+    async add(items) {
+      const sightings = oneSightingPerApp(items.map(({ sighting }) => sighting));
       if (sightings.length > 0) await apps.note(sightings);
-      await events.append(counted.map(({ event }) => event));
+      await events.append(items.map(({ event }) => event));
     },
   };
 }

@@ -6,7 +6,7 @@ import type {
   ForgettableScope,
   Headroom,
   Limits,
-  LocalAllowance,
+  Payer,
   Refusal,
   Scope,
   ScopeIds,
@@ -40,7 +40,7 @@ import { spendingAt } from './spending.ts';
 import { writeOffOf } from './write-offs.ts';
 
 /** Money to be reserved for a new generation. */
-export interface Reservation extends LocalAllowance {
+export interface Reservation extends Payer {
   readonly generationId: string;
   /**
    * The most that the generation may cost. A limit that includes BYOK counts both parts, because the credential that
@@ -117,17 +117,17 @@ export class Books {
   }
 
   /** Where the limits of a new generation stand, in the order of the scopes. */
-  standings({ scopes, limits, atMs }: LocalAllowance): readonly Standing[] {
+  standings({ scopes, limits, atMs }: Payer): readonly Standing[] {
     return this.#standings(scopes, limits, atMs);
   }
 
   /** What can be reserved. `standings`: computed in the same turn. */
-  headroom(allowance: LocalAllowance, standings = this.standings(allowance)): Headroom {
+  headroom(allowance: Payer, standings = this.standings(allowance)): Headroom {
     return headroomWithin(standings);
   }
 
   /** The limit that leaves least; undefined when nothing is limited. */
-  tightest({ scopes, limits, atMs }: LocalAllowance): Refusal | undefined {
+  tightest({ scopes, limits, atMs }: Payer): Refusal | undefined {
     return refusalOf(this.#standings(scopes, limits, atMs));
   }
 

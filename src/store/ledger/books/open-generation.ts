@@ -40,21 +40,25 @@ export function resolutionOf({ checkpoint }: OpenGeneration): Resolution {
 }
 
 /** Completes the row of a generation from what was known when it was accepted. */
-export type WholeRow = (accepted: JsonObject) => JsonObject;
+export type CompleteRow = (accepted: JsonObject) => JsonObject;
 
-const asIs: WholeRow = (row) => row;
+const asIs: CompleteRow = (row) => row;
 
 /**
  * The use of a generation that a crash interrupted: what its last checkpoint says, with finish reason `error`. The
  * usage source is the checkpoint's own if it has one, because the upstream may have reported usage by then.
  */
-export function interruptedUse(generation: OpenGeneration, atMs: number, wholeRow: WholeRow = asIs): Use {
+export function interruptedUse(
+  generation: OpenGeneration,
+  atMs: number,
+  completeRow: CompleteRow = asIs,
+): Use {
   const { charge, usageSource } = resolutionOf(generation);
   return {
     used: charge,
     atMs,
     row: {
-      ...wholeRow(generation.row),
+      ...completeRow(generation.row),
       ...generation.checkpoint?.row,
       finish_reason: 'error',
       cancelled: false,

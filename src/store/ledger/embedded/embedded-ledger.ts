@@ -21,7 +21,7 @@ import {
 import type { Books } from '../books/books.ts';
 import { WriteOffs } from '../books/write-offs.ts';
 import type { AnyProjector } from '../projection/projector.ts';
-import type { RecordWrite } from '../records/record-write.ts';
+import type { PendingWrite } from '../records/pending-write.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
 import type { SettleRecord } from '../records/records.ts';
 import { cappedUse } from '../settlement/capped-use.ts';
@@ -142,7 +142,7 @@ export class EmbeddedLedger implements Ledger {
         `generation ${generationId} cannot be settled: it was never accepted, or ended long ago`,
       );
     }
-    if (!(await known.writing.isDoneWithin(this.#options.patienceMs))) throw unavailable();
+    if (!(await known.writing.isWrittenWithin(this.#options.patienceMs))) throw unavailable();
     return known.charge;
   }
 
@@ -161,7 +161,7 @@ export class EmbeddedLedger implements Ledger {
     this.#assertAvailable();
     const { record } = this.#books.grant(accountId, leftNanos, atMs);
     const writing = this.#writer.write(record, 'power');
-    if (!(await writing.isDoneWithin(this.#options.patienceMs))) throw unavailable();
+    if (!(await writing.isWrittenWithin(this.#options.patienceMs))) throw unavailable();
   }
 
   async forget(scope: ForgettableScope, id: string, atMs: number): Promise<void> {
@@ -180,7 +180,7 @@ export class EmbeddedLedger implements Ledger {
 
   async verify(): Promise<LedgerReport> {
     const { rows, generations, journal, tornTailBytes } = this.#options;
-    await isInTime(rows.drained(), ROWS_PATIENCE_MS);
+    await isInTime(rows.drain(), ROWS_PATIENCE_MS);
     const count = await generations.count();
     return {
       accounts: this.#books.verify(),
@@ -215,8 +215,8 @@ export class EmbeddedLedger implements Ledger {
     return { ok: false, refusal };
   }
 
-  #isWritten(writing: RecordWrite): Promise<boolean> {
-    return writing.isWrittenWithin(this.#options.patienceMs);
+  #isWritten(writing: PendingWrite): Promise<boolean> {
+    return writing.firstTrySucceedsWithin(this.#options.patienceMs);
   }
 
   #assertAvailable(): void {

@@ -99,7 +99,7 @@ describe('the embedded ledger', () => {
       settledNanos: 7n,
       leftNanos: 93n,
     });
-    expect(second.report).toEqual({ resolved: 0, forgotten: 0, tornTailBytes: 0 });
+    expect(second.report).toEqual({ settledAfterCrash: 0, forgotten: 0, tornTailBytes: 0 });
     await expect(reserve(second, 'g1', credit(1n))).rejects.toThrow('accepted before');
   });
 
@@ -128,7 +128,7 @@ describe('the embedded ledger', () => {
     await first.ledger.void('never sent', NOW);
     crash();
     const second = await open();
-    expect(second.report.resolved).toBe(2);
+    expect(second.report.settledAfterCrash).toBe(2);
     expect(second.ledger.openReservations).toBe(0);
     expect(await second.ledger.statementOf('a')).toEqual({
       accountId: 'a',
@@ -155,7 +155,7 @@ describe('the embedded ledger', () => {
     await expect.poll(() => second.recentGenerations.recent('silent')).toBeUndefined();
     crash();
     const third = await open();
-    expect(third.report.resolved).toBe(0);
+    expect(third.report.settledAfterCrash).toBe(0);
     expect((await third.ledger.statementOf('a')).settledNanos).toBe(12n);
   });
 
@@ -277,7 +277,7 @@ describe('the embedded ledger', () => {
         snapshotBytes: 10_000,
         events: {
           projection: wholeGenerations('events', (batch) => events.add(batch)),
-          owe: async (sinceMs) => {
+          deferToRows: async (sinceMs) => {
             owedSince.push(sinceMs);
           },
         },
@@ -297,7 +297,7 @@ describe('the embedded ledger', () => {
       crash();
       const second = await openCounting();
       await spend(second, 'g200', credit(1n));
-      await second.counted();
+      await second.eventsCaughtUp();
       expect(events.rows.size).toBe(201);
       await second.close();
       expect(segments().length).toBeLessThan(3);
@@ -324,22 +324,22 @@ describe('the embedded ledger', () => {
       expect(new Set(owedSince)).toEqual(new Set([NOW]));
       events.failure = undefined;
       await spend(first, 'last', credit(1n));
-      await first.counted();
+      await first.eventsCaughtUp();
       expect(events.rows.has('last')).toBe(true);
       await expect.poll(() => generations.rows.size).toBe(601);
       expect(events.rows.size).toBeLessThan(601);
     });
 
-    it('keeps what cannot be noted as owed', async () => {
+    it('keeps what cannot be noted as left to rows', async () => {
       events.failure = new Error('no events today');
       const projection = wholeGenerations('events', (batch) => events.add(batch));
       const first = await openCounting({
         maxBytes: 20_000,
-        events: { projection, owe: () => Promise.reject(new Error('no disk')) },
+        events: { projection, deferToRows: () => Promise.reject(new Error('no disk')) },
       });
       for (let index = 0; index < 200; index++) await spend(first, `g${index}`, credit(1n));
       events.failure = undefined;
-      await first.counted();
+      await first.eventsCaughtUp();
       expect(events.rows.size).toBe(200);
     });
   });

@@ -9,7 +9,7 @@ import type { JournalFiles } from '../../journal/journal-files.ts';
 import { openJournal, openJournalFiles } from '../../journal/open-journal.ts';
 import type { JournalLimits } from '../../journal/segmented-journal.ts';
 import { Books } from '../books/books.ts';
-import { interruptedUse, type WholeRow } from '../books/open-generation.ts';
+import { type CompleteRow, interruptedUse } from '../books/open-generation.ts';
 import type { OpenedLedger } from '../opened-ledger.ts';
 import {
   type AnyProjector,
@@ -18,29 +18,29 @@ import {
   Projector,
   wholeGenerations,
 } from '../projection/projector.ts';
+import { replayWithPlace, reportTornTails } from '../records/journal-problems.ts';
 import { RecordWriter } from '../records/record-writer.ts';
-import { replayWithPlace, reportTornTails } from '../records/replay.ts';
 import { Reconciler } from '../settlement/reconciler.ts';
 import { assertComplete, assertNothingLost } from '../snapshot/assert-complete.ts';
 import { readSnapshotFile } from '../snapshot/snapshot-file.ts';
 import { Compaction } from './compaction.ts';
 import { EmbeddedLedger } from './embedded-ledger.ts';
-import { replayInto } from './replay-into.ts';
+import { replayInto } from './replay-records.ts';
 import { SegmentSequences } from './segment-sequences.ts';
 
 /** The event projection. What it misses for too long it reads from rows later. */
-export interface CountedGenerations<Item extends Projected> {
+export interface DeferrableProjection<Item extends Projected> {
   readonly projection: Projection<Item>;
   /** Notes durably that generations settled since a moment must be read from their rows. */
-  owe(sinceMs: number): Promise<void>;
+  deferToRows(sinceMs: number): Promise<void>;
 }
 
 /** An open embedded ledger. */
 export interface OpenedEmbeddedLedger extends OpenedLedger {
   /** Resolves once everything settled by now has its row. */
-  rowsReached(): Promise<void>;
+  rowsCaughtUp(): Promise<void>;
   /** Resolves once everything settled by now is an event, however long that takes. */
-  counted(): Promise<void>;
+  eventsCaughtUp(): Promise<void>;
 }
 
 /** Location, dependencies and limits of an embedded ledger. */
@@ -49,7 +49,7 @@ export interface EmbeddedLedgerSettings<Item extends Projected = StoredGeneratio
   readonly directory: string;
   /** Store of the generations' rows. */
   readonly generations: Pick<GenerationStore, 'add' | 'count'>;
-  readonly events?: CountedGenerations<Item>;
+  readonly events?: DeferrableProjection<Item>;
   readonly mark: LedgerMark;
   /** Accepts a ledger that ends before its mark; absent = a DataDirectoryProblem. */
   readonly acceptLoss?: ((loss: LedgerLoss) => void) | undefined;
@@ -58,7 +58,7 @@ export interface EmbeddedLedgerSettings<Item extends Projected = StoredGeneratio
   /** Durability of settlements. */
   durability(): Durability;
   /** Completes the row of a generation that crashed after its start; absent = the row is stored as it is. */
-  readonly wholeRow?: WholeRow | undefined;
+  readonly completeRow?: CompleteRow | undefined;
   readonly clock: Clock;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** Longest duration of a generation, milliseconds; ten minutes by default. */
@@ -118,15 +118,15 @@ export async function openEmbeddedLedger<Item extends Projected>(
     warn,
     maxPending: settings.maxPendingRows,
   });
-  const counting = events && new Projector({ ...events, warn, ...EVENTS_GATHERING });
-  const projectors: readonly AnyProjector[] = counting === undefined ? [rows] : [rows, counting];
+  const eventProjector = events && new Projector({ ...events, warn, ...EVENTS_GATHERING });
+  const projectors: readonly AnyProjector[] = eventProjector === undefined ? [rows] : [rows, eventProjector];
   const opened = await openJournal(
     {
       directory: '',
       segmentBytes: DEFAULT_SEGMENT_BYTES,
       ...settings.journal,
       replay: replayWithPlace(files, replayInto({ books, segments, projectors }, snapshot)),
-      examine(found) {
+      validate(found) {
         assertComplete(files, found, snapshot, damage);
         assertNothingLost(files, { endsAt: books.sequence, knownTo: known }, settings.acceptLoss);
       },
@@ -144,7 +144,7 @@ export async function openEmbeddedLedger<Item extends Projected>(
     warn,
     written: (record, position, bytes) => {
       segments.note(position, record.sequence);
-      if (record.kind === 'settle') for (const projector of projectors) projector.take(record);
+      if (record.kind === 'settle') for (const projector of projectors) projector.confirm(record);
       compaction.note(bytes);
     },
   });
@@ -179,13 +179,13 @@ export async function openEmbeddedLedger<Item extends Projected>(
     open: () => books.open,
     ledger,
     generationMs: settings.generationMs ?? (() => DEFAULT_GENERATION_MS),
-    wholeRow: settings.wholeRow,
+    completeRow: settings.completeRow,
     clock,
     warn,
     everyMs: settings.reconcileMs,
     leewayMs: settings.leewayMs,
   });
-  const resolved = await resolveOpen(books, ledger, clock.now(), settings.wholeRow);
+  const settledAfterCrash = await settleInterrupted(books, ledger, clock.now(), settings.completeRow);
   const forgotten = await forgetAbsent(books, ledger, settings);
   for (const projector of projectors) projector.start(journal);
   await compaction.keepMark();
@@ -196,14 +196,14 @@ export async function openEmbeddedLedger<Item extends Projected>(
   return {
     ledger,
     recentGenerations: rows,
-    rowsReached: () => rows.reached(),
-    counted: async () => counting?.caughtUp(),
-    report: { resolved, forgotten, tornTailBytes },
+    rowsCaughtUp: () => rows.caughtUp(),
+    eventsCaughtUp: async () => eventProjector?.catchUp(),
+    report: { settledAfterCrash, forgotten, tornTailBytes },
     async close() {
       ledger.close();
       reconciler.close();
       await isInTime(writer.flushed(), CLOSING_MS).catch(() => false);
-      await isInTime(rows.drained(), CLOSING_MS);
+      await isInTime(rows.drain(), CLOSING_MS);
       await Promise.all(projectors.map((projector) => projector.close()));
       await compaction.close();
       writer.close();
@@ -213,15 +213,15 @@ export async function openEmbeddedLedger<Item extends Projected>(
 }
 
 /** Settles what a crash left open. On a failing disk the books are right at once, and the records follow. */
-async function resolveOpen(
+async function settleInterrupted(
   books: Books,
   ledger: Ledger,
   atMs: number,
-  wholeRow: WholeRow | undefined,
+  completeRow: CompleteRow | undefined,
 ): Promise<number> {
   const open = [...books.open.values()];
   const settled = open.map((generation) =>
-    ledger.settle(generation.generationId, interruptedUse(generation, atMs, wholeRow)),
+    ledger.settle(generation.generationId, interruptedUse(generation, atMs, completeRow)),
   );
   const all = Promise.allSettled(settled);
   if (ledger.isAvailable) await all;

@@ -15,14 +15,14 @@ import {
 } from '../../../ports/ledger.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { WriteOffs } from '../books/write-offs.ts';
-import { available } from './available.ts';
+import { available } from './ledger-unavailable.ts';
 import { forgetIn, grantIn, spendingIn, statementIn, totalsIn } from './tallies/account-statements.ts';
 import { databaseClock } from './tallies/database-clock.ts';
 
 export interface CommandLedgerOptions {
   readonly database: Kysely<Tables>;
   /** For long statements. */
-  readonly patient: Kysely<Tables>;
+  readonly background: Kysely<Tables>;
   /** Size of the outbox in the data directory. */
   readonly journal: LedgerReport['journal'];
 }
@@ -77,12 +77,12 @@ export class CommandLedger implements Ledger, RecentGenerations {
   }
 
   async verify(): Promise<LedgerReport> {
-    const { patient, journal } = this.#options;
-    return { ...(await available(totalsIn(patient))), journal };
+    const { background, journal } = this.#options;
+    return { ...(await available(totalsIn(background))), journal };
   }
 
   async rebuild(): Promise<number> {
-    return (await available(totalsIn(this.#options.patient))).generations;
+    return (await available(totalsIn(this.#options.background))).generations;
   }
 
   recent(): StoredGeneration | undefined {

@@ -11,11 +11,11 @@ import type { JournalLimits } from '../../journal/segmented-journal.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import { GatewayIdInUse, type GatewayLock } from '../../sql/postgres/gateway-lock.ts';
 import type { OpenedPostgres } from '../../sql/postgres/open-postgres.ts';
-import { interruptedUse, type WholeRow } from '../books/open-generation.ts';
+import { type CompleteRow, interruptedUse } from '../books/open-generation.ts';
 import { WriteOffs } from '../books/write-offs.ts';
 import type { OpenedLedger } from '../opened-ledger.ts';
+import { replayWithPlace, reportTornTails } from '../records/journal-problems.ts';
 import { RecordWriter } from '../records/record-writer.ts';
-import { replayWithPlace, reportTornTails } from '../records/replay.ts';
 import { Reconciler } from '../settlement/reconciler.ts';
 import { adoptJournal } from './booking/adopt-journal.ts';
 import type { BookedEnds } from './booking/booked-ends.ts';
@@ -29,20 +29,20 @@ import { forgetAbsent } from './tallies/forget-absent.ts';
 export interface PostgresLedgerSettings {
   /** The data directory of this gateway. The ledger uses the directory `outbox` in it. */
   readonly directory: string;
-  readonly postgres: Pick<OpenedPostgres, 'database' | 'patient' | 'isUp'>;
+  readonly postgres: Pick<OpenedPostgres, 'database' | 'background' | 'isUp'>;
   readonly gatewayId: string;
   /** Identity of this run; absent = ownership is not checked. */
-  readonly identity?: Pick<GatewayIdentity, 'id' | 'owner' | 'earlierOwners' | 'renew' | 'adopted'>;
+  readonly identity?: Pick<GatewayIdentity, 'id' | 'owner' | 'earlierOwners' | 'renew' | 'forgetOldOwners'>;
   /** Lock on the gateway's id; absent = no lock is taken. */
   readonly lock?: Pick<GatewayLock, 'hold' | 'close'>;
   /** Longest duration of a generation, milliseconds. */
   generationMs(): number;
   /** Retention of rows of generations, milliseconds; absent = unlimited. */
-  keptMs?(): number;
+  retentionMs?(): number;
   /** Durability of settlements. */
   durability(): Durability;
   /** Completes the row of a generation that crashed after its start; absent = the row is stored as it is. */
-  readonly wholeRow?: WholeRow | undefined;
+  readonly completeRow?: CompleteRow | undefined;
   /** The gateway's clock. Windows go by the database's clock. */
   readonly clock: Clock;
   /** The database's clock; absent = that of its server. */
@@ -143,17 +143,17 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
     open: () => generations.open,
     ledger,
     generationMs: settings.generationMs,
-    wholeRow: settings.wholeRow,
+    completeRow: settings.completeRow,
     clock,
     warn,
     everyMs: settings.reconcileMs,
     leewayMs: settings.leewayMs,
   });
-  const resolved = generations.open.size;
+  const settledAfterCrash = generations.open.size;
   const adopting = adoptSoon(
     async (signal) => {
-      ledger.adopted(await bookedOf(generations, settings, signal));
-      await resolveOpen(generations, ledger, clock.now(), settings.wholeRow);
+      ledger.startBooking(await bookedOf(generations, settings, signal));
+      await settleInterrupted(generations, ledger, clock.now(), settings.completeRow);
     },
     (error) => warn('the ledger cannot go on from its journal', { error }),
   );
@@ -179,8 +179,8 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
   return {
     ledger,
     recentGenerations: ledger,
-    fault: () => ledger.fault,
-    report: { resolved, forgotten, tornTailBytes },
+    restartReason: () => ledger.restartReason,
+    report: { settledAfterCrash, forgotten, tornTailBytes },
     async close() {
       ledger.close();
       reconciler.close();
@@ -203,7 +203,7 @@ async function bookedOf(
   settings: PostgresLedgerSettings,
   signal: AbortSignal,
 ): Promise<BookedEnds> {
-  const { postgres, identity, keptMs, clock, warn } = settings;
+  const { postgres, identity, retentionMs, clock, warn } = settings;
   const gatewayId = identity?.id ?? settings.gatewayId;
   await settings.lock?.hold(gatewayId, signal);
   const adopted = await adoptJournal(postgres.database, {
@@ -213,7 +213,7 @@ async function bookedOf(
     lastSequence: generations.lastSequence,
     ends: [...generations.unbooked.values()],
     clock: settings.databaseClock ?? serverClock,
-    keptSinceMs: keptMs === undefined ? Number.NEGATIVE_INFINITY : clock.now() - keptMs(),
+    keptSinceMs: retentionMs === undefined ? Number.NEGATIVE_INFINITY : clock.now() - retentionMs(),
   });
   if (adopted === 'taken') {
     identity?.renew();
@@ -222,7 +222,7 @@ async function bookedOf(
     });
     return bookedOf(generations, settings, signal);
   }
-  identity?.adopted();
+  identity?.forgetOldOwners();
   const { booked, pruned } = adopted;
   if (pruned.count > 0) {
     warn(
@@ -265,15 +265,15 @@ function adoptSoon(adopt: (signal: AbortSignal) => Promise<void>, failed: (error
 }
 
 /** Settles what a crash left open. On a failing disk the records follow later. */
-async function resolveOpen(
+async function settleInterrupted(
   generations: LocalGenerations,
   ledger: PostgresLedger,
   atMs: number,
-  wholeRow: WholeRow | undefined,
+  completeRow: CompleteRow | undefined,
 ): Promise<void> {
   const settled = Promise.allSettled(
     [...generations.open.values()].map((generation) =>
-      ledger.settle(generation.generationId, interruptedUse(generation, atMs, wholeRow)),
+      ledger.settle(generation.generationId, interruptedUse(generation, atMs, completeRow)),
     ),
   );
   if (ledger.isAvailable) await settled;

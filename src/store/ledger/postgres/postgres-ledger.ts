@@ -21,18 +21,18 @@ import {
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { type WriteOffs, writeOffOf } from '../books/write-offs.ts';
-import type { RecordWrite } from '../records/record-write.ts';
+import type { PendingWrite } from '../records/pending-write.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
 import { generationOfRecord, type SettleRecord } from '../records/records.ts';
 import { cappedUse } from '../settlement/capped-use.ts';
 import { ALREADY_RECORDED, RecentCharges } from '../settlement/recent-charges.ts';
-import { available, unavailable, unavailableOr } from './available.ts';
 import { JournalTakenOver, releaseStrays, type Strays } from './booking/book-ends.ts';
 import type { BookedEnds } from './booking/booked-ends.ts';
 import type { Booker } from './booking/booker.ts';
 import type { LocalGeneration, LocalGenerations } from './booking/local-generations.ts';
 import { strayReservations } from './booking/stray-reservations.ts';
 import type { ClockWatch } from './clock-watch.ts';
+import { available, ledgerErrorOf, unavailable } from './ledger-unavailable.ts';
 import { forgetIn, grantIn, spendingIn, statementIn, totalsIn } from './tallies/account-statements.ts';
 import type { DatabaseClock } from './tallies/database-clock.ts';
 import { extendReservation, reserveFor, reserveMoreFor } from './tallies/reserve.ts';
@@ -40,7 +40,7 @@ import { extendReservation, reserveFor, reserveMoreFor } from './tallies/reserve
 export interface PostgresLedgerOptions {
   readonly database: Kysely<Tables>;
   /** For long statements. */
-  readonly patient: Kysely<Tables>;
+  readonly background: Kysely<Tables>;
   /** Whether the last statement was answered. */
   isUp(): boolean;
   readonly gatewayId: () => string;
@@ -77,7 +77,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   readonly #charges = new RecentCharges();
   readonly #settling = new Map<string, Promise<Charge>>();
   /** The ends that the database has booked are known. */
-  #isAdopted = false;
+  #isJournalAdopted = false;
   /** A copy of the data directory runs under this gateway's id. */
   #isTakenOver = false;
   #isClosed = false;
@@ -103,7 +103,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   get isAvailable(): boolean {
     const { isUp, journal, writer } = this.#options;
     return (
-      this.#isAdopted &&
+      this.#isJournalAdopted &&
       !this.#isTakenOver &&
       !this.#isClosed &&
       isUp() &&
@@ -136,7 +136,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
       }
       return outcome;
     } catch (error) {
-      throw unavailableOr(error);
+      throw ledgerErrorOf(error);
     } finally {
       // If the database has reserved all the same, a sweep releases it.
       if (!isAccepted) this.#generations.drop(generationId);
@@ -220,14 +220,14 @@ export class PostgresLedger implements Ledger, RecentGenerations {
 
   async verify(): Promise<LedgerReport> {
     await this.#caughtUp();
-    const { patient, journal, tornTailBytes } = this.#options;
-    return { ...(await available(totalsIn(patient))), journal: { ...journal.size, tornTailBytes } };
+    const { background, journal, tornTailBytes } = this.#options;
+    return { ...(await available(totalsIn(background))), journal: { ...journal.size, tornTailBytes } };
   }
 
   /** Rows are booked in the same transaction as the money, so there is nothing to rebuild. */
   async rebuild(): Promise<number> {
     await available(this.#options.booker.flush());
-    return (await available(totalsIn(this.#options.patient))).generations;
+    return (await available(totalsIn(this.#options.background))).generations;
   }
 
   recent(id: string): StoredGeneration | undefined {
@@ -237,7 +237,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
 
   /** Releases stray reservations once the journal is adopted. Resolves with the number released. */
   async sweep(): Promise<number> {
-    if (!this.#isAdopted || this.#isTakenOver) return 0;
+    if (!this.#isJournalAdopted || this.#isTakenOver) return 0;
     const { database, databaseClock: clock, owner } = this.#options;
     const gatewayId = this.#options.gatewayId();
     const isUnfinished = (id: string) => this.#generations.isUnfinished(id);
@@ -245,10 +245,10 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     return strays.length === 0 ? 0 : this.#release({ gatewayId, owner, strays, clock });
   }
 
-  /** Starts the work: the booked ends are known. */
-  adopted(booked: BookedEnds): void {
-    this.#generations.adopt(booked);
-    this.#isAdopted = true;
+  /** Starts booking, once it is known which ends the database has booked. */
+  startBooking(booked: BookedEnds): void {
+    this.#generations.continueAfter(booked);
+    this.#isJournalAdopted = true;
     this.#options.booker.start();
   }
 
@@ -263,7 +263,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   }
 
   /** Why this process must be restarted; null = no reason. */
-  get fault(): string | null {
+  get restartReason(): string | null {
     return this.#isTakenOver ? TAKEN_OVER : null;
   }
 
@@ -402,12 +402,12 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     await this.#options.booker.flush().catch(() => {});
   }
 
-  #isWritten(writing: RecordWrite): Promise<boolean> {
-    return writing.isWrittenWithin(this.#options.patienceMs);
+  #isWritten(writing: PendingWrite): Promise<boolean> {
+    return writing.firstTrySucceedsWithin(this.#options.patienceMs);
   }
 
-  async #recorded(writing: Pick<RecordWrite, 'isDoneWithin'>): Promise<void> {
-    if (!(await writing.isDoneWithin(this.#options.patienceMs))) throw unavailable();
+  async #recorded(writing: Pick<PendingWrite, 'isWrittenWithin'>): Promise<void> {
+    if (!(await writing.isWrittenWithin(this.#options.patienceMs))) throw unavailable();
   }
 
   #assertAvailable(): void {

@@ -45,10 +45,10 @@ async function project(projection: Projection, count: number): Promise<{ told: s
   const projector = new Projector({ projection, warn: (message) => told.push(message) });
   for (let sequence = 1; sequence <= count; sequence++) {
     projector.expect(recordOf(sequence));
-    projector.take(recordOf(sequence));
+    projector.confirm(recordOf(sequence));
   }
   projector.start({ read: async function* () {} });
-  await projector.drained();
+  await projector.drain();
   await projector.close();
   return { told, left: projector.neededFrom };
 }
@@ -63,10 +63,10 @@ describe('Projector', () => {
     const projection = new PickyProjection([]);
     projection.awayAfter = 1;
     const projector = new Projector({ projection, warn() {} });
-    // Record 4 was owed while the disk failed, and written after record 5.
+    // Record 4 was retried while the disk failed, and written after record 5.
     for (const sequence of [5, 4]) {
       projector.expect(recordOf(sequence));
-      projector.take(recordOf(sequence));
+      projector.confirm(recordOf(sequence));
     }
     expect(projector.neededFrom).toBe(4);
     await projector.close();
@@ -108,16 +108,16 @@ describe('Projector', () => {
     const projector = new Projector({ projection, warn: () => {}, gatherMs: 60_000 });
     const settle = (sequence: number) => {
       projector.expect(recordOf(sequence));
-      projector.take(recordOf(sequence));
+      projector.confirm(recordOf(sequence));
     };
     projector.start({ read: async function* () {} });
     settle(1);
-    const first = projector.caughtUp();
+    const first = projector.catchUp();
     settle(2);
     settle(3);
     await first;
     expect([...projection.taken]).toEqual(['g1']);
-    await projector.caughtUp();
+    await projector.catchUp();
     expect([...projection.taken]).toEqual(['g1', 'g2', 'g3']);
     expect(projection.batches).toEqual([1, 2]);
     await projector.close();
@@ -129,7 +129,7 @@ describe('Projector', () => {
     projector.start({ read: async function* () {} });
     for (let sequence = 1; sequence <= 4; sequence++) {
       projector.expect(recordOf(sequence));
-      projector.take(recordOf(sequence));
+      projector.confirm(recordOf(sequence));
     }
     await expect.poll(() => projector.waiting).toBe(1);
     expect(projection.batches).toEqual([3]);

@@ -36,10 +36,10 @@ export interface ProjectorOptions<Item extends Projected> {
   /** Size of a batch. A full batch does not wait for `gatherMs`. */
   readonly maxBatch?: number | undefined;
   /**
-   * Notes durably that generations settled since a moment must be read from elsewhere. With it the journal need not be
+   * Notes durably that generations settled since a moment must be read from their rows. With it the journal need not be
    * kept until the projection works again.
    */
-  readonly owe?: ((sinceMs: number) => Promise<void>) | undefined;
+  readonly deferToRows?: ((sinceMs: number) => Promise<void>) | undefined;
 }
 
 interface Pending<Item> {
@@ -62,7 +62,7 @@ const PAUSE_MS = 1;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5_000;
 
-/** Polling interval of `reached`, milliseconds. */
+/** Polling interval of `caughtUp`, milliseconds. */
 const LOOK_MS = 50;
 
 /**
@@ -131,7 +131,7 @@ export class Projector<Item extends Projected = StoredGeneration> {
   }
 
   /** The record of an expected generation is durable. */
-  take(record: SettleRecord): void {
+  confirm(record: SettleRecord): void {
     const pending = this.#pending.get(record.generationId);
     if (pending === undefined || pending.item !== undefined) return;
     const item = this.#itemOf(record);
@@ -154,18 +154,18 @@ export class Projector<Item extends Projected = StoredGeneration> {
   }
 
   /** Hands over at once everything that is durable by now. */
-  async caughtUp(): Promise<void> {
+  async catchUp(): Promise<void> {
     const target = this.#latest;
     while (this.neededFrom <= target && this.#hasWork() && !this.#closing.signal.aborted) await this.#start();
   }
 
   /** Hands over at once until nothing is left. */
-  async drained(): Promise<void> {
+  async drain(): Promise<void> {
     while ((this.#run !== undefined || this.#hasWork()) && !this.#closing.signal.aborted) await this.#start();
   }
 
   /** Resolves once everything expected by now is handed over, without hurrying it. */
-  async reached(): Promise<void> {
+  async caughtUp(): Promise<void> {
     const target = this.#latest;
     const { signal } = this.#closing;
     while (this.neededFrom <= target && !signal.aborted) {
@@ -173,17 +173,17 @@ export class Projector<Item extends Projected = StoredGeneration> {
     }
   }
 
-  /** Gives up the need for the journal, if `owe` is given: what was settled by now is read from elsewhere later. */
+  /** Gives up the need for the journal, if `deferToRows` is given: what was settled by now is read from rows later. */
   async releaseJournal(): Promise<void> {
-    const { owe } = this.#options;
-    if (owe === undefined) return;
+    const { deferToRows } = this.#options;
+    if (deferToRows === undefined) return;
     const [from, sinceMs] = [this.#missedFrom, this.#missedSinceMs];
     const written = [...this.#pending.values()].filter(({ item }) => item !== undefined);
     this.#missedFrom = Number.POSITIVE_INFINITY;
     this.#missedSinceMs = Number.POSITIVE_INFINITY;
     const earliestMs = written.reduce((earliest, { atMs }) => Math.min(earliest, atMs), sinceMs);
     try {
-      if (earliestMs !== Number.POSITIVE_INFINITY) await owe(earliestMs);
+      if (earliestMs !== Number.POSITIVE_INFINITY) await deferToRows(earliestMs);
     } catch (error) {
       this.#miss(from, sinceMs);
       throw error;
@@ -282,7 +282,7 @@ export class Projector<Item extends Projected = StoredGeneration> {
         const { kind, sequence } = recordHeadOf(bytes);
         if (kind !== 'settle' || sequence < from) continue;
         const record = decodeRecord(bytes);
-        // An awaited record may be in the journal before it is acknowledged: `take` will handle it.
+        // An awaited record may be in the journal before it is acknowledged: `confirm` will handle it.
         if (record.kind === 'settle' && !this.#isAwaited(record.generationId)) {
           const item = this.#itemOf(record);
           if (item !== undefined) items.push(item);

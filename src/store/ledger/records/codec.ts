@@ -42,7 +42,7 @@ export const textCodec: Codec<string> = {
 };
 
 /** A whole number that a double holds exactly. */
-export const wholeCodec: Codec<number> = {
+export const integerCodec: Codec<number> = {
   encode: (whole) => String(whole),
   decode(json) {
     if (!Number.isSafeInteger(json)) throw expected('a whole number');
@@ -50,7 +50,7 @@ export const wholeCodec: Codec<number> = {
   },
 };
 
-export const truthCodec: Codec<boolean> = {
+export const booleanCodec: Codec<boolean> = {
   encode: (truth) => String(truth),
   decode(json) {
     if (typeof json !== 'boolean') throw expected('true or false');
@@ -68,7 +68,7 @@ export const objectCodec: Codec<JsonObject> = {
 };
 
 /** One of a closed set of words that need no escaping. */
-export function wordCodec<const T extends string>(...words: T[]): Codec<T> {
+export function enumCodec<const T extends string>(...words: T[]): Codec<T> {
   return {
     encode: (word) => `"${word}"`,
     decode(json) {
@@ -80,7 +80,7 @@ export function wordCodec<const T extends string>(...words: T[]): Codec<T> {
 }
 
 /** For immutable objects that are encoded repeatedly: caches their text. */
-export function repeatedCodec<T extends object>(codec: Codec<T>): Codec<T> {
+export function cachedCodec<T extends object>(codec: Codec<T>): Codec<T> {
   return {
     encode: (value) => keptText(value, codec.encode),
     decode: (json) => codec.decode(json),

@@ -2,14 +2,14 @@ import type { Amount } from '../../../ir/amount.ts';
 import { LIMIT_WINDOWS } from '../../../kit/time/windows.ts';
 import type { Limit, Limits, ScopeIds } from '../../../ports/ledger.ts';
 import {
+  booleanCodec,
   type Codec,
+  cachedCodec,
+  enumCodec,
   listCodec,
   membersCodec,
   nanosCodec,
-  repeatedCodec,
   textCodec,
-  truthCodec,
-  wordCodec,
 } from './codec.ts';
 
 /** What both records and snapshots are made of. */
@@ -19,16 +19,16 @@ export const amountCodec: Codec<Amount> = membersCodec<Amount>({
   byokNanos: nanosCodec,
 });
 
-export const scopesCodec: Codec<ScopeIds> = repeatedCodec(
+export const scopesCodec: Codec<ScopeIds> = cachedCodec(
   membersCodec<ScopeIds>({ key: textCodec, workspace: textCodec, account: textCodec }),
 );
 
 const limitCodec: Codec<Limit> = membersCodec<Limit>({
-  window: wordCodec(...LIMIT_WINDOWS),
+  window: enumCodec(...LIMIT_WINDOWS),
   nanos: nanosCodec,
-  countsByok: truthCodec,
+  countsByok: booleanCodec,
 });
 
-export const limitsCodec: Codec<Limits> = repeatedCodec(
+export const limitsCodec: Codec<Limits> = cachedCodec(
   membersCodec<Limits>({ key: listCodec(limitCodec), workspace: listCodec(limitCodec) }),
 );

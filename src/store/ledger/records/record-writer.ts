@@ -5,7 +5,7 @@ import {
   type JournalPosition,
   JournalUnavailable,
 } from '../../../ports/journal.ts';
-import { RecordWrite } from './record-write.ts';
+import { PendingWrite } from './pending-write.ts';
 import { encodeRecord, type LedgerRecord } from './records.ts';
 
 export interface RecordWriterOptions {
@@ -23,14 +23,14 @@ interface EntryOutcome {
 
 /** A record being written. Waiters hold its `write` only, because a record is large. */
 class Entry implements Append {
-  readonly write = new RecordWrite();
-  readonly kept: LedgerRecord;
+  readonly write = new PendingWrite();
+  readonly ledgerRecord: LedgerRecord;
   readonly record: Uint8Array;
   readonly durability: Durability;
   readonly #outcome: EntryOutcome;
 
   constructor(record: LedgerRecord, durability: Durability, outcome: EntryOutcome) {
-    this.kept = record;
+    this.ledgerRecord = record;
     this.record = encodeRecord(record);
     this.durability = durability;
     this.#outcome = outcome;
@@ -48,13 +48,13 @@ class Entry implements Append {
 const RETRY_MS = 100;
 
 /**
- * Writes the records that the books have applied. A record that the disk refuses is owed: it is written again as soon
+ * Writes the records that the books have applied. A record that the disk refuses is retried: it is written again as soon
  * as the disk works, in sequence except for records that were under way together. The books tolerate that order.
  */
 export class RecordWriter {
   readonly #options: RecordWriterOptions;
   readonly #pending = new Set<Entry>();
-  #owed: Entry[] = [];
+  #retried: Entry[] = [];
   #retryTimer: NodeJS.Timeout | undefined;
   #isFailing = false;
   #last: Uint8Array | undefined;
@@ -67,9 +67,9 @@ export class RecordWriter {
     this.#options = options;
   }
 
-  /** False while records are owed. */
+  /** False while refused records are retried. */
   get isKeepingUp(): boolean {
-    return this.#owed.length === 0;
+    return this.#retried.length === 0;
   }
 
   /** Records that are not written yet. */
@@ -77,17 +77,17 @@ export class RecordWriter {
     return this.#pending.size;
   }
 
-  write(record: LedgerRecord, durability: Durability): RecordWrite {
+  write(record: LedgerRecord, durability: Durability): PendingWrite {
     const entry = new Entry(record, durability, this.#outcome);
     this.#pending.add(entry);
-    if (this.isKeepingUp) this.#options.journal.take(entry);
-    else this.#owe(entry);
+    if (this.isKeepingUp) this.#options.journal.enqueue(entry);
+    else this.#retryLater(entry);
     return entry.write;
   }
 
   /** Resolves once all records given by now are written. */
   async flushed(): Promise<void> {
-    await Promise.all([...this.#pending].map(({ write }) => write.done()));
+    await Promise.all([...this.#pending].map(({ write }) => write.written()));
   }
 
   /**
@@ -106,33 +106,35 @@ export class RecordWriter {
     this.#last = entry.record;
     this.#pending.delete(entry);
     // First, so that an error in the callback cannot keep the waiters waiting; they continue after it anyway.
-    entry.write.written();
-    this.#options.written(entry.kept, position, entry.record.length);
+    entry.write.markWritten();
+    this.#options.written(entry.ledgerRecord, position, entry.record.length);
   }
 
   #fail(entry: Entry, error: Error): void {
-    if (error instanceof JournalUnavailable) this.#owe(entry, error);
+    if (error instanceof JournalUnavailable) this.#retryLater(entry, error);
     else this.#giveUp(entry, error);
   }
 
-  #owe(entry: Entry, error?: unknown): void {
+  #retryLater(entry: Entry, error?: unknown): void {
     if (!this.#isFailing) {
       this.#isFailing = true;
       this.#options.warn('the ledger cannot be written; no paid work is begun until it can', { error });
     }
-    this.#owed.push(entry);
-    entry.write.owed();
+    this.#retried.push(entry);
+    entry.write.markRetried();
     this.#retryTimer ??= setTimeout(() => void this.#retry(), RETRY_MS).unref();
   }
 
   async #retry(): Promise<void> {
     this.#retryTimer = undefined;
-    const owed = this.#owed.sort((one, other) => one.kept.sequence - other.kept.sequence);
-    this.#owed = [];
-    await Promise.all(owed.map((entry) => this.#tryAgain(entry)));
-    if (this.#owed.length > 0 || !this.#isFailing) return;
+    const entries = this.#retried.sort(
+      (one, other) => one.ledgerRecord.sequence - other.ledgerRecord.sequence,
+    );
+    this.#retried = [];
+    await Promise.all(entries.map((entry) => this.#tryAgain(entry)));
+    if (this.#retried.length > 0 || !this.#isFailing) return;
     this.#isFailing = false;
-    this.#options.warn('the ledger can be written again', { records_written_late: owed.length });
+    this.#options.warn('the ledger can be written again', { records_written_late: entries.length });
   }
 
   #tryAgain(entry: Entry): Promise<void> {
@@ -145,7 +147,10 @@ export class RecordWriter {
   /** The journal refuses the record itself, for example because it is too large. */
   #giveUp(entry: Entry, error: unknown): void {
     this.#pending.delete(entry);
-    this.#options.warn('a record of the ledger cannot be kept', { kind: entry.kept.kind, error });
-    entry.write.givenUp(error);
+    this.#options.warn('a record of the ledger cannot be kept', {
+      kind: entry.ledgerRecord.kind,
+      error,
+    });
+    entry.write.markGivenUp(error);
   }
 }

@@ -13,15 +13,15 @@ import {
 } from '../../../ports/ledger.ts';
 import {
   type Codec,
+  enumCodec,
   inside,
+  integerCodec,
   LedgerDataProblem,
   membersCodec,
   nanosCodec,
   nullableCodec,
   objectCodec,
   textCodec,
-  wholeCodec,
-  wordCodec,
 } from './codec.ts';
 import { amountCodec, limitsCodec, scopesCodec } from './money-codecs.ts';
 
@@ -111,7 +111,7 @@ type Kind = LedgerRecord['kind'];
 
 type RecordOf<K extends Kind> = Extract<LedgerRecord, { kind: K }>;
 
-const commonCodecs = { sequence: wholeCodec, atMs: wholeCodec };
+const commonCodecs = { sequence: integerCodec, atMs: integerCodec };
 
 /** Caches the text of the row, because the projection of rows writes it again. */
 const settledRowCodec: Codec<JsonObject> = { ...objectCodec, encode: (row) => keptText(row, JSON.stringify) };
@@ -132,7 +132,7 @@ interface WrittenSettlement extends Omit<SettleRecord, 'writtenOffCause'> {
 }
 
 const writtenSettlementCodec = membersCodec<WrittenSettlement>({
-  kind: wordCodec('settle'),
+  kind: enumCodec('settle'),
   ...commonCodecs,
   generationId: textCodec,
   scopes: scopesCodec,
@@ -158,7 +158,7 @@ const settleCodec: Codec<SettleRecord> = {
 };
 
 /** True, or omitted. */
-const markCodec: Codec<boolean | undefined> = {
+const flagCodec: Codec<boolean | undefined> = {
   encode: () => 'true',
   decode: (json) => (json === true ? true : undefined),
   isOmitted: (mark) => mark !== true,
@@ -166,23 +166,23 @@ const markCodec: Codec<boolean | undefined> = {
 
 const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
   accept: membersCodec<AcceptRecord>({
-    kind: wordCodec('accept'),
+    kind: enumCodec('accept'),
     ...commonCodecs,
     generationId: textCodec,
     scopes: scopesCodec,
     limits: limitsCodec,
     reserved: amountCodec,
-    isUnlimited: markCodec,
+    isUnlimited: flagCodec,
     row: objectCodec,
   }),
   'top-up': membersCodec<TopUpRecord>({
-    kind: wordCodec('top-up'),
+    kind: enumCodec('top-up'),
     ...commonCodecs,
     generationId: textCodec,
     reserved: amountCodec,
   }),
   checkpoint: membersCodec<CheckpointRecord>({
-    kind: wordCodec('checkpoint'),
+    kind: enumCodec('checkpoint'),
     ...commonCodecs,
     generationId: textCodec,
     spent: amountCodec,
@@ -190,20 +190,20 @@ const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
   }),
   settle: settleCodec,
   void: membersCodec<VoidRecord>({
-    kind: wordCodec('void'),
+    kind: enumCodec('void'),
     ...commonCodecs,
     generationId: textCodec,
   }),
   grant: membersCodec<GrantRecord>({
-    kind: wordCodec('grant'),
+    kind: enumCodec('grant'),
     ...commonCodecs,
     accountId: textCodec,
     grantedNanos: nullableCodec(nanosCodec),
   }),
   forget: membersCodec<ForgetRecord>({
-    kind: wordCodec('forget'),
+    kind: enumCodec('forget'),
     ...commonCodecs,
-    scope: wordCodec('key', 'workspace'),
+    scope: enumCodec('key', 'workspace'),
     id: textCodec,
   }),
 };

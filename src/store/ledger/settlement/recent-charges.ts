@@ -1,14 +1,14 @@
 import type { Charge } from '../../../ports/ledger.ts';
-import type { RecordWrite } from '../records/record-write.ts';
+import type { PendingWrite } from '../records/pending-write.ts';
 
 /** The charge of a generation, and the write of its record. */
 export interface RecentCharge {
   readonly charge: Charge;
-  readonly writing: Pick<RecordWrite, 'isDoneWithin'>;
+  readonly writing: Pick<PendingWrite, 'isWrittenWithin'>;
 }
 
 /** For releases: a generation without a charge need not wait for its record. */
-export const ALREADY_RECORDED: RecentCharge['writing'] = { isDoneWithin: () => Promise.resolve(true) };
+export const ALREADY_RECORDED: RecentCharge['writing'] = { isWrittenWithin: () => Promise.resolve(true) };
 
 /** Charges in each half: some seconds of the busiest gateway. A repeated settlement follows the first one closely. */
 const HALF_CHARGES = 4_096;

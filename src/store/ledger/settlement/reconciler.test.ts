@@ -57,13 +57,13 @@ describe('the reconciler', () => {
   it('settles what is open for longer than a generation may take, as of its last checkpoint, and says so', async () => {
     const under = reconciler();
     open.set('old', opened('old', 4n));
-    await under.look();
+    await under.settleOverdue();
     monotonicMs += 1500;
     open.set('new', opened('new'));
-    await under.look();
+    await under.settleOverdue();
     expect(settled).toEqual([]);
     monotonicMs += 1;
-    await under.look();
+    await under.settleOverdue();
     expect(settled).toMatchObject([['old', { used: credit(4n), row: { x: 1, finish_reason: 'error' } }]]);
     expect(told).toMatchObject([[expect.stringContaining('never settled'), { generation_id: 'old' }]]);
     expect(under.reconciled).toBe(1);
@@ -74,9 +74,9 @@ describe('the reconciler', () => {
   it('charges nothing where there was no output', async () => {
     const under = reconciler();
     open.set('silent', opened('silent'));
-    await under.look();
+    await under.settleOverdue();
     monotonicMs += 2000;
-    await under.look();
+    await under.settleOverdue();
     expect(settled).toMatchObject([['silent', { used: credit(0n) }]]);
     under.close();
   });
@@ -84,11 +84,11 @@ describe('the reconciler', () => {
   it('is not misled by a wall clock that is set, nor by a limit that is lowered', async () => {
     const under = reconciler();
     open.set('g', opened('g'));
-    await under.look();
+    await under.settleOverdue();
     wallMs += 86_400_000;
     generationMs = 1;
     monotonicMs += 1000;
-    await under.look();
+    await under.settleOverdue();
     expect(settled).toEqual([]);
     under.close();
   });
@@ -96,14 +96,14 @@ describe('the reconciler', () => {
   it('settles once what takes longer than until the next look', async () => {
     const under = reconciler();
     open.set('g', opened('g'));
-    await under.look();
+    await under.settleOverdue();
     monotonicMs += 2000;
     let goOn = () => {};
     waits = new Promise((resolve) => {
       goOn = resolve;
     });
-    const first = under.look();
-    await under.look();
+    const first = under.settleOverdue();
+    await under.settleOverdue();
     goOn();
     await first;
     expect(settled).toHaveLength(1);
@@ -114,14 +114,14 @@ describe('the reconciler', () => {
   it('tries again what could not be settled', async () => {
     const under = reconciler();
     open.set('g', opened('g'));
-    await under.look();
+    await under.settleOverdue();
     monotonicMs += 2000;
     fails = true;
-    await under.look();
+    await under.settleOverdue();
     expect(under.reconciled).toBe(0);
     expect(told).toMatchObject([[expect.stringContaining('tried again'), { generation_id: 'g' }]]);
     fails = false;
-    await under.look();
+    await under.settleOverdue();
     expect(under.reconciled).toBe(1);
     under.close();
   });

@@ -1,7 +1,7 @@
 import { usdOf } from '../../../kit/money.ts';
 import type { Clock } from '../../../kit/time/clock.ts';
 import type { Ledger } from '../../../ports/ledger.ts';
-import { interruptedUse, type OpenGeneration, type WholeRow } from '../books/open-generation.ts';
+import { type CompleteRow, interruptedUse, type OpenGeneration } from '../books/open-generation.ts';
 
 export interface ReconcilerOptions {
   /** Open generations by id. */
@@ -9,10 +9,10 @@ export interface ReconcilerOptions {
   readonly ledger: Pick<Ledger, 'settle'>;
   /** Longest duration of a generation, milliseconds. */
   generationMs(): number;
-  readonly wholeRow?: WholeRow | undefined;
+  readonly completeRow?: CompleteRow | undefined;
   readonly clock: Clock;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** Interval of `look`, milliseconds. */
+  /** Interval of `settleOverdue`, milliseconds. */
   readonly everyMs?: number | undefined;
   /** Time for settling after the longest duration, milliseconds. */
   readonly leewayMs?: number | undefined;
@@ -40,7 +40,7 @@ export class Reconciler {
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => void this.look(), options.everyMs ?? DEFAULT_EVERY_MS).unref();
+    this.#timer = setInterval(() => void this.settleOverdue(), options.everyMs ?? DEFAULT_EVERY_MS).unref();
   }
 
   /** Generations settled here since the start. Each is a fault of the gateway. */
@@ -49,7 +49,7 @@ export class Reconciler {
   }
 
   /** Settles overdue generations. Never rejects. */
-  async look(): Promise<void> {
+  async settleOverdue(): Promise<void> {
     const overdue = this.#overdue();
     await Promise.all(overdue.map((generation) => this.#settle(generation)));
   }
@@ -75,7 +75,7 @@ export class Reconciler {
   }
 
   async #settle(generation: OpenGeneration): Promise<void> {
-    const { ledger, clock, wholeRow, warn } = this.#options;
+    const { ledger, clock, completeRow, warn } = this.#options;
     const { generationId, scopes, reserved } = generation;
     const fields = {
       generation_id: generationId,
@@ -84,7 +84,10 @@ export class Reconciler {
     };
     this.#settling.add(generationId);
     try {
-      const { charge } = await ledger.settle(generationId, interruptedUse(generation, clock.now(), wholeRow));
+      const { charge } = await ledger.settle(
+        generationId,
+        interruptedUse(generation, clock.now(), completeRow),
+      );
       this.#reconciled += 1;
       warn(
         'a generation was never settled, which is a fault of the gateway: it is charged as of its last checkpoint and its reservation is released; please report it',

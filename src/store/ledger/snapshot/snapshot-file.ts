@@ -5,11 +5,11 @@ import { type JournalFiles, readRange, writeAll } from '../../journal/journal-fi
 import type { BooksSnapshot } from '../books/books-state.ts';
 import {
   inside,
+  integerCodec,
   LedgerDataProblem,
   listCodec,
   membersCodec,
   textCodec,
-  wholeCodec,
 } from '../records/codec.ts';
 import { parseSnapshot, renderSnapshot } from './snapshot-lines.ts';
 
@@ -43,9 +43,9 @@ interface Head {
 
 /** The first line of the file; the books follow, and a checksum comes last. */
 const headCodec = membersCodec<Head>({
-  version: wholeCodec,
-  segment: wholeCodec,
-  positions: listCodec(membersCodec<ProjectionPosition>({ name: textCodec, sequence: wholeCodec })),
+  version: integerCodec,
+  segment: integerCodec,
+  positions: listCodec(membersCodec<ProjectionPosition>({ name: textCodec, sequence: integerCodec })),
 });
 
 /** Replaces the snapshot atomically and durably: after a power loss there is the old one or the new one. */

@@ -8,8 +8,11 @@ import { SCOPES } from '../books/limits.ts';
 import type { Checkpoint, OpenGeneration } from '../books/open-generation.ts';
 import type { TallyEntry } from '../books/tallies.ts';
 import {
+  booleanCodec,
   type Codec,
+  enumCodec,
   inside,
+  integerCodec,
   LedgerDataProblem,
   membersCodec,
   nanosCodec,
@@ -18,9 +21,6 @@ import {
   optionalCodec,
   textCodec,
   textsCodec,
-  truthCodec,
-  wholeCodec,
-  wordCodec,
 } from '../records/codec.ts';
 import { amountCodec, limitsCodec, scopesCodec } from '../records/money-codecs.ts';
 
@@ -53,45 +53,45 @@ const sumsCodec = membersCodec<Sums>({
 });
 
 const spendingCodec = membersCodec<Spending>({
-  windows: membersCodec<WindowNumbers>({ daily: wholeCodec, weekly: wholeCodec, monthly: wholeCodec }),
+  windows: membersCodec<WindowNumbers>({ daily: integerCodec, weekly: integerCodec, monthly: integerCodec }),
   credit: sumsCodec,
   byok: sumsCodec,
 });
 
 const checkpointCodec = membersCodec<Checkpoint>({
   spent: amountCodec,
-  atMs: wholeCodec,
+  atMs: integerCodec,
   row: objectCodec,
-  sequence: wholeCodec,
+  sequence: integerCodec,
 });
 
 const CODECS: { readonly [K in keyof Lines]: Codec<Lines[K]> } = {
-  books: membersCodec<Lines['books']>({ version: wholeCodec, sequence: wholeCodec }),
+  books: membersCodec<Lines['books']>({ version: integerCodec, sequence: integerCodec }),
   tally: membersCodec<Lines['tally']>({
-    scope: wordCodec(...SCOPES),
+    scope: enumCodec(...SCOPES),
     id: textCodec,
     spending: spendingCodec,
-    sequence: wholeCodec,
+    sequence: integerCodec,
   }),
   balance: membersCodec<Lines['balance']>({
     accountId: textCodec,
     grantedNanos: nanosCodec,
-    isEnforced: truthCodec,
+    isEnforced: booleanCodec,
     leftNanos: nanosCodec,
     writtenOffNanos: optionalCodec(nanosCodec, 0n),
-    sequence: wholeCodec,
+    sequence: integerCodec,
   }),
   open: membersCodec<OpenGeneration>({
     generationId: textCodec,
     scopes: scopesCodec,
     limits: limitsCodec,
     reserved: amountCodec,
-    acceptedAtMs: wholeCodec,
+    acceptedAtMs: integerCodec,
     row: objectCodec,
     checkpoint: nullableCodec(checkpointCodec),
   }),
-  ended: membersCodec<Lines['ended']>({ half: wordCodec('older', 'recent'), ids: textsCodec }),
-  end: membersCodec<Lines['end']>({ lines: wholeCodec }),
+  ended: membersCodec<Lines['ended']>({ half: enumCodec('older', 'recent'), ids: textsCodec }),
+  end: membersCodec<Lines['end']>({ lines: integerCodec }),
 };
 
 /** Renders a snapshot as lines of JSON without newlines, lazily, so that the event loop is not blocked. */

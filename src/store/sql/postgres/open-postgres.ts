@@ -20,14 +20,14 @@ export interface OpenedPostgres {
   /** For requests: statements have short time limits. */
   readonly database: Kysely<Tables>;
   /** For background work: statements may take minutes. */
-  readonly patient: Kysely<Tables>;
+  readonly background: Kysely<Tables>;
   /** Whether the last statement was answered. */
   readonly isUp: () => boolean;
   close(): Promise<void>;
 }
 
 const LIMITS: PoolLimits = { connections: 16, connectMs: 2000, statementMs: 4000 };
-const PATIENT_LIMITS: PoolLimits = { connections: 2, connectMs: 5000, statementMs: 600_000 };
+const BACKGROUND_LIMITS: PoolLimits = { connections: 2, connectMs: 5000, statementMs: 600_000 };
 
 /** Time between attempts while the database does not answer, milliseconds. */
 const RETRY_MS = 500;
@@ -45,20 +45,20 @@ export async function openPostgres(
 ): Promise<OpenedPostgres> {
   const pool = new PostgresPool(address, { ...LIMITS, ...options.limits });
   const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  const patientPool = new PostgresPool(address, PATIENT_LIMITS);
-  const patient = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: patientPool }) });
+  const backgroundPool = new PostgresPool(address, BACKGROUND_LIMITS);
+  const background = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: backgroundPool }) });
   const close = async () => {
     await database.destroy();
-    await patient.destroy();
+    await background.destroy();
     // Kysely ends a pool only if it has used it.
-    await Promise.all([pool.end(), patientPool.end()]);
+    await Promise.all([pool.end(), backgroundPool.end()]);
   };
   try {
     await prepare(address, options, async () => {
       await pool.ping();
-      await migrate(patient, options.nowMs, { engine: 'postgres', before: lockMigrations });
+      await migrate(background, options.nowMs, { engine: 'postgres', before: lockMigrations });
     });
-    return { database, patient, isUp: () => pool.isUp, close };
+    return { database, background, isUp: () => pool.isUp, close };
   } catch (error) {
     await close();
     throw error;

@@ -28,7 +28,7 @@ export class SqliteDatabase extends Kysely<Tables> {
    * thread gets one message.
    */
   async runForEach(statement: string, rows: readonly (readonly unknown[])[]): Promise<void> {
-    const turn = await this.#parts.writer.take();
+    const turn = await this.#parts.writer.takeTurn();
     try {
       await turn.runForEach(statement, rows);
     } finally {
@@ -94,7 +94,7 @@ class ThreadedSqliteConnection implements DatabaseConnection {
   async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#transaction !== undefined) return change(this.#transaction, sql, parameters);
     if (SelectQueryNode.is(query)) return { rows: this.#parts.reader.all(sql, parameters) as R[] };
-    const turn = await this.#parts.writer.take();
+    const turn = await this.#parts.writer.takeTurn();
     try {
       return await change(turn, sql, parameters);
     } finally {
@@ -108,7 +108,7 @@ class ThreadedSqliteConnection implements DatabaseConnection {
 
   /** Takes the write lock at once: a read transaction may fail to upgrade later. */
   async begin(): Promise<void> {
-    const turn = await this.#parts.writer.take();
+    const turn = await this.#parts.writer.takeTurn();
     try {
       await turn.run('begin immediate');
       this.#transaction = turn;

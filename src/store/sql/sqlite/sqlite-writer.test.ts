@@ -32,7 +32,7 @@ describe('SqliteWriter', () => {
   });
 
   async function inTurn(statement: string) {
-    const turn = await writer.take();
+    const turn = await writer.takeTurn();
     try {
       return await turn.run(statement);
     } finally {
@@ -47,7 +47,7 @@ describe('SqliteWriter', () => {
   });
 
   it('replaces a thread that ended; what it had not committed is undone, and nothing more of it is run', async () => {
-    const turn = await writer.take();
+    const turn = await writer.takeTurn();
     await turn.run('begin immediate');
     await turn.run('insert into t values (1)');
     await threads[0]?.close();
@@ -60,7 +60,7 @@ describe('SqliteWriter', () => {
   });
 
   it('refuses what a thread was asked that ends without an answer', async () => {
-    const turn = await writer.take();
+    const turn = await writer.takeTurn();
     void threads[0]?.close();
     await expect(turn.run('insert into t values (1)')).rejects.toThrow(DatabaseUnavailable);
     turn.end();
@@ -79,7 +79,7 @@ describe('SqliteWriter', () => {
 
   it('runs a statement for each of many rows, all or none', async () => {
     const insertAll = async (rows: readonly unknown[][]) => {
-      const turn = await writer.take();
+      const turn = await writer.takeTurn();
       await turn.runForEach('insert into t values (?)', rows).finally(() => turn.end());
     };
     await insertAll([[1], [2n]]);

@@ -26,7 +26,7 @@ export class SqliteWriter {
   }
 
   /** Waits for a turn; the caller must end it. Rejects with DatabaseUnavailable. */
-  async take(): Promise<SqliteTurn> {
+  async takeTurn(): Promise<SqliteTurn> {
     const before = this.#last;
     let end = () => {};
     this.#last = new Promise((resolve) => {

@@ -4,7 +4,7 @@ import type { GenerationTableRow, Tables } from '../tables.ts';
 import { generationOfRow } from './sql-generation-store.ts';
 
 /** A position among generations in the order of their booking transactions. PostgreSQL only. */
-export interface BookedPlace {
+export interface BookedPosition {
   /** Transaction id. */
   readonly bookedIn: string;
   readonly settledAtMs: number;
@@ -12,7 +12,7 @@ export interface BookedPlace {
 }
 
 /** The position before all generations. */
-export const BEFORE_ALL: BookedPlace = { bookedIn: '0', settledAtMs: Number.MIN_SAFE_INTEGER, id: '' };
+export const BEFORE_ALL: BookedPosition = { bookedIn: '0', settledAtMs: Number.MIN_SAFE_INTEGER, id: '' };
 
 /** Generations after a position. */
 export interface BookedPage {
@@ -20,7 +20,7 @@ export interface BookedPage {
   readonly history: string;
   readonly generations: readonly StoredGeneration[];
   /** Position of the last one; undefined when there are none. */
-  readonly end: BookedPlace | undefined;
+  readonly end: BookedPosition | undefined;
 }
 
 /**
@@ -29,7 +29,7 @@ export interface BookedPage {
  */
 export async function bookedAfter(
   database: Kysely<Tables>,
-  { bookedIn, settledAtMs, id }: BookedPlace,
+  { bookedIn, settledAtMs, id }: BookedPosition,
   limit: number,
 ): Promise<BookedPage> {
   const { rows } = await sql<{ history: string } & (BookedRow | Record<keyof BookedRow, null>)>`
@@ -57,7 +57,7 @@ type BookedRow = GenerationTableRow & { readonly booked_in: string };
  * Assigns generations with a transaction id from the future to transaction 0: they came with a backup of another
  * server, and would stay invisible until this server reaches that id.
  */
-export async function adoptGenerations(database: Kysely<Tables>): Promise<void> {
+export async function resetFutureBookings(database: Kysely<Tables>): Promise<void> {
   await sql`update generations set booked_in = '0'
     where booked_in >= pg_snapshot_xmax(pg_current_snapshot())`.execute(database);
 }

@@ -14,12 +14,12 @@ import { transact } from '../transact.ts';
 /** Credentials in a database of either engine. */
 export class SqlByokStore implements ByokStore {
   readonly #database: Kysely<Tables>;
-  readonly #forgetWiped: (database: Kysely<Tables>) => Promise<void>;
+  readonly #purgeWipedSecrets: (database: Kysely<Tables>) => Promise<void>;
 
-  /** `forgetWiped` removes overwritten content from the engine's files, if the engine allows that. */
-  constructor(database: Kysely<Tables>, forgetWiped: (database: Kysely<Tables>) => Promise<void>) {
+  /** `purgeWipedSecrets` removes overwritten content from the engine's files, if the engine allows that. */
+  constructor(database: Kysely<Tables>, purgeWipedSecrets: (database: Kysely<Tables>) => Promise<void>) {
     this.#database = database;
-    this.#forgetWiped = forgetWiped;
+    this.#purgeWipedSecrets = purgeWipedSecrets;
   }
 
   insert(credential: Omit<ByokCredential, 'sortOrder'>): Promise<ByokCredential> {
@@ -84,7 +84,7 @@ export class SqlByokStore implements ByokStore {
       .where('deleted_at_ms', 'is', null)
       .executeTakeFirstOrThrow();
     if (numUpdatedRows !== 1n) return false;
-    await this.forgetWiped();
+    await this.purgeWipedSecrets();
     return true;
   }
 
@@ -123,8 +123,8 @@ export class SqlByokStore implements ByokStore {
     });
   }
 
-  async forgetWiped(): Promise<void> {
-    await this.#forgetWiped(this.#database);
+  async purgeWipedSecrets(): Promise<void> {
+    await this.#purgeWipedSecrets(this.#database);
   }
 
   #matching({ accountId, workspaceId, provider }: ByokFilter) {

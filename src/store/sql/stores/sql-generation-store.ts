@@ -4,7 +4,7 @@ import { keptText } from '../../../kit/text/kept-text.ts';
 import {
   GenerationRefused,
   type GenerationStore,
-  type SettledPlace,
+  type SettledPosition,
   type StoredGeneration,
 } from '../../../ports/generations.ts';
 import type { WriteOffCause } from '../../../ports/ledger.ts';
@@ -61,7 +61,7 @@ export class SqlGenerationStore implements GenerationStore {
     return Number(total);
   }
 
-  async settledAfter({ settledAtMs, id }: SettledPlace, limit: number): Promise<StoredGeneration[]> {
+  async settledAfter({ settledAtMs, id }: SettledPosition, limit: number): Promise<StoredGeneration[]> {
     const rows = await this.#database
       .selectFrom('generations')
       .selectAll()

@@ -43,7 +43,7 @@ export class LocalGenerations {
    * Forgets ends that the database has booked, and continues sequences after all that it knows: a journal that was
    * deleted or lost its end must not reuse a sequence that counts as booked.
    */
-  adopt(booked: BookedEnds): void {
+  continueAfter(booked: BookedEnds): void {
     this.booked([...this.#unbooked.values()].filter(({ sequence }) => isBooked(booked, sequence)));
     if (booked.bookedTo > this.#sequence) this.#sequence = booked.bookedTo;
   }

@@ -7,7 +7,7 @@ import { transact } from '../../../sql/transact.ts';
 import { chargeWithin, headroomWithin, refusalOf, tightest } from '../../books/limits.ts';
 import type { OpenGeneration } from '../../books/open-generation.ts';
 import type { DatabaseClock } from './database-clock.ts';
-import { reserveMore, reserveNew } from './reservation-statements.ts';
+import { reserveMore, reserveNew } from './reservation-sql.ts';
 import {
   addTallies,
   emptyTally,

@@ -1,7 +1,7 @@
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileBytes, IncomingBytes } from '../../ports/files.ts';
-import { makeDirectory, syncDirectory } from '../directory/whole-files.ts';
+import { makeDirectory, syncDirectory } from '../directory/atomic-files.ts';
 
 /** Ids are the file names: no other text becomes part of a path. */
 export const FILE_ID = /^file_[0-9A-Za-z]{24}$/;

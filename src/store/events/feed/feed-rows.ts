@@ -9,8 +9,8 @@ export interface RowPage<Place> {
   readonly end: Place | undefined;
 }
 
-/** Source, target and progress of a handover from rows to a projection. */
-export interface HandingOver<Place> {
+/** Source, target and progress of feeding rows to a projection. */
+export interface RowFeeding<Place> {
   readonly behind: Place;
   /** At most `limit` generations after a position; fewer only at the end. */
   read(behind: Place, limit: number): Promise<RowPage<Place>>;
@@ -22,35 +22,35 @@ export interface HandingOver<Place> {
 }
 
 /** Rows per read: few enough not to block the event loop. */
-const PAGE = 200;
+const PAGE_ROWS = 200;
 
 /** Generations per batch. */
-const BATCH = 1_000;
+const BATCH_GENERATIONS = 1_000;
 
 /** Pause between pages, so that other work gets its turn, milliseconds. */
 const PAUSE_MS = 1;
 
-/** Hands over all generations after a position. Rejects when the signal is aborted. */
-export async function handOver<Place>(handing: HandingOver<Place>): Promise<void> {
-  let { behind } = handing;
+/** Feeds all generations after a position. Rejects when the signal is aborted. */
+export async function feedRows<Place>(feeding: RowFeeding<Place>): Promise<void> {
+  let { behind } = feeding;
   for (let isLast = false; !isLast; ) {
     const batch: StoredGeneration[] = [];
-    while (!isLast && batch.length < BATCH) {
-      handing.signal.throwIfAborted();
-      const { generations, end = behind } = await handing.read(behind, PAGE);
+    while (!isLast && batch.length < BATCH_GENERATIONS) {
+      feeding.signal.throwIfAborted();
+      const { generations, end = behind } = await feeding.read(behind, PAGE_ROWS);
       batch.push(...generations);
       behind = end;
-      isLast = generations.length < PAGE;
+      isLast = generations.length < PAGE_ROWS;
       if (!isLast) await delay(PAUSE_MS);
     }
     if (batch.length === 0) return;
-    await addAll(handing, batch);
-    await handing.reached(behind);
+    await addAll(feeding, batch);
+    await feeding.reached(behind);
   }
 }
 
 async function addAll<Place>(
-  { projection, signal, warn }: HandingOver<Place>,
+  { projection, signal, warn }: RowFeeding<Place>,
   batch: readonly StoredGeneration[],
 ): Promise<void> {
   await addInHalves(

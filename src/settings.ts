@@ -12,7 +12,7 @@ import { type EgressRules, parseEgressRules } from './kit/net/egress.ts';
 import type { CooldownSettings } from './routing/health/breaker.ts';
 
 /** Everything that a configuration decides and a reload replaces. */
-export interface Snapshot {
+export interface DerivedSettings {
   readonly config: LoadedConfiguration['config'];
   readonly prompts: Readonly<Record<string, PromptTemplate>>;
   readonly gateway: GatewaySettings;
@@ -30,11 +30,11 @@ export function catalogSourceOf(
 }
 
 /** Derives the settings of all parts from a configuration. */
-export function snapshotOf(
+export function deriveSettings(
   loaded: LoadedConfiguration,
   known?: CatalogSource['known'],
   catalog = buildCatalog(catalogSourceOf(loaded, known)),
-): Snapshot {
+): DerivedSettings {
   const { config } = loaded;
   return {
     config,
@@ -83,7 +83,11 @@ export function snapshotOf(
 const CONTENT_ROOM_BODIES = 4;
 
 /** Fills in what requests name and the operator wrote: presets, then prompt templates. */
-export function prepareBody(format: Format, given: JsonObject, { config, prompts }: Snapshot): PreparedBody {
+export function prepareBody(
+  format: Format,
+  given: JsonObject,
+  { config, prompts }: DerivedSettings,
+): PreparedBody {
   const presets = config.presets as Presets;
   const { preset, hasPromptTemplates } = DIALECTS[format].facts;
   const body = applyPreset(preset, given, presets);
@@ -93,7 +97,7 @@ export function prepareBody(format: Format, given: JsonObject, { config, prompts
   };
 }
 
-function promptsOf(given: LoadedConfiguration['config']['prompts']): Snapshot['prompts'] {
+function promptsOf(given: LoadedConfiguration['config']['prompts']): DerivedSettings['prompts'] {
   return Object.fromEntries(
     Object.entries(given).map(([id, { instructions, input }]) => [
       id,

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { MemoryGenerations } from '../../../../test/contracts/memory-generations.ts';
 import type { StoredGeneration } from '../../../ports/generations.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
-import type { BookedPlace } from '../../sql/stores/booked-generations.ts';
-import { type FeedProgress, RowFeed } from './row-feed.ts';
+import type { BookedPosition } from '../../sql/stores/booked-generations.ts';
+import { type FeedProgress, SharedRowFeed } from './shared-row-feed.ts';
 
 /** Rows of a shared database, events of one gateway, and what it noted. */
 class Shared {
   readonly events = new MemoryGenerations();
   readonly warnings: string[] = [];
   readonly handedOver: string[] = [];
-  readonly rows: { readonly place: BookedPlace; readonly generation: StoredGeneration }[] = [];
+  readonly rows: { readonly place: BookedPosition; readonly generation: StoredGeneration }[] = [];
   history = 'server/1';
   adoptions = 0;
   reads = 0;
@@ -37,8 +37,8 @@ class Shared {
     }
   }
 
-  async feeding(isEmpty = false): Promise<RowFeed> {
-    const feed = await RowFeed.open({
+  async feeding(isFileMissing = false): Promise<SharedRowFeed> {
+    const feed = await SharedRowFeed.open({
       projection: {
         name: 'events',
         add: async (batch) => {
@@ -57,7 +57,7 @@ class Shared {
             end: behind.at(-1)?.place,
           };
         },
-        adopt: async () => {
+        resetFutureBookings: async () => {
           this.adoptions += 1;
         },
       },
@@ -67,7 +67,7 @@ class Shared {
           this.noted = progress;
         },
       },
-      isEmpty,
+      isFileMissing,
       warn: (message) => this.warnings.push(message),
       everyMs: 5,
     });
@@ -76,7 +76,7 @@ class Shared {
   }
 }
 
-function isBehind(one: BookedPlace, other: BookedPlace): boolean {
+function isBehind(one: BookedPosition, other: BookedPosition): boolean {
   return (
     (Number(one.bookedIn) - Number(other.bookedIn) ||
       one.settledAtMs - other.settledAtMs ||
@@ -84,7 +84,7 @@ function isBehind(one: BookedPlace, other: BookedPlace): boolean {
   );
 }
 
-describe('RowFeed', () => {
+describe('SharedRowFeed', () => {
   it('brings in all rows, then those that come, each once, and goes on after a restart', async () => {
     const shared = new Shared();
     shared.book(0, 4_500);
@@ -141,9 +141,9 @@ describe('RowFeed', () => {
     shared.book(0, 3);
     const feed = await shared.feeding(true);
     await expect.poll(() => shared.events.rows.size).toBe(3);
-    await feed.all();
+    await feed.feedAll();
     expect(shared.handedOver).toHaveLength(6);
-    feed.renewed();
+    feed.fileCreated();
     await expect.poll(() => shared.handedOver.length).toBe(9);
     await expect.poll(() => shared.noted?.bookedIn).toBe('700');
     await feed.close();
@@ -159,7 +159,7 @@ describe('RowFeed', () => {
     shared.failure = undefined;
     shared.book(0, 3);
     await expect.poll(() => shared.warnings.length).toBe(1);
-    await expect(feed.all()).rejects.toThrow('no room');
+    await expect(feed.feedAll()).rejects.toThrow('no room');
     shared.events.failure = undefined;
     await expect
       .poll(() => shared.warnings)

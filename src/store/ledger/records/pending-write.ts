@@ -1,5 +1,5 @@
-/** `tried`: the first write is under way. `owed`: it failed, and is retried. */
-type State = 'tried' | 'owed' | 'written' | 'given-up';
+/** `first`: the first attempt is under way. `retried`: it failed, and the write is retried. */
+type State = 'first' | 'retried' | 'written' | 'given-up';
 
 /** A caller that waits for a record. */
 interface Waiter {
@@ -11,36 +11,38 @@ interface Waiter {
 }
 
 /** The write of a record to the journal. */
-export class RecordWrite {
-  #state: State = 'tried';
+export class PendingWrite {
+  #state: State = 'first';
   #error: unknown;
   /** Undefined without waiters. Usually there is one, and the first write succeeds. */
   #waiting: Waiter[] | undefined;
 
   /** Whether the first write succeeds in time. */
-  isWrittenWithin(milliseconds: number): Promise<boolean> {
-    if (this.#state !== 'tried') return Promise.resolve(this.#state === 'written');
+  firstTrySucceedsWithin(milliseconds: number): Promise<boolean> {
+    if (this.#state !== 'first') return Promise.resolve(this.#state === 'written');
     return this.#wait(false, milliseconds);
   }
 
   /** Whether the record is written in time, retries included. Rejects when it never will be. */
-  isDoneWithin(milliseconds: number): Promise<boolean> {
-    return this.#state === 'tried' || this.#state === 'owed' ? this.#wait(true, milliseconds) : this.done();
+  isWrittenWithin(milliseconds: number): Promise<boolean> {
+    return this.#state === 'first' || this.#state === 'retried'
+      ? this.#wait(true, milliseconds)
+      : this.written();
   }
 
   /** Resolves once the record is written, retries included. Rejects when it never will be. */
-  done(): Promise<boolean> {
+  written(): Promise<boolean> {
     if (this.#state === 'written') return Promise.resolve(true);
     return this.#state === 'given-up' ? Promise.reject(this.#error) : this.#wait(true, undefined);
   }
 
-  written(): void {
+  markWritten(): void {
     this.#state = 'written';
     for (const waiting of this.#takeAll()) answer(waiting, true);
   }
 
-  owed(): void {
-    this.#state = 'owed';
+  markRetried(): void {
+    this.#state = 'retried';
     const patient: Waiter[] = [];
     for (const waiting of this.#takeAll()) {
       if (waiting.isPatient) patient.push(waiting);
@@ -49,7 +51,7 @@ export class RecordWrite {
     this.#waiting = patient;
   }
 
-  givenUp(error: unknown): void {
+  markGivenUp(error: unknown): void {
     this.#state = 'given-up';
     this.#error = error;
     for (const waiting of this.#takeAll()) {

@@ -6,12 +6,12 @@ export async function available<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (error) {
-    throw unavailableOr(error);
+    throw ledgerErrorOf(error);
   }
 }
 
 /** The error; LedgerUnavailable for DatabaseUnavailable. */
-export function unavailableOr(error: unknown): unknown {
+export function ledgerErrorOf(error: unknown): unknown {
   return error instanceof DatabaseUnavailable ? unavailable(error) : error;
 }
 

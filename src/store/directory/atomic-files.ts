@@ -35,7 +35,7 @@ export function makeDirectory(path: string): boolean {
 }
 
 /** Replaces a file (0600) atomically and durably: after a power loss it has the old content or the new one. */
-export function writeWhole(file: string, content: Buffer | string): void {
+export function replaceFile(file: string, content: Buffer | string): void {
   const draft = `${file}.draft`;
   rmSync(draft, { force: true });
   const descriptor = openSync(draft, 'wx', 0o600);
@@ -74,7 +74,7 @@ const SMALL_FILE_BYTES = 65_536;
 /**
  * The content of a file; undefined when there is none. Throws a DataDirectoryProblem, also for more than `maxBytes`.
  */
-export function readIfThere(file: string, maxBytes = SMALL_FILE_BYTES): Buffer | undefined {
+export function readIfExists(file: string, maxBytes = SMALL_FILE_BYTES): Buffer | undefined {
   try {
     return readRegular(file, maxBytes);
   } catch (error) {

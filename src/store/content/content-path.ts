@@ -1,5 +1,5 @@
 /** Place of a generation's content: a folder for each day, a file for each generation. */
-export interface ContentPlace {
+export interface ContentPath {
   /** `2026-09-27`, in UTC. */
   readonly day: string;
   readonly file: string;
@@ -12,7 +12,7 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const DAY_MS = 86_400_000;
 
 /** The place of a generation; undefined for other ids. */
-export function contentPlace(generationId: string): ContentPlace | undefined {
+export function contentPath(generationId: string): ContentPath | undefined {
   const seconds = GENERATION_ID.exec(generationId)?.[1];
   if (seconds === undefined) return undefined;
   return { day: dayOf(Number(seconds) * 1000), file: generationId + ENDING };

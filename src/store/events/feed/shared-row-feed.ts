@@ -1,30 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
-import { BEFORE_ALL, type BookedPage, type BookedPlace } from '../../sql/stores/booked-generations.ts';
+import { BEFORE_ALL, type BookedPage, type BookedPosition } from '../../sql/stores/booked-generations.ts';
 import type { GenerationSink } from '../projection/event-projection.ts';
+import { feedRows } from './feed-rows.ts';
 import { EVENTS_LOST, FailureWarning, FEED_WARNINGS } from './feed-warnings.ts';
-import { handOver } from './hand-over.ts';
 import type { ProgressFile } from './progress-file.ts';
 
 /** Progress of the feed among the shared rows of generations. */
-export interface FeedProgress extends BookedPlace {
+export interface FeedProgress extends BookedPosition {
   /** See BookedPage. */
   readonly history: string;
 }
 
 /** The shared rows of generations. */
 export interface BookedRows {
-  after(place: BookedPlace, limit: number): Promise<BookedPage>;
-  /** See `adoptGenerations`. */
-  adopt(): Promise<void>;
+  after(place: BookedPosition, limit: number): Promise<BookedPage>;
+  /** See the function of that name. */
+  resetFutureBookings(): Promise<void>;
 }
 
-export interface RowFeedOptions {
+export interface SharedRowFeedOptions {
   readonly projection: GenerationSink;
   readonly rows: BookedRows;
   readonly file: Pick<ProgressFile<FeedProgress>, 'read' | 'write'>;
   /** Whether the file of events does not exist. */
-  readonly isEmpty: boolean;
+  readonly isFileMissing: boolean;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** Interval of passes, milliseconds. */
   readonly everyMs?: number;
@@ -36,35 +36,35 @@ const EVERY_MS = 1_500;
 const BEGINNING: FeedProgress = { ...BEFORE_ALL, history: '' };
 
 /** The rows could not be read because the database does not answer. Not logged here: requests log it. */
-class RowsAway extends Error {}
+class RowsUnavailable extends Error {}
 
 /**
  * Feeds events from the shared rows of generations, in periodic passes: each gateway counts what all of them have
  * settled. Feeding a row again has no effect.
  */
-export class RowFeed {
-  readonly #options: RowFeedOptions;
+export class SharedRowFeed {
+  readonly #options: SharedRowFeedOptions;
   readonly #closing = new AbortController();
-  readonly #trouble: FailureWarning;
+  readonly #failures: FailureWarning;
   #progress: FeedProgress;
   /** The next pass starts from the beginning. */
-  #isAgain = false;
+  #mustRestart = false;
   #pass: Promise<void> | undefined;
   #run: Promise<void> = Promise.resolve();
 
-  private constructor(options: RowFeedOptions, progress: FeedProgress) {
+  private constructor(options: SharedRowFeedOptions, progress: FeedProgress) {
     this.#options = options;
-    this.#trouble = new FailureWarning(options.warn, FEED_WARNINGS);
+    this.#failures = new FailureWarning(options.warn, FEED_WARNINGS);
     this.#progress = progress;
   }
 
   /** Reads the progress of earlier runs. */
-  static async open(options: RowFeedOptions): Promise<RowFeed> {
+  static async open(options: SharedRowFeedOptions): Promise<SharedRowFeed> {
     const noted = options.file.read();
-    if (noted === undefined || !options.isEmpty) return new RowFeed(options, noted ?? BEGINNING);
+    if (noted === undefined || !options.isFileMissing) return new SharedRowFeed(options, noted ?? BEGINNING);
     if (noted.settledAtMs !== BEFORE_ALL.settledAtMs) options.warn(EVENTS_LOST);
     await options.file.write(BEGINNING);
-    return new RowFeed(options, BEGINNING);
+    return new SharedRowFeed(options, BEGINNING);
   }
 
   start(): void {
@@ -72,17 +72,17 @@ export class RowFeed {
   }
 
   /** Feeds all rows again. Rejects when that fails; later passes retry it. */
-  async all(): Promise<void> {
-    await this.#again();
-    do await this.#once();
-    while (this.#isAgain && !this.#closing.signal.aborted);
+  async feedAll(): Promise<void> {
+    await this.#restart();
+    do await this.#runPass();
+    while (this.#mustRestart && !this.#closing.signal.aborted);
   }
 
   /** The file of events was created: feeds all rows again, unless the feed is at its beginning. */
-  renewed(): void {
+  fileCreated(): void {
     if (this.#progress.settledAtMs === BEFORE_ALL.settledAtMs) return;
     // If the file cannot be written, this process still knows.
-    this.#again().catch(() => {});
+    this.#restart().catch(() => {});
   }
 
   async close(): Promise<void> {
@@ -91,8 +91,8 @@ export class RowFeed {
     await this.#pass?.catch(() => {});
   }
 
-  async #again(): Promise<void> {
-    this.#isAgain = true;
+  async #restart(): Promise<void> {
+    this.#mustRestart = true;
     await this.#options.file.write(BEGINNING);
   }
 
@@ -103,32 +103,32 @@ export class RowFeed {
       await delay(everyMs, undefined, { signal, ref: false }).catch(() => {});
       if (signal.aborted) return;
       try {
-        await this.#once();
-        this.#trouble.worked();
+        await this.#runPass();
+        this.#failures.worked();
       } catch (error) {
-        if (!signal.aborted && !(error instanceof RowsAway)) this.#trouble.failed(error);
+        if (!signal.aborted && !(error instanceof RowsUnavailable)) this.#failures.failed(error);
       }
     }
   }
 
   /** Runs one pass; a call during a pass joins it. */
-  #once(): Promise<void> {
-    this.#pass ??= this.#handOver().finally(() => {
+  #runPass(): Promise<void> {
+    this.#pass ??= this.#feed().finally(() => {
       this.#pass = undefined;
     });
     return this.#pass;
   }
 
-  async #handOver(): Promise<void> {
+  async #feed(): Promise<void> {
     const { projection, warn, file } = this.#options;
-    if (this.#isAgain) this.#progress = BEGINNING;
-    this.#isAgain = false;
-    await handOver<FeedProgress>({
+    if (this.#mustRestart) this.#progress = BEGINNING;
+    this.#mustRestart = false;
+    await feedRows<FeedProgress>({
       behind: this.#progress,
       read: (behind, limit) => this.#read(behind, limit),
       projection,
       reached: async (progress) => {
-        if (this.#isAgain) return;
+        if (this.#mustRestart) return;
         this.#progress = progress;
         await file.write(progress);
       },
@@ -142,7 +142,7 @@ export class RowFeed {
     try {
       let page = await rows.after(behind, limit);
       if (page.history !== behind.history) {
-        await rows.adopt();
+        await rows.resetFutureBookings();
         this.#progress = { ...BEFORE_ALL, history: page.history };
         page = await rows.after(BEFORE_ALL, limit);
       }
@@ -150,7 +150,7 @@ export class RowFeed {
       return { generations, end: end && { ...end, history } };
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
-      throw new RowsAway('the rows of generations cannot be read', { cause: error });
+      throw new RowsUnavailable('the rows of generations cannot be read', { cause: error });
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Appended } from '../../../ports/events.ts';
 import type { DuckdbRows } from './duckdb-thread.ts';
-import { countLeftOutSql, type EventSource, leaveOutSql, takeInSql } from './schema.ts';
+import { countLeftOutSql, type EventSource, insertSql, leaveOutSql } from './schema.ts';
 import { plain, type Statement } from './statement.ts';
 
 /** Range of times among which ids are searched. */
@@ -10,15 +10,15 @@ export interface Moments extends Readonly<Record<string, bigint>> {
 }
 
 /** Statements that take in events whose series have places. `appendedOf` reads their results. */
-export function takeInStatements(source: EventSource, moments: Moments): readonly Statement[] {
+export function insertStatements(source: EventSource, moments: Moments): readonly Statement[] {
   return [
     { sql: leaveOutSql(source), parameters: moments },
     plain(countLeftOutSql(source)),
-    plain(takeInSql(source).join(';')),
+    plain(insertSql(source).join(';')),
   ];
 }
 
-/** The outcome in the results of `takeInStatements`. */
+/** The outcome in the results of `insertStatements`. */
 export function appendedOf([, counted]: readonly DuckdbRows[]): Appended {
   const [all = 0, known = 0, tooOld = 0] = (counted?.[0] ?? []).map(Number);
   return { added: all - known - tooOld, known, tooOld };

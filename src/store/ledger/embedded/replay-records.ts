@@ -32,7 +32,7 @@ export function replayInto(
     for (const { projector, has } of readers) {
       if (sequence <= has) continue;
       projector.expect(record);
-      projector.take(record);
+      projector.confirm(record);
     }
   };
 }

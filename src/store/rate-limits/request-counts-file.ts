@@ -2,7 +2,7 @@ import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject } from '../../kit/json/json.ts';
 import type { Log } from '../../kit/log/log.ts';
-import { readIfThere } from '../directory/whole-files.ts';
+import { readIfExists } from '../directory/atomic-files.ts';
 import type { DayCount, MemoryLimiter } from './memory-limiter.ts';
 
 /** A larger file is not one of ours. */
@@ -19,7 +19,7 @@ export class RequestCountsFile {
   /** The counts written last; none when the file cannot be read, which costs at most one day's counts. */
   read(): DayCount[] {
     try {
-      const content: unknown = JSON.parse(readIfThere(this.#file, MAX_BYTES)?.toString() ?? '[]');
+      const content: unknown = JSON.parse(readIfExists(this.#file, MAX_BYTES)?.toString() ?? '[]');
       return Array.isArray(content) ? content.filter(isDayCount) : [];
     } catch {
       return [];
