@@ -13,10 +13,9 @@ import { knownVerbosity } from '../shared/requests/verbosity.ts';
 import { errorsInWords } from '../shared/tools/errors-in-words.ts';
 import { pairCalls } from '../shared/tools/pair-calls.ts';
 import { facts } from './facts.ts';
-
-import { NO_CACHE_MARKS, NO_SUCH_PARAMETER, reportLosses } from './losses.ts';
-import { relayInput, relayTools } from './relay.ts';
-import { OwnSpot, renderItem } from './render-items.ts';
+import { relayInput, relayTools } from './relay-content.ts';
+import { OwnSpot, renderItem } from './render-content.ts';
+import { NO_CACHE_MARKS, NO_SUCH_PARAMETER, reportLosses } from './render-losses.ts';
 import { relayReasoning, renderReasoningSettings } from './render-reasoning.ts';
 import { renderToolChoice, renderTools } from './render-tools.ts';
 import { withoutUnsupported } from './supported.ts';

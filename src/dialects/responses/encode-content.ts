@@ -7,7 +7,7 @@ import { familyOf, wrapSeal } from '../shared/reasoning/custody.ts';
 import { NO_ARGUMENTS } from '../shared/tools/tool-names.ts';
 import { INPUT_CHANNELS, TEXT_CHANNELS } from './event-types.ts';
 
-import { imageFields, renderAnnotation } from './render-items.ts';
+import { imageFields, renderAnnotation } from './render-content.ts';
 
 /** Output items as callers see them. */
 

@@ -13,9 +13,9 @@ import {
 } from '../shared/tools/pair-calls.ts';
 import { changeEach, cleanItem, cleanTool, without } from './gateway-members.ts';
 import { inputPlace } from './input-place.ts';
-import { parseReasoning } from './parse-items.ts';
-import { renderItem } from './render-items.ts';
-import { isOperatorItem } from './wire-items.ts';
+import { parseReasoning } from './parse-content.ts';
+import { renderItem } from './render-content.ts';
+import { isOperatorItem } from './wire-content.ts';
 
 /**
  * What must change in the caller's own `input` and `tools` before an upstream of this dialect may see them. Everything

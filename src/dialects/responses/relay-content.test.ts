@@ -4,7 +4,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { Report } from '../shared/report/report.ts';
 import { NO_RESULT } from '../shared/tools/pair-calls.ts';
 import { facts } from './facts.ts';
-import { relayInput } from './relay.ts';
+import { relayInput } from './relay-content.ts';
 
 const user = (content: string): JsonObject => ({ role: 'user', content });
 const call = (call_id: string): JsonObject => ({

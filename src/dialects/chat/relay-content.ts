@@ -14,9 +14,9 @@ import {
   WITHOUT_CALL,
   WITHOUT_RESULT,
 } from '../shared/tools/pair-calls.ts';
-import { FOREIGN_SEAL } from './losses.ts';
 import { toolCallId } from './quirks.ts';
-import { groupsOf, isForeign, isSealOfCall, PLAIN_THOUGHTS } from './reasoning-details.ts';
+import { groupsOf, isForeign, isSealOfCall, PLAIN_THOUGHTS } from './reasoning.ts';
+import { FOREIGN_SEAL } from './render-losses.ts';
 import { joinedText } from './render-parts.ts';
 
 /** Whether a provider takes the caller's messages as they are, as most do: nothing in them has to be looked at. */

@@ -5,7 +5,7 @@ import { objectsAt } from '../../kit/json/members.ts';
 import { Report } from '../shared/report/report.ts';
 import { NO_RESULT } from '../shared/tools/pair-calls.ts';
 import { facts } from './facts.ts';
-import { relayedMessages } from './relay.ts';
+import { relayedMessages } from './relay-content.ts';
 
 const user = (content: string): JsonObject => ({ role: 'user', content });
 const calls = (...ids: string[]): JsonObject => ({

@@ -2,9 +2,8 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt } from '../../kit/json/members.ts';
 import { NO_ARGUMENTS } from '../shared/tools/tool-names.ts';
+import { patchOutputItem, patchOutputPart } from './encode-content.ts';
 import { INPUT_CHANNELS, TEXT_CHANNELS } from './event-types.ts';
-
-import { patchOutputItem, patchOutputPart } from './output-items.ts';
 
 /** Where an output item stands in the stream that the caller reads. */
 export interface Placement {

@@ -2,7 +2,7 @@ import type { Event, ItemHead } from '../../ir/events.ts';
 import type { Annotation } from '../../ir/items.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { objectAt, stringAt, textAt } from '../../kit/json/members.ts';
-import { renderAnnotation } from './annotation.ts';
+import { renderAnnotation } from './citations.ts';
 
 type CallHead = Extract<ItemHead, { type: 'tool-call' }>;
 

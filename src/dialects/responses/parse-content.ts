@@ -23,8 +23,8 @@ import {
 import { lookUp } from '../../kit/net/lookup.ts';
 import { type Sealed, unwrapSeal } from '../shared/reasoning/custody.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
+import { parseFileData, parseUrl } from './media.ts';
 import { extOf, statusAt } from './members.ts';
-import { parseFileData, parseUrl } from './sources.ts';
 import { OWN_REASONING_FORMAT } from './wire.ts';
 
 /** Items and parts of this format, read into the representation. */

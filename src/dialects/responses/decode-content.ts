@@ -5,7 +5,7 @@ import { compact, numberAt, objectsAt, stringAt } from '../../kit/json/members.t
 import { NO_ARGUMENTS } from '../shared/tools/tool-names.ts';
 import { CHANNEL_BY_PART, INPUT_CHANNELS, isExclusive } from './event-types.ts';
 import { statusAt } from './members.ts';
-import { imageSourceOf, parseAnnotation, parseItem, sealOf } from './parse-items.ts';
+import { imageSourceOf, parseAnnotation, parseItem, sealOf } from './parse-content.ts';
 
 /** An output item that is being read. */
 export interface ItemSlot {

@@ -19,12 +19,12 @@ import { errorsInWords } from '../shared/tools/errors-in-words.ts';
 import { pairCalls } from '../shared/tools/pair-calls.ts';
 import { type FlatNames, flatArguments } from '../shared/tools/tool-names.ts';
 import { facts } from './facts.ts';
-import { FOREIGN_SEAL, NO_FIELD, reportForeignMembers } from './losses.ts';
+import { renderUrl } from './media.ts';
 import { toolCallId } from './quirks.ts';
-import { indexesOf, renderReasoningDetails } from './reasoning-details.ts';
+import { indexesOf, renderReasoningDetails } from './reasoning.ts';
+import { FOREIGN_SEAL, NO_FIELD, reportForeignMembers } from './render-losses.ts';
 import { contentOf, type PartsContext, renderPart, reportLostMark } from './render-parts.ts';
 import { reportRenaming } from './render-tools.ts';
-import { renderUrl } from './source.ts';
 
 /** What rendering a conversation needs to know besides its items. */
 export interface MessagesContext extends PartsContext {

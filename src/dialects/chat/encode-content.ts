@@ -13,9 +13,9 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { layOver } from '../../kit/json/lay-over.ts';
 import { compact } from '../../kit/json/members.ts';
 import { flatArguments, flatToolName } from '../shared/tools/tool-names.ts';
-import { renderAnnotation } from './annotation.ts';
-import { type Followed, indexesOf, renderReasoningDetails, writeSeal } from './reasoning-details.ts';
-import { renderUrl } from './source.ts';
+import { renderAnnotation } from './citations.ts';
+import { renderUrl } from './media.ts';
+import { type Followed, indexesOf, renderReasoningDetails, writeSeal } from './reasoning.ts';
 
 /** Pieces of an answer in the chat format's words, shared by streams and bodies. */
 

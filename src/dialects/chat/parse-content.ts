@@ -16,15 +16,14 @@ import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { compact, membersBeyond, objectAt, objectsAt, objectsOf, textAt } from '../../kit/json/members.ts';
 import { messageIndex } from '../shared/presets/preset-message.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
-
+import { parseFileData, parseUrl } from './media.ts';
 import {
   isSealOfCall,
   PLAIN_THOUGHTS,
   type PlacedThoughts,
   parseReasoningDetails,
   readSeal,
-} from './reasoning-details.ts';
-import { parseFileData, parseUrl } from './source.ts';
+} from './reasoning.ts';
 
 /** Where a message stands, and what was said before it. */
 interface Spot {

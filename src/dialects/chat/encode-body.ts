@@ -5,10 +5,10 @@ import type { Result } from '../../ir/result.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { defineAll, membersBeyond, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext, ReplyContext } from '../dialect.ts';
-import { asDeclared, renderLogprobs, renderMessage, speaksLegacyCalls } from './answer.ts';
 import { asChatBody } from './cohere.ts';
 import { metadataOf } from './encode.ts';
-import { renderFinishReason } from './finish-reason.ts';
+import { asDeclared, renderLogprobs, renderMessage, speaksLegacyCalls } from './encode-content.ts';
+import { renderFinishReason } from './finish.ts';
 
 import { AnswerReader } from './read-answer.ts';
 import { renderUsage, usageObjectIn } from './usage.ts';

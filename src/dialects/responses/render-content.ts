@@ -15,9 +15,9 @@ import type { Report } from '../shared/report/report.ts';
 
 import { facts } from './facts.ts';
 import { cleanItem } from './gateway-members.ts';
-import { filenameFor, urlOf } from './sources.ts';
+import { filenameFor, urlOf } from './media.ts';
 import { ID_PREFIXES } from './wire.ts';
-import { isOperatorItem } from './wire-items.ts';
+import { isOperatorItem } from './wire-content.ts';
 
 /** Items and parts of the representation, written as input for an upstream of this dialect. */
 

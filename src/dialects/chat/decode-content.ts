@@ -3,10 +3,9 @@ import type { ItemStatus, Logprobs } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { layOver } from '../../kit/json/lay-over.ts';
 import { numberAt, objectAt, textAt } from '../../kit/json/members.ts';
-import { readAnnotation } from './annotation.ts';
-
-import { DetailGroup } from './reasoning-details.ts';
-import { parseUrl } from './source.ts';
+import { readAnnotation } from './citations.ts';
+import { parseUrl } from './media.ts';
+import { DetailGroup } from './reasoning.ts';
 
 /** The part that is being written. */
 interface OpenPart {
