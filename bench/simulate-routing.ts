@@ -182,7 +182,7 @@ function attempt(errand: Errand): void {
     if (tried.has(candidate)) continue;
     const ticket = health.enter(siteOf(candidate.endpoint, candidate.access), {
       isRetry: tried.size > 0,
-      isLastHope: ranked.every((each) => tried.has(each) || isAway(each)),
+      isLastCandidate: ranked.every((each) => tried.has(each) || isAway(each)),
     });
     if (ticket === undefined) continue;
     tried.add(candidate);

@@ -37,7 +37,7 @@ export function* buildCatalogSliced(source: CatalogSource): Sliced<Catalog> {
   return { ...(yield* build(source, [])), withEveryProvider };
 }
 
-/** `dormant`: known providers without a credential. */
+/** `dormant`: known providers for which the gateway has no credential. */
 function* build(
   { providers: given, models: own, known, nowMs = Date.now() }: CatalogSource,
   dormant: readonly Provider[],
@@ -74,7 +74,7 @@ function dormantProviders(listed: readonly ProviderEntry[]): Provider[] {
   const slugs = new Set(listed.map(({ slug }) => slug));
   return Object.keys(PROVIDER_TABLE)
     .filter((slug) => !slugs.has(slug) && isReachable(slug))
-    .map((slug) => ({ ...buildProvider({ slug }), isServed: false }));
+    .map((slug) => ({ ...buildProvider({ slug }), isDormant: true }));
 }
 
 /** Unlisted providers of the built-in table that endpoints name; some need no key. */

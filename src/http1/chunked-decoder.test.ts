@@ -1,58 +1,60 @@
 import { describe, expect, it } from 'vitest';
-import { LengthFrame } from './body-decoder.ts';
-import { ChunkedFrame } from './chunked-decoder.ts';
+import { LengthDecoder } from './body-decoder.ts';
+import { ChunkedDecoder } from './chunked-decoder.ts';
 import { REQUEST_RULES } from './reading-rules.ts';
 
-interface Taken {
+interface Decoded {
   readonly content: string;
-  readonly isOver: boolean;
-  /** Bytes that were not taken; undefined when they are no body. */
+  readonly isDone: boolean;
+  /** Bytes after the body; undefined if they are malformed. */
   readonly rest: string | undefined;
 }
 
-function takenFrom(frame: ChunkedFrame | LengthFrame, pieces: readonly string[]): Taken {
+function decodeAll(decoder: ChunkedDecoder | LengthDecoder, pieces: readonly string[]): Decoded {
   let content = '';
-  const taker = {
+  const sink = {
     onContent: (bytes: Buffer, from: number, to: number) => {
       content += bytes.toString('latin1', from, to);
     },
   };
   for (const [index, piece] of pieces.entries()) {
-    const after = frame.take(Buffer.from(piece, 'latin1'), 0, piece.length, taker);
-    if (typeof after === 'string') return { content, isOver: frame.isOver, rest: undefined };
-    if (!frame.isOver) continue;
-    return { content, isOver: true, rest: piece.slice(after) + pieces.slice(index + 1).join('') };
+    const after = decoder.decode(Buffer.from(piece, 'latin1'), 0, piece.length, sink);
+    if (typeof after === 'string') return { content, isDone: decoder.isDone, rest: undefined };
+    if (!decoder.isDone) continue;
+    return { content, isDone: true, rest: piece.slice(after) + pieces.slice(index + 1).join('') };
   }
-  return { content, isOver: frame.isOver, rest: '' };
+  return { content, isDone: decoder.isDone, rest: '' };
 }
 
 const BODY = '5;a="b c"\r\nhello\r\n00A\r\n\r\n0123456\n\r\n0;x\r\nX-A: b\r\nY:\r\n\r\n';
-const WHOLE: Taken = { content: 'hello\r\n0123456\n', isOver: true, rest: 'GET /' };
+const WHOLE: Decoded = { content: 'hello\r\n0123456\n', isDone: true, rest: 'GET /' };
 
-describe('a body in chunks', () => {
-  it('is the same in one piece, in two at every place, and byte by byte', () => {
+describe('the chunked decoder', () => {
+  it('decodes the same content from one piece, from any two, and byte by byte', () => {
     const text = `${BODY}GET /`;
-    expect(takenFrom(new ChunkedFrame(REQUEST_RULES), [text])).toEqual(WHOLE);
+    expect(decodeAll(new ChunkedDecoder(REQUEST_RULES), [text])).toEqual(WHOLE);
     for (let at = 0; at <= text.length; at++) {
-      expect(takenFrom(new ChunkedFrame(REQUEST_RULES), [text.slice(0, at), text.slice(at)])).toEqual(WHOLE);
+      expect(decodeAll(new ChunkedDecoder(REQUEST_RULES), [text.slice(0, at), text.slice(at)])).toEqual(
+        WHOLE,
+      );
     }
-    expect(takenFrom(new ChunkedFrame(REQUEST_RULES), [...text])).toEqual(WHOLE);
+    expect(decodeAll(new ChunkedDecoder(REQUEST_RULES), [...text])).toEqual(WHOLE);
   });
 
-  it('is not over before its last byte', () => {
+  it('is not done before the last byte', () => {
     for (let end = 0; end < BODY.length; end++) {
-      expect(takenFrom(new ChunkedFrame(REQUEST_RULES), [BODY.slice(0, end)])).toMatchObject({
-        isOver: false,
+      expect(decodeAll(new ChunkedDecoder(REQUEST_RULES), [BODY.slice(0, end)])).toMatchObject({
+        isDone: false,
         rest: '',
       });
     }
   });
 
-  it('begins where it is told to', () => {
-    const frame = new ChunkedFrame(REQUEST_RULES);
+  it('starts at the given index', () => {
+    const decoder = new ChunkedDecoder(REQUEST_RULES);
     const bytes = Buffer.from('xx0\r\n\r\nyy');
-    expect(frame.take(bytes, 2, bytes.length, { onContent: () => {} })).toBe(7);
-    expect(frame.isOver).toBe(true);
+    expect(decoder.decode(bytes, 2, bytes.length, { onContent: () => {} })).toBe(7);
+    expect(decoder.isDone).toBe(true);
   });
 
   it.each([
@@ -82,25 +84,28 @@ describe('a body in chunks', () => {
     '0\r\nX : y\r\n\r\n',
     '0\r\n\0\r\n\r\n',
     '0\r\nX: \rz\r\n\r\n',
-  ])('is none with %j', (text) => {
-    expect(takenFrom(new ChunkedFrame(REQUEST_RULES), [text]).rest).toBeUndefined();
-    expect(takenFrom(new ChunkedFrame(REQUEST_RULES), [...text]).rest).toBeUndefined();
+  ])('refuses %j', (text) => {
+    expect(decodeAll(new ChunkedDecoder(REQUEST_RULES), [text]).rest).toBeUndefined();
+    expect(decodeAll(new ChunkedDecoder(REQUEST_RULES), [...text]).rest).toBeUndefined();
   });
 
-  it('has extensions and trailers of some length only', () => {
+  it('limits extensions and trailers', () => {
     const extended = `1;${'a'.repeat(10_000)}\r\nx\r\n`;
-    expect(takenFrom(new ChunkedFrame(REQUEST_RULES), [extended])).toMatchObject({ content: 'x', rest: '' });
-    expect(takenFrom(new ChunkedFrame(REQUEST_RULES), [extended, extended]).rest).toBeUndefined();
+    expect(decodeAll(new ChunkedDecoder(REQUEST_RULES), [extended])).toMatchObject({
+      content: 'x',
+      rest: '',
+    });
+    expect(decodeAll(new ChunkedDecoder(REQUEST_RULES), [extended, extended]).rest).toBeUndefined();
     expect(
-      takenFrom(new ChunkedFrame(REQUEST_RULES), [`0\r\nX: ${'a'.repeat(20_000)}`]).rest,
+      decodeAll(new ChunkedDecoder(REQUEST_RULES), [`0\r\nX: ${'a'.repeat(20_000)}`]).rest,
     ).toBeUndefined();
   });
 });
 
-it('a body of a length ends after so many bytes', () => {
+it('the length decoder ends after the given number of bytes', () => {
   const text = 'helloGET /';
-  const whole = { content: 'hello', isOver: true, rest: 'GET /' };
+  const whole = { content: 'hello', isDone: true, rest: 'GET /' };
   for (let at = 0; at <= text.length; at++) {
-    expect(takenFrom(new LengthFrame(5), [text.slice(0, at), text.slice(at)])).toEqual(whole);
+    expect(decodeAll(new LengthDecoder(5), [text.slice(0, at), text.slice(at)])).toEqual(whole);
   }
 });

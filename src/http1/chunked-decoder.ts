@@ -1,10 +1,10 @@
-import type { BodyFrame, ContentTaker } from './body-decoder.ts';
+import type { BodyDecoder, ContentSink } from './body-decoder.ts';
 import { CARRIAGE_RETURN, hexadecimalDigit, isText, isToken, LINE_FEED, SEMICOLON } from './characters.ts';
 import { parseFieldLines, type SectionProblem, unfold } from './fields.ts';
 import type { ReadingRules } from './reading-rules.ts';
 
-/** Inside of a chunk's extensions: `;name`, `;name=value` or `;name="quoted value"`, without blanks. */
-type ExtensionPlace =
+/** States inside of a chunk's extensions: `;name`, `;name=value` or `;name="quoted value"`, without blanks. */
+type ExtensionState =
   | 'name-start'
   | 'name'
   | 'value-start'
@@ -13,30 +13,30 @@ type ExtensionPlace =
   | 'quoted-escape'
   | 'quoted-end';
 
-/** What is expected next. `extension-text`: extensions that are not checked. */
-type Place =
+/** What the next byte belongs to. `extension-text`: extensions that are not checked. */
+type State =
   | 'size'
-  | ExtensionPlace
+  | ExtensionState
   | 'extension-text'
   | 'size-end'
   | 'content'
   | 'content-return'
   | 'content-end'
   | 'trailers'
-  | 'over';
+  | 'done';
 
 const EQUALS_SIGN = 0x3d;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /** A body in chunks (RFC 9112, 7.1): extensions and trailers are checked and dropped. */
-export class ChunkedFrame implements BodyFrame {
+export class ChunkedDecoder implements BodyDecoder {
   readonly #rules: ReadingRules;
   readonly #maxTrailerBytes: number;
-  #place: Place = 'size';
+  #state: State = 'size';
   /** The size of the chunk while its digits are read, then the bytes of it that are still to come. */
   #left = 0;
-  #digits = 0;
+  #sizeDigits = 0;
   /** Digits and extensions of the current line. */
   #lineBytes = 0;
   /** Extensions of the whole body. */
@@ -48,36 +48,36 @@ export class ChunkedFrame implements BodyFrame {
     this.#maxTrailerBytes = maxTrailerBytes;
   }
 
-  get isOver(): boolean {
-    return this.#place === 'over';
+  get isDone(): boolean {
+    return this.#state === 'done';
   }
 
-  take(bytes: Buffer, from: number, to: number, taker: ContentTaker): number | SectionProblem {
+  decode(bytes: Buffer, from: number, to: number, sink: ContentSink): number | SectionProblem {
     let at = from;
-    while (at < to && this.#place !== 'over') {
-      if (this.#place === 'content') {
+    while (at < to && this.#state !== 'done') {
+      if (this.#state === 'content') {
         const end = Math.min(to, at + this.#left);
-        taker.onContent(bytes, at, end);
+        sink.onContent(bytes, at, end);
         this.#left -= end - at;
         at = end;
-        if (this.#left === 0) this.#place = 'content-return';
+        if (this.#left === 0) this.#state = 'content-return';
       } else {
-        const next = this.#after(this.#place, bytes[at] as number);
+        const next = this.#nextState(this.#state, bytes[at] as number);
         if (next === 'malformed' || next === 'too-large') return next;
-        this.#place = next;
+        this.#state = next;
         at++;
       }
     }
     return at;
   }
 
-  /** Where one byte of the frame leads from a place, or why it must not be there. */
-  #after(place: Exclude<Place, 'content' | 'over'>, byte: number): Place | SectionProblem {
-    switch (place) {
+  /** The state that follows when `byte` is read in `state`, or why the byte must not be there. */
+  #nextState(state: Exclude<State, 'content' | 'done'>, byte: number): State | SectionProblem {
+    switch (state) {
       case 'size':
-        return this.#digits > 0 ? this.#afterDigit(byte) : this.#digit(byte);
+        return this.#sizeDigits > 0 ? this.#afterDigit(byte) : this.#digit(byte);
       case 'size-end':
-        this.#digits = 0;
+        this.#sizeDigits = 0;
         this.#lineBytes = 0;
         if (byte !== LINE_FEED) return 'malformed';
         return this.#left === 0 ? 'trailers' : 'content';
@@ -88,44 +88,44 @@ export class ChunkedFrame implements BodyFrame {
       case 'trailers':
         return this.#trailer(byte);
       default:
-        return this.#extension(place, byte);
+        return this.#extension(state, byte);
     }
   }
 
-  #afterDigit(byte: number): Place | SectionProblem {
+  #afterDigit(byte: number): State | SectionProblem {
     if (byte === CARRIAGE_RETURN) return 'size-end';
     if (byte !== SEMICOLON) return this.#digit(byte);
     return this.#rules.checksExtensions ? 'name-start' : 'extension-text';
   }
 
-  #digit(byte: number): Place | SectionProblem {
-    const { maxSizeDigits, maxSizeLineBytes } = this.#rules;
+  #digit(byte: number): State | SectionProblem {
+    const { maxChunkSizeDigits, maxChunkLineBytes } = this.#rules;
     const digit = hexadecimalDigit(byte);
-    if (digit === -1 || ++this.#digits > maxSizeDigits || ++this.#lineBytes > maxSizeLineBytes)
+    if (digit === -1 || ++this.#sizeDigits > maxChunkSizeDigits || ++this.#lineBytes > maxChunkLineBytes)
       return 'malformed';
     this.#left = this.#left * 16 + digit;
     return this.#left <= Number.MAX_SAFE_INTEGER ? 'size' : 'malformed';
   }
 
-  #extension(place: ExtensionPlace | 'extension-text', byte: number): Place | SectionProblem {
-    const { maxSizeLineBytes, maxExtensionBytes } = this.#rules;
-    const next = place === 'extension-text' ? afterInText(byte) : afterInExtension(place, byte);
+  #extension(state: ExtensionState | 'extension-text', byte: number): State | SectionProblem {
+    const { maxChunkLineBytes, maxExtensionBytes } = this.#rules;
+    const next = state === 'extension-text' ? afterTextByte(byte) : afterExtensionByte(state, byte);
     if (next === 'size-end' || next === 'malformed') return next;
-    const isTooLong = ++this.#lineBytes > maxSizeLineBytes || ++this.#extensionBytes > maxExtensionBytes;
+    const isTooLong = ++this.#lineBytes > maxChunkLineBytes || ++this.#extensionBytes > maxExtensionBytes;
     return isTooLong ? 'malformed' : next;
   }
 
-  #trailer(byte: number): Place | SectionProblem {
+  #trailer(byte: number): State | SectionProblem {
     this.#trailers ??= [];
     const trailers = this.#trailers;
     if (trailers.push(byte) > this.#maxTrailerBytes) return 'too-large';
     if (byte !== LINE_FEED) return isText(byte) || byte === CARRIAGE_RETURN ? 'trailers' : 'malformed';
     if (trailers.at(-2) !== CARRIAGE_RETURN) return 'malformed';
-    // An empty line ends them: the byte before it ended a line, or there is none.
+    // Trailers end with an empty line: its CRLF follows a line feed, or nothing.
     if (trailers.length > 2 && trailers.at(-3) !== LINE_FEED) return 'trailers';
     this.#trailers = undefined;
     const lines = Buffer.from(trailers).toString('latin1', 0, trailers.length - 2);
-    return areTrailers(lines, this.#rules) ? 'over' : 'malformed';
+    return areTrailers(lines, this.#rules) ? 'done' : 'malformed';
   }
 }
 
@@ -136,24 +136,23 @@ function areTrailers(lines: string, { joinsFoldedLines, maxFields, refusedTraile
   return fields.every((field, index) => index % 2 === 1 || !refusedTrailers.has(field.toLowerCase()));
 }
 
-function afterInText(byte: number): Place | 'malformed' {
+function afterTextByte(byte: number): State | 'malformed' {
   if (byte === CARRIAGE_RETURN) return 'size-end';
   return isText(byte) ? 'extension-text' : 'malformed';
 }
 
-/** Where one byte leads inside of extensions. */
-function afterInExtension(place: ExtensionPlace, byte: number): Place | 'malformed' {
-  switch (place) {
+function afterExtensionByte(state: ExtensionState, byte: number): State | 'malformed' {
+  switch (state) {
     case 'name-start':
       return isToken(byte) ? 'name' : 'malformed';
     case 'name':
       if (byte === EQUALS_SIGN) return 'value-start';
-      return isToken(byte) ? 'name' : afterExtension(byte);
+      return isToken(byte) ? 'name' : afterExtensionEnd(byte);
     case 'value-start':
       if (byte === QUOTE) return 'quoted';
       return isToken(byte) ? 'value' : 'malformed';
     case 'value':
-      return isToken(byte) ? 'value' : afterExtension(byte);
+      return isToken(byte) ? 'value' : afterExtensionEnd(byte);
     case 'quoted':
       if (byte === QUOTE) return 'quoted-end';
       if (byte === BACKSLASH) return 'quoted-escape';
@@ -161,11 +160,11 @@ function afterInExtension(place: ExtensionPlace, byte: number): Place | 'malform
     case 'quoted-escape':
       return isText(byte) ? 'quoted' : 'malformed';
     case 'quoted-end':
-      return afterExtension(byte);
+      return afterExtensionEnd(byte);
   }
 }
 
-function afterExtension(byte: number): Place | 'malformed' {
+function afterExtensionEnd(byte: number): State | 'malformed' {
   if (byte === SEMICOLON) return 'name-start';
   return byte === CARRIAGE_RETURN ? 'size-end' : 'malformed';
 }

@@ -1,17 +1,17 @@
 /**
  * How strictly messages are read. Requests are read strictly, because a proxy before us may frame them differently and
- * let one caller forge the request of another. Responses are read as servers in the field write them. This is the only
- * place where the two sides differ in what they share.
+ * let one caller forge the request of another. Responses are read as servers in the field write them. In shared code
+ * the two sides differ by these rules only.
  */
 export interface ReadingRules {
   /** Fields of a head, and of trailers. */
   readonly maxFields: number;
-  /** Lines that continue in the next one (obs-fold) are joined; else they are malformed. */
+  /** If true, field lines that continue on the next line (obs-fold) are joined; else they are malformed. */
   readonly joinsFoldedLines: boolean;
   /** Digits of a chunk's size, leading zeros included. */
-  readonly maxSizeDigits: number;
+  readonly maxChunkSizeDigits: number;
   /** Bytes of the line before a chunk: digits and extensions. */
-  readonly maxSizeLineBytes: number;
+  readonly maxChunkLineBytes: number;
   /** Chunk extensions must follow their grammar; else they may be any text. */
   readonly checksExtensions: boolean;
   /** Bytes of extensions in one body. */
@@ -27,8 +27,8 @@ export interface ReadingRules {
 export const REQUEST_RULES: ReadingRules = {
   maxFields: 1_000,
   joinsFoldedLines: false,
-  maxSizeDigits: 13,
-  maxSizeLineBytes: Number.POSITIVE_INFINITY,
+  maxChunkSizeDigits: 13,
+  maxChunkLineBytes: Number.POSITIVE_INFINITY,
   checksExtensions: true,
   maxExtensionBytes: 16_384,
   maxTrailerBytes: 16_384,
@@ -49,11 +49,11 @@ export const REQUEST_RULES: ReadingRules = {
 export const RESPONSE_RULES: ReadingRules = {
   maxFields: Number.POSITIVE_INFINITY,
   joinsFoldedLines: true,
-  maxSizeDigits: Number.POSITIVE_INFINITY,
-  maxSizeLineBytes: 4_096,
+  maxChunkSizeDigits: Number.POSITIVE_INFINITY,
+  maxChunkLineBytes: 4_096,
   checksExtensions: false,
   maxExtensionBytes: Number.POSITIVE_INFINITY,
-  // Heads and trailers of one response share a limit, which the parser keeps.
+  // Head and trailers of a response share one limit: `ResponseParser` passes what the head has left of it.
   maxTrailerBytes: Number.POSITIVE_INFINITY,
   refusedTrailers: new Set(),
 };

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { chunk, decodeFrames, framesOf, requestWith } from '../../../test/fixtures/chat/chat-fixture.ts';
 import { fold } from '../../ir/fold.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { decodeBody } from './body.ts';
 import { asChatBody, asChatChunk } from './cohere.ts';
+import { decodeBody } from './encode-body.ts';
 
 const COHERE = { answerForm: 'cohere' } as const;
 

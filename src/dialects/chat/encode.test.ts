@@ -18,8 +18,8 @@ import type { RoutingMetadata } from '../../ir/metadata.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { unwrapSeal } from '../shared/reasoning/custody.ts';
-import { encodeBody } from './body.ts';
 import { createEncoder } from './encode.ts';
+import { encodeBody } from './encode-body.ts';
 
 const HEAD = {
   id: 'gen-1',

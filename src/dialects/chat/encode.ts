@@ -8,6 +8,7 @@ import { membersBeyond, objectAt, objectsAt } from '../../kit/json/members.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
 import { errorObject } from '../shared/answers/error-envelope.ts';
 import { flatArguments } from '../shared/tools/tool-names.ts';
+import { SentCalls, SentDetails, SentText } from './encode-calls.ts';
 import {
   callHead,
   callInput,
@@ -20,11 +21,9 @@ import {
   SaidLast,
   speaksLegacyCalls,
   THOUGHT_SEPARATOR,
-} from './answer.ts';
-import { renderFinishReason } from './finish-reason.ts';
-
+} from './encode-content.ts';
+import { renderFinishReason } from './finish.ts';
 import { contentIn } from './read-answer.ts';
-import { SentCalls, SentDetails, SentText } from './sent.ts';
 import { renderUsage, usageObjectIn } from './usage.ts';
 import { DONE } from './wire.ts';
 

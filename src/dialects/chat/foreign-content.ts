@@ -4,7 +4,7 @@ import { booleanAt, objectAt, objectsAt, textAt } from '../../kit/json/members.t
 import { lookUp } from '../../kit/net/lookup.ts';
 import type { Report } from '../shared/report/report.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
-import { NO_CACHE_MARK, NO_FIELD } from './losses.ts';
+import { NO_CACHE_MARK, NO_FIELD } from './render-losses.ts';
 
 type OpaquePart = Extract<Part, { type: 'opaque' }>;
 

@@ -24,7 +24,7 @@ import { refuseManyPieces } from '../shared/requests/request-pieces.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 
 import { facts } from './facts.ts';
-import { parseMessages } from './parse-messages.ts';
+import { parseMessages } from './parse-content.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
 import { CHAT_ONLY_FIELDS, DOCUMENTED_FIELDS, isKnownPartType, REASONING_FIELDS } from './wire.ts';
 

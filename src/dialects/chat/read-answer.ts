@@ -7,11 +7,10 @@ import { numberAt, objectAt, objectsAt, textAt } from '../../kit/json/members.ts
 import type { DecodeContext } from '../dialect.ts';
 import { idSeedOf } from '../shared/answers/made-ids.ts';
 import { flatNames } from '../shared/tools/tool-names.ts';
+import { ToolCallReader } from './decode-calls.ts';
+import { ItemWriter } from './decode-content.ts';
 import { failureOf } from './error.ts';
-import { FAILURE_REASONS, readFinishReason } from './finish-reason.ts';
-import { ItemWriter } from './item-writer.ts';
-
-import { ToolCallReader } from './read-tool-calls.ts';
+import { FAILURE_REASONS, readFinishReason } from './finish.ts';
 import { SentThoughts } from './sent-thoughts.ts';
 import { readUsage, usageObjectIn } from './usage.ts';
 

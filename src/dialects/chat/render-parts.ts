@@ -5,8 +5,8 @@ import { stringAt, textAt } from '../../kit/json/members.ts';
 import type { Report } from '../shared/report/report.ts';
 import { renderCacheMark } from '../shared/requests/gateway-fields.ts';
 import { textOfForeignPart } from './foreign-content.ts';
-import { NO_CACHE_MARK, NO_FIELD, reportForeignMembers } from './losses.ts';
-import { renderUrl } from './source.ts';
+import { renderUrl } from './media.ts';
+import { NO_CACHE_MARK, NO_FIELD, reportForeignMembers } from './render-losses.ts';
 
 /** What rendering content needs to know besides the parts. */
 export interface PartsContext {

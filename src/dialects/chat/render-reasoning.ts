@@ -11,7 +11,7 @@ import {
   nearestEffortDetail,
 } from '../shared/reasoning/reasoning-effort.ts';
 import type { Report } from '../shared/report/report.ts';
-import { NO_FIELD } from './losses.ts';
+import { NO_FIELD } from './render-losses.ts';
 import { NOT_TAKEN, takes } from './supported.ts';
 
 const SETTINGS: readonly ReasoningSetting[] = [

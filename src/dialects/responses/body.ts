@@ -5,11 +5,11 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { objectsAt } from '../../kit/json/members.ts';
 import type { DecodeContext, ReplyContext } from '../dialect.ts';
 import { ResponsesDecoder } from './decode.ts';
-import { ItemIds } from './ids.ts';
+import { failedSnapshot, finishedSnapshot } from './encode-body.ts';
 
-import { patchOutputItem, refusalText, renderOutputItem, showsRefusal } from './output-items.ts';
-import { parseItem } from './parse-items.ts';
-import { failedSnapshot, finishedSnapshot } from './snapshot.ts';
+import { patchOutputItem, refusalText, renderOutputItem, showsRefusal } from './encode-content.ts';
+import { ItemIds } from './ids.ts';
+import { parseItem } from './parse-content.ts';
 
 /** Events of a whole answer that came in one piece. */
 export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {

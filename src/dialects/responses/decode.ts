@@ -7,6 +7,7 @@ import { compact, numberAt, objectAt, objectsAt, stringAt } from '../../kit/json
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
 import { idSeedOf } from '../shared/answers/made-ids.ts';
 import { readFrame } from '../shared/answers/read-frame.ts';
+import { type ItemSlot, OutputReader } from './decode-content.ts';
 import { failureOf } from './error.ts';
 import {
   CHANNEL_BY_DELTA,
@@ -18,8 +19,6 @@ import {
   TERMINAL_EVENTS,
   type TextChannel,
 } from './event-types.ts';
-
-import { type ItemSlot, OutputReader } from './output-reader.ts';
 import { readUsage } from './usage.ts';
 
 /** Reads the events of one upstream stream. */

@@ -5,13 +5,6 @@ import { writeSseComment, writeSseFrame } from '../../kit/frames/sse.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectAt, stringAt } from '../../kit/json/members.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
-import { coveredBy, INPUT_CHANNELS, isProgressEvent, TERMINAL_EVENTS, TEXT_CHANNELS } from './event-types.ts';
-import { END_MARKER, FrameWriter, partOf, placeOf } from './frame-writer.ts';
-import { ItemIds } from './ids.ts';
-
-import { refusalText, renderOutputItem, renderOutputPart, showsRefusal } from './output-items.ts';
-import { type Placement, patchFrame } from './relay-frames.ts';
-import { renderAnnotation } from './render-items.ts';
 import {
   cutSnapshot,
   type Ending,
@@ -19,7 +12,13 @@ import {
   finishedSnapshot,
   openSnapshot,
   overlay,
-} from './snapshot.ts';
+} from './encode-body.ts';
+import { refusalText, renderOutputItem, renderOutputPart, showsRefusal } from './encode-content.ts';
+import { type Placement, patchFrame } from './encode-relay.ts';
+import { coveredBy, INPUT_CHANNELS, isProgressEvent, TERMINAL_EVENTS, TEXT_CHANNELS } from './event-types.ts';
+import { END_MARKER, FrameWriter, partOf, placeOf } from './frame-writer.ts';
+import { ItemIds } from './ids.ts';
+import { renderAnnotation } from './render-content.ts';
 import { TextDrafts } from './text-drafts.ts';
 
 /** An output item in the stream that the caller reads. */

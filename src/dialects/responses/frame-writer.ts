@@ -2,8 +2,8 @@ import type { PartKind } from '../../ir/events.ts';
 import type { ToolKind } from '../../ir/items.ts';
 import { writeSseFrame } from '../../kit/frames/sse.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
+import type { Placement } from './encode-relay.ts';
 import { INPUT_CHANNELS, TEXT_CHANNELS, type TextChannel } from './event-types.ts';
-import type { Placement } from './relay-frames.ts';
 
 /** What ends every stream of this format. */
 export const END_MARKER = writeSseFrame('[DONE]');

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts
 import { stringAt } from '../../kit/json/members.ts';
 import { lookUp } from '../../kit/net/lookup.ts';
 import type { Report } from '../shared/report/report.ts';
-import { NO_CACHE_MARKS } from './losses.ts';
+import { NO_CACHE_MARKS } from './render-losses.ts';
 
 /**
  * Members of the caller's own items and tools that speak to the gateway: upstreams of this dialect do not know them.

@@ -5,11 +5,11 @@ import { ResponsesDecoder } from './decode.ts';
 import { ResponsesEncoder } from './encode.ts';
 import { encodeError, readError } from './error.ts';
 import { facts } from './facts.ts';
-import { fileParts } from './file-parts.ts';
 import { itemReferences } from './item-references.ts';
 import { parseRequest, untranslatableIssues } from './parse.ts';
+import { fileParts } from './parse-files.ts';
 import { renderRelay, renderRequest } from './render.ts';
-import { searches } from './searches.ts';
+import { searches } from './render-searches.ts';
 import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
 
 /** The responses format: `POST /responses`. */

@@ -27,7 +27,7 @@ import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 import { facts } from './facts.ts';
 import { inputPlace } from './input-place.ts';
 import { referencesIn, UNKNOWN_REFERENCE } from './item-references.ts';
-import { parseItem } from './parse-items.ts';
+import { parseItem } from './parse-content.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
 import {
   DOCUMENTED_FIELDS,
@@ -36,7 +36,7 @@ import {
   TEXT_FIELDS,
   UNMODELLED_FIELDS,
 } from './wire.ts';
-import { isOperatorItem, KNOWN_ITEM_TYPES } from './wire-items.ts';
+import { isOperatorItem, KNOWN_ITEM_TYPES } from './wire-content.ts';
 
 /** Reads a validated body. */
 export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {

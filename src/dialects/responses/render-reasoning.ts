@@ -10,7 +10,7 @@ import {
   nearestEffortDetail,
 } from '../shared/reasoning/reasoning-effort.ts';
 import type { Report } from '../shared/report/report.ts';
-import { effortName } from './reasoning-names.ts';
+import { effortName } from './reasoning.ts';
 import { REASONING_FIELDS } from './wire.ts';
 
 /** The upstream's output limit if the request has none; only the nearest effort depends on it. */

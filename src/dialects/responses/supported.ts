@@ -3,7 +3,7 @@ import type { Sampling } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, stringsAt } from '../../kit/json/members.ts';
 import type { Report } from '../shared/report/report.ts';
-import { reasoningNames } from './reasoning-names.ts';
+import { reasoningNames } from './reasoning.ts';
 import { INCLUDE_LOGPROBS } from './wire.ts';
 
 type ToolField = 'tools' | 'toolChoice' | 'parallelToolCalls';

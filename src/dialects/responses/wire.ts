@@ -14,7 +14,7 @@ import {
   SHARED_GATEWAY_FIELDS,
 } from '../shared/requests/gateway-fields.ts';
 import { MAX_REQUEST_PIECES } from '../shared/requests/request-pieces.ts';
-import { inputItemSchema, inputPartSchema } from './wire-items.ts';
+import { inputItemSchema, inputPartSchema } from './wire-content.ts';
 import { toolChoiceSchema, toolSchema } from './wire-tools.ts';
 
 /** What a caller may ask to have included in the answer. */

@@ -3,7 +3,7 @@ import { tierOf } from '../../catalog/endpoint-tier.ts';
 import { cacheDiscount } from '../../catalog/prices/cache-discount.ts';
 import { pricingAt } from '../../catalog/prices/price-history.ts';
 import { servedEndpoint } from '../../catalog/served-endpoint.ts';
-import { renderFinishReason } from '../../dialects/chat/finish-reason.ts';
+import { renderFinishReason } from '../../dialects/chat/finish.ts';
 import { presetSlugOf } from '../../dialects/shared/presets/preset.ts';
 import type { Strategy } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';

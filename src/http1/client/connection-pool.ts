@@ -1,12 +1,12 @@
 import {
   ClientConnection,
+  type ClientConnectionOwner,
   type ClientExchange,
-  type ConnectionOwner,
-  type ConnectionPlan,
+  type ConnectionSettings,
 } from './connection.ts';
 import type { WireRequest } from './wire-request.ts';
 
-/** A longer time measures this process and not the network. */
+/** A longer handshake shows that this process was busy, not that the network is slow. */
 const MAX_ROUND_TRIP_MS = 250;
 
 /** A request that waits for a connection. */
@@ -16,30 +16,30 @@ interface Waiting {
 }
 
 /**
- * Connections to one origin, one request on each at a time. The one used last is used next, so that the others fall
- * idle and close. Finding one takes constant time, however many streams are open. After a response a connection is
- * used again only once it was quiet for a while: bytes that come late must not be taken for the next response.
+ * Connections to one origin, one exchange on each at a time. The one used last is reused first, so that the others
+ * expire. Finding one takes constant time, however many streams are open. After a response a connection settles: it is
+ * reused only after `quietMs` without a byte, because bytes that come late must not be taken for the next response.
  */
-export class ConnectionPool implements ConnectionOwner {
-  readonly #plan: ConnectionPlan;
-  /** Connections that may be open; further requests wait. */
-  readonly #most: number;
+export class ConnectionPool implements ClientConnectionOwner {
+  readonly #settings: ConnectionSettings;
+  /** Further requests wait. */
+  readonly #maxConnections: number;
   readonly #all = new Set<ClientConnection>();
   readonly #idle: ClientConnection[] = [];
-  /** Connections that are not known to be quiet yet, and since when each is free; the longest first. */
+  /** Connections that settle, and since when; the longest first. */
   readonly #settling = new Map<ClientConnection, number>();
   #isSettlingTimed = false;
   readonly #waiting: Waiting[] = [];
-  /** Closes idle connections: one timer for all, set for the first that expires. */
-  #timer: NodeJS.Timeout | undefined;
-  #timerAtMs = Number.POSITIVE_INFINITY;
+  /** One timer for all idle connections, set for the first that expires. */
+  #expiryTimer: NodeJS.Timeout | undefined;
+  #expiryAtMs = Number.POSITIVE_INFINITY;
   #isClosed = false;
   #isDestroyed = false;
   #roundTripMs = MAX_ROUND_TRIP_MS;
 
-  constructor(plan: ConnectionPlan, most: number) {
-    this.#plan = plan;
-    this.#most = most;
+  constructor(settings: ConnectionSettings, maxConnections: number) {
+    this.#settings = settings;
+    this.#maxConnections = maxConnections;
   }
 
   get roundTripMs(): number {
@@ -50,24 +50,24 @@ export class ConnectionPool implements ConnectionOwner {
     this.#roundTripMs = Math.min(this.#roundTripMs, milliseconds);
   }
 
-  /** Sends a request as soon as there is a connection for it. */
+  /** Sends a request over an idle or new connection, or as soon as one is free. */
   send(request: WireRequest, exchange: ClientExchange): void {
     if (this.#isDestroyed) {
-      exchange.giveUp();
+      exchange.onNoConnection();
       return;
     }
     const connection = this.#take();
     if (connection === undefined) this.#waiting.push({ request, exchange });
-    else connection.carry(request, exchange);
+    else connection.startExchange(request, exchange);
   }
 
-  /** Lets open requests end, and closes each connection after its last. */
+  /** Lets open and waiting requests finish; closes each connection that is not needed for them any more. */
   close(): void {
     this.#isClosed = true;
     this.dropIdle();
   }
 
-  /** Closes the idle connections: if one of them was dead, the others mostly are too. */
+  /** Closes all idle connections: after one of them was found closed, the others mostly are too. */
   dropIdle(): void {
     for (const connection of [...this.#idle, ...this.#settling.keys()]) connection.close();
   }
@@ -76,22 +76,22 @@ export class ConnectionPool implements ConnectionOwner {
   destroy(): void {
     this.#isClosed = true;
     this.#isDestroyed = true;
-    for (const { exchange } of this.#waiting.splice(0)) exchange.giveUp();
-    for (const connection of [...this.#all]) connection.break();
+    for (const { exchange } of this.#waiting.splice(0)) exchange.onNoConnection();
+    for (const connection of [...this.#all]) connection.fail();
   }
 
   onFree(connection: ClientConnection, keepMs: number): void {
     const now = performance.now();
     connection.idleUntilMs = now + keepMs;
     this.#settling.set(connection, now);
-    if (!this.#isSettlingTimed) this.#settleIn(this.#plan.quietMs);
+    if (!this.#isSettlingTimed) this.#settleIn(this.#settings.quietMs);
   }
 
   onClosed(connection: ClientConnection): void {
     this.#all.delete(connection);
     this.#settling.delete(connection);
-    this.#forgetIdle(connection);
-    if (this.#idle.length === 0) this.#stopTimer();
+    this.#removeIdle(connection);
+    if (this.#idle.length === 0) this.#stopExpiryTimer();
     const next = this.#nextWaiting();
     if (next !== undefined) this.send(next.request, next.exchange);
   }
@@ -103,51 +103,53 @@ export class ConnectionPool implements ConnectionOwner {
       if (idle.idleUntilMs > now) return idle;
       idle.close();
     }
-    return this.#all.size < this.#most ? this.#open() : undefined;
+    return this.#all.size < this.#maxConnections ? this.#open() : undefined;
   }
 
   #open(): ClientConnection {
-    const connection = new ClientConnection(this, this.#plan);
+    const connection = new ClientConnection(this, this.#settings);
     this.#all.add(connection);
     return connection;
   }
 
   #settleIn(milliseconds: number): void {
     this.#isSettlingTimed = true;
-    // The event loop reads sockets between timers and immediates: bytes that had come when the timer fired are known
-    // by then.
-    setTimeout(() => setImmediate(this.#useQuiet, performance.now()), milliseconds).unref();
+    // The event loop reads sockets between timers and immediates: bytes that had come when the timer fired are read
+    // before the immediate runs.
+    setTimeout(() => setImmediate(this.#releaseQuiet, performance.now()), milliseconds).unref();
   }
 
-  /** Reuses the connections that were quiet for `quietMs` at a time after which all sockets were read. */
-  readonly #useQuiet = (readSinceMs: number): void => {
-    const { quietMs } = this.#plan;
+  /** Releases the connections that were quiet for `quietMs` at `timerMs`: all sockets were read since. */
+  readonly #releaseQuiet = (timerMs: number): void => {
+    const { quietMs } = this.#settings;
     this.#isSettlingTimed = false;
     for (const [connection, freeSinceMs] of this.#settling) {
-      const leftMs = freeSinceMs + quietMs - readSinceMs;
+      const leftMs = freeSinceMs + quietMs - timerMs;
       if (leftMs > 0) {
         this.#settleIn(Math.ceil(leftMs));
         return;
       }
       this.#settling.delete(connection);
-      this.#use(connection);
+      this.#release(connection);
     }
   };
 
-  #use(connection: ClientConnection): void {
+  /** Gives a settled connection to the next waiting request, or keeps it idle. */
+  #release(connection: ClientConnection): void {
     const next = this.#nextWaiting();
-    if (next !== undefined) connection.carry(next.request, next.exchange);
+    if (next !== undefined) connection.startExchange(next.request, next.exchange);
     else if (this.#isClosed) connection.close();
-    else this.#keep(connection);
+    else this.#keepIdle(connection);
   }
 
-  #keep(connection: ClientConnection): void {
+  #keepIdle(connection: ClientConnection): void {
     const now = performance.now();
     connection.idleAt = this.#idle.push(connection) - 1;
-    if (connection.idleUntilMs < this.#timerAtMs) this.#setTimer(connection.idleUntilMs, now);
+    if (connection.idleUntilMs < this.#expiryAtMs) this.#setExpiryTimer(connection.idleUntilMs, now);
   }
 
-  #forgetIdle(connection: ClientConnection): void {
+  /** Removes a connection from the idle ones in constant time: the last one takes its place. */
+  #removeIdle(connection: ClientConnection): void {
     const { idleAt } = connection;
     connection.idleAt = undefined;
     const last = idleAt === undefined ? undefined : this.#idle.pop();
@@ -156,27 +158,27 @@ export class ConnectionPool implements ConnectionOwner {
     last.idleAt = idleAt;
   }
 
-  #setTimer(atMs: number, now: number): void {
-    clearTimeout(this.#timer);
-    this.#timerAtMs = atMs;
-    this.#timer = setTimeout(this.#closeUnused, Math.ceil(atMs - now)).unref();
+  #setExpiryTimer(atMs: number, now: number): void {
+    clearTimeout(this.#expiryTimer);
+    this.#expiryAtMs = atMs;
+    this.#expiryTimer = setTimeout(this.#closeExpired, Math.ceil(atMs - now)).unref();
   }
 
-  #stopTimer(): void {
-    clearTimeout(this.#timer);
-    this.#timerAtMs = Number.POSITIVE_INFINITY;
+  #stopExpiryTimer(): void {
+    clearTimeout(this.#expiryTimer);
+    this.#expiryAtMs = Number.POSITIVE_INFINITY;
   }
 
-  readonly #closeUnused = (): void => {
+  readonly #closeExpired = (): void => {
     const now = performance.now();
-    this.#timerAtMs = Number.POSITIVE_INFINITY;
+    this.#expiryAtMs = Number.POSITIVE_INFINITY;
     for (const connection of this.#idle.filter(({ idleUntilMs }) => idleUntilMs <= now)) connection.close();
     let firstAtMs = Number.POSITIVE_INFINITY;
     for (const { idleUntilMs } of this.#idle) firstAtMs = Math.min(firstAtMs, idleUntilMs);
-    if (this.#idle.length > 0) this.#setTimer(firstAtMs, now);
+    if (this.#idle.length > 0) this.#setExpiryTimer(firstAtMs, now);
   };
 
-  /** The request that waits longest and is still wanted. */
+  /** The request that has waited longest, without those that have failed meanwhile. */
   #nextWaiting(): Waiting | undefined {
     let next = this.#waiting.shift();
     while (next?.exchange.isOver === true) next = this.#waiting.shift();

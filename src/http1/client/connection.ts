@@ -2,119 +2,121 @@ import type { Socket } from 'node:net';
 import { Cohort } from '../../kit/loop/cohort.ts';
 import { copyOf } from '../../kit/net/lent-bytes.ts';
 import type { SocketOpener } from './open-socket.ts';
-import { type Head, ResponseParser } from './response-parser.ts';
+import { type ResponseHead, ResponseParser } from './response-parser.ts';
 import { socketProblem, type TransportProblem } from './transport-problem.ts';
 import { type WireRequest, writeRequest } from './wire-request.ts';
 
-/** One request's side of a connection: learns what comes of it. */
+/** One request and its response, as connection and pool see it: they report here what happens to it. */
 export interface ClientExchange {
   /** When the request was written, by `performance.now()`. */
   readonly sentAtMs: number;
-  /** Nothing more is wanted of it. */
+  /** It has ended or failed: a pool does not send it any more. */
   readonly isOver: boolean;
-  /** A connection has taken the request. */
-  onCarried(carrier: Carrier): void;
+  /** A connection was chosen for the request. */
+  onConnection(connection: ConnectionHandle): void;
   /** The request is being written. */
   onSent(): void;
-  onHead(head: Head): void;
+  onHead(head: ResponseHead): void;
   /** Content, in a buffer that the next read overwrites. False pauses the connection until `resume`. */
   onRead(bytes: Buffer, from: number, to: number): boolean;
   /** Content in a buffer of its own. False pauses the connection until `resume`. */
   onBytes(piece: Buffer): boolean;
   /** The response is complete, with this last content. */
   onEnd(piece: Buffer | undefined): void;
-  /** The connection broke. `isStale`: it was a kept one, closed before the request was sent. */
+  /** The connection failed. `isStale`: it was a reused one, which the server had closed before the request came. */
   onLost(problem: TransportProblem, isStale: boolean): void;
-  /** No connection will carry it. */
-  giveUp(): void;
+  /** The pool was destroyed before it had a connection for the request. */
+  onNoConnection(): void;
 }
 
-/** What an exchange may do to its connection. */
-export interface Carrier {
+/** A connection, as its exchange sees it. */
+export interface ConnectionHandle {
   resume(): void;
   close(): void;
 }
 
-/** How connections to one origin are made. */
-export interface ConnectionPlan {
+/** Settings of all connections to one origin. */
+export interface ConnectionSettings {
   readonly sockets: SocketOpener;
-  /** Bytes of a response's head and trailers. */
+  /** Most bytes of a response's head and trailers. */
   readonly headBytes: number;
   /** Milliseconds that an unused connection is kept, unless the server says how long it keeps it. */
   readonly keepAliveMs: number;
-  /** Milliseconds without a byte after which a connection may carry the next call. */
+  /** Milliseconds without a byte after which a connection may be reused. */
   readonly quietMs: number;
   /**
-   * Milliseconds on top of a round trip in which a kept connection that is closed is taken to have been closed before.
+   * A reused connection that closes within a round trip and this many milliseconds after a request was written counts
+   * as closed before the request came.
    */
   readonly staleMs: number;
-  /** The buffer that all sockets read into; content is valid until the next read. */
+  /** The buffer that all sockets read into; its content is valid until the next read. */
   readonly readBuffer: Buffer;
 }
 
-/** The pool that a connection belongs to. */
-export interface ConnectionOwner {
-  /** The shortest time that making a connection has taken. */
+/** The pool, as its connections see it. */
+export interface ClientConnectionOwner {
+  /** The shortest TCP handshake so far. */
   readonly roundTripMs: number;
-  /** It was made within `milliseconds`. */
+  /** A TCP handshake took `milliseconds`. */
   onConnected(milliseconds: number): void;
-  /** It has carried a response and may carry another within `keepMs`. */
+  /** A response is complete: the connection may be reused within `keepMs`. */
   onFree(connection: ClientConnection, keepMs: number): void;
-  /** It is closed. */
   onClosed(connection: ClientConnection): void;
-  /** It closed before the request was written: sends that over another connection. */
+  /** A connection closed before this request was written: sends it over another one. */
   send(request: WireRequest, exchange: ClientExchange): void;
 }
 
-/** We stop using a connection so much earlier than the server announced to close it. */
+/** A connection is not reused in the last second before the server announced to close it. */
 const KEEP_ALIVE_MARGIN_MS = 1000;
 
 const MAX_KEEP_ALIVE_MS = 600_000;
 
-/** The beginning or the end of a response, or both, which the exchange learns at the end of the turn. */
-interface News {
-  readonly head: Head | undefined;
+/** The beginning or the end of a response, or both: delivered to the exchange at the end of the turn. */
+interface ResponseNews {
+  readonly head: ResponseHead | undefined;
   readonly piece: Buffer | undefined;
   readonly isEnd: boolean;
 }
 
 /**
- * Connections whose requests are written, and those on which a response began or ended, in this turn of the event
- * loop.
+ * Connections with a request to write, and connections on which a response began or ended: both are handled together
+ * at the end of a turn of the event loop.
  */
-const REQUESTS = new Cohort<ClientConnection>((connection) => connection.write());
-const NEWS = new Cohort<ClientConnection>((connection) => connection.tell());
+const WITH_REQUEST = new Cohort<ClientConnection>((connection) => connection.write());
+const WITH_NEWS = new Cohort<ClientConnection>((connection) => connection.deliverNews());
 
-/** A connection that carries one request after another, one at a time. */
+/** A connection to an upstream: one exchange after another, one at a time. */
 export class ClientConnection {
-  readonly #owner: ConnectionOwner;
-  readonly #plan: ConnectionPlan;
+  readonly #owner: ClientConnectionOwner;
+  readonly #settings: ConnectionSettings;
   readonly #socket: Socket;
   readonly #parser: ResponseParser;
   #exchange: ClientExchange | undefined;
   /** The request, until it is written. */
   #request: WireRequest | undefined;
+  /** The socket can be written to. */
   #isReady = false;
   #isClosed = false;
   #isPaused = false;
-  #hasCarried = false;
+  /** It has had an exchange before the current one. */
+  #isReused = false;
   /** How long it may be kept after the current response. */
   #keepMs = 0;
   /** Bytes of the current response have come. */
-  #hasBegun = false;
-  #news: News | undefined;
-  /** For the pool: its index among the idle connections, and until when it is kept there. */
+  #hasResponseBegun = false;
+  #news: ResponseNews | undefined;
+  /** Written by the pool: index among its idle connections, and until when it may be reused. */
   idleAt: number | undefined;
   idleUntilMs = 0;
 
-  constructor(owner: ConnectionOwner, plan: ConnectionPlan) {
+  constructor(owner: ClientConnectionOwner, settings: ConnectionSettings) {
     this.#owner = owner;
-    this.#plan = plan;
-    this.#parser = new ResponseParser(plan.headBytes);
-    const { sockets, readBuffer } = plan;
+    this.#settings = settings;
+    this.#parser = new ResponseParser(settings.headBytes);
+    const { sockets, readBuffer } = settings;
     let attemptedAtMs = performance.now();
     this.#socket = sockets
-      .open({ buffer: readBuffer, callback: (length) => this.#onRead(length, readBuffer) })
+      .open({ buffer: readBuffer, callback: (length) => this.#onSocketRead(length, readBuffer) })
       .once(sockets.readyEvent, () => {
         this.#isReady = true;
         this.write();
@@ -124,31 +126,30 @@ export class ClientConnection {
         attemptedAtMs = performance.now();
       })
       .once('connect', () => owner.onConnected(performance.now() - attemptedAtMs))
-      .on('end', () => this.#onEnd())
+      .on('end', () => this.#onSocketEnd())
       .on('error', (error) => this.#onLost(error))
       .on('close', () => this.#onLost(undefined));
   }
 
-  /** Sends a request once the socket is ready, and passes its response to the exchange. */
-  carry(request: WireRequest, exchange: ClientExchange): void {
+  /** Sends a request once the socket is ready, and reports its response to the exchange. */
+  startExchange(request: WireRequest, exchange: ClientExchange): void {
     this.#request = request;
     this.#exchange = exchange;
-    exchange.onCarried(this);
+    exchange.onConnection(this);
     if (!this.#isReady) return;
     this.#socket.ref();
-    // Bytes that this turn still brings precede the request: they are no response to it, and an end means another
-    // connection.
-    REQUESTS.add(this);
+    // Written at the end of the turn: bytes that this turn still brings precede the request and are no response to it;
+    // if the server closes in this turn, the request goes over another connection.
+    WITH_REQUEST.add(this);
   }
 
-  /** Reads on after the exchange had paused it. */
   resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
     this.#socket.resume();
   }
 
-  /** Closes it without a word to the exchange that it carries. */
+  /** Closes the connection without a report to its exchange. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -159,19 +160,18 @@ export class ClientConnection {
     this.#owner.onClosed(this);
   }
 
-  /** Writes the request that it was given. */
   write(): void {
     const request = this.#request;
     if (request === undefined) return;
     this.#request = undefined;
-    this.#hasBegun = false;
+    this.#hasResponseBegun = false;
     this.#parser.begin();
     this.#exchange?.onSent();
     writeRequest(this.#socket, request);
   }
 
-  /** Passes pending news to the exchange. */
-  tell(): void {
+  /** Reports the beginning or end of the response that waits for the end of the turn. */
+  deliverNews(): void {
     const news = this.#news;
     const exchange = this.#exchange;
     if (news === undefined || exchange === undefined) return;
@@ -179,53 +179,53 @@ export class ClientConnection {
     const { head, piece, isEnd } = news;
     if (head !== undefined) exchange.onHead(head);
     if (isEnd) {
-      this.#release();
+      this.#freeOrClose();
       exchange.onEnd(piece);
     } else if (piece !== undefined && !exchange.onBytes(piece)) {
       this.#pause();
     }
   }
 
-  /** Closes it as if the network had: its exchange fails. */
-  break(): void {
+  /** Closes the connection; its exchange fails as if the network had failed. */
+  fail(): void {
     this.#onLost(undefined);
   }
 
   /** Returns whether to read on. */
-  #onRead(length: number, bytes: Buffer): boolean {
-    this.tell();
+  #onSocketRead(length: number, bytes: Buffer): boolean {
+    this.deliverNews();
     const exchange = this.#exchange;
     if (exchange === undefined || this.#request !== undefined) {
       this.#onLost(undefined);
       return false;
     }
-    this.#hasBegun = true;
+    this.#hasResponseBegun = true;
     try {
-      return this.#read(exchange, bytes, length);
+      return this.#parse(exchange, bytes, length);
     } catch (thrown) {
-      this.#fail(exchange, thrown);
+      this.#failExchange(exchange, thrown);
       return false;
     }
   }
 
-  #read(exchange: ClientExchange, bytes: Buffer, length: number): boolean {
+  #parse(exchange: ClientExchange, bytes: Buffer, length: number): boolean {
     const parser = this.#parser;
     const problem = parser.read(bytes, length);
     const head = parser.takeHead();
-    if (head !== undefined) this.#keepMs = keepMsOf(head, this.#plan.keepAliveMs);
+    if (head !== undefined) this.#keepMs = keepMsOf(head, this.#settings.keepAliveMs);
     const { bodyFrom, bodyTo } = parser;
     const hasBody = bodyFrom !== bodyTo;
     if (problem !== undefined) {
-      // What preceded the problem is passed on, as if it had come in a read of its own.
+      // Reports what preceded the problem first, as if it had come in a read of its own.
       if (head !== undefined) exchange.onHead(head);
       if (hasBody) exchange.onRead(bytes, bodyFrom, bodyTo);
-      this.#fail(exchange, problem);
+      this.#failExchange(exchange, problem);
       return false;
     }
     if (head !== undefined || parser.isEnded) {
       const piece = hasBody ? copyOf(bytes, bodyFrom, bodyTo) : undefined;
       this.#news = { head, piece, isEnd: parser.isEnded };
-      NEWS.add(this);
+      WITH_NEWS.add(this);
       return true;
     }
     if (!hasBody || exchange.onRead(bytes, bodyFrom, bodyTo)) return true;
@@ -239,8 +239,8 @@ export class ClientConnection {
     this.#socket.pause();
   }
 
-  /** The response is complete. */
-  #release(): void {
+  /** After a complete response: gives the connection back to the pool, or closes it. */
+  #freeOrClose(): void {
     const keepMs = this.#keepMs;
     const isReusable = !this.#parser.isLast && keepMs > 0 && this.#socket.writableLength === 0;
     this.#exchange = undefined;
@@ -248,57 +248,57 @@ export class ClientConnection {
       this.close();
       return;
     }
-    this.#hasCarried = true;
+    this.#isReused = true;
     // The end may have come in the same turn in which the exchange paused it.
     this.resume();
     this.#socket.unref();
     this.#owner.onFree(this, keepMs);
   }
 
-  #onEnd(): void {
-    this.tell();
+  #onSocketEnd(): void {
+    this.deliverNews();
     const exchange = this.#exchange;
-    if (exchange === undefined || this.#request !== undefined || !this.#hasBegun) {
+    if (exchange === undefined || this.#request !== undefined || !this.#hasResponseBegun) {
       this.#onLost(undefined);
       return;
     }
     try {
       this.#parser.close();
     } catch (problem) {
-      this.#fail(exchange, problem);
+      this.#failExchange(exchange, problem);
       return;
     }
     this.close();
     exchange.onEnd(undefined);
   }
 
-  #fail(exchange: ClientExchange, thrown: unknown): void {
+  #failExchange(exchange: ClientExchange, thrown: unknown): void {
     this.close();
     exchange.onLost(socketProblem(thrown, true), false);
   }
 
   #onLost(error: Error | undefined): void {
-    this.tell();
+    this.deliverNews();
     const exchange = this.#exchange;
     const request = this.#request;
     this.close();
     if (exchange === undefined) return;
     if (request !== undefined && this.#isReady) this.#owner.send(request, exchange);
-    else exchange.onLost(socketProblem(error, this.#isReady), this.#wasStaleFor(exchange));
+    else exchange.onLost(socketProblem(error, this.#isReady), this.#wasClosedBefore(exchange));
   }
 
   /**
-   * Whether it was closed before the request can have been worked on: it was a kept connection, no byte of a response
+   * Whether the server had closed a reused connection before it can have worked on the request: no byte of a response
    * has come, and no more time has passed than an earlier FIN needs to arrive, or a reset to come back.
    */
-  #wasStaleFor({ sentAtMs }: ClientExchange): boolean {
-    if (!this.#hasCarried || this.#hasBegun) return false;
-    return performance.now() - sentAtMs <= this.#owner.roundTripMs + this.#plan.staleMs;
+  #wasClosedBefore({ sentAtMs }: ClientExchange): boolean {
+    if (!this.#isReused || this.#hasResponseBegun) return false;
+    return performance.now() - sentAtMs <= this.#owner.roundTripMs + this.#settings.staleMs;
   }
 }
 
-/** How long a connection may be kept after a response; it is closed at once if that is not positive. */
-function keepMsOf({ headers }: Head, usualMs: number): number {
+/** How long a connection may be kept after a response; it must be closed at once if that is not positive. */
+function keepMsOf({ headers }: ResponseHead, usualMs: number): number {
   const hint = headers['keep-alive'];
   const seconds = hint === undefined ? undefined : /timeout=(\d+)/.exec(hint)?.[1];
   if (seconds === undefined) return usualMs;

@@ -1,24 +1,22 @@
 import { connect as connectPlain, isIP, type LookupFunction, type OnReadOpts, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 
-/** Opens a socket to one origin. What it reads is told to `onread`, and nothing else is. */
-export type OpenSocket = (onread: OnReadOpts) => Socket;
+/** Opens a socket to one origin. Bytes go to `onread`; the socket emits no `data` events. */
+type OpenSocket = (onread: OnReadOpts) => Socket;
 
-/** The event of a socket that is ready to be written to. */
-export type ReadyEvent = 'connect' | 'secureConnect';
-
-/** How sockets to an origin are opened, and how one tells that it is ready. */
+/** Opens sockets to one origin. */
 export interface SocketOpener {
   readonly open: OpenSocket;
-  readonly readyEvent: ReadyEvent;
+  /** The event after which a socket can be written to. */
+  readonly readyEvent: 'connect' | 'secureConnect';
 }
 
 const TCP_KEEP_ALIVE_MS = 60_000;
 
-/** Sockets to the origin of an address: TLS, with certificates verified, unless it says `http:`. */
+/** Opens sockets to the origin of `url`: TLS with verified certificates, unless its protocol is `http:`. */
 export function socketOpener(url: URL, lookup?: LookupFunction): SocketOpener {
   const to = {
-    // An IPv6 address stands in brackets there.
+    // The host name of a URL has brackets around an IPv6 address.
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: portOf(url),
     ...(lookup !== undefined && { lookup }),
@@ -29,13 +27,13 @@ export function socketOpener(url: URL, lookup?: LookupFunction): SocketOpener {
   return { readyEvent: 'secureConnect', open: tlsOpener(to) };
 }
 
-/** The port that an address leads to. */
+/** The port of `url`, or the default port of its protocol. */
 export function portOf(url: URL): number {
   return Number(url.port || (url.protocol === 'http:' ? 80 : 443));
 }
 
 function tlsOpener(to: { readonly host: string; readonly port: number }): OpenSocket {
-  // Resuming a session spares a connection half of its handshake.
+  // Resuming the last session halves the handshake.
   let session: Buffer | undefined;
   return (onread) => {
     const options: ConnectionOptions & { readonly onread: OnReadOpts } = {
@@ -43,7 +41,7 @@ function tlsOpener(to: { readonly host: string; readonly port: number }): OpenSo
       onread,
       rejectUnauthorized: true,
       ALPNProtocols: ['http/1.1'],
-      // The name of a server is not its address.
+      // TLS allows host names here, and no addresses.
       ...(isIP(to.host) === 0 && { servername: to.host }),
       ...(session !== undefined && { session }),
     };

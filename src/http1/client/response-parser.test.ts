@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type Head, ResponseParser } from './response-parser.ts';
+import { type ResponseHead, ResponseParser } from './response-parser.ts';
 import { TransportProblem } from './transport-problem.ts';
 
 interface Reading {
-  readonly head: Head | undefined;
+  readonly head: ResponseHead | undefined;
   readonly body: string;
   readonly isEnded: boolean;
   readonly isLast: boolean;
@@ -56,7 +56,7 @@ const CHUNKED = lines(
   '',
 );
 
-const ANSWERS: readonly (readonly [name: string, text: string, expected: object])[] = [
+const RESPONSES: readonly (readonly [name: string, text: string, expected: object])[] = [
   [
     'chunks, with extensions and trailers',
     CHUNKED,
@@ -89,7 +89,7 @@ const ANSWERS: readonly (readonly [name: string, text: string, expected: object]
   ['no body by status', lines('HTTP/1.1 204', 'content-length: 7', ''), { body: '', isEnded: true }],
   ['not modified', lines('HTTP/1.1 304 x', 'transfer-encoding: chunked', ''), { body: '', isEnded: true }],
   [
-    'what comes before the answer',
+    'interim responses',
     lines('HTTP/1.1 100 Continue', '', 'HTTP/1.1 103 Hints', 'link: x', '', 'HTTP/1.1 204 Done', ''),
     { head: { status: 204, headers: {} }, isEnded: true, isLast: false },
   ],
@@ -99,7 +99,7 @@ const ANSWERS: readonly (readonly [name: string, text: string, expected: object]
     { head: { status: 204, headers: {} }, isEnded: true, isLast: false },
   ],
   [
-    'lines that go on in the next',
+    'folded lines',
     lines('HTTP/1.1 200 OK', 'a: b', ' c', '\t d', 'e:', ' f', 'transfer-encoding: chunked', '').concat(
       lines('0', 't: u', ' v', ''),
     ),
@@ -110,11 +110,7 @@ const ANSWERS: readonly (readonly [name: string, text: string, expected: object]
     `${lines('HTTP/1.1 200 OK', '')}all that comes`,
     { body: 'all that comes', isEnded: false },
   ],
-  [
-    'the old version',
-    lines('HTTP/1.0 204 OK', 'connection: keep-alive', ''),
-    { isEnded: true, isLast: true },
-  ],
+  ['HTTP/1.0', lines('HTTP/1.0 204 OK', 'connection: keep-alive', ''), { isEnded: true, isLast: true }],
   ['a close', lines('HTTP/1.1 204 OK', 'Connection: x, Close', ''), { isEnded: true, isLast: true }],
   [
     'bytes after its end',
@@ -122,20 +118,23 @@ const ANSWERS: readonly (readonly [name: string, text: string, expected: object]
     { body: 'a', isEnded: true, isLast: true },
   ],
   [
-    'names that objects have',
+    'field names that objects inherit',
     lines('HTTP/1.1 204 OK', 'constructor: a', '__proto__: b', 'toString: c', ''),
     { head: { status: 204, headers: { constructor: 'a', tostring: 'c' } } },
   ],
 ];
 
-describe('an answer', () => {
-  it.each(ANSWERS)('with %s, in one piece, in any two, and byte by byte', (_name, text, expected) => {
-    expect(readAll([text])).toMatchObject(expected);
-    for (let at = 1; at < text.length; at++) {
-      expect(readAll([text.slice(0, at), text.slice(at)])).toMatchObject(expected);
-    }
-    expect(readAll([...text])).toMatchObject(expected);
-  });
+describe('a response', () => {
+  it.each(RESPONSES)(
+    'with %s is parsed from one piece, from any two, and byte by byte',
+    (_name, text, expected) => {
+      expect(readAll([text])).toMatchObject(expected);
+      for (let at = 1; at < text.length; at++) {
+        expect(readAll([text.slice(0, at), text.slice(at)])).toMatchObject(expected);
+      }
+      expect(readAll([...text])).toMatchObject(expected);
+    },
+  );
 
   it('may follow another', () => {
     const parser = new ResponseParser(HEAD_BYTES);
@@ -145,7 +144,7 @@ describe('an answer', () => {
     }
   });
 
-  it('is whole when the connection closes only where nothing says how long it is', () => {
+  it('is complete at the close of the connection only if it has no other length', () => {
     const open = new ResponseParser(HEAD_BYTES);
     readAll([`${lines('HTTP/1.1 200 OK', '')}abc`], open);
     open.close();
@@ -158,7 +157,7 @@ describe('an answer', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('the response parser refuses', () => {
   const field = (line: string) => lines('HTTP/1.1 200 OK', line, '');
   const chunk = (line: string) => `${lines('HTTP/1.1 200 OK', 'transfer-encoding: chunked', '')}${line}`;
   const NOT_HTTP: readonly string[] = [
@@ -232,7 +231,7 @@ describe('what is refused', () => {
   it.each([
     ['a head', ['HTTP/1.1 200 OK\r\n', ...Array.from({ length: 100 }, () => `name: ${'x'.repeat(10)}\r\n`)]],
     ['a head in one piece', [field(`name: ${'x'.repeat(1024)}`)]],
-    ['heads before the answer', Array.from({ length: 100 }, () => lines('HTTP/1.1 102 Processing', ''))],
+    ['interim responses', Array.from({ length: 100 }, () => lines('HTTP/1.1 102 Processing', ''))],
     ['trailers', [chunk('0\r\n'), ...Array.from({ length: 100 }, () => `name: ${'x'.repeat(10)}\r\n`)]],
   ])('%s that are too large', (_name, pieces) => {
     expect(problemOf(pieces)?.reason).toBe('too-large');

@@ -1,12 +1,11 @@
-import { type BodyFrame, type ContentTaker, LengthFrame, UntilCloseFrame } from '../body-decoder.ts';
+import { type BodyDecoder, type ContentSink, LengthDecoder, UntilCloseDecoder } from '../body-decoder.ts';
 import { isLineBreak } from '../characters.ts';
-import { ChunkedFrame } from '../chunked-decoder.ts';
+import { ChunkedDecoder } from '../chunked-decoder.ts';
 import { parseFieldLines, type SectionProblem, unfold } from '../fields.ts';
 import { RESPONSE_RULES } from '../reading-rules.ts';
 import { TransportProblem } from './transport-problem.ts';
 
-/** Head of a response. */
-export interface Head {
+export interface ResponseHead {
   readonly status: number;
   /** Lower-case names; repeated headers joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
@@ -19,7 +18,7 @@ const STATUS_LINE = /^HTTP\/1\.[01] [1-9]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 const MINOR_AT = 7;
 const STATUS_AT = 9;
 
-/** A tab in a field that frames the response: `chunked` with a tab behind it is no coding at all for some readers. */
+/** A tab in a field that frames the response: some parsers do not recognize `chunked` with a tab behind it. */
 const TAB_IN_FRAMING = /(?:^|\r\n)(?:content-length|transfer-encoding):[^\r]*\t/i;
 const LONE_LINE_FEED = /[^\r]\n/;
 const CLOSE_OPTION = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
@@ -27,24 +26,24 @@ const DIGITS = /^\d{1,15}$/;
 const NO_BODY: ReadonlySet<number> = new Set([204, 304]);
 
 /**
- * Reads responses of HTTP/1.1 from bytes that are cut anywhere, one after another. Synchronous, without I/O. A
- * response that two readers could frame differently is refused: content behind the upstream must not forge the
- * response to another request.
+ * Parses HTTP/1.1 responses, one after another, from bytes that are cut anywhere. Synchronous, without I/O. A response
+ * that two parsers could frame differently is refused: content from behind the upstream must not forge the response to
+ * another request.
  */
-export class ResponseParser implements ContentTaker {
+export class ResponseParser implements ContentSink {
   readonly #headBytes: number;
-  #place: 'head' | 'body' | 'end' = 'head';
-  #body: BodyFrame | undefined;
-  /** The head so far, and its last characters. */
-  #text = '';
+  #state: 'head' | 'body' | 'end' = 'head';
+  #body: BodyDecoder | undefined;
+  /** The head so far, and its last three characters: the empty line that ends it may come in two reads. */
+  #partialHead = '';
   #tail = '';
-  /** Bytes that heads and trailers of this response may still have. */
+  /** Bytes that heads (interim ones too) and trailers of this response may still have. */
   #sectionBytesLeft: number;
-  /** Where the last read goes on. */
+  /** Index of the next byte to parse in the current read. */
   #at = 0;
   #isLast = false;
-  #head: Head | undefined;
-  /** Where the body bytes of the last read are; the same twice when there were none. */
+  #head: ResponseHead | undefined;
+  /** Range of the body bytes of the last read; empty if there were none. */
   bodyFrom = 0;
   bodyTo = 0;
 
@@ -53,19 +52,19 @@ export class ResponseParser implements ContentTaker {
     this.#sectionBytesLeft = headBytes;
   }
 
-  /** Begins the next response. */
+  /** Resets the parser for the next response. */
   begin(): void {
-    this.#place = 'head';
+    this.#state = 'head';
     this.#body = undefined;
-    this.#text = '';
+    this.#partialHead = '';
     this.#tail = '';
     this.#sectionBytesLeft = this.#headBytes;
     this.#isLast = false;
     this.#head = undefined;
   }
 
-  /** The head, once after it has come. It is not kept: a stream outlives the need of its head by far. */
-  takeHead(): Head | undefined {
+  /** Returns the head once, after it was parsed, and forgets it: a stream lasts long after its head is used. */
+  takeHead(): ResponseHead | undefined {
     const head = this.#head;
     this.#head = undefined;
     return head;
@@ -73,7 +72,7 @@ export class ResponseParser implements ContentTaker {
 
   /** The whole response was read. */
   get isEnded(): boolean {
-    return this.#place === 'end';
+    return this.#state === 'end';
   }
 
   /** The connection must not carry another request: the server closes it, or sent bytes beyond the response. */
@@ -100,8 +99,8 @@ export class ResponseParser implements ContentTaker {
 
   #readAll(bytes: Buffer, length: number): void {
     while (this.#at < length) {
-      if (this.#place === 'head') this.#readHead(bytes, length);
-      else if (this.#place === 'body') this.#readBody(bytes, length);
+      if (this.#state === 'head') this.#readHead(bytes, length);
+      else if (this.#state === 'body') this.#readBody(bytes, length);
       else {
         // No request asked for these bytes.
         this.#isLast = true;
@@ -112,11 +111,11 @@ export class ResponseParser implements ContentTaker {
 
   /** The server sends nothing more. Throws a TransportProblem if the response is not complete. */
   close(): void {
-    if (this.#body instanceof UntilCloseFrame) this.#end();
-    if (this.#place !== 'end') throw endedEarly();
+    if (this.#body instanceof UntilCloseDecoder) this.#end();
+    if (this.#state !== 'end') throw endedEarly();
   }
 
-  /** For the body frame: adds content behind what this read has brought before. */
+  /** For the body decoder: moves content behind the content that this read has brought before. */
   onContent(bytes: Buffer, from: number, to: number): void {
     if (this.bodyTo === this.bodyFrom) {
       this.bodyFrom = from;
@@ -128,18 +127,19 @@ export class ResponseParser implements ContentTaker {
   }
 
   #readHead(bytes: Buffer, length: number): void {
-    if (this.#text === '') this.#skipLineBreaks(bytes, length);
+    if (this.#partialHead === '') this.#skipLineBreaks(bytes, length);
     if (this.#at === length) return;
-    const hadBeginning = this.#text.length >= BEGINNING.length;
-    const section = this.#section(bytes, length);
+    const hadBeginning = this.#partialHead.length >= BEGINNING.length;
+    const section = this.#headSection(bytes, length);
     if (section === undefined) {
-      if (!hadBeginning && !BEGINNING.startsWith(this.#text.slice(0, BEGINNING.length))) throw notHttp();
+      if (!hadBeginning && !BEGINNING.startsWith(this.#partialHead.slice(0, BEGINNING.length)))
+        throw invalidHttp();
       return;
     }
     const fieldsAt = section.indexOf('\r\n') + 2;
-    if (!STATUS_LINE.test(section.slice(0, fieldsAt - 2))) throw notHttp();
+    if (!STATUS_LINE.test(section.slice(0, fieldsAt - 2))) throw invalidHttp();
     const status = Number(section.slice(STATUS_AT, STATUS_AT + 3));
-    if (status === 101) throw notHttp();
+    if (status === 101) throw invalidHttp();
     const headers = fieldsOf(section.slice(fieldsAt));
     // An interim response: the final one follows.
     if (status < 200) return;
@@ -155,40 +155,40 @@ export class ResponseParser implements ContentTaker {
     this.#countSection(this.#at - from);
   }
 
-  #beginBody(status: number, headers: Head['headers']): void {
+  #beginBody(status: number, headers: ResponseHead['headers']): void {
     const coding = headers['transfer-encoding'];
-    const announced = headers['content-length'];
-    if (coding !== undefined && announced !== undefined) throw notHttp();
-    if (announced !== undefined && !DIGITS.test(announced)) throw notHttp();
-    if (NO_BODY.has(status) || Number(announced) === 0) {
+    const contentLength = headers['content-length'];
+    if (coding !== undefined && contentLength !== undefined) throw invalidHttp();
+    if (contentLength !== undefined && !DIGITS.test(contentLength)) throw invalidHttp();
+    if (NO_BODY.has(status) || Number(contentLength) === 0) {
       this.#end();
     } else {
-      this.#place = 'body';
-      this.#body = this.#frameOf(coding?.toLowerCase(), announced);
+      this.#state = 'body';
+      this.#body = this.#decoderFor(coding?.toLowerCase(), contentLength);
     }
   }
 
-  #frameOf(coding: string | undefined, announced: string | undefined): BodyFrame {
-    if (coding === 'chunked') return new ChunkedFrame(RESPONSE_RULES, this.#sectionBytesLeft);
-    if (coding !== undefined && coding !== 'identity') throw notHttp();
-    return announced === undefined ? new UntilCloseFrame() : new LengthFrame(Number(announced));
+  #decoderFor(coding: string | undefined, contentLength: string | undefined): BodyDecoder {
+    if (coding === 'chunked') return new ChunkedDecoder(RESPONSE_RULES, this.#sectionBytesLeft);
+    if (coding !== undefined && coding !== 'identity') throw invalidHttp();
+    return contentLength === undefined ? new UntilCloseDecoder() : new LengthDecoder(Number(contentLength));
   }
 
   #readBody(bytes: Buffer, length: number): void {
-    const body = this.#body as BodyFrame;
-    const after = body.take(bytes, this.#at, length, this);
+    const body = this.#body as BodyDecoder;
+    const after = body.decode(bytes, this.#at, length, this);
     if (typeof after === 'string') throw problemOf(after);
     this.#at = after;
-    if (body.isOver) this.#end();
+    if (body.isDone) this.#end();
   }
 
   #end(): void {
-    this.#place = 'end';
+    this.#state = 'end';
     this.#body = undefined;
   }
 
   /** The lines of the head, without the empty one that ends it; undefined until that has come. */
-  #section(bytes: Buffer, length: number): string | undefined {
+  #headSection(bytes: Buffer, length: number): string | undefined {
     const from = this.#at;
     if (this.#tail === '') {
       // Nearly always the whole head comes in one read.
@@ -205,14 +205,14 @@ export class ResponseParser implements ContentTaker {
     const taken = found === -1 ? piece.length : found + 4 - this.#tail.length;
     this.#at = from + taken;
     this.#countSection(taken);
-    const text = this.#text + piece.slice(0, taken);
+    const text = this.#partialHead + piece.slice(0, taken);
     if (found === -1) {
-      if (LONE_LINE_FEED.test(seam)) throw notHttp();
-      this.#text = text;
+      if (LONE_LINE_FEED.test(seam)) throw invalidHttp();
+      this.#partialHead = text;
       this.#tail = seam.slice(-3);
       return undefined;
     }
-    this.#text = '';
+    this.#partialHead = '';
     this.#tail = '';
     return text.slice(0, -2);
   }
@@ -225,7 +225,7 @@ export class ResponseParser implements ContentTaker {
 
 /** Field lines by lower-case name. Throws if they are malformed. */
 function fieldsOf(lines: string): Record<string, string> {
-  if (lines.includes('\t') && TAB_IN_FRAMING.test(lines)) throw notHttp();
+  if (lines.includes('\t') && TAB_IN_FRAMING.test(lines)) throw invalidHttp();
   const text = unfold(lines);
   const fields = text === undefined ? 'malformed' : parseFieldLines(text, 0, RESPONSE_RULES.maxFields);
   if (typeof fields === 'string') throw problemOf(fields);
@@ -239,14 +239,14 @@ function fieldsOf(lines: string): Record<string, string> {
 }
 
 function problemOf(problem: SectionProblem): TransportProblem {
-  return problem === 'too-large' ? tooLarge() : notHttp();
+  return problem === 'too-large' ? tooLarge() : invalidHttp();
 }
 
 function tooLarge(): TransportProblem {
   return new TransportProblem('too-large', 'the head of the answer is too large');
 }
 
-function notHttp(): TransportProblem {
+function invalidHttp(): TransportProblem {
   return new TransportProblem('reset', 'the answer is not valid HTTP');
 }
 

@@ -1,7 +1,4 @@
-/**
- * Why an exchange broke. `total`: the limit of the whole exchange ran out, although the server may still have been
- * writing.
- */
+/** Why an exchange failed. `total`: its overall time limit passed; the server may still have been writing. */
 export type TransportReason = 'connect' | 'reset' | 'timeout' | 'total' | 'too-large' | 'encoding';
 
 /** A failed exchange. Its message never holds an address. */

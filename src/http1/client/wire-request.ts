@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { TOKEN_CLASS } from '../characters.ts';
 import { TransportProblem } from './transport-problem.ts';
 
-/** What a request says. */
+/** A request before it is written as HTTP. */
 export interface RequestParts {
   readonly method: 'GET' | 'POST';
   /** Name and port of the server. */
@@ -12,19 +12,19 @@ export interface RequestParts {
   readonly body: string | Uint8Array;
 }
 
-/** A request as it goes out. */
+/** A request as it is written to the socket. */
 export interface WireRequest {
-  /** All of it before the body, in Latin-1. */
+  /** Request line, headers and the empty line, in Latin-1. */
   readonly head: string;
   readonly body: string | Uint8Array;
   readonly bodyBytes: number;
 }
 
 const TOKEN = new RegExp(`^[${TOKEN_CLASS}]+$`);
-const NO_FIELD_TEXT = /[^\t\x20-\x7e\x80-\xff]/;
+const NOT_FIELD_TEXT = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** Fields that say where a request ends and what becomes of the connection: ours to say. */
-const OURS: ReadonlySet<string> = new Set([
+/** Headers that frame the request or control the connection: only this file writes them. */
+const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
   'expect',
@@ -34,52 +34,52 @@ const OURS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Makes a request. Throws a TransportProblem where a header cannot be sent. */
+/** Writes a request as HTTP. Throws a TransportProblem if a header cannot be sent. */
 export function wireRequest(parts: RequestParts): WireRequest {
-  const opening = openingOf(parts);
+  const headStart = headStartOf(parts);
   const { method, body } = parts;
-  return method === 'GET' ? { head: `${opening}\r\n`, body, bodyBytes: 0 } : withBody(opening, body);
+  return method === 'GET' ? { head: `${headStart}\r\n`, body, bodyBytes: 0 } : withBody(headStart, body);
 }
 
 /**
- * What the head of a request says before it comes to its body. Throws a TransportProblem where a header cannot be
- * sent.
+ * The head of a request up to `content-length`, which depends on the body. Throws a TransportProblem if a header
+ * cannot be sent.
  */
-export function openingOf({ method, host, path, headers }: Omit<RequestParts, 'body'>): string {
-  let opening = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
-  // Answers are mostly small events that must not wait in a compressor's buffer.
-  if (headers['accept-encoding'] === undefined) opening += 'accept-encoding: identity\r\n';
+export function headStartOf({ method, host, path, headers }: Omit<RequestParts, 'body'>): string {
+  let lines = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
+  // Responses are mostly small events that must not wait in a compressor's buffer.
+  if (headers['accept-encoding'] === undefined) lines += 'accept-encoding: identity\r\n';
   for (const name in headers) {
     const value = headers[name] ?? '';
-    if (!TOKEN.test(name) || OURS.has(name.toLowerCase()) || NO_FIELD_TEXT.test(value)) {
+    if (!TOKEN.test(name) || RESERVED_HEADERS.has(name.toLowerCase()) || NOT_FIELD_TEXT.test(value)) {
       throw new TransportProblem('connect', 'the request cannot be sent');
     }
-    opening += `${name}: ${value}\r\n`;
+    lines += `${name}: ${value}\r\n`;
   }
-  return opening;
+  return lines;
 }
 
-/** The request that begins with an opening and has a body. */
-export function withBody(opening: string, body: string | Uint8Array): WireRequest {
+/** Completes the head for this body. */
+export function withBody(headStart: string, body: string | Uint8Array): WireRequest {
   const bodyBytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-  return { head: `${opening}content-length: ${bodyBytes}\r\n\r\n`, body, bodyBytes };
+  return { head: `${headStart}content-length: ${bodyBytes}\r\n\r\n`, body, bodyBytes };
 }
 
-/** Texts up to this size go to the kernel without memory being taken for them. */
-const MOST_TEXT_BYTES = 16 * 1024;
+/** Node writes strings up to this size from the stack, without allocating. */
+const MAX_STACK_TEXT_BYTES = 16 * 1024;
 
-/** Larger bytes are not copied in order to be written together with their head. */
-const MOST_COPIED_BYTES = 64 * 1024;
+/** Larger bodies are not copied in order to be written together with their head. */
+const MAX_COPIED_BYTES = 64 * 1024;
 
-/** Writes a request in one go: a head that goes ahead costs a packet, and a turn of the server. */
+/** Writes head and body together: a head by itself costs a packet, and a turn of the server's event loop. */
 export function writeRequest(socket: Writable, { head, body, bodyBytes }: WireRequest): void {
   const length = head.length + bodyBytes;
   if (typeof body === 'string') {
     const isAscii = body.length === bodyBytes;
-    if (isAscii && length <= MOST_TEXT_BYTES) socket.write(head + body, 'latin1');
-    else socket.write(together(head, length, (bytes) => bytes.write(body, head.length, 'utf8')));
-  } else if (bodyBytes <= MOST_COPIED_BYTES) {
-    socket.write(together(head, length, (bytes) => bytes.set(body, head.length)));
+    if (isAscii && length <= MAX_STACK_TEXT_BYTES) socket.write(head + body, 'latin1');
+    else socket.write(oneBuffer(head, length, (bytes) => bytes.write(body, head.length, 'utf8')));
+  } else if (bodyBytes <= MAX_COPIED_BYTES) {
+    socket.write(oneBuffer(head, length, (bytes) => bytes.set(body, head.length)));
   } else {
     socket.cork();
     socket.write(head, 'latin1');
@@ -88,7 +88,7 @@ export function writeRequest(socket: Writable, { head, body, bodyBytes }: WireRe
   }
 }
 
-function together(head: string, length: number, addBody: (bytes: Buffer) => void): Buffer {
+function oneBuffer(head: string, length: number, addBody: (bytes: Buffer) => void): Buffer {
   const bytes = Buffer.allocUnsafeSlow(length);
   bytes.write(head, 0, 'latin1');
   addBody(bytes);

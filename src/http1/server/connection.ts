@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type { Cohort } from '../../kit/loop/cohort.ts';
-import { type BodyFrame, LengthFrame } from '../body-decoder.ts';
+import { type BodyDecoder, LengthDecoder } from '../body-decoder.ts';
 import { isLineBreak } from '../characters.ts';
-import { ChunkedFrame } from '../chunked-decoder.ts';
+import { ChunkedDecoder } from '../chunked-decoder.ts';
 import type { SectionProblem } from '../fields.ts';
 import { REQUEST_RULES } from '../reading-rules.ts';
 import { type BodySource, InboundRequest } from './inbound-request.ts';
@@ -64,7 +64,7 @@ export interface ConnectionOwner {
 }
 
 const END_OF_HEAD = '\r\n\r\n';
-const NO_FRAME = new LengthFrame(0);
+const NO_BODY = new LengthDecoder(0);
 
 /**
  * Bytes that are read and dropped of a request after its answer. Closing a connection on which bytes are unread resets
@@ -102,7 +102,7 @@ export class Connection implements AnswerLine, BodySource {
   /** The request whose body is on its way, and what is known of its end. */
   #receiving: InboundRequest | undefined;
   #answerToReceiving: Outgoing | undefined;
-  #frame: BodyFrame = NO_FRAME;
+  #bodyDecoder: BodyDecoder = NO_BODY;
   /** Since when a request is being read, and since when there is none; undefined when it is not so. */
   #readingSinceMs: number | undefined = performance.now();
   #restingSinceMs: number | undefined;
@@ -397,7 +397,7 @@ export class Connection implements AnswerLine, BodySource {
       this.#received(request);
     } else if (problem === undefined) {
       this.#receiving = request;
-      this.#frame = isChunked ? new ChunkedFrame(REQUEST_RULES) : new LengthFrame(length);
+      this.#bodyDecoder = isChunked ? new ChunkedDecoder(REQUEST_RULES) : new LengthDecoder(length);
     }
     if (problem !== undefined) this.#discardsInput = true;
     if (this.#receiving === undefined) return at;
@@ -406,16 +406,16 @@ export class Connection implements AnswerLine, BodySource {
   }
 
   #takeBody(request: InboundRequest, bytes: Buffer, at: number): number {
-    const after = this.#frame.take(bytes, at, bytes.length, request);
+    const after = this.#bodyDecoder.decode(bytes, at, bytes.length, request);
     if (typeof after === 'string') return this.#fail('malformed');
-    if (this.#frame.isOver) this.#received(request);
+    if (this.#bodyDecoder.isDone) this.#received(request);
     return after;
   }
 
   #received(request: InboundRequest): void {
     this.#receiving = undefined;
     this.#answerToReceiving = undefined;
-    this.#frame = NO_FRAME;
+    this.#bodyDecoder = NO_BODY;
     this.#readingSinceMs = undefined;
     if (!request.framing.keepsAlive) this.#discardsInput = true;
     // Its reader may have had enough for now, but there is no more of it: what comes next is another request, or the

@@ -1,4 +1,4 @@
-import type { ContentTaker } from '../body-decoder.ts';
+import type { ContentSink } from '../body-decoder.ts';
 import type { Framing } from './request-framing.ts';
 import type { RequestHead } from './request-head.ts';
 
@@ -23,7 +23,7 @@ const MAX_KEPT_BYTES = 64 * 1024;
 const PIECE_OVERHEAD_BYTES = 128;
 
 /** One request, whose body may still be on its way. */
-export class InboundRequest implements ContentTaker {
+export class InboundRequest implements ContentSink {
   readonly method: string;
   readonly url: string;
   readonly httpVersion: string;

@@ -3,12 +3,12 @@ import { lookUp } from '../net/lookup.ts';
 import type { Budget } from './budget.ts';
 import { isSameJson, resolveReference, widthOf } from './schema-parts.ts';
 
-/** References that lead in a circle end here. */
-const GREATEST_DEPTH = 100;
+/** Nested schemas that are checked, references followed: ends circles of references. */
+const MAX_DEPTH = 100;
 
 /**
- * Whether a value is valid for a JSON Schema, as far as the budget lets us say it: keywords and formats that we do not
- * know count as met, and so does what there is no time for.
+ * Whether a value is valid for a JSON Schema. Unknown keywords and formats count as met, and so does everything after
+ * the budget is spent.
  */
 export function fitsSchema(value: Json, schema: Json, root: JsonObject, budget: Budget): boolean {
   return new Check(root, budget).fits(value, schema);
@@ -26,7 +26,7 @@ class Check {
 
   fits(value: Json, schema: Json): boolean {
     if (!isJsonObject(schema)) return schema !== false;
-    if (this.#depth > GREATEST_DEPTH || this.isSpent) return true;
+    if (this.#depth > MAX_DEPTH || this.isSpent) return true;
     if (!this.affords(sizeOf(schema) + widthOf(value))) return true;
     this.#depth++;
     const isMet = Object.entries(schema).every(([keyword, wanted]) => {
@@ -41,24 +41,24 @@ class Check {
     return this.budget.steps < 0;
   }
 
-  /** Pays for some steps, and says whether there were enough. */
+  /** Takes steps from the budget; false if it had too few. */
   affords(steps: number): boolean {
     this.budget.steps -= steps;
     return !this.isSpent;
   }
 }
 
-/** How much there is to look at in a schema itself. */
+/** Steps for reading a schema and the members of its keywords. */
 function sizeOf(schema: JsonObject): number {
   return Object.values(schema).reduce<number>((sum, part) => sum + widthOf(part), 1);
 }
 
-/** One keyword of a schema, asked of one value. */
+/** One keyword of a schema, to be checked against one value. */
 interface Question {
   readonly value: Json;
-  /** What the keyword says. */
+  /** Value of the keyword. */
   readonly wanted: Json;
-  /** The schema that the keyword stands in. */
+  /** The schema that has the keyword. */
   readonly schema: JsonObject;
   readonly check: Check;
 }
@@ -89,12 +89,14 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
   exclusiveMaximum: atNumber((value, wanted) => value < wanted),
   multipleOf: atNumber((value, wanted) => Math.abs(value / wanted - Math.round(value / wanted)) < 1e-9),
 
-  minLength: atText((value, wanted) => Array.from(value).length >= Number(wanted)),
-  maxLength: atText((value, wanted) => Array.from(value).length <= Number(wanted)),
-  pattern: atText((value, wanted, { budget }) => budget.matches(String(wanted), value) ?? true),
+  minLength: atText((value, { wanted }) => isAtLeast(Array.from(value).length, wanted)),
+  maxLength: atText((value, { wanted }) => isAtMost(Array.from(value).length, wanted)),
+  pattern: atText(
+    (value, { wanted, check }) => typeof wanted !== 'string' || (check.budget.matches(wanted, value) ?? true),
+  ),
 
-  minItems: atList((value, { wanted }) => value.length >= Number(wanted)),
-  maxItems: atList((value, { wanted }) => value.length <= Number(wanted)),
+  minItems: atList((value, { wanted }) => isAtLeast(value.length, wanted)),
+  maxItems: atList((value, { wanted }) => isAtMost(value.length, wanted)),
   uniqueItems: atList((value, { wanted, check }) => wanted !== true || areUnique(value, check)),
   prefixItems: atList((value, { wanted, check }) => headsFit(value, wanted, check)),
   items: atList((value, { wanted, schema, check }) =>
@@ -104,12 +106,12 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
   ),
   contains: atList((value, { wanted, schema, check }) => {
     const count = value.filter((item) => check.fits(item, wanted)).length;
-    return count >= Number(schema.minContains ?? 1) && count <= Number(schema.maxContains ?? count);
+    return isAtLeast(count, schema.minContains ?? 1) && isAtMost(count, schema.maxContains ?? count);
   }),
 
   required: atObject((value, { wanted }) => listOf(wanted).every((name) => has(value, name))),
-  minProperties: atObject((value, { wanted }) => Object.keys(value).length >= Number(wanted)),
-  maxProperties: atObject((value, { wanted }) => Object.keys(value).length <= Number(wanted)),
+  minProperties: atObject((value, { wanted }) => isAtLeast(Object.keys(value).length, wanted)),
+  maxProperties: atObject((value, { wanted }) => isAtMost(Object.keys(value).length, wanted)),
   propertyNames: atObject((value, { wanted, check }) =>
     Object.keys(value).every((name) => check.fits(name, wanted)),
   ),
@@ -132,13 +134,13 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
         memberSchemas(name, schema, check.budget).length > 0 || check.fits(member ?? null, wanted),
     ),
   ),
-  dependentRequired: atObject((value, { wanted, check }) => dependentsAreThere(value, wanted, check)),
+  dependentRequired: atObject((value, { wanted, check }) => hasDependents(value, wanted, check)),
   dependentSchemas: atObject((value, { wanted, check }) =>
     membersOf(wanted).every(([name, part]) => !has(value, name) || check.fits(value, part)),
   ),
   dependencies: atObject(
     (value, { wanted, check }) =>
-      dependentsAreThere(value, wanted, check) &&
+      hasDependents(value, wanted, check) &&
       membersOf(wanted).every(
         ([name, part]) => Array.isArray(part) || !has(value, name) || check.fits(value, part),
       ),
@@ -155,8 +157,8 @@ const TYPES: Readonly<Record<string, (value: Json) => boolean>> = {
   object: (value) => isJsonObject(value),
 };
 
-/** The schemas that an object's schema has for one member by its name; none leaves it to `additionalProperties`. */
-export function memberSchemas(name: string, schema: JsonObject, budget: Budget): Json[] {
+/** Schemas of `properties` and `patternProperties` for a name. If there are none, `additionalProperties` applies. */
+function memberSchemas(name: string, schema: JsonObject, budget: Budget): Json[] {
   const own = isJsonObject(schema.properties) ? lookUp(schema.properties, name) : undefined;
   const patterns = budget.steps > 0 ? membersOf(schema.patternProperties) : [];
   budget.steps -= patterns.length;
@@ -171,9 +173,20 @@ function atNumber(isMet: (value: number, wanted: number) => boolean): Keyword {
     typeof value !== 'number' || typeof wanted !== 'number' || isMet(value, wanted);
 }
 
-function atText(isMet: (value: string, wanted: Json, check: Check) => boolean): Keyword {
-  return ({ value, wanted, check }) =>
-    typeof value !== 'string' || !check.affords(value.length) || isMet(value, wanted, check);
+/** True also for a bound that is not a number: malformed keywords count as met. */
+function isAtLeast(count: number, bound: Json): boolean {
+  return typeof bound !== 'number' || count >= bound;
+}
+
+function isAtMost(count: number, bound: Json): boolean {
+  return typeof bound !== 'number' || count <= bound;
+}
+
+function atText(isMet: (value: string, question: Question) => boolean): Keyword {
+  return (question) => {
+    const { value, check } = question;
+    return typeof value !== 'string' || !check.affords(value.length) || isMet(value, question);
+  };
 }
 
 function atList(isMet: (value: readonly Json[], question: Question) => boolean): Keyword {
@@ -190,7 +203,7 @@ function headsFit(value: readonly Json[], heads: Json, check: Check): boolean {
   );
 }
 
-/** Plain values are told apart at once; lists and objects are compared with each other. */
+/** Compares plain values with a set, lists and objects pair by pair. */
 function areUnique(value: readonly Json[], check: Check): boolean {
   if (new Set(value).size < value.length) return false;
   const nested = value.filter((item) => typeof item === 'object' && item !== null);
@@ -200,7 +213,7 @@ function areUnique(value: readonly Json[], check: Check): boolean {
   return !nested.some(isRepeated) || check.isSpent;
 }
 
-function dependentsAreThere(value: JsonObject, wanted: Json, check: Check): boolean {
+function hasDependents(value: JsonObject, wanted: Json, check: Check): boolean {
   return membersOf(wanted).every(
     ([name, others]) =>
       !has(value, name) ||

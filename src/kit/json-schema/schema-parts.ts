@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { lookUp } from '../net/lookup.ts';
 import type { Budget } from './budget.ts';
 
-/** What a local reference (`#/$defs/name`) leads to; an empty schema when it leads nowhere. */
+/** The schema that a local reference (`#/$defs/name`) names; an empty one if there is none. */
 export function resolveReference(reference: string, root: JsonObject): Json {
   let node: Json | undefined = root;
   for (const step of reference.replace(/^#\/?/, '').split('/')) {
@@ -13,7 +13,7 @@ export function resolveReference(reference: string, root: JsonObject): Json {
   return isJsonObject(node) || typeof node === 'boolean' ? node : {};
 }
 
-/** A step of a reference; one that is not well encoded stands for itself. */
+/** A step of a reference without percent-encoding; malformed encoding is taken literally. */
 function decoded(step: string): string {
   try {
     return decodeURIComponent(step);
@@ -22,7 +22,7 @@ function decoded(step: string): string {
   }
 }
 
-/** How much there is to look at in a value itself, what is inside its members left out. */
+/** Steps for reading a value, without the content of its members. */
 export function widthOf(value: Json | undefined): number {
   if (Array.isArray(value)) return value.length + 1;
   return isJsonObject(value) ? Object.keys(value).length + 1 : 1;
@@ -31,7 +31,7 @@ export function widthOf(value: Json | undefined): number {
 /** Characters of two texts that are compared in one step. */
 const CHARACTERS_PER_STEP = 256;
 
-/** Whether two values are the same JSON, whatever the order of members. What is beyond the budget counts as the same. */
+/** Whether two values are the same JSON, in any order of members. True once the budget is spent. */
 export function isSameJson(first: Json | undefined, second: Json | undefined, budget: Budget): boolean {
   budget.steps -= 1;
   if (budget.steps < 0) return true;

@@ -1,28 +1,21 @@
-/** Why a pattern cannot be used, in words that fit behind "the pattern". */
+/** A pattern that cannot be used. The message completes a sentence that begins with "the pattern". */
 export class PatternProblem extends Error {}
 
-/** The pattern is beyond the limits: it would take too long or too much memory. */
-export class PatternTooLarge extends PatternProblem {
-  constructor() {
-    super('is too large');
-  }
-}
-
-/** A pattern in the syntax of RE2, and about how many instructions it compiles to. */
+/** A pattern in the syntax of RE2, and the approximate number of instructions it compiles to. */
 export interface Re2Pattern {
   readonly text: string;
   readonly size: number;
 }
 
-/** Groups nest no deeper: each level is a call on our stack. */
-const MOST_DEPTH = 50;
-/** RE2 takes no larger count in `{least,most}`. */
-const MOST_REPEATS = 1000;
-/** A Unicode property has hundreds of ranges: each copy of it costs as much as so many instructions. */
+/** Nesting of groups: each level is a recursive call. */
+const MAX_DEPTH = 50;
+/** The largest count that RE2 takes in `{least,most}`. */
+const MAX_REPEATS = 1000;
+/** Instructions that a use of a Unicode property counts as: it has hundreds of ranges. */
 const PROPERTY_SIZE = 16;
-/** Properties that a pattern may name: each is a table that has to be made. */
-const MOST_PROPERTIES = 24;
-/** A character of a class is much less than an instruction: it is found by halving. */
+/** Properties that a pattern may name: RE2 makes a table for each. */
+const MAX_PROPERTIES = 24;
+/** Instructions that a character of a class counts as: RE2 finds it by binary search. */
 const MEMBER_SIZE = 1 / 16;
 
 /** ECMAScript's white space: RE2's own `\s` is ASCII only. */
@@ -62,24 +55,24 @@ const PROPERTY_PREFIX = /^(?:Script|sc|General_Category|gc)=/;
 type Member = { readonly code: number } | { readonly members: string; readonly size: number };
 
 /**
- * Translates a regular expression of ECMAScript (flag `u`) into the syntax of RE2, for finding out whether it matches: groups
- * capture nothing, and laziness is dropped. As lenient as ECMAScript without the flag about escapes of plain letters and
- * lone brackets. Throws a PatternProblem for look-around, references back, and what is larger than `mostSize` instructions.
+ * Translates a regular expression of ECMAScript (flag `u`) into the syntax of RE2, for testing only: groups do not
+ * capture, and laziness is dropped. Escapes of plain letters and lone brackets are accepted as without the flag. Throws a
+ * PatternProblem for look-around, back-references, and patterns of more than `maxSize` instructions.
  */
-export function toRe2(source: string, mostSize: number): Re2Pattern {
-  return new Translator(source, mostSize).translate();
+export function toRe2(source: string, maxSize: number): Re2Pattern {
+  return new Translator(source, maxSize).translate();
 }
 
 class Translator {
   readonly #source: string;
-  readonly #mostSize: number;
+  readonly #maxSize: number;
   #at = 0;
   #depth = 0;
   #properties = 0;
 
-  constructor(source: string, mostSize: number) {
+  constructor(source: string, maxSize: number) {
     this.#source = source;
-    this.#mostSize = mostSize;
+    this.#maxSize = maxSize;
   }
 
   translate(): Re2Pattern {
@@ -89,7 +82,7 @@ class Translator {
   }
 
   #alternatives(): Re2Pattern {
-    if (++this.#depth > MOST_DEPTH) throw new PatternProblem('nests too deeply');
+    if (++this.#depth > MAX_DEPTH) throw new PatternProblem('nests too deeply');
     const options = [this.#sequence()];
     while (this.#take('|')) options.push(this.#sequence());
     this.#depth--;
@@ -198,12 +191,12 @@ class Translator {
     const written = /^\{(\w{1,40}(?:=\w{1,40})?)\}/.exec(this.#source.slice(this.#at, this.#at + 84));
     const name = written?.[1] ?? '';
     if (written === null || !isProperty(name)) throw new PatternProblem('names an unknown property');
-    if (++this.#properties > MOST_PROPERTIES) throw new PatternTooLarge();
+    if (++this.#properties > MAX_PROPERTIES) throw new PatternProblem('is too large');
     this.#at += written[0].length;
     return { members: `\\${letter}{${name.replace(PROPERTY_PREFIX, '')}}`, size: PROPERTY_SIZE };
   }
 
-  /** `\x41`, `\u0041`, `\u{41}`, or two of the second kind that are one character. */
+  /** `\x41`, `\u0041`, `\u{41}`, or a surrogate pair of two `\u` escapes. */
   #codePoint(kind: string): number {
     const form =
       kind === 'x'
@@ -220,7 +213,7 @@ class Translator {
     return code;
   }
 
-  /** Undefined if nothing is repeated; a brace that begins no count is a character. */
+  /** Undefined if no repetition follows; a brace that begins no count is a character. */
   #bounds(): readonly [least: number, most: number] | undefined {
     if (this.#take('*')) return [0, Number.POSITIVE_INFINITY];
     if (this.#take('+')) return [1, Number.POSITIVE_INFINITY];
@@ -231,13 +224,14 @@ class Translator {
     const least = Number(match[1]);
     const most = match[2] === undefined ? least : Number(match[3] ?? Number.POSITIVE_INFINITY);
     if (most < least) throw new PatternProblem('has a count that ends before it begins');
-    if (least > MOST_REPEATS || (most > MOST_REPEATS && Number.isFinite(most))) throw new PatternTooLarge();
+    if (least > MAX_REPEATS || (most > MAX_REPEATS && Number.isFinite(most)))
+      throw new PatternProblem('is too large');
     return [least, most];
   }
 
-  /** Refuses before the text has grown: counts multiply what they repeat. */
+  /** Refuses a part that is too large before its text is repeated: nested counts multiply. */
   #sized(text: string, size: number): Re2Pattern {
-    if (size > this.#mostSize) throw new PatternTooLarge();
+    if (size > this.#maxSize) throw new PatternProblem('is too large');
     return { text, size };
   }
 

@@ -5,7 +5,7 @@ import type { Timeouts } from '../../catalog/providers/provider-members.ts';
 import { isJsonObject, readJson } from '../../kit/json/json.ts';
 import { numberAt, textAt } from '../../kit/json/members.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import { type Patience, readBeginning } from '../transport/read-beginning.ts';
+import { type ReadLimits, readBeginning } from '../transport/read-beginning.ts';
 import type { Transport } from '../upstream.ts';
 
 /** A token was refused. `status`: what the token server said; its words are not kept, they may quote the assertion. */
@@ -33,7 +33,7 @@ const REFUSAL_MS = 2000;
 
 /** The longest that a token is waited for; the provider's own limits may be shorter. */
 const TIMEOUTS: Timeouts = { connect: 10_000, firstByte: 15_000, idle: 10_000, total: 20_000 };
-const REPLY: Patience = { maxBytes: 64 * 1024, maxMs: 10_000 };
+const REPLY: ReadLimits = { maxBytes: 64 * 1024, maxMs: 10_000 };
 
 interface Token {
   readonly text: string;

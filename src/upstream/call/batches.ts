@@ -3,13 +3,13 @@ import { TransportProblem } from '../../http1/client/transport-problem.ts';
 import { type Event, type EventBatch, isContent, terminalIndex } from '../../ir/events.ts';
 import type { Flow } from '../../kit/frames/flow.ts';
 import { BrokenFrames, type Frame, type FrameReader, FrameTooLarge } from '../../kit/frames/frames.ts';
-import { type Patience, readBeginning } from '../transport/read-beginning.ts';
+import { type ReadLimits, readBeginning } from '../transport/read-beginning.ts';
 import { brokenOff, type FailureScope, toldTerminal } from './failure.ts';
 import { isPortion, Portions } from './portions.ts';
 import type { Turns } from './turns.ts';
 
 /** What may still come after an answer's terminal event before the connection is closed instead of kept. */
-const AFTERMATH: Patience = { maxBytes: 64 * 1024, maxMs: 1000 };
+const AFTERMATH: ReadLimits = { maxBytes: 64 * 1024, maxMs: 1000 };
 
 /** Bytes of one event of a stream. */
 export const MAX_EVENT_BYTES = 8 * 1024 * 1024;

@@ -23,7 +23,7 @@ import { inTurn } from '../../kit/loop/turns.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { Authorize } from '../auth/authorize.ts';
 import { TokenRefused } from '../auth/google-tokens.ts';
-import { type Patience, readBeginning } from '../transport/read-beginning.ts';
+import { type ReadLimits, readBeginning } from '../transport/read-beginning.ts';
 import {
   type CallUpstream,
   type Transport,
@@ -53,7 +53,7 @@ export interface CallDependencies {
 }
 
 /** How much of an error's body is read, and how long that may take. */
-const ERROR_BODY: Patience = { maxBytes: 64 * 1024, maxMs: 5000 };
+const ERROR_BODY: ReadLimits = { maxBytes: 64 * 1024, maxMs: 5000 };
 
 /** Makes the function that calls one endpoint: render, authorize, send, read. */
 export function createCallUpstream(dependencies: CallDependencies): CallUpstream {

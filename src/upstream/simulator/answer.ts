@@ -4,11 +4,10 @@ import type { FinishReason, Seal } from '../../ir/events.ts';
 import type { Item, MessageItem, Part } from '../../ir/items.ts';
 import type { CallableTool, GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { Allowance, AllowanceSpent } from './allowance.ts';
 import { askedTools } from './asked-tools.ts';
 import type { Behaviour } from './behaviours.ts';
 import { Dice } from './dice.ts';
-import { schemaValue } from './schema-value.ts';
+import { Allowance, schemaValue, UnmetSchema } from './schema-value.ts';
 
 /** One item of a simulated answer, before it is cut into pieces. */
 export type Draft =
@@ -100,15 +99,15 @@ function structuredText(request: GenerationRequest, allowance: Allowance): strin
   return undefined;
 }
 
-/** A value for a schema, as text. A schema that asks for too much is refused: any other value would not fit it. */
+/** A value for a schema, as text. Refuses a schema without one: any other value would be invalid. */
 function valueText(schema: JsonObject, owner: string, allowance: Allowance): string {
   try {
     return JSON.stringify(schemaValue(schema, allowance));
   } catch (error) {
-    if (!(error instanceof AllowanceSpent)) throw error;
+    if (!(error instanceof UnmetSchema)) throw error;
     throw new GatewayError(
       'invalid-request',
-      `${owner} has a schema that asks for more than the simulator writes: give it a smaller one, or ask a real model`,
+      `${owner} has a schema that asks for more than the simulator writes: give it a smaller or simpler one, or ask a real model`,
     );
   }
 }

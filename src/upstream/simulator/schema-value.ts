@@ -1,485 +1,326 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { fitsSchema, memberSchemas } from '../../kit/json-schema/schema-check.ts';
+import { Budget } from '../../kit/json-schema/budget.ts';
+import { fitsSchema } from '../../kit/json-schema/schema-check.ts';
 import { resolveReference, widthOf } from '../../kit/json-schema/schema-parts.ts';
 import { lookUp } from '../../kit/net/lookup.ts';
-import { Allowance } from './allowance.ts';
-import { COPY_STEPS, mergeSchemas } from './merge-schemas.ts';
-import { patternValue } from './pattern-value.ts';
-import { Heights } from './schema-height.ts';
 
-/** Below this depth optional members are left out and the shortest branch of a union is taken: recursion ends. */
-const GENEROUS_DEPTH = 4;
-/** No value is built deeper than this, whatever the schema asks. */
-const GREATEST_DEPTH = 32;
-/** Values tried for one schema that says what a value must not be. */
-const MOST_CANDIDATES = 64;
-/** Members that are left out in turn. */
-const MOST_OMISSIONS = 16;
-/** Optional members written in one object or list. */
-const MOST_OPTIONAL = 256;
-/** Names tried in vain for one object that needs more members. */
-const MOST_MISSES = 256;
-/** Of a member's name, what its text repeats. */
-const LONGEST_NAME = 64;
+const MAX_STEPS = 40_000;
+const MAX_CHECK_STEPS = 30_000;
+/** About 16,000 tokens: real models stop there too. */
+const MAX_CHARACTERS = 65_536;
+const CHARACTERS_PER_STEP = 16;
+/** Steps for a member of a schema that is copied. */
+const COPY_STEPS = 2;
+/** Levels of lists and objects in a value; references followed on the way to one. */
+const MAX_DEPTH = 32;
+/** Optional members are written above this depth only. */
+const OPTIONAL_DEPTH = 4;
+/** Optional members of one object or list. */
+const MAX_OPTIONAL = 256;
+/** Characters of a member's name that its text repeats. */
+const MAX_SHOWN_NAME = 64;
 
-/** Values of the string formats. `index` tells the members of a list apart. */
+/** Thrown for a schema that asks for too much, or for something that the simulator does not build. */
+export class UnmetSchema extends Error {}
+
+/**
+ * What the values of one simulated answer may cost together. Work is paid for before it is done, so that no schema can
+ * hold up the event loop.
+ */
+export class Allowance {
+  /** Characters of JSON that may still be written, escapes not counted. */
+  characters = MAX_CHARACTERS;
+  /** For checking values: what exceeds it counts as valid. */
+  readonly checking = new Budget(MAX_CHECK_STEPS);
+  #steps = MAX_STEPS;
+
+  /** Whether enough is left for optional members. */
+  get isAmple(): boolean {
+    return this.#steps > MAX_STEPS / 2 && this.characters > MAX_CHARACTERS / 2;
+  }
+
+  spend(steps: number): void {
+    this.#steps -= steps;
+    if (this.#steps < 0) throw new UnmetSchema();
+  }
+
+  write(characters: number): void {
+    this.spend(1 + characters / CHARACTERS_PER_STEP);
+    this.characters -= characters;
+    if (this.characters < 0) throw new UnmetSchema();
+  }
+}
+
+/** Where a value is built. */
+interface Place {
+  readonly root: JsonObject;
+  readonly allowance: Allowance;
+  readonly hasOptional: boolean;
+  readonly depth: number;
+  /** Position in the innermost list; makes its items differ. */
+  readonly index: number;
+  /** Name of the innermost member, for readable text. */
+  readonly name: string;
+  /** Targets of references that contain this place: inside one of them it is not entered again. */
+  readonly targets: readonly Json[];
+}
+
+/**
+ * A plain value that is valid for a JSON Schema, the same every time; if optional members make it invalid, they are left
+ * out. Builds what type, members, items, bounds, formats, constants, unions, `allOf` and local references ask for; other
+ * keywords are only checked. Throws `UnmetSchema` if the value does not fit or costs more than the allowance.
+ */
+export function schemaValue(schema: JsonObject, allowance = new Allowance()): Json {
+  const { characters } = allowance;
+  for (const hasOptional of [true, false]) {
+    allowance.characters = characters;
+    const start = { root: schema, allowance, hasOptional, depth: 0, index: 0, name: 'answer' };
+    const value = build(schema, { ...start, targets: [schema] });
+    if (value !== undefined && fitsSchema(value, schema, schema, allowance.checking)) return value;
+  }
+  throw new UnmetSchema();
+}
+
+/** Undefined if the schema allows no value here, such as one that requires itself. */
+function build(given: Json, place: Place): Json | undefined {
+  if (place.depth > MAX_DEPTH) return undefined;
+  const targets: Json[] = [];
+  const schema = flatten(given, place, targets);
+  if (schema === undefined) return undefined;
+  const inside = { ...place, targets: [...place.targets, ...targets] };
+  for (const keyword of ['anyOf', 'oneOf']) {
+    const { [keyword]: branches, ...rest } = schema;
+    if (Array.isArray(branches) && branches.length > 0) return firstFitting(branches, rest, schema, inside);
+  }
+  if (schema.const !== undefined) return paid(schema.const, place.allowance);
+  if (Array.isArray(schema.enum)) {
+    return paid(schema.enum[place.index % schema.enum.length] ?? null, place.allowance);
+  }
+  return lookUp(VALUES, typeOf(schema))?.(schema, inside);
+}
+
+/** The value of the first branch whose value is valid for the whole schema. */
+function firstFitting(
+  branches: readonly Json[],
+  rest: JsonObject,
+  schema: JsonObject,
+  place: Place,
+): Json | undefined {
+  const { root, allowance } = place;
+  const { characters } = allowance;
+  for (const branch of branches) {
+    allowance.characters = characters;
+    const value = build({ ...rest, allOf: [branch] }, place);
+    if (value !== undefined && fitsSchema(value, schema, root, allowance.checking)) return value;
+  }
+  return undefined;
+}
+
+/**
+ * A schema with its references followed and the parts of `allOf` merged into it. Adds the targets of the references to
+ * `targets`. Undefined for `false` and for a reference to what contains it.
+ */
+function flatten(given: Json, place: Place, targets: Json[]): JsonObject | undefined {
+  const { allowance } = place;
+  if (given === false) return undefined;
+  if (!isJsonObject(given)) return {};
+  allowance.spend((widthOf(given) + widthOf(given.allOf)) * COPY_STEPS);
+  const { $ref, allOf, ...rest } = given;
+  const parts = Array.isArray(allOf) ? [...allOf] : [];
+  if (typeof $ref === 'string') {
+    allowance.spend($ref.length);
+    const target = resolveReference($ref, place.root);
+    if (place.targets.includes(target) || place.targets.length + targets.length > MAX_DEPTH) return undefined;
+    if (!targets.includes(target)) parts.push(target);
+    targets.push(target);
+  }
+  let schema: JsonObject = rest;
+  for (const part of parts) {
+    const flat = flatten(part, place, targets);
+    if (flat === undefined) return undefined;
+    schema = merge(schema, flat, allowance);
+  }
+  return schema;
+}
+
+/** One schema that asks for what both ask for; for keywords that cannot be merged, what the second asks for. */
+function merge(first: JsonObject, second: JsonObject, allowance: Allowance): JsonObject {
+  const names = new Set([...Object.keys(first), ...Object.keys(second)]);
+  allowance.spend(names.size * COPY_STEPS);
+  return Object.fromEntries(
+    [...names].map((keyword) => {
+      const [one, other] = [lookUp(first, keyword), lookUp(second, keyword)];
+      if (one === undefined || other === undefined) return [keyword, one ?? other];
+      allowance.spend((widthOf(one) + widthOf(other)) * COPY_STEPS);
+      return [keyword, mergeKeyword(keyword, one, other)];
+    }),
+  );
+}
+
+function mergeKeyword(keyword: string, first: Json, second: Json): Json {
+  if (keyword === 'required') return [...new Set([first, second].flat())];
+  if (keyword === 'properties' && isJsonObject(first) && isJsonObject(second)) {
+    const common = Object.keys(second).filter((name) => Object.hasOwn(first, name));
+    const merged = common.map((name) => [name, { allOf: [first[name], second[name]] }]);
+    return { ...first, ...second, ...Object.fromEntries(merged) };
+  }
+  if (typeof first !== 'number' || typeof second !== 'number') return second;
+  if (/^(min|exclusiveMin)/.test(keyword)) return Math.max(first, second);
+  return /^(max|exclusiveMax)/.test(keyword) ? Math.min(first, second) : second;
+}
+
+/** A value as it is, paid for with everything inside it. */
+function paid(value: Json, allowance: Allowance): Json {
+  if (typeof value !== 'object' || value === null) {
+    allowance.write(String(value).length + 2);
+    return value;
+  }
+  allowance.write(widthOf(value) + 1);
+  for (const [name, member] of Object.entries(value)) {
+    if (!Array.isArray(value)) allowance.write(name.length + 3);
+    paid(member ?? null, allowance);
+  }
+  return value;
+}
+
+/** Keywords that tell the type of a schema without one. */
+const IMPLIED_TYPES: Readonly<Record<string, readonly string[]>> = {
+  object: ['properties', 'required', 'additionalProperties', 'minProperties'],
+  array: ['items', 'prefixItems', 'minItems', 'maxItems'],
+  number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+};
+
+function typeOf(schema: JsonObject): string {
+  const types = [schema.type].flat().filter(isString);
+  const implied = Object.entries(IMPLIED_TYPES).find(([, keywords]) =>
+    keywords.some((keyword) => schema[keyword] !== undefined),
+  );
+  return types.find((type) => type !== 'null') ?? types[0] ?? implied?.[0] ?? 'string';
+}
+
+const VALUES: Readonly<Record<string, (schema: JsonObject, place: Place) => Json | undefined>> = {
+  null: (_, { allowance }) => paid(null, allowance),
+  boolean: (_, { allowance, index }) => paid(index % 2 === 0, allowance),
+  integer: (schema, { allowance, index }) => paid(numberOf(schema, index, 1), allowance),
+  number: (schema, { allowance, index }) => paid(numberOf(schema, index, 0.5), allowance),
+  string: textOf,
+  array: listOf,
+  object: objectOf,
+};
+
+/** A small number if the bounds allow one, else one near a bound or between both. */
+function numberOf(schema: JsonObject, index: number, unit: number): number {
+  const minimum = numeric(schema.minimum) ?? Number.NEGATIVE_INFINITY;
+  const maximum = numeric(schema.maximum) ?? Number.POSITIVE_INFINITY;
+  const above = numeric(schema.exclusiveMinimum) ?? Number.NEGATIVE_INFINITY;
+  const below = numeric(schema.exclusiveMaximum) ?? Number.POSITIVE_INFINITY;
+  const step = numeric(schema.multipleOf) ?? unit;
+  const small = (index + 1) * step;
+  const least = Math.max(minimum, above);
+  const most = Math.min(maximum, below);
+  const first = Math.ceil(least / step) * step;
+  const last = Math.floor(most / step) * step;
+  const numbers = [small, first + small, first + step, first, last, last - step, (least + most) / 2];
+  const isInside = (value: number) =>
+    Number.isFinite(value) && value >= minimum && value <= maximum && value > above && value < below;
+  return numbers.find(isInside) ?? small;
+}
+
+/** Values of the string formats by position in a list. */
 const FORMATS: Readonly<Record<string, (index: number) => string>> = {
   'date-time': (index) => `2025-01-01T00:00:${String(index % 60).padStart(2, '0')}Z`,
   date: (index) => `2025-01-${String((index % 28) + 1).padStart(2, '0')}`,
   time: (index) => `12:00:${String(index % 60).padStart(2, '0')}Z`,
   duration: (index) => `PT${index + 1}S`,
   email: (index) => `simulated${index}@example.com`,
-  'idn-email': (index) => `simulated${index}@example.com`,
   hostname: (index) => `simulated${index}.example.com`,
   uri: (index) => `https://example.com/simulated/${index}`,
-  'uri-reference': (index) => `/simulated/${index}`,
-  url: (index) => `https://example.com/simulated/${index}`,
   uuid: (index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
   ipv4: (index) => `192.0.2.${index % 256}`,
   ipv6: (index) => `2001:db8::${index.toString(16)}`,
 };
 
-/** A schema on its way down: the root for references, the depth, and the place in a list. */
-interface Place {
-  readonly root: JsonObject;
-  /** What is left for the whole answer. */
-  readonly allowance: Allowance;
-  readonly heights: Heights;
-  readonly depth: number;
-  readonly index: number;
-  /** Name of the member, for readable text. */
-  readonly name: string;
-}
-
-/** A schema with its references followed and its parts laid over each other. */
-interface Flat {
-  /** Without any keyword that leaves a choice. */
-  readonly schema: JsonObject;
-  /** Of each of these lists one schema has to be met too. */
-  readonly choices: readonly (readonly Json[])[];
-}
-
-/**
- * A value that is valid for a JSON Schema, the same every time. What a schema asks for is built; what it forbids (`not`,
- * the other branches of `oneOf`, a condition) is found by trying one value after another, and where none fits the first
- * one is taken. Throws `AllowanceSpent` where a schema asks for more than the allowance lets it have.
- */
-export function schemaValue(schema: JsonObject, allowance = new Allowance()): Json {
-  return buildValue(schema, {
-    root: schema,
-    allowance,
-    heights: new Heights(schema, allowance),
-    depth: 0,
-    index: 0,
-    name: 'answer',
-  });
-}
-
-function buildValue(given: Json | undefined, place: Place): Json {
-  const { allowance } = place;
-  if (!isJsonObject(given)) return paid('simulated', allowance);
-  if (place.depth > GREATEST_DEPTH) return paid(null, allowance);
-  const flat = flattened(given, place, 0);
-  const isBuilt = flat.choices.length === 0 && flat.schema.not === undefined;
-  const before = allowance.characters;
-  const tried: { value: Json; after: number }[] = [];
-  for (const value of candidates(flat, place, 0)) {
-    if (isBuilt || fitsSchema(value, given, place.root, allowance.checking)) return value;
-    tried.push({ value, after: allowance.characters });
-    // Only what is in the answer counts as written.
-    allowance.characters = before;
-    if (tried.length >= MOST_CANDIDATES || !allowance.isAmple) break;
-  }
-  allowance.characters = tried[0]?.after ?? before;
-  return tried[0]?.value ?? null;
-}
-
-/** A value that is written as it is, paid for with all that it holds. */
-function paid(value: Json, allowance: Allowance): Json {
-  if (Array.isArray(value)) {
-    allowance.write(value.length + 2);
-    for (const item of value) paid(item, allowance);
-  } else if (isJsonObject(value)) {
-    payNames(Object.keys(value), allowance);
-    for (const member of Object.values(value)) paid(member ?? null, allowance);
-  } else {
-    allowance.write(String(value).length + 2);
-  }
-  return value;
-}
-
-function payNames(names: Iterable<string>, allowance: Allowance): void {
-  allowance.write(2);
-  for (const name of names) allowance.write(name.length + 4);
-}
-
-/** Whether this is a place for more than what has to be there. */
-function isGenerous({ depth, allowance }: Place): boolean {
-  return depth < GENEROUS_DEPTH && allowance.isAmple;
-}
-
-const ANYTHING: Flat = { schema: {}, choices: [] };
-
-function flattened(given: Json, place: Place, hops: number): Flat {
-  const { allowance } = place;
-  if (given === false) return { schema: { not: {} }, choices: [] };
-  if (!isJsonObject(given) || hops > GREATEST_DEPTH) return ANYTHING;
-  allowance.spend((widthOf(given) + widthOf(given.allOf)) * COPY_STEPS);
-  const { $ref, allOf, ...rest } = given;
-  if (typeof $ref === 'string') allowance.spend($ref.length);
-  const parts = [
-    ...(typeof $ref === 'string' ? [resolveReference($ref, place.root)] : []),
-    ...(Array.isArray(allOf) ? allOf : []),
-  ];
-  return parts
-    .map((part) => flattened(part, place, hops + 1))
-    .reduceRight((over, under) => laidOver(over, under, allowance), split(rest, allowance));
-}
-
-function laidOver(over: Flat, under: Flat, allowance: Allowance): Flat {
-  allowance.spend(under.choices.length + over.choices.length);
-  return {
-    schema: mergeSchemas(under.schema, over.schema, allowance),
-    choices: [...under.choices, ...over.choices],
-  };
-}
-
-/** Takes the keywords that leave a choice out of a schema. */
-function split(given: JsonObject, allowance: Allowance): Flat {
-  const { anyOf, oneOf, if: condition, then, else: otherwise, dependentSchemas, ...schema } = given;
-  const choices = [anyOf, oneOf].filter((union) => Array.isArray(union) && union.length > 0) as Json[][];
-  if (condition !== undefined) choices.push([{ allOf: [condition, then ?? true] }, otherwise ?? true]);
-  allowance.spend(widthOf(dependentSchemas));
-  for (const part of isJsonObject(dependentSchemas) ? Object.values(dependentSchemas) : []) {
-    choices.push([part ?? true, true]);
-  }
-  return { schema, choices };
-}
-
-/** Values for a schema, the likeliest first. */
-function* candidates({ schema, choices }: Flat, place: Place, hops: number): Generator<Json, void, void> {
-  const { allowance } = place;
-  allowance.spend(choices.length + 1);
-  const [first, ...rest] = choices;
-  if (first !== undefined && hops <= GREATEST_DEPTH) {
-    for (const branch of ranked(first, place)) {
-      const flat = flattened(branch, place, 0);
-      const both = {
-        schema: mergeSchemas(schema, flat.schema, allowance),
-        choices: [...flat.choices, ...rest],
-      };
-      yield* candidates(both, place, hops + 1);
-    }
-    return;
-  }
-  if (schema.const !== undefined) {
-    yield paid(schema.const, allowance);
-  } else if (Array.isArray(schema.enum) && schema.enum.length > 0) {
-    const { enum: values } = schema;
-    for (const offset of values.keys()) {
-      yield paid(values[(place.index + offset) % values.length] ?? null, allowance);
-    }
-  } else {
-    allowance.spend(widthOf(schema.type));
-    for (const type of typesOf(schema, place)) yield* lookUp(VALUES, type)?.(schema, place) ?? [];
-  }
-}
-
-/** The branches in the order in which they are tried. Deep down the one that ends soonest is the first. */
-function ranked(branches: readonly Json[], place: Place): readonly Json[] {
-  if (isGenerous(place)) return branches;
-  place.allowance.spend(branches.length);
-  return branches
-    .map((branch) => ({ branch, height: place.heights.of(branch) }))
-    .sort((one, other) => compareNumbers(one.height, other.height))
-    .map(({ branch }) => branch);
-}
-
-/** Endless heights are the same: their difference is no number. */
-function compareNumbers(one: number, other: number): number {
-  return one === other ? 0 : one - other;
-}
-
-/** The types that a value may have, the likeliest first. */
-function typesOf(schema: JsonObject, place: Place): readonly string[] {
-  const { type } = schema;
-  if (typeof type === 'string') return [type];
-  if (!Array.isArray(type)) return [impliedType(schema), ...TYPES];
-  const names = type.filter(isName);
-  const first = names.find((name) => name !== 'null' && (isGenerous(place) || name !== 'object'));
-  return [first ?? 'null', ...names];
-}
-
-const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'];
-
-const IMPLIED_TYPES: readonly (readonly [string, readonly string[]])[] = [
-  [
-    'object',
-    [
-      'properties',
-      'required',
-      'additionalProperties',
-      'patternProperties',
-      'propertyNames',
-      'minProperties',
-      'dependentRequired',
-    ],
-  ],
-  ['array', ['items', 'prefixItems', 'contains', 'minItems', 'maxItems', 'uniqueItems']],
-  ['number', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']],
+/** Texts for a `pattern`: the first that it matches is taken. */
+const SAMPLES = [
+  ...['a', 'A', '1', 'ab', 'AB', 'ABC', '12', '123', '1234', '12345', '123456', 'a1', 'A1', 'a-b', 'a_b'],
+  ...['2025-01-01', '12:00', '1.0', '1.0.0', '#a1b2c3', '+15550100000', '/simulated', 'a@example.com'],
+  ...['https://example.com/', 'example.com', '00000000-0000-4000-8000-000000000000'],
 ];
 
-function impliedType(schema: JsonObject): string {
-  return (
-    IMPLIED_TYPES.find(([, keywords]) => keywords.some((keyword) => schema[keyword] !== undefined))?.[0] ??
-    'string'
-  );
-}
-
-/** Values by type. All but the first are for schemas that forbid something. */
-const VALUES: Readonly<Record<string, (schema: JsonObject, place: Place) => Iterable<Json>>> = {
-  null: (_schema, { allowance }) => [paid(null, allowance)],
-  boolean: (_schema, { index, allowance }) => {
-    paid(false, allowance);
-    return index % 2 === 0 ? [true, false] : [false, true];
-  },
-  integer: (schema, place) => numbersOf(schema, place, 1),
-  number: (schema, place) => numbersOf(schema, place, undefined),
-  string: textsOf,
-  array: listsOf,
-  object: objectsOf,
-};
-
-const OTHER_NUMBERS = [0, -1, 1, 2, 10, 100, 1000, -100];
-
-function* numbersOf(
-  schema: JsonObject,
-  { index, allowance }: Place,
-  unit: 1 | undefined,
-): Generator<Json, void, void> {
-  for (let offset = 0; offset < OTHER_VALUES; offset++) {
-    yield paid(numberOf(schema, index + offset, unit), allowance);
+function textOf(schema: JsonObject, { index, name, allowance }: Place): Json {
+  const least = numeric(schema.minLength) ?? 0;
+  const most = numeric(schema.maxLength) ?? Number.POSITIVE_INFINITY;
+  const { format, pattern } = schema;
+  const formatted = isString(format) ? lookUp(FORMATS, format)?.(index) : undefined;
+  if (formatted !== undefined) return paid(formatted, allowance);
+  const shown = name.slice(0, MAX_SHOWN_NAME).replace(/[_-]+/g, ' ');
+  const text = `simulated ${shown}${index === 0 ? '' : ` ${index}`}`.slice(0, most);
+  if (isString(pattern)) {
+    const fitting = [text, ...SAMPLES].find(
+      (sample) => sample.length >= least && allowance.checking.matches(pattern, sample) === true,
+    );
+    if (fitting !== undefined) return paid(fitting, allowance);
   }
-  for (const number of OTHER_NUMBERS) yield paid(number, allowance);
+  allowance.write(Math.max(text.length, least) + 2);
+  return text.padEnd(least, '.');
 }
 
-/** Values at other places of a list that are tried too. */
-const OTHER_VALUES = 6;
-
-/** A small number where the bounds allow one, else one next to a bound. */
-function numberOf(schema: JsonObject, index: number, unit: 1 | undefined): number {
-  const least = bound(schema.minimum, schema.exclusiveMinimum, Math.max);
-  const most = bound(schema.maximum, schema.exclusiveMaximum, Math.min);
-  const multiple = numeric(schema.multipleOf);
-  const step = multiple === undefined || (unit === 1 && !Number.isInteger(multiple)) ? unit : multiple;
-  const natural = step === undefined ? index + 0.5 : (index + 1) * step;
-  if (isAbove(natural, least) && isAbove(-natural, negated(most))) return natural;
-  if (step === undefined) return between(least, most, index);
-  const stepped = (by: number) =>
-    least === undefined ? -firstStep(negated(most), step, by) : firstStep(least, step, by);
-  // A narrow range may not have room for another value at every place.
-  return isAbove(-stepped(index), negated(most)) ? stepped(index) : stepped(0);
+function takesOptional({ hasOptional, depth, allowance }: Place): boolean {
+  return hasOptional && depth < OPTIONAL_DEPTH && allowance.isAmple;
 }
 
-/** One end of a range. */
-interface Bound {
-  readonly value: number;
-  readonly isExclusive: boolean;
+function listOf(schema: JsonObject, place: Place): Json | undefined {
+  const heads = Array.isArray(schema.prefixItems) ? schema.prefixItems : [];
+  const least = numeric(schema.minItems) ?? 0;
+  const optional = takesOptional(place) ? Math.min(Math.max(heads.length, 1), MAX_OPTIONAL) : 0;
+  const length = Math.min(Math.max(least, optional), numeric(schema.maxItems) ?? Number.POSITIVE_INFINITY);
+  const list: Json[] = [];
+  place.allowance.write(2);
+  for (let index = 0; index < length; index++) {
+    place.allowance.write(1);
+    const item = heads[index] ?? schema.items ?? { type: 'string' };
+    const value = build(item, { ...place, depth: place.depth + 1, index });
+    if (value === undefined) return index < least ? undefined : list;
+    list.push(value);
+  }
+  return list;
 }
 
-function isAbove(value: number, least: Bound | undefined): boolean {
-  return least === undefined || value > least.value || (value === least.value && !least.isExclusive);
-}
-
-function negated(end: Bound | undefined): Bound | undefined {
-  return end === undefined ? undefined : { ...end, value: -end.value };
-}
-
-/** The multiple of `step` that is `index` steps above the least one. */
-function firstStep(least: Bound | undefined, step: number, index: number): number {
-  if (least === undefined) return index * step;
-  const first = Math.ceil(least.value / step);
-  const isTaken = least.isExclusive && first * step === least.value;
-  return (first + index + (isTaken ? 1 : 0)) * step;
-}
-
-function between(least: Bound | undefined, most: Bound | undefined, index: number): number {
-  if (least === undefined) return (most?.value ?? 0) - index - 1;
-  if (most === undefined) return least.value + index + 1;
-  // Strictly inside, nearer to the upper end with every step.
-  return most.value - (most.value - least.value) / (index + 2);
-}
-
-/** The tighter of an inclusive and an exclusive bound. */
-function bound(
-  inclusive: Json | undefined,
-  exclusive: Json | undefined,
-  tighter: (a: number, b: number) => number,
-): Bound | undefined {
-  const closed = numeric(inclusive);
-  const open = numeric(exclusive);
-  const value = closed === undefined ? open : open === undefined ? closed : tighter(closed, open);
-  return value === undefined ? undefined : { value, isExclusive: value === open };
+/** Members in the order of the schema, as models write them. */
+function objectOf(schema: JsonObject, place: Place): Json | undefined {
+  const { allowance } = place;
+  const properties = isJsonObject(schema.properties) ? schema.properties : {};
+  allowance.spend(widthOf(properties) + widthOf(schema.required));
+  const required = new Set([schema.required].flat().filter(isString));
+  const least = numeric(schema.minProperties) ?? 0;
+  const most = numeric(schema.maxProperties) ?? Number.POSITIVE_INFINITY;
+  const wished = Math.max(least - required.size, takesOptional(place) ? MAX_OPTIONAL : 0);
+  let optionalLeft = Math.min(wished, most - required.size);
+  const members = new Map<string, Json>();
+  const add = (name: string) => {
+    const member = lookUp(properties, name) ?? schema.additionalProperties ?? { type: 'string' };
+    const value = build(member, { ...place, depth: place.depth + 1, name });
+    if (value === undefined) return false;
+    allowance.write(name.length + 4);
+    members.set(name, value);
+    return true;
+  };
+  allowance.write(2);
+  for (const name of new Set([...Object.keys(properties), ...required])) {
+    if (required.has(name)) {
+      if (!add(name)) return undefined;
+    } else if (optionalLeft > 0 && add(name)) optionalLeft--;
+  }
+  for (let index = 1; members.size < least; index++) {
+    if (!add(`simulated_${index}`)) return undefined;
+  }
+  return Object.fromEntries(members);
 }
 
 function numeric(value: Json | undefined): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-const OTHER_TEXTS = ['a', '', 'A', '1', '-', 'other'];
-
-function* textsOf(schema: JsonObject, place: Place): Generator<Json, void, void> {
-  for (let offset = 0; offset < OTHER_VALUES; offset++) {
-    yield textOf(schema, { ...place, index: place.index + offset });
-  }
-  const least = numeric(schema.minLength) ?? 0;
-  for (const text of OTHER_TEXTS) yield padded(text, least, place.allowance);
-}
-
-function textOf(schema: JsonObject, { index, name, allowance }: Place): string {
-  const format = typeof schema.format === 'string' ? lookUp(FORMATS, schema.format) : undefined;
-  if (format !== undefined) return padded(format(index), 0, allowance);
-  const least = numeric(schema.minLength) ?? 0;
-  const most = numeric(schema.maxLength) ?? Number.POSITIVE_INFINITY;
-  if (typeof schema.pattern === 'string') {
-    // Longer at every place of a list, so that no two are the same.
-    const text = patternValue(schema.pattern, { least, most, wished: least + index }, allowance);
-    if (text !== undefined) return text;
-  }
-  const suffix = index === 0 ? '' : String(index);
-  const shown = name.slice(0, LONGEST_NAME).replace(/[_-]+/g, ' ');
-  const text = `simulated ${shown}${suffix === '' ? '' : ` ${suffix}`}`;
-  return text.length > most
-    ? padded((suffix + text.replaceAll(' ', '-')).slice(0, most), 0, allowance)
-    : padded(text, least, allowance);
-}
-
-/** A text made as long as it has to be, paid for. */
-function padded(text: string, least: number, allowance: Allowance): string {
-  allowance.write(Math.max(text.length, least) + 2);
-  return text.padEnd(least, '.');
-}
-
-function* listsOf(schema: JsonObject, place: Place): Generator<Json, void, void> {
-  const heads = [schema.prefixItems, schema.items].find(Array.isArray) ?? [];
-  const isTuple = Array.isArray(schema.items);
-  const items = isTuple ? schema.additionalItems : schema.items;
-  const least = numeric(schema.minItems) ?? 0;
-  const most = numeric(schema.maxItems) ?? Number.POSITIVE_INFINITY;
-  const { contains } = schema;
-  const wanted = isJsonObject(contains) ? (numeric(schema.minContains) ?? 1) : 0;
-  const needed = Math.max(least, wanted > 0 ? heads.length + wanted : 0);
-  const wished = Math.min(Math.max(heads.length, items === false ? 0 : 1), MOST_OPTIONAL);
-  const restOf = (index: number) =>
-    index < heads.length + wanted ? contained(contains, items) : (items ?? { type: 'string' });
-  const listOf = (length: number) => {
-    const list: Json[] = [];
-    place.allowance.write(2);
-    for (let index = 0; index < length; index++) {
-      place.allowance.write(1);
-      list.push(buildValue(heads[index] ?? restOf(index), { ...place, depth: place.depth + 1, index }));
-    }
-    return list;
-  };
-  yield listOf(Math.min(isGenerous(place) ? Math.max(wished, needed) : needed, most));
-  for (let length = least; length <= Math.min(least + OTHER_VALUES, most); length++) yield listOf(length);
-}
-
-/** What a member must be that an array has to contain, and every other member too. */
-function contained(contains: Json | undefined, items: Json | undefined): Json {
-  return isJsonObject(contains) ? { allOf: [isJsonObject(items) ? items : {}, contains] } : null;
-}
-
-function* objectsOf(schema: JsonObject, place: Place): Generator<Json, void, void> {
-  const { allowance } = place;
-  const properties = isJsonObject(schema.properties) ? schema.properties : {};
-  allowance.spend(widthOf(properties) + widthOf(schema.required));
-  const required = new Set(Array.isArray(schema.required) ? schema.required.filter(isName) : []);
-  const least = numeric(schema.minProperties) ?? 0;
-  const most = numeric(schema.maxProperties) ?? Number.POSITIVE_INFINITY;
-  const optional = Object.keys(properties).filter(
-    (name) => !required.has(name) && properties[name] !== false,
-  );
-  const needed = Math.max(least - required.size, 0);
-  const generous = isGenerous(place) ? Math.max(MOST_OPTIONAL, needed) : needed;
-  const likely = optional.slice(0, Math.max(Math.min(generous, most - required.size), 0));
-  const objectOf = (names: readonly string[], index = place.index) => {
-    allowance.spend(required.size + names.length);
-    const all = withDependents(new Set([...required, ...names]), schema, allowance);
-    addExtraNames(all, least, schema, place);
-    return membersOf(all, schema, { ...place, index });
-  };
-  yield objectOf(likely);
-  for (const name of likely.slice(0, MOST_OMISSIONS))
-    yield objectOf(likely.filter((other) => other !== name));
-  yield objectOf([]);
-  for (const name of optional.slice(0, MOST_OMISSIONS)) yield objectOf([name]);
-  for (let offset = 1; offset < OTHER_VALUES; offset++) yield objectOf(likely, place.index + offset);
-}
-
-/** The names with all that must be there beside them. */
-function withDependents(
-  names: Set<string>,
-  { dependentRequired, dependencies }: JsonObject,
-  allowance: Allowance,
-): Set<string> {
-  const tables = [dependentRequired, dependencies].filter(isJsonObject);
-  // A set that grows while it is walked is walked to its new end.
-  for (const name of names) {
-    for (const table of tables) {
-      const others = lookUp(table, name);
-      allowance.spend(widthOf(others));
-      for (const other of Array.isArray(others) ? others.filter(isName) : []) names.add(other);
-    }
-  }
-  return names;
-}
-
-/** Adds names until there are enough; they fit `propertyNames` or the first of `patternProperties`. */
-function addExtraNames(names: Set<string>, least: number, schema: JsonObject, place: Place): void {
-  const { allowance } = place;
-  const { propertyNames, patternProperties } = schema;
-  allowance.spend(widthOf(patternProperties));
-  const [pattern] = isJsonObject(patternProperties) ? Object.keys(patternProperties) : [];
-  const nameAt = (index: number): string | undefined => {
-    if (isJsonObject(propertyNames)) {
-      const name = buildValue({ type: 'string', ...propertyNames }, { ...place, index, name: 'name' });
-      return typeof name === 'string' ? name : undefined;
-    }
-    const isClosed = schema.additionalProperties === false && pattern !== undefined;
-    if (!isClosed) return `simulated_${index}`;
-    return patternValue(pattern, { least: 0, most: Number.POSITIVE_INFINITY, wished: index }, allowance);
-  };
-  const before = allowance.characters;
-  for (let index = 1, misses = 0; names.size < least && misses < MOST_MISSES; index++) {
-    allowance.spend(1);
-    const { size } = names;
-    const name = nameAt(index);
-    if (name !== undefined) names.add(name);
-    if (names.size === size) misses++;
-  }
-  // Names are paid for where they are written.
-  allowance.characters = before;
-}
-
-/** An object with these members, in the order of the schema, as models write them. */
-function membersOf(names: ReadonlySet<string>, schema: JsonObject, place: Place): JsonObject {
-  const { allowance } = place;
-  const properties = isJsonObject(schema.properties) ? schema.properties : {};
-  allowance.spend(widthOf(properties));
-  payNames(names, allowance);
-  const ordered = new Set([...Object.keys(properties).filter((name) => names.has(name)), ...names]);
-  const open = isJsonObject(schema.additionalProperties) ? schema.additionalProperties : { type: 'string' };
-  const inside = { ...place, depth: place.depth + 1 };
-  return Object.fromEntries(
-    [...ordered].map((name) => {
-      const own = memberSchemas(name, schema, allowance);
-      const member = own.length > 1 ? { allOf: own } : (own[0] ?? open);
-      return [name, buildValue(member, { ...inside, name })];
-    }),
-  );
-}
-
-function isName(value: Json): value is string {
+function isString(value: Json | undefined): value is string {
   return typeof value === 'string';
 }

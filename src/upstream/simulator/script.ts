@@ -3,7 +3,6 @@ import type { Event, Finish, ItemHead, PartKind } from '../../ir/events.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { NO_USAGE, type Usage } from '../../ir/usage.ts';
 import { type Answer, type Draft, wordsOf } from './answer.ts';
-import { firstIndex } from './first-index.ts';
 
 /** A token of the simulator: four characters, counted the same way everywhere. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -59,16 +58,16 @@ function stopped(
   drafts: readonly Draft[],
   stops: readonly string[],
 ): Pick<Shortened, 'drafts' | 'stopSequence'> {
-  if (stops.length > MOST_STOPS) {
+  if (stops.length > MAX_STOPS || stops.some((stop) => stop.length > MAX_STOP_CHARACTERS)) {
     throw new GatewayError(
       'invalid-request',
-      `The simulator takes no more than ${MOST_STOPS} stop sequences`,
+      `The simulator takes no more than ${MAX_STOPS} stop sequences of ${MAX_STOP_CHARACTERS} characters`,
     );
   }
   for (const [index, draft] of drafts.entries()) {
     if (draft.type !== 'text') continue;
     const hits = stops
-      .map((stop) => ({ stop, at: stop === '' ? -1 : firstIndex(draft.text, stop) }))
+      .map((stop) => ({ stop, at: stop === '' ? -1 : draft.text.indexOf(stop) }))
       .filter(({ at }) => at !== -1);
     const [first] = hits.sort((one, other) => one.at - other.at);
     if (first === undefined) continue;
@@ -78,8 +77,9 @@ function stopped(
   return { drafts };
 }
 
-/** Each of them is looked for in the whole answer. */
-const MOST_STOPS = 16;
+/** Each is searched for in the whole answer, at worst in time proportional to the product of both lengths. */
+const MAX_STOPS = 16;
+const MAX_STOP_CHARACTERS = 256;
 
 /** The first `characters` of a draft; undefined when nothing of it is left or it cannot be cut. */
 function cutDraft(draft: Draft, characters: number): Draft | undefined {

@@ -1,13 +1,13 @@
 import type { Timeouts } from '../../catalog/providers/provider-members.ts';
 import { NO_CONNECTION_IN_TIME, TransportProblem } from '../../http1/client/transport-problem.ts';
 
-/** What an exchange waits for: a connection, the first byte of the answer's body, the next byte. */
+/** What an exchange waits for: a connection, the first byte of the response's body, the next byte. */
 export type Phase = 'connect' | 'firstByte' | 'idle';
 
 /** Which limit of an exchange ran out. */
 export type Expiry = keyof Timeouts;
 
-/** What the caller sees of each limit. */
+/** Messages to the caller. */
 const EXPIRY_MESSAGES: Readonly<Record<Expiry, string>> = {
   connect: NO_CONNECTION_IN_TIME,
   firstByte: 'no answer within the time limit',
@@ -15,7 +15,6 @@ const EXPIRY_MESSAGES: Readonly<Record<Expiry, string>> = {
   total: 'the answer took too long',
 };
 
-/** The problem of a limit that ran out. */
 export function expiryProblem(expiry: Expiry): TransportProblem {
   return new TransportProblem(expiry === 'total' ? 'total' : 'timeout', EXPIRY_MESSAGES[expiry]);
 }
@@ -26,11 +25,11 @@ export interface ExpiryListener {
 }
 
 /**
- * The time limits of one exchange: one of the current phase and one of the whole. They run on the event loop's
- * monotonic clock. The phase limit measures the upstream only: it stands still while we do not read.
+ * The time limits of one exchange: one for the current phase and one for the whole, on the monotonic clock. The phase
+ * limit measures the upstream only: it stands still while we do not read.
  *
- * Phases follow each other faster than timers are made, and hardly any limit ever runs out: there is one timer, which
- * is set anew when it goes off and the limit has moved on since.
+ * A phase begins with every read, and hardly any limit expires. So there is one timer, which is not set again with
+ * each phase: when it fires and the limit has moved on, it is set for the rest.
  */
 export class Deadlines {
   readonly #timeouts: Timeouts;
@@ -51,7 +50,7 @@ export class Deadlines {
     this.#setTimer(now);
   }
 
-  /** Begins a phase; in the phase that runs already, begins its limit anew. */
+  /** Begins a phase, or begins the limit of the current phase anew. */
   enter(phase: Phase): void {
     const now = performance.now();
     this.#phase = phase;
@@ -64,7 +63,6 @@ export class Deadlines {
     this.#phaseAtMs = Number.POSITIVE_INFINITY;
   }
 
-  /** Nothing expires any more. */
   stop(): void {
     clearTimeout(this.#timer);
   }

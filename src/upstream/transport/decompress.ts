@@ -4,11 +4,11 @@ import { createBrotliDecompress, createInflate, createInflateRaw } from 'node:zl
 import { TransportProblem } from '../../http1/client/transport-problem.ts';
 import { gunzip } from './gunzip.ts';
 
-/** How far a compressed answer may expand. */
+/** How far a compressed response may expand. */
 export interface ExpansionLimits {
   /** Bytes in all. */
   readonly maxBytes: number;
-  /** Bytes out for each byte in; looked at once more than `freeBytes` came out. */
+  /** Bytes out for each byte in; checked once more than `freeBytes` came out. */
   readonly maxRatio: number;
   readonly freeBytes: number;
 }
@@ -74,7 +74,7 @@ async function* expand(
   }
 }
 
-/** A source that remembers how many bytes it gave. */
+/** Counts the compressed bytes that were read. */
 class CountedSource implements AsyncIterable<Uint8Array> {
   bytes = 0;
   readonly first: Uint8Array;

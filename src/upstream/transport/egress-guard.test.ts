@@ -1,7 +1,7 @@
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { expect, it } from 'vitest';
 import { type EgressRules, NO_EGRESS_RULES, parseEgressRules } from '../../kit/net/egress.ts';
-import { guardedLookup, type LookUpAll, REFUSED_BY_GUARD, requirePassage } from './egress-guard.ts';
+import { EGRESS_REFUSED_CODE, guardedLookup, type LookUpAll, requireAllowedUrl } from './egress-guard.ts';
 
 /** What a guarded look-up of `rebind.example.` gives when the name leads to `found`. */
 function lookUp(
@@ -22,7 +22,7 @@ function lookUp(
   );
 }
 
-it('gives out public addresses only', async () => {
+it('returns public addresses only', async () => {
   expect(await lookUp(['127.0.0.1', '93.184.216.34', '::1', '2606:4700::1111'])).toEqual({
     code: undefined,
     address: [
@@ -40,32 +40,32 @@ it('gives out public addresses only', async () => {
 it.each([['127.0.0.1'], ['::ffff:169.254.169.254'], ['fe80::1%lo'], ['64:ff9b::a00:1']])(
   'refuses a name that leads to %s alone',
   async (address) => {
-    expect((await lookUp([address])).code).toBe(REFUSED_BY_GUARD);
-    expect((await lookUp([address], {})).code).toBe(REFUSED_BY_GUARD);
+    expect((await lookUp([address])).code).toBe(EGRESS_REFUSED_CODE);
+    expect((await lookUp([address], {})).code).toBe(EGRESS_REFUSED_CODE);
   },
 );
 
-it('lets through what the operator allows, by name or by address', async () => {
+it('returns private addresses that the operator allows, by name or by address', async () => {
   for (const rule of ['rebind.example', '*.example:443', '10.0.0.0/8']) {
     expect((await lookUp(['10.0.0.1'], {}, parseEgressRules([rule]))).address).toBe('10.0.0.1');
   }
   expect((await lookUp(['10.0.0.1'], {}, parseEgressRules(['rebind.example:80']))).code).toBe(
-    REFUSED_BY_GUARD,
+    EGRESS_REFUSED_CODE,
   );
 });
 
-it('tells a failed look-up like a forbidden address', async () => {
+it('gives a failed look-up the same error as a forbidden address', async () => {
   const failing: LookUpAll = (_host, _options, callback) =>
     callback(Object.assign(new Error('x'), { code: 'ENOTFOUND' }), []);
   const code = await new Promise((resolve) =>
     guardedLookup(443, NO_EGRESS_RULES, failing)('x.example', {}, (error) => resolve(error?.code)),
   );
-  expect(code).toBe(REFUSED_BY_GUARD);
+  expect(code).toBe(EGRESS_REFUSED_CODE);
 });
 
-it('needs no look-up to refuse an address', () => {
-  expect(() => requirePassage(new URL('https://127.0.0.1/'), NO_EGRESS_RULES)).toThrow(
+it('refuses a literal address without a look-up', () => {
+  expect(() => requireAllowedUrl(new URL('https://127.0.0.1/'), NO_EGRESS_RULES)).toThrow(
     'the address is unknown or not one that may be called',
   );
-  requirePassage(new URL('https://127.0.0.1:8443/'), parseEgressRules(['127.0.0.1']));
+  requireAllowedUrl(new URL('https://127.0.0.1:8443/'), parseEgressRules(['127.0.0.1']));
 });

@@ -3,14 +3,14 @@ import type { LookupFunction } from 'node:net';
 import { TransportProblem } from '../../http1/client/transport-problem.ts';
 import { type EgressRules, egressProblem, mayConnect } from '../../kit/net/egress.ts';
 
-/** The code of an error that means: the name leads where callers may not go. */
-export const REFUSED_BY_GUARD = 'ERR_EGRESS_REFUSED';
+/** Error code of a look-up whose addresses must all not be called. */
+export const EGRESS_REFUSED_CODE = 'ERR_EGRESS_REFUSED';
 
 /** Message to the caller when the guard stopped a call. */
 const GUARD_MESSAGE = 'the address is unknown or not one that may be called';
 
-/** Refuses an address that must not be called, as far as it can be told without looking its name up. */
-export function requirePassage(url: URL, rules: EgressRules): void {
+/** Throws if a URL must not be called, as far as that can be decided without looking up its name. */
+export function requireAllowedUrl(url: URL, rules: EgressRules): void {
   if (egressProblem(url, rules) !== undefined) throw new TransportProblem('connect', GUARD_MESSAGE);
 }
 
@@ -22,8 +22,8 @@ export type LookUpAll = (
 ) => void;
 
 /**
- * A look-up for connections to one port that gives out only addresses that may be called. What it gives is what is
- * connected to, so a name that leads elsewhere the next time is of no use.
+ * A look-up, for connections to one port, that returns only addresses that may be called. The socket connects to what
+ * it returns, so a name that resolves to another address the next time (DNS rebinding) does not pass.
  */
 export function guardedLookup(
   port: number,
@@ -48,5 +48,5 @@ export function guardedLookup(
 }
 
 function refusal(): NodeJS.ErrnoException {
-  return Object.assign(new TransportProblem('connect', GUARD_MESSAGE), { code: REFUSED_BY_GUARD });
+  return Object.assign(new TransportProblem('connect', GUARD_MESSAGE), { code: EGRESS_REFUSED_CODE });
 }

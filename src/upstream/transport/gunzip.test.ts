@@ -21,26 +21,29 @@ function withAllFields(zipped: Buffer): Buffer {
   return Buffer.concat([header, Buffer.from('\x03\x00abcname\0comment\0hc'), zipped.subarray(10)]);
 }
 
-describe('gzip', () => {
-  it('is the same wherever its bytes are cut', async () => {
+describe('gunzip', () => {
+  it('gives the same content wherever the bytes are cut', async () => {
     for (let at = 0; at <= ZIPPED.length; at++) {
       expect(await textOf(ZIPPED.subarray(0, at), ZIPPED.subarray(at))).toBe(TEXT);
     }
     expect(await textOf(...[...ZIPPED].map((byte) => Buffer.from([byte])))).toBe(TEXT);
   });
 
-  it('has any number of members, and any fields in their headers', async () => {
+  it('reads any number of members, with any fields in their headers', async () => {
     expect(await textOf(Buffer.concat([ZIPPED, gzipSync(''), withAllFields(ZIPPED)]))).toBe(TEXT + TEXT);
     expect(await textOf(ZIPPED, withAllFields(ZIPPED))).toBe(TEXT + TEXT);
   });
 
-  it.each(['\n', 'garbage', '\0\0\0\0', '\x1f', '\x1fx'])('may be followed by %j', async (rest) => {
-    const bytes = Buffer.from(rest, 'latin1');
-    expect(await textOf(Buffer.concat([ZIPPED, bytes]))).toBe(TEXT);
-    expect(await textOf(ZIPPED, bytes, bytes)).toBe(TEXT);
-  });
+  it.each(['\n', 'garbage', '\0\0\0\0', '\x1f', '\x1fx'])(
+    'ignores %j after the last member',
+    async (rest) => {
+      const bytes = Buffer.from(rest, 'latin1');
+      expect(await textOf(Buffer.concat([ZIPPED, bytes]))).toBe(TEXT);
+      expect(await textOf(ZIPPED, bytes, bytes)).toBe(TEXT);
+    },
+  );
 
-  it('hands out what is flushed before its end, and a large content in small pieces', async () => {
+  it('yields flushed content before the end, and large content in small pieces', async () => {
     const half = gzipSync('data: 1\n\n', { finishFlush: constants.Z_SYNC_FLUSH });
     const reading = gunzip([half][Symbol.iterator]() as unknown as AsyncIterator<Uint8Array>);
     expect(Buffer.from((await reading.next()).value as Uint8Array).toString()).toBe('data: 1\n\n');
@@ -64,7 +67,7 @@ describe('gzip', () => {
     ['an unknown method', Buffer.concat([Buffer.from([0x1f, 0x8b, 7]), ZIPPED.subarray(3)])],
     ['a second member that is broken', Buffer.concat([ZIPPED, ZIPPED.subarray(0, 30)])],
     ['other bytes', Buffer.concat([ZIPPED.subarray(0, 10), Buffer.alloc(40, 0xff)])],
-  ])('is not %s', async (_name, bytes) => {
+  ])('refuses %s', async (_name, bytes) => {
     await expect(textOf(bytes)).rejects.toThrow();
   });
 });

@@ -15,9 +15,9 @@ const HAS_COMMENT = 16;
 const UNKNOWN_FLAGS = 0xe0;
 
 /**
- * The content of a gzip file (RFC 1952), member after member. What follows a member and is none is ignored, as browsers do;
- * the decompressor of Node would fail on it, and lose what came in the same piece. Throws a TransportProblem, or an error of
- * the decompressor, where it is no gzip.
+ * Decompresses gzip (RFC 1952), member after member. Bytes after the last member are ignored, as browsers do: Node's
+ * own `Gunzip` fails on them and loses the content of the same piece. Throws a TransportProblem, or an error of zlib,
+ * if the bytes are no gzip.
  */
 export async function* gunzip(
   source: AsyncIterator<Uint8Array>,
@@ -62,7 +62,7 @@ async function* inflateMember(input: Input): AsyncGenerator<Uint8Array, void, un
   if (trailer.readUInt32LE(0) !== check || trailer.readUInt32LE(4) !== length % 2 ** 32) throw notGzip();
 }
 
-/** A decompressor that is given one piece at a time, and says where in it the content ended. */
+/** Inflates one piece at a time, and reports where in it the content ended. */
 class Inflation {
   readonly #inflate: InflateRaw = createInflateRaw();
   #piece: Uint8Array = NOTHING;
@@ -84,7 +84,7 @@ class Inflation {
     });
   }
 
-  /** The content has ended. Not all versions of Node say so at once, but bytes that were not used tell it too. */
+  /** The content has ended. Some versions of Node emit `end` late; unused bytes of a consumed piece mean the same. */
   get isEnded(): boolean {
     return this.#hasSaidEnd || (this.#isTaken && this.#unusedBytes > 0);
   }
@@ -127,7 +127,7 @@ class Inflation {
   }
 }
 
-/** Bytes that are taken in other pieces than they come in. */
+/** Regroups the bytes of a source into pieces of the wanted lengths. */
 class Input {
   readonly #source: AsyncIterator<Uint8Array>;
   #rest: Buffer = NOTHING;
@@ -136,7 +136,7 @@ class Input {
     this.#source = source;
   }
 
-  /** Whether so many bytes are left. */
+  /** Buffers up to `length` bytes; false if the source ends before. */
   async has(length: number): Promise<boolean> {
     while (this.#rest.length < length) {
       const next = await this.#source.next();
@@ -157,7 +157,7 @@ class Input {
     return taken;
   }
 
-  /** Whatever comes next. */
+  /** All buffered bytes, or the next piece of the source. */
   async next(): Promise<Buffer> {
     if (!(await this.has(1))) throw notGzip();
     return await this.take(this.#rest.length);
@@ -167,7 +167,7 @@ class Input {
     this.#rest = Buffer.concat([bytes, this.#rest]);
   }
 
-  /** Passes over a text that ends with a zero. */
+  /** Skips a zero-terminated text. */
   async skipText(): Promise<void> {
     while ((await this.take(1))[0] !== 0);
   }

@@ -20,7 +20,7 @@ async function listen(answer: RequestListener): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-it('takes any answer for one, follows it nowhere, and hears the time', async () => {
+it('accepts any status, follows no redirect, and reads the clock of the server', async () => {
   const asked: (string | undefined)[] = [];
   const host = await listen((request, response) => {
     asked.push(request.url);
@@ -35,7 +35,7 @@ it('takes any answer for one, follows it nowhere, and hears the time', async () 
   expect(asked).toEqual(['/v1']);
 });
 
-it('gives no time if the server sends none', async () => {
+it('has no clock difference if the server sends no Date', async () => {
   const host = await listen((_request, response) => {
     response.sendDate = false;
     response.end();
@@ -43,7 +43,7 @@ it('gives no time if the server sends none', async () => {
   expect(await reach(`http://${host}`, 2_000)).toMatchObject({ ok: true, clockAheadMs: undefined });
 });
 
-it('says why there is no answer', async () => {
+it('says why the server did not respond', async () => {
   const silent = await listen(() => {});
   expect(await reach(`http://${silent}`, 100)).toEqual({ ok: false, problem: NO_ANSWER });
   const plain = await listen((_request, response) => response.end());

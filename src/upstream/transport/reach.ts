@@ -1,6 +1,6 @@
 import { ConnectionPool } from '../../http1/client/connection-pool.ts';
 import { socketOpener } from '../../http1/client/open-socket.ts';
-import type { Head } from '../../http1/client/response-parser.ts';
+import type { ResponseHead } from '../../http1/client/response-parser.ts';
 import { TransportProblem } from '../../http1/client/transport-problem.ts';
 import { wireRequest } from '../../http1/client/wire-request.ts';
 import { UpstreamExchange } from './upstream-exchange.ts';
@@ -11,19 +11,18 @@ export type Reach =
       readonly ok: true;
       readonly status: number;
       readonly milliseconds: number;
-      /** How far its clock is ahead of that of this machine, milliseconds; undefined when it does not tell the time. */
+      /** How far its clock is ahead of ours, milliseconds; undefined if it sends no `Date`. */
       readonly clockAheadMs: number | undefined;
     }
-  /** In words that name no address. */
+  /** The problem names no address. */
   | { readonly ok: false; readonly problem: string };
 
-/** Problem of a server that was too slow. */
 export const NO_ANSWER = 'no answer within the time limit';
 
-/** Nothing of the answer but its head is looked at. */
+/** Only the head of the response is used. */
 const BYTES = { head: 16 * 1024, body: 64 * 1024 };
 
-/** Asks a server for anything at all, without a credential and without following it anywhere. Never rejects. */
+/** Sends a GET without a credential to see whether a server responds; redirects are not followed. Never rejects. */
 export async function reach(address: string, limitMs: number): Promise<Reach> {
   const beganAt = performance.now();
   const askedAtMs = Date.now();
@@ -57,7 +56,7 @@ export async function reach(address: string, limitMs: number): Promise<Reach> {
   }
 }
 
-function head(connections: ConnectionPool, url: URL, limitMs: number): Promise<Head> {
+function head(connections: ConnectionPool, url: URL, limitMs: number): Promise<ResponseHead> {
   const timeouts = { connect: limitMs, firstByte: limitMs, idle: limitMs, total: limitMs };
   const exchange = new UpstreamExchange({ timeouts, signal: new AbortController().signal }, BYTES.body);
   const { host, pathname } = url;

@@ -1,24 +1,24 @@
-/** How much of a body is worth waiting for. */
-export interface Patience {
+/** How much of a body is read, and for how long. */
+export interface ReadLimits {
   readonly maxBytes: number;
   readonly maxMs: number;
 }
 
 /**
- * The beginning of a body that matters little (an error, what comes after an answer's end): whatever arrives within
- * bounds. Never throws; closes the connection unless the body ended by itself.
+ * Reads the beginning of a small body (an error, a token) or of what comes after a response's end, within limits.
+ * Never throws; closes the connection unless the body ended by itself.
  */
-export async function readBeginning(chunks: AsyncIterator<Uint8Array>, patience: Patience): Promise<string> {
+export async function readBeginning(chunks: AsyncIterator<Uint8Array>, limits: ReadLimits): Promise<string> {
   let decoder: InstanceType<typeof TextDecoder> | undefined;
-  const timer = setTimeout(() => void chunks.return?.(), patience.maxMs);
+  const timer = setTimeout(() => void chunks.return?.(), limits.maxMs);
   let text = '';
   let bytes = 0;
   try {
-    while (bytes < patience.maxBytes) {
+    while (bytes < limits.maxBytes) {
       const next = await chunks.next();
       if (next.done === true) break;
       decoder ??= new TextDecoder();
-      text += decoder.decode(next.value.subarray(0, patience.maxBytes - bytes), { stream: true });
+      text += decoder.decode(next.value.subarray(0, limits.maxBytes - bytes), { stream: true });
       bytes += next.value.length;
     }
     await chunks.return?.();

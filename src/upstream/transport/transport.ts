@@ -1,40 +1,40 @@
 import { ConnectionPool } from '../../http1/client/connection-pool.ts';
 import { portOf, socketOpener } from '../../http1/client/open-socket.ts';
-import { openingOf, withBody } from '../../http1/client/wire-request.ts';
+import { headStartOf, withBody } from '../../http1/client/wire-request.ts';
 import { type EgressRules, NO_EGRESS_RULES } from '../../kit/net/egress.ts';
 import { StaleConnection, type Transport, type TransportCall, type TransportReply } from '../upstream.ts';
 import { decompress, type ExpansionLimits } from './decompress.ts';
-import { guardedLookup, requirePassage } from './egress-guard.ts';
+import { guardedLookup, requireAllowedUrl } from './egress-guard.ts';
 import { UpstreamExchange } from './upstream-exchange.ts';
 
 /** Bounds of the network transport. */
 export interface TransportLimits {
   /**
-   * ConnectionPool to one origin; further calls wait for one, at most as long as a connection may take. Not fewer than the
-   * requests that may be open at once: this is no limit of its own, but what a machine has ports for.
+   * Open connections to one origin; further calls wait, as long as `timeouts.connect`. Must not be lower than the
+   * number of generations in flight: it stands for the ports that a machine has, and limits nothing else.
    */
   readonly connectionsPerOrigin: number;
-  /** Origins whose connections are kept; those of the one that was unused longest are closed once their calls have ended. */
+  /** Origins with a pool; beyond that the pool unused for longest is closed, once its calls have ended. */
   readonly pools: number;
-  /** Bytes of an answer's head. */
+  /** Bytes of a response's head. */
   readonly headBytes: number;
-  /** Bytes of an answer's body on the wire. */
+  /** Bytes of a response's body on the wire. */
   readonly bodyBytes: number;
   readonly expansion: ExpansionLimits;
-  /** Milliseconds that an unused connection is kept: less than the servers in the field keep theirs. */
+  /** Milliseconds that an unused connection is kept: less than servers in the field keep theirs. */
   readonly keepAliveMs: number;
   /**
-   * Milliseconds without a byte after which a connection may carry the next call. A second answer that nobody asked for
-   * mostly comes right behind the first; calls that follow sooner go over other connections.
+   * Milliseconds without a byte after which a connection may be reused. An unsolicited second response mostly comes
+   * right behind the first; until then calls go over other connections.
    */
   readonly quietMs: number;
   /**
-   * Milliseconds on top of a round trip in which a kept connection that is closed without an answer is taken to have been
-   * closed before the request came. As few as this process needs to notice: a request that was worked on is not sent again.
+   * A reused connection that closes without a response within a round trip and this many milliseconds counts as closed
+   * before the request came. As few as this process needs to notice: a request that was worked on is not sent again.
    */
   readonly staleMs: number;
-  /** Addresses that are known in parts. */
-  readonly addresses: number;
+  /** URLs that are kept in parsed form. */
+  readonly cachedUrls: number;
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -48,16 +48,16 @@ export const TRANSPORT_LIMITS: TransportLimits = {
   keepAliveMs: 4000,
   quietMs: 5,
   staleMs: 2,
-  addresses: 1024,
+  cachedUrls: 1024,
 };
 
 /**
- * Carries calls over HTTP/1.1 with kept connections. Certificates are verified, redirects are not followed, and no
+ * Sends calls over HTTP/1.1 with pooled connections. Certificates are verified, redirects are not followed, and no
  * error names an address.
  */
 export function createNetworkTransport(
   limits: TransportLimits = TRANSPORT_LIMITS,
-  /** Where guarded calls may go besides the public internet, at the moment. */
+  /** The current rules: where guarded calls may go besides the public internet. */
   egress: () => EgressRules = () => NO_EGRESS_RULES,
 ): Transport {
   return new NetworkTransport(limits, egress);
@@ -66,29 +66,29 @@ export function createNetworkTransport(
 class NetworkTransport implements Transport {
   readonly #limits: TransportLimits;
   readonly #egress: () => EgressRules;
-  readonly #pools: Pools;
-  readonly #addresses: Addresses;
+  readonly #pools: OriginPools;
+  readonly #urls: UrlCache;
 
   constructor(limits: TransportLimits, egress: () => EgressRules) {
     this.#limits = limits;
     this.#egress = egress;
-    this.#pools = new Pools(limits);
-    this.#addresses = new Addresses(limits.addresses);
+    this.#pools = new OriginPools(limits);
+    this.#urls = new UrlCache(limits.cachedUrls);
   }
 
   /**
-   * Sends a call. Where it went over a kept connection that the other side had closed meanwhile, one that is repeatable is sent
-   * once more, over a new one; another rejects with a `StaleConnection`.
+   * Sends a call. If it went over a reused connection that the server had closed, a repeatable call is sent once more
+   * over a new one; others reject with a `StaleConnection`.
    */
   async open(call: TransportCall): Promise<TransportReply> {
     call.signal.throwIfAborted();
     const { bodyBytes, expansion } = this.#limits;
-    const address = this.#addresses.of(call.url);
+    const target = this.#urls.of(call.url);
     const rules = call.isGuarded ? this.#egress() : undefined;
-    if (rules !== undefined) requirePassage(address.url, rules);
-    const connections = this.#pools.of(address, rules);
-    const request = withBody(address.openingWith(call.headers), call.body);
-    for (let isAgain = false; ; isAgain = true) {
+    if (rules !== undefined) requireAllowedUrl(target.url, rules);
+    const connections = this.#pools.of(target, rules);
+    const request = withBody(target.headStartWith(call.headers), call.body);
+    for (let isRetry = false; ; isRetry = true) {
       const exchange = new UpstreamExchange(call, bodyBytes);
       connections.send(request, exchange);
       try {
@@ -96,7 +96,7 @@ class NetworkTransport implements Transport {
         const chunks = decompress(exchange, headers['content-encoding'], expansion);
         return { status, headers, chunks };
       } catch (problem) {
-        if (!exchange.wasStale || isAgain || call.signal.aborted) throw problem;
+        if (!exchange.wasStale || isRetry || call.signal.aborted) throw problem;
         connections.dropIdle();
         if (call.isRepeatable !== true) throw new StaleConnection();
       }
@@ -108,15 +108,15 @@ class NetworkTransport implements Transport {
   }
 }
 
-/** An address in parts: those of a URL are made anew whenever they are asked for. */
-class Address {
+/** A parsed URL whose parts are read once: the getters of `URL` build a string at each call. */
+class CachedUrl {
   readonly url: URL;
   readonly origin: string;
   readonly #host: string;
   readonly #path: string;
-  /** Calls that are alike have the same headers, so that they begin alike. */
+  /** The last headers (similar calls share the object), and the head start written for them. */
   #headers: TransportCall['headers'] | undefined;
-  #opening = '';
+  #headStart = '';
 
   constructor(text: string) {
     this.url = new URL(text);
@@ -126,48 +126,48 @@ class Address {
     this.#path = pathname + search;
   }
 
-  /** How a request with these headers begins. Throws a TransportProblem where one of them cannot be sent. */
-  openingWith(headers: TransportCall['headers']): string {
+  /** The head of a request up to its length. Throws a TransportProblem if a header cannot be sent. */
+  headStartWith(headers: TransportCall['headers']): string {
     if (headers !== this.#headers) {
-      this.#opening = openingOf({ method: 'POST', host: this.#host, path: this.#path, headers });
+      this.#headStart = headStartOf({ method: 'POST', host: this.#host, path: this.#path, headers });
       this.#headers = headers;
     }
-    return this.#opening;
+    return this.#headStart;
   }
 }
 
-/** Addresses in parts: the same few are called again and again. */
-class Addresses {
-  readonly #most: number;
-  readonly #known = new Map<string, Address>();
+/** Parsed URLs: the same few are called again and again. */
+class UrlCache {
+  readonly #maxUrls: number;
+  readonly #known = new Map<string, CachedUrl>();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(maxUrls: number) {
+    this.#maxUrls = maxUrls;
   }
 
-  of(text: string): Address {
+  of(text: string): CachedUrl {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
-    const address = new Address(text);
-    if (this.#known.size >= this.#most) this.#known.clear();
-    this.#known.set(text, address);
-    return address;
+    const url = new CachedUrl(text);
+    if (this.#known.size >= this.#maxUrls) this.#known.clear();
+    this.#known.set(text, url);
+    return url;
   }
 }
 
 interface OpenPool {
   readonly connections: ConnectionPool;
-  /** What its connections were made under; undefined for those that nobody has to guard. */
+  /** The rules that its connections were made under; undefined for unguarded calls. */
   readonly rules: EgressRules | undefined;
-  /** Which of all uses was its last. */
+  /** Number of its last use, counted over all pools. */
   lastUse: number;
 }
 
-/** Bytes that are read from a socket at once. */
+/** Most bytes of one read from a socket. */
 const READ_BYTES = 64 * 1024;
 
-/** One pool of connections per origin, guarded and unguarded apart. */
-class Pools {
+/** One pool of connections per origin; guarded and unguarded calls have separate ones. */
+class OriginPools {
   readonly #limits: TransportLimits;
   readonly #pools = new Map<string, OpenPool>();
   readonly #readBuffer = Buffer.allocUnsafeSlow(READ_BYTES);
@@ -177,7 +177,7 @@ class Pools {
     this.#limits = limits;
   }
 
-  of({ origin, url }: Address, rules: EgressRules | undefined): ConnectionPool {
+  of({ origin, url }: CachedUrl, rules: EgressRules | undefined): ConnectionPool {
     const key = rules === undefined ? origin : `guarded ${origin}`;
     const open = this.#current(key, rules) ?? this.#add(key, url, rules);
     open.lastUse = ++this.#uses;
@@ -189,7 +189,7 @@ class Pools {
     this.#pools.clear();
   }
 
-  /** ConnectionPool that were made under other rules are not used any more. */
+  /** The pool for these rules; one that was made under other rules is closed. */
   #current(key: string, rules: EgressRules | undefined): OpenPool | undefined {
     const open = this.#pools.get(key);
     if (open === undefined || open.rules === rules) return open;
@@ -198,7 +198,7 @@ class Pools {
   }
 
   #add(key: string, url: URL, rules: EgressRules | undefined): OpenPool {
-    if (!this.#pools.has(key) && this.#pools.size >= this.#limits.pools) this.#closeOldest();
+    if (!this.#pools.has(key) && this.#pools.size >= this.#limits.pools) this.#closeLeastRecentlyUsed();
     const open: OpenPool = { connections: this.#open(url, rules), rules, lastUse: 0 };
     this.#pools.set(key, open);
     return open;
@@ -207,11 +207,11 @@ class Pools {
   #open(url: URL, rules: EgressRules | undefined): ConnectionPool {
     const { headBytes, keepAliveMs, quietMs, staleMs, connectionsPerOrigin } = this.#limits;
     const sockets = socketOpener(url, rules === undefined ? undefined : guardedLookup(portOf(url), rules));
-    const plan = { sockets, headBytes, keepAliveMs, quietMs, staleMs, readBuffer: this.#readBuffer };
-    return new ConnectionPool(plan, connectionsPerOrigin);
+    const settings = { sockets, headBytes, keepAliveMs, quietMs, staleMs, readBuffer: this.#readBuffer };
+    return new ConnectionPool(settings, connectionsPerOrigin);
   }
 
-  #closeOldest(): void {
+  #closeLeastRecentlyUsed(): void {
     let oldest: [key: string, pool: OpenPool] | undefined;
     for (const entry of this.#pools) {
       if (oldest === undefined || entry[1].lastUse < oldest[1].lastUse) oldest = entry;

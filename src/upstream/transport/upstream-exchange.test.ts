@@ -44,10 +44,10 @@ describe('bytes that a socket has read', () => {
   });
 
   it.each([
-    ['nobody waits for them', false, 'some'],
+    ['no reader waits for them', false, 'some'],
     ['the reader that waits does not take them', true, 'some'],
     ['they end in the middle of a character', false, Buffer.from('ü').subarray(0, 1)],
-  ])('are kept where %s', (_, waits, bytes) => {
+  ])('are kept if %s', (_, waits, bytes) => {
     const exchange = open();
     let isWoken = false;
     if (waits)
@@ -81,7 +81,7 @@ describe('bytes that a socket has read', () => {
     expect(exchange.poll()).toBeUndefined();
   });
 
-  it('are handed out before the end, also where the reader has failed to take them', async () => {
+  it('are handed out before the end, also if the reader did not take them when woken', async () => {
     const exchange = open();
     exchange.whenReady(() => {});
     read(exchange, 'one ');
@@ -90,7 +90,7 @@ describe('bytes that a socket has read', () => {
     expect(await exchange.next()).toEqual({ done: true, value: undefined });
   });
 
-  it('are forgotten by who does not want them', async () => {
+  it('are dropped when the reader returns', async () => {
     const exchange = open();
     exchange.whenReady(() => void exchange.return());
     expect(read(exchange, 'some')).toBe(false);
@@ -98,7 +98,7 @@ describe('bytes that a socket has read', () => {
     await expect(exchange.next()).rejects.toThrow('closed by the reader');
   });
 
-  it('make the socket wait when there are too many', () => {
+  it('pause the socket above the high-water mark', () => {
     const exchange = open();
     let goesOn = true;
     for (let time = 0; time < 4; time++) goesOn = exchange.onRead(shared, 0, 4096);

@@ -1,5 +1,5 @@
-import type { Carrier, ClientExchange } from '../../http1/client/connection.ts';
-import type { Head } from '../../http1/client/response-parser.ts';
+import type { ClientExchange, ConnectionHandle } from '../../http1/client/connection.ts';
+import type { ResponseHead } from '../../http1/client/response-parser.ts';
 import { TransportProblem } from '../../http1/client/transport-problem.ts';
 import type { Flow } from '../../kit/frames/flow.ts';
 import { copyOf } from '../../kit/net/lent-bytes.ts';
@@ -10,18 +10,18 @@ import { Deadlines, type Expiry, expiryProblem } from './deadlines.ts';
 const HIGH_WATER_BYTES = 16 * 1024;
 
 /**
- * One request and its answer on one connection: takes what the connection reads and hands it out as an async iterator
- * of chunks, one per turn of the socket. Above the high-water mark the socket is paused until the reader comes
- * back. Returning early, the abort signal and every time limit close the connection.
+ * One request and its response: takes what the connection reads and hands it out as an async iterator of chunks, one
+ * per read of the socket. Above the high-water mark the socket is paused until the reader polls again. Returning
+ * early, the abort signal and every time limit close the connection.
  */
 export class UpstreamExchange implements ClientExchange, AsyncIterableIterator<Uint8Array>, Flow<Uint8Array> {
   readonly #signal: AbortSignal;
   readonly #maxBodyBytes: number;
   readonly #deadlines: Deadlines;
-  #resolveHead: (head: Head) => void = nobody;
-  #rejectHead: (reason: unknown) => void = nobody;
-  #carrier: Carrier | undefined;
-  /** What waits for the reader: mostly one piece, and more behind it when the reader is slow. */
+  #resolveHead: (head: ResponseHead) => void = ignore;
+  #rejectHead: (reason: unknown) => void = ignore;
+  #connection: ConnectionHandle | undefined;
+  /** Content that waits for the reader: mostly one piece, and more behind it if the reader is slow. */
   #piece: Buffer | undefined;
   #morePieces: Buffer[] | undefined;
   #waitingBytes = 0;
@@ -41,10 +41,10 @@ export class UpstreamExchange implements ClientExchange, AsyncIterableIterator<U
   }
 
   /**
-   * Resolves with the head of the answer; rejects with a TransportProblem or the signal's reason. Asked once, before the
-   * answer can come: the promise is not kept, since a stream outlives its need of a head by far.
+   * Resolves with the head of the response; rejects with a TransportProblem or the signal's reason. Call it once,
+   * before the response can come: the promise is not kept, because a stream lasts long after its head is used.
    */
-  head(): Promise<Head> {
+  head(): Promise<ResponseHead> {
     return new Promise((resolve, reject) => {
       if (this.#failure !== undefined) reject(this.#failure.reason);
       this.#resolveHead = resolve;
@@ -52,41 +52,38 @@ export class UpstreamExchange implements ClientExchange, AsyncIterableIterator<U
     });
   }
 
-  /** A connection has taken the request. */
-  onCarried(carrier: Carrier): void {
-    this.#carrier = carrier;
-    if (this.#failure !== undefined) carrier.close();
+  onConnection(connection: ConnectionHandle): void {
+    this.#connection = connection;
+    if (this.#failure !== undefined) connection.close();
   }
 
-  /** The request is being written. */
   onSent(): void {
     this.#sentAtMs = performance.now();
     this.#deadlines.enter('firstByte');
   }
 
-  onHead(head: Head): void {
+  onHead(head: ResponseHead): void {
     this.#resolveHead(head);
-    this.#resolveHead = nobody;
-    this.#rejectHead = nobody;
+    this.#resolveHead = ignore;
+    this.#rejectHead = ignore;
   }
 
-  /** Bytes of the body in the buffer that all sockets read into, so they are copied; false: no more for now. */
+  /** Copies the bytes: all sockets read into the same buffer. */
   onRead(bytes: Buffer, from: number, to: number): boolean {
     if (!this.#receive(to - from)) return false;
     this.#keep(copyOf(bytes, from, to));
     return this.#handOut();
   }
 
-  /** Bytes of the body; false: no more for now. */
   onBytes(piece: Buffer): boolean {
     if (!this.#receive(piece.length)) return false;
     this.#keep(piece);
     return this.#handOut();
   }
 
-  /** Wakes the reader; whether there is room for more. */
+  /** Wakes the reader. Returns whether the connection may read on. */
   #handOut(): boolean {
-    // TLS hands out what it has deciphered also after it was told to stop: only a reader that comes back changes that.
+    // A paused TLS socket still passes on what it has deciphered: stays paused until the reader polls again.
     this.#isPaused ||= this.#waitingBytes >= HIGH_WATER_BYTES;
     if (this.#isPaused) this.#deadlines.pause();
     else this.#deadlines.enter('idle');
@@ -94,10 +91,9 @@ export class UpstreamExchange implements ClientExchange, AsyncIterableIterator<U
     return !this.#isPaused && this.#failure === undefined;
   }
 
-  /** The answer is whole, with these last bytes. */
   onEnd(piece: Buffer | undefined): void {
-    // It may carry somebody else's request by now.
-    this.#carrier = undefined;
+    // The connection may serve another exchange by now.
+    this.#connection = undefined;
     if (piece !== undefined && this.#receive(piece.length)) this.#keep(piece);
     if (this.isOver) return;
     this.#ended = true;
@@ -105,9 +101,8 @@ export class UpstreamExchange implements ClientExchange, AsyncIterableIterator<U
     this.#wake();
   }
 
-  /** The connection broke. `isStale`: it was a kept one, which was closed already when the request was sent. */
   onLost(problem: TransportProblem, isStale: boolean): void {
-    this.#carrier = undefined;
+    this.#connection = undefined;
     this.#wasStale = isStale;
     this.#fail(problem);
   }
@@ -116,22 +111,19 @@ export class UpstreamExchange implements ClientExchange, AsyncIterableIterator<U
     this.#fail(expiryProblem(expiry));
   }
 
-  /** Ends an exchange that has no connection yet. */
-  giveUp(): void {
+  onNoConnection(): void {
     this.#fail(new TransportProblem('connect', 'connection failed'));
   }
 
-  /** When the request was sent, by `performance.now()`. */
   get sentAtMs(): number {
     return this.#sentAtMs;
   }
 
-  /** The connection was a kept one, which was closed already when the request was sent: nobody has worked on it. */
+  /** It failed because the server had closed the reused connection before: the request was not worked on. */
   get wasStale(): boolean {
     return this.#wasStale;
   }
 
-  /** Nothing more comes of it. */
   get isOver(): boolean {
     return this.#ended || this.#failure !== undefined;
   }
@@ -184,10 +176,10 @@ export class UpstreamExchange implements ClientExchange, AsyncIterableIterator<U
     if (!this.#isPaused || this.isOver) return;
     this.#isPaused = false;
     this.#deadlines.enter('idle');
-    this.#carrier?.resume();
+    this.#connection?.resume();
   }
 
-  /** Counts bytes for the reader; false when there were too many, or there is none. */
+  /** Counts received bytes; false if the exchange has failed, or fails now because they exceed the limit. */
   #receive(length: number): boolean {
     if (this.#failure !== undefined) return false;
     this.#receivedBytes += length;
@@ -217,10 +209,10 @@ export class UpstreamExchange implements ClientExchange, AsyncIterableIterator<U
     this.#failure = { reason };
     this.#rejectHead(reason);
     this.#settle();
-    const carrier = this.#carrier;
-    this.#carrier = undefined;
-    carrier?.close();
-    // Not at once: whoever ends it may be the one that waits, and in the middle of something.
+    const connection = this.#connection;
+    this.#connection = undefined;
+    connection?.close();
+    // Later: the reader itself may have ended the exchange, and is not ready to be called back.
     if (this.#wakeReader !== undefined) queueMicrotask(() => this.#wake());
   }
 
@@ -235,10 +227,10 @@ export class UpstreamExchange implements ClientExchange, AsyncIterableIterator<U
     try {
       wake?.();
     } catch (thrown) {
-      // A mistake of the reader's is none of the connection's.
+      // Becomes an unhandled rejection: an error of the reader must not fail the connection that called.
       void Promise.reject(thrown);
     }
   }
 }
 
-function nobody(): void {}
+function ignore(): void {}

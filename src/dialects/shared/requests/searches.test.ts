@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { requestOf } from '../../../../test/builders/request.ts';
 import type { Format } from '../../../ir/items.ts';
 import type { GenerationRequest, Tool } from '../../../ir/request.ts';
-import { searches as chat } from '../../chat/searches.ts';
-import { searches as messages } from '../../messages/searches.ts';
-import { searches as responses } from '../../responses/searches.ts';
+import { searches as chat } from '../../chat/render-searches.ts';
+import { searches as messages } from '../../messages/render-searches.ts';
+import { searches as responses } from '../../responses/render-searches.ts';
 
 const INFINITE = Number.POSITIVE_INFINITY;
 

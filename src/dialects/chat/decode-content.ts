@@ -1,0 +1,255 @@
+import type { Event, PartKind, Seal } from '../../ir/events.ts';
+import type { ItemStatus, Logprobs } from '../../ir/items.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { layOver } from '../../kit/json/lay-over.ts';
+import { numberAt, objectAt, textAt } from '../../kit/json/members.ts';
+import { readAnnotation } from './citations.ts';
+import { parseUrl } from './media.ts';
+import { DetailGroup } from './reasoning.ts';
+
+/** The part that is being written. */
+interface OpenPart {
+  readonly kind: PartKind;
+  readonly part: number;
+  /** Place of the part in the upstream's `reasoning_details`. */
+  index: number | undefined;
+}
+
+interface OpenMessage {
+  readonly type: 'message';
+  readonly item: number;
+  readonly parts: Parts;
+}
+
+interface OpenReasoning {
+  readonly type: 'reasoning';
+  readonly item: number;
+  readonly parts: Parts;
+  readonly group: DetailGroup;
+  format: string | undefined;
+  isSealed: boolean;
+}
+
+interface OpenAudio {
+  readonly type: 'audio';
+  readonly item: number;
+  /** All pieces so far, in an object of our own. */
+  readonly value: JsonObject;
+}
+
+/** The parts of an open item: the one that is being written, and how many there were. Summaries count apart. */
+interface Parts {
+  current: OpenPart | undefined;
+  readonly counts: { main: number; summary: number };
+}
+
+/** The item that is being written; tool calls are kept apart because they may interleave. */
+type OpenItem = OpenMessage | OpenReasoning | OpenAudio;
+
+/**
+ * Turns the pieces of an answer into events: opens items and parts when something new begins, and ends them when it is
+ * over.
+ */
+export class ItemWriter {
+  /** What was not taken yet. A list of one costs less than one that grows: most hold no more. */
+  #events: Event[] | undefined;
+  #items = 0;
+  #open: OpenItem | undefined;
+  #hasRefusal = false;
+  /** Length of all the text so far, and where in it the text part begins that is being written. */
+  #textLength = 0;
+  #textStart = 0;
+
+  /** Items that have begun so far, tool calls included. */
+  get count(): number {
+    return this.#items;
+  }
+
+  get hasRefusal(): boolean {
+    return this.#hasRefusal;
+  }
+
+  /** True while an item other than a tool call is being written. */
+  get isWriting(): boolean {
+    return this.#open !== undefined;
+  }
+
+  emit(event: Event): void {
+    if (this.#events === undefined) this.#events = [event];
+    else this.#events.push(event);
+  }
+
+  /** The events since the last time. */
+  take(): Event[] {
+    const events = this.#events ?? [];
+    this.#events = undefined;
+    return events;
+  }
+
+  /** Ends whatever is open and gives the position of a new item. */
+  beginItem(): number {
+    this.close('completed');
+    return this.#items++;
+  }
+
+  writeText(kind: 'text' | 'refusal', text: string, logprobs: Logprobs | undefined): void {
+    const message = this.#openMessage();
+    const part = this.#partFor(message, kind);
+    this.#hasRefusal ||= kind === 'refusal';
+    if (kind === 'text') this.#textLength += text.length;
+    const { item } = message;
+    this.emit(
+      logprobs === undefined
+        ? { type: 'text-delta', item, part, kind, text }
+        : { type: 'text-delta', item, part, kind, text, logprobs },
+    );
+  }
+
+  #openMessage(): OpenMessage {
+    if (this.#open?.type === 'message') return this.#open;
+    const message: OpenMessage = { type: 'message', item: this.beginItem(), parts: noParts() };
+    this.emit({ type: 'item-start', item: message.item, head: { type: 'message' } });
+    this.#open = message;
+    return message;
+  }
+
+  annotate(value: JsonObject): void {
+    const message = this.#openMessage();
+    const part = this.#partFor(message, 'text');
+    const annotation = readAnnotation(value, this.#textStart);
+    this.emit({ type: 'annotation', item: message.item, part, annotation });
+  }
+
+  writeThought(kind: 'thought' | 'summary', text: string, detail: JsonObject = {}): void {
+    const reasoning = this.#openReasoning(detail);
+    const part = this.#partFor(reasoning, kind, numberAt(detail, 'index'));
+    this.emit({ type: 'text-delta', item: reasoning.item, part, kind, text });
+  }
+
+  writeSeal(seal: Seal, detail: JsonObject): void {
+    const reasoning = this.#openReasoning(detail);
+    const format = reasoning.format === undefined ? {} : { format: reasoning.format };
+    reasoning.isSealed = true;
+    this.emit({ type: 'seal', item: reasoning.item, seal: { ...seal, ...format, givenBy: 'chat' } });
+  }
+
+  /** Who seals the thoughts that are being written. */
+  noteFormat(detail: JsonObject): void {
+    const open = this.#open;
+    if (open?.type === 'reasoning' && open.group.accepts(detail)) open.format ??= textAt(detail, 'format');
+  }
+
+  #openReasoning(detail: JsonObject): OpenReasoning {
+    const open = this.#open;
+    const reasoning =
+      open?.type === 'reasoning' && open.group.accepts(detail) ? open : this.#beginReasoning(detail);
+    reasoning.group.take(detail);
+    reasoning.format ??= textAt(detail, 'format');
+    return reasoning;
+  }
+
+  #beginReasoning(detail: JsonObject): OpenReasoning {
+    const item = this.beginItem();
+    const id = textAt(detail, 'id');
+    this.emit({
+      type: 'item-start',
+      item,
+      head: id === undefined ? { type: 'reasoning' } : { type: 'reasoning', id },
+    });
+    const reasoning: OpenReasoning = {
+      type: 'reasoning',
+      item,
+      parts: noParts(),
+      group: new DetailGroup(),
+      format: undefined,
+      isSealed: false,
+    };
+    this.#open = reasoning;
+    return reasoning;
+  }
+
+  writeImage(value: JsonObject): void {
+    const url = textAt(objectAt(value, 'image_url'), 'url') ?? textAt(value, 'image_url');
+    if (url === undefined) return;
+    const item = this.beginItem();
+    this.emit({ type: 'item-start', item, head: { type: 'image' } });
+    this.emit({ type: 'image-data', item, source: parseUrl(url) });
+    this.emit({ type: 'item-end', item, status: 'completed' });
+  }
+
+  /** Audio is not modelled: its pieces pass as they are, the whole of it stands at the end of the item. */
+  writeAudio(audio: JsonObject): void {
+    if (this.#open?.type === 'audio') {
+      addAudio(this.#open.value, audio);
+      this.emit({ type: 'opaque', dialect: 'chat', value: { audio } });
+      return;
+    }
+    const item = this.beginItem();
+    this.emit({
+      type: 'item-start',
+      item,
+      head: {
+        type: 'opaque',
+        item: { type: 'opaque', dialect: 'chat', value: { audio }, role: 'assistant' },
+      },
+    });
+    this.#open = { type: 'audio', item, value: { ...audio } };
+  }
+
+  /**
+   * The number of the part to write to; another kind, or another place in the details, begins another part. Thoughts
+   * without a place go on in the part that is being written, and what has a place goes on from them.
+   */
+  #partFor(owner: OpenMessage | OpenReasoning, kind: PartKind, index?: number): number {
+    const { current, counts } = owner.parts;
+    if (current?.kind === kind && (current.index ?? index) === (index ?? current.index)) {
+      current.index ??= index;
+      return current.part;
+    }
+    this.#closePart();
+    if (kind === 'text') this.#textStart = this.#textLength;
+    const part = counts[kind === 'summary' ? 'summary' : 'main']++;
+    owner.parts.current = { kind, part, index };
+    this.emit({ type: 'part-start', item: owner.item, part, kind });
+    return part;
+  }
+
+  // --- Closing -------------------------------------------------------------------------------------------------------
+
+  #closePart(): void {
+    const open = this.#open;
+    if (open === undefined || open.type === 'audio' || open.parts.current === undefined) return;
+    const { part, kind } = open.parts.current;
+    this.emit({ type: 'part-end', item: open.item, part, kind });
+    open.parts.current = undefined;
+  }
+
+  /** Ends the item that is being written, if any. */
+  close(status: ItemStatus): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    this.#closePart();
+    this.#open = undefined;
+    if (open.type === 'reasoning' && !open.isSealed && open.format !== undefined) {
+      this.emit({ type: 'seal', item: open.item, seal: { format: open.format, givenBy: 'chat' } });
+    }
+    const value = open.type === 'audio' ? { value: { audio: open.value } } : {};
+    this.emit({ type: 'item-end', item: open.item, status, ...value });
+  }
+}
+
+function noParts(): Parts {
+  return { current: undefined, counts: { main: 0, summary: 0 } };
+}
+
+/** Members that arrive in pieces are joined, others replaced. */
+function addAudio(audio: JsonObject, next: JsonObject): void {
+  const joined = AUDIO_PIECES.map((member): [string, string] => [
+    member,
+    (textAt(audio, member) ?? '') + (textAt(next, member) ?? ''),
+  ]);
+  layOver(audio, next);
+  for (const [member, text] of joined) if (text !== '') audio[member] = text;
+}
+
+const AUDIO_PIECES = ['data', 'transcript'];

@@ -1,0 +1,121 @@
+import { GatewayError } from '../../ir/errors.ts';
+import type { Event } from '../../ir/events.ts';
+import type { Item } from '../../ir/items.ts';
+import type { Result } from '../../ir/result.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { defineAll, membersBeyond, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
+import type { DecodeContext, ReplyContext } from '../dialect.ts';
+import { asChatBody } from './cohere.ts';
+import { metadataOf } from './encode.ts';
+import { asDeclared, renderLogprobs, renderMessage, speaksLegacyCalls } from './encode-content.ts';
+import { renderFinishReason } from './finish.ts';
+
+import { AnswerReader } from './read-answer.ts';
+import { renderUsage, usageObjectIn } from './usage.ts';
+
+// --- From the upstream ---------------------------------------------------------------------------------------------------
+
+/** Events of a whole body. A body without an answer or an error becomes a failure. */
+export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
+  const value = context.quirks?.answerForm === 'cohere' ? asChatBody(body) : body;
+  const events = readBody(value, context);
+  return context.relay
+    ? [{ type: 'relay', dialect: 'chat', frame: { data: '' }, value, events, whole: true }]
+    : events;
+}
+
+function readBody(body: JsonObject, context: DecodeContext): Event[] {
+  const reader = new AnswerReader(context);
+  const events = reader.read(body);
+  if (reader.isEnded) return events;
+  const hasMessage = objectsAt(body, 'choices').some((choice) => objectAt(choice, 'message') !== undefined);
+  return events.concat(hasMessage ? reader.finish() : reader.fail(unreadable()));
+}
+
+function unreadable(): GatewayError {
+  return new GatewayError('upstream-unavailable', 'The provider sent an answer that could not be read');
+}
+
+// --- To the caller -------------------------------------------------------------------------------------------------------
+
+/** Members of an upstream's body that are ours to say. */
+const OWN_FIELDS: ReadonlySet<string> = new Set([
+  'id',
+  'object',
+  'created',
+  'model',
+  'provider',
+  'choices',
+  'usage',
+]);
+
+/** Members of an upstream's message that we say in a form every client knows. */
+const REWRITTEN_FIELDS: ReadonlySet<string> = new Set([
+  'role',
+  'content',
+  'refusal',
+  'reasoning',
+  'reasoning_content',
+  'reasoning_details',
+  'tool_calls',
+  'images',
+]);
+
+/** Lays thoughts as the upstream wrote them over ours, where every client can read them: seals are part of them. */
+function relayThoughts(message: JsonObject, said: JsonObject): void {
+  const reasoning = textAt(said, 'reasoning');
+  const details = objectsAt(said, 'reasoning_details');
+  if (reasoning !== undefined) message.reasoning = reasoning;
+  if (details.length > 0) message.reasoning_details = details;
+}
+
+/** The call for callers of the format's first generation, with the arguments that the upstream may have left out. */
+function legacyCall(said: JsonObject, items: readonly Item[]): JsonObject {
+  const given = objectAt(said, 'function_call');
+  const call = items.find((item) => item.type === 'tool-call');
+  if (call === undefined) return {};
+  // An upstream that answers with `tool_calls` has no `function_call` of its own.
+  return { function_call: { ...(given ?? { name: call.name }), arguments: call.input } };
+}
+
+/** The non-streaming reply. */
+export function encodeBody(result: Result, context: ReplyContext): JsonObject {
+  const { finish, settled, relayed } = result;
+  const upstream = relayed === undefined ? undefined : objectsAt(relayed, 'choices')[0];
+  const isLegacy = speaksLegacyCalls(context.request);
+  const items =
+    relayed === undefined ? result.items.map((item) => asDeclared(item, context.request)) : result.items;
+  const excludesReasoning = context.request.reasoning?.exclude === true;
+  const spoken = renderMessage(items, excludesReasoning);
+  const said = objectAt(upstream, 'message') ?? {};
+  const extras = membersBeyond(said, REWRITTEN_FIELDS);
+  const message = extras === undefined ? spoken : Object.assign(extras, spoken);
+  if (!excludesReasoning) relayThoughts(message, said);
+  if (isLegacy) Object.assign(message, { tool_calls: undefined }, legacyCall(said, items));
+  const hasRefusal = message.refusal !== null;
+  if (!hasRefusal && finish?.explanation !== undefined) message.refusal = finish.explanation;
+  // Assigned: an object literal that says a member twice is many times as slow.
+  const body: JsonObject = { system_fingerprint: null };
+  if (relayed !== undefined) defineAll(body, membersBeyond(relayed, OWN_FIELDS) ?? {});
+  if (finish?.ext?.chat !== undefined) defineAll(body, finish.ext.chat);
+  Object.assign(body, {
+    id: context.generationId,
+    object: 'chat.completion',
+    created: Math.floor(context.createdAtMs / 1000),
+    model: context.model,
+    provider: context.provider,
+    choices: [
+      {
+        index: 0,
+        message,
+        finish_reason: renderFinishReason(finish ?? { reason: 'stop' }, { hasRefusal, isLegacy }),
+        native_finish_reason: finish?.nativeReason ?? null,
+        logprobs: objectAt(upstream, 'logprobs') ?? renderLogprobs(result.items),
+      },
+    ],
+    service_tier: finish?.serviceTier ?? context.serviceTier,
+  });
+  if (settled === undefined) return body;
+  body.usage = renderUsage(settled, relayed === undefined ? undefined : usageObjectIn(relayed));
+  return Object.assign(body, metadataOf(context, settled.metadata));
+}

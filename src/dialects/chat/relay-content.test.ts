@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { Places } from '../../ir/places.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectsAt } from '../../kit/json/members.ts';
+import { NO_RESULT } from '../shared/pairing/pair-calls.ts';
+import { Report } from '../shared/report/report.ts';
+import { facts } from './facts.ts';
+import { relayedMessages } from './relay-content.ts';
+
+const user = (content: string): JsonObject => ({ role: 'user', content });
+const calls = (...ids: string[]): JsonObject => ({
+  role: 'assistant',
+  content: null,
+  tool_calls: ids.map((id) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } })),
+});
+const result = (id: string, content = '7'): JsonObject => ({ role: 'tool', tool_call_id: id, content });
+
+function relayed(...messages: JsonObject[]) {
+  const report = new Report({ formatFacts: facts.request, places: new Places() });
+  const sent = relayedMessages(messages, { model: 'm', hashUser: (id) => id }, report);
+  const entries = report.entries.map(({ field, action }) => `${field} ${action}`);
+  return { sent: sent as JsonObject[], entries, isSame: sent === messages };
+}
+
+describe('calls and results in the relay lane', () => {
+  it('that are pairs are passed on themselves', () => {
+    const turn = [calls('a', 'b'), result('b'), result('a')];
+    expect(relayed(user('q'), ...turn, ...structuredClone(turn)).isSame).toBe(true);
+  });
+
+  it('a call without a result gets one after the results of its turn', () => {
+    const { sent, entries } = relayed(user('q'), calls('a', 'b'), result('b'), user('So?'), calls('c'));
+    expect(sent.slice(2)).toEqual([
+      result('b'),
+      result('a', NO_RESULT),
+      user('So?'),
+      calls('c'),
+      result('c', NO_RESULT),
+    ]);
+    expect(entries).toEqual(['messages[1].tool_calls[0] coerced', 'messages[4].tool_calls[0] coerced']);
+  });
+
+  it('a result that comes later is put behind its call', () => {
+    const { sent, entries } = relayed(calls('a', 'b'), result('b'), user('Wait'), calls('c'), result('a'));
+    expect(sent).toEqual([
+      calls('a', 'b'),
+      result('b'),
+      result('a'),
+      user('Wait'),
+      calls('c'),
+      result('c', NO_RESULT),
+    ]);
+    expect(entries).toEqual(['messages[4] coerced', 'messages[3].tool_calls[0] coerced']);
+  });
+
+  it('calls of one turn with one id get ids of their own, and so do their results, in order', () => {
+    const { sent, entries } = relayed(calls('a', 'a'), result('a', '1'), result('a', '2'));
+    const ids = objectsAt(sent[0], 'tool_calls').map(({ id }) => id);
+    expect(new Set(ids).size).toBe(2);
+    expect(sent.slice(1)).toEqual([result(String(ids[0]), '1'), result(String(ids[1]), '2')]);
+    expect(entries).toEqual([]);
+  });
+
+  it('a second result is what the user says, after what is missing', () => {
+    const { sent, entries } = relayed(user('q'), calls('a', 'b'), result('a'), result('a', '8'));
+    expect(sent.slice(2)).toMatchObject([
+      result('a'),
+      result('b', NO_RESULT),
+      { role: 'user', content: [{ text: 'Output of tool call a:' }, { text: '8' }] },
+    ]);
+    expect(entries).toEqual(['messages[1].tool_calls[1] coerced', 'messages[3] coerced']);
+  });
+});

@@ -1,0 +1,196 @@
+import { NO_QUIRKS, type Quirks } from '../../ir/quirks.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { compact, objectsAt, textAt } from '../../kit/json/members.ts';
+import type { RenderTarget } from '../dialect.ts';
+import {
+  type CallStep,
+  LATE_RESULT,
+  labelOfResult,
+  NO_RESULT,
+  pairingOf,
+  ResultSequence,
+  WITHOUT_CALL,
+  WITHOUT_RESULT,
+} from '../shared/pairing/pair-calls.ts';
+import { messageIndex } from '../shared/presets/preset-message.ts';
+import type { Report } from '../shared/report/report.ts';
+import { toolCallId } from './quirks.ts';
+import { groupsOf, isForeign, isSealOfCall, PLAIN_THOUGHTS } from './reasoning.ts';
+import { FOREIGN_SEAL } from './render-losses.ts';
+import { joinedText } from './render-parts.ts';
+
+/** Whether a provider takes the caller's messages as they are, as most do: nothing in them has to be looked at. */
+export function arePlain(messages: Json | undefined, { quirks = NO_QUIRKS }: RenderTarget): boolean {
+  if (!Array.isArray(messages)) return true;
+  return quirks === NO_QUIRKS && !messages.some((message) => isOfCall(message) || hasDetails(message));
+}
+
+/** The caller's messages as the provider takes them. A list in which nothing changes is returned itself. */
+export function relayedMessages(
+  messages: Json | undefined,
+  { quirks = NO_QUIRKS }: RenderTarget,
+  report: Report,
+): Json | undefined {
+  const unsealed = withoutForeignSeals(messages, report);
+  const cleaned = withPairedCalls(unsealed, report);
+  if (quirks === NO_QUIRKS || !Array.isArray(cleaned)) return cleaned;
+  return cleaned.flatMap((message) => [isJsonObject(message) ? adaptedMessage(message, quirks) : message]);
+}
+
+/**
+ * The caller's messages with every call and its result in pairs, one behind the other: the user says a result that answers
+ * no call, a call without a result gets one that says so, and a result that comes later is put behind its call. A list in
+ * which nothing changes is returned itself.
+ */
+function withPairedCalls(messages: Json | undefined, report: Report): Json | undefined {
+  if (!Array.isArray(messages) || !messages.some(isOfCall)) return messages;
+  const places = new Map<JsonObject, string>();
+  const { orphans, results, newIds } = pairingOf(stepsIn(messages, places));
+  const all: Json[] = [];
+  const sequence = new ResultSequence(results);
+  const answer = () => {
+    for (const { call, result } of sequence.rest()) {
+      report.coerced(places.get(result ?? call) ?? 'messages', result ? LATE_RESULT : WITHOUT_RESULT);
+      all.push(result === undefined ? emptyResult(call, newIds) : withNewIds(result, newIds));
+    }
+  };
+  for (const message of messages) {
+    if (!isJsonObject(message)) {
+      all.push(message);
+      continue;
+    }
+    const isOrphan = orphans.has(message);
+    if (message.role === 'tool' && !isOrphan) {
+      if (sequence.takesResult(message)) all.push(withNewIds(message, newIds));
+      continue;
+    }
+    answer();
+    for (const call of objectsAt(message, 'tool_calls')) {
+      sequence.addCall(call);
+    }
+    if (isOrphan) report.coerced(places.get(message) ?? 'messages', WITHOUT_CALL);
+    all.push(isOrphan ? asSaid(message) : withNewIds(message, newIds));
+  }
+  answer();
+  const isSame = all.length === messages.length && all.every((message, at) => message === messages[at]);
+  return isSame ? messages : all;
+}
+
+/** Whether a message calls tools, or answers a call. */
+function isOfCall(message: Json): boolean {
+  return isJsonObject(message) && (message.role === 'tool' || Array.isArray(message.tool_calls));
+}
+
+/** Calls and results in order; notes where each stands in the list that the caller wrote. */
+function* stepsIn(
+  messages: readonly Json[],
+  places: Map<JsonObject, string>,
+): Iterable<CallStep<JsonObject>> {
+  for (const [turn, message] of messages.entries()) {
+    if (!isJsonObject(message)) continue;
+    const place = `messages[${messageIndex(messages, turn)}]`;
+    if (message.role === 'tool') {
+      places.set(message, place);
+      yield { kind: 'result', callId: textAt(message, 'tool_call_id') ?? '', thing: message, turn };
+      continue;
+    }
+    for (const [at, call] of objectsAt(message, 'tool_calls').entries()) {
+      places.set(call, `${place}.tool_calls[${at}]`);
+      yield { kind: 'call', callId: textAt(call, 'id') ?? '', thing: call, turn };
+    }
+  }
+}
+
+/** A message with the ids by which its calls, or the call that it answers, are told from others of their turn. */
+function withNewIds(message: JsonObject, newIds: ReadonlyMap<JsonObject, string>): JsonObject {
+  const resultId = newIds.get(message);
+  if (resultId !== undefined) return { ...message, tool_call_id: resultId };
+  const calls = objectsAt(message, 'tool_calls');
+  if (!calls.some((call) => newIds.has(call))) return message;
+  return { ...message, tool_calls: calls.map((call) => ({ ...call, id: newIds.get(call) ?? call.id })) };
+}
+
+function emptyResult(call: JsonObject, newIds: ReadonlyMap<JsonObject, string>): JsonObject {
+  return { role: 'tool', tool_call_id: newIds.get(call) ?? call.id, content: NO_RESULT };
+}
+
+function asSaid({ tool_call_id: callId, content }: JsonObject): JsonObject {
+  const label = { type: 'text', text: labelOfResult(String(callId), false) };
+  const said = Array.isArray(content) ? content : [{ type: 'text', text: content ?? '' }];
+  return { role: 'user', content: [label, ...said] };
+}
+
+/**
+ * The caller's messages without thoughts that upstreams of other dialects sealed, which the caller got through this
+ * gateway. Everything else stays as it came; a list in which nothing changes is returned itself.
+ */
+function withoutForeignSeals(messages: Json | undefined, report: Report): Json | undefined {
+  if (!Array.isArray(messages) || !messages.some(hasDetails)) return messages;
+  const cleaned = [...messages.entries()].flatMap(([position, message]) => [
+    isJsonObject(message)
+      ? cleanedMessage(message, `messages[${messageIndex(messages, position)}]`, report)
+      : message,
+  ]);
+  return cleaned.some((message, position) => message !== messages[position]) ? cleaned : messages;
+}
+
+function hasDetails(message: Json): boolean {
+  return isJsonObject(message) && Array.isArray(message.reasoning_details);
+}
+
+function cleanedMessage(message: JsonObject, place: string, report: Report): JsonObject {
+  const foreign = foreignDetails(message);
+  if (foreign.size === 0) return message;
+  report.dropped(`${place}.reasoning_details`, FOREIGN_SEAL);
+  for (const field of PLAIN_THOUGHTS) {
+    if (textAt(message, field) !== undefined) {
+      report.dropped(`${place}.${field}`, 'the text of thoughts that another model family sealed');
+    }
+  }
+  const kept = objectsAt(message, 'reasoning_details').filter((detail) => !foreign.has(detail));
+  const rest = Object.entries(message).filter(([member]) => !THOUGHTS.has(member));
+  return { ...Object.fromEntries(rest), ...(kept.length > 0 && { reasoning_details: kept }) };
+}
+
+const THOUGHTS: ReadonlySet<string> = new Set([...PLAIN_THOUGHTS, 'reasoning_details']);
+
+const NO_DETAILS: ReadonlySet<JsonObject> = new Set();
+
+/** Details whose seal is not a chat upstream's, with all that is part of the same item. */
+function foreignDetails(message: JsonObject): ReadonlySet<JsonObject> {
+  const details = objectsAt(message, 'reasoning_details');
+  if (details.length === 0) return NO_DETAILS;
+  const isCallSeal = isSealOfCall(message);
+  const items = [
+    ...groupsOf(details.filter((detail) => !isCallSeal(detail))),
+    ...details.filter(isCallSeal).map((detail) => [detail]),
+  ];
+  return new Set(items.filter((item) => item.some(isForeign)).flat());
+}
+
+/** One message in the forms that the provider takes; what it says stays the same. */
+function adaptedMessage(message: JsonObject, quirks: Quirks): JsonObject {
+  const { role, content, tool_calls: calls, tool_call_id: resultId } = message;
+  const text = quirks.refusesTextLists && Array.isArray(content) ? joinedText(content) : undefined;
+  return compact({
+    ...message,
+    ...(role === 'developer' && quirks.refusesDeveloperRole && { role: 'system' }),
+    ...(text !== undefined && { content: text }),
+    ...(Array.isArray(calls) && { tool_calls: calls.map((call) => adaptedCall(call, quirks)) }),
+    ...(typeof resultId === 'string' && { tool_call_id: toolCallId(resultId, quirks) }),
+    ...(role === 'assistant' && adaptedThoughts(message, quirks)),
+  });
+}
+
+function adaptedCall(call: Json, quirks: Quirks): Json {
+  const id = isJsonObject(call) ? call.id : undefined;
+  return isJsonObject(call) && typeof id === 'string' ? { ...call, id: toolCallId(id, quirks) } : call;
+}
+
+/** The text of thoughts under the name that the provider reads. */
+function adaptedThoughts(message: JsonObject, { thoughtsMember: member }: Quirks): JsonObject {
+  const written = PLAIN_THOUGHTS.map((name) => textAt(message, name)).find((text) => text !== undefined);
+  const hasCalls = Array.isArray(message.tool_calls) && message.tool_calls.length > 0;
+  if (member === undefined || (written === undefined && !hasCalls)) return {};
+  return { reasoning: undefined, reasoning_content: undefined, [member]: written ?? '' };
+}

@@ -1,0 +1,296 @@
+import type { Event, ItemHead, PartKind } from '../../ir/events.ts';
+import type { Item, ItemStatus, Logprobs } from '../../ir/items.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { compact, numberAt, objectsAt, stringAt } from '../../kit/json/members.ts';
+import { NO_ARGUMENTS } from '../shared/tools/tool-names.ts';
+import { CHANNEL_BY_PART, INPUT_CHANNELS, isExclusive } from './event-types.ts';
+import { statusAt } from './members.ts';
+import { imageSourceOf, parseAnnotation, parseItem, sealOf } from './parse-content.ts';
+
+/** An output item that is being read. */
+export interface ItemSlot {
+  item: number;
+  head: ItemHead;
+  parts: PartSlots;
+  input: string;
+  open: boolean;
+}
+
+/**
+ * Turns what an upstream says about its output into events that keep their order: an item starts before its parts, a
+ * part before its text, and everything that was opened is closed. What the upstream left out is made up for from the
+ * whole items and texts that it repeats later.
+ */
+export class OutputReader {
+  readonly #emit: (event: Event) => void;
+  /** Close a message or reasoning item when the next one starts. */
+  readonly #exclusive: boolean;
+  readonly #slots: ItemSlot[] = [];
+  readonly #byIndex = new Map<number, ItemSlot>();
+  readonly #byId = new Map<string, ItemSlot>();
+  /** The last message or reasoning item: of those no two are open at once. */
+  #alone: ItemSlot | undefined;
+  #items = 0;
+  #upstreamId: string;
+
+  constructor(emit: (event: Event) => void, exclusive: boolean, idSeed: string) {
+    this.#upstreamId = idSeed;
+    this.#emit = emit;
+    this.#exclusive = exclusive;
+  }
+
+  /** The upstream's id of the answer: what made-up ids of calls are made from. */
+  set upstreamId(id: string) {
+    this.#upstreamId = id;
+  }
+
+  get isEmpty(): boolean {
+    return this.#slots.length === 0;
+  }
+
+  get hasToolCalls(): boolean {
+    return this.#slots.some((slot) => slot.head.type === 'tool-call');
+  }
+
+  get hasRefusal(): boolean {
+    return this.#slots.some((slot) => slot.parts.all.some((part) => part.kind === 'refusal'));
+  }
+
+  /** The item that an event speaks of: by its position first, because some upstreams change ids on the way. */
+  find(value: JsonObject): ItemSlot | undefined {
+    const index = numberAt(value, 'output_index');
+    if (index !== undefined) return this.#byIndex.get(index);
+    const id = stringAt(value, 'item_id');
+    return id === undefined ? this.#slots.at(-1) : this.#byId.get(id);
+  }
+
+  /** The item of a whole answer that was not in the stream under its position may be there under its id. */
+  findWhole(item: JsonObject, index: number): ItemSlot | undefined {
+    return this.#byIndex.get(index) ?? this.#byId.get(stringAt(item, 'id') ?? '');
+  }
+
+  /** Starts an item; undefined for a call whose name is not known yet. */
+  begin(item: JsonObject, index: number | undefined): ItemSlot | undefined {
+    const head = this.#headOf(item);
+    if (head.type === 'tool-call' && head.name === '') return undefined;
+    const slot: ItemSlot = { item: 0, head, parts: new PartSlots(), input: '', open: false };
+    this.#slots.push(slot);
+    if (index !== undefined) this.#byIndex.set(index, slot);
+    if ('id' in head && head.id !== undefined) this.#byId.set(head.id, slot);
+    this.#open(slot);
+    return slot;
+  }
+
+  #open(slot: ItemSlot): void {
+    if (this.#exclusive && this.#alone !== undefined) this.end(this.#alone, 'completed');
+    if (isExclusive(slot.head.type)) this.#alone = slot;
+    slot.item = this.#items++;
+    slot.open = true;
+    this.#emit({ type: 'item-start', item: slot.item, head: slot.head });
+  }
+
+  /** The part of an item; started when it is not open. */
+  part(slot: ItemSlot, kind: PartKind, index: number): PartSlot {
+    const known = slot.parts.last(kind, index);
+    if (known?.open) return known;
+    const part = slot.parts.begin(kind, index);
+    this.#emit({ type: 'part-start', item: slot.item, part: part.part, kind });
+    return part;
+  }
+
+  /** A piece of text. An item that was closed too early goes on as a new one: text is never lost. */
+  text(slot: ItemSlot, kind: PartKind, index: number, text: string, logprobs?: Logprobs): void {
+    if (!slot.open) this.#reopen(slot);
+    const part = this.part(slot, kind, index);
+    part.text += text;
+    this.#emit(compact({ type: 'text-delta', item: slot.item, part: part.part, kind, text, logprobs }));
+  }
+
+  #reopen(slot: ItemSlot): void {
+    slot.head = slot.head.type === 'opaque' ? slot.head : { ...slot.head, id: undefined };
+    slot.parts = new PartSlots();
+    slot.input = '';
+    this.#open(slot);
+  }
+
+  /** The whole text of a part: what was missing of it follows. */
+  wholeText(slot: ItemSlot, kind: PartKind, index: number, text: string, logprobs?: Logprobs): void {
+    if (!slot.open) return;
+    const part = this.part(slot, kind, index);
+    const rest = text.startsWith(part.text) ? text.slice(part.text.length) : '';
+    if (rest !== '') this.text(slot, kind, index, rest, part.text === '' ? logprobs : undefined);
+  }
+
+  annotation(slot: ItemSlot, index: number, annotation: JsonObject): void {
+    if (!slot.open) return;
+    const part = this.part(slot, 'text', index);
+    part.annotations++;
+    this.#emit({
+      type: 'annotation',
+      item: slot.item,
+      part: part.part,
+      annotation: parseAnnotation(annotation),
+    });
+  }
+
+  /** A whole part: what was missing of it follows, then it is closed. */
+  wholePart(slot: ItemSlot, value: JsonObject, index: number): void {
+    const channel = CHANNEL_BY_PART.get(stringAt(value, 'type') ?? '');
+    if (!slot.open || channel === undefined) return;
+    const { kind, partField } = channel;
+    if (slot.parts.last(kind, index)?.open === false) return;
+    const logprobs = objectsAt(value, 'logprobs');
+    const text = stringAt(value, partField) ?? '';
+    this.wholeText(slot, kind, index, text, logprobs.length > 0 ? logprobs : undefined);
+    const part = this.part(slot, kind, index);
+    if (kind === 'text') {
+      for (const annotation of objectsAt(value, 'annotations').slice(part.annotations)) {
+        this.annotation(slot, index, annotation);
+      }
+    }
+    this.#closePart(slot, part);
+  }
+
+  #closePart(slot: ItemSlot, part: PartSlot): void {
+    if (!part.open) return;
+    part.open = false;
+    this.#emit({ type: 'part-end', item: slot.item, part: part.part, kind: part.kind });
+  }
+
+  input(slot: ItemSlot, text: string): void {
+    if (!slot.open || text === '') return;
+    slot.input += text;
+    this.#emit({ type: 'tool-input-delta', item: slot.item, text });
+  }
+
+  /** The whole input of a call: what was missing of it follows. */
+  wholeInput(slot: ItemSlot, text: string): void {
+    if (text.startsWith(slot.input)) this.input(slot, text.slice(slot.input.length));
+  }
+
+  /** The input of a call is over: a function that was called without arguments gets none. */
+  endInput(slot: ItemSlot): void {
+    const isFunction = slot.head.type === 'tool-call' && slot.head.kind === 'function';
+    if (isFunction && slot.input === '') this.input(slot, NO_ARGUMENTS);
+  }
+
+  /** A whole item: what was missing of it follows, then it is closed. */
+  whole(slot: ItemSlot, value: JsonObject): void {
+    if (!slot.open) return;
+    const status = statusAt(value);
+    switch (slot.head.type) {
+      case 'message':
+      case 'reasoning':
+        for (const [index, part] of objectsAt(value, 'summary').entries()) this.wholePart(slot, part, index);
+        for (const [index, part] of objectsAt(value, 'content').entries()) this.wholePart(slot, part, index);
+        break;
+      case 'tool-call':
+        this.wholeInput(slot, stringAt(value, INPUT_CHANNELS[slot.head.kind].field) ?? '');
+        break;
+      case 'image': {
+        const source = imageSourceOf(value);
+        if (source !== undefined) this.#emit({ type: 'image-data', item: slot.item, source });
+        break;
+      }
+      case 'opaque':
+        break;
+    }
+    this.end(slot, status === undefined || status === 'in_progress' ? 'completed' : status, value);
+  }
+
+  /** Closes an item and what is open in it. */
+  end(slot: ItemSlot, status: ItemStatus, value?: JsonObject): void {
+    if (!slot.open) return;
+    for (const part of slot.parts.all) this.#closePart(slot, part);
+    if (value !== undefined) this.#seal(slot, value);
+    if (status === 'completed') this.endInput(slot);
+    slot.open = false;
+    const end = { type: 'item-end' as const, item: slot.item, status };
+    if (value === undefined) this.#emit(end);
+    else if (slot.head.type === 'opaque') this.#emit({ ...end, value });
+    else this.#emit(compact({ ...end, ext: extOfItem(parseItem(value)) }));
+  }
+
+  /** Closes everything; of the items that are still open the last one gets the status, the others were done. */
+  endAll(status: ItemStatus): void {
+    const open = this.#slots.filter((slot) => slot.open);
+    for (const slot of open) this.end(slot, slot === open.at(-1) ? status : 'completed');
+  }
+
+  #seal(slot: ItemSlot, value: JsonObject): void {
+    if (slot.head.type === 'reasoning') {
+      const { id: _id, ...seal } = sealOf(value);
+      if (seal.encrypted !== undefined || seal.signature !== undefined) {
+        this.#emit({ type: 'seal', item: slot.item, seal });
+      }
+    } else if (slot.head.type === 'tool-call') {
+      const signature = stringAt(value, 'signature');
+      if (signature !== undefined) this.#emit({ type: 'seal', item: slot.item, seal: { signature } });
+    }
+  }
+
+  #headOf(value: JsonObject): ItemHead {
+    const id = stringAt(value, 'id');
+    switch (value.type) {
+      case 'message':
+        return compact({ type: 'message', id, phase: stringAt(value, 'phase') });
+      case 'reasoning':
+        return compact({ type: 'reasoning', id });
+      case INPUT_CHANNELS.function.type:
+      case INPUT_CHANNELS.custom.type:
+        return compact({
+          type: 'tool-call',
+          kind: value.type === INPUT_CHANNELS.custom.type ? 'custom' : 'function',
+          callId: stringAt(value, 'call_id') ?? id ?? `call_${this.#upstreamId}_${this.#items}`,
+          name: stringAt(value, 'name') ?? '',
+          namespace: stringAt(value, 'namespace'),
+          id,
+        });
+      case 'image_generation_call':
+        return compact({ type: 'image', id });
+      default:
+        return { type: 'opaque', item: { type: 'opaque', dialect: 'responses', value } };
+    }
+  }
+}
+
+function extOfItem(item: Item) {
+  return 'ext' in item ? item.ext : undefined;
+}
+
+/** A part of an output item that is being read. */
+interface PartSlot {
+  /** Position in the representation, and the one the upstream counts with. */
+  readonly part: number;
+  readonly index: number;
+  readonly kind: PartKind;
+  text: string;
+  annotations: number;
+  open: boolean;
+}
+
+/** The parts of one item. Summaries are counted apart from everything else. */
+class PartSlots {
+  /** In the order of their start. */
+  readonly all: PartSlot[] = [];
+  readonly #summaries = new Map<number, PartSlot>();
+  readonly #others = new Map<number, PartSlot>();
+  #summaryCount = 0;
+
+  /** The last part that stood at an index of the upstream's. */
+  last(kind: PartKind, index: number): PartSlot | undefined {
+    return this.#groupOf(kind).get(index);
+  }
+
+  begin(kind: PartKind, index: number): PartSlot {
+    const part = kind === 'summary' ? this.#summaryCount++ : this.all.length - this.#summaryCount;
+    const slot: PartSlot = { part, index, kind, text: '', annotations: 0, open: true };
+    this.all.push(slot);
+    this.#groupOf(kind).set(index, slot);
+    return slot;
+  }
+
+  #groupOf(kind: PartKind): Map<number, PartSlot> {
+    return kind === 'summary' ? this.#summaries : this.#others;
+  }
+}

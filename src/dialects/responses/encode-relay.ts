@@ -1,0 +1,52 @@
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectAt } from '../../kit/json/members.ts';
+import { NO_ARGUMENTS } from '../shared/tools/tool-names.ts';
+import { patchOutputItem, patchOutputPart } from './encode-content.ts';
+import { INPUT_CHANNELS, TEXT_CHANNELS } from './event-types.ts';
+
+/** Where an output item stands in the stream that the caller reads. */
+export interface Placement {
+  readonly id: string;
+  readonly index: number;
+  /** Name of the tool, of calls. */
+  readonly name?: string;
+}
+
+/**
+ * One upstream event as the caller may see it: ids that stay the same from first to last, positions and numbers
+ * without a gap, and the members that strict clients miss. The event itself comes back when nothing had to change.
+ */
+export function patchFrame(
+  value: JsonObject,
+  type: string,
+  sequence: number,
+  placement: Placement,
+  request: GenerationRequest,
+): JsonObject {
+  const changes: JsonObject = {};
+  if (value.type !== type) changes.type = type;
+  if (value.sequence_number !== sequence) changes.sequence_number = sequence;
+  if (value.output_index !== placement.index) changes.output_index = placement.index;
+  const item = objectAt(value, 'item');
+  if (item === undefined) {
+    if (value.item_id !== placement.id) changes.item_id = placement.id;
+  } else {
+    const status = type === 'response.output_item.added' ? 'in_progress' : 'completed';
+    changes.item = patchOutputItem(item, placement.id, status, request);
+  }
+  addMissing(value, type, placement, changes);
+  return Object.keys(changes).length === 0 ? value : { ...value, ...changes };
+}
+
+function addMissing(value: JsonObject, type: string, placement: Placement, changes: JsonObject): void {
+  const { delta, done } = TEXT_CHANNELS.text;
+  if ((type === delta || type === done) && !Array.isArray(value.logprobs)) changes.logprobs = [];
+  if (type === INPUT_CHANNELS.function.done) {
+    if (typeof value.name !== 'string') changes.name = placement.name;
+    if (value.arguments === '') changes.arguments = NO_ARGUMENTS;
+  }
+  const part = objectAt(value, 'part');
+  const patched = part && patchOutputPart(part);
+  if (patched !== part) changes.part = patched;
+}

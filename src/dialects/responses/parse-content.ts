@@ -1,0 +1,294 @@
+import type {
+  Annotation,
+  ImageItem,
+  Item,
+  MessageItem,
+  Part,
+  ReasoningItem,
+  Role,
+  ToolCallItem,
+  ToolKind,
+  ToolResultItem,
+} from '../../ir/items.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import {
+  compact,
+  numberAt,
+  objectAt,
+  objectsAt,
+  objectsOf,
+  stringAt,
+  textAt,
+} from '../../kit/json/members.ts';
+import { lookUp } from '../../kit/net/lookup.ts';
+import { type Sealed, unwrapSeal } from '../shared/reasoning/custody.ts';
+import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
+import { parseFileData, parseUrl } from './media.ts';
+import { extOf, statusAt } from './members.ts';
+import { OWN_REASONING_FORMAT } from './wire.ts';
+
+/** Items and parts of this format, read into the representation. */
+
+type ItemParser = (value: JsonObject) => Item;
+
+const ITEM_PARSERS: Readonly<Record<string, ItemParser>> = {
+  message: parseMessage,
+  reasoning: parseReasoning,
+  function_call: (value) => parseToolCall(value, 'function', 'arguments'),
+  function_call_output: (value) => parseToolResult(value, 'function'),
+  custom_tool_call: (value) => parseToolCall(value, 'custom', 'input'),
+  custom_tool_call_output: (value) => parseToolResult(value, 'custom'),
+  image_generation_call: parseImage,
+};
+
+/** Reads one item; kinds that have no place in the representation stay as they are. */
+export function parseItem(value: JsonObject): Item {
+  const parser = lookUp(ITEM_PARSERS, stringAt(value, 'type') ?? 'message');
+  return parser === undefined ? opaque(value) : parser(value);
+}
+
+function opaque(value: JsonObject): Item {
+  return { type: 'opaque', dialect: 'responses', value };
+}
+
+const MESSAGE_FIELDS = new Set(['type', 'role', 'content', 'id', 'status', 'phase']);
+
+function parseMessage(value: JsonObject): MessageItem {
+  return compact({
+    type: 'message',
+    role: value.role as Role,
+    content: parseContent(value.content),
+    id: stringAt(value, 'id'),
+    status: statusAt(value),
+    phase: stringAt(value, 'phase'),
+    ext: extOf(value, MESSAGE_FIELDS),
+  });
+}
+
+/** Content as a string or as a list of parts. */
+export function parseContent(content: Json | undefined): Part[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : objectsOf(content).map(parsePart);
+}
+
+const REASONING_FIELDS = new Set([
+  'type',
+  'id',
+  'summary',
+  'content',
+  'encrypted_content',
+  'signature',
+  'format',
+  'status',
+]);
+
+/** Reads a reasoning item, opening a wrapped seal. */
+export function parseReasoning(value: JsonObject): ReasoningItem {
+  return compact({
+    type: 'reasoning',
+    text: objectsAt(value, 'content').map(textOf),
+    summary: objectsAt(value, 'summary').map(textOf),
+    ...sealOf(value),
+    status: statusAt(value),
+    ext: extOf(value, REASONING_FIELDS),
+  });
+}
+
+/** The seal of a reasoning item with the id and the format it belongs to. */
+export function sealOf(value: JsonObject): Sealed {
+  const encrypted = textAt(value, 'encrypted_content');
+  const id = stringAt(value, 'id');
+  const wrapped = encrypted === undefined ? undefined : unwrapSeal(encrypted);
+  // To chat upstreams an id that they did not give is a stranger's.
+  if (wrapped !== undefined) return compact(wrapped.givenBy === 'chat' ? wrapped : { id, ...wrapped });
+  const format = stringAt(value, 'format') ?? (encrypted === undefined ? undefined : OWN_REASONING_FORMAT);
+  return compact({ id, signature: textAt(value, 'signature'), encrypted, format });
+}
+
+const TOOL_CALL_FIELDS = new Set([
+  'type',
+  'id',
+  'call_id',
+  'name',
+  'namespace',
+  'arguments',
+  'input',
+  'status',
+  'signature',
+]);
+
+function parseToolCall(value: JsonObject, kind: ToolKind, inputField: string): ToolCallItem {
+  return compact({
+    type: 'tool-call',
+    kind,
+    callId: stringAt(value, 'call_id') ?? '',
+    name: stringAt(value, 'name') ?? '',
+    namespace: stringAt(value, 'namespace'),
+    input: stringAt(value, inputField) ?? '',
+    id: stringAt(value, 'id'),
+    status: statusAt(value),
+    ...sealOfCall(textAt(value, 'signature')),
+    ext: extOf(value, TOOL_CALL_FIELDS),
+  });
+}
+
+function sealOfCall(
+  signature: string | undefined,
+): Pick<ToolCallItem, 'signature' | 'signatureFormat' | 'signatureGivenBy'> {
+  const wrapped = signature === undefined ? undefined : unwrapSeal(signature);
+  if (wrapped === undefined) return compact({ signature });
+  return compact({
+    signature: wrapped.signature ?? wrapped.encrypted,
+    signatureFormat: wrapped.format,
+    signatureGivenBy: wrapped.givenBy,
+  });
+}
+
+const TOOL_RESULT_FIELDS = new Set(['type', 'id', 'call_id', 'output', 'status']);
+
+function parseToolResult(value: JsonObject, kind: ToolKind): ToolResultItem {
+  return compact({
+    type: 'tool-result',
+    kind,
+    callId: stringAt(value, 'call_id') ?? '',
+    content: parseContent(value.output),
+    id: stringAt(value, 'id'),
+    status: statusAt(value),
+    ext: extOf(value, TOOL_RESULT_FIELDS),
+  });
+}
+
+const IMAGE_FIELDS = new Set(['type', 'id', 'status', 'result', 'output_format']);
+
+/** An image that the model made; one without content is kept as it is. */
+function parseImage(value: JsonObject): Item {
+  const source = imageSourceOf(value);
+  if (source === undefined) return opaque(value);
+  return compact<ImageItem>({
+    type: 'image',
+    source,
+    id: stringAt(value, 'id'),
+    status: statusAt(value),
+    ext: extOf(value, IMAGE_FIELDS),
+  });
+}
+
+/** What the model drew: bare base64, a data URL or an address. */
+export function imageSourceOf(value: JsonObject): ImageItem['source'] | undefined {
+  const result = stringAt(value, 'result');
+  if (result === undefined || result === '') return undefined;
+  if (/^(data|https?):/i.test(result)) return parseUrl(result);
+  return {
+    kind: 'base64',
+    mediaType: `image/${stringAt(value, 'output_format') ?? 'png'}`,
+    data: result,
+  };
+}
+
+type PartParser = (value: JsonObject) => Part;
+
+const PART_PARSERS: Readonly<Record<string, PartParser>> = {
+  input_text: parseText,
+  output_text: parseText,
+  refusal: (value) =>
+    compact({
+      type: 'refusal',
+      refusal: stringAt(value, 'refusal') ?? '',
+      ext: extOf(value, new Set(['type', 'refusal'])),
+    }),
+  input_image: parseImagePart,
+  input_file: parseFilePart,
+  input_audio: (value) => {
+    const audio = objectAt(value, 'input_audio') ?? {};
+    return compact({
+      type: 'audio',
+      data: stringAt(audio, 'data') ?? '',
+      format: stringAt(audio, 'format') ?? '',
+      ext: extOf(value, new Set(['type', 'input_audio'])),
+    });
+  },
+  input_video: (value) =>
+    compact({
+      type: 'video',
+      url: stringAt(value, 'video_url') ?? '',
+      ext: extOf(value, new Set(['type', 'video_url'])),
+    }),
+};
+
+/** Reads one part; kinds that have no place in the representation stay as they are. */
+export function parsePart(value: JsonObject): Part {
+  const parser = lookUp(PART_PARSERS, stringAt(value, 'type') ?? '');
+  return parser === undefined ? { type: 'opaque', dialect: 'responses', value } : parser(value);
+}
+
+const TEXT_FIELDS = new Set(['type', 'text', 'annotations', 'logprobs', 'cache_control']);
+
+function parseText(value: JsonObject): Part {
+  const annotations = objectsAt(value, 'annotations').map(parseAnnotation);
+  const logprobs = objectsAt(value, 'logprobs');
+  return compact({
+    type: 'text',
+    text: textOf(value),
+    annotations: annotations.length > 0 ? annotations : undefined,
+    logprobs: logprobs.length > 0 ? logprobs : undefined,
+    cache: parseCacheMark(value.cache_control),
+    ext: extOf(value, TEXT_FIELDS),
+  });
+}
+
+const CITATION_FIELDS = new Set(['type', 'url', 'title', 'start_index', 'end_index', 'content']);
+
+/** Reads one annotation of a text. */
+export function parseAnnotation(value: JsonObject): Annotation {
+  const url = stringAt(value, 'url');
+  if (value.type !== 'url_citation' || url === undefined) {
+    return { type: 'opaque', dialect: 'responses', value };
+  }
+  return compact({
+    type: 'url-citation',
+    url,
+    title: stringAt(value, 'title'),
+    startIndex: numberAt(value, 'start_index'),
+    endIndex: numberAt(value, 'end_index'),
+    content: stringAt(value, 'content'),
+    ext: extOf(value, CITATION_FIELDS),
+  });
+}
+
+const IMAGE_PART_FIELDS = new Set(['type', 'image_url', 'file_id', 'detail', 'cache_control']);
+
+function parseImagePart(value: JsonObject): Part {
+  const url = stringAt(value, 'image_url');
+  const detail = stringAt(value, 'detail');
+  return compact({
+    type: 'image',
+    source: url === undefined ? { kind: 'file-id', fileId: stringAt(value, 'file_id') ?? '' } : parseUrl(url),
+    detail: detail === 'auto' ? undefined : detail,
+    cache: parseCacheMark(value.cache_control),
+    ext: extOf(value, IMAGE_PART_FIELDS),
+  });
+}
+
+const FILE_PART_FIELDS = new Set(['type', 'file_data', 'file_url', 'file_id', 'filename', 'cache_control']);
+
+function parseFilePart(value: JsonObject): Part {
+  const data = stringAt(value, 'file_data');
+  const url = stringAt(value, 'file_url');
+  const filename = stringAt(value, 'filename');
+  const source =
+    data !== undefined
+      ? parseFileData(data, filename)
+      : url !== undefined
+        ? parseUrl(url)
+        : { kind: 'file-id' as const, fileId: stringAt(value, 'file_id') ?? '' };
+  return compact({
+    type: 'file',
+    source,
+    filename,
+    cache: parseCacheMark(value.cache_control),
+    ext: extOf(value, FILE_PART_FIELDS),
+  });
+}
+
+function textOf(value: JsonObject): string {
+  return stringAt(value, 'text') ?? '';
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { Places } from '../../ir/places.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { NO_RESULT } from '../shared/pairing/pair-calls.ts';
+import { Report } from '../shared/report/report.ts';
+import { facts } from './facts.ts';
+import { relayInput } from './relay-content.ts';
+
+const user = (content: string): JsonObject => ({ role: 'user', content });
+const call = (call_id: string): JsonObject => ({
+  type: 'function_call',
+  call_id,
+  name: 'f',
+  arguments: '{}',
+});
+const result = (call_id: string, output = '7'): JsonObject => ({
+  type: 'function_call_output',
+  call_id,
+  output,
+});
+
+function relayed(...input: JsonObject[]) {
+  const report = new Report({ formatFacts: facts.request, places: new Places() });
+  const sent = relayInput({ input }, report);
+  const entries = report.entries.map(({ field, action }) => `${field} ${action}`);
+  return { sent: sent as JsonObject[], entries, isSame: sent === input };
+}
+
+describe('calls and results in the relay lane', () => {
+  it('that are pairs are passed on themselves', () => {
+    const turn = [call('a'), call('b'), result('a'), result('b')];
+    expect(relayed(user('q'), ...turn, ...turn).isSame).toBe(true);
+  });
+
+  it('a call without a result gets one after all that the model says in that turn', () => {
+    const custom = { type: 'custom_tool_call', call_id: 'c', name: 'g', input: '' };
+    const { sent, entries } = relayed(
+      user('q'),
+      call('a'),
+      custom,
+      { type: 'web_search_call', id: 'w' },
+      user('So?'),
+    );
+    expect(sent.slice(3)).toEqual([
+      { type: 'web_search_call', id: 'w' },
+      result('a', NO_RESULT),
+      { type: 'custom_tool_call_output', call_id: 'c', output: NO_RESULT },
+      user('So?'),
+    ]);
+    expect(entries).toEqual(['input[1] coerced', 'input[2] coerced']);
+  });
+
+  it('a call at the end gets one too', () => {
+    expect(relayed(user('q'), call('a')).sent.at(-1)).toEqual(result('a', NO_RESULT));
+  });
+
+  it('a second result is what the user says', () => {
+    const { sent, entries } = relayed(user('q'), call('a'), result('a'), result('a', '8'));
+    expect(sent.slice(2)).toMatchObject([
+      result('a'),
+      { role: 'user', content: [{ text: 'Output of tool call a:' }, { text: '8' }] },
+    ]);
+    expect(entries).toEqual(['input[3] coerced']);
+  });
+
+  it('are not judged where earlier turns were pressed together', () => {
+    const compaction = { type: 'compaction', encrypted_content: 'e' };
+    expect(relayed(compaction, result('a'), call('b')).isSame).toBe(true);
+  });
+});
+
+describe('reasoning in the relay lane', () => {
+  it('that has neither words nor a seal is left out: nobody could look its id up', () => {
+    const empty = { type: 'reasoning', id: 'rs_1', summary: [] };
+    const spoken = { ...empty, summary: [{ type: 'summary_text', text: 'hm' }] };
+    const { sent, entries } = relayed(user('q'), empty, spoken, user('and?'));
+    expect(sent).toEqual([user('q'), spoken, user('and?')]);
+    expect(entries).toEqual(['input[1] dropped']);
+  });
+});

@@ -1,0 +1,137 @@
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { objectsOf, stringAt } from '../../kit/json/members.ts';
+import { lookUp } from '../../kit/net/lookup.ts';
+import {
+  type CallStep,
+  labelOfResult,
+  NO_RESULT,
+  type Pairing,
+  pairingOf,
+  WITHOUT_CALL,
+  WITHOUT_RESULT,
+} from '../shared/pairing/pair-calls.ts';
+import type { Report } from '../shared/report/report.ts';
+import { changeEach, cleanItem, cleanTool, without } from './gateway-members.ts';
+import { inputPlace } from './input-place.ts';
+import { parseReasoning } from './parse-content.ts';
+import { renderItem } from './render-content.ts';
+import { isOperatorItem } from './wire-content.ts';
+
+/**
+ * What must change in the caller's own `input` and `tools` before an upstream of this dialect may see them. Everything
+ * else stays as it came; lists in which nothing changes are passed on themselves.
+ */
+
+/**
+ * The input without the gateway's own items, members and marks, without seals of other families, and with every call and
+ * its result in pairs.
+ */
+export function relayInput(body: JsonObject, report: Report): Json | undefined {
+  const { orphans, missing, newIds } = pairingIn(body.input);
+  let unanswered: JsonObject[] = [];
+  const answers = () => {
+    const results = unanswered.map(emptyResult);
+    unanswered = [];
+    return results;
+  };
+  const input = changeEach(body.input, (item, index) => {
+    const place = inputPlace(body, index);
+    const results = isOfTurn(item) ? [] : answers();
+    const newId = newIds.get(item);
+    const named = newId === undefined ? item : { ...item, call_id: newId };
+    if (missing.has(item)) {
+      report.coerced(place, WITHOUT_RESULT);
+      unanswered.push(named);
+    }
+    const sent = relayItem(orphans.has(item) ? asSaid(item, place, report) : named, place, report);
+    return results.length === 0 ? sent : [...results, ...(sent === undefined ? [] : [sent])];
+  });
+  const last = answers();
+  return last.length === 0 || !Array.isArray(input) ? input : [...input, ...last];
+}
+
+/** True for what the model says in one turn: results follow after all of it. */
+function isOfTurn(item: JsonObject): boolean {
+  const type = typeOf(item);
+  return type === 'message' ? item.role === 'assistant' : lookUp(KINDS, type) !== 'result';
+}
+
+function emptyResult({ type, call_id }: JsonObject): JsonObject {
+  return { type: `${String(type)}_output`, call_id, output: NO_RESULT };
+}
+
+/** What earlier turns were pressed into may hold the calls. */
+const COMPACTIONS: ReadonlySet<string> = new Set(['compaction', 'context_compaction']);
+
+/** Calls and results by their type. */
+const KINDS: Readonly<Record<string, CallStep<JsonObject>['kind']>> = {
+  function_call: 'call',
+  custom_tool_call: 'call',
+  function_call_output: 'result',
+  custom_tool_call_output: 'result',
+};
+
+function pairingIn(input: Json | undefined): Pairing<JsonObject> {
+  const items = objectsOf(input);
+  const isCompacted = items.some((item) => COMPACTIONS.has(typeOf(item)));
+  return pairingOf(isCompacted ? [] : stepsIn(items));
+}
+
+function* stepsIn(items: readonly JsonObject[]): Iterable<CallStep<JsonObject>> {
+  let turn = 0;
+  for (const item of items) {
+    if (!isOfTurn(item)) turn++;
+    const kind = lookUp(KINDS, typeOf(item));
+    if (kind !== undefined) yield { kind, callId: stringAt(item, 'call_id') ?? '', thing: item, turn };
+  }
+}
+
+function typeOf(item: JsonObject): string {
+  return stringAt(item, 'type') ?? 'message';
+}
+
+function asSaid({ call_id: callId, output }: JsonObject, place: string, report: Report): JsonObject {
+  report.coerced(place, WITHOUT_CALL);
+  const said = Array.isArray(output) ? output : [{ type: 'input_text', text: output ?? '' }];
+  const label = { type: 'input_text', text: labelOfResult(String(callId), false) };
+  return { type: 'message', role: 'user', content: [label, ...said] };
+}
+
+function relayItem(item: JsonObject, place: string, report: Report): JsonObject | undefined {
+  const type = typeOf(item);
+  if (isOperatorItem(type)) {
+    report.dropped(place, `the upstream has no place for ${type}`);
+    return undefined;
+  }
+  if (type === 'reasoning') return relayReasoning(item, place, report);
+  return lookUp(KINDS, type) === 'call'
+    ? without(item, ['signature'], place, report)
+    : cleanItem(item, place, report);
+}
+
+/** Members of reasoning items that upstreams of this dialect do not know. */
+const GATEWAY_REASONING_MEMBERS = ['signature', 'format'];
+
+function relayReasoning(item: JsonObject, place: string, report: Report): JsonObject | undefined {
+  if (
+    item.encrypted_content === undefined &&
+    !GATEWAY_REASONING_MEMBERS.some((name) => Object.hasOwn(item, name))
+  ) {
+    return isEmptyReasoning(item) ? dropEmpty(place, report) : item;
+  }
+  return renderItem(parseReasoning(item), { place, report });
+}
+
+/** Of such an item only the id is left, which an upstream that stores nothing looks up and does not find. */
+function isEmptyReasoning({ summary, content }: JsonObject): boolean {
+  return objectsOf(summary).length === 0 && objectsOf(content).length === 0;
+}
+
+function dropEmpty(place: string, report: Report): undefined {
+  report.dropped(place, 'has neither words nor a seal');
+}
+
+/** The tools without members that only the gateway knows. */
+export function relayTools(tools: Json | undefined, report: Report): Json | undefined {
+  return changeEach(tools ?? undefined, (tool, index) => cleanTool(tool, `tools[${index}]`, report));
+}
