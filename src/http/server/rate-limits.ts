@@ -57,7 +57,7 @@ export function countRequest(
   for (const { name, of, window, most } of RULES[rateClass] ?? []) {
     const limit = most(settings);
     if (limit !== null)
-      limits.push({ name, window, most: limit, subject: of === 'key' ? key.hash : accountId });
+      limits.push({ name, window, maxRequests: limit, subject: of === 'key' ? key.hash : accountId });
   }
   if (limits.length === 0) return;
   const verdict = limiter.take(limits);
@@ -69,14 +69,14 @@ function requirePassing(verdict: RateVerdict, clock: Pick<Clock, 'now'>): void {
   if (verdict.ok) return;
   const { limit, resetAtMs } = verdict;
   const headers = {
-    'X-RateLimit-Limit': String(limit.most),
+    'X-RateLimit-Limit': String(limit.maxRequests),
     'X-RateLimit-Remaining': '0',
     'X-RateLimit-Reset': String(resetAtMs),
   };
   const seconds = Math.max(1, Math.ceil((resetAtMs - clock.now()) / 1000));
   throw new GatewayError(
     'rate-limited',
-    `Rate limit exceeded: ${limit.name}. At most ${limit.most} requests a ${limit.window}; try again in ${seconds} s.`,
+    `Rate limit exceeded: ${limit.name}. At most ${limit.maxRequests} requests a ${limit.window}; try again in ${seconds} s.`,
     { headers, metadata: { headers, limit_source: 'gateway' }, retryAfterSeconds: seconds },
   );
 }

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * Rows without a gateway are in no sum of `ledger_booked` (see `0011-booked-by`). When one is deleted, a trigger adds its
- * charge to the sums of the gateway ''. It is a trigger because gateways of an older version prune rows without knowing
- * the sums.
+ * Rows without a gateway are in no sum of `ledger_booked` (see `0011-booked-by`). When one is deleted, a trigger adds
+ * its charge to the sums of the gateway ''. It is a trigger because gateways of an older version prune rows without
+ * knowing the sums.
  */
 export const prunedSumsMigration: Migration = {
   name: '0013-pruned-sums',
