@@ -68,7 +68,7 @@ export function inClients(...names: string[]): string {
   return join(CLIENTS, ...names);
 }
 
-/** The variables that every agent runs with: nothing of this machine's own settings, and no way out. */
+/** Environment of every agent: no settings of this machine, and no network beyond loopback. */
 export function environmentOf({ home, proxy, apiKey }: Task): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',

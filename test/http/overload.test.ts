@@ -110,7 +110,7 @@ describe('more requests than can be served', () => {
     expect(statuses(told)).toEqual([200]);
   }, 60_000);
 
-  it('are refused in part, and told when to come again, when they go on coming', async () => {
+  it('are refused in part, with Retry-After, while arrivals continue', async () => {
     const { port, server } = await startServer({ gateway: busyGateway() });
     await Promise.all(Array.from({ length: CONNECTIONS }, () => generate(port)));
     const told = await flood(port, 3, 2_500);

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
 import { readFrame, STEP_LIMITS } from '../shared/answers/read-frame.ts';
-import { BlockReader } from './decode-blocks.ts';
+import { BlockReader } from './decode-content.ts';
 import { failureOf, readError } from './error.ts';
 import { readUsage } from './usage.ts';
 import { STREAM_EVENTS } from './wire.ts';

@@ -2,7 +2,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { Report } from '../shared/report/report.ts';
 import { type FlatNames, flatNames } from '../shared/tools/tool-names.ts';
-import { type ModelFamily, modelFamily } from './model-family.ts';
+import { type ModelFamily, modelFamily } from './model-traits.ts';
 
 /** What rendering one request needs to know and collects on its way. */
 export interface RenderContext {

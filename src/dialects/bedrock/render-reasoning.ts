@@ -1,9 +1,9 @@
 import type { Effort, ReasoningSettings } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { CacheMarks } from '../messages/cache-marks.ts';
-import { ReasoningNames } from '../messages/reasoning-names.ts';
-import { renderThinking } from '../messages/render-thinking.ts';
+import { renderThinking } from '../messages/render-reasoning.ts';
 import { effortNearest, effortOf } from '../shared/reasoning/reasoning-effort.ts';
+import { ReasoningNames } from '../shared/reasoning/reasoning-names.ts';
 import { cappedLimit } from '../shared/requests/output-limit.ts';
 import type { Turn } from './piece.ts';
 import type { RenderContext } from './render-context.ts';

@@ -2,11 +2,11 @@ import type { Item, ReasoningItem, ToolCallItem } from '../../ir/items.ts';
 import { callInputPlace, callSealPlace } from '../shared/report/caller-places.ts';
 import { inputObject } from '../shared/tools/call-input.ts';
 import { flatArguments } from '../shared/tools/tool-names.ts';
-import { ownId } from './call-ids.ts';
-import { FOREIGN_SEAL, NO_FIELD, reportLostMembers } from './losses.ts';
+import { ownId } from './ids.ts';
+import { ownSealOfCall, ownSealOfThoughts } from './reasoning.ts';
 import type { RenderContext } from './render-context.ts';
+import { FOREIGN_SEAL, NO_FIELD, reportLostMembers } from './render-losses.ts';
 import type { PartRenderer } from './render-parts.ts';
-import { ownSealOfCall, ownSealOfThoughts } from './seals.ts';
 import { NO_SIGNATURE, textPart, type WirePart } from './wire.ts';
 
 /** What the model said in one turn, item by item. */

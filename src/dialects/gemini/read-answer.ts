@@ -7,12 +7,12 @@ import { numberAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/json/
 import type { DecodeContext } from '../dialect.ts';
 import { idSeedOf } from '../shared/answers/made-ids.ts';
 import { Citations } from './citations.ts';
+import { CallReader } from './decode-calls.ts';
+import { ItemWriter } from './decode-content.ts';
 import { failureOf } from './error.ts';
-import { readBlock, readEnd } from './finish-reason.ts';
+import { readBlock, readEnd } from './finish.ts';
 import { functionNames } from './function-names.ts';
-import { ItemWriter } from './item-writer.ts';
-import { CallReader } from './read-calls.ts';
-import { encryptedSeal, signatureSeal } from './seals.ts';
+import { encryptedSeal, signatureSeal } from './reasoning.ts';
 import { isSameUsage, readUsage } from './usage.ts';
 import type { WirePart } from './wire.ts';
 

@@ -1,9 +1,9 @@
 import type { Item, Part, ToolCallItem, ToolResultItem } from '../../ir/items.ts';
 import { isJsonObject } from '../../kit/json/json.ts';
-import { NO_RESULT, WITHOUT_CALL, WITHOUT_RESULT } from '../shared/tools/pair-calls.ts';
-import { ownId } from './call-ids.ts';
-import { reportLostMembers } from './losses.ts';
+import { NO_RESULT, WITHOUT_CALL, WITHOUT_RESULT } from '../shared/pairing/pair-calls.ts';
+import { ownId } from './ids.ts';
 import type { RenderContext } from './render-context.ts';
+import { reportLostMembers } from './render-losses.ts';
 import type { PartRenderer } from './render-parts.ts';
 import { textPart, type WirePart } from './wire.ts';
 

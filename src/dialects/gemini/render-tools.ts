@@ -4,8 +4,8 @@ import { objectAt, textAt } from '../../kit/json/members.ts';
 import type { Report } from '../shared/report/report.ts';
 import { reportToolLosses } from '../shared/tools/tool-losses.ts';
 import { freeTextParameters, identityOf, nameOfChosen } from '../shared/tools/tool-names.ts';
-import { NO_FIELD, NOT_TAKEN, reportLostMembers } from './losses.ts';
 import type { RenderContext } from './render-context.ts';
+import { NO_FIELD, NOT_TAKEN, reportLostMembers } from './render-losses.ts';
 import { takes } from './supported.ts';
 
 /** The members of a wire body that are about tools. */

@@ -5,9 +5,9 @@ import { objectAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
 import { readFrame } from '../shared/answers/read-frame.ts';
 import { RepeatedFrames, RepeatedRelay } from '../shared/answers/repeated-frames.ts';
-import { BlockReader } from './decode-blocks.ts';
+import { BlockReader } from './decode-content.ts';
 import { failureOf } from './error.ts';
-import { parseFinish, reasonOf } from './stop-reason.ts';
+import { parseFinish, reasonOf } from './finish.ts';
 import { UsageMeter } from './usage.ts';
 
 /** Reads the frames of an upstream's stream. */

@@ -7,10 +7,10 @@ import { layOver } from '../../kit/json/lay-over.ts';
 import { objectOf } from '../../kit/json/members.ts';
 import type { ReplyContext } from '../dialect.ts';
 import { BlockOrder } from './block-order.ts';
-import { imageBlockAsText } from './made-image.ts';
+import { relayStop } from './finish.ts';
+import { imageBlockAsText } from './media.ts';
 import { emptyMessage, finalUsage, identityFields, metadataField } from './message.ts';
 import { PING } from './ping.ts';
-import { relayStop } from './stop-reason.ts';
 import { withWholeToolUse } from './usage.ts';
 import { withBlockDefaults } from './whole-block.ts';
 

@@ -1,6 +1,5 @@
 import { isJsonObject, type Json } from '../../kit/json/json.ts';
 import { stringAt } from '../../kit/json/members.ts';
-import type { Report } from '../shared/report/report.ts';
 import {
   type CallStep,
   LATE_RESULT,
@@ -11,7 +10,8 @@ import {
   ResultSequence,
   WITHOUT_CALL,
   WITHOUT_RESULT,
-} from '../shared/tools/pair-calls.ts';
+} from '../shared/pairing/pair-calls.ts';
+import type { Report } from '../shared/report/report.ts';
 import type { PlacedMessage } from './placed-message.ts';
 import { blocksOf } from './system-turns.ts';
 import type { WireBlock, WireMessage } from './wire.ts';

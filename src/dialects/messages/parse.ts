@@ -15,7 +15,7 @@ import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 import { facts } from './facts.ts';
 import { marks, parseConversation } from './parse-content.ts';
 import { DOCUMENTED_FIELDS, type WireMessage } from './wire.ts';
-import { isKnownBlock } from './wire-blocks.ts';
+import { isKnownBlock } from './wire-content.ts';
 
 /** Reads a validated body of POST /messages or POST /messages/count_tokens. */
 export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {

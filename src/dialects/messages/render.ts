@@ -9,11 +9,11 @@ import { type LostField, reportLostSettings, UNDOCUMENTED } from '../shared/repo
 import type { Report } from '../shared/report/report.ts';
 import { relayBody } from '../shared/requests/relay.ts';
 import { markLastCacheable } from './cache-marks.ts';
-import { NO_FIELD } from './losses.ts';
-import { relayMessages } from './relay.ts';
+import { relayMessages } from './relay-content.ts';
 import { renderConversation } from './render-content.ts';
 import { renderContext } from './render-context.ts';
-import { relayThinking, renderThinking } from './render-thinking.ts';
+import { NO_FIELD } from './render-losses.ts';
+import { relayThinking, renderThinking } from './render-reasoning.ts';
 import { renderTools } from './render-tools.ts';
 import { GATEWAY_FIELDS, type WireMessage } from './wire.ts';
 

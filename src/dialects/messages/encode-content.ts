@@ -3,10 +3,10 @@ import { writeSseFrame } from '../../kit/frames/sse.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { flatArguments } from '../shared/tools/tool-names.ts';
 import { renderCitation } from './citations.ts';
-import { imageTextBlock } from './made-image.ts';
+import type { Said } from './finish.ts';
+import { toolUseBlock } from './ids.ts';
+import { imageTextBlock } from './media.ts';
 import { PART_SEPARATOR, signatureFor, silentBlock } from './reasoning.ts';
-import type { Said } from './stop-reason.ts';
-import { toolUseBlock } from './tool-use.ts';
 
 /** Events that belong to one item. */
 export type ItemEvent = Extract<Event, { item: number }>;

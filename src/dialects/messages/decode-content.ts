@@ -5,7 +5,7 @@ import type { DecodeContext } from '../dialect.ts';
 import { idSeedOf } from '../shared/answers/made-ids.ts';
 import { freeTextOf, type ToolIdentity, toolIdentities } from '../shared/tools/tool-names.ts';
 import { parseCitation } from './citations.ts';
-import { imageInBlock } from './made-image.ts';
+import { imageInBlock } from './media.ts';
 import { NATIVE_FORMAT, sealOfSignature } from './reasoning.ts';
 import type { WireBlock } from './wire.ts';
 

@@ -9,7 +9,7 @@ import {
   type PartChange,
   retyped,
 } from '../shared/media/stored-files.ts';
-import { withEach } from '../shared/with-each.ts';
+import { withEach } from '../shared/requests/with-each.ts';
 
 /** How requests of the messages format name files: in sources of type `file`; `container_upload` takes the content of none. */
 export const fileParts: FileParts = {

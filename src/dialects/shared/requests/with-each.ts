@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 
 /** The object with the objects of a list in it changed one by one; the very same object if none is. */
 export function withEach(

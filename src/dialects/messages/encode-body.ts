@@ -9,11 +9,11 @@ import { flatArguments } from '../shared/tools/tool-names.ts';
 import { renderCitation } from './citations.ts';
 import { MessageReader } from './decode.ts';
 import { failureOf } from './error.ts';
-import { imageBlockAsText, imageTextBlock } from './made-image.ts';
+import { relayStop, renderStop, type Said } from './finish.ts';
+import { toolUseBlock } from './ids.ts';
+import { imageBlockAsText, imageTextBlock } from './media.ts';
 import { emptyMessage, finalUsage, hidesThoughts, identityFields, metadataField } from './message.ts';
 import { reasoningBlock } from './reasoning.ts';
-import { relayStop, renderStop, type Said } from './stop-reason.ts';
-import { toolUseBlock } from './tool-use.ts';
 import { withBlockDefaults } from './whole-block.ts';
 
 /** Reads a whole message: as the stream that would have brought it. */

@@ -1,9 +1,9 @@
 import type { Item, MessageItem, OpaqueItem, ToolCallItem } from '../../ir/items.ts';
 import { objectsAt, stringAt } from '../../kit/json/members.ts';
 import { isSystem, LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../shared/requests/system-messages.ts';
-import { NO_FIELD, reportLostMembers } from './losses.ts';
 import { type ModelItem, ModelTurn } from './model-turn.ts';
 import type { RenderContext } from './render-context.ts';
+import { NO_FIELD, reportLostMembers } from './render-losses.ts';
 import { PartRenderer } from './render-parts.ts';
 import { Results } from './render-results.ts';
 import { textPart, type WireContent, type WirePart, type WireRole } from './wire.ts';

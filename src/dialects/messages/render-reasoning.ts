@@ -2,9 +2,9 @@ import type { Effort, ReasoningSettings } from '../../ir/settings.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectAt } from '../../kit/json/members.ts';
 import { budgetOf, effortOf } from '../shared/reasoning/reasoning-effort.ts';
+import { ReasoningNames } from '../shared/reasoning/reasoning-names.ts';
 import type { Report } from '../shared/report/report.ts';
 import { cappedLimit } from '../shared/requests/output-limit.ts';
-import { ReasoningNames } from './reasoning-names.ts';
 import type { RenderContext } from './render-context.ts';
 
 /** What is asked of the upstream about thinking, and the output limit that leaves room for it. */

@@ -14,7 +14,6 @@ import { booleanAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/json
 import type { Report } from '../shared/report/report.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
 import { unsealedInput } from '../shared/tools/call-input.ts';
-import { NO_FIELD, reportForeignMembers } from './losses.ts';
 import {
   DocumentNames,
   documentMedia,
@@ -27,6 +26,7 @@ import {
 import type { Mark, Piece } from './piece.ts';
 import { renderReasoning, whyUnsealed } from './reasoning.ts';
 import type { RenderContext } from './render-context.ts';
+import { NO_FIELD, reportForeignMembers } from './render-losses.ts';
 import { AUDIO_FORMATS, type Speaker, textBlock } from './wire.ts';
 
 type FilePart = Extract<Part, { type: 'file' }>;

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Report } from '../shared/report/report.ts';
 import { isMade } from './citations.ts';
-import { imageInText } from './made-image.ts';
+import { imageInText } from './media.ts';
 import { withPairedResults } from './paired-results.ts';
 import type { PlacedMessage } from './placed-message.ts';
 import { isForeignThinking, parseRedacted, parseThinking, renderReasoning } from './reasoning.ts';
-import { FOREIGN_CITATIONS, MADE_IMAGE, whyUnsealed } from './render-blocks.ts';
+import { FOREIGN_CITATIONS, MADE_IMAGE, whyUnsealed } from './render-parts.ts';
 import { withoutSystemTurns } from './system-turns.ts';
 import type { WireBlock, WireMessage } from './wire.ts';
 

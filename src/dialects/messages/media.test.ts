@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Source } from '../../ir/items.ts';
-import { imageBlockAsText, imageInText, imageTextBlock } from './made-image.ts';
+import { imageBlockAsText, imageInText, imageTextBlock } from './media.ts';
 
 const PIXEL: Source = { kind: 'base64', mediaType: 'image/png', data: 'iVBORw0KGgo=' };
 

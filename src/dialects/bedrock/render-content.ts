@@ -1,11 +1,11 @@
 import type { Item, MessageItem } from '../../ir/items.ts';
 import type { Report } from '../shared/report/report.ts';
 import { isSystem, LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../shared/requests/system-messages.ts';
-import { NO_FIELD } from './losses.ts';
 import { pairCalls } from './pair-calls.ts';
 import type { Piece, Turn } from './piece.ts';
-import { BlockRenderer } from './render-blocks.ts';
 import type { RenderContext } from './render-context.ts';
+import { NO_FIELD } from './render-losses.ts';
+import { BlockRenderer } from './render-parts.ts';
 import { type Speaker, textBlock, type WireRole } from './wire.ts';
 
 /** The conversation as an upstream of this dialect takes it, cache points still to be set. */

@@ -15,10 +15,10 @@ import { familyOf } from '../shared/reasoning/custody.ts';
 import type { Report } from '../shared/report/report.ts';
 import { unsealedInput } from '../shared/tools/call-input.ts';
 import { isMade } from './citations.ts';
-import { NO_FIELD, reportForeignMembers } from './losses.ts';
+import { toolUseId } from './ids.ts';
 import { renderReasoning } from './reasoning.ts';
 import type { RenderContext } from './render-context.ts';
-import { toolUseId } from './tool-use.ts';
+import { NO_FIELD, reportForeignMembers } from './render-losses.ts';
 import type { WireRole } from './wire.ts';
 
 /** Makes blocks of parts and items, and tells what they lose. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toolUseId } from './tool-use.ts';
+import { toolUseId } from './ids.ts';
 
 describe('ids of calls', () => {
   it('stay as they are where the format allows them', () => {

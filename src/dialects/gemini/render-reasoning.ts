@@ -1,8 +1,8 @@
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Effort, ReasoningSettings } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { ReasoningNames } from '../messages/reasoning-names.ts';
 import { budgetOf, effortNearest, effortOf } from '../shared/reasoning/reasoning-effort.ts';
+import { ReasoningNames } from '../shared/reasoning/reasoning-names.ts';
 import type { Report } from '../shared/report/report.ts';
 import type { ThinkingControl, ThinkingLevel } from './model-traits.ts';
 import type { RenderContext } from './render-context.ts';

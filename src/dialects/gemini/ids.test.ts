@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callIdOf, ownId } from './call-ids.ts';
+import { callIdOf, ownId } from './ids.ts';
 
 describe('ids of calls', () => {
   it.each(['fc-1', 'a.b', 'x/y', 'ä b', 'i'.repeat(57), 'i'.repeat(80), 'gemini_', 'gemini64_YQ', '64_YQ'])(

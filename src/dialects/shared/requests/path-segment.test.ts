@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DIALECTS } from '../dialects.ts';
+import { DIALECTS } from '../../dialects.ts';
 import { pathSegment } from './path-segment.ts';
 
 describe('a step of an address', () => {

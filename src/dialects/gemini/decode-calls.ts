@@ -2,10 +2,10 @@ import type { ItemStatus } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { stringAt, textAt } from '../../kit/json/members.ts';
 import { freeTextOf, type ToolIdentity } from '../shared/tools/tool-names.ts';
-import { callIdOf } from './call-ids.ts';
-import type { ItemWriter } from './item-writer.ts';
+import type { ItemWriter } from './decode-content.ts';
+import { callIdOf } from './ids.ts';
 import { PartialArguments } from './partial-arguments.ts';
-import { encryptedSeal, signatureSeal } from './seals.ts';
+import { encryptedSeal, signatureSeal } from './reasoning.ts';
 
 /** A call whose arguments still come. */
 interface OpenCall {

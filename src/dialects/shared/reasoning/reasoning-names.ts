@@ -1,7 +1,7 @@
-import type { GenerationRequest } from '../../ir/request.ts';
-import type { ReasoningSettings } from '../../ir/settings.ts';
-import { objectAt, stringAt } from '../../kit/json/members.ts';
-import type { Report } from '../shared/report/report.ts';
+import type { GenerationRequest } from '../../../ir/request.ts';
+import type { ReasoningSettings } from '../../../ir/settings.ts';
+import { objectAt, stringAt } from '../../../kit/json/members.ts';
+import type { Report } from '../report/report.ts';
 
 /** What the reasoning settings are called in the caller's body, for reports. */
 export class ReasoningNames {

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { Places } from '../../ir/places.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectsAt } from '../../kit/json/members.ts';
+import { NO_RESULT } from '../shared/pairing/pair-calls.ts';
 import { Report } from '../shared/report/report.ts';
-import { NO_RESULT } from '../shared/tools/pair-calls.ts';
 import { facts } from './facts.ts';
-import { relayMessages } from './relay.ts';
+import { relayMessages } from './relay-content.ts';
 import type { WireMessage } from './wire.ts';
 
 const user = (content: string | JsonObject[]): JsonObject => ({ role: 'user', content });
