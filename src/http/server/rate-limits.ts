@@ -20,12 +20,12 @@ interface RateRule {
   readonly name: string;
   readonly of: 'key' | 'account';
   readonly window: RateWindow;
-  readonly most: (settings: RateSettings) => number | null;
+  readonly maxRequests: (settings: RateSettings) => number | null;
 }
 
 const PER_KEY: readonly RateRule[] = [
-  { name: 'requests-per-minute', of: 'key', window: 'minute', most: ({ perKey }) => perKey.minute },
-  { name: 'requests-per-day', of: 'key', window: 'day', most: ({ perKey }) => perKey.day },
+  { name: 'requests-per-minute', of: 'key', window: 'minute', maxRequests: ({ perKey }) => perKey.minute },
+  { name: 'requests-per-day', of: 'key', window: 'day', maxRequests: ({ perKey }) => perKey.day },
 ];
 
 /** The rules of each class of routes; a class that is not here has none. */
@@ -37,12 +37,17 @@ const RULES: Readonly<Partial<Record<RateClass, readonly RateRule[]>>> = {
       name: 'analytics-per-minute',
       of: 'key',
       window: 'minute',
-      most: ({ analyticsPerMinute }) => analyticsPerMinute,
+      maxRequests: ({ analyticsPerMinute }) => analyticsPerMinute,
     },
   ],
   datasets: [
-    { name: 'datasets-per-minute', of: 'key', window: 'minute', most: ({ datasets }) => datasets.minute },
-    { name: 'datasets-per-day', of: 'account', window: 'day', most: ({ datasets }) => datasets.day },
+    {
+      name: 'datasets-per-minute',
+      of: 'key',
+      window: 'minute',
+      maxRequests: ({ datasets }) => datasets.minute,
+    },
+    { name: 'datasets-per-day', of: 'account', window: 'day', maxRequests: ({ datasets }) => datasets.day },
   ],
 };
 
@@ -54,8 +59,8 @@ export function countRequest(
   { limiter, clock }: { readonly limiter: Limiter; readonly clock: Pick<Clock, 'now'> },
 ): void | Promise<void> {
   const limits: RateLimit[] = [];
-  for (const { name, of, window, most } of RULES[rateClass] ?? []) {
-    const limit = most(settings);
+  for (const { name, of, window, maxRequests } of RULES[rateClass] ?? []) {
+    const limit = maxRequests(settings);
     if (limit !== null)
       limits.push({ name, window, maxRequests: limit, subject: of === 'key' ? key.hash : accountId });
   }
