@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { Places } from '../../ir/places.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectsAt } from '../../kit/json/members.ts';
+import { NO_RESULT } from '../shared/pairing/pair-calls.ts';
 import { Report } from '../shared/report/report.ts';
-import { NO_RESULT } from '../shared/tools/pair-calls.ts';
 import { facts } from './facts.ts';
 import { relayedMessages } from './relay-content.ts';
 

@@ -2,8 +2,6 @@ import { NO_QUIRKS, type Quirks } from '../../ir/quirks.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { compact, objectsAt, textAt } from '../../kit/json/members.ts';
 import type { RenderTarget } from '../dialect.ts';
-import { messageIndex } from '../shared/presets/preset-message.ts';
-import type { Report } from '../shared/report/report.ts';
 import {
   type CallStep,
   LATE_RESULT,
@@ -13,7 +11,9 @@ import {
   ResultSequence,
   WITHOUT_CALL,
   WITHOUT_RESULT,
-} from '../shared/tools/pair-calls.ts';
+} from '../shared/pairing/pair-calls.ts';
+import { messageIndex } from '../shared/presets/preset-message.ts';
+import type { Report } from '../shared/report/report.ts';
 import { toolCallId } from './quirks.ts';
 import { groupsOf, isForeign, isSealOfCall, PLAIN_THOUGHTS } from './reasoning.ts';
 import { FOREIGN_SEAL } from './render-losses.ts';

@@ -1,13 +1,13 @@
 import type { Item, MessageItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { withoutForeignFiles } from '../shared/media/foreign-files.ts';
+import { pairCalls } from '../shared/pairing/pair-calls.ts';
 import type { Report } from '../shared/report/report.ts';
 import { isSystem, LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../shared/requests/system-messages.ts';
-import { pairCalls } from '../shared/tools/pair-calls.ts';
 import { facts } from './facts.ts';
-import { NO_FIELD } from './losses.ts';
-import { BlockRenderer } from './render-blocks.ts';
 import type { RenderContext } from './render-context.ts';
+import { NO_FIELD } from './render-losses.ts';
+import { BlockRenderer } from './render-parts.ts';
 import type { WireRole } from './wire.ts';
 
 /** The conversation as an upstream of this dialect takes it. */

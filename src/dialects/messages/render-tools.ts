@@ -3,9 +3,9 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import type { Report } from '../shared/report/report.ts';
 import { reportToolLosses, whyLooseUnlessOwn } from '../shared/tools/tool-losses.ts';
 import { freeTextParameters, identityOf, nameOfChosen } from '../shared/tools/tool-names.ts';
-import { reportForeignMembers } from './losses.ts';
-import { notRun } from './render-blocks.ts';
 import type { RenderContext } from './render-context.ts';
+import { reportForeignMembers } from './render-losses.ts';
+import { notRun } from './render-parts.ts';
 
 /** The members of a wire body that are about tools. `isThinking`: the upstream then takes no forced call. */
 export function renderTools(context: RenderContext, isThinking: boolean): JsonObject {

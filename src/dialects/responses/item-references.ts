@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { stringAt } from '../../kit/json/members.ts';
 import type { ItemReference, ItemReferences } from '../shared/requests/item-references.ts';
-import { withEach } from '../shared/with-each.ts';
+import { withEach } from '../shared/requests/with-each.ts';
 import { inputPlace } from './input-place.ts';
 
 /** `item_reference` items of `input`. */

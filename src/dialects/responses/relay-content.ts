@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { objectsOf, stringAt } from '../../kit/json/members.ts';
 import { lookUp } from '../../kit/net/lookup.ts';
-import type { Report } from '../shared/report/report.ts';
 import {
   type CallStep,
   labelOfResult,
@@ -10,7 +9,8 @@ import {
   pairingOf,
   WITHOUT_CALL,
   WITHOUT_RESULT,
-} from '../shared/tools/pair-calls.ts';
+} from '../shared/pairing/pair-calls.ts';
+import type { Report } from '../shared/report/report.ts';
 import { changeEach, cleanItem, cleanTool, without } from './gateway-members.ts';
 import { inputPlace } from './input-place.ts';
 import { parseReasoning } from './parse-content.ts';
