@@ -1,12 +1,14 @@
-import type { Item, MessageItem } from '../../ir/items.ts';
+import type { Item, MessageItem, ToolCallItem } from '../../ir/items.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectAt, objectsAt } from '../../kit/json/members.ts';
+import { digestedId } from '../shared/answers/digested-id.ts';
 import type { Report } from '../shared/report/report.ts';
 import { isSystem, LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../shared/requests/system-messages.ts';
-import { pairCalls } from './pair-calls.ts';
-import type { Piece, Turn } from './piece.ts';
-import type { RenderContext } from './render-context.ts';
+import { flatArguments } from '../shared/tools/tool-names.ts';
+import type { Piece, RenderContext, Turn } from './render-context.ts';
 import { NO_FIELD } from './render-losses.ts';
 import { BlockRenderer } from './render-parts.ts';
-import { type Speaker, textBlock, type WireRole } from './wire.ts';
+import { MAX_ID_LENGTH, type Speaker, textBlock, type WireRole } from './wire.ts';
 
 /** The conversation as an upstream of this dialect takes it, cache points still to be set. */
 export interface RenderedConversation {
@@ -137,4 +139,154 @@ const BESIDE_DOCUMENTS = 'See the document.';
 
 function pieceOf(text: string): Piece {
   return { block: textBlock(text) };
+}
+
+// --- Calls and results -----------------------------------------------------------------------------------------------
+
+/**
+ * The upstream demands that every call is answered in the very next turn, before anything else is said there, and that
+ * nothing else is answered. Calls without a result get one that says so; results without their call become plain
+ * content. An endpoint that takes no tools gets both as plain content.
+ */
+export function pairCalls(turns: readonly Turn[], context: RenderContext): Turn[] {
+  const ids = new CallIds();
+  const paired: Turn[] = [];
+  let open = new OpenCalls();
+  function answer(pieces: readonly Piece[]): void {
+    const user = answered(pieces, open, context);
+    if (user.length > 0) paired.push({ role: 'user', pieces: user });
+    open = new OpenCalls();
+  }
+  for (const { role, pieces } of turns) {
+    if (role === 'user') {
+      answer(pieces);
+      continue;
+    }
+    const said = pieces.flatMap((piece) => [identified(piece, ids, open, context)]);
+    paired.push({ role, pieces: said });
+  }
+  answer([]);
+  return paired;
+}
+
+interface OpenCall {
+  readonly id: string;
+  readonly item: ToolCallItem;
+}
+
+/** Calls of the last turn that are not answered yet. */
+class OpenCalls {
+  readonly #open = new Set<OpenCall>();
+  /** By the id that the caller gave them, which several may share: they are answered in order. */
+  readonly #byCallId = new Map<string, { readonly calls: OpenCall[]; answered: number }>();
+
+  add(id: string, item: ToolCallItem): void {
+    const call = { id, item };
+    this.#open.add(call);
+    const namesakes = this.#byCallId.get(item.callId);
+    if (namesakes === undefined) this.#byCallId.set(item.callId, { calls: [call], answered: 0 });
+    else namesakes.calls.push(call);
+  }
+
+  /** The id of the open call that a result answers. */
+  close(callId: string): string | undefined {
+    const namesakes = this.#byCallId.get(callId);
+    const call = namesakes?.calls[namesakes.answered];
+    if (namesakes === undefined || call === undefined) return undefined;
+    namesakes.answered++;
+    this.#open.delete(call);
+    return call.id;
+  }
+
+  rest(): readonly OpenCall[] {
+    return [...this.#open];
+  }
+}
+
+function identified(piece: Piece, ids: CallIds, open: OpenCalls, context: RenderContext): Piece {
+  const { call, block, mark } = piece;
+  if (call === undefined) return piece;
+  if (!context.takesTools) return { block: callAsText(call, context), ...(mark !== undefined && { mark }) };
+  const toolUseId = ids.take(call.callId);
+  open.add(toolUseId, call);
+  return { ...piece, block: { toolUse: { toolUseId, ...objectAt(block, 'toolUse') } } };
+}
+
+/** A user turn that answers the open calls, results first. */
+function answered(pieces: readonly Piece[], open: OpenCalls, context: RenderContext): readonly Piece[] {
+  const results: Piece[] = [];
+  const rest: Piece[] = [];
+  for (const piece of pieces) {
+    const { result } = piece;
+    const toolUseId = result === undefined ? undefined : open.close(result.callId);
+    if (toolUseId !== undefined) {
+      results.push({
+        ...piece,
+        block: { toolResult: { toolUseId, ...objectAt(piece.block, 'toolResult') } },
+      });
+    } else {
+      rest.push(...(result === undefined ? [piece] : asContent(piece, context)));
+    }
+  }
+  for (const { id, item } of open.rest()) {
+    results.push({ block: missingResult(id, item, context) });
+  }
+  return [...results, ...rest];
+}
+
+function callAsText(call: ToolCallItem, { names, report }: RenderContext): JsonObject {
+  report.coerced(report.place(call, 'items'), 'became text: the endpoint takes no tools');
+  return textBlock(`[Called the tool ${names.nameOf(call)} with ${flatArguments(call)}]`);
+}
+
+/** A result that answers no call of the turn before. */
+function asContent({ block, result, mark }: Piece, { report, takesTools }: RenderContext): Piece[] {
+  const detail = takesTools
+    ? 'answers no call of the turn before: sent as plain content'
+    : 'sent as plain content: the endpoint takes no tools';
+  if (result !== undefined) report.coerced(report.place(result, 'items'), detail);
+  const content = objectsAt(objectAt(block, 'toolResult'), 'content').map(
+    (inner): Piece => ({ block: inner }),
+  );
+  const last = content.pop();
+  return [
+    { block: textBlock('[Result of a tool call]') },
+    ...content,
+    ...(last === undefined ? [] : [{ ...last, ...(mark !== undefined && { mark }) }]),
+  ];
+}
+
+function missingResult(toolUseId: string, call: ToolCallItem, { report, family }: RenderContext): JsonObject {
+  report.coerced(
+    report.place(call, 'items'),
+    'has no result in the turn after it: one that says so was put in',
+  );
+  const status = family.hasResultStatus === true ? { status: 'error' } : {};
+  return { toolResult: { toolUseId, content: [textBlock('No result was given.')], ...status } };
+}
+
+/** Ids and input of tool calls as the upstream takes them. */
+
+const PLAIN_ID = /^[a-zA-Z0-9_-]+$/;
+
+/**
+ * Gives the calls of a conversation their ids. The same id always gives the same one, whatever else the conversation
+ * holds, so that caches still match; only a call whose id was there before gets another.
+ */
+class CallIds {
+  readonly #taken = new Set<string>();
+  readonly #numbers = new Map<string, number>();
+
+  take(callId: string): string {
+    let id = plainId(callId);
+    let number = this.#numbers.get(callId) ?? 2;
+    for (; this.#taken.has(id); number++) id = digestedId(callId, `${callId} ${number}`);
+    this.#numbers.set(callId, number);
+    this.#taken.add(id);
+    return id;
+  }
+}
+
+function plainId(callId: string): string {
+  return callId.length <= MAX_ID_LENGTH && PLAIN_ID.test(callId) ? callId : digestedId(callId, callId);
 }

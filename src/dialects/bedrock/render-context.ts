@@ -1,8 +1,11 @@
+import type { CacheMark, ToolCallItem, ToolResultItem } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { Report } from '../shared/report/report.ts';
 import { type FlatNames, flatNames } from '../shared/tools/tool-names.ts';
 import { type ModelFamily, modelFamily } from './model-traits.ts';
+import type { WireRole } from './wire.ts';
 
 /** What rendering one request needs to know and collects on its way. */
 export interface RenderContext {
@@ -27,4 +30,28 @@ export function renderContext(request: GenerationRequest, target: RenderTarget):
     names: flatNames(request),
     takesTools: target.supportedParameters?.has('tools') !== false,
   };
+}
+
+// --- The prompt on its way out ---------------------------------------------------------------------------------------
+
+/** A block of the prompt on its way out, before calls are paired and cache points are set. */
+export interface Piece {
+  /** Of calls and results: without the id that pairs them. */
+  readonly block: JsonObject;
+  /** A cache point is to follow. */
+  readonly mark?: Mark;
+  readonly call?: ToolCallItem;
+  readonly result?: ToolResultItem;
+}
+
+/** A cache mark, and where the caller wrote it. */
+export interface Mark {
+  readonly cache: CacheMark;
+  readonly field: string;
+}
+
+/** What one side says in a row. */
+export interface Turn {
+  readonly role: WireRole;
+  readonly pieces: readonly Piece[];
 }

@@ -23,9 +23,8 @@ import {
   videoMedia,
   withoutExtension,
 } from './media.ts';
-import type { Mark, Piece } from './piece.ts';
 import { renderReasoning, whyUnsealed } from './reasoning.ts';
-import type { RenderContext } from './render-context.ts';
+import type { Mark, Piece, RenderContext } from './render-context.ts';
 import { NO_FIELD, reportForeignMembers } from './render-losses.ts';
 import { AUDIO_FORMATS, type Speaker, textBlock } from './wire.ts';
 

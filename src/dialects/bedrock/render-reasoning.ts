@@ -1,12 +1,11 @@
 import type { Effort, ReasoningSettings } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { CacheMarks } from '../messages/cache-marks.ts';
+import { CacheMarks } from '../messages/render-context.ts';
 import { renderThinking } from '../messages/render-reasoning.ts';
 import { effortNearest, effortOf } from '../shared/reasoning/reasoning-effort.ts';
 import { ReasoningNames } from '../shared/reasoning/reasoning-names.ts';
 import { cappedLimit } from '../shared/requests/output-limit.ts';
-import type { Turn } from './piece.ts';
-import type { RenderContext } from './render-context.ts';
+import type { RenderContext, Turn } from './render-context.ts';
 
 /** What is asked of the model about thinking, and the output limit that leaves room for it. */
 export interface RenderedReasoning {

@@ -4,8 +4,7 @@ import { objectAt, stringAt } from '../../kit/json/members.ts';
 import type { Report } from '../shared/report/report.ts';
 import { reportToolLosses, whyLooseUnlessOwn } from '../shared/tools/tool-losses.ts';
 import { freeTextParameters, identityOf, nameOfChosen } from '../shared/tools/tool-names.ts';
-import type { Piece, Turn } from './piece.ts';
-import type { RenderContext } from './render-context.ts';
+import type { Piece, RenderContext, Turn } from './render-context.ts';
 import { NO_FIELD, reportForeignMembers } from './render-losses.ts';
 import { notRun } from './render-parts.ts';
 

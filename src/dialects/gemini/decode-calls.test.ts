@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { PartialArguments } from './partial-arguments.ts';
+import { PartialArguments } from './decode-calls.ts';
 
 function read(...pieces: JsonObject[]): unknown {
   const partial = new PartialArguments();

@@ -2,7 +2,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { Report } from '../shared/report/report.ts';
 import type { FlatNames } from '../shared/tools/tool-names.ts';
-import { functionNames } from './function-names.ts';
+import { functionNames } from './ids.ts';
 import { type ModelTraits, traitsOf } from './model-traits.ts';
 
 /** What rendering one request needs to know and collects on its way. */

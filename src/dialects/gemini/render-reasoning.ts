@@ -6,7 +6,7 @@ import { ReasoningNames } from '../shared/reasoning/reasoning-names.ts';
 import type { Report } from '../shared/report/report.ts';
 import type { ThinkingControl, ThinkingLevel } from './model-traits.ts';
 import type { RenderContext } from './render-context.ts';
-import { takes } from './supported.ts';
+import { takes } from './render-losses.ts';
 
 type Level = Extract<ThinkingControl, { by: 'level' }>;
 type Budget = Extract<ThinkingControl, { by: 'budget' }>;

@@ -5,8 +5,7 @@ import type { Report } from '../shared/report/report.ts';
 import { reportToolLosses } from '../shared/tools/tool-losses.ts';
 import { freeTextParameters, identityOf, nameOfChosen } from '../shared/tools/tool-names.ts';
 import type { RenderContext } from './render-context.ts';
-import { NO_FIELD, NOT_TAKEN, reportLostMembers } from './render-losses.ts';
-import { takes } from './supported.ts';
+import { NO_FIELD, NOT_TAKEN, reportLostMembers, takes } from './render-losses.ts';
 
 /** The members of a wire body that are about tools. */
 export function renderTools(context: RenderContext): JsonObject {

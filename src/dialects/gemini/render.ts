@@ -1,20 +1,17 @@
 import { invalidRequest } from '../../ir/errors.ts';
 import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
-import type { RequestField, Sampling } from '../../ir/settings.ts';
+import type { Sampling } from '../../ir/settings.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
-import { compact, membersBeyond, textAt } from '../../kit/json/members.ts';
+import { compact, textAt } from '../../kit/json/members.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
-import { INCLUDE_LOGPROBS, INCLUDE_SEALS } from '../responses/wire.ts';
-import { foreignFieldPaths } from '../shared/report/foreign-members.ts';
-import { isSaid, UNDOCUMENTED } from '../shared/report/lost-fields.ts';
+import { INCLUDE_LOGPROBS } from '../responses/wire.ts';
 import type { Report } from '../shared/report/report.ts';
 import { cappedLimit } from '../shared/requests/output-limit.ts';
 import { renderConversation } from './render-content.ts';
 import { type RenderContext, renderContext } from './render-context.ts';
-import { NO_CACHE_MARKS, NO_FIELD, NOT_TAKEN } from './render-losses.ts';
+import { NO_FIELD, NOT_TAKEN, reportLost, takes } from './render-losses.ts';
 import { renderThinking } from './render-reasoning.ts';
 import { renderTools } from './render-tools.ts';
-import { takes } from './supported.ts';
 import { MOST_LOGPROBS, MOST_STOPS, textPart, type WirePart } from './wire.ts';
 
 /** A request of any format in this dialect's words. The model and the wish to stream are part of the address. */
@@ -232,52 +229,3 @@ function renderImageConfig(config: JsonObject | undefined, report: Report): Json
   }
   return Object.keys(kept).length > 0 ? kept : undefined;
 }
-
-// --- What is lost ------------------------------------------------------------------------------------------------------
-
-/** Sampling settings that this dialect lacks, with the value that means the same as their absence. */
-const LOST_SAMPLING: readonly (readonly [field: keyof Sampling, harmless: unknown])[] = [
-  ['topA', 0],
-  ['minP', 0],
-  ['repetitionPenalty', 1],
-  ['logitBias', undefined],
-];
-
-const LOST_FIELDS = [
-  'verbosity',
-  'promptCacheKey',
-  'promptCacheOptions',
-] as const satisfies readonly (RequestField & keyof GenerationRequest)[];
-
-/** Tiers that mean what the upstream does anyway. */
-const PLAIN_TIERS: ReadonlySet<string> = new Set(['auto', 'default', 'standard_only']);
-
-/** What may be asked to be included and every answer includes, or the answer has when log probabilities are asked for. */
-const INCLUDED: ReadonlySet<string> = new Set([INCLUDE_SEALS, INCLUDE_LOGPROBS]);
-
-/** Tells what the upstream has no field for. End-user ids are no loss: only upstreams with a field for them get them. */
-function reportLost(request: GenerationRequest, report: Report): void {
-  const { sampling, wishes, unknownFields, serviceTier } = request;
-  const lose = (field: string) => report.dropped(field, NO_FIELD);
-  for (const [field, harmless] of LOST_SAMPLING) {
-    if (isSaid(sampling[field]) && sampling[field] !== harmless) lose(report.name(field));
-  }
-  for (const field of LOST_FIELDS) if (isSaid(request[field])) lose(report.name(field));
-  if (isSaid(membersBeyond(request.metadata ?? {}, END_USER))) lose(report.name('metadata'));
-  if (request.cache !== undefined) report.dropped(report.name('cache'), NO_CACHE_MARKS);
-  if (serviceTier !== undefined && !PLAIN_TIERS.has(serviceTier)) {
-    report.dropped(report.name('serviceTier'), 'the upstream has no such tier');
-  }
-  if (request.speed === 'fast') lose(report.name('speed'));
-  if (request.truncation === 'auto') lose(report.name('truncation'));
-  for (const [position, value] of (request.include ?? []).entries()) {
-    if (!INCLUDED.has(value)) {
-      report.dropped(report.name('include', `[${position}]`), 'the upstream has nothing of that kind');
-    }
-  }
-  if (wishes.maxToolCalls !== undefined && !unknownFields.includes('max_tool_calls')) lose('max_tool_calls');
-  for (const field of foreignFieldPaths(request.ext, 'gemini')) lose(field);
-  for (const field of unknownFields) report.dropped(field, UNDOCUMENTED);
-}
-
-const END_USER: ReadonlySet<string> = new Set(['user_id']);

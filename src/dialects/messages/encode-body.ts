@@ -1,52 +1,18 @@
-import { GatewayError } from '../../ir/errors.ts';
-import type { Event, Finish } from '../../ir/events.ts';
+import type { Finish, Settled } from '../../ir/events.ts';
 import type { Item, Part } from '../../ir/items.ts';
 import type { Result } from '../../ir/result.ts';
+import { NO_USAGE } from '../../ir/usage.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import type { DecodeContext, ReplyContext } from '../dialect.ts';
+import type { ReplyContext } from '../dialect.ts';
 import { inputObject } from '../shared/tools/call-input.ts';
 import { flatArguments } from '../shared/tools/tool-names.ts';
 import { renderCitation } from './citations.ts';
-import { MessageReader } from './decode.ts';
-import { failureOf } from './error.ts';
+import { toolUseBlock, withBlockDefaults } from './encode-content.ts';
 import { relayStop, renderStop, type Said } from './finish.ts';
-import { toolUseBlock } from './ids.ts';
+import { messageId } from './ids.ts';
 import { imageBlockAsText, imageTextBlock } from './media.ts';
-import { emptyMessage, finalUsage, hidesThoughts, identityFields, metadataField } from './message.ts';
-import { reasoningBlock } from './reasoning.ts';
-import { withBlockDefaults } from './whole-block.ts';
-
-/** Reads a whole message: as the stream that would have brought it. */
-export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
-  const events = eventsOf(body, context);
-  return context.relay
-    ? [{ type: 'relay', dialect: 'messages', frame: { data: '' }, value: body, events, whole: true }]
-    : events;
-}
-
-function eventsOf(body: JsonObject, context: DecodeContext): Event[] {
-  if (body.type === 'error' || isJsonObject(body.error)) return [{ type: 'failure', error: failureOf(body) }];
-  if (!Array.isArray(body.content)) {
-    const error = new GatewayError('upstream-unavailable', 'The provider sent an answer that is no message');
-    return [{ type: 'failure', error }];
-  }
-  const reader = new MessageReader(context);
-  const events: Event[] = [];
-  for (const said of asStream(body, body.content)) for (const event of reader.read(said)) events.push(event);
-  return events;
-}
-
-function* asStream(body: JsonObject, content: readonly Json[]): Iterable<JsonObject> {
-  const { usage, ...message } = body;
-  const { stop_reason, stop_sequence, stop_details } = body;
-  yield { type: 'message_start', message };
-  for (const [index, content_block] of content.entries()) {
-    yield { type: 'content_block_start', index, content_block };
-    yield { type: 'content_block_stop', index };
-  }
-  yield { type: 'message_delta', delta: { stop_reason, stop_sequence, stop_details }, usage };
-  yield { type: 'message_stop' };
-}
+import { hidesThoughts, reasoningBlock } from './reasoning.ts';
+import { finalUsage, renderUsage } from './usage.ts';
 
 /** Writes a whole message. In the relay lane it is the upstream's own, patched. */
 export function encodeBody(result: Result, context: ReplyContext): JsonObject {
@@ -127,4 +93,38 @@ function partBlock(part: Part): JsonObject | undefined {
   if (part.type !== 'text' || part.text === '') return undefined;
   const citations = (part.annotations ?? []).map(renderCitation).filter((citation) => citation !== undefined);
   return { type: 'text', text: part.text, citations };
+}
+
+// --- Members that streams and whole bodies share ---------------------------------------------------------------------
+
+/** Fields that every message has and that come from the gateway in both lanes. */
+export function identityFields(context: ReplyContext): JsonObject {
+  const fields: JsonObject = { id: messageId(context), model: context.model };
+  if (context.provider !== '') fields.provider = context.provider;
+  return fields;
+}
+
+/** A message of which nothing is written yet. */
+export function emptyMessage(
+  context: ReplyContext,
+  usage = renderUsage(NO_USAGE, context.serviceTier),
+): JsonObject {
+  return {
+    ...identityFields(context),
+    type: 'message',
+    role: 'assistant',
+    content: [],
+    container: null,
+    stop_reason: null,
+    stop_sequence: null,
+    stop_details: null,
+    usage,
+  };
+}
+
+/** The routing metadata under its field name; no member when the caller did not ask. */
+export function metadataField(context: ReplyContext, settled: Settled | undefined): JsonObject {
+  return settled?.metadata === undefined
+    ? {}
+    : { [`${context.vendor}_metadata`]: settled.metadata as unknown as JsonObject };
 }

@@ -1,10 +1,11 @@
 import type { Event, ItemHead, Seal } from '../../ir/events.ts';
+import type { ToolCallItem } from '../../ir/items.ts';
 import { writeSseFrame } from '../../kit/frames/sse.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
-import { flatArguments } from '../shared/tools/tool-names.ts';
+import { flatArguments, flatToolName } from '../shared/tools/tool-names.ts';
 import { renderCitation } from './citations.ts';
 import type { Said } from './finish.ts';
-import { toolUseBlock } from './ids.ts';
+import { toolUseId } from './ids.ts';
 import { imageTextBlock } from './media.ts';
 import { PART_SEPARATOR, signatureFor, silentBlock } from './reasoning.ts';
 
@@ -301,4 +302,37 @@ class OpaqueWriter implements ItemWriter {
     }
     return this.blocks.open(block);
   }
+}
+
+// --- Shared with relayed streams and whole bodies --------------------------------------------------------------------
+
+/** The event that follows the first one of every stream, and keeps it alive from then on. */
+export const PING = writeSseFrame('{"type":"ping"}', 'ping');
+
+/** Members that clients expect in a block of an answer, and upstreams may leave out. */
+const BLOCK_DEFAULTS: ReadonlyMap<unknown, JsonObject> = new Map([
+  ['text', { text: '', citations: [] }],
+  ['thinking', { thinking: '', signature: '' }],
+  ['tool_use', { input: {}, caller: { type: 'direct' } }],
+]);
+
+/** The block with every member that clients expect; the very same one when it lacks none. Null counts as absent. */
+export function withBlockDefaults(block: JsonObject): JsonObject {
+  const defaults = Object.entries(BLOCK_DEFAULTS.get(block.type) ?? {});
+  const missing = defaults.filter(([name]) => block[name] === undefined || block[name] === null);
+  return missing.length === 0 ? block : { ...block, ...Object.fromEntries(missing) };
+}
+
+type CallHead = Extract<ItemHead, { type: 'tool-call' }>;
+
+/** The block of a call for its caller, its input still empty. Only a group has to become part of the name. */
+export function toolUseBlock(call: CallHead | ToolCallItem): JsonObject {
+  return {
+    type: 'tool_use',
+    id: toolUseId(call.callId),
+    name: call.namespace === undefined ? call.name : flatToolName(call.name, call.namespace),
+    input: {},
+    caller: { type: 'direct' },
+    ...call.ext?.messages,
+  };
 }

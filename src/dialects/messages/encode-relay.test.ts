@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BlockOrder } from './block-order.ts';
+import { BlockOrder } from './encode-relay.ts';
 
 describe('the order of blocks', () => {
   it('is the upstream’s own where it writes one after the other', () => {

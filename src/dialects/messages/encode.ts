@@ -2,12 +2,13 @@ import type { Event, EventBatch, Failure, Finish } from '../../ir/events.ts';
 import type { Usage } from '../../ir/usage.ts';
 import { writeSseComment, writeSseFrame } from '../../kit/frames/sse.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
-import { BlockWriter } from './encode-content.ts';
+import { emptyMessage, metadataField } from './encode-body.ts';
+import { BlockWriter, PING } from './encode-content.ts';
 import { RelayWriter } from './encode-relay.ts';
 import { encodeError } from './error.ts';
 import { renderStop } from './finish.ts';
-import { emptyMessage, finalUsage, hidesThoughts, metadataField } from './message.ts';
-import { PING } from './ping.ts';
+import { hidesThoughts } from './reasoning.ts';
+import { finalUsage } from './usage.ts';
 
 /** Writes the stream of one reply. */
 export function createEncoder(context: ReplyContext): StreamEncoder {

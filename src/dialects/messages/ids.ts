@@ -1,10 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ItemHead } from '../../ir/events.ts';
-import type { ToolCallItem } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json/json.ts';
-import { flatToolName } from '../shared/tools/tool-names.ts';
-
-/** Tool calls as blocks, for callers and for upstreams. */
+import type { ReplyContext } from '../dialect.ts';
 
 const PLAIN_ID = /^[a-zA-Z0-9_-]{1,128}$/;
 
@@ -22,16 +17,7 @@ export function toolUseId(callId: string): string {
   return `${stem === '' ? 'toolu' : stem}_${hash('sha256', callId).slice(0, DIGEST_LENGTH)}`;
 }
 
-type CallHead = Extract<ItemHead, { type: 'tool-call' }>;
-
-/** The block of a call for its caller, its input still empty. Only a group has to become part of the name. */
-export function toolUseBlock(call: CallHead | ToolCallItem): JsonObject {
-  return {
-    type: 'tool_use',
-    id: toolUseId(call.callId),
-    name: call.namespace === undefined ? call.name : flatToolName(call.name, call.namespace),
-    input: {},
-    caller: { type: 'direct' },
-    ...call.ext?.messages,
-  };
+/** `msg_` and the random part of the generation's id. */
+export function messageId(context: ReplyContext): string {
+  return `msg_${context.generationId.slice(context.generationId.lastIndexOf('-') + 1)}`;
 }

@@ -1,8 +1,8 @@
 import { SSE_TYPE, SseReader } from '../../kit/frames/sse.ts';
 import type { FormatDialect } from '../dialect.ts';
-import { createDecoder } from './decode.ts';
+import { createDecoder, decodeBody } from './decode.ts';
 import { createEncoder } from './encode.ts';
-import { decodeBody, encodeBody } from './encode-body.ts';
+import { encodeBody } from './encode-body.ts';
 import { encodeError, readError } from './error.ts';
 import { facts } from './facts.ts';
 import { parseRequest, untranslatableIssues } from './parse.ts';

@@ -1,18 +1,15 @@
 import { invalidRequest } from '../../ir/errors.ts';
-import type { DialectName } from '../../ir/items.ts';
 import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
 import type { Sampling } from '../../ir/settings.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { objectsOf } from '../../kit/json/members.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
-import { type LostField, reportLostSettings, UNDOCUMENTED } from '../shared/report/lost-fields.ts';
 import type { Report } from '../shared/report/report.ts';
 import { relayBody } from '../shared/requests/relay.ts';
-import { markLastCacheable } from './cache-marks.ts';
 import { relayMessages } from './relay-content.ts';
 import { renderConversation } from './render-content.ts';
-import { renderContext } from './render-context.ts';
-import { NO_FIELD } from './render-losses.ts';
+import { markLastCacheable, renderContext } from './render-context.ts';
+import { NOT_ON_THIS_ROUTE, reportLost } from './render-losses.ts';
 import { relayThinking, renderThinking } from './render-reasoning.ts';
 import { renderTools } from './render-tools.ts';
 import { GATEWAY_FIELDS, type WireMessage } from './wire.ts';
@@ -85,8 +82,6 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
 function systemBlocks({ body: { system } }: GenerationRequest): JsonObject[] {
   return typeof system === 'string' && system !== '' ? [{ type: 'text', text: system }] : objectsOf(system);
 }
-
-const NOT_ON_THIS_ROUTE = 'is not known on this route';
 
 /** An upstream would refuse a conversation without content. */
 function refuseSilence(messages: readonly JsonObject[], report: Report): void {
@@ -234,33 +229,30 @@ function lowered(temperature: number, report: Report): number {
   return MAX_TEMPERATURE;
 }
 
-const LOST_FIELDS: readonly LostField[] = [
-  'verbosity',
-  'imageConfig',
-  'promptCacheKey',
-  'promptCacheOptions',
+// --- Counting tokens -------------------------------------------------------------------------------------------------
+
+/** What is about the answer, or about whom it is for: an upstream that only counts the prompt refuses it. */
+const UNCOUNTED_FIELDS: ReadonlySet<string> = new Set([
+  'max_tokens',
+  'stream',
+  'temperature',
+  'top_p',
+  'top_k',
+  'stop_sequences',
   'metadata',
-];
+  'service_tier',
+]);
 
-/** Tells what the upstream has no field for. */
-function reportLost(request: GenerationRequest, report: Report): void {
-  reportLostSettings(request, LOST_FIELDS, report, NO_FIELD);
-  for (const [dialect, fields] of Object.entries(request.ext) as [DialectName, JsonObject][]) {
-    if (dialect !== 'messages') for (const field of membersLost(fields)) report.dropped(field, NO_FIELD);
-  }
-  for (const field of request.unknownFields) {
-    const detail = GATEWAY_FIELDS.has(field) ? NOT_ON_THIS_ROUTE : UNDOCUMENTED;
-    report.dropped(field, detail);
-  }
-}
-
-/** Objects that the gateway honours in part: what is left of them is told member by member. */
-const HONOURED_IN_PART: ReadonlySet<string> = new Set(['stream_options']);
-
-function membersLost(fields: JsonObject): string[] {
-  return Object.entries(fields).flatMap(([field, value]) =>
-    HONOURED_IN_PART.has(field) && isJsonObject(value)
-      ? Object.keys(value).map((member) => `${field}.${member}`)
-      : [field],
+/**
+ * Body of the native `POST /messages/count_tokens`: a request of this format as the caller wrote it, others translated.
+ * The limit of the endpoint's output does not matter to it.
+ */
+export function renderCountTokens(request: GenerationRequest, target: RenderTarget): RenderedRequest {
+  const { maxOutputTokens: _uncounted, ...rest } = target;
+  const render = request.format === 'messages' ? renderRelay : renderRequest;
+  const rendered = render(request, rest);
+  const body = Object.fromEntries(
+    Object.entries(rendered.body).filter(([field]) => !UNCOUNTED_FIELDS.has(field)),
   );
+  return { ...rendered, body };
 }
