@@ -7,7 +7,7 @@ import { isSystem, LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../shared/r
 import { flatArguments } from '../shared/tools/tool-names.ts';
 import type { Piece, RenderContext, Turn } from './render-context.ts';
 import { NO_FIELD } from './render-losses.ts';
-import { BlockRenderer } from './render-parts.ts';
+import { PartRenderer } from './render-parts.ts';
 import { MAX_ID_LENGTH, type Speaker, textBlock, type WireRole } from './wire.ts';
 
 /** The conversation as an upstream of this dialect takes it, cache points still to be set. */
@@ -38,12 +38,12 @@ export function renderConversation(context: RenderContext): RenderedConversation
 /** Collects pieces into turns of alternating roles. */
 class Turns {
   readonly #turns: { readonly role: WireRole; readonly pieces: Piece[] }[] = [];
-  readonly #blocks: BlockRenderer;
+  readonly #blocks: PartRenderer;
   readonly #context: RenderContext;
   readonly #report: Report;
 
   constructor(context: RenderContext) {
-    this.#blocks = new BlockRenderer(context);
+    this.#blocks = new PartRenderer(context);
     this.#context = context;
     this.#report = context.report;
   }
@@ -256,12 +256,12 @@ function asContent({ block, result, mark }: Piece, { report, takesTools }: Rende
   ];
 }
 
-function missingResult(toolUseId: string, call: ToolCallItem, { report, family }: RenderContext): JsonObject {
+function missingResult(toolUseId: string, call: ToolCallItem, { report, traits }: RenderContext): JsonObject {
   report.coerced(
     report.place(call, 'items'),
     'has no result in the turn after it: one that says so was put in',
   );
-  const status = family.hasResultStatus === true ? { status: 'error' } : {};
+  const status = traits.hasResultStatus === true ? { status: 'error' } : {};
   return { toolResult: { toolUseId, content: [textBlock('No result was given.')], ...status } };
 }
 

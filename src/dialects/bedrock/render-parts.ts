@@ -23,7 +23,7 @@ import {
   videoMedia,
   withoutExtension,
 } from './media.ts';
-import { renderReasoning, whyUnsealed } from './reasoning.ts';
+import { renderThoughts, whyUnsealed } from './reasoning.ts';
 import type { Mark, Piece, RenderContext } from './render-context.ts';
 import { NO_FIELD, reportForeignMembers } from './render-losses.ts';
 import { AUDIO_FORMATS, type Speaker, textBlock } from './wire.ts';
@@ -32,7 +32,7 @@ type FilePart = Extract<Part, { type: 'file' }>;
 type OpaquePart = Extract<Part, { type: 'opaque' }>;
 
 /** Makes blocks of parts and items, and tells what they lose. */
-export class BlockRenderer {
+export class PartRenderer {
   readonly #context: RenderContext;
   readonly #report: Report;
   readonly #documentNames = new DocumentNames();
@@ -48,10 +48,10 @@ export class BlockRenderer {
   }
 
   reasoning(item: ReasoningItem): Piece[] {
-    if (this.#context.family.reasoning !== 'thinking') {
+    if (this.#context.traits.reasoning !== 'thinking') {
       return this.#drop(item, 'the model takes no reasoning of earlier turns');
     }
-    const block = renderReasoning(item);
+    const block = renderThoughts(item);
     if (block === undefined) return this.#drop(item, whyUnsealed(item));
     this.reportForeignMembers(item);
     return [{ block }];
@@ -69,7 +69,7 @@ export class BlockRenderer {
     this.reportForeignMembers(item);
     const pieces = this.parts(item.content, 'user');
     const isFailure = item.isError === true;
-    const marksFailure = isFailure && this.#context.family.hasResultStatus === true;
+    const marksFailure = isFailure && this.#context.traits.hasResultStatus === true;
     const content = pieces.map(({ block }) => block);
     if (isFailure && !marksFailure) {
       this.#report.coerced(this.#placeOf(item, 'is_error'), 'became part of the text of the result');

@@ -78,12 +78,12 @@ const ANY_FORMAT: RenderedFormat = { system: [] };
 const JSON_INSTRUCTION = 'Answer with a single JSON object and nothing else.';
 
 function renderFormat(context: RenderContext): RenderedFormat {
-  const { request, target, family, report } = context;
+  const { request, target, traits, report } = context;
   const { outputFormat } = request;
   const field = report.name('outputFormat');
   switch (outputFormat?.type) {
     case 'json-schema':
-      return family.hasSchemas === true && takesSchemas(target)
+      return traits.hasSchemas === true && takesSchemas(target)
         ? { outputConfig: { textFormat: renderSchema(outputFormat, request, report) }, system: [] }
         : asInstruction(
             `${JSON_INSTRUCTION} It must match this JSON schema: ${JSON.stringify(outputFormat.schema)}`,
@@ -159,7 +159,7 @@ const CONFLICTS_WITH_THINKING: Readonly<Partial<Record<keyof Sampling, (value: u
 const PARAMETERS = { temperature: 'temperature', topP: 'top_p', topK: 'top_k', stop: 'stop' } as const;
 
 function renderSampling(context: RenderContext, isThinking: boolean): RenderedSampling {
-  const { request, target, family, report } = context;
+  const { request, target, traits, report } = context;
   const { temperature, topP, topK, stop } = request.sampling;
   const isTaken = (field: keyof typeof PARAMETERS): boolean => {
     const value = request.sampling[field];
@@ -181,7 +181,7 @@ function renderSampling(context: RenderContext, isThinking: boolean): RenderedSa
       ...(isTaken('topP') && { topP }),
       ...(isTaken('stop') && sequences.length > 0 && { stopSequences: sequences }),
     },
-    additional: isTaken('topK') ? renderTopK(topK, family.topK, report) : {},
+    additional: isTaken('topK') ? renderTopK(topK, traits.topK, report) : {},
   };
 }
 
@@ -266,9 +266,9 @@ const KNOWN: ReadonlySet<string> = new Set([
 const HEADER = 'anthropic-beta';
 
 /** The betas that the caller asked for, as a field for the model; one unknown name would fail the whole request. */
-function renderBetas({ target, family, report }: RenderContext): JsonObject {
+function renderBetas({ target, traits, report }: RenderContext): JsonObject {
   const asked = [...new Set(target.betas)];
-  const isTaken = (beta: string) => family.hasBetas === true && KNOWN.has(beta);
+  const isTaken = (beta: string) => traits.hasBetas === true && KNOWN.has(beta);
   const lost = asked.filter((beta) => !isTaken(beta));
   if (lost.length > 0) report.dropped(HEADER, `the upstream does not take ${lost.join(', ')}`);
   const taken = asked.filter(isTaken);
@@ -312,14 +312,14 @@ export function withCachePoints(prompt: Prompt, context: RenderContext): WirePro
 
 /** The points that are set, by the piece that they follow. */
 function cachePoints(prompt: Prompt, context: RenderContext): ReadonlyMap<Piece, JsonObject> {
-  const { family, report } = context;
+  const { traits, report } = context;
   const said = [...prompt.system, ...prompt.turns.flatMap(({ pieces }) => pieces)];
-  const takesTools = family.cachePoints === 'everywhere';
+  const takesTools = traits.cachePoints === 'everywhere';
   const refused =
-    family.cachePoints === undefined ? [...prompt.tools, ...said] : takesTools ? [] : prompt.tools;
+    traits.cachePoints === undefined ? [...prompt.tools, ...said] : takesTools ? [] : prompt.tools;
   for (const { mark } of refused)
     if (mark !== undefined) report.dropped(mark.field, 'the model takes none here');
-  const places = family.cachePoints === undefined ? [] : takesTools ? [...prompt.tools, ...said] : said;
+  const places = traits.cachePoints === undefined ? [] : takesTools ? [...prompt.tools, ...said] : said;
   const marks = marksOf(places, context);
   for (const [, mark] of marks.slice(0, Math.max(0, marks.length - MAX_CACHE_POINTS))) {
     report.dropped(mark.field, `the upstream takes ${MAX_CACHE_POINTS} of them: the last ones are kept`);
@@ -347,10 +347,10 @@ function isMarkable({ block }: Piece): boolean {
   return block.reasoningContent === undefined;
 }
 
-function cachePoint({ cache, field }: Mark, { family, report }: RenderContext): JsonObject {
+function cachePoint({ cache, field }: Mark, { traits, report }: RenderContext): JsonObject {
   // Five minutes are what a point holds by itself.
   if (cache.ttl !== '1h') return { cachePoint: { type: 'default' } };
-  if (family.hasCacheTtl === true) return { cachePoint: { type: 'default', ttl: cache.ttl } };
+  if (traits.hasCacheTtl === true) return { cachePoint: { type: 'default', ttl: cache.ttl } };
   report.coerced(`${field}.ttl`, 'the model caches for five minutes only');
   return { cachePoint: { type: 'default' } };
 }

@@ -10,7 +10,7 @@ import { cappedLimit } from '../shared/requests/output-limit.ts';
 import { renderConversation } from './render-content.ts';
 import { type RenderContext, renderContext } from './render-context.ts';
 import { NO_FIELD, NOT_TAKEN, reportLost, takes } from './render-losses.ts';
-import { renderThinking } from './render-reasoning.ts';
+import { renderReasoning } from './render-reasoning.ts';
 import { renderTools } from './render-tools.ts';
 import { MOST_LOGPROBS, MOST_STOPS, textPart, type WirePart } from './wire.ts';
 
@@ -27,7 +27,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
     ...renderLogprobs(context),
     maxOutputTokens: cappedLimit(context.request, context.target, context.report),
     ...format,
-    thinkingConfig: renderThinking(context),
+    thinkingConfig: renderReasoning(context),
     responseModalities: renderModalities(request, report),
     imageConfig: renderImageConfig(request.imageConfig, report),
   });

@@ -7,7 +7,7 @@ import { isSystem, LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../shared/r
 import { facts } from './facts.ts';
 import type { RenderContext } from './render-context.ts';
 import { NO_FIELD } from './render-losses.ts';
-import { BlockRenderer } from './render-parts.ts';
+import { PartRenderer } from './render-parts.ts';
 import type { WireRole } from './wire.ts';
 
 /** The conversation as an upstream of this dialect takes it. */
@@ -40,11 +40,11 @@ export function renderConversation(context: RenderContext): RenderedConversation
 /** Collects blocks into turns of alternating roles. */
 class Turns {
   readonly #turns: { readonly role: WireRole; readonly blocks: JsonObject[] }[] = [];
-  readonly #blocks: BlockRenderer;
+  readonly #blocks: PartRenderer;
   readonly #report: Report;
 
   constructor(context: RenderContext) {
-    this.#blocks = new BlockRenderer(context);
+    this.#blocks = new PartRenderer(context);
     this.#report = context.report;
   }
 

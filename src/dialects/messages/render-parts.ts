@@ -16,13 +16,13 @@ import type { Report } from '../shared/report/report.ts';
 import { unsealedInput } from '../shared/tools/call-input.ts';
 import { isMade } from './citations.ts';
 import { toolUseId } from './ids.ts';
-import { renderReasoning } from './reasoning.ts';
+import { renderThoughts } from './reasoning.ts';
 import type { RenderContext } from './render-context.ts';
 import { NO_FIELD, reportForeignMembers } from './render-losses.ts';
 import type { WireRole } from './wire.ts';
 
 /** Makes blocks of parts and items, and tells what they lose. */
-export class BlockRenderer {
+export class PartRenderer {
   readonly #context: RenderContext;
   readonly #report: Report;
 
@@ -46,7 +46,7 @@ export class BlockRenderer {
   }
 
   reasoning(item: ReasoningItem): JsonObject[] {
-    const block = renderReasoning(item);
+    const block = renderThoughts(item);
     if (block === undefined) return this.#drop(item, whyUnsealed(item));
     this.reportForeignMembers(item);
     return [block];

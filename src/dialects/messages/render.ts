@@ -10,7 +10,7 @@ import { relayMessages } from './relay-content.ts';
 import { renderConversation } from './render-content.ts';
 import { markLastCacheable, renderContext } from './render-context.ts';
 import { NOT_ON_THIS_ROUTE, reportLost } from './render-losses.ts';
-import { relayThinking, renderThinking } from './render-reasoning.ts';
+import { relayReasoning, renderReasoning } from './render-reasoning.ts';
 import { renderTools } from './render-tools.ts';
 import { GATEWAY_FIELDS, type WireMessage } from './wire.ts';
 
@@ -25,7 +25,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   const { report, marks } = context;
   const { system, messages } = renderConversation(context);
   refuseSilence(messages, report);
-  const thinking = renderThinking(context, messages);
+  const thinking = renderReasoning(context, messages);
   const format = renderFormat(request, target, system, report);
   const native = request.ext.messages ?? {};
   const outputConfig = {
@@ -69,7 +69,7 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
     model: target.model,
     messages,
     ...(system.length > 0 && { system: [...systemBlocks(request), ...system] }),
-    ...relayThinking(context, messages),
+    ...relayReasoning(context, messages),
     metadata: renderMetadata(request, request.body.metadata ?? undefined, target),
     service_tier,
     ...relayedTemperature(request, report),
