@@ -3,7 +3,11 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, objectsAt } from '../../kit/json/members.ts';
 import { digestedId } from '../shared/answers/digested-id.ts';
 import type { Report } from '../shared/report/report.ts';
-import { isSystem, LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../shared/requests/system-messages.ts';
+import {
+  LAST_SYSTEM_AS_USER,
+  SYSTEM_BETWEEN_TURNS,
+  splitSystemPrompts,
+} from '../shared/requests/system-messages.ts';
 import { flatArguments } from '../shared/tools/tool-names.ts';
 import type { Piece, RenderContext, Turn } from './render-context.ts';
 import { NO_FIELD } from './render-losses.ts';
@@ -19,19 +23,14 @@ export interface RenderedConversation {
 /** System prompts at the front become `system`; everything else becomes turns. */
 export function renderConversation(context: RenderContext): RenderedConversation {
   const { items } = context.request;
-  const firstTurn = items.findIndex((item) => !isSystem(item));
-  const lead = firstTurn === -1 ? items : items.slice(0, firstTurn);
-  const prompts = lead.filter(isSystem);
+  const { prompts, asUser, turns: rest } = splitSystemPrompts(items);
   const turns = new Turns(context);
-  const last = firstTurn === -1 ? prompts.pop() : undefined;
   const system: Piece[] = [];
   for (const prompt of prompts) {
     for (const piece of turns.systemPieces(prompt)) system.push(piece);
   }
-  if (last !== undefined) turns.addPromptAsUser(last);
-  for (const item of firstTurn === -1 ? [] : items.slice(firstTurn)) {
-    turns.add(item);
-  }
+  if (asUser !== undefined) turns.addPromptAsUser(asUser);
+  for (const item of rest) turns.add(item);
   return { system, turns: turns.finished() };
 }
 

@@ -13,6 +13,7 @@ import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
 import type { Report } from '../shared/report/report.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
+import { ADDITIONAL_TOOLS, reportAdditionalTools } from '../shared/tools/additional-tools.ts';
 import { unsealedInput } from '../shared/tools/call-input.ts';
 import {
   DocumentNames,
@@ -88,22 +89,16 @@ export class PartRenderer {
   }
 
   opaque(item: OpaqueItem): Piece[] {
-    if (item.value.type === ADDITIONAL_TOOLS) return this.#additionalTools(item);
+    if (item.value.type === ADDITIONAL_TOOLS) {
+      reportAdditionalTools(item, this.#report);
+      return [];
+    }
     return this.#drop(item, `an item ${typeOf(item.value)}`);
   }
 
   /** Tells which members of a thing only another dialect has. */
   reportForeignMembers(thing: { readonly ext?: Ext }, sent?: readonly string[]): void {
     reportForeignMembers(thing, 'items', this.#report, sent);
-  }
-
-  /** The tools of such an item are among the request's own; only those that another provider runs are lost. */
-  #additionalTools(item: OpaqueItem): [] {
-    for (const [index, tool] of objectsAt(item.value, 'tools').entries()) {
-      if (CALLABLE_TOOLS.has(tool.type)) continue;
-      this.#report.dropped(this.#placeOf(item, `tools[${index}]`), notRun(stringAt(tool, 'type') ?? ''));
-    }
-    return [];
   }
 
   #part(part: Part, speaker: Speaker): Piece[] {
@@ -271,22 +266,11 @@ export class PartRenderer {
   }
 }
 
-/** Why a tool of another format does not go out. */
-export function notRun(kind: string): string {
-  return `the upstream does not run tools of type ${kind}`;
-}
-
 /** What stands for the result of a tool that had nothing to say: the upstream takes no empty one. */
 const EMPTY_RESULT = '(empty)';
 
 /** Longer addresses hold the thing itself. */
 const LONGEST_ADDRESS = 2048;
-
-/** The item of the responses format that declares tools in the middle of a conversation. */
-const ADDITIONAL_TOOLS = 'additional_tools';
-
-/** Tools that the caller runs, by their type in the responses format. */
-const CALLABLE_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace']);
 
 /** Members of the messages format's documents that documents have here too. */
 const SENT_WITH_DOCUMENTS = ['context', 'citations'];

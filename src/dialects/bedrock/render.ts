@@ -1,31 +1,24 @@
-import { invalidRequest } from '../../ir/errors.ts';
 import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
-import type { Sampling } from '../../ir/settings.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { define } from '../../kit/json/members.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import type { Report } from '../shared/report/report.ts';
+import { conflictsWithThinking, loweredTemperature } from '../shared/requests/claude-sampling.ts';
+import { JSON_INSTRUCTION, takesSchemas } from '../shared/requests/output-format.ts';
+import { refuseSilence } from '../shared/requests/semantics.ts';
 import { renderConversation } from './render-content.ts';
 import { type Mark, type Piece, type RenderContext, renderContext, type Turn } from './render-context.ts';
 import { reportLost } from './render-losses.ts';
 import { renderReasoning } from './render-reasoning.ts';
 import { renderTools } from './render-tools.ts';
-import {
-  LABEL_NAME,
-  LABEL_VALUE,
-  MAX_CACHE_POINTS,
-  MAX_LABELS,
-  MAX_TEMPERATURE,
-  textBlock,
-  type WireRole,
-} from './wire.ts';
+import { LABEL_NAME, LABEL_VALUE, MAX_CACHE_POINTS, MAX_LABELS, textBlock, type WireRole } from './wire.ts';
 
 /** A request of any format in this dialect's words. The model stands in the path. */
 export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
   const context = renderContext(request, target);
   const { report } = context;
   const { system, turns } = renderConversation(context);
-  if (turns.length === 0) throw silence(report);
+  refuseSilence(turns, report);
   const { maxTokens, fields, isThinking } = renderReasoning(context, turns);
   const format = renderFormat(context);
   const { tools, toolChoice } = renderTools(context, turns, isThinking);
@@ -58,13 +51,6 @@ export function renderRelay(): never {
   throw new Error('no request comes in the bedrock dialect: there is nothing to relay');
 }
 
-/** An upstream would refuse a conversation without content. */
-function silence(report: Report): Error {
-  return invalidRequest([
-    { path: report.name('items'), message: 'the conversation has no content for the model' },
-  ]);
-}
-
 // --- The shape of the answer -----------------------------------------------------------------------------------------
 
 interface RenderedFormat {
@@ -74,8 +60,6 @@ interface RenderedFormat {
 }
 
 const ANY_FORMAT: RenderedFormat = { system: [] };
-
-const JSON_INSTRUCTION = 'Answer with a single JSON object and nothing else.';
 
 function renderFormat(context: RenderContext): RenderedFormat {
   const { request, target, traits, report } = context;
@@ -108,14 +92,6 @@ function asInstruction(instruction: string, { report }: RenderContext): Rendered
   return { system: [{ block: textBlock(instruction) }] };
 }
 
-function takesSchemas({ supportedParameters }: RenderTarget): boolean {
-  return (
-    supportedParameters === undefined ||
-    supportedParameters.has('structured_outputs') ||
-    supportedParameters.has('response_format')
-  );
-}
-
 const SCHEMA_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 function renderSchema(
@@ -146,15 +122,6 @@ interface RenderedSampling {
   readonly additional: JsonObject;
 }
 
-/** Below this the model takes no `top_p` while thinking. */
-const LEAST_TOP_P_WHILE_THINKING = 0.95;
-
-const CONFLICTS_WITH_THINKING: Readonly<Partial<Record<keyof Sampling, (value: unknown) => boolean>>> = {
-  temperature: (value) => value !== 1,
-  topP: (value) => (value as number) < LEAST_TOP_P_WHILE_THINKING,
-  topK: () => true,
-};
-
 /** Public names of the parameters that this dialect has. */
 const PARAMETERS = { temperature: 'temperature', topP: 'top_p', topK: 'top_k', stop: 'stop' } as const;
 
@@ -168,7 +135,7 @@ function renderSampling(context: RenderContext, isThinking: boolean): RenderedSa
       report.dropped(report.name(field), 'the endpoint does not take it');
       return false;
     }
-    if (isThinking && CONFLICTS_WITH_THINKING[field]?.(value) === true) {
+    if (isThinking && conflictsWithThinking(field, value)) {
       report.dropped(report.name(field), 'the upstream does not take it while thinking');
       return false;
     }
@@ -177,18 +144,12 @@ function renderSampling(context: RenderContext, isThinking: boolean): RenderedSa
   const sequences = (stop ?? []).filter((sequence) => sequence !== '');
   return {
     inference: {
-      ...(isTaken('temperature') && { temperature: lowered(temperature, report) }),
+      ...(isTaken('temperature') && { temperature: loweredTemperature(temperature ?? 0, report) }),
       ...(isTaken('topP') && { topP }),
       ...(isTaken('stop') && sequences.length > 0 && { stopSequences: sequences }),
     },
     additional: isTaken('topK') ? renderTopK(topK, traits.topK, report) : {},
   };
-}
-
-function lowered(temperature = 0, report: Report): number {
-  if (temperature <= MAX_TEMPERATURE) return temperature;
-  report.coerced(report.name('temperature'), `lowered to ${MAX_TEMPERATURE}, the highest the upstream takes`);
-  return MAX_TEMPERATURE;
 }
 
 function renderTopK(topK = 0, path: readonly string[] | undefined, report: Report): JsonObject {
