@@ -55,6 +55,6 @@ async function compare() {
     },
   });
   process.chdir(root);
-  // In this very process, so that an interrupt reaches what ends everything that was started.
+  // In this process, so that an interrupt reaches the code that ends all started processes.
   await import(pathToFileURL(join(out, first === '--guard' ? 'guard.js' : 'run.js')).href);
 }

@@ -29,10 +29,10 @@ export function buildCatalog(source: CatalogSource): Catalog {
 
 /** As buildCatalog, in slices, for a serving process. */
 export function* buildCatalogSliced(source: CatalogSource): Sliced<Catalog> {
-  let wide: Catalog | undefined;
+  let complete: Catalog | undefined;
   const withEveryProvider = () => {
-    wide ??= { ...runAtOnce(build(source, dormantProviders(source.providers))), withEveryProvider };
-    return wide;
+    complete ??= { ...runAtOnce(build(source, dormantProviders(source.providers))), withEveryProvider };
+    return complete;
   };
   return { ...(yield* build(source, [])), withEveryProvider };
 }

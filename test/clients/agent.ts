@@ -40,9 +40,9 @@ export interface Task {
   readonly proxy: string;
 }
 
-/** What an agent gave. */
+/** Result of an agent. */
 export interface Outcome {
-  /** Its last words. */
+  /** Its last text. */
   readonly text: string;
   /** Tokens as it counted them over the whole task; absent is what it does not say. */
   readonly usage?: { readonly input?: number; readonly output: number };

@@ -4,7 +4,7 @@ import type { FileBytes } from '../../src/ports/files.ts';
 /** An adapter under test, and how to close it. */
 export interface FileBytesUnderTest {
   readonly bytes: FileBytes;
-  /** Opens the same place anew, as after a crash. */
+  /** Opens the same directory again, as after a crash. */
   reopen(): Promise<FileBytes>;
   close(): Promise<void>;
 }

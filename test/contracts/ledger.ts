@@ -15,9 +15,9 @@ import type {
 export interface LedgerUnderTest {
   readonly ledger: Ledger;
   readonly generations: GenerationStore;
-  /** Sets the clock that windows go by; nothing to do where that is the time that the ledger is given with each call. */
+  /** Sets the clock of windows; does nothing if the ledger gets the time with each call. */
   setTime(ms: number): void;
-  /** What it has warned of. */
+  /** Its warnings. */
   readonly warnings: readonly string[];
   close(): Promise<void>;
 }
@@ -297,7 +297,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         expect(await headroomOf({ limits: keyLimit(5n) })).toMatchObject({
           affordable: { creditNanos: 5n },
         });
-        // The id is as good as new.
+        // The id can be used again.
         expect(await reserve(generation('g1', { limits: keyLimit(5n) }), credit(5n))).toMatchObject({
           ok: true,
         });

@@ -484,7 +484,7 @@ function formsOf(text: string): string[] {
   return [
     text,
     bytes.toString('hex'),
-    // Whatever stands before it, one of these is how base64 shows it.
+    // Base64 of the secret at each of the three alignments.
     ...[0, 1, 2].map((shift) => bytes.subarray(shift).toString('base64').slice(0, 16)),
     ...[0, 1, 2].map((shift) => bytes.subarray(shift).toString('base64url').slice(0, 16)),
   ];

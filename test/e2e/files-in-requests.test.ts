@@ -60,7 +60,7 @@ afterAll(async () => {
 });
 beforeEach(() => upstream.clear());
 
-/** Bytes that look like nothing, always the same. */
+/** Pseudo-random bytes, the same in every run. */
 function noise(length: number): Buffer {
   const blocks = Array.from({ length: Math.ceil(length / 32) }, (_, index) =>
     createHash('sha256').update(`noise ${index}`).digest(),
@@ -131,7 +131,7 @@ async function ask(format: Format, body: object, key?: string) {
 const pngData = PNG.toString('base64');
 const pdfData = PDF.toString('base64');
 
-/** What callers write who have the content at hand, for a file of each kind. */
+/** A part of each kind with its content inline. */
 const INLINE: Record<string, Record<Format, object>> = {
   PDF: {
     responses: {
@@ -347,7 +347,7 @@ describe('a stored file', () => {
 });
 
 describe('refused is', () => {
-  /** Sends a body to a route and expects that nothing comes of it. */
+  /** Sends a body to a route and expects a refusal without an upstream call. */
   const refused = async (path: string, body: object, key?: string) => {
     const spent = async () => ((await (await gateway.fetch('/key')).json()) as any).data.usage as number;
     const before = await spent();

@@ -47,7 +47,7 @@ beforeAll(async () => {
     ...size,
     endpoints: [{ provider: slug, model: 'one', ...size, pricing }],
   });
-  /** Without prices for caches, which are the dearest otherwise and leave room for other faults. */
+  /** Without cache prices, which would be the highest and hide other faults. */
   const uncached = (id: string, slug: string, upstreamModel = 'one') => ({
     ...model(id, slug),
     endpoints: [

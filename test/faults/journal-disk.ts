@@ -72,7 +72,7 @@ export class JournalDisk implements JournalFiles {
     this.capacity = Number.POSITIVE_INFINITY;
   }
 
-  /** Lets operations happen, if there are any. */
+  /** Performs pending operations. */
   async pass(operations: number): Promise<void> {
     for (let passed = 0; passed < operations; passed++) {
       await turns();

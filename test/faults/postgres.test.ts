@@ -248,7 +248,7 @@ if (server !== undefined) {
       await crashed.ledger.reserve(generation('begun'), () => credit(9n));
       await crashed.ledger.reserve(generation('halfway'), () => credit(9n));
       await crashed.ledger.checkpoint('halfway', { ...use(4n), row: { tokens_completion: 2 } });
-      // What a lost answer leaves behind: the database has it, the gateway has never heard of it.
+      // As after a lost answer: the database has the reservation, the gateway does not know it.
       await addTallies(postgres.database, tallyKeysOf(SCOPES));
       await reserveNew(
         postgres.database,
@@ -282,7 +282,7 @@ if (server !== undefined) {
       const { ledger } = await openLedger(postgres, openDirectory(), { sweepMs: 50 });
       await expect.poll(async () => (await ledger.verify()).openReservations).toBe(1);
       expect(await ledger.statementOf('account-1')).toMatchObject({ reservedNanos: 5n });
-      // It comes back after all: what it used is charged all the same.
+      // It returns after all: its usage is still charged.
       await gone.ledger.settle('gone', use(7n));
       await gone.close();
       expect(await ledger.statementOf('account-1')).toMatchObject({

@@ -426,7 +426,7 @@ describe('a caller that ends its side', () => {
     }
     await closed;
     expect(statusesOf(read()).slice(0, names.length)).toEqual(names.map(() => '200'));
-    // Told what is wrong with the last one, if all others were answered when the end was read.
+    // The last one gets an error if all others were answered when the end was read.
     expect(['', '400']).toContain(statusesOf(read()).slice(names.length).join());
     expect([...read().matchAll(/answer to (n\d+)/g)].map(([, name]) => name)).toEqual(names);
     expect(aborted).toEqual([]);

@@ -423,7 +423,7 @@ function replyTo(asked: GenerationRequest): ReplyContext {
   };
 }
 
-/** The next request of a caller who sends an answer back as it came. */
+/** The next request of a caller that sends an answer back unchanged. */
 const REPLAYS: Readonly<Record<Format, (answer: JsonObject) => JsonObject>> = {
   responses: (answer) => ({
     model: 'acme/large',

@@ -271,7 +271,7 @@ if (server !== undefined) {
           else if (each.kind === 'grant') await gateways[0].ledger.grant('account-1', each.nanos, NOW);
           else if (each.kind === 'prune') await bench.rows.prune(Number.MAX_SAFE_INTEGER, 1);
           else if (each.kind === 'forget') {
-            // A key whose secret is in the environment is made anew with the same hash.
+            // A key whose secret is in the environment is made again with the same hash.
             await gateways[1].ledger.forget(each.of, SCOPES[each.of]);
           } else await take(each);
           await expectRight(gateways[0]);

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
-import { tierOf } from '../../catalog/endpoint-tier.ts';
+import { tierOf } from '../../catalog/service-tier.ts';
 import {
   type EndpointHealth,
   type HealthView,

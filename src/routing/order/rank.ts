@@ -1,4 +1,4 @@
-import { tierOf } from '../../catalog/endpoint-tier.ts';
+import { tierOf } from '../../catalog/service-tier.ts';
 import { type Candidate, type RankedCandidate, siteOf } from '../rules/candidate.ts';
 import type { Preferences } from '../rules/preferences.ts';
 import { drawFirst, type Share, undrawn } from './draw.ts';

@@ -1,4 +1,4 @@
-import type { Tier } from '../../catalog/endpoint-tier.ts';
+import type { Tier } from '../../catalog/service-tier.ts';
 import type { PriceName } from '../../config/schema/price-names.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
-import { tierOf } from '../../catalog/endpoint-tier.ts';
+import { tierOf } from '../../catalog/service-tier.ts';
 
 /** Names in a list of a preference, in lower case, each with its first index. */
 export type NameList = ReadonlyMap<string, number>;

@@ -1,5 +1,5 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
-import { tierOf } from '../../catalog/endpoint-tier.ts';
+import { tierOf } from '../../catalog/service-tier.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
 import { accessesTo } from './access.ts';
 import { type Filter, filtersOf, rejectingFilter } from './filters.ts';

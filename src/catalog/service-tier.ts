@@ -1,7 +1,20 @@
 import type { Endpoint, Model } from './catalog.ts';
-import { tierOf } from './endpoint-tier.ts';
 
-/** Upstream names of the standard tier. */
+/** Service tiers that have endpoints of their own. */
+export type Tier = 'flex' | 'priority';
+
+const ENDINGS: readonly { readonly ending: string; readonly tier: Tier }[] = [
+  { ending: '/flex', tier: 'flex' },
+  { ending: '/priority', tier: 'priority' },
+];
+
+/** The tier of an endpoint, by the end of its tag; undefined = standard. */
+export function tierOf({ tag }: Pick<Endpoint, 'tag'>): Tier | undefined {
+  for (const { ending, tier } of ENDINGS) if (tag.endsWith(ending)) return tier;
+  return undefined;
+}
+
+/** Names of the standard tier in answers of upstreams. */
 const STANDARD: ReadonlySet<string> = new Set(['default', 'standard', 'auto']);
 
 /**
