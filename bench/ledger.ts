@@ -6,8 +6,8 @@ import { systemClock } from '../src/kit/time/clock.ts';
 import type { Ledger, Limits } from '../src/ports/ledger.ts';
 import { openEmbeddedLedger } from '../src/store/ledger/embedded/open-embedded-ledger.ts';
 import { openSqlite } from '../src/store/sql/sqlite/open-sqlite.ts';
+import { sqliteGenerationStore } from '../src/store/sql/stores/sql-generation-store.ts';
 import { SqlLedgerMark } from '../src/store/sql/stores/sql-ledger-mark.ts';
-import { sqliteGenerationStore } from '../src/store/sql/stores/sqlite-generation-store.ts';
 
 /**
  * What the ledger costs a request, with the rows being made beside it, and how long a gateway takes to be ready again that

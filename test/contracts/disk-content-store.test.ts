@@ -12,14 +12,14 @@ interface Warning {
   readonly fields: Readonly<Record<string, unknown>> | undefined;
 }
 
-function openStore(path: string, waitingRoom?: QueueLimits) {
+function openStore(path: string, queueLimits?: QueueLimits) {
   const warnings: Warning[] = [];
   const clock = new HandClock();
   const store = new DiskContentStore({
     directory: join(path, 'content'),
     log: { warn: (message, fields) => warnings.push({ message, fields }) },
     clock,
-    ...(waitingRoom !== undefined && { waitingRoom }),
+    ...(queueLimits !== undefined && { queueLimits }),
   });
   return { store, warnings, clock };
 }
@@ -47,10 +47,10 @@ describe('DiskContentStore', () => {
     for (const directory of directories.splice(0)) directory.remove();
   });
 
-  function open(waitingRoom?: QueueLimits) {
+  function open(queueLimits?: QueueLimits) {
     const directory = temporaryDirectory();
     directories.push(directory);
-    return { ...openStore(directory.path, waitingRoom), path: directory.path };
+    return { ...openStore(directory.path, queueLimits), path: directory.path };
   }
 
   it('keeps one compressed file a generation in a folder a day, closed to others', async () => {
