@@ -7,7 +7,7 @@ import type { DecodeContext, StreamDecoder } from '../dialect.ts';
 import { readFrame, STEP_LIMITS } from '../shared/answers/read-frame.ts';
 import { BlockReader } from './decode-content.ts';
 import { failureOf, readError } from './error.ts';
-import { readEnd, reasonOf } from './finish.ts';
+import { readFinish, reasonOf } from './finish.ts';
 import { readUsage } from './usage.ts';
 import { STREAM_EVENTS } from './wire.ts';
 
@@ -151,7 +151,7 @@ export class MessageReader {
 
   #finish(stop: JsonObject): Event[] {
     this.#isEnded = true;
-    return [...this.#closeBlocks(), readEnd(stop, this.#serviceTier, this.#blocks.hasCalls)];
+    return [...this.#closeBlocks(), readFinish(stop, this.#serviceTier, this.#blocks.hasCalls)];
   }
 
   #fail(error: GatewayError): Event[] {

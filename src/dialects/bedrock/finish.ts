@@ -28,7 +28,7 @@ export function reasonOf(stopReason: string | undefined): FinishReason {
 }
 
 /** The end of an answer, from the event or the body that names its reason. Tools are for answers that call some. */
-export function readEnd(
+export function readFinish(
   stop: JsonObject,
   serviceTier: string | undefined,
   hasCalls: boolean,

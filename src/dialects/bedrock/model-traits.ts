@@ -4,7 +4,7 @@ import { lookUp } from '../../kit/net/lookup.ts';
  * Converse is one interface to models of many makers, and a few things are still said to each in its own words. They
  * are told apart by the maker, whom every model id names: `us.anthropic.claude-...`.
  */
-export interface ModelFamily {
+export interface ModelTraits {
   /** How thinking is asked for: `thinking` in the words of the messages format, or a field with a word for the effort. */
   readonly reasoning?: 'thinking' | 'reasoningConfig' | 'reasoning_effort';
   /** Where `top_k` goes among the additional fields of a request. */
@@ -21,7 +21,7 @@ export interface ModelFamily {
   readonly hasBetas?: true;
 }
 
-const ANTHROPIC: ModelFamily = {
+const ANTHROPIC: ModelTraits = {
   reasoning: 'thinking',
   topK: ['top_k'],
   cachePoints: 'everywhere',
@@ -32,11 +32,11 @@ const ANTHROPIC: ModelFamily = {
 };
 
 /** Makers whose models share no peculiarity that we know of. */
-const PLAIN: ModelFamily = {};
+const PLAIN: ModelTraits = {};
 
-const WITH_SCHEMAS: ModelFamily = { hasSchemas: true };
+const WITH_SCHEMAS: ModelTraits = { hasSchemas: true };
 
-const FAMILIES: Readonly<Record<string, ModelFamily>> = {
+const TRAITS: Readonly<Record<string, ModelTraits>> = {
   anthropic: ANTHROPIC,
   amazon: {
     reasoning: 'reasoningConfig',
@@ -61,8 +61,8 @@ const FAMILIES: Readonly<Record<string, ModelFamily>> = {
   zai: WITH_SCHEMAS,
 };
 
-/** The family of a model. Where the id names no maker, as those of own profiles do, the widest one is assumed. */
-export function modelFamily(model: string): ModelFamily {
-  const known = model.split(/[.:/]/).map((segment) => lookUp(FAMILIES, segment));
-  return known.find((family) => family !== undefined) ?? ANTHROPIC;
+/** The traits of a model. An id that names no maker, as those of own profiles, gets the widest ones. */
+export function traitsOf(model: string): ModelTraits {
+  const known = model.split(/[.:/]/).map((segment) => lookUp(TRAITS, segment));
+  return known.find((traits) => traits !== undefined) ?? ANTHROPIC;
 }

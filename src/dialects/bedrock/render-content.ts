@@ -3,11 +3,15 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, objectsAt } from '../../kit/json/members.ts';
 import { digestedId } from '../shared/answers/digested-id.ts';
 import type { Report } from '../shared/report/report.ts';
-import { isSystem, LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../shared/requests/system-messages.ts';
+import {
+  LAST_SYSTEM_AS_USER,
+  SYSTEM_BETWEEN_TURNS,
+  splitSystemPrompts,
+} from '../shared/requests/system-messages.ts';
 import { flatArguments } from '../shared/tools/tool-names.ts';
 import type { Piece, RenderContext, Turn } from './render-context.ts';
 import { NO_FIELD } from './render-losses.ts';
-import { BlockRenderer } from './render-parts.ts';
+import { PartRenderer } from './render-parts.ts';
 import { MAX_ID_LENGTH, type Speaker, textBlock, type WireRole } from './wire.ts';
 
 /** The conversation as an upstream of this dialect takes it, cache points still to be set. */
@@ -19,31 +23,26 @@ export interface RenderedConversation {
 /** System prompts at the front become `system`; everything else becomes turns. */
 export function renderConversation(context: RenderContext): RenderedConversation {
   const { items } = context.request;
-  const firstTurn = items.findIndex((item) => !isSystem(item));
-  const lead = firstTurn === -1 ? items : items.slice(0, firstTurn);
-  const prompts = lead.filter(isSystem);
+  const { prompts, asUser, turns: rest } = splitSystemPrompts(items);
   const turns = new Turns(context);
-  const last = firstTurn === -1 ? prompts.pop() : undefined;
   const system: Piece[] = [];
   for (const prompt of prompts) {
     for (const piece of turns.systemPieces(prompt)) system.push(piece);
   }
-  if (last !== undefined) turns.addPromptAsUser(last);
-  for (const item of firstTurn === -1 ? [] : items.slice(firstTurn)) {
-    turns.add(item);
-  }
+  if (asUser !== undefined) turns.addPromptAsUser(asUser);
+  for (const item of rest) turns.add(item);
   return { system, turns: turns.finished() };
 }
 
 /** Collects pieces into turns of alternating roles. */
 class Turns {
   readonly #turns: { readonly role: WireRole; readonly pieces: Piece[] }[] = [];
-  readonly #blocks: BlockRenderer;
+  readonly #blocks: PartRenderer;
   readonly #context: RenderContext;
   readonly #report: Report;
 
   constructor(context: RenderContext) {
-    this.#blocks = new BlockRenderer(context);
+    this.#blocks = new PartRenderer(context);
     this.#context = context;
     this.#report = context.report;
   }
@@ -256,12 +255,12 @@ function asContent({ block, result, mark }: Piece, { report, takesTools }: Rende
   ];
 }
 
-function missingResult(toolUseId: string, call: ToolCallItem, { report, family }: RenderContext): JsonObject {
+function missingResult(toolUseId: string, call: ToolCallItem, { report, traits }: RenderContext): JsonObject {
   report.coerced(
     report.place(call, 'items'),
     'has no result in the turn after it: one that says so was put in',
   );
-  const status = family.hasResultStatus === true ? { status: 'error' } : {};
+  const status = traits.hasResultStatus === true ? { status: 'error' } : {};
   return { toolResult: { toolUseId, content: [textBlock('No result was given.')], ...status } };
 }
 

@@ -4,16 +4,15 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { Report } from '../shared/report/report.ts';
 import { type FlatNames, flatNames } from '../shared/tools/tool-names.ts';
-import { type ModelFamily, modelFamily } from './model-traits.ts';
+import { type ModelTraits, traitsOf } from './model-traits.ts';
 import type { WireRole } from './wire.ts';
 
 /** What rendering one request needs to know and collects on its way. */
 export interface RenderContext {
   readonly request: GenerationRequest;
   readonly target: RenderTarget;
-  readonly family: ModelFamily;
+  readonly traits: ModelTraits;
   readonly report: Report;
-  /** Of the work on the request's items, their parts and its tools. */
   /** The upstream's names of the request's tools. */
   readonly names: FlatNames;
   /** False: the endpoint takes neither tools nor what earlier turns did with them. */
@@ -25,7 +24,7 @@ export function renderContext(request: GenerationRequest, target: RenderTarget):
   return {
     request,
     target,
-    family: modelFamily(target.model),
+    traits: traitsOf(target.model),
     report: new Report(request),
     names: flatNames(request),
     takesTools: target.supportedParameters?.has('tools') !== false,

@@ -13,6 +13,7 @@ import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
 import type { Report } from '../shared/report/report.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
+import { ADDITIONAL_TOOLS, reportAdditionalTools } from '../shared/tools/additional-tools.ts';
 import { unsealedInput } from '../shared/tools/call-input.ts';
 import {
   DocumentNames,
@@ -23,7 +24,7 @@ import {
   videoMedia,
   withoutExtension,
 } from './media.ts';
-import { renderReasoning, whyUnsealed } from './reasoning.ts';
+import { renderThoughts, whyUnsealed } from './reasoning.ts';
 import type { Mark, Piece, RenderContext } from './render-context.ts';
 import { NO_FIELD, reportForeignMembers } from './render-losses.ts';
 import { AUDIO_FORMATS, type Speaker, textBlock } from './wire.ts';
@@ -32,7 +33,7 @@ type FilePart = Extract<Part, { type: 'file' }>;
 type OpaquePart = Extract<Part, { type: 'opaque' }>;
 
 /** Makes blocks of parts and items, and tells what they lose. */
-export class BlockRenderer {
+export class PartRenderer {
   readonly #context: RenderContext;
   readonly #report: Report;
   readonly #documentNames = new DocumentNames();
@@ -48,10 +49,10 @@ export class BlockRenderer {
   }
 
   reasoning(item: ReasoningItem): Piece[] {
-    if (this.#context.family.reasoning !== 'thinking') {
+    if (this.#context.traits.reasoning !== 'thinking') {
       return this.#drop(item, 'the model takes no reasoning of earlier turns');
     }
-    const block = renderReasoning(item);
+    const block = renderThoughts(item);
     if (block === undefined) return this.#drop(item, whyUnsealed(item));
     this.reportForeignMembers(item);
     return [{ block }];
@@ -69,7 +70,7 @@ export class BlockRenderer {
     this.reportForeignMembers(item);
     const pieces = this.parts(item.content, 'user');
     const isFailure = item.isError === true;
-    const marksFailure = isFailure && this.#context.family.hasResultStatus === true;
+    const marksFailure = isFailure && this.#context.traits.hasResultStatus === true;
     const content = pieces.map(({ block }) => block);
     if (isFailure && !marksFailure) {
       this.#report.coerced(this.#placeOf(item, 'is_error'), 'became part of the text of the result');
@@ -88,22 +89,16 @@ export class BlockRenderer {
   }
 
   opaque(item: OpaqueItem): Piece[] {
-    if (item.value.type === ADDITIONAL_TOOLS) return this.#additionalTools(item);
+    if (item.value.type === ADDITIONAL_TOOLS) {
+      reportAdditionalTools(item, this.#report);
+      return [];
+    }
     return this.#drop(item, `an item ${typeOf(item.value)}`);
   }
 
   /** Tells which members of a thing only another dialect has. */
   reportForeignMembers(thing: { readonly ext?: Ext }, sent?: readonly string[]): void {
     reportForeignMembers(thing, 'items', this.#report, sent);
-  }
-
-  /** The tools of such an item are among the request's own; only those that another provider runs are lost. */
-  #additionalTools(item: OpaqueItem): [] {
-    for (const [index, tool] of objectsAt(item.value, 'tools').entries()) {
-      if (CALLABLE_TOOLS.has(tool.type)) continue;
-      this.#report.dropped(this.#placeOf(item, `tools[${index}]`), notRun(stringAt(tool, 'type') ?? ''));
-    }
-    return [];
   }
 
   #part(part: Part, speaker: Speaker): Piece[] {
@@ -271,22 +266,11 @@ export class BlockRenderer {
   }
 }
 
-/** Why a tool of another format does not go out. */
-export function notRun(kind: string): string {
-  return `the upstream does not run tools of type ${kind}`;
-}
-
 /** What stands for the result of a tool that had nothing to say: the upstream takes no empty one. */
 const EMPTY_RESULT = '(empty)';
 
 /** Longer addresses hold the thing itself. */
 const LONGEST_ADDRESS = 2048;
-
-/** The item of the responses format that declares tools in the middle of a conversation. */
-const ADDITIONAL_TOOLS = 'additional_tools';
-
-/** Tools that the caller runs, by their type in the responses format. */
-const CALLABLE_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace']);
 
 /** Members of the messages format's documents that documents have here too. */
 const SENT_WITH_DOCUMENTS = ['context', 'citations'];

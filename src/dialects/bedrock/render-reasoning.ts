@@ -1,7 +1,7 @@
 import type { Effort, ReasoningSettings } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { CacheMarks } from '../messages/render-context.ts';
-import { renderThinking } from '../messages/render-reasoning.ts';
+import { renderReasoning as renderClaudeReasoning } from '../messages/render-reasoning.ts';
 import { effortNearest, effortOf } from '../shared/reasoning/reasoning-effort.ts';
 import { ReasoningNames } from '../shared/reasoning/reasoning-names.ts';
 import { cappedLimit } from '../shared/requests/output-limit.ts';
@@ -18,7 +18,7 @@ export interface RenderedReasoning {
 
 /** `turns`: what was said before, which may forbid thinking. */
 export function renderReasoning(context: RenderContext, turns: readonly Turn[]): RenderedReasoning {
-  switch (context.family.reasoning) {
+  switch (context.traits.reasoning) {
     case 'thinking':
       return asThinking(context, turns);
     case 'reasoningConfig':
@@ -32,7 +32,7 @@ export function renderReasoning(context: RenderContext, turns: readonly Turn[]):
 
 /** The fields of the messages format: its models are the same wherever they are served. */
 function asThinking(context: RenderContext, turns: readonly Turn[]): RenderedReasoning {
-  const { maxTokens, thinking, effort, isThinking } = renderThinking(
+  const { maxTokens, thinking, effort, isThinking } = renderClaudeReasoning(
     { ...context, marks: new CacheMarks() },
     turns.map(outline),
   );

@@ -1,31 +1,24 @@
-import { invalidRequest } from '../../ir/errors.ts';
 import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
-import type { Sampling } from '../../ir/settings.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { define } from '../../kit/json/members.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import type { Report } from '../shared/report/report.ts';
+import { conflictsWithThinking, loweredTemperature } from '../shared/requests/claude-sampling.ts';
+import { JSON_INSTRUCTION, takesSchemas } from '../shared/requests/output-format.ts';
+import { refuseSilence } from '../shared/requests/semantics.ts';
 import { renderConversation } from './render-content.ts';
 import { type Mark, type Piece, type RenderContext, renderContext, type Turn } from './render-context.ts';
 import { reportLost } from './render-losses.ts';
 import { renderReasoning } from './render-reasoning.ts';
 import { renderTools } from './render-tools.ts';
-import {
-  LABEL_NAME,
-  LABEL_VALUE,
-  MAX_CACHE_POINTS,
-  MAX_LABELS,
-  MAX_TEMPERATURE,
-  textBlock,
-  type WireRole,
-} from './wire.ts';
+import { LABEL_NAME, LABEL_VALUE, MAX_CACHE_POINTS, MAX_LABELS, textBlock, type WireRole } from './wire.ts';
 
 /** A request of any format in this dialect's words. The model stands in the path. */
 export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
   const context = renderContext(request, target);
   const { report } = context;
   const { system, turns } = renderConversation(context);
-  if (turns.length === 0) throw silence(report);
+  refuseSilence(turns, report);
   const { maxTokens, fields, isThinking } = renderReasoning(context, turns);
   const format = renderFormat(context);
   const { tools, toolChoice } = renderTools(context, turns, isThinking);
@@ -58,13 +51,6 @@ export function renderRelay(): never {
   throw new Error('no request comes in the bedrock dialect: there is nothing to relay');
 }
 
-/** An upstream would refuse a conversation without content. */
-function silence(report: Report): Error {
-  return invalidRequest([
-    { path: report.name('items'), message: 'the conversation has no content for the model' },
-  ]);
-}
-
 // --- The shape of the answer -----------------------------------------------------------------------------------------
 
 interface RenderedFormat {
@@ -75,15 +61,13 @@ interface RenderedFormat {
 
 const ANY_FORMAT: RenderedFormat = { system: [] };
 
-const JSON_INSTRUCTION = 'Answer with a single JSON object and nothing else.';
-
 function renderFormat(context: RenderContext): RenderedFormat {
-  const { request, target, family, report } = context;
+  const { request, target, traits, report } = context;
   const { outputFormat } = request;
   const field = report.name('outputFormat');
   switch (outputFormat?.type) {
     case 'json-schema':
-      return family.hasSchemas === true && takesSchemas(target)
+      return traits.hasSchemas === true && takesSchemas(target)
         ? { outputConfig: { textFormat: renderSchema(outputFormat, request, report) }, system: [] }
         : asInstruction(
             `${JSON_INSTRUCTION} It must match this JSON schema: ${JSON.stringify(outputFormat.schema)}`,
@@ -106,14 +90,6 @@ function renderFormat(context: RenderContext): RenderedFormat {
 function asInstruction(instruction: string, { report }: RenderContext): RenderedFormat {
   report.coerced(report.name('outputFormat'), 'became an instruction in the system prompt');
   return { system: [{ block: textBlock(instruction) }] };
-}
-
-function takesSchemas({ supportedParameters }: RenderTarget): boolean {
-  return (
-    supportedParameters === undefined ||
-    supportedParameters.has('structured_outputs') ||
-    supportedParameters.has('response_format')
-  );
 }
 
 const SCHEMA_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -146,20 +122,11 @@ interface RenderedSampling {
   readonly additional: JsonObject;
 }
 
-/** Below this the model takes no `top_p` while thinking. */
-const LEAST_TOP_P_WHILE_THINKING = 0.95;
-
-const CONFLICTS_WITH_THINKING: Readonly<Partial<Record<keyof Sampling, (value: unknown) => boolean>>> = {
-  temperature: (value) => value !== 1,
-  topP: (value) => (value as number) < LEAST_TOP_P_WHILE_THINKING,
-  topK: () => true,
-};
-
 /** Public names of the parameters that this dialect has. */
 const PARAMETERS = { temperature: 'temperature', topP: 'top_p', topK: 'top_k', stop: 'stop' } as const;
 
 function renderSampling(context: RenderContext, isThinking: boolean): RenderedSampling {
-  const { request, target, family, report } = context;
+  const { request, target, traits, report } = context;
   const { temperature, topP, topK, stop } = request.sampling;
   const isTaken = (field: keyof typeof PARAMETERS): boolean => {
     const value = request.sampling[field];
@@ -168,7 +135,7 @@ function renderSampling(context: RenderContext, isThinking: boolean): RenderedSa
       report.dropped(report.name(field), 'the endpoint does not take it');
       return false;
     }
-    if (isThinking && CONFLICTS_WITH_THINKING[field]?.(value) === true) {
+    if (isThinking && conflictsWithThinking(field, value)) {
       report.dropped(report.name(field), 'the upstream does not take it while thinking');
       return false;
     }
@@ -177,18 +144,12 @@ function renderSampling(context: RenderContext, isThinking: boolean): RenderedSa
   const sequences = (stop ?? []).filter((sequence) => sequence !== '');
   return {
     inference: {
-      ...(isTaken('temperature') && { temperature: lowered(temperature, report) }),
+      ...(isTaken('temperature') && { temperature: loweredTemperature(temperature ?? 0, report) }),
       ...(isTaken('topP') && { topP }),
       ...(isTaken('stop') && sequences.length > 0 && { stopSequences: sequences }),
     },
-    additional: isTaken('topK') ? renderTopK(topK, family.topK, report) : {},
+    additional: isTaken('topK') ? renderTopK(topK, traits.topK, report) : {},
   };
-}
-
-function lowered(temperature = 0, report: Report): number {
-  if (temperature <= MAX_TEMPERATURE) return temperature;
-  report.coerced(report.name('temperature'), `lowered to ${MAX_TEMPERATURE}, the highest the upstream takes`);
-  return MAX_TEMPERATURE;
 }
 
 function renderTopK(topK = 0, path: readonly string[] | undefined, report: Report): JsonObject {
@@ -266,9 +227,9 @@ const KNOWN: ReadonlySet<string> = new Set([
 const HEADER = 'anthropic-beta';
 
 /** The betas that the caller asked for, as a field for the model; one unknown name would fail the whole request. */
-function renderBetas({ target, family, report }: RenderContext): JsonObject {
+function renderBetas({ target, traits, report }: RenderContext): JsonObject {
   const asked = [...new Set(target.betas)];
-  const isTaken = (beta: string) => family.hasBetas === true && KNOWN.has(beta);
+  const isTaken = (beta: string) => traits.hasBetas === true && KNOWN.has(beta);
   const lost = asked.filter((beta) => !isTaken(beta));
   if (lost.length > 0) report.dropped(HEADER, `the upstream does not take ${lost.join(', ')}`);
   const taken = asked.filter(isTaken);
@@ -312,14 +273,14 @@ export function withCachePoints(prompt: Prompt, context: RenderContext): WirePro
 
 /** The points that are set, by the piece that they follow. */
 function cachePoints(prompt: Prompt, context: RenderContext): ReadonlyMap<Piece, JsonObject> {
-  const { family, report } = context;
+  const { traits, report } = context;
   const said = [...prompt.system, ...prompt.turns.flatMap(({ pieces }) => pieces)];
-  const takesTools = family.cachePoints === 'everywhere';
+  const takesTools = traits.cachePoints === 'everywhere';
   const refused =
-    family.cachePoints === undefined ? [...prompt.tools, ...said] : takesTools ? [] : prompt.tools;
+    traits.cachePoints === undefined ? [...prompt.tools, ...said] : takesTools ? [] : prompt.tools;
   for (const { mark } of refused)
     if (mark !== undefined) report.dropped(mark.field, 'the model takes none here');
-  const places = family.cachePoints === undefined ? [] : takesTools ? [...prompt.tools, ...said] : said;
+  const places = traits.cachePoints === undefined ? [] : takesTools ? [...prompt.tools, ...said] : said;
   const marks = marksOf(places, context);
   for (const [, mark] of marks.slice(0, Math.max(0, marks.length - MAX_CACHE_POINTS))) {
     report.dropped(mark.field, `the upstream takes ${MAX_CACHE_POINTS} of them: the last ones are kept`);
@@ -347,10 +308,10 @@ function isMarkable({ block }: Piece): boolean {
   return block.reasoningContent === undefined;
 }
 
-function cachePoint({ cache, field }: Mark, { family, report }: RenderContext): JsonObject {
+function cachePoint({ cache, field }: Mark, { traits, report }: RenderContext): JsonObject {
   // Five minutes are what a point holds by itself.
   if (cache.ttl !== '1h') return { cachePoint: { type: 'default' } };
-  if (family.hasCacheTtl === true) return { cachePoint: { type: 'default', ttl: cache.ttl } };
+  if (traits.hasCacheTtl === true) return { cachePoint: { type: 'default', ttl: cache.ttl } };
   report.coerced(`${field}.ttl`, 'the model caches for five minutes only');
   return { cachePoint: { type: 'default' } };
 }

@@ -12,7 +12,7 @@ import { Citations } from './citations.ts';
 import { CallReader } from './decode-calls.ts';
 import { ItemWriter } from './decode-content.ts';
 import { failureOf } from './error.ts';
-import { readBlock, readEnd } from './finish.ts';
+import { readBlock, readFinish } from './finish.ts';
 import { functionNames } from './ids.ts';
 import { encryptedSeal, signatureSeal } from './reasoning.ts';
 import { isSameUsage, readUsage } from './usage.ts';
@@ -113,7 +113,7 @@ export class AnswerReader {
     const isEmpty = this.#writer.count === 0;
     const block = isEmpty ? readBlock(this.#feedback) : undefined;
     const contents = { hasCalls: this.#calls.hasCalls, isEmpty };
-    const end = block ?? readEnd(this.#word, this.#message, contents);
+    const end = block ?? readFinish(this.#word, this.#message, contents);
     const isCut = end.type === 'finish' && (end.reason === 'length' || end.reason === 'content-filter');
     if (end.type === 'finish') this.#closeAll(isCut ? 'incomplete' : 'completed');
     this.#writer.emit(end);

@@ -38,7 +38,7 @@ export interface AnswerContents {
 }
 
 /** The end that a candidate announces. `message`: what the upstream says about it. */
-export function readEnd(
+export function readFinish(
   word: string | undefined,
   message: string | undefined,
   { hasCalls, isEmpty }: AnswerContents,

@@ -9,9 +9,15 @@ import type {
 } from '../../ir/items.ts';
 import { isJsonObject } from '../../kit/json/json.ts';
 import { objectsAt, stringAt } from '../../kit/json/members.ts';
-import { NO_RESULT, WITHOUT_CALL, WITHOUT_RESULT } from '../shared/pairing/pair-calls.ts';
+import { labelOfResult, NO_RESULT, WITHOUT_CALL, WITHOUT_RESULT } from '../shared/pairing/pair-calls.ts';
 import { callInputPlace, callSealPlace } from '../shared/report/caller-places.ts';
-import { isSystem, LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../shared/requests/system-messages.ts';
+import {
+  isSystem,
+  LAST_SYSTEM_AS_USER,
+  SYSTEM_BETWEEN_TURNS,
+  splitSystemPrompts,
+} from '../shared/requests/system-messages.ts';
+import { ADDITIONAL_TOOLS, CALLABLE_TOOLS } from '../shared/tools/additional-tools.ts';
 import { inputObject } from '../shared/tools/call-input.ts';
 import { flatArguments } from '../shared/tools/tool-names.ts';
 import { ownId } from './ids.ts';
@@ -31,18 +37,14 @@ export interface RenderedConversation {
 /** System prompts at the front become the system instruction; everything else becomes turns. */
 export function renderConversation(context: RenderContext): RenderedConversation {
   const { items } = context.request;
-  const firstTurn = items.findIndex((item) => !isSystem(item));
-  const lead = (firstTurn === -1 ? items : items.slice(0, firstTurn)).filter(isSystem);
+  const { prompts, asUser, turns: rest } = splitSystemPrompts(items);
   const turns = new Turns(context);
-  const last = firstTurn === -1 ? lead.pop() : undefined;
   const system: WirePart[] = [];
-  for (const prompt of lead) {
+  for (const prompt of prompts) {
     for (const part of turns.systemParts(prompt)) system.push(part);
   }
-  if (last !== undefined) turns.addPromptAsUser(last);
-  for (const item of firstTurn === -1 ? [] : items.slice(firstTurn)) {
-    turns.add(item);
-  }
+  if (asUser !== undefined) turns.addPromptAsUser(asUser);
+  for (const item of rest) turns.add(item);
   return { system, contents: turns.end() };
 }
 
@@ -176,7 +178,7 @@ class Turns {
   #reportAdditionalTools(item: OpaqueItem): void {
     const { report } = this.#context;
     const place = report.place(item, 'items');
-    const isCallable = objectsAt(item.value, 'tools').map(({ type }) => CALLABLE.has(type));
+    const isCallable = objectsAt(item.value, 'tools').map(({ type }) => CALLABLE_TOOLS.has(type));
     for (const [position, callable] of isCallable.entries()) {
       if (!callable) report.dropped(`${place}.tools[${position}]`, 'the upstream cannot run it');
     }
@@ -185,12 +187,6 @@ class Turns {
     }
   }
 }
-
-/** The item of the responses format that declares tools in the middle of a conversation. */
-const ADDITIONAL_TOOLS = 'additional_tools';
-
-/** Types of tools that the caller runs. */
-const CALLABLE: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace']);
 
 // --- Turns of the model ----------------------------------------------------------------------------------------------
 
@@ -417,7 +413,10 @@ export class Results {
     const { report } = this.#context;
     reportLostMembers(item, 'items', report);
     report.coerced(report.place(item, 'items'), WITHOUT_CALL);
-    return [textPart(labelOf(item)), ...this.#renderer.parts(item.content)];
+    return [
+      textPart(labelOfResult(item.callId, item.isError === true)),
+      ...this.#renderer.parts(item.content),
+    ];
   }
 
   #take(callId: string): ToolResultItem | undefined {
@@ -461,14 +460,11 @@ export class Results {
       report.place(item, 'items'),
       'the result holds content that the upstream takes only from users: it follows in a user turn',
     );
-    for (const part of [textPart(labelOf(item)), ...outside]) attachments.push(part);
+    for (const part of [textPart(labelOfResult(item.callId, item.isError === true)), ...outside])
+      attachments.push(part);
   }
 }
 
 function isWords(part: Part): boolean {
   return part.type === 'text' || part.type === 'refusal';
-}
-
-function labelOf(item: ToolResultItem): string {
-  return `${item.isError === true ? 'Error' : 'Output'} of tool call ${item.callId}:`;
 }

@@ -11,7 +11,6 @@ export interface RenderContext {
   readonly target: RenderTarget;
   readonly traits: ModelTraits;
   readonly report: Report;
-  /** Of the work on the request's items, their parts and its tools. */
   /** The upstream's names of the request's tools. */
   readonly names: FlatNames;
 }

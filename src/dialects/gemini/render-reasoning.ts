@@ -27,7 +27,7 @@ const ASSUMED_LIMIT = 65_536;
 const DYNAMIC = -1;
 
 /** `thinkingConfig` of a wire body; undefined when there is nothing to say. */
-export function renderThinking({ request, target, traits, report }: RenderContext): JsonObject | undefined {
+export function renderReasoning({ request, target, traits, report }: RenderContext): JsonObject | undefined {
   const { reasoning: settings } = request;
   if (settings === undefined) return undefined;
   const names = new ReasoningNames(request, report);

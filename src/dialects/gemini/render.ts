@@ -1,4 +1,3 @@
-import { invalidRequest } from '../../ir/errors.ts';
 import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
 import type { Sampling } from '../../ir/settings.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
@@ -6,11 +5,13 @@ import { compact, textAt } from '../../kit/json/members.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import { INCLUDE_LOGPROBS } from '../responses/wire.ts';
 import type { Report } from '../shared/report/report.ts';
+import { JSON_INSTRUCTION, schemaWithoutName } from '../shared/requests/output-format.ts';
 import { cappedLimit } from '../shared/requests/output-limit.ts';
+import { refuseSilence } from '../shared/requests/semantics.ts';
 import { renderConversation } from './render-content.ts';
 import { type RenderContext, renderContext } from './render-context.ts';
 import { NO_FIELD, NOT_TAKEN, reportLost, takes } from './render-losses.ts';
-import { renderThinking } from './render-reasoning.ts';
+import { renderReasoning } from './render-reasoning.ts';
 import { renderTools } from './render-tools.ts';
 import { MOST_LOGPROBS, MOST_STOPS, textPart, type WirePart } from './wire.ts';
 
@@ -19,7 +20,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   const context = renderContext(request, target);
   const { report } = context;
   const { system, contents } = renderConversation(context);
-  if (contents.length === 0) throw silence(report);
+  refuseSilence(contents, report);
   const tools = renderTools(context);
   const format = renderFormat(context, tools.tools !== undefined, system);
   const config = compact({
@@ -27,7 +28,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
     ...renderLogprobs(context),
     maxOutputTokens: cappedLimit(context.request, context.target, context.report),
     ...format,
-    thinkingConfig: renderThinking(context),
+    thinkingConfig: renderReasoning(context),
     responseModalities: renderModalities(request, report),
     imageConfig: renderImageConfig(request.imageConfig, report),
   });
@@ -39,13 +40,6 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
     ...(Object.keys(config).length > 0 && { generationConfig: config }),
   };
   return { body, headers: NO_HEADERS, report: report.entries };
-}
-
-/** An upstream would refuse a conversation without content. */
-function silence(report: Report): Error {
-  return invalidRequest([
-    { path: report.name('items'), message: 'the conversation has no content for the model' },
-  ]);
 }
 
 // --- Sampling and limits -----------------------------------------------------------------------------------------------
@@ -130,7 +124,6 @@ function logprobsNames({ formatFacts, include = [], sampling }: GenerationReques
 // --- The shape of the answer -------------------------------------------------------------------------------------------
 
 const JSON_TYPE = { responseMimeType: 'application/json' } as const;
-const JSON_INSTRUCTION = 'Answer with a single JSON object and nothing else.';
 
 /** The shape of the answer; what cannot be demanded is asked for in the system prompt. */
 function renderFormat(
@@ -166,7 +159,7 @@ function renderFormat(
   const { namesSchemas, schemaPath } = request.formatFacts;
   const place = `${field}${schemaPath}`;
   if (!namesSchemas) return { ...JSON_TYPE, responseJsonSchema: outputFormat.schema };
-  return { ...JSON_TYPE, responseJsonSchema: namedSchema(outputFormat, place, report) };
+  return { ...JSON_TYPE, responseJsonSchema: schemaWithoutName(outputFormat, place, report) };
 }
 
 type JsonFormat = Extract<OutputFormat, { type: 'json' | 'json-schema' }>;
@@ -174,27 +167,6 @@ type JsonFormat = Extract<OutputFormat, { type: 'json' | 'json-schema' }>;
 function instructionFor(format: JsonFormat): string {
   if (format.type === 'json') return JSON_INSTRUCTION;
   return `${JSON_INSTRUCTION} It must match this JSON Schema: ${JSON.stringify(format.schema)}`;
-}
-
-/** A schema as other formats give it. `place`: where the caller wrote what is beside the schema. */
-function namedSchema(
-  { name, schema, description, strict }: Extract<OutputFormat, { type: 'json-schema' }>,
-  place: string,
-  report: Report,
-): JsonObject {
-  if (name !== '') report.dropped(`${place}.name`, 'the upstream has no names for schemas');
-  if (strict === true) {
-    report.dropped(`${place}.strict`, 'the upstream has no such field: it enforces every schema');
-  } else if (strict === false) {
-    report.coerced(`${place}.strict`, 'the upstream enforces every schema');
-  }
-  if (description === undefined) return schema;
-  if (schema.description !== undefined) {
-    report.dropped(`${place}.description`, 'the schema has its own');
-    return schema;
-  }
-  report.coerced(`${place}.description`, 'became the description of the schema itself');
-  return { description, ...schema };
 }
 
 /** What upstreams of this dialect answer in, by the caller's words. */

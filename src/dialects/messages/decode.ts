@@ -7,7 +7,7 @@ import { readFrame } from '../shared/answers/read-frame.ts';
 import { RepeatedFrames, RepeatedRelay } from '../shared/answers/repeated-frames.ts';
 import { BlockReader } from './decode-content.ts';
 import { failureOf } from './error.ts';
-import { parseFinish, reasonOf } from './finish.ts';
+import { readFinish, reasonOf } from './finish.ts';
 import { UsageMeter } from './usage.ts';
 
 /** Reads the frames of an upstream's stream. */
@@ -140,7 +140,7 @@ export class MessageReader {
       ...this.#extras,
       ...(Object.keys(usageExtras).length > 0 && { usage: usageExtras }),
     };
-    events.push(parseFinish(this.#stop, extras, this.#usage.serviceTier()));
+    events.push(readFinish(this.#stop, extras, this.#usage.serviceTier()));
     this.#isEnded = true;
     return events;
   }

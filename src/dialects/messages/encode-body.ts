@@ -8,7 +8,7 @@ import { inputObject } from '../shared/tools/call-input.ts';
 import { flatArguments } from '../shared/tools/tool-names.ts';
 import { renderCitation } from './citations.ts';
 import { toolUseBlock, withBlockDefaults } from './encode-content.ts';
-import { relayStop, renderStop, type Said } from './finish.ts';
+import { relayFinish, renderFinish, type Said } from './finish.ts';
 import { messageId } from './ids.ts';
 import { imageBlockAsText, imageTextBlock } from './media.ts';
 import { hidesThoughts, reasoningBlock } from './reasoning.ts';
@@ -28,7 +28,7 @@ function wholeMessage(result: Result, finish: Finish, context: ReplyContext): Js
   // Set one by one: an object literal that says a member twice is many times as slow.
   const message = emptyMessage(context, finalUsage(context, finish, result.usage));
   message.content = answerBlocks(result.items, hidesThoughts(context));
-  Object.assign(message, renderStop(finish, saidIn(result.items)));
+  Object.assign(message, renderFinish(finish, saidIn(result.items)));
   if (edits !== undefined) message.context_management = edits;
   return Object.assign(message, metadataField(context, finish.settled));
 }
@@ -45,7 +45,7 @@ function patchedMessage(
     ...relayed,
     content: Array.isArray(relayed.content) ? relayed.content.map(wholeBlock) : [],
     ...identityFields(context),
-    ...relayStop(relayed, finish, saidIn(result.items)),
+    ...relayFinish(relayed, finish, saidIn(result.items)),
     usage: finalUsage(context, finish, result.usage, written),
     ...metadataField(context, finish.settled),
   };

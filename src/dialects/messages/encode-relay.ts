@@ -8,7 +8,7 @@ import { objectOf } from '../../kit/json/members.ts';
 import type { ReplyContext } from '../dialect.ts';
 import { emptyMessage, identityFields, metadataField } from './encode-body.ts';
 import { PING, withBlockDefaults } from './encode-content.ts';
-import { relayStop } from './finish.ts';
+import { relayFinish } from './finish.ts';
 import { imageBlockAsText } from './media.ts';
 import { finalUsage, withWholeToolUse } from './usage.ts';
 
@@ -113,7 +113,7 @@ export class RelayWriter {
       type: 'message_delta',
       delta: {
         ...this.#endDelta,
-        ...relayStop(this.#endDelta, finish, { hasToolCall: this.#hasToolCall, refusal: '' }),
+        ...relayFinish(this.#endDelta, finish, { hasToolCall: this.#hasToolCall, refusal: '' }),
       },
       usage: finalUsage(this.#context, finish, usage, this.#endUsage),
     };

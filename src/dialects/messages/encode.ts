@@ -6,7 +6,7 @@ import { emptyMessage, metadataField } from './encode-body.ts';
 import { BlockWriter, PING } from './encode-content.ts';
 import { RelayWriter } from './encode-relay.ts';
 import { encodeError } from './error.ts';
-import { renderStop } from './finish.ts';
+import { renderFinish } from './finish.ts';
 import { hidesThoughts } from './reasoning.ts';
 import { finalUsage } from './usage.ts';
 
@@ -90,7 +90,7 @@ class MessageEncoder implements StreamEncoder {
     const edits = finish.ext?.messages?.context_management;
     const delta = {
       type: 'message_delta',
-      delta: renderStop(finish, this.#blocks),
+      delta: renderFinish(finish, this.#blocks),
       usage: finalUsage(this.#context, finish, this.#usage),
       ...(edits !== undefined && { context_management: edits }),
     };

@@ -36,7 +36,7 @@ export function reasonOf(stopReason: unknown): FinishReason {
  * Reads the `delta` of message_delta, or the same fields of a whole message. `extras`: members that only this dialect
  * has. A native word that our own would not lead back to is among them.
  */
-export function parseFinish(delta: JsonObject, extras: JsonObject, serviceTier: string | undefined): Finish {
+export function readFinish(delta: JsonObject, extras: JsonObject, serviceTier: string | undefined): Finish {
   const native = typeof delta.stop_reason === 'string' ? delta.stop_reason : undefined;
   const reason = reasonOf(native);
   const stopSequence = typeof delta.stop_sequence === 'string' ? delta.stop_sequence : undefined;
@@ -69,7 +69,7 @@ export interface Said {
 }
 
 /** The stop fields of a message. A tool call wins over a plain end; a refusal is one even when it ended plainly. */
-export function renderStop(finish: Finish, said: Said): JsonObject {
+export function renderFinish(finish: Finish, said: Said): JsonObject {
   const native = finish.ext?.messages ?? {};
   const reason = meantReason(finish, said);
   const word = typeof native.stop_reason === 'string' ? native.stop_reason : undefined;
@@ -86,8 +86,8 @@ export function renderStop(finish: Finish, said: Said): JsonObject {
  * The stop fields of a message that an upstream of this dialect wrote: its own words, and where it has none what they
  * mean. The same in streams and in whole bodies.
  */
-export function relayStop(written: JsonObject, finish: Finish, said: Said): JsonObject {
-  const rendered = renderStop(finish, said);
+export function relayFinish(written: JsonObject, finish: Finish, said: Said): JsonObject {
+  const rendered = renderFinish(finish, said);
   return Object.fromEntries(
     Object.entries(rendered).map(([name, value]) => [name, written[name] ?? value ?? null]),
   );

@@ -49,7 +49,7 @@ export function sealOfSignature(signature: string): Seal | undefined {
 }
 
 /** The block for an upstream; undefined when the thoughts are not sealed by its family and it would refuse them. */
-export function renderReasoning(item: ReasoningItem): JsonObject | undefined {
+export function renderThoughts(item: ReasoningItem): JsonObject | undefined {
   if (!facts.seals.ofThoughts(item)) return undefined;
   const { signature = '', encrypted = '' } = item;
   if (signature !== '') return { type: 'thinking', thinking: visibleText(item), signature };

@@ -15,7 +15,7 @@ import type { Report } from '../shared/report/report.ts';
 import { LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../shared/requests/system-messages.ts';
 import { isMade } from './citations.ts';
 import { imageInText } from './media.ts';
-import { isForeignThinking, parseRedacted, parseThinking, renderReasoning } from './reasoning.ts';
+import { isForeignThinking, parseRedacted, parseThinking, renderThoughts } from './reasoning.ts';
 import { FOREIGN_CITATIONS, MADE_IMAGE, whyUnsealed } from './render-parts.ts';
 import type { WireBlock, WireMessage } from './wire.ts';
 
@@ -73,7 +73,7 @@ function withoutTraces(block: WireBlock, path: string, report: Report): WireBloc
   if (isForeignThinking(block)) {
     const item = block.type === 'thinking' ? parseThinking(block) : parseRedacted(block);
     // A chat upstream may have passed on what this family sealed.
-    const own = renderReasoning(item);
+    const own = renderThoughts(item);
     if (own !== undefined) return [own as WireBlock];
     report.dropped(path, whyUnsealed(item));
     return [];

@@ -10,19 +10,19 @@ import type {
   ToolResultItem,
 } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { objectsAt, stringAt } from '../../kit/json/members.ts';
 import { familyOf } from '../shared/reasoning/custody.ts';
 import type { Report } from '../shared/report/report.ts';
+import { ADDITIONAL_TOOLS, reportAdditionalTools } from '../shared/tools/additional-tools.ts';
 import { unsealedInput } from '../shared/tools/call-input.ts';
 import { isMade } from './citations.ts';
 import { toolUseId } from './ids.ts';
-import { renderReasoning } from './reasoning.ts';
+import { renderThoughts } from './reasoning.ts';
 import type { RenderContext } from './render-context.ts';
 import { NO_FIELD, reportForeignMembers } from './render-losses.ts';
 import type { WireRole } from './wire.ts';
 
 /** Makes blocks of parts and items, and tells what they lose. */
-export class BlockRenderer {
+export class PartRenderer {
   readonly #context: RenderContext;
   readonly #report: Report;
 
@@ -46,7 +46,7 @@ export class BlockRenderer {
   }
 
   reasoning(item: ReasoningItem): JsonObject[] {
-    const block = renderReasoning(item);
+    const block = renderThoughts(item);
     if (block === undefined) return this.#drop(item, whyUnsealed(item));
     this.reportForeignMembers(item);
     return [block];
@@ -84,22 +84,16 @@ export class BlockRenderer {
 
   opaque(item: OpaqueItem): JsonObject[] {
     if (item.dialect === 'messages') return [this.#adopted(item)];
-    if (item.value.type === ADDITIONAL_TOOLS) return this.#additionalTools(item);
+    if (item.value.type === ADDITIONAL_TOOLS) {
+      reportAdditionalTools(item, this.#report);
+      return [];
+    }
     return this.#drop(item, `an item ${typeOf(item.value)}`);
   }
 
   /** Tells which members of a thing only another dialect has. */
   reportForeignMembers(thing: { readonly ext?: Ext }): void {
     reportForeignMembers(thing, 'items', this.#report);
-  }
-
-  /** The tools of such an item are among the request's own; only those that another provider runs are lost. */
-  #additionalTools(item: OpaqueItem): [] {
-    for (const [index, tool] of objectsAt(item.value, 'tools').entries()) {
-      if (CALLABLE_TOOLS.has(tool.type)) continue;
-      this.#report.dropped(this.#placeOf(item, `tools[${index}]`), notRun(stringAt(tool, 'type') ?? ''));
-    }
-    return [];
   }
 
   #part(part: Part, speaker: WireRole): JsonObject | undefined {
@@ -256,17 +250,6 @@ export function whyUnsealed({
     ? 'reasoning that another model family sealed: the upstream would refuse it'
     : 'reasoning without a seal: the upstream would refuse it';
 }
-
-/** Why a tool of another format does not go out. */
-export function notRun(kind: string): string {
-  return `the upstream does not run tools of type ${kind}`;
-}
-
-/** The item of the responses format that declares tools in the middle of a conversation. */
-const ADDITIONAL_TOOLS = 'additional_tools';
-
-/** Tools that the caller runs, by their type in the responses format. */
-const CALLABLE_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace']);
 
 const MEDIA: ReadonlySet<Part['type']> = new Set(['image', 'file']);
 

@@ -8,7 +8,7 @@ import { cappedLimit } from '../shared/requests/output-limit.ts';
 import type { RenderContext } from './render-context.ts';
 
 /** What is asked of the upstream about thinking, and the output limit that leaves room for it. */
-export interface RenderedThinking {
+export interface RenderedReasoning {
   readonly maxTokens: number;
   readonly thinking?: JsonObject;
   readonly effort?: string;
@@ -28,13 +28,13 @@ function outputLimit({ request, target, report }: RenderContext): number {
 }
 
 /** `messages`: the rendered turns, which may forbid thinking. */
-export function renderThinking(context: RenderContext, messages: readonly JsonObject[]): RenderedThinking {
+export function renderReasoning(context: RenderContext, messages: readonly JsonObject[]): RenderedReasoning {
   const asked = renderAsked(context, messages);
   return context.target.alwaysThinks === true ? { ...asked, isThinking: true } : asked;
 }
 
 /** What the request itself asks for. */
-function renderAsked(context: RenderContext, messages: readonly JsonObject[]): RenderedThinking {
+function renderAsked(context: RenderContext, messages: readonly JsonObject[]): RenderedReasoning {
   const { request, target, report } = context;
   const maxTokens = outputLimit(context);
   const settings = request.reasoning;
@@ -92,7 +92,7 @@ function adaptive(
   settings: ReasoningSettings,
   names: ReasoningNames,
   report: Report,
-): Pick<RenderedThinking, 'thinking' | 'effort'> {
+): Pick<RenderedReasoning, 'thinking' | 'effort'> {
   const effort = asked === 'minimal' ? LEAST_EFFORT : asked;
   if (effort !== asked) {
     report.coerced(names.of('effort'), `became ${effort}, the least that the upstream has a word for`);
@@ -107,7 +107,7 @@ const LEAST_EFFORT: Effort = 'low';
  * Members of a relayed body about thinking and the output limit; `thinking` only where it must differ. `messages`: the
  * caller's own, or what is left of them.
  */
-export function relayThinking(
+export function relayReasoning(
   context: RenderContext,
   messages: readonly JsonObject[],
 ): { readonly max_tokens: number; readonly thinking?: JsonObject } {
