@@ -21,8 +21,9 @@ export default defineConfig({
           name: 'suite',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['test/faults/long/**', 'test/fuzz/long/**', 'test/clients/**'],
-          testTimeout: 20_000,
-          hookTimeout: 30_000,
+          // The longest take 10 s on an idle machine with two cores, and four times that on a busy one.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           // No module has a state of its own, so files can share what was imported: that is most of the time otherwise.
           isolate: false,
         },

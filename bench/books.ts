@@ -21,7 +21,7 @@ const limits: Limits = {
 const amount = { creditNanos: 40_000_000n, byokNanos: 0n };
 const used = { creditNanos: 1_234_567n, byokNanos: 0n };
 
-/** About as much as a generation's row says. */
+/** About the size of a generation's row. */
 const row = Object.fromEntries(
   Array.from({ length: 45 }, (_, index) => [
     `column_${index}`,

@@ -6,8 +6,8 @@ import { systemClock } from '../src/kit/time/clock.ts';
 import type { Ledger, Limits } from '../src/ports/ledger.ts';
 import { openEmbeddedLedger } from '../src/store/ledger/embedded/open-embedded-ledger.ts';
 import { openSqlite } from '../src/store/sql/sqlite/open-sqlite.ts';
+import { sqliteGenerationStore } from '../src/store/sql/stores/sql-generation-store.ts';
 import { SqlLedgerMark } from '../src/store/sql/stores/sql-ledger-mark.ts';
-import { sqliteGenerationStore } from '../src/store/sql/stores/sqlite-generation-store.ts';
 
 /**
  * What the ledger costs a request, with the rows being made beside it, and how long a gateway takes to be ready again that
@@ -26,7 +26,7 @@ const limits: Limits = {
 const used = { creditNanos: 1_234_567n, byokNanos: 0n };
 const reserved = { creditNanos: 40_000_000n, byokNanos: 0n };
 
-/** About as much as a generation's row says. */
+/** About the size of a generation's row. */
 const row = Object.fromEntries(
   Array.from({ length: 50 }, (_, index) => [
     `column_${index}`,

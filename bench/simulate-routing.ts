@@ -33,7 +33,7 @@ interface Trouble {
   readonly to: number;
   /** `refuses`: fails at once. `hangs`: fails after seconds. `limits`: a rate limit that says for how long. */
   readonly kind: 'refuses' | 'hangs' | 'limits' | 'slow';
-  /** Share of the calls that it befalls. */
+  /** Share of the calls that it affects. */
   readonly share: number;
 }
 
@@ -46,7 +46,7 @@ interface Site {
   readonly troubles: readonly Trouble[];
 }
 
-/** Cheap ones are troubled, one after another and two at a time; the dearest never is, except when all are. */
+/** Cheap endpoints fail, one after another and two at a time; the most expensive fails only when all do. */
 const ALL_DOWN: Trouble = { from: 0.9, to: 0.93, kind: 'refuses', share: 1 };
 const SITES: readonly Site[] = [
   {
@@ -182,7 +182,7 @@ function attempt(errand: Errand): void {
     if (tried.has(candidate)) continue;
     const ticket = health.enter(siteOf(candidate.endpoint, candidate.access), {
       isRetry: tried.size > 0,
-      isLastHope: ranked.every((each) => tried.has(each) || isAway(each)),
+      isLastCandidate: ranked.every((each) => tried.has(each) || isAway(each)),
     });
     if (ticket === undefined) continue;
     tried.add(candidate);
@@ -234,7 +234,7 @@ function troubleOf(site: Site): Trouble | undefined {
   return site.troubles.find(({ from, to }) => share >= from && share < to);
 }
 
-/** What the gateway can know of a provider that is back is only what the next call tells: until then it is recovering. */
+/** The gateway learns only by the next call that a provider works again: until then it is recovering. */
 function phase(): keyof typeof tallies {
   if (SITES.every(isDown)) {
     isRecovering = true;

@@ -1,6 +1,6 @@
 // `node scripts/bench.mjs NAME [ARGUMENT...]` runs bench/NAME.ts.
 // `node scripts/bench.mjs [--OPTION...]` compares the gateway with its peers (bench/compare/run.ts), and with `--guard` looks
-// whether anything has become much dearer (bench/compare/guard.ts).
+// whether anything has become much more expensive (bench/compare/guard.ts).
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -55,6 +55,6 @@ async function compare() {
     },
   });
   process.chdir(root);
-  // In this very process, so that an interrupt reaches what ends everything that was started.
+  // In this process, so that an interrupt reaches the code that ends all started processes.
   await import(pathToFileURL(join(out, first === '--guard' ? 'guard.js' : 'run.js')).href);
 }

@@ -4,7 +4,7 @@ import { chmodSync } from 'node:fs';
 import { rolldown } from 'rolldown';
 import { bundledLicences } from './bundled-licences.mjs';
 
-/** They bring binaries, which cannot be bundled. */
+/** Packages with binaries, which cannot be bundled. */
 const INSTALLED = ['@duckdb/node-api', 'libsql'];
 
 const program = await rolldown({

@@ -1,4 +1,4 @@
-// The licences of the packages whose code is part of what is built: most of them ask to be passed on with it.
+// The licences of the bundled packages: most of them require that they are distributed with the code.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,4 +1,4 @@
-// `npm start`: install and build when needed, then become the server. The server runs in this very
+// `npm start`: install and build when needed, then become the server. The server runs in this
 // process, so signals reach it and its exit code is this program's.
 
 import { join } from 'node:path';

@@ -18,7 +18,7 @@ import { Vault } from './manage/byok/vault.ts';
 import { Files } from './manage/files/files.ts';
 import { AccountKeys } from './manage/keys/account-keys.ts';
 import { CallerDirectory } from './manage/keys/caller-directory.ts';
-import { Keys } from './manage/keys/operator-keys.ts';
+import { OperatorKeys } from './manage/keys/operator-keys.ts';
 import { ModelKnowledge } from './manage/models/model-knowledge.ts';
 import { type Sources, systemSources } from './manage/sources.ts';
 import { UsageImports } from './manage/usage-import/usage-imports.ts';
@@ -61,7 +61,7 @@ export interface Installation {
   readonly directory: DataDirectory;
   readonly tenancy: Tenancy;
   readonly accounts: Accounts;
-  readonly keys: Keys;
+  readonly keys: OperatorKeys;
   readonly accountKeys: AccountKeys;
   readonly workspaces: Workspaces;
   readonly budgets: Budgets;
@@ -193,7 +193,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       directory,
       tenancy,
       accounts,
-      keys: new Keys({ ...keyParts, accounts }),
+      keys: new OperatorKeys({ ...keyParts, accounts }),
       accountKeys: new AccountKeys(keyParts),
       workspaces,
       budgets: new Budgets({ store: tenancy, workspaces, sources, changed: changedWorkspace }),

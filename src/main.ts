@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { buildCatalogSliced, type CatalogSource } from './catalog/build-catalog.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { type LoadedConfiguration, type LoadOptions, loadConfigurationInThread } from './config/load.ts';
 import { watchConfiguration } from './config/watch.ts';
@@ -16,7 +15,6 @@ import { createHttpServer } from './http/http-server.ts';
 import { openInstallation } from './installation.ts';
 import { randomIds } from './kit/ids.ts';
 import type { Log } from './kit/log/log.ts';
-import { runInTurns } from './kit/loop/turns.ts';
 import { expositionOf } from './kit/metrics/exposition.ts';
 import { LoopDelay } from './kit/metrics/loop-delay.ts';
 import { programVersion } from './kit/program-version.ts';
@@ -32,7 +30,8 @@ import { Rankings } from './manage/rankings/rankings.ts';
 import { Pins } from './routing/conversation/pins.ts';
 import { Health } from './routing/health/health.ts';
 import { Traffic } from './routing/traffic.ts';
-import { catalogSourceOf, deriveSettings, prepareBody } from './settings.ts';
+import { RunningSettings } from './running-settings.ts';
+import { prepareBody } from './settings.ts';
 import type { Stage } from './stages/stage.ts';
 import { stageTable } from './stages/table.ts';
 import { DiskResponseCache } from './store/cache/disk-response-cache.ts';
@@ -79,24 +78,7 @@ export interface RunningGateway {
 export async function openGateway(options: OpenOptions): Promise<RunningGateway> {
   const { loaded, load, log, times, listeningSockets, itemClock = systemClock, stages = [] } = options;
   const { config, runtime } = loaded;
-  let configured = loaded;
-  let known: CatalogSource['known'];
-  let running = deriveSettings(configured);
-  const renew = () => {
-    running = deriveSettings(configured, known);
-  };
-  /** Rebuilds the catalogue in slices beside requests. Discarded if a reload has built another one meanwhile. */
-  const renewInTurns = async () => {
-    const source = configured;
-    const catalog = await runInTurns(buildCatalogSliced(catalogSourceOf(source, known)));
-    if (configured === source) running = deriveSettings(source, known, catalog);
-  };
-  /** Rebuilds the catalogue when a dated price takes effect. */
-  const current = () => {
-    const { dueAtMs } = running.gateway.catalog;
-    if (dueAtMs !== undefined && systemClock.now() >= dueAtMs) renew();
-    return running;
-  };
+  const settings = new RunningSettings(loaded);
   const closers: (() => Promise<void> | void)[] = [];
   const closeAll = async () => {
     for (const close of closers.splice(0).reverse()) await close();
@@ -104,7 +86,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
   try {
     // First, so that probes of a gateway that takes long to open see that it is alive and not ready.
     const server = createHttpServer({
-      settings: () => running.http,
+      settings: () => settings.latest.http,
       ids: randomIds,
       clock: systemClock,
       log,
@@ -116,26 +98,25 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     const installation = await openInstallation({
       dataDir: runtime.dataDir,
       keyPrefix: config.keys.prefix,
-      initialUsd: () => running.config.credits.initial_usd,
+      initialUsd: () => settings.latest.config.credits.initial_usd,
       encryptionKey: runtime.encryptionKey,
       ...(runtime.database !== undefined && {
         database: {
           address: runtime.database,
           waitsForDatabase: true,
           isGateway: true,
-          retentionMs: () => keptMs(running.config.retention.events_days),
+          retentionMs: () => keptMs(settings.latest.config.retention.events_days),
         },
       }),
-      generationMs: () => running.http.requestDeadlineMs,
-      durability: () => running.config.durability.ledger,
+      generationMs: () => settings.latest.http.requestDeadlineMs,
+      durability: () => settings.latest.config.durability.ledger,
       warn: (message, fields) => log.warn(message, fields),
     });
     closers.push(() => installation.close());
     for (const warning of installation.directory.warnings) log.warn(warning);
     for (const warning of installation.vault.warnings) log.warn(warning);
-    known = (providers) => installation.modelKnowledge.entriesOf(providers);
-    renew();
-    installation.modelKnowledge.onChange(renewInTurns);
+    settings.setKnowledge((providers) => installation.modelKnowledge.entriesOf(providers));
+    installation.modelKnowledge.onChange(() => settings.rebuildCatalog());
     const cache = new DiskResponseCache(join(installation.directory.path, 'cache'), log);
     closers.push(() => cache.close());
     const contents = new DiskContentStore({
@@ -146,7 +127,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     closers.push(() => contents.close());
     const retention = new Retention({
       settings: () => {
-        const { events_days, content_days, content_bytes } = running.config.retention;
+        const { events_days, content_days, content_bytes } = settings.latest.config.retention;
         return { eventsDays: events_days, contentDays: content_days, contentBytes: content_bytes };
       },
       generations: installation.generationStore,
@@ -162,7 +143,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       vendor: config.vendor,
       clock: systemClock,
       ids: randomIds,
-      egress: () => running.egress,
+      egress: () => settings.latest.egress,
     });
     closers.push(() => upstreams.close());
     const tokenizer = createTokenizer();
@@ -171,30 +152,30 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     const health = new Health({
       clock: systemClock,
       random: Math.random,
-      settings: () => running.cooldown,
+      settings: () => settings.latest.cooldown,
     });
     const items = new MemoryOutputItems({
       clock: itemClock,
-      maxBytes: () => running.config.retention.output_items_bytes,
+      maxBytes: () => settings.latest.config.retention.output_items_bytes,
     });
     const itemsSwept = keepItemsSwept(items);
     closers.push(() => itemsSwept.close());
     const logGeneration = generationLog(log, systemClock);
     const generationMetrics = new GenerationMetrics();
     const gateway = createGateway({
-      settings: () => current().gateway,
+      settings: () => settings.current.gateway,
       stages: [...stageTable({ cache }), ...stages],
       callUpstream: upstreams.call,
       countUpstream: upstreams.countTokens,
       tokenizer,
       previewUpstream: upstreams.preview,
-      prepareBody: (format, body) => prepareBody(format, body, running),
+      prepareBody: (format, body) => prepareBody(format, body, settings.latest),
       files: installation.storedFiles,
       items,
       ownCredentials: installation.ownCredentials,
       health,
       memory: {
-        pins: new Pins({ clock: systemClock, idleMs: () => running.config.routing.sticky_idle_ms }),
+        pins: new Pins({ clock: systemClock, idleMs: () => settings.latest.config.routing.sticky_idle_ms }),
         traffic: new Traffic({ clock: systemClock }),
       },
       random: Math.random,
@@ -217,8 +198,8 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       tenancy: installation.tenancy,
       vault: installation.vault,
       sources: installation.sources,
-      providers: () => current().gateway.catalog.providers,
-      egress: () => running.egress,
+      providers: () => settings.current.gateway.catalog.providers,
+      egress: () => settings.latest.egress,
       changed: (accountId) => installation.ownCredentials.forget(accountId),
     });
     const loopDelay = new LoopDelay();
@@ -249,23 +230,20 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     const watch = watchConfiguration({
       initial: loaded,
       load: () => loadConfigurationInThread(load),
-      apply: (next) => {
-        running = deriveSettings(next, known);
-        configured = next;
-      },
+      apply: (next) => settings.reload(next),
       log,
     });
     closers.push(() => watch.close());
     // Last: keys that are shown once must not be created by a start that fails.
     const firstKeys = await installation.whenDatabaseUp(() => bootstrap(installation, runtime));
     const firstAccount = await installation.whenDatabaseUp(() => installation.accounts.ensureFirst());
-    const questions = {
+    const analyticsParts = {
       events: installation.eventStore,
       tenancy: installation.tenancy,
       clock: systemClock,
     };
     await server.serve({
-      catalog: () => current().gateway.catalog,
+      catalog: () => settings.current.gateway.catalog,
       callers: installation.callers,
       gateway,
       limiter,
@@ -275,8 +253,8 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       budgets: installation.budgets,
       credits: installation.credits,
       files: installation.files,
-      analytics: new Analytics({ ...questions, apps: installation.appRegistry }),
-      activity: new Activity(questions),
+      analytics: new Analytics({ ...analyticsParts, apps: installation.appRegistry }),
+      activity: new Activity(analyticsParts),
       metrics: () => expositionOf(metrics),
       firstAccountId: firstAccount.id,
       restartReason: installation.restartReason,
@@ -289,7 +267,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       rankings: new Rankings({
         events: installation.eventStore,
         apps: installation.appRegistry,
-        hidden: () => running.config.apps.hidden,
+        hidden: () => settings.latest.config.apps.hidden,
         clock: systemClock,
       }),
     });
@@ -297,8 +275,8 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       host,
       port,
       firstKeys,
-      exampleModel: exampleOf(running.gateway.catalog),
-      async close(limitMs = running.config.drain_ms) {
+      exampleModel: exampleOf(settings.latest.gateway.catalog),
+      async close(limitMs = settings.latest.config.drain_ms) {
         await server.drain(limitMs);
         await Promise.race([gateway.settled(), delay(SETTLING_MS, undefined, { ref: false })]);
         await closeAll();

@@ -40,8 +40,15 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   cli: ['main.ts', 'installation.ts', 'examination.ts', 'control', 'manage', 'ports', 'ir', 'kit', 'config'],
 };
 
-/** Where things are put together: these see everything. */
-const ROOTS = ['main.ts', 'installation.ts', 'examination.ts', 'settings.ts', 'gateway-metrics.ts'];
+/** Composition roots: these may import everything. */
+const ROOTS = [
+  'main.ts',
+  'installation.ts',
+  'examination.ts',
+  'settings.ts',
+  'running-settings.ts',
+  'gateway-metrics.ts',
+];
 
 interface Import {
   readonly from: string;
@@ -76,7 +83,7 @@ function circlesIn(edges: readonly Import[]): readonly string[] {
 }
 
 describe('the structure of the source', () => {
-  it('finds files and imports to look at', () => {
+  it('finds files and imports', () => {
     expect(files.length).toBeGreaterThan(40);
     expect(imports.length).toBeGreaterThan(100);
   });

@@ -28,7 +28,7 @@ export class Cast {
     this.upstream = options.upstream;
   }
 
-  /** Each group has gateways of its own: what one did before must not show in a comparison of several. */
+  /** Each group has gateways of its own, so that earlier load does not distort a comparison. */
   async gateway(size: GatewaySize = SMALLEST, group = 'lanes'): Promise<Subject> {
     const { workbench } = this.#options;
     const name = `gateway ${group} ${size.models} ${size.keys}`;
@@ -55,14 +55,14 @@ export class Cast {
     }
   }
 
-  /** Absent where it is not wanted or not there. */
+  /** Absent if it is not requested or not installed. */
   async nginx(manner: NginxManner = 'plain'): Promise<Subject | undefined> {
     if (this.#options.peers === 'none') return undefined;
     const { workbench } = this.#options;
     return this.#once(`nginx ${manner}`, () => startNginx(workbench, this.upstream.port, manner));
   }
 
-  /** Absent where it is not wanted or not there. */
+  /** Absent if it is not requested or not installed. */
   async portkey(): Promise<Subject | undefined> {
     if (this.#options.peers !== 'all') return undefined;
     return this.#once('portkey', () => startPortkey(this.#options.workbench, this.upstream.port));
@@ -71,7 +71,7 @@ export class Cast {
   /** Names and versions of the peers that were measured. */
   async peers(): Promise<readonly string[]> {
     const started = ['nginx plain', 'portkey'].map((name) => this.#started.get(name));
-    // What was said of one that did not start was said where it was wanted.
+    // A failed start was reported where the peer was requested.
     const peers = await Promise.all(started.map((peer) => peer?.catch(() => undefined)));
     return peers.flatMap((peer) => peer?.name ?? []);
   }

@@ -2,7 +2,7 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import type { NativeProgram } from './native-program.ts';
 import type { Pinning } from './pinning.ts';
 
-/** Under what the figures were taken. */
+/** Conditions under which the figures were taken. */
 export interface Conditions {
   readonly taken: string;
   readonly node: string;

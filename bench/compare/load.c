@@ -16,7 +16,7 @@
  *     hold=1                 one stream a connection: says {"open":N} when each has its first event, and keeps them
  *                            until its input ends
  *
- * Any other status than 200, a missing end, a missing event and a broken connection are errors; the first is told.
+ * Any other status than 200, a missing end, a missing event and a broken connection are errors; the first is reported.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>

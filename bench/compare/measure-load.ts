@@ -10,13 +10,13 @@ export interface LoadShape {
   readonly answer: AnswerName;
   readonly promptBytes: number;
   readonly connections: number;
-  /** Requests a second, whatever the answers take. */
+  /** Requests a second, independent of the time of answers. */
   readonly rate?: number;
   /** The first requests begin within so many milliseconds. */
   readonly staggerMs?: number;
-  /** Refusals for now are no errors. */
+  /** Refusals with Retry-After are no errors. */
   readonly maybeRefused?: true;
-  /** Not shorter than this, whatever the command line says. */
+  /** Lower bound; a shorter time on the command line is raised to it. */
   readonly leastSeconds?: number;
 }
 
@@ -33,7 +33,7 @@ export interface LoadReport {
   readonly firstP99: number;
   readonly refusals: number;
   readonly refusalP99: number;
-  /** What should have been sent and no connection was free for. */
+  /** Requests that were due but not sent, because no connection was free. */
   readonly unsent: number;
 }
 

@@ -6,7 +6,7 @@ import { forwarding } from './upstream-subject.ts';
 import { freePort, untilReady, type Workbench } from './workbench.ts';
 
 /**
- * How nginx passes requests on: as it does when it is told where to and nothing else, with a connection for each, or with
+ * How nginx passes requests on: by its defaults, with a new connection for each, or with
  * connections that it keeps. Answers are never buffered, so that events go out as they come.
  */
 const MANNERS = {

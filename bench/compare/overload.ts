@@ -5,7 +5,7 @@ import type { Subject } from './subject.ts';
 
 const SMALL: LoadShape = { answer: '2k', promptBytes: 2000, connections: 32 };
 const WARM_UPS = 8;
-/** Of what the gateway can do. */
+/** Offered load as a multiple of the capacity. */
 const LITTLE = 0.1;
 const TOO_MUCH = 3;
 /** Long enough that requests admitted before the first refusal are under 1 %. */

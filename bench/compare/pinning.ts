@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 /** Where a process runs: `tested` is alone on its core, everything else is on the other. */
 export type Place = 'tested' | 'driving';
 
-/** The core of each place; absent = processes cannot be pinned, and `why` says so. */
+/** The core of each place; absent = processes cannot be pinned; `why` has the reason. */
 export interface Pinning {
   readonly cores?: Readonly<Record<Place, number>>;
   readonly why?: string;

@@ -11,7 +11,7 @@ const VERSION = '1.15.2';
 /** Kept between runs, and no part of the project. */
 const FOLDER = join(tmpdir(), 'signalbox-bench-peers');
 
-/** Starts Portkey's gateway, installed from the registry when it is not there yet. */
+/** Starts Portkey's gateway, installed from the registry if missing. */
 export async function startPortkey(workbench: Workbench, upstreamPort: number): Promise<Subject | undefined> {
   const problem = install();
   if (workbench.isClosing) return undefined;

@@ -8,7 +8,7 @@ import { outcomesOf, TARGETS } from './targets.ts';
 import { outcomesText, scenarioText } from './text-report.ts';
 import { withStage } from './with-stage.ts';
 
-/** `npm run bench`: the gateway beside its upstream and its peers. docs/performance.md tells what it means. */
+/** `npm run bench`: the gateway beside its upstream and its peers. docs/performance.md explains the figures. */
 const built = dirname(fileURLToPath(import.meta.url));
 
 function optionsOrUsage(): BenchOptions {
@@ -17,7 +17,7 @@ function optionsOrUsage(): BenchOptions {
       process.argv.slice(2),
       SCENARIOS.map(({ name }) => name),
     );
-    // A quarter of an hour later it would be too late to find out that it cannot be written.
+    // Fails now, not after a quarter of an hour, if the file cannot be written.
     if (read.json !== undefined) closeSync(openSync(read.json, 'a'));
     return read;
   } catch (problem) {

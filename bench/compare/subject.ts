@@ -1,7 +1,7 @@
 import type { AnswerName, Lane } from './lanes.ts';
 import type { StartedProcess } from './workbench.ts';
 
-/** Who is measured: a server that answers the requests of the load. */
+/** What is measured: a server that answers the requests of the load. */
 export interface Subject {
   readonly name: string;
   readonly process: StartedProcess;
@@ -12,7 +12,7 @@ export interface Subject {
   readonly headers: Readonly<Record<string, string>>;
   /** Keys that callers send, one a line. */
   readonly keysFile?: string;
-  /** What callers call the model that answers so. */
+  /** The name that callers use for the model with this answer. */
   model(lane: Lane, answer: AnswerName): string;
 }
 

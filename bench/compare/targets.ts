@@ -5,11 +5,11 @@ import { paired, type Spread, spreadOf } from './spread.ts';
 export interface Target {
   readonly title: string;
   readonly unit: 'x' | 'ms' | 'KB';
-  /** What must be reached, and what is hoped for. */
+  /** The required and the desired value. */
   readonly bound: number;
   readonly aim: number;
   readonly better: 'lower' | 'higher';
-  /** Absent where what it takes was not measured. */
+  /** Absent if its figures were not measured. */
   figure(results: readonly ScenarioResult[]): Spread | undefined;
 }
 
@@ -181,7 +181,7 @@ export const TARGETS: readonly Target[] = [
   ),
 ];
 
-/** Holds what was measured to the targets; those that nothing was measured for are left out. */
+/** Compares the figures with the targets; targets without figures are left out. */
 export function outcomesOf(targets: readonly Target[], results: readonly ScenarioResult[]): Outcome[] {
   return targets.flatMap(({ figure, ...target }) => {
     const reached = figure(results);

@@ -2,7 +2,7 @@ import { METRICS, type Metric, type Row, type ScenarioResult } from './scenario.
 import { type Spread, spreadOf } from './spread.ts';
 import type { Outcome } from './targets.ts';
 
-/** What a scenario brought, for people: medians, and from the least to the most of all rounds. */
+/** The figures of a scenario as text: medians, and the range of all rounds. */
 export function scenarioText({ name, title, rows }: ScenarioResult): string {
   const metrics = (Object.keys(METRICS) as Metric[]).filter((metric) =>
     rows.some(({ values }) => values[metric] !== undefined),
@@ -12,7 +12,7 @@ export function scenarioText({ name, title, rows }: ScenarioResult): string {
   return `${name}: ${title}\n${tableText([head, ...body])}`;
 }
 
-/** Targets and what was reached, for people. */
+/** Targets and figures as text. */
 export function outcomesText(outcomes: readonly Outcome[]): string {
   const head = ['', 'reached', 'at least', 'aim', ''];
   const body = outcomes.map(({ title, unit, bound, aim, better, reached, verdict }) => {

@@ -197,7 +197,7 @@ static int64_t now(void) {
   return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
-/* Every wait is equally long, so whoever comes last is due last. */
+/* Every wait is equally long, so the last to arrive is due last. */
 static void wait_for_next_part(struct connection *connection) {
   connection->earlier = last_due;
   connection->later = NULL;
@@ -290,7 +290,7 @@ static const char REFUSAL[] =
     "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: 73\r\nConnection: close\r\n\r\n"
     "{\"error\":{\"message\":\"no such path, or no marker and length in the body\"}}";
 
-/* The bytes that one whole request takes, 0 while it is not there; -1 = refused, and the connection is gone. */
+/* The bytes that one whole request takes, 0 while it is incomplete; -1 = refused, and the connection is closed. */
 static ssize_t take_request(struct connection *connection, const char *bytes, size_t length) {
   const char *head_end = memmem(bytes, length, "\r\n\r\n", 4);
   if (!head_end) return 0;
@@ -326,7 +326,7 @@ static void read_in(struct connection *connection) {
   if (taken < 0) return;
   if (taken == 0 && whole) hold(connection, input, (size_t)count);
   if (taken > 0) {
-    /* Nobody pipelines: what comes after a request is an error of the one who measures. */
+    /* The load does not pipeline: bytes after a request are a mistake of the benchmark. */
     free(connection->held);
     connection->held = NULL;
     connection->held_length = 0;

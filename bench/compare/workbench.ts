@@ -11,7 +11,7 @@ import { type Pinning, type Place, pinnedCommand } from './pinning.ts';
 export interface StartedProcess {
   readonly pid: number;
   readonly child: ChildProcess;
-  /** What it said on stderr, and on stdout unless that is read. */
+  /** Its output on stderr, and on stdout unless that is read. */
   readonly logFile: string;
   /** The lines of its stdout, where they were asked for. */
   readonly lines: AsyncIterator<string>;
@@ -23,7 +23,7 @@ interface StartOptions {
   readonly readsLines?: boolean;
 }
 
-/** How long a process may take to end when it is asked to. */
+/** How long a process may take to end after SIGTERM. */
 const END_MS = 5000;
 
 /** A folder and the processes of one run: nothing of either is left when it is closed. */

@@ -29,15 +29,15 @@ export function buildCatalog(source: CatalogSource): Catalog {
 
 /** As buildCatalog, in slices, for a serving process. */
 export function* buildCatalogSliced(source: CatalogSource): Sliced<Catalog> {
-  let wide: Catalog | undefined;
+  let complete: Catalog | undefined;
   const withEveryProvider = () => {
-    wide ??= { ...runAtOnce(build(source, dormantProviders(source.providers))), withEveryProvider };
-    return wide;
+    complete ??= { ...runAtOnce(build(source, dormantProviders(source.providers))), withEveryProvider };
+    return complete;
   };
   return { ...(yield* build(source, [])), withEveryProvider };
 }
 
-/** `dormant`: known providers without a credential. */
+/** `dormant`: known providers for which the gateway has no credential. */
 function* build(
   { providers: given, models: own, known, nowMs = Date.now() }: CatalogSource,
   dormant: readonly Provider[],
@@ -74,7 +74,7 @@ function dormantProviders(listed: readonly ProviderEntry[]): Provider[] {
   const slugs = new Set(listed.map(({ slug }) => slug));
   return Object.keys(PROVIDER_TABLE)
     .filter((slug) => !slugs.has(slug) && isReachable(slug))
-    .map((slug) => ({ ...buildProvider({ slug }), isServed: false }));
+    .map((slug) => ({ ...buildProvider({ slug }), isDormant: true }));
 }
 
 /** Unlisted providers of the built-in table that endpoints name; some need no key. */

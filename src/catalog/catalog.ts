@@ -27,8 +27,8 @@ export interface Provider {
   readonly facts?: ProviderFacts;
   /** Called at its public address, so that the shipped data about its models apply. */
   readonly isPublic: boolean;
-  /** False = the gateway has no credential for it: it serves only callers with their own; absent = true. */
-  readonly isServed?: boolean;
+  /** The gateway has no credential for it: it serves only callers with their own; absent = false. */
+  readonly isDormant?: boolean;
 }
 
 /** Prices of one endpoint, USD per unit, exact. */

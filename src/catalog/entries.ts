@@ -77,12 +77,12 @@ export interface ModelEntry {
   readonly description?: string | null;
   /** The day of its release. */
   readonly created?: string | null;
-  /** The day of which the entry is; in the data of the catalogue only. */
+  /** Day of the entry. Catalogue data only. */
   readonly as_of?: string;
-  /** A day or a month: nothing later is in what it was trained on. */
+  /** Last day or month of the training data. */
   readonly knowledge_cutoff?: string | null;
   readonly hugging_face_id?: string | null;
-  /** Slug of the provider that its author runs: tried before the other known ones. */
+  /** Slug of the provider that the author runs: it is tried first. */
   readonly home?: string | null;
   readonly context_length?: number | null;
   readonly max_output_tokens?: number | null;

@@ -1,8 +1,8 @@
 import type { Endpoint } from './catalog.ts';
 
 /**
- * The output limit at an endpoint, tokens: the smallest of what the endpoint writes and the other limits that are given (what
- * the caller asks for, what is paid for, what the context holds). Undefined = nothing limits the output.
+ * The output limit at an endpoint, tokens: the smallest of the endpoint's own limit and the given ones (requested,
+ * affordable, left in the context). Undefined = unlimited.
  */
 export function outputLimitAt(
   { maxOutputTokens }: Pick<Endpoint, 'maxOutputTokens'>,

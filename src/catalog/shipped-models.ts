@@ -7,6 +7,8 @@ import { mergeModels } from './knowledge/merge-models.ts';
  * The shipped data: `models/` has one file per author with facts about models, `endpoints/` one per provider with the
  * models it serves. Every file is a CatalogDocument; tests check them against its schema, so they are not checked here.
  */
+
+/** Found from `src/catalog` and from the bundle, whose files are as deep as this one. */
 const FOLDER = new URL('../catalog/shipped/', import.meta.url);
 
 /**

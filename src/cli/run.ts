@@ -7,10 +7,6 @@ import { type CommandResult, jsonText, type Output } from './terminal/output.ts'
 
 type Run = Extract<CommandLine, { kind: 'run' }>;
 
-/*
- * Code of a command is imported when it runs, so that `--help` does not load a gateway.
- */
-
 /** Runs a command line. Exit code: 0 done, 1 failed, 2 wrong usage; undefined while the gateway serves. */
 export async function run(words: readonly string[], output: Output): Promise<number | undefined> {
   const line = parseCommandLine(words);
@@ -35,7 +31,7 @@ function misuseText(message: string, command: CommandWords | undefined): string 
 
 async function runSafely(line: Run, output: Output): Promise<number | undefined> {
   try {
-    return await runCommand(line, output);
+    return await dispatch(line, output);
   } catch (error) {
     output.err(failureText(error));
     return 1;
@@ -54,7 +50,8 @@ function failureText(error: unknown): string {
   return `signalbox: ${isForPeople ? error.message : (error.stack ?? error.message)}\n`;
 }
 
-async function runCommand(line: Run, output: Output): Promise<number | undefined> {
+/** Imports the code of a command only when it runs, so that `--help` does not load a gateway. */
+async function dispatch(line: Run, output: Output): Promise<number | undefined> {
   const flags = configurationFlags(line);
   const asJson = line.flags.json === true;
   if (line.command === 'serve') {
@@ -90,7 +87,7 @@ async function runCommand(line: Run, output: Output): Promise<number | undefined
       output,
     });
   }
-  const { result, text, hasFailed = false } = await resultOf(line, line.command, flags);
+  const { result, text, hasFailed = false } = await runForResult(line, line.command, flags);
   output.out(asJson ? jsonText(result) : text);
   return hasFailed ? 1 : 0;
 }
@@ -99,7 +96,8 @@ function isSameFile(one: string, other: string): boolean {
   return resolve(one) === resolve(other);
 }
 
-async function resultOf(line: Run, command: CommandWords, flags: Flags): Promise<CommandResult<unknown>> {
+/** Runs a command whose whole output is one result. */
+async function runForResult(line: Run, command: CommandWords, flags: Flags): Promise<CommandResult<unknown>> {
   // Before other imports: doctor reports packages that cannot be loaded.
   if (command === 'doctor') return (await import('./doctor/run-doctor.ts')).runDoctor(flags);
   const { createKey, listKeys, revokeKey } = await import('./commands/keys.ts');

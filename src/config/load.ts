@@ -13,7 +13,7 @@ import {
   parseConfigInThread,
 } from './parse/parse-config.ts';
 import { shownProblem } from './parse/shown-text.ts';
-import { unbuiltWarnings } from './parse/unsupported-keys.ts';
+import { unsupportedKeyWarnings } from './parse/unsupported-keys.ts';
 import { type Flags, type Runtime, readRuntime, startBlockers, variableOf } from './runtime.ts';
 import type { Config } from './schema/schema.ts';
 
@@ -116,7 +116,7 @@ function endLoading(begun: BegunLoading, { version }: Content, reading: ConfigRe
       version,
       isEmpty: isEmptyObject(reading.written),
       runtime,
-      warnings: [...unbuiltWarnings(reading.written), ...reading.warnings],
+      warnings: [...unsupportedKeyWarnings(reading.written), ...reading.warnings],
       providerKeys: reading.keys,
       environment: env,
     },

@@ -88,7 +88,7 @@ export function watchConfiguration({ initial, load, apply, log }: WatchOptions):
   };
 
   let seen = initial.version;
-  const look = setInterval(() => {
+  const polling = setInterval(() => {
     const now = versionIfReadable(initial.watchedFile);
     if (now === undefined || now === seen) return;
     seen = now;
@@ -101,7 +101,7 @@ export function watchConfiguration({ initial, load, apply, log }: WatchOptions):
     reload,
     close() {
       isClosed = true;
-      clearInterval(look);
+      clearInterval(polling);
       clearTimeout(settling);
       process.off('SIGHUP', reload);
     },

@@ -20,11 +20,11 @@ const MOST_CLASSIFIER_FILTERS = 10;
 export const MOST_VALUES = 1_000;
 const LONGEST_VALUE = 1024;
 
-/** Rows that an answer has without a limit, and at most. */
+/** Rows of an answer, by default and at most. */
 export const DEFAULT_ROWS = 1_000;
 export const MOST_ROWS = 10_000;
 
-/** The names that questions are made of, for one vendor word. */
+/** Names of metrics and dimensions in queries, for one vendor word. */
 export interface AnalyticsNames {
   readonly metrics: readonly string[];
   readonly dimensions: readonly string[];
@@ -121,7 +121,7 @@ export function analyticsQuerySchema({ metrics, dimensions, granularities, opera
 
 export type AnalyticsQuery = Static<ReturnType<typeof analyticsQuerySchema>>;
 
-/** One filter, as it is given. */
+/** One filter of a query. */
 export type AnalyticsFilter = NonNullable<AnalyticsQuery['filters']>[number];
 
 const named = { name: Type.String(), display_label: Type.String() };

@@ -49,7 +49,7 @@ export const budgetListSchema = Type.Object({
   include_byok_in_budgets: includeByok,
 });
 
-/** What of a budget is shown. */
+/** The part of a budget that is shown. */
 export interface ShownBudget {
   readonly id: string;
   readonly workspaceId: string;

@@ -33,7 +33,7 @@ const hashes = nullable(
   { description: 'Hashes of the keys that may use it; null = no restriction. An empty list is refused.' },
 );
 
-/** What may be said of a credential at its creation and changed later. */
+/** Settings of a credential that can be set at its creation and changed later. */
 const changeable = {
   name: optional(Type.String({ maxLength: 255 })),
   allowed_models: Type.Optional(list('Ids of the models that it is for')),
@@ -68,7 +68,7 @@ export const createByokSchema = closed({
 
 export type CreateByok = Static<typeof createByokSchema>;
 
-/** Body of `PATCH /byok/{id}`: what is absent stays as it is. */
+/** Body of `PATCH /byok/{id}`: absent members stay unchanged. */
 export const updateByokSchema = closed({ key: Type.Optional(key), ...changeable });
 
 export type UpdateByok = Static<typeof updateByokSchema>;
@@ -116,7 +116,7 @@ export const byokListSchema = Type.Object({
   total_count: Type.Integer({ description: 'All that match, on every page.' }),
 });
 
-/** What of a stored credential may be shown. */
+/** The part of a stored credential that is shown. */
 export interface ShownCredential {
   readonly id: string;
   readonly name: string | null;

@@ -4,7 +4,7 @@ import { isoTimeOrNull } from './iso-time.ts';
 import { KEY_MONEY, keyMoney, type SpendingKey } from './key-money.ts';
 import { nullable } from './nullable.ts';
 
-/** What a key may know about itself: the answer of GET /key, with the fields of every client generation. */
+/** Reply of `GET /key`: the key as it sees itself, with the fields of every client generation. */
 export const currentKeySchema = Type.Object({
   label: Type.String({ description: 'Masked form of the key.' }),
   ...KEY_MONEY,
@@ -29,7 +29,7 @@ export const currentKeySchema = Type.Object({
 
 export type CurrentKey = Static<typeof currentKeySchema>;
 
-/** Clients stop at 0 remaining, so that no limit is written as the largest exact number. */
+/** No limit is written as the largest exact number, because clients stop at 0 remaining. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /** The part of a key that it may see of itself. */

@@ -3,7 +3,7 @@ import { APP_CATEGORIES, type AppCategory, type AppCategoryGroup } from '../ir/a
 import { oneOf, optional } from '../kit/json/schema.ts';
 import { DATASET_WINDOW, datasetMeta, datasetMetaSchema, type ShownDataset } from './dataset-window.ts';
 
-/** What apps can be ranked by. */
+/** Orders of the ranking. */
 export const APP_RANKING_SORTS = ['popular', 'trending'] as const;
 
 export type AppRankingSort = (typeof APP_RANKING_SORTS)[number];
@@ -52,7 +52,7 @@ export const appRankingsReplySchema = Type.Object({
 
 export type AppRankingsReply = Static<typeof appRankingsReplySchema>;
 
-/** What of a ranked app is shown. */
+/** The part of a ranked app that is shown. */
 export interface ShownRankedApp {
   readonly id: number;
   readonly name: string;

@@ -13,7 +13,7 @@ const MODALITIES = ['text', 'image', 'image_output', 'audio', 'tool_calling'] as
 const CONTEXT_BUCKETS = ['1K', '10K', '100K', '1M', '10M'] as const;
 const LANGUAGE_TYPES = ['natural', 'programming'] as const;
 
-/** What the content of requests may be about. */
+/** Subjects of requests. */
 const TOPICS = [
   'programming',
   'roleplay',
@@ -70,7 +70,7 @@ export const rankingsDailyReplySchema = Type.Object({
 
 export type RankingsDailyReply = Static<typeof rankingsDailyReplySchema>;
 
-/** What of a model in a period is shown. */
+/** The figures of a model in a period. */
 export interface ShownRankedModel {
   readonly periodMs: number;
   readonly model: string;

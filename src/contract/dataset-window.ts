@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 
-/** The first day that datasets speak of. */
+/** The first day of all datasets. */
 export const DATASET_START = '2025-01-01';
 
 const day = (description: string) =>
@@ -12,7 +12,7 @@ const day = (description: string) =>
     }),
   );
 
-/** Query members of every dataset: which days. */
+/** Query members of every dataset: its days. */
 export const DATASET_WINDOW = {
   start_date: day(
     `First day, UTC. 30 days before \`end_date\` without it; days before ${DATASET_START} count as that one.`,
@@ -22,13 +22,13 @@ export const DATASET_WINDOW = {
   ),
 };
 
-/** Which days, as a query has them. */
+/** The days of a query. */
 export interface DatasetWindowQuery {
   readonly start_date?: string;
   readonly end_date?: string;
 }
 
-/** What a dataset says of itself. */
+/** Metadata of a dataset. */
 export const datasetMetaSchema = Type.Object({
   as_of: Type.String({ format: 'date-time', description: 'When it was made.' }),
   start_date: Type.String({ description: 'First day, as it was resolved.' }),
@@ -41,7 +41,7 @@ export const datasetMetaSchema = Type.Object({
 
 export type DatasetMeta = Static<typeof datasetMetaSchema>;
 
-/** What is known of a dataset when it is made: its days, from the first millisecond to the one after the last. */
+/** The range of a dataset, from its first millisecond to the one after the last, and when it was made. */
 export interface ShownDataset {
   readonly asOfMs: number;
   readonly window: { readonly startMs: number; readonly endMs: number };
@@ -59,7 +59,7 @@ export function datasetMeta({ asOfMs, window, warnings }: ShownDataset): Dataset
   };
 }
 
-/** The UTC day of a moment, `YYYY-MM-DD`. */
+/** The UTC day of a time, `YYYY-MM-DD`. */
 export function dayText(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }

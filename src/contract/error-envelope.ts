@@ -32,7 +32,7 @@ export const errorEnvelopeSchema = Type.Object(
   },
 );
 
-/** Body of every error of the messages routes: what clients of that format expect, and the envelope, in one. */
+/** Body of every error of the messages routes: the error of that format and the envelope in one object. */
 export const messagesErrorSchema = Type.Object(
   {
     type: Type.Literal('error'),

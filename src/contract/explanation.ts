@@ -79,7 +79,7 @@ export const explanationSchema = Type.Object({
     error: Type.Optional(
       Type.Object(
         { code: Type.Integer(), message: Type.String() },
-        { description: 'What the request would get when nobody is left.' },
+        { description: 'The error that the request would get if no candidate is left.' },
       ),
     ),
   }),

@@ -3,7 +3,7 @@ import { oneOf } from '../kit/json/schema.ts';
 import { nullable } from './nullable.ts';
 import { uuid } from './uuid.ts';
 
-/** Files that are stored at a provider instead: declared so that asking for it is refused and not passed over. */
+/** Storage at a provider: declared so that it is refused and not silently ignored. */
 const provider = Type.Optional(
   Type.String({ description: 'Not supported: files are stored in this gateway.' }),
 );
@@ -40,7 +40,7 @@ export const filesQuerySchema = Type.Object({
 
 export type FilesQuery = Static<typeof filesQuerySchema>;
 
-/** Words that clients have for the one thing that files here are for: to be named in requests. */
+/** Purposes that clients send. All mean the same here: the file can be named in requests. */
 export const FILE_PURPOSES: readonly string[] = ['user_data', 'vision', 'assistants'];
 
 /** Body of `POST /files`, as parts of a form. */
@@ -96,7 +96,7 @@ export const fileDeletedSchema = Type.Object({
   _shape: Type.String(),
 });
 
-/** What of a stored file may be shown. */
+/** The part of a stored file that is shown. */
 export interface ShownFile {
   readonly id: string;
   readonly filename: string;

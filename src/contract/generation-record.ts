@@ -16,7 +16,7 @@ const whole = nullable(Type.Integer());
 const money = Type.Number({ description: 'USD.' });
 const milliseconds = (description: string) => nullable(Type.Integer(), { description });
 
-/** Members that the row of a generation brings; null where it has none. */
+/** Members from the row of a generation; null if it has none. */
 const ROW_MEMBERS = {
   api_type: Type.String({ description: 'What was asked for: `completions`.' }),
   model: Type.String(),
@@ -85,7 +85,7 @@ export const generationSchema = Type.Object({
     description: 'What caching saved, USD; negative where it cost more. Null without caching.',
   }),
   written_off: Type.Number({
-    description: 'Used beyond every limit, or disputed, and charged to nobody, USD.',
+    description: 'Used beyond every limit, or disputed, and charged to no account, USD.',
   }),
   written_off_cause: nullable(Type.String(), {
     description:
@@ -130,7 +130,7 @@ export const generationContentReplySchema = Type.Object({
   }),
 });
 
-/** What of a stored generation is shown. */
+/** The part of a stored generation that is shown. */
 export interface ShownGeneration {
   readonly id: string;
   readonly scopes: { readonly workspace: string };
@@ -140,7 +140,7 @@ export interface ShownGeneration {
   readonly row: JsonObject;
 }
 
-/** A generation as the route shows it: every member is there. */
+/** A generation as the route shows it, with every member. */
 export function generationObject(generation: ShownGeneration): JsonObject {
   const { id, scopes, charge, writtenOffNanos, writtenOffCause, row } = generation;
   const cost = usdOf(charge.creditNanos);
@@ -157,12 +157,12 @@ export function generationObject(generation: ShownGeneration): JsonObject {
     legs: legsOf(row, cost),
     charges: chargesOf(row),
     ...Object.fromEntries(Object.keys(ROW_MEMBERS).map((name) => [name, row[name] ?? null])),
-    // Clients want text here.
+    // Clients expect text here.
     origin: row.origin ?? '',
   };
 }
 
-/** Nearly always one, which the row itself describes. An answer that was kept has none. */
+/** Nearly always one, which the row itself describes. An answer from the cache has none. */
 function legsOf(row: JsonObject, cost: number): JsonObject[] {
   if (Array.isArray(row.legs)) return row.legs.filter(isJsonObject).map(legObject);
   if (typeof row.response_cache_source_id === 'string') return [];

@@ -1,9 +1,9 @@
-/** A moment as it is written: ISO 8601 in UTC. */
+/** A time as text: ISO 8601 in UTC. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** A moment that may be missing. */
+/** The same, or null. */
 export function isoTimeOrNull(ms: number | null): string | null {
   return ms === null ? null : isoTime(ms);
 }

@@ -6,7 +6,7 @@ import { nullable } from './nullable.ts';
 
 const usd = Type.Number({ minimum: 0 });
 
-/** Members of every object that shows what a key may spend and has spent, USD. */
+/** Limit and usage of a key: members of every object that shows them, USD. */
 export const KEY_MONEY = {
   limit: nullable(usd, { description: 'The most that the key may spend, USD; null = no limit of its own.' }),
   limit_remaining: nullable(usd, {
@@ -34,7 +34,7 @@ type KeyMoneyMembers = Static<typeof keyMoneySchema>;
 
 type Sums = Readonly<Record<LimitWindow, Nanos>>;
 
-/** A key with what it has spent. */
+/** A key with its spending. */
 export interface SpendingKey {
   readonly key: {
     readonly limitNanos: Nanos | null;
@@ -46,7 +46,7 @@ export interface SpendingKey {
   readonly remainingNanos: Nanos | null;
 }
 
-/** What a key may spend and has spent, as the routes show it. */
+/** Limit and usage of a key as the routes show them. */
 export function keyMoney({ key, spending, remainingNanos }: SpendingKey): KeyMoneyMembers {
   const { credit, byok } = spending;
   return {

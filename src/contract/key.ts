@@ -16,7 +16,7 @@ const name = readableText(LONGEST_NAME);
 
 const user = readableText(LONGEST_USER);
 
-/** What may be said of a key at its creation and changed later. */
+/** Settings of a key that can be set at its creation and changed later. */
 const changeable = {
   limit: optional(
     Type.Number({
@@ -41,7 +41,7 @@ export const createKeySchema = closed({
 
 export type CreateKey = Static<typeof createKeySchema>;
 
-/** Body of `PATCH /keys/{hash}`: what is absent stays as it is, null takes a limit away. */
+/** Body of `PATCH /keys/{hash}`: absent members stay unchanged, null removes a limit. */
 export const updateKeySchema = closed({
   name: Type.Optional(name),
   disabled: Type.Optional(Type.Boolean()),
@@ -91,7 +91,7 @@ export const keyReplySchema = Type.Object({ data: keySchema });
 /** Reply of `GET /keys`. */
 export const keyListSchema = Type.Object({ data: Type.Array(keySchema) });
 
-/** What of a key may be shown to its account. */
+/** The part of a key that its account may see. */
 export interface ShownKey extends SpendingKey {
   readonly key: SpendingKey['key'] & {
     readonly hash: string;

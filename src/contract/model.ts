@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { nullable } from './nullable.ts';
 import { pricingSchema } from './pricing.ts';
 
-/** What goes into a model and what comes out. */
+/** Modalities of a model, input and output. */
 export const architectureSchema = Type.Object({
   modality: Type.String({ examples: ['text+image->text'] }),
   input_modalities: Type.Array(Type.String()),
@@ -13,7 +13,7 @@ export const architectureSchema = Type.Object({
 
 const effort = Type.String({ examples: ['low'] });
 
-/** How a model thinks; absent members are not known. */
+/** Reasoning facts of a model; absent members are unknown. */
 const reasoningSchema = Type.Object({
   mandatory: Type.Boolean({ description: 'It cannot be switched off: `effort: none` is refused.' }),
   default_enabled: Type.Optional(Type.Boolean()),

@@ -12,7 +12,7 @@ function amount(description: string) {
 const PROMPT_PRICE = 'Prompt price, USD per million tokens.';
 const COMPLETION_PRICE = 'Completion price, USD per million tokens.';
 
-/** How `GET /models` can order its list; without `sort` it goes by id. */
+/** Orders of `GET /models`; the default is by id. */
 export const MODEL_SORTS = [
   'newest',
   'pricing-low-to-high',
@@ -24,7 +24,7 @@ export type ModelSort = (typeof MODEL_SORTS)[number];
 
 const outputModalities = list('Models that make any of these, or `all`. Without it: `text`.');
 
-/** A filter that clients know and this gateway has no data for: refused, because ignoring it would be a lie. */
+/** A filter for which this gateway has no data: refused, because a list that ignores it would be wrong. */
 function unavailable(what: string) {
   return Type.Optional(
     Type.Unsafe<undefined>({

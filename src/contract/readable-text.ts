@@ -1,8 +1,8 @@
 import Type from 'typebox';
 
 /**
- * Text that people can read back, and that every engine keeps as it is: no control characters, no halves of characters,
- * and something in it that is not a blank.
+ * Text that is readable and that every database stores unchanged: no control characters, no unpaired surrogates, and
+ * not only blanks.
  */
 export function readableText(maxLength: number, more: object = {}) {
   return Type.String({
@@ -14,7 +14,7 @@ export function readableText(maxLength: number, more: object = {}) {
   });
 }
 
-/** Text of several lines that every engine keeps as it is. */
+/** Text of several lines that every database stores unchanged. */
 export function keptText(maxLength: number, more: object = {}) {
   return Type.String({
     maxLength,

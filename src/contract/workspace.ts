@@ -24,7 +24,7 @@ const KEPT = 'Kept and shown; it steers nothing in this version.';
 
 const model = readableText(LONGEST_MODEL);
 
-/** What may be said of a workspace at its creation and changed later, besides its names. */
+/** Settings of a workspace that can be set at its creation and changed later, besides its names. */
 const changeable = {
   description: optional(keptText(LONGEST_DESCRIPTION)),
   default_text_model: Type.Optional(
@@ -61,7 +61,7 @@ export const createWorkspaceSchema = closed({ name, slug, ...changeable });
 
 export type CreateWorkspace = Static<typeof createWorkspaceSchema>;
 
-/** Body of `PATCH /workspaces/{id}`: what is absent stays as it is. */
+/** Body of `PATCH /workspaces/{id}`: absent members stay unchanged. */
 export const updateWorkspaceSchema = closed({
   name: Type.Optional(name),
   slug: Type.Optional(slug),
@@ -115,7 +115,7 @@ export const workspaceListSchema = Type.Object({
   total_count: Type.Integer({ description: 'All workspaces, on every page.' }),
 });
 
-/** What of a workspace is shown. */
+/** The part of a workspace that is shown. */
 export interface ShownWorkspace {
   readonly id: string;
   readonly name: string;

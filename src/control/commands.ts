@@ -7,9 +7,9 @@ import { RESET_WINDOWS } from '../kit/time/windows.ts';
 import type { Accounts } from '../manage/accounts/accounts.ts';
 import type { Credits } from '../manage/accounts/credits.ts';
 import type { Vault } from '../manage/byok/vault.ts';
-import type { Keys } from '../manage/keys/operator-keys.ts';
+import type { OperatorKeys } from '../manage/keys/operator-keys.ts';
 import type { KnownModel, ModelKnowledge, RefreshOutcome } from '../manage/models/model-knowledge.ts';
-import { whenAvailable } from '../manage/refusals.ts';
+import { ledgerOr503 } from '../manage/refusals.ts';
 import type { UsageImports } from '../manage/usage-import/usage-imports.ts';
 import type { UsageScopes } from '../manage/usage-import/usage-owners.ts';
 import type { EventFeed, EventStore } from '../ports/events.ts';
@@ -34,11 +34,11 @@ import {
   rotationView,
 } from './views.ts';
 
-/** The parts that commands use: of a running gateway, or of a data directory opened for one command. */
-export interface Controlled {
+/** The services that commands use: of a running gateway, or of a data directory opened for one command. */
+export interface CommandServices {
   readonly accounts: Accounts;
   readonly credits: Credits;
-  readonly keys: Keys;
+  readonly keys: OperatorKeys;
   readonly ledger: Pick<Ledger, 'verify' | 'rebuild' | 'isAvailable' | 'lag'>;
   readonly eventStore: Pick<EventStore, 'sizes'>;
   readonly eventFeed: EventFeed;
@@ -51,7 +51,7 @@ export interface Controlled {
 
 interface Command<Input extends TSchema, Output> {
   readonly input: Input;
-  run(controlled: Controlled, input: Static<Input>): Promise<Output>;
+  run(services: CommandServices, input: Static<Input>): Promise<Output>;
 }
 
 function command<Input extends TSchema, Output>(
@@ -76,23 +76,23 @@ export const COMMANDS = {
       limit_reset: Type.Optional(oneOf(RESET_WINDOWS)),
       include_byok: Type.Optional(Type.Boolean()),
     }),
-    async (controlled, input): Promise<IssuedKeyView> => {
+    async (services, input): Promise<IssuedKeyView> => {
       const { management, limit_reset: limitReset, include_byok: includeByokInLimit, ...wanted } = input;
-      const { key, secret } = await controlled.keys.create({
+      const { key, secret } = await services.keys.create({
         ...wanted,
         isManagement: management,
         limitReset,
         includeByokInLimit,
       });
-      const [view] = await keyViews(controlled, [key]);
+      const [view] = await keyViews(services, [key]);
       if (view === undefined) throw new Error('a key that was made is not there');
       return { key: secret, ...view };
     },
   ),
   'keys.list': command(
     closed({ account: oneAccount }),
-    async (controlled, { account }): Promise<KeyView[]> =>
-      keyViews(controlled, await controlled.keys.list(account)),
+    async (services, { account }): Promise<KeyView[]> =>
+      keyViews(services, await services.keys.list(account)),
   ),
   'keys.revoke': command(
     closed({ hash: text, account: oneAccount }),
@@ -153,12 +153,12 @@ export const COMMANDS = {
   'ledger.verify': command(
     closed({}),
     async ({ accounts, ledger }): Promise<LedgerView> =>
-      ledgerView(await whenAvailable(ledger.verify()), await accounts.list()),
+      ledgerView(await ledgerOr503(ledger.verify()), await accounts.list()),
   ),
   'ledger.rebuild': command(
     closed({}),
     async ({ ledger, eventFeed }): Promise<RebuildView> => ({
-      generations: await whenAvailable(ledger.rebuild()),
+      generations: await ledgerOr503(ledger.rebuild()),
       events: await eventFeed.refill(),
     }),
   ),
@@ -171,7 +171,7 @@ export const COMMANDS = {
     async ({ usageImports }, { place }): Promise<ImportedView> =>
       importedView(await usageImports.takeIn(place)),
   ),
-  'doctor.inspect': command(closed({}), async (controlled): Promise<DoctorView> => doctorView(controlled)),
+  'doctor.inspect': command(closed({}), async (services): Promise<DoctorView> => doctorView(services)),
   'encryption.rotate': command(
     closed({ new_key: Type.Optional(text) }),
     async ({ vault }, { new_key: newKey }): Promise<RotationView> => rotationView(await vault.rotate(newKey)),
@@ -188,17 +188,17 @@ export function isCommandName(name: unknown): name is CommandName {
 
 /** Checks the input and runs the command. Rejects with a GatewayError for problems that the operator can solve. */
 export async function runCommand<Name extends CommandName>(
-  controlled: Controlled,
+  services: CommandServices,
   name: Name,
   input: unknown,
 ): Promise<CommandOutput<Name>> {
   const chosen = COMMANDS[name] as unknown as Command<TSchema, CommandOutput<Name>>;
   const issues = compileValidator(chosen.input).issuesOf(input);
   if (issues.length > 0) throw invalidRequest(issues);
-  return chosen.run(controlled, input);
+  return chosen.run(services, input);
 }
 
-async function keyViews({ accounts, keys }: Controlled, wanted: readonly Key[]): Promise<KeyView[]> {
+async function keyViews({ accounts, keys }: CommandServices, wanted: readonly Key[]): Promise<KeyView[]> {
   const owners = await accounts.list();
   return (await keys.statementsOf(wanted)).map((statement) => keyView(statement, owners));
 }

@@ -6,7 +6,7 @@ import type { JsonLimits } from '../kit/json/json-scanner.ts';
 import { stringifySliced } from '../kit/json/stringify-sliced.ts';
 import type { Log } from '../kit/log/log.ts';
 import { runInTurns } from '../kit/loop/turns.ts';
-import { type Controlled, isCommandName, runCommand } from './commands.ts';
+import { type CommandServices, isCommandName, runCommand } from './commands.ts';
 import { claimSocketPath, releaseSocketPath } from './socket-path.ts';
 import { type ControlReply, MAX_CATALOG_BYTES } from './wire.ts';
 
@@ -28,14 +28,18 @@ export interface ControlSocket {
 }
 
 /** Serves commands on the control socket (mode 0600) of a data directory that this process has locked. */
-export function listenForCommands(dataDir: string, controlled: Controlled, log: Log): Promise<ControlSocket> {
+export function listenForCommands(
+  dataDir: string,
+  services: CommandServices,
+  log: Log,
+): Promise<ControlSocket> {
   const open = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     open.add(socket);
     socket.on('close', () => open.delete(socket));
     // A client that disconnects before its reply is not an error.
     socket.on('error', () => {});
-    answer(socket, controlled, log);
+    answer(socket, services, log);
   });
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -64,7 +68,7 @@ export function listenForCommands(dataDir: string, controlled: Controlled, log: 
   });
 }
 
-function answer(socket: Socket, controlled: Controlled, log: Log): void {
+function answer(socket: Socket, services: CommandServices, log: Log): void {
   const request = new JsonReader(REQUEST_LIMITS);
   const decoder = new TextDecoder();
   let length = 0;
@@ -87,14 +91,14 @@ function answer(socket: Socket, controlled: Controlled, log: Log): void {
       void reply({ ok: false, problem: 'the command is too long' });
       return;
     }
-    void handle(request, controlled, log).then(reply);
+    void handle(request, services, log).then(reply);
   });
   socket.on('end', () => {
     if (!answered) socket.end();
   });
 }
 
-async function handle(request: JsonReader, controlled: Controlled, log: Log): Promise<ControlReply> {
+async function handle(request: JsonReader, services: CommandServices, log: Log): Promise<ControlReply> {
   const reading = await runInTurns(request.end());
   const { command, input } = (reading.ok ? (reading.value ?? {}) : {}) as {
     command?: unknown;
@@ -107,7 +111,7 @@ async function handle(request: JsonReader, controlled: Controlled, log: Log): Pr
     };
   }
   try {
-    const output = await runCommand(controlled, command, input);
+    const output = await runCommand(services, command, input);
     log.info('a command was run', { command });
     return { ok: true, output };
   } catch (error) {

@@ -5,7 +5,7 @@ import {
   type CommandInput,
   type CommandName,
   type CommandOutput,
-  type Controlled,
+  type CommandServices,
   runCommand,
 } from './commands.ts';
 import { findSocketPath } from './socket-path.ts';
@@ -20,7 +20,7 @@ export class CommandRefused extends Error {
 }
 
 /** A data directory opened for one command. */
-export interface OpenedAlone extends Controlled {
+export interface OpenedAlone extends CommandServices {
   close(): Promise<void>;
 }
 

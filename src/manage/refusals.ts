@@ -16,19 +16,18 @@ function nameProblem(name: string): string | undefined {
   return name.trim() === name ? undefined : 'must not begin or end with a blank';
 }
 
-/** What was looked for. What is not there, and what is another account's, gets the same 404. */
+/** Returns `found`, or throws 404: the same for a missing resource and for one of another account. */
 export function requireFound<T>(found: T | undefined): T {
   if (found === undefined) throw notFound();
   return found;
 }
 
-/** The answer for what is not there. */
 export function notFound(): GatewayError {
   return new GatewayError('not-found', 'Resource not found');
 }
 
 /** Awaits an answer of the ledger; turns LedgerUnavailable into a 503. */
-export async function whenAvailable<T>(asked: Promise<T>): Promise<T> {
+export async function ledgerOr503<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (error) {

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '../kit/time/clock.ts';
 
-/** Time and chance, injected so that tests can foresee both. */
+/** Clock and random values, injected so that tests are deterministic. */
 export interface Sources {
   readonly clock: Clock;
   uuid(): string;

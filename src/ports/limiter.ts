@@ -8,7 +8,7 @@ export interface RateLimit {
   /** Requests with the same name and subject are counted together. */
   readonly subject: string;
   readonly window: RateWindow;
-  readonly most: number;
+  readonly maxRequests: number;
 }
 
 /** Whether a request may pass; if not, the limit that forbids it, and when that resets (epoch milliseconds). */

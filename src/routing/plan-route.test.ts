@@ -17,7 +17,7 @@ describe('the report', () => {
       }),
     ).report;
 
-  it('tells names that name nobody', () => {
+  it('reports names that match no endpoint', () => {
     expect(reportFor({ order: ['beta', 'Nobody'], only: ['acme', 'beta'], ignore: ['delta'] })).toEqual([
       {
         field: 'provider.order',
@@ -34,7 +34,7 @@ describe('the report', () => {
     expect(reportFor({ ignore: many })[0]?.detail).toContain('"n4" and 995 more');
   });
 
-  it('tells a route that the partition contradicts', () => {
+  it('reports a route that the partition contradicts', () => {
     expect(reportFor({ sort: { partition: 'model' } }, 'sort')).toMatchObject([{ field: 'route' }]);
     expect(reportFor({ sort: { partition: 'none' } }, 'sort')).toEqual([]);
     expect(reportFor({}, 'sort')).toEqual([]);
@@ -138,7 +138,7 @@ describe('laws', () => {
 
   const siteOfCandidate = ({ endpoint: each, access }: RankedCandidate) => siteOf(each, access);
 
-  it('every candidate is ranked or rejected, and nobody is ranked twice', () => {
+  it('every candidate is either ranked once or rejected', () => {
     fc.assert(
       fc.property(input, (route) => {
         const { ranked, rejected } = planRoute(route);
@@ -163,7 +163,7 @@ describe('laws', () => {
     );
   });
 
-  it('nobody who cools down or pauses comes before somebody who may be called', () => {
+  it('no cooling or paused candidate comes before one that may be called', () => {
     fc.assert(
       fc.property(input, (route) => {
         const absent = planRoute(route).ranked.map((candidate) => {

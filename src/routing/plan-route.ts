@@ -12,7 +12,6 @@ import { type Preferences, preferencesOf, statedPartition, withVariants } from '
 import { isNamedIn, namesOf } from './rules/provider-names.ts';
 import type { RoutedModel } from './rules/routed-model.ts';
 
-/** What the way of a request depends on. */
 export interface RouteInput {
   readonly request: GenerationRequest;
   readonly needs: Needs;
@@ -20,23 +19,23 @@ export interface RouteInput {
   readonly models: readonly RoutedModel[];
   /** Credentials that the caller may use besides the gateway's own. */
   readonly own: readonly OwnCredential[];
-  /** No stage is going to touch the content. */
+  /** No stage touches the content. */
   readonly mayRelay: boolean;
   readonly health: HealthView;
-  /** The site that an earlier request of the conversation went to. */
+  /** The pinned site of the conversation. */
   readonly pin: string | undefined;
   /** 0 <= n < 1. */
   readonly random: () => number;
 }
 
-/** Where a request may go, in order, where it may not, and which of its wishes came to nothing. */
+/** The candidates in the order of attempts, the rejected endpoints, and the preferences without effect. */
 export interface RoutePlan {
   readonly ranked: readonly RankedCandidate[];
   readonly rejected: readonly Rejection[];
   readonly report: readonly TranslationEntry[];
 }
 
-/** Plans the way of a request: candidates, hard rules, order. Pure but for the draw. */
+/** Plans a leg: candidates, rules, order. Pure except for `random`. */
 export function planRoute(input: RouteInput): RoutePlan {
   const { request, needs, own, mayRelay } = input;
   const preferences = preferencesOf(request);
@@ -69,7 +68,7 @@ function preferredModels(models: readonly RoutedModel[], preferences: Preference
   return models.map(({ model, variants }) => ({ model, preferences: withVariants(preferences, variants) }));
 }
 
-/** Those that are listed, or else the first of each model: the list of models is a fallback of another kind. */
+/** Keeps the candidates in `provider.order`; without one the first of each model: fallback models stay allowed. */
 function withoutFallbacks(
   ranked: readonly RankedCandidate[],
   { order }: Preferences,
@@ -93,11 +92,11 @@ function withoutFallbacks(
   };
 }
 
-/** Lists of names among the preferences. */
+/** Preferences that are lists of names. */
 const NAME_LISTS = ['order', 'only', 'ignore'] as const satisfies readonly (keyof Preferences)[];
 
-/** Names that an entry shows. */
-const MOST_SHOWN = 5;
+/** Names shown in one entry. */
+const MAX_SHOWN_NAMES = 5;
 
 /** Preferences that were understood and have no effect. */
 function ineffectivePreferences(
@@ -122,10 +121,10 @@ function ineffectivePreferences(
 }
 
 function entryFor(list: string, names: readonly string[]): TranslationEntry {
-  const more = names.length > MOST_SHOWN ? ` and ${names.length - MOST_SHOWN} more` : '';
+  const more = names.length > MAX_SHOWN_NAMES ? ` and ${names.length - MAX_SHOWN_NAMES} more` : '';
   return {
     field: `provider.${list}`,
     action: 'dropped',
-    detail: `no endpoint of the requested models is named ${names.slice(0, MOST_SHOWN).map(quoted).join(', ')}${more}`,
+    detail: `no endpoint of the requested models is named ${names.slice(0, MAX_SHOWN_NAMES).map(quoted).join(', ')}${more}`,
   };
 }

@@ -263,7 +263,7 @@ describe('the auto-router', () => {
     );
   });
 
-  it('leaves out whom no endpoint serves, and prices by those that do', () => {
+  it('leaves out models without a serving endpoint, and prices by the endpoints that serve', () => {
     const catalog = catalogOf(priced('a/one', [1, 9]), priced('a/two', 2), priced('a/three', 3));
     const resolution = resolve({
       plugins: auto({ cost_quality_tradeoff: 10 }),
@@ -275,7 +275,7 @@ describe('the auto-router', () => {
     expect(idsOf(resolution)).toEqual(['a/three']);
   });
 
-  it('leaves out who lacks a capability or room, as long as others are left', () => {
+  it('leaves out models that lack a capability or context, if others remain', () => {
     const lacking = new Set(['temperature']);
     const catalog = catalogOf(
       priced('a/plain', 1, { endpoints: [endpointOf({ supportedParameters: lacking })] }),
@@ -366,7 +366,7 @@ describe('pareto-code', () => {
     expect(first({}, without('acme/large', 'acme/medium', 'acme/small'))).toBe('beta/tiny');
   });
 
-  it('goes by what tokens cost of late where that is asked for and known', () => {
+  it('uses the recent cost of tokens if that is requested and known', () => {
     const context = { weightedPrice: (id: string) => (id === 'acme/large' ? 0.000001 : undefined) };
     const first = (settings: JsonObject) =>
       idsOf(resolve({ model: 'acorn/pareto-code', plugins: pareto(settings), context }))[0];
@@ -394,7 +394,7 @@ describe('pareto-code', () => {
     expect(models[0]?.model.endpoints.map(({ tag }) => tag)).toEqual(['acme/0']);
   });
 
-  it('has nothing where nothing fits', () => {
+  it('has no model to choose from if none is within the limit', () => {
     const model = 'acorn/pareto-code';
     const context = { catalog: catalogOf(priced('a/b', 5, { quality: { coding: 0.5 } })) };
     expect(failure({ model, context, plugins: pareto({ max_price: 4.99 }) })).toBe(
@@ -444,7 +444,7 @@ describe('free', () => {
     ).toEqual([1, 1]);
   });
 
-  it('says when there is none', () => {
+  it('throws if there is none', () => {
     expect(
       failure({
         model: 'acorn/free',
@@ -522,7 +522,7 @@ describe('reasoning custody', () => {
     });
   });
 
-  it('holds only while an endpoint that keeps it is well', () => {
+  it('holds only while an endpoint with custody is healthy', () => {
     expect(keep('acorn/auto', { health: shaky('b/dear') }, quality).ids).toEqual([
       'b/sealed',
       'a/good',

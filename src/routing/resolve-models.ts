@@ -5,7 +5,7 @@ import type { GenerationRequest } from '../ir/request.ts';
 import { lookUp } from '../kit/collections/lookup.ts';
 import { quoted, shortened } from '../kit/text/quoted.ts';
 import { type ModelId, parseModelId } from './resolve/model-id.ts';
-import { NothingToChoose } from './resolve/no-model-to-choose.ts';
+import { NoModelToChoose } from './resolve/no-model-to-choose.ts';
 import type { Resolution, ResolutionContext } from './resolve/resolution.ts';
 import { latestOf, parseLatest } from './routers/latest.ts';
 import { pluginPlace, pluginSettings } from './routers/plugin-settings.ts';
@@ -14,13 +14,13 @@ import type { RoutedModel, Variant } from './rules/routed-model.ts';
 
 /**
  * Finds the models behind the ids of a request: models by id or alias, the newest of a family, or what a router
- * chooses. Throws 400 for an unknown id, 404 when a router has nothing to choose from.
+ * chooses. Throws 400 for an unknown id, 404 if a router has no model to choose from.
  */
 export function resolveModels(request: GenerationRequest, context: ResolutionContext): Resolution {
   const { each, empty } = resolveEach(request, context);
   const idle = idlePlugins(request, context.vendor);
   const [first] = each;
-  if (first === undefined) throw nobodyChosen(empty, idle);
+  if (first === undefined) throw noModelChosen(empty, idle);
   const isPlain = request.models.length === 1 && !request.hasFallbackModels && idle.length === 0;
   if (isPlain && first.models.length === 1) return first;
   const params = each.find((resolution) => resolution.params !== undefined)?.params;
@@ -30,26 +30,26 @@ export function resolveModels(request: GenerationRequest, context: ResolutionCon
     pipeline: each.flatMap(({ pipeline }) => pipeline),
     ...(params !== undefined && { params }),
     report: [
-      ...empty.map(({ id, nothing }) => skipped(id, nothing)),
+      ...empty.map(({ id, refusal }) => skipped(id, refusal)),
       ...each.flatMap(({ report }) => report),
       ...idle,
     ],
   };
 }
 
-function nobodyChosen([first]: readonly EmptyRouter[], report: readonly TranslationEntry[]): GatewayError {
+function noModelChosen([first]: readonly EmptyRouter[], report: readonly TranslationEntry[]): GatewayError {
   if (first === undefined) return invalidRequest([{ path: 'model', message: 'is required' }]);
-  const { message, emptiness } = first.nothing;
-  return new NothingToChoose(message, { ...emptiness, report });
+  const { message, choice } = first.refusal;
+  return new NoModelToChoose(message, { ...choice, report });
 }
 
-/** A router of a list that has nothing to choose from. */
+/** A router of the list without a model to choose from. */
 interface EmptyRouter {
   readonly id: string;
-  readonly nothing: NothingToChoose;
+  readonly refusal: NoModelToChoose;
 }
 
-/** Routers without a choice are passed over: the rest of the list is there for that. */
+/** Routers without a model to choose from are skipped: the rest of the list is their fallback. */
 function resolveEach(
   request: GenerationRequest,
   context: ResolutionContext,
@@ -60,14 +60,14 @@ function resolveEach(
     try {
       each.push(resolveId(id, request, context));
     } catch (error) {
-      if (!(error instanceof NothingToChoose)) throw error;
-      empty.push({ id, nothing: error });
+      if (!(error instanceof NoModelToChoose)) throw error;
+      empty.push({ id, refusal: error });
     }
   }
   return { each, empty };
 }
 
-function skipped(id: string, { message }: NothingToChoose): TranslationEntry {
+function skipped(id: string, { message }: NoModelToChoose): TranslationEntry {
   return { field: 'models', action: 'dropped', detail: `${shortened(id)}: ${message}` };
 }
 
@@ -84,7 +84,7 @@ function resolveId(id: string, request: GenerationRequest, context: ResolutionCo
   return resolution;
 }
 
-/** What an id without its suffixes stands for; undefined when it is unknown. */
+/** Resolves an id without its suffixes; undefined if it is unknown. */
 function resolveBase(
   { base, variants }: ModelId,
   request: GenerationRequest,
@@ -140,7 +140,7 @@ function resolveRouter(
   };
 }
 
-/** What stands behind the operator's word in an id; undefined when the id does not begin with it. */
+/** The part of an id after the vendor prefix; undefined if it has another prefix. */
 function routerNameOf(base: string, vendor: string): string | undefined {
   return base.startsWith(`${vendor}/`) ? base.slice(vendor.length + 1) : undefined;
 }
@@ -149,7 +149,7 @@ function notAvailable(what: string): GatewayError {
   return invalidRequest([{ path: 'model', message: `${what} is not available on this gateway` }]);
 }
 
-/** Each endpoint at its first place: a model that comes again brings only those that were left out before. */
+/** Keeps each endpoint once: a repeated model keeps only the endpoints that were left out before. */
 function withoutRepeats(models: readonly RoutedModel[]): RoutedModel[] {
   const ids = new Set<string>();
   const seen = new Set<Endpoint>();
@@ -163,7 +163,7 @@ function withoutRepeats(models: readonly RoutedModel[]): RoutedModel[] {
   });
 }
 
-/** Plugins that steer a router which the request does not name. */
+/** Report entries for plugins of a router that the request does not name. */
 function idlePlugins(request: GenerationRequest, vendor: string): TranslationEntry[] {
   if (request.wishes.plugins.length === 0) return [];
   const names = new Set(request.models.map((id) => routerNameOf(parseModelId(id).base, vendor)));

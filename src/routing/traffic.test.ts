@@ -22,7 +22,7 @@ describe('Traffic', () => {
     expect(traffic.weightedPrice('a')).toBeCloseTo(0.005 / 2000, 12);
   });
 
-  it('knows no price without traffic, and a price of nothing of what was free', () => {
+  it('is undefined without traffic, and 0 for free models', () => {
     expect(traffic.weightedPrice('a')).toBeUndefined();
     spend('a', 0, 0, 0n);
     expect(traffic.weightedPrice('a')).toBeUndefined();
@@ -41,7 +41,7 @@ describe('Traffic', () => {
     expect(traffic.weightedPrice('a')).toBeUndefined();
   });
 
-  it('is bounded: the model unused longest goes', () => {
+  it('is bounded: the least recently used model is evicted', () => {
     for (const model of ['a', 'b', 'a', 'c']) spend(model, 10, 0, 10n);
     expect(['a', 'b', 'c'].filter((model) => traffic.weightedPrice(model) !== undefined)).toEqual(['a', 'c']);
   });

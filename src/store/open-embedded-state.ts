@@ -7,9 +7,9 @@ import { emptyWriteLog, openSqlite } from './sql/sqlite/open-sqlite.ts';
 import { SqlAppRegistry } from './sql/stores/sql-app-registry.ts';
 import { SqlByokStore } from './sql/stores/sql-byok-store.ts';
 import { SqlFileStore } from './sql/stores/sql-file-store.ts';
+import { sqliteGenerationStore } from './sql/stores/sql-generation-store.ts';
 import { SqlLedgerMark } from './sql/stores/sql-ledger-mark.ts';
 import { SqlTenancy } from './sql/stores/sql-tenancy.ts';
-import { sqliteGenerationStore } from './sql/stores/sqlite-generation-store.ts';
 import type { State, StateOptions } from './state.ts';
 
 export interface EmbeddedStateOptions extends StateOptions {

@@ -13,7 +13,7 @@ import type { Tokenizer } from './tokenizer.ts';
 /** Estimate for an image, file or recording of unknown size: about one picture of common resolution. */
 const MEDIA_TOKENS = 765;
 
-/** Average. */
+/** Average of common text. */
 const CHARACTERS_PER_TOKEN = 4;
 
 /** Role and separators of a message. */

@@ -2,7 +2,7 @@ import type { Event, EventBatch } from '../ir/events.ts';
 import { NO_USAGE, type Usage } from '../ir/usage.ts';
 import { GrowingText } from '../kit/text/growing-text.ts';
 
-/** Average. */
+/** Average of common text. */
 const CHARACTERS_PER_TOKEN = 4;
 
 /** Up to this average length each piece counts as one token, characters. */

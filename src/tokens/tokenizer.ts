@@ -43,12 +43,12 @@ export function createTokenizer(parts: TokenizerParts = {}): Tokenizer {
     if (isWorking) return;
     isWorking = true;
     for (let next = leastCounted(open); next.length > 0; next = leastCounted(open)) {
-      const slices = next.map((question) => question.nextSlice());
+      const slices = next.map((job) => job.nextSlice());
       const counts = await thread.count(slices).catch(() => undefined);
-      for (const [index, question] of next.entries()) {
+      for (const [index, job] of next.entries()) {
         const tokens = counts?.[index];
-        if (tokens !== undefined) question.add(slices[index] ?? [], tokens);
-        if (tokens === undefined || question.isCounted) question.settle();
+        if (tokens !== undefined) job.add(slices[index] ?? [], tokens);
+        if (tokens === undefined || job.isCounted) job.settle();
       }
     }
     isWorking = false;
@@ -58,7 +58,7 @@ export function createTokenizer(parts: TokenizerParts = {}): Tokenizer {
     count(texts, signal) {
       return new Promise((resolve, reject) => {
         if (signal?.aborted === true) return reject(signal.reason);
-        const waiting = [...open].reduce((sum, question) => sum + question.waiting, 0);
+        const waiting = [...open].reduce((sum, job) => sum + job.waiting, 0);
         const most = Math.min(
           MAX_COUNTED_CHARACTERS,
           Math.max(SLICE_CHARACTERS, MAX_QUEUED_CHARACTERS - waiting),
@@ -66,26 +66,26 @@ export function createTokenizer(parts: TokenizerParts = {}): Tokenizer {
         const leave = () => {
           clearTimeout(timer);
           signal?.removeEventListener('abort', giveUp);
-          open.delete(question);
+          open.delete(job);
         };
         const giveUp = () => {
           leave();
           reject(signal?.reason);
         };
-        const question = new CountJob(texts, most, (tokens) => {
+        const job = new CountJob(texts, most, (tokens) => {
           leave();
           resolve(tokens);
         });
-        const timer = setTimeout(() => question.settle(), patienceMs);
+        const timer = setTimeout(() => job.settle(), patienceMs);
         signal?.addEventListener('abort', giveUp, { once: true });
-        if (isClosed || question.isCounted) return question.settle();
-        open.add(question);
+        if (isClosed || job.isCounted) return job.settle();
+        open.add(job);
         void work();
       });
     },
     async close() {
       isClosed = true;
-      for (const question of [...open]) question.settle();
+      for (const job of [...open]) job.settle();
       await thread.close();
     },
   };
@@ -142,16 +142,16 @@ class CountJob {
 }
 
 /** The jobs with the least progress, as many as fill one slice, at least one. */
-function leastCounted(questions: ReadonlySet<CountJob>): CountJob[] {
+function leastCounted(jobs: ReadonlySet<CountJob>): CountJob[] {
   let least = Number.POSITIVE_INFINITY;
-  for (const { counted } of questions) least = Math.min(least, counted);
+  for (const { counted } of jobs) least = Math.min(least, counted);
   const together: CountJob[] = [];
   let characters = 0;
-  for (const question of questions) {
-    if (question.counted > least) continue;
-    characters += charactersOf(question.nextSlice());
+  for (const job of jobs) {
+    if (job.counted > least) continue;
+    characters += charactersOf(job.nextSlice());
     if (together.length > 0 && characters > SLICE_CHARACTERS) break;
-    together.push(question);
+    together.push(job);
   }
   return together;
 }

@@ -80,7 +80,7 @@ export function planned(endpoints: readonly Endpoint[], changes: Partial<RouteIn
   return tagsOf(planRoute(routeOf([modelOf({ endpoints })], changes)));
 }
 
-/** Who was ruled out by what. */
+/** Rejected endpoints with the rules that rejected them. */
 export function rejectionsOf({ rejected }: RoutePlan): string[] {
   return rejected.map(({ endpoint, filter }) => `${endpoint.tag}: ${filter}`);
 }

@@ -22,7 +22,7 @@ export const gamma = providerOf({
   dataPolicy: { training: false, retainsPrompts: true },
 });
 
-/** The middle one, the dearest and the cheapest. */
+/** The middle one, the most expensive and the cheapest. */
 export const three = [
   endpointOf({ provider: beta, tag: 'beta', pricing: priced(2) }),
   endpointOf({ provider: gamma, tag: 'gamma', pricing: priced(3) }),

@@ -40,9 +40,9 @@ export interface Task {
   readonly proxy: string;
 }
 
-/** What an agent gave. */
+/** Result of an agent. */
 export interface Outcome {
-  /** Its last words. */
+  /** Its last text. */
   readonly text: string;
   /** Tokens as it counted them over the whole task; absent is what it does not say. */
   readonly usage?: { readonly input?: number; readonly output: number };
@@ -68,7 +68,7 @@ export function inClients(...names: string[]): string {
   return join(CLIENTS, ...names);
 }
 
-/** The variables that every agent runs with: nothing of this machine's own settings, and no way out. */
+/** Environment of every agent: no settings of this machine, and no network beyond loopback. */
 export function environmentOf({ home, proxy, apiKey }: Task): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',

@@ -24,7 +24,7 @@ export const codex: Agent = {
   },
 };
 
-/** Whatever is switched off would ask other hosts. */
+/** Features that would call other hosts are switched off. */
 function settings({ origin, model }: { origin: string; model: string }): string {
   return `
 model = "${model}"

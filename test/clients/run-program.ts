@@ -9,7 +9,7 @@ export async function runProgram(
   args: readonly string[],
   { cwd, env }: { readonly cwd: string; readonly env: Record<string, string> },
 ): Promise<string> {
-  // A group of its own, so that whatever it starts ends with it.
+  // A process group of its own, so that its children end with it.
   const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const printed = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AppRegistry, AppSighting } from '../../src/ports/apps.ts';
 
-/** An adapter under test, and how to put it away. */
+/** An adapter under test, and how to close it. */
 export interface AppRegistryUnderTest {
   readonly apps: AppRegistry;
   /** Another one on the same apps: that of a second gateway. */

@@ -47,7 +47,7 @@ if (server !== undefined) {
       }
     };
 
-    it('come page by page, whole, whatever their moments and ids are', async () => {
+    it('come page by page, complete, for any times and ids', async () => {
       await store.add([generation('z', 300)]);
       await store.add([generation('c', 200), generation('b', 200), generation('a', 250)]);
       await store.add([generation('k', 100)]);
@@ -60,7 +60,7 @@ if (server !== undefined) {
       expect(history).toMatch(/^\d+\/\d+$/);
     });
 
-    it('are none where there are none', async () => {
+    it('are an empty page if there are none', async () => {
       expect(await bookedAfter(postgres.database, BEFORE_ALL, 10)).toMatchObject({
         generations: [],
         end: undefined,
@@ -94,14 +94,14 @@ if (server !== undefined) {
       expect((await all(place)).ids).toEqual(['late', 'early']);
     });
 
-    it('are read from the beginning with those that were there before they were numbered', async () => {
+    it('are read from the beginning with rows that were stored before the numbering', async () => {
       await store.add([generation('new', 50)]);
       await store.add([generation('old', 200), generation('older', 100)]);
       await sql`update generations set booked_in = '0' where id <> 'new'`.execute(postgres.database);
       expect((await all(BEFORE_ALL)).ids).toEqual(['older', 'old', 'new']);
     });
 
-    it('are seen once they were adopted when they came from a server that had got further', async () => {
+    it('from a server with higher transaction numbers are read once they are adopted', async () => {
       await store.add([generation('ours'), generation('theirs')]);
       await sql`update generations set booked_in = '900000000000' where id = 'theirs'`.execute(
         postgres.database,

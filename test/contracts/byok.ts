@@ -5,7 +5,7 @@ import type { Tenancy } from '../../src/ports/tenancy.ts';
 import { newCredentialOf } from '../builders/byok.ts';
 import { workspaceOf } from '../builders/tenancy.ts';
 
-/** An adapter under test, with the tenancy that its credentials belong to, and how to put both away. */
+/** An adapter under test, with the tenancy that its credentials belong to, and how to close both. */
 export interface ByokUnderTest {
   readonly byok: ByokStore;
   readonly tenancy: Tenancy;
@@ -90,7 +90,7 @@ export function byokContract(name: string, open: () => Promise<ByokUnderTest>): 
       expect(await placeOf('5')).toBe(2);
     });
 
-    it('gives every one of many at once a place of its own', async () => {
+    it('gives each of many concurrent inserts its own place', async () => {
       const stored = await Promise.all(
         Array.from({ length: 20 }, (_, index) => byok.insert(credential(`n${index}`))),
       );
@@ -109,13 +109,13 @@ export function byokContract(name: string, open: () => Promise<ByokUnderTest>): 
       expect((await byok.listAll('a')).map(({ id }) => id)).toEqual(['a1', 'a2', 'z1']);
     });
 
-    it('lists what is for all workspaces in each of them', async () => {
+    it('lists credentials for all workspaces in each workspace', async () => {
       await byok.insert(credential('global', { workspaceId: null }));
       expect(await listed('a')).toEqual({ ids: ['global'], total: 1 });
       expect(await listed('b')).toEqual({ ids: [], total: 0 });
     });
 
-    it('changes what it is told to, and nothing of another account', async () => {
+    it('changes the given members, and nothing of another account', async () => {
       const before = await byok.insert(credential('x', { allowedModels: ['m'] }));
       const changed = await byok.update('a', 'x', () => ({ disabled: true, allowedModels: null }), 99);
       expect(changed).toEqual({ ...before, disabled: true, allowedModels: null, updatedAtMs: 99 });
@@ -134,7 +134,7 @@ export function byokContract(name: string, open: () => Promise<ByokUnderTest>): 
       expect(await byok.find('a', 'x')).toEqual(before);
     });
 
-    it('shows a decision what the one before it made', async () => {
+    it('shows each update the result of the one before it', async () => {
       await byok.insert(credential('x'));
       const next = ({ version }: ByokCredential) => ({ version: version + 1 });
       await Promise.all(Array.from({ length: 10 }, () => byok.update('a', 'x', next, 1)));
@@ -157,7 +157,7 @@ export function byokContract(name: string, open: () => Promise<ByokUnderTest>): 
       await expect(byok.insert(credential('x', { accountId: 'nobody' }))).rejects.toThrow();
     });
 
-    it('encrypts anew what is under another key, unless it changed meanwhile', async () => {
+    it('encrypts credentials under another key again, unless they changed meanwhile', async () => {
       for (const id of ['1', '2', '3']) await byok.insert(credential(id));
       await byok.insert(credential('4', { encryptedSecret: encrypt(NEW, 's', '4') }));
       expect(await byok.encryptionKeyIds()).toEqual([OLD.id, NEW.id].sort());

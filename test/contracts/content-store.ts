@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ContentStore, GenerationContent, StoredContent } from '../../src/ports/content.ts';
 
-/** An adapter under test, and how to put it away. */
+/** An adapter under test, and how to close it. */
 export interface ContentStoreUnderTest {
   readonly contents: ContentStore;
   /** Closes it and opens another on what it kept. */

@@ -12,14 +12,14 @@ interface Warning {
   readonly fields: Readonly<Record<string, unknown>> | undefined;
 }
 
-function openStore(path: string, waitingRoom?: QueueLimits) {
+function openStore(path: string, queueLimits?: QueueLimits) {
   const warnings: Warning[] = [];
   const clock = new HandClock();
   const store = new DiskContentStore({
     directory: join(path, 'content'),
     log: { warn: (message, fields) => warnings.push({ message, fields }) },
     clock,
-    ...(waitingRoom !== undefined && { waitingRoom }),
+    ...(queueLimits !== undefined && { queueLimits }),
   });
   return { store, warnings, clock };
 }
@@ -47,10 +47,10 @@ describe('DiskContentStore', () => {
     for (const directory of directories.splice(0)) directory.remove();
   });
 
-  function open(waitingRoom?: QueueLimits) {
+  function open(queueLimits?: QueueLimits) {
     const directory = temporaryDirectory();
     directories.push(directory);
-    return { ...openStore(directory.path, waitingRoom), path: directory.path };
+    return { ...openStore(directory.path, queueLimits), path: directory.path };
   }
 
   it('keeps one compressed file a generation in a folder a day, closed to others', async () => {
@@ -69,13 +69,13 @@ describe('DiskContentStore', () => {
     });
   });
 
-  it('makes nothing before there is something to keep', async () => {
+  it('creates no directory before the first content', async () => {
     const { store, path } = open();
     await store.prune({ beforeMs: 1, maxBytes: 1 });
     expect(readdirSync(path)).toEqual([]);
   });
 
-  it('takes a file that a crash cut off for none', async () => {
+  it('ignores a file that a crash cut off', async () => {
     const { store, path } = open();
     const id = idAt(0, 'x');
     store.put(stored(id, { content: contentOf('x'.repeat(1000)) }));
@@ -87,7 +87,7 @@ describe('DiskContentStore', () => {
     expect(await store.get('a', id)).toBeUndefined();
   });
 
-  it('loses what there is no room for, and says so once a minute', async () => {
+  it('drops content that there is no room for, and logs it once a minute', async () => {
     const { store, warnings, clock } = open({ generations: 2, characters: 1000 });
     for (const name of ['a', 'b', 'c', 'd']) store.put(stored(idAt(0, name)));
     expect(warnings).toEqual([
@@ -113,7 +113,7 @@ describe('DiskContentStore', () => {
     expect(JSON.stringify(warnings)).not.toContain(path);
   });
 
-  it('goes on once it can write again', async () => {
+  it('resumes once it can write again', async () => {
     const { store, warnings, path } = open();
     writeFileSync(join(path, 'content'), '');
     store.put(stored(idAt(0, 'x')));

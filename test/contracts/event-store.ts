@@ -24,7 +24,7 @@ import { eventHistory, HISTORY_START_MS } from '../builders/event-history.ts';
 import { type AppCount, countApps, countEvents } from './count-events.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-/** An adapter under test, and how to put it away. */
+/** An adapter under test, and how to close it. */
 export interface EventStoreUnderTest {
   readonly events: EventStore;
   close(): Promise<void>;
@@ -156,7 +156,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
       }
     });
 
-    it('takes what a filter says for a value, whatever it looks like', async () => {
+    it('reads a filter as a value, even if it looks like SQL or a pattern', async () => {
       const injected = `end'user "1"; --`;
       const filters = [
         {
@@ -208,7 +208,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
       ]);
     });
 
-    it('puts rows in the order asked for, nulls last', async () => {
+    it('orders rows as requested, nulls last', async () => {
       for (const direction of ['asc', 'desc'] as const) {
         const sign = direction === 'asc' ? 1 : -1;
         const byMetric = await events.query(
@@ -238,7 +238,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
       }
     });
 
-    it('orders by a metric that is not asked for', async () => {
+    it('orders by a metric that is not requested', async () => {
       const order = { field: 'request_count', direction: 'desc' } as const;
       const with_ = await events.query(query({ dimensions: ['model'], order }));
       const without = await events.query(query({ dimensions: ['model'], order, metrics: ['p50_latency'] }));
@@ -247,7 +247,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
       );
     });
 
-    it('cuts at the limit and says so', async () => {
+    it('cuts at the limit and reports it', async () => {
       const all = await events.query(query({ granularity: 'day', dimensions: ['model'] }));
       const some = await events.query(query({ granularity: 'day', dimensions: ['model'], limit: 7 }));
       expect(some.rows).toEqual(all.rows.slice(0, 7));
@@ -299,7 +299,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
       );
     }, 20_000);
 
-    it('knows what every app used in several stretches of days, before and after compaction', async () => {
+    it('sums the usage of every app over several ranges of days, before and after compaction', async () => {
       const windows = [
         [0, DAYS],
         [10, 11],
@@ -330,7 +330,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
       await expect(answer).rejects.toThrow('too late');
     });
 
-    describe('what comes in', () => {
+    describe('an added event', () => {
       let own: EventStoreUnderTest;
       const total = query({ metrics: ['request_count', 'total_usage'] });
 
@@ -340,7 +340,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
 
       afterAll(() => own.close());
 
-      it('is counted once, however often it comes', async () => {
+      it('is counted once, even if it is added several times', async () => {
         const batch = HISTORY.slice(0, 1_200);
         expect(await own.events.append([])).toEqual({ added: 0, known: 0, tooOld: 0 });
         expect(await own.events.append([...batch.slice(0, 700), ...batch.slice(0, 10)])).toEqual({
@@ -357,7 +357,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         }
       });
 
-      it('is refused whole when one number cannot be kept', async () => {
+      it('is refused with its whole batch if a number cannot be stored', async () => {
         const [first, second] = HISTORY.slice(2_000) as [GenerationEvent, GenerationEvent];
         for (const bad of [{ creditNanos: 2n ** 63n }, { promptTokens: 0.5 }]) {
           await expect(own.events.append([first, { ...second, ...bad }])).rejects.toThrow(GenerationRefused);

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FileBytes } from '../../src/ports/files.ts';
 
-/** An adapter under test, and how to put it away. */
+/** An adapter under test, and how to close it. */
 export interface FileBytesUnderTest {
   readonly bytes: FileBytes;
-  /** Opens the same place anew, as after a crash. */
+  /** Opens the same directory again, as after a crash. */
   reopen(): Promise<FileBytes>;
   close(): Promise<void>;
 }
@@ -39,13 +39,13 @@ export function fileBytesContract(name: string, open: () => Promise<FileBytesUnd
       await incoming.keep();
     };
 
-    it('gives back what came in, in order', async () => {
+    it('returns the bytes in the order in which they were written', async () => {
       await store(X, 'one ', 'two ', 'three');
       expect(await textOf(X)).toBe('one two three');
       expect(await bytes.ids()).toEqual([X]);
     });
 
-    it('shows nothing before it is whole', async () => {
+    it('returns nothing before the content is complete', async () => {
       const incoming = await bytes.receive(X);
       await incoming.write(Buffer.from('half'));
       expect(await bytes.read(X)).toBeUndefined();
@@ -53,7 +53,7 @@ export function fileBytesContract(name: string, open: () => Promise<FileBytesUnd
       await incoming.discard();
     });
 
-    it('leaves nothing of what is discarded, also after it was kept', async () => {
+    it('leaves nothing of discarded content, also after it was kept', async () => {
       const early = await bytes.receive(X);
       await early.write(Buffer.from('half'));
       await early.discard();
@@ -65,14 +65,14 @@ export function fileBytesContract(name: string, open: () => Promise<FileBytesUnd
       expect(await textOf(X)).toBe('again');
     });
 
-    it('removes, and does not mind what is not there', async () => {
+    it('removes content, and ignores missing content', async () => {
       await store(X, 'one');
       await bytes.remove(X);
       await bytes.remove(X);
       expect(await bytes.read(X)).toBeUndefined();
     });
 
-    it('has whole files and no halves after a crash', async () => {
+    it('has only complete files after a crash', async () => {
       await store(X, 'whole');
       const half = await bytes.receive(idOf('half'));
       await half.write(Buffer.from('half'));

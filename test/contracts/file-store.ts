@@ -3,7 +3,7 @@ import type { FileStore, StoredFile } from '../../src/ports/files.ts';
 import type { Tenancy } from '../../src/ports/tenancy.ts';
 import { workspaceOf } from '../builders/tenancy.ts';
 
-/** An adapter under test, with the tenancy that its files belong to, and how to put both away. */
+/** An adapter under test, with the tenancy that its files belong to, and how to close both. */
 export interface FileStoreUnderTest {
   readonly files: FileStore;
   readonly tenancy: Tenancy;
@@ -70,7 +70,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStoreUnd
       expect(await idsOf('a-default')).toEqual(['x']);
     });
 
-    it('refuses a second file of an id', async () => {
+    it('refuses a second file with the same id', async () => {
       await files.insert(file('x'));
       await expect(files.insert(file('x', { workspaceId: 'a-team' }))).rejects.toThrow();
     });
@@ -99,14 +99,14 @@ export function fileStoreContract(name: string, open: () => Promise<FileStoreUnd
       expect(await files.find('a-default', 'x')).toBeUndefined();
     });
 
-    it('tells which ids belong to a file', async () => {
+    it('returns which ids belong to a file', async () => {
       await files.insert(file('x'));
       await files.insert(file('y', { accountId: 'b', workspaceId: 'b-default' }));
       expect(await files.existing(['x', 'y', 'z'])).toEqual(new Set(['x', 'y']));
       expect(await files.existing([])).toEqual(new Set());
     });
 
-    it('has nothing of a workspace that is deleted', async () => {
+    it('has no files of a deleted workspace', async () => {
       await files.insert(file('x', { workspaceId: 'a-team' }));
       expect(await under.tenancy.deleteWorkspace('a', 'a-team', 50)).toMatchObject({ kind: 'deleted' });
       expect(await files.existing(['x'])).toEqual(new Set());

@@ -5,7 +5,7 @@ import {
   type StoredGeneration,
 } from '../../src/ports/generations.ts';
 
-/** An adapter under test, and how to put it away. */
+/** An adapter under test, and how to close it. */
 export interface GenerationStoreUnderTest {
   readonly generations: GenerationStore;
   close(): Promise<void>;
@@ -63,7 +63,7 @@ export function generationStoreContract(name: string, open: () => Promise<Genera
       expect(await generations.find('b', 'gen-1')).toBeUndefined();
     });
 
-    it('leaves what is there as it is, also when it comes twice at once', async () => {
+    it('leaves stored rows unchanged, also if a row is added twice at once', async () => {
       const first = generation('gen-1');
       await generations.add([first]);
       const again = generation('gen-1', { charge: { creditNanos: 99n, byokNanos: 1n }, row: {} });
@@ -87,7 +87,7 @@ export function generationStoreContract(name: string, open: () => Promise<Genera
       ['with more of its own than 64 bits hold', { charge: { creditNanos: 0n, byokNanos: 2n ** 64n + 5n } }],
       ['that wrote off more than 64 bits hold', { writtenOffNanos: 2n ** 63n }],
       ['from a time that is none', { settledAtMs: Number.NaN }],
-    ])('adds all or none: refuses one %s, and says that it is to blame', async (_, wrong) => {
+    ])('adds all or none: refuses one %s, and names it', async (_, wrong) => {
       const bad = generation('gen-bad', wrong);
       const many = Array.from({ length: 300 }, (_, index) => generation(`gen-${index}`));
       await expect(generations.add([...many, bad])).rejects.toThrow(GenerationRefused);
@@ -112,7 +112,7 @@ export function generationStoreContract(name: string, open: () => Promise<Genera
       expect(await generations.count()).toBe(20);
     });
 
-    it('gives all in the order in which they were settled, page by page', async () => {
+    it('returns all in the order of settlement, page by page', async () => {
       await generations.add(
         [300, 100, 200, 100, 200].map((settledAtMs, index) =>
           generation(`gen-${9 - index}`, { settledAtMs, row: { index } }),

@@ -11,13 +11,13 @@ import type {
   Use,
 } from '../../src/ports/ledger.ts';
 
-/** An adapter under test, where the rows of its generations go, and how to put it away. */
+/** An adapter under test, where the rows of its generations go, and how to close it. */
 export interface LedgerUnderTest {
   readonly ledger: Ledger;
   readonly generations: GenerationStore;
-  /** Sets the clock that windows go by; nothing to do where that is the time that the ledger is given with each call. */
+  /** Sets the clock of windows; does nothing if the ledger gets the time with each call. */
   setTime(ms: number): void;
-  /** What it has warned of. */
+  /** Its warnings. */
   readonly warnings: readonly string[];
   close(): Promise<void>;
 }
@@ -166,7 +166,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         await equationHolds();
       });
 
-      it('is settled once, and says again what it was charged then', async () => {
+      it('is settled once; a second settlement returns the first charge', async () => {
         await reserve(generation('g1'), credit(9n));
         const settled = await Promise.all(
           [5n, 8n, 2n].map((nanos) => ledger.settle('g1', use(credit(nanos)))),
@@ -179,7 +179,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         await expect.poll(() => under.generations.count()).toBe(1);
       });
 
-      it('costs nothing when it used nothing, and has its row all the same', async () => {
+      it('costs nothing if it used nothing, and still has its row', async () => {
         await reserve(generation('g1'), credit(9n));
         expect(await ledger.settle('g1', use(credit(0n)))).toEqual({
           charge: credit(0n),
@@ -189,7 +189,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         await expect.poll(() => under.generations.count()).toBe(1);
       });
 
-      it('that was never sent is let go: nothing charged, no row', async () => {
+      it('that was never sent is released: nothing charged, no row', async () => {
         await ledger.grant('account-1', 10n, NOW);
         await reserve(generation('g1'), credit(9n));
         await ledger.void('g1', NOW);
@@ -213,7 +213,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         expect((await ledger.statementOf('account-1')).settledNanos).toBe(1n);
       });
 
-      it('may be told how far it has come, which costs nothing', async () => {
+      it('may have checkpoints, which cost nothing', async () => {
         await reserve(generation('g1'), credit(9n));
         await ledger.checkpoint('g1', use(credit(4n)));
         await ledger.checkpoint('unknown', use(credit(4n)));
@@ -297,7 +297,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         expect(await headroomOf({ limits: keyLimit(5n) })).toMatchObject({
           affordable: { creditNanos: 5n },
         });
-        // The id is as good as new.
+        // The id can be used again.
         expect(await reserve(generation('g1', { limits: keyLimit(5n) }), credit(5n))).toMatchObject({
           ok: true,
         });
@@ -346,7 +346,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         });
       });
 
-      it('lets `size` reserve what is there', async () => {
+      it('lets `size` reserve what is left', async () => {
         await ledger.grant('account-1', 7n, NOW);
         const outcome = await ledger.reserve(generation('g1'), ({ affordable }) =>
           credit(affordable.creditNanos ?? 0n),
@@ -364,7 +364,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         ['daily', '2025-06-15T23:59:59.999Z', '2025-06-16T00:00:00Z'],
         ['weekly', '2025-06-15T23:59:59.999Z', '2025-06-16T00:00:00Z'],
         ['monthly', '2025-06-30T23:59:59.999Z', '2025-07-01T00:00:00Z'],
-      ] as const)('that is %s begins anew in UTC', async (window, last, first) => {
+      ] as const)('that is %s resets in UTC', async (window, last, first) => {
         const limits = keyLimit(10n, { window });
         const lastMs = Date.parse(last);
         const firstMs = Date.parse(first);
@@ -442,7 +442,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
       });
     });
 
-    describe('200 that race', () => {
+    describe('200 concurrent generations', () => {
       it('reserve no more than a key may spend', async () => {
         const limits = keyLimit(10_000_000n);
         const outcomes = await Promise.all(
@@ -569,7 +569,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         await equationHolds();
       });
 
-      it('that an upstream reported and that is not believed is written off beside the charge', async () => {
+      it('that an upstream reported and that is disputed is written off beside the charge', async () => {
         await reserve(generation('g1', { limits: keyLimit(10n) }), credit(3n));
         const disputed = { uncharged: { nanos: 500n, cause: 'disputed' }, exceededBy: 'prompt' } as const;
         expect(await ledger.settle('g1', use(credit(20n), disputed))).toEqual({
@@ -623,7 +623,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         expect((await ledger.statementOf('account-1')).leftNanos).toBe(0n);
       });
 
-      it('is charged in full where nothing is limited', async () => {
+      it('is charged in full if nothing is limited', async () => {
         await reserve(generation('g1'), credit(2n));
         expect(await ledger.settle('g1', use(credit(9n)))).toEqual({
           charge: credit(9n),
@@ -632,7 +632,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
       });
     });
 
-    describe('what own credentials served', () => {
+    describe('usage with own credentials', () => {
       it('is counted apart and touches no balance', async () => {
         await ledger.grant('account-1', 10n, NOW);
         await spend('g1', byok(500n));
@@ -684,7 +684,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         await equationHolds();
       });
 
-      it('that is no longer enforced refuses nothing and is not remembered', async () => {
+      it('that is no longer enforced refuses nothing and is forgotten', async () => {
         await ledger.grant('account-1', 5n, NOW);
         await ledger.grant('account-1', null, NOW);
         await spend('g1', credit(50n));
@@ -717,7 +717,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         await equationHolds();
       });
 
-      it('does not let go what is in flight', async () => {
+      it('does not release open reservations', async () => {
         await reserve(generation('g1'), credit(8n));
         await ledger.forget('key', 'key-1', NOW);
         expect((await ledger.settle('g1', use(credit(5n)))).charge).toEqual(credit(5n));
@@ -725,14 +725,14 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
       });
     });
 
-    it('gives the spending of many in the order that it was asked for', async () => {
+    it('returns the spending of many in the requested order', async () => {
       await spend('g1', credit(1n));
       await spend('g2', credit(2n), { scopes: SIBLING });
       const spending = await ledger.spendingOf('key', ['key-2', 'nobody', 'key-1'], NOW);
       expect(spending.map(({ credit: { lifetime } }) => lifetime)).toEqual([2n, 0n, 1n]);
     });
 
-    it('verifies every account that has money, with reservations summed anew', async () => {
+    it('verifies every account that has money, with reservations summed again', async () => {
       await ledger.grant('account-1', 100n, NOW);
       await spend('g1', credit(8n));
       await reserve(generation('g2'), credit(5n));
@@ -765,7 +765,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
       expect(journal.tornTailBytes).toBe(0);
     });
 
-    it('makes its rows anew and says how many there are', async () => {
+    it('rebuilds its rows and returns their number', async () => {
       for (let index = 0; index < 30; index++) await spend(`g${index}`, credit(1n));
       await reserve(generation('open'), credit(1n));
       expect(await ledger.rebuild()).toBe(30);

@@ -3,7 +3,7 @@ import type { GenerationStore, SettledPosition, StoredGeneration } from '../../s
 /** Rows of generations in memory. */
 export class MemoryGenerations implements GenerationStore {
   readonly rows = new Map<string, StoredGeneration>();
-  /** What `add` rejects with, as long as it is there. */
+  /** If set, `add` rejects with it. */
   failure: Error | undefined;
 
   async add(generations: readonly StoredGeneration[]): Promise<void> {

@@ -3,7 +3,7 @@ import type { LedgerMark } from '../../src/ports/ledger-mark.ts';
 /** The mark of a ledger in memory. */
 export class MemoryMark implements LedgerMark {
   sequence = 0;
-  /** What `write` rejects with, as long as it is there. */
+  /** If set, `write` rejects with it. */
   failure: Error | undefined;
 
   async read(): Promise<number> {

@@ -2,8 +2,10 @@ import { join } from 'node:path';
 import type { GenerationStore } from '../../src/ports/generations.ts';
 import { openSqlite } from '../../src/store/sql/sqlite/open-sqlite.ts';
 import type { SqliteDatabase } from '../../src/store/sql/sqlite/sqlite-database.ts';
-import { SqlGenerationStore } from '../../src/store/sql/stores/sql-generation-store.ts';
-import { sqliteGenerationStore } from '../../src/store/sql/stores/sqlite-generation-store.ts';
+import {
+  SqlGenerationStore,
+  sqliteGenerationStore,
+} from '../../src/store/sql/stores/sql-generation-store.ts';
 import { generationStoreContract } from './generation-store.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 

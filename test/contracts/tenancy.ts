@@ -3,7 +3,7 @@ import type { LimitWindow } from '../../src/kit/time/windows.ts';
 import type { Account, Budget, Key, Tenancy, Workspace } from '../../src/ports/tenancy.ts';
 import { keyOf, workspaceOf } from '../builders/tenancy.ts';
 
-/** An adapter under test, and how to put it away. */
+/** An adapter under test, and how to close it. */
 export interface TenancyUnderTest {
   readonly tenancy: Tenancy;
   close(): Promise<void>;
@@ -110,7 +110,7 @@ export function tenancyContract(name: string, open: () => Promise<TenancyUnderTe
       expect(await tenancy.findKey(whole.hash)).toEqual(whole);
     });
 
-    it('leaves a key that is already there as it is', async () => {
+    it('leaves an existing key unchanged', async () => {
       await tenancy.createAccount(account('a', 'Acme'), workspace('a'));
       await tenancy.insertKey(key('ab', 'a', { name: 'first' }));
       expect(await tenancy.insertKey(key('ab', 'a', { name: 'second' }))).toBe(false);
@@ -151,7 +151,7 @@ export function tenancyContract(name: string, open: () => Promise<TenancyUnderTe
       expect(await tenancy.listKeys()).toHaveLength(1);
     });
 
-    it('changes what it is told to in a key, and nothing when there is none', async () => {
+    it('changes the given members of a key, and nothing if there is no such key', async () => {
       await tenancy.createAccount(account('a', 'Acme'), workspace('a'));
       const before = key('ab', 'a', { limitNanos: 5n, externalUser: 'x' });
       await tenancy.insertKey(before);
@@ -273,7 +273,7 @@ export function tenancyContract(name: string, open: () => Promise<TenancyUnderTe
       expect(await tenancy.listBudgets('a-default')).toHaveLength(1);
     });
 
-    it('shows a decision about a budget what the one before it made, and undoes all of one that fails', async () => {
+    it('shows each budget update the result of the one before it, and undoes all of one that fails', async () => {
       await tenancy.createAccount(account('a', 'Acme'), workspace('a'));
       const seen: number[] = [];
       const windows: LimitWindow[] = ['daily', 'weekly', 'monthly', 'lifetime'];
@@ -301,7 +301,7 @@ export function tenancyContract(name: string, open: () => Promise<TenancyUnderTe
       expect((await tenancy.findWorkspaceById('a', 'a-default'))?.includeByokInBudgets).toBe(false);
     });
 
-    it('knows the first start from all later ones', async () => {
+    it('distinguishes the first start from later ones', async () => {
       expect(await tenancy.recordFirstStart(5)).toBe(true);
       expect(await tenancy.recordFirstStart(6)).toBe(false);
     });

@@ -175,7 +175,7 @@ function scriptOf(double: UpstreamDouble, mode: (typeof MODES)[number], said: Sa
       : [head(404, JSON_TYPE), write('{}'), end()];
 }
 
-/** What the model said before, as an upstream of any dialect is told. */
+/** Earlier answers of the model, as sent to an upstream of any dialect. */
 function wordsOfModel(body: any): string[] {
   const turns: any[] = [...(body.messages ?? []), ...(body.contents ?? []), ...listOf(body.input)];
   return turns

@@ -337,7 +337,7 @@ describe('POST /analytics/query', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it('has no row where nothing matches, not even of zeros', async () => {
+  it('has no row if nothing matches, not even of zeros', async () => {
     expect(await answered(question(eq('model', 'nobody/nothing')))).toEqual({
       data: [],
       metadata: { query_time_ms: expect.any(Number), row_count: 0, truncated: false },
@@ -352,7 +352,7 @@ describe('POST /analytics/query', () => {
     });
   });
 
-  it('puts rows in the order that is asked for, and says when it cut them', async () => {
+  it('orders rows as requested, and reports when it cut them', async () => {
     const ordered = (more: JsonObject) =>
       answered(question({ metrics: ['request_count', 'total_usage'], dimensions: ['model'], ...more }));
     const whole = await ordered({});
@@ -375,7 +375,7 @@ describe('POST /analytics/query', () => {
     expect(byName.data.map((row: any) => row.api_key_id)).toEqual(['dea...beef', 'Robot', 'Robot', 'Batch']);
   });
 
-  it('keeps all time buckets of its groups unless it is told not to', async () => {
+  it('keeps all time buckets of its groups unless the query says otherwise', async () => {
     const daily = { metrics: ['request_count'], dimensions: ['model'], granularity: 'day' };
     const time_range = rangeOf(START_MS, TODAY_MS);
     const all = counted({
@@ -401,7 +401,7 @@ describe('POST /analytics/query', () => {
     expect(without.metadata).toMatchObject({ row_count: DAYS, truncated: false });
   });
 
-  it('asks for the last seven days unless it says otherwise', async () => {
+  it('covers the last seven days by default', async () => {
     const [row] = await rowsOf({ metrics: ['tokens_prompt'], ...eq('variant', 'free') });
     const filters = [{ field: 'variant', operator: 'eq', values: ['free'], includesUnset: false }] as const;
     const within = (endMs: number) => {
@@ -457,7 +457,7 @@ describe('accounts', () => {
   });
 });
 
-describe('a bad question', () => {
+describe('an invalid query', () => {
   const range = (start: string, end: string) => ({ time_range: { start, end } });
   const days = (count: number) => ({ time_range: rangeOf(TODAY_MS - count * DAY_MS, TODAY_MS) });
 
@@ -496,7 +496,7 @@ describe('a bad question', () => {
     expect(body.error.metadata.issues.length).toBeGreaterThan(0);
   });
 
-  it('may have more wrong with it than is told, of whatever kind', async () => {
+  it('with too many problems lists some of every kind', async () => {
     for (const body of [
       { metrics: Array.from({ length: 20 }, () => 0), filters: 1 },
       { metrics: Array.from({ length: 30 }, (_, index) => (index % 2 === 0 ? [[]] : 'tokens_total')) },
@@ -508,7 +508,7 @@ describe('a bad question', () => {
     }
   });
 
-  it('is told all that is wrong with it, of whatever kind', async () => {
+  it('gets a list of all its problems, of every kind', async () => {
     const { body } = await ask('POST', '/analytics/query', {
       metrics: ['nope'],
       more: 1,
@@ -545,7 +545,7 @@ describe('a bad question', () => {
 });
 
 describe('GET /analytics/meta', () => {
-  it('lists what can be asked, and each of it can be', async () => {
+  it('lists the metrics and dimensions, and each can be queried', async () => {
     const { metrics, dimensions, operators, granularities } = await management.data(
       200,
       'GET',
@@ -618,7 +618,7 @@ describe('GET /activity', () => {
       ...(isByWorkspace && { workspace_id: dimensions[4] }),
     }));
 
-  it('shows the last 30 days that are over, the latest first', async () => {
+  it('shows the last 30 complete days, the latest first', async () => {
     const rows = await activity();
     expect(comparable(rows)).toEqual(comparable(expectedActivity()));
     const dates = rows.map(({ date }) => date);
@@ -698,8 +698,8 @@ describe('usage of a request', () => {
   });
 });
 
-describe('the limit of questions', () => {
-  it('lets 64 pass in a minute, whichever they are, and says when the next may', async () => {
+describe('the limit of queries', () => {
+  it('allows 64 in a minute, of any kind, and then answers with Retry-After', async () => {
     const limited = await openTestGateway();
     try {
       const { ask: askLimited } = managementOf(limited);

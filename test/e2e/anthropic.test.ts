@@ -95,7 +95,7 @@ describe.each(UPSTREAMS)('@anthropic-ai/sdk, %s upstream', (upstream) => {
     expect(short.stop_reason).toBe('max_tokens');
   });
 
-  it('says so when the model refuses', async () => {
+  it('reports a refusal of the model', async () => {
     const refused = await client.messages.create({
       model: `${upstream}/refuse`,
       max_tokens: 500,

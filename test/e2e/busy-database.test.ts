@@ -19,7 +19,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-it('a database that another process writes to holds up only who wants to write, and those hear when to come again', async () => {
+it('a database that another process writes to delays only writers, which get Retry-After', async () => {
   const { ask } = managementOf(gateway);
   const began = performance.now();
   let isDone = false;

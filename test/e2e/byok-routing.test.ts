@@ -191,7 +191,7 @@ describe('bad credentials of an account', () => {
     expect(keysSent().at(-1)).toBe('shared-aa');
   });
 
-  it('are told as such, and are the account’s own matter', async () => {
+  it('are reported as such, and are up to the account', async () => {
     await bring({ is_byok_only: true });
     upstream.answer(refused);
     const { body } = await ask({ provider: { only: ['aa'] } });

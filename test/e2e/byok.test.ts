@@ -173,13 +173,13 @@ describe('POST /byok', () => {
       { provider: 'nope', is_fallback: true, is_byok_only: true, allowed_api_key_hashes: ['0'.repeat(64)] },
       ['allowed_api_key_hashes[0]', 'is_byok_only', 'provider'],
     ],
-  ])('tells all that is wrong with %j', async (body, paths) => {
+  ])('lists every problem of %j', async (body, paths) => {
     const answer = await create(body);
     expect(answer.status).toBe(400);
     expect(answer.body.error.metadata.issues.map(({ path }: { path: string }) => path).sort()).toEqual(paths);
   });
 
-  it('answers for a workspace that is not there, or another’s, as for none', async () => {
+  it('answers alike for a missing workspace and for one of another account', async () => {
     const foreign = await defaultWorkspace(stranger);
     const before = await total(stranger);
     const [unknown, others] = [
@@ -341,7 +341,7 @@ describe('GET /byok', () => {
     expect((await ask('GET', '/byok', undefined, stranger)).body).toEqual({ data: [], total_count: 0 });
   });
 
-  it('shrugs at odd queries', async () => {
+  it('survives odd queries', async () => {
     expect((await ask('GET', '/byok?limit[__proto__]=1&__proto__[disabled]=true')).status).toBe(200);
   });
 });
@@ -389,8 +389,8 @@ describe('DELETE /byok/{id}', () => {
   });
 });
 
-describe('who may', () => {
-  it('is not told from an unknown id whether it is another account’s', async () => {
+describe('access', () => {
+  it('answers alike for an unknown id and for one of another account', async () => {
     const { id } = await created({ provider: 'cohere' });
     for (const [method, body] of [
       ['GET', undefined],
@@ -484,7 +484,7 @@ function formsOf(text: string): string[] {
   return [
     text,
     bytes.toString('hex'),
-    // Whatever stands before it, one of these is how base64 shows it.
+    // Base64 of the secret at each of the three alignments.
     ...[0, 1, 2].map((shift) => bytes.subarray(shift).toString('base64').slice(0, 16)),
     ...[0, 1, 2].map((shift) => bytes.subarray(shift).toString('base64url').slice(0, 16)),
   ];

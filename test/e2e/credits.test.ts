@@ -42,7 +42,7 @@ describe('credits', () => {
     await expect(command('credits.set', { left })).rejects.toThrow('USD: must be an amount');
   });
 
-  it('are not set for an account that is not there', async () => {
+  it('are not set for an account that does not exist', async () => {
     await expect(command('credits.set', { left: '1', account: 'nobody' })).rejects.toThrow(
       'there is no account named nobody',
     );

@@ -201,7 +201,7 @@ describe('GET /datasets/app-rankings', () => {
     expect((await get(`app-rankings?${window}&subcategory=game`)).body.data[0].rank).toBe(1);
   });
 
-  it('clamps the start, takes ends to come, and is empty where nothing was used', async () => {
+  it('clamps the start, takes future ends, and is empty without usage', async () => {
     const { body } = await get('app-rankings?start_date=2024-06-01&end_date=2025-06-01&limit=100');
     expect(body.meta).toMatchObject({ start_date: '2025-01-01', end_date: '2025-06-01' });
     expect(body.data).toEqual(expectedApps('2025-01-01', '2025-06-01', 'popular').slice(0, 100));
@@ -212,7 +212,7 @@ describe('GET /datasets/app-rankings', () => {
     });
   });
 
-  it('shows the last 31 days that are over when nothing is said', async () => {
+  it('shows the last 31 complete days by default', async () => {
     const { body } = await get('app-rankings');
     const today = Date.parse(body.meta.as_of) - (Date.parse(body.meta.as_of) % DAY_MS);
     expect(day(body.meta.end_date)).toBe(today - DAY_MS);
@@ -371,7 +371,7 @@ describe('GET /datasets/rankings-daily', () => {
 describe('limits', () => {
   const path = '/datasets/app-rankings?limit=1';
 
-  it('refuses the 31st request of a minute, and says when to come again', async () => {
+  it('refuses the 31st request of a minute, with Retry-After', async () => {
     const limited = await openTestGateway();
     // Not at the end of a minute, in which a new one could begin.
     const left = 60_000 - (Date.now() % 60_000);
@@ -393,7 +393,7 @@ describe('limits', () => {
     await limited.close();
   });
 
-  it('counts a day by account, whatever the key', async () => {
+  it('counts a day by account, for all its keys', async () => {
     const limited = await openTestGateway({ limits: { datasets: { per_minute: 100, per_day: 3 } } });
     const { management_key: stranger } = await managementOf(limited).command('accounts.create', {
       name: 's',
@@ -513,7 +513,7 @@ describe('traffic', () => {
     });
   });
 
-  it('hides what the operator hides, as soon as the file says so', async () => {
+  it('hides apps that the operator hides, as soon as the file is reloaded', async () => {
     writeFileSync(busy.configFile, stringify({ ...config(), apps: { hidden: ['secret.example'] } }));
     const data = await until(
       () => rankings(),

@@ -59,8 +59,8 @@ beforeEach(() => upstream.clear());
 const json = async (response: Response) => (await response.json()) as any;
 const sent = async (index = 0) => (await upstream.request(index)).json;
 
-describe("the operator's word", () => {
-  it('stands in every identifier, and no other does', async () => {
+describe('the vendor word', () => {
+  it('is in every identifier, and no other word is', async () => {
     upstream.answer(chatAnswer({ text: 'ok' }));
     const body = { model: 'up/chat', input: 'x' };
     const reply = await json(await gateway.post('/responses', body, { 'X-Acme-Metadata': 'enabled' }));
@@ -89,7 +89,7 @@ describe('models', () => {
     expect(reply.acme_metadata).toMatchObject({ requested: 'up/chat-latest', strategy: 'alias' });
   });
 
-  it('are left for the next when they refuse, in streams too, as long as nothing was forwarded', async () => {
+  it('fall back to the next when they refuse, in streams too, as long as nothing was forwarded', async () => {
     const refusal = messagesFrames({ text: '' }).map((frame: any) =>
       frame.data.type === 'message_delta'
         ? { ...frame, data: { ...frame.data, delta: { ...frame.data.delta, stop_reason: 'refusal' } } }
@@ -110,7 +110,7 @@ describe('models', () => {
   });
 });
 
-describe('what a reply says of its time', () => {
+describe('Server-Timing of a reply', () => {
   it.each([true, false])(
     'names the wait for the first byte, and nothing that was not ours (stream: %s)',
     async (stream) => {
@@ -170,7 +170,7 @@ describe('usage', () => {
     });
   });
 
-  it('is counted by a messages upstream itself when it is asked to count', async () => {
+  it('is counted by a messages upstream itself for count_tokens', async () => {
     upstream.answer(reply(200, { input_tokens: 4711 }));
     const body = {
       model: 'up/messages',
@@ -298,7 +298,7 @@ describe('the addresses', () => {
 });
 
 describe('trace', () => {
-  it('stands in the record of the generation, whatever members it has', async () => {
+  it('is in the record of the generation, with any members', async () => {
     upstream.answer(chatAnswer({ text: 'ok' }));
     const trace = { trace_id: 't-1', span_name: 'search', team: 'blue', tags: ['a', { b: 1 }] };
     for (const [path, body] of [
@@ -315,7 +315,7 @@ describe('trace', () => {
     expect(await sent()).not.toHaveProperty('trace');
   });
 
-  it('is refused where it is too long to be kept', async () => {
+  it('is refused if it is too long to store', async () => {
     const body = { model: 'up/chat', input: 'x', trace: { note: 'x'.repeat(20_000) } };
     const refused = await gateway.post('/responses', body);
     expect(refused.status).toBe(400);
@@ -366,7 +366,7 @@ it('functions alone get a call that the caller can read, from an upstream that a
 describe('the debug echo', () => {
   const asking = { model: 'up/chat', input: 'x', stream: true, debug: { echo_upstream_body: true } };
 
-  it('comes first where the only upstream fails, and the failure follows in the stream', async () => {
+  it('comes first if the only upstream fails, and the failure follows in the stream', async () => {
     upstream.answer(reply(500, { error: { message: 'broken' } }));
     const response = await gateway.post('/responses', asking);
     expect(response.status).toBe(200);

@@ -88,7 +88,7 @@ async function statusOf(asked: Promise<Response>): Promise<number> {
   return response.status;
 }
 
-/** An answer that waits until it is let go. */
+/** An answer that waits until it is released. */
 function heldAnswer(): { readonly script: Script; readonly letGo: () => void } {
   let letGo = () => {};
   const gone = new Promise<void>((resolve) => {
@@ -111,8 +111,8 @@ function expectWholeRoom(): Promise<void> {
   });
 }
 
-describe('room for stored files', () => {
-  it('is refused for now when others have all of it, and there again when they are answered', async () => {
+describe('memory for stored files', () => {
+  it('is refused with 503 while others use all of it, and free again once they are answered', async () => {
     const { script, letGo } = heldAnswer();
     upstream.answer(script);
     const asked = [statusOf(ask()), statusOf(ask({ stream: true }))];
@@ -139,7 +139,7 @@ describe('room for stored files', () => {
     ['an unknown model', 400, ANSWER, () => ask({ model: 'up/none' })],
     ['a prompt that is counted and too long', 400, ANSWER, () => ask({ model: 'up/small' })],
     ['a prompt that is plainly too long', 400, ANSWER, () => ask({ model: 'up/tiny' })],
-    ['a provider that is not there', 404, ANSWER, () => ask({ provider: { only: ['none'] } })],
+    ['an unknown provider', 404, ANSWER, () => ask({ provider: { only: ['none'] } })],
     ['no money', 402, ANSWER, () => ask({}, { key: pennilessKey })],
     [
       'an explanation',
@@ -147,27 +147,27 @@ describe('room for stored files', () => {
       ANSWER,
       () => ask({ format: 'chat', model: 'up/tiny' }, { path: '/routing/explain' }),
     ],
-  ])('is given back after %s', async (_, status, script, asking) => {
+  ])('is released after %s', async (_, status, script, asking) => {
     upstream.answer(script);
     expect(await statusOf(asking())).toBe(status);
     await expectWholeRoom();
   });
 
-  it('is given back after tokens were counted', async () => {
+  it('is released after tokens were counted', async () => {
     const content = [{ type: 'document', source: { type: 'file', file_id: fileId } }];
     const body = { messages: [{ role: 'user', content }] };
     expect(await statusOf(ask(body, { path: '/messages/count_tokens' }))).toBe(200);
     await expectWholeRoom();
   });
 
-  it('is given back after a file whose content is gone', async () => {
+  it('is released after a file without content', async () => {
     const id = await upload(TEXT);
     rmSync(join(gateway.dataDir, 'files', id));
     expect(await statusOf(ask({}, { id }))).toBe(404);
     await expectWholeRoom();
   });
 
-  it.each([true, false])('is given back when the caller leaves (stream: %s)', async (stream) => {
+  it.each([true, false])('is released when the caller leaves (stream: %s)', async (stream) => {
     upstream.answer([never()]);
     const leaving = new AbortController();
     const asked = ask({ stream }, { signal: leaving.signal });
@@ -178,7 +178,7 @@ describe('room for stored files', () => {
     await expectWholeRoom();
   });
 
-  it('is given back when the caller leaves in the middle of a stream', async () => {
+  it('is released when the caller leaves in the middle of a stream', async () => {
     upstream.answer([...beginning(), never()]);
     const leaving = new AbortController();
     const response = await ask({ stream: true }, { signal: leaving.signal });

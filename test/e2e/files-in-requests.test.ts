@@ -60,7 +60,7 @@ afterAll(async () => {
 });
 beforeEach(() => upstream.clear());
 
-/** Bytes that look like nothing, always the same. */
+/** Pseudo-random bytes, the same in every run. */
 function noise(length: number): Buffer {
   const blocks = Array.from({ length: Math.ceil(length / 32) }, (_, index) =>
     createHash('sha256').update(`noise ${index}`).digest(),
@@ -131,7 +131,7 @@ async function ask(format: Format, body: object, key?: string) {
 const pngData = PNG.toString('base64');
 const pdfData = PDF.toString('base64');
 
-/** What callers write who have the content at hand, for a file of each kind. */
+/** A part of each kind with its content inline. */
 const INLINE: Record<string, Record<Format, object>> = {
   PDF: {
     responses: {
@@ -194,7 +194,7 @@ describe.each(FORMATS)('a stored file named in the %s format', (format) => {
 });
 
 describe('a stored file', () => {
-  it('can stand in the result of a tool, in all formats', async () => {
+  it('can be in the result of a tool, in all formats', async () => {
     upstream.answer(chatAnswer({ text: 'ok' }));
     const id = await stored(CSV, 'sizes.csv');
     const call = { type: 'function', id: 'c1', function: { name: 'f', arguments: '{}' } };
@@ -245,7 +245,7 @@ describe('a stored file', () => {
     }
   });
 
-  it('is heard where it is sound, and read as it is where it is an office document', async () => {
+  it('is sent as audio if it is a sound, and unchanged if it is an office document', async () => {
     upstream.answer(chatAnswer({ text: 'ok' }));
     const heard = await ask('chat', bodyWith('chat', NAMING.chat(await stored(MP3, 'voice.mp3'))));
     expect(heard.status).toBe(200);
@@ -296,7 +296,7 @@ describe('a stored file', () => {
     expect(upstream.requests[0]?.json.messages[0].content[1]).toEqual(INLINE.PDF?.chat);
   });
 
-  it('decides by its kind who can serve, and counts as what it is', async () => {
+  it('decides by its kind which endpoints can serve, and is counted by its kind', async () => {
     upstream.answer(chatAnswer({ text: 'ok' }));
     const pdf = await stored(PDF, 'report.pdf');
     const text = await stored('word '.repeat(5000), 'long.txt');
@@ -346,8 +346,8 @@ describe('a stored file', () => {
   });
 });
 
-describe('what is refused', () => {
-  /** Sends a body to a route and expects that nothing comes of it. */
+describe('refused is', () => {
+  /** Sends a body to a route and expects a refusal without an upstream call. */
   const refused = async (path: string, body: object, key?: string) => {
     const spent = async () => ((await (await gateway.fetch('/key')).json()) as any).data.usage as number;
     const before = await spent();
@@ -399,7 +399,7 @@ describe('what is refused', () => {
     },
   );
 
-  it('a file that is not there, before a stream begins', async () => {
+  it('a missing file, before a stream begins', async () => {
     for (const format of FORMATS) {
       const body = { ...bodyWith(format, NAMING[format](UNKNOWN_FILE)), stream: true };
       expect((await refused(PATHS[format], body)).status).toBe(404);
@@ -449,7 +449,7 @@ describe('what is refused', () => {
     expect(answer).toEqual({ status: 400, message: expect.stringMatching(message) });
   });
 
-  it('more than fits into a body, however it is named', async () => {
+  it('more than fits into a body, in every way to name it', async () => {
     const limit = new RegExp(`file_id: .*${MAX_BODY_BYTES} bytes.*server\\.max_body_bytes`);
     const large = await stored(Buffer.concat([PDF, noise(200_000)]), 'large.pdf');
     const tooLarge = await refused('/chat/completions', bodyWith('chat', NAMING.chat(large)));

@@ -68,7 +68,7 @@ const uploaded = async (options: Upload = {}) => {
 };
 
 describe('POST /files', () => {
-  it('stores a file and tells its type from its content', async () => {
+  it('stores a file and detects its type from its content', async () => {
     const body = await uploaded({ content: '{"a":1}', filename: 'Grüße – 1.pdf' });
     expect(body).toEqual({
       id: expect.stringMatching(FILE_ID),
@@ -275,7 +275,7 @@ describe('one file', () => {
     for (const method of ['GET', 'DELETE']) expect((await ask(method, `/files/${id}`)).status).toBe(404);
   });
 
-  it('is not there for another account, whatever it says', async () => {
+  it('is not found for another account, whatever it sends', async () => {
     const { id } = await uploaded();
     const { body: unknown } = await ask('GET', `/files/${UNKNOWN_FILE}`, undefined, stranger.key);
     const withoutIds = (answer: any) => ({ ...answer, user_id: undefined });
@@ -298,7 +298,7 @@ describe('one file', () => {
     expect((await ask('GET', `/files/${id}`)).status).toBe(200);
   });
 
-  it('is not there in another workspace of the account', async () => {
+  it('is not found in another workspace of the account', async () => {
     const { id } = await uploaded({ key: team.key });
     expect((await ask('GET', `/files/${id}`, undefined, team.key)).status).toBe(200);
     expect((await ask('GET', `/files/${id}`, undefined, gateway.apiKey)).status).toBe(404);

@@ -114,7 +114,7 @@ async function get(path: string, key = gateway.apiKey): Promise<{ status: number
 
 const show = async (id: string, key?: string) => get(`/generation?id=${id}`, key);
 
-/** A stream of an openai-chat upstream that says what it used only where it is told to. */
+/** A stream of an openai-chat upstream that reports usage only if the test asks for it. */
 function longStream(deltas: readonly object[], { middle = {}, last = {} } = {}): Script {
   const chunks = deltas.map(({ usage, ...delta }: { usage?: object }, at) => ({
     choices: [{ index: 0, delta }],
@@ -191,7 +191,7 @@ describe('GET /generation', () => {
     expect(foreign.error.message).toBe(unknown.error.message);
   });
 
-  it('tells of every attempt', async () => {
+  it('lists every attempt', async () => {
     upstream.answer(failure);
     spare.answer(chatAnswer({ text: 'Hello' }));
     const { data } = await show((await generate()).id);
@@ -203,7 +203,7 @@ describe('GET /generation', () => {
     expect(data.routing.attempts).toHaveLength(2);
   });
 
-  it('has a row also of what failed, and it cost nothing', async () => {
+  it('has a row of a failed generation, which cost nothing', async () => {
     upstream.answer(failure);
     spare.answer(failure);
     const { id, status } = await generate();
@@ -213,14 +213,14 @@ describe('GET /generation', () => {
     expect(data.provider_responses).toHaveLength(2);
   });
 
-  it('says that a stream broke off', async () => {
+  it('records that a stream broke off', async () => {
     const piece = { choices: [{ index: 0, delta: { content: 'Hel' } }] };
     upstream.answer([head(200, SSE), write(`data: ${JSON.stringify(piece)}\n\n`), stall(20), reset()]);
     const { id } = await generate({ stream: true });
     expect((await show(id)).data).toMatchObject({ finish_reason: 'error', cancelled: false, streamed: true });
   });
 
-  it('says that the caller went away', async () => {
+  it('records that the caller left', async () => {
     const piece = { choices: [{ index: 0, delta: { content: 'Hel' } }] };
     upstream.answer([head(200, SSE), write(`data: ${JSON.stringify(piece)}\n\n`), stall(5000)]);
     const leaving = new AbortController();
@@ -239,7 +239,7 @@ describe('GET /generation', () => {
     expect(data.tokens_completion).toBeGreaterThan(0);
   });
 
-  describe('of a stream that is longer than what is kept of it', () => {
+  describe('of a stream that is longer than its kept text', () => {
     const thoughts = Array.from(
       { length: 400 },
       (_, at) => `Step ${at * 7919} weighs heavier than the last. `,
@@ -283,7 +283,7 @@ describe('GET /generation', () => {
       expect(data.tokens_completion / all).toBeLessThan(1.03);
     });
 
-    it('has the count of its upstream, where that comes with the last words', async () => {
+    it('has the count of its upstream, if that comes with the last text', async () => {
       const usage = { prompt_tokens: 1, completion_tokens: 4321, total_tokens: 4322 };
       const data = await rowOf(longStream([...deltas, { content: 'x', usage }]));
       expect(data).toMatchObject({ usage_source: 'measured', tokens_completion: 4321 });
@@ -309,7 +309,7 @@ describe('GET /generation', () => {
       expect(data.tokens_completion / all).toBeLessThan(1.03);
     });
 
-    it('counts what is no text besides', async () => {
+    it('counts content that is not text, too', async () => {
       const call = (at: number) => ({
         name: `look_up_the_weather_in_town_${at}`,
         arguments: '{"town":"Rome"}',
@@ -345,7 +345,7 @@ describe('GET /generation/content', () => {
     expect(readdirSync(gateway.dataDir)).not.toContain('content');
   });
 
-  it('keeps what was said from then on, for the keys of the account alone', async () => {
+  it('keeps prompts and answers from then on, for keys of the account only', async () => {
     upstream.answer(chatAnswer({ text: 'Hello', reasoning: 'Hm' }));
     const before = await generate();
     await keepContent({ is_observability_io_logging_enabled: true });
@@ -376,7 +376,7 @@ describe('GET /generation/content', () => {
     expect(data.output).toEqual({ completion: words.join(''), reasoning: 'Hm' });
   });
 
-  it('keeps why it failed', async () => {
+  it('keeps the reason of a failure', async () => {
     upstream.answer(failure);
     spare.answer(failure);
     const { data } = await contentOf((await generate()).id);

@@ -47,7 +47,7 @@ beforeAll(async () => {
     ...size,
     endpoints: [{ provider: slug, model: 'one', ...size, pricing }],
   });
-  /** Without prices for caches, which are the dearest otherwise and leave room for other faults. */
+  /** Without cache prices, which would be the highest and hide other faults. */
   const uncached = (id: string, slug: string, upstreamModel = 'one') => ({
     ...model(id, slug),
     endpoints: [
@@ -208,7 +208,7 @@ describe('searches', () => {
     });
   });
 
-  it('go out as the caller limited them where that is paid for, and unlimited where no limit binds', async () => {
+  it('keep the limit of the caller if that is paid for, and have none if no limit binds', async () => {
     upstream.answer(message({}));
     const limited = { ...SEARCH_TOOL, max_uses: 2 };
     await ask(await newKey(5), '/messages', searching(limited));
@@ -230,7 +230,7 @@ describe('searches', () => {
     expect(await recordOf(id)).toMatchObject({ written_off: 0 });
   });
 
-  it('of chat completions cannot be limited: as many as are usual are paid for', async () => {
+  it('of chat completions cannot be limited: the usual number is reserved', async () => {
     upstream.answer(completion({ server_tool_use_details: { web_search_requests: 4 } }));
     const body = {
       model: 'm/chat',
@@ -269,7 +269,7 @@ describe('searches', () => {
     },
   );
 
-  it('are left as many as the request allows where there is the money', async () => {
+  it('keep the limit of the request if there is enough money', async () => {
     upstream.answer(message({}));
     const tool = { ...SEARCH_TOOL, max_uses: 50 };
     await ask(await newKey(1000), '/messages', searching(tool));
@@ -287,7 +287,7 @@ describe('searches', () => {
     expect(status).toBe(200);
   });
 
-  it('stay charged where the upstream fails after them or the caller leaves', async () => {
+  it('stay charged if the upstream fails after them or the caller leaves', async () => {
     const start = {
       id: 'm',
       type: 'message',
@@ -338,7 +338,7 @@ describe('searches', () => {
     expect(await recordOf(id)).toMatchObject({ tokens_prompt: 10, total_cost: 0.0000305 });
   });
 
-  it('stay charged where the tokens beside them cannot be true', async () => {
+  it('stay charged if the tokens beside them cannot be true', async () => {
     upstream.answer(message({ input_tokens: 900_000_000, server_tool_use: { web_search_requests: 2 } }));
     const { id } = await ask(await newKey(), '/messages', searching({ ...SEARCH_TOOL, max_uses: 3 }));
     const record = await recordOf(id);
@@ -618,7 +618,7 @@ describe('a context that is compacted first', () => {
     expect(await race(0.6)).toBe(1);
   });
 
-  it('is believed where both passes together count more than the context holds', async () => {
+  it('is accepted if both passes together count more than the context holds', async () => {
     const pass = { type: 'compaction', input_tokens: 230_000, output_tokens: 1000 };
     upstream.answer(message({ ...usage, iterations: [pass, pass] }));
     const { id } = await ask(await newKey(), '/messages', compacting());
@@ -669,7 +669,7 @@ it('thoughts that are billed and not shown are paid for, although answers were s
   expect(billed).toBeLessThanOrEqual(0.0015);
 });
 
-it('a script of which another tokenizer knows no words is reserved for as that one counts it', async () => {
+it('a script that another tokenizer does not know is reserved as that one counts it', async () => {
   const text = 'გამარჯობა, მე ვარ ახალი ტიპის ენობრივი მოდელი, სასიამოვნოა თქვენი გაცნობა! '.repeat(100);
   const tokens = countAsCl100k(text) + 7;
   const limit = tokens * 0.000003 * 0.9;
@@ -681,7 +681,7 @@ it('a script of which another tokenizer knows no words is reserved for as that o
   expect((await ask(await newKey(2 * limit), '/chat/completions', body)).status).toBe(200);
 });
 
-it('prompts that an upstream counted low do not teach that text is cheap', async () => {
+it('prompts that an upstream counted low do not lower later reservations', async () => {
   const key = await newKey(0.039);
   const body = (words: number) => ({
     model: 'm/learnt',
@@ -699,7 +699,7 @@ it('prompts that an upstream counted low do not teach that text is cheap', async
   expect(upstream.requests.length * 4000 * 0.000003).toBeLessThanOrEqual(0.039);
 });
 
-it('what an upstream puts around a short prompt is not taken for a ratio of long ones', async () => {
+it('the overhead of a short prompt is not used as a ratio for long ones', async () => {
   const key = await newKey(0.02);
   const body = (words: number) => ({
     model: 'm/around',
@@ -767,7 +767,7 @@ it('a prompt that is written to the cache of an hour is reserved for at that pri
   expect(await recordOf(id)).toMatchObject({ total_cost: 0.0600005, written_off: 0 });
 });
 
-it('zeros at the end of a stream do not erase what it said of the prompt at its beginning', async () => {
+it('zeros at the end of a stream do not erase the prompt tokens reported at its start', async () => {
   const frames = messagesFrames({ text: 'hello' }).map(({ event, data }) => {
     const given = data as any;
     if (event === 'message_start') {
@@ -820,7 +820,7 @@ it('a stream that the time limit of its provider ends is charged for what was pa
   expect(record.total_cost).toBeGreaterThan(0);
 });
 
-it('what an upstream uses beyond its reservation and the limit is written off, with its cause', async () => {
+it('usage beyond reservation and limit is written off, with its cause', async () => {
   const writtenOff = async () => {
     const page = await (
       await fetch(`${gateway.origin}/metrics`, {
@@ -843,7 +843,7 @@ it('what an upstream uses beyond its reservation and the limit is written off, w
   expect((await writtenOff()) - before).toBeCloseTo(0.0500005, 9);
 });
 
-it('what callers leave before its first content is not charged, and about what it costs is written off', async () => {
+it('a generation abandoned before its first content is not charged; its approximate cost is written off', async () => {
   const beginnings = {
     stream: [head(200, SSE), write(sse(messagesFrames({ text: 'x' }).slice(0, 1)))],
     whole: [],

@@ -38,9 +38,9 @@ const UNTIRING = { cooldown: { failures: 1000 } };
 export interface TestOptions {
   readonly times?: Partial<HttpTimes>;
   readonly env?: Record<string, string>;
-  /** A free one unless it is said. */
+  /** Default: a free one. */
   readonly port?: number;
-  /** What output items are timed by. */
+  /** Clock of output items. */
   readonly itemClock?: Pick<Clock, 'monotonic'>;
   /** Stages besides those that ship. */
   readonly stages?: readonly Stage[];

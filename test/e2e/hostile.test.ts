@@ -11,7 +11,7 @@ import {
 } from '../fakes/fake-upstream.ts';
 import { openTestGateway, type TestGateway } from './harness.ts';
 
-/** Callers and upstreams that mean no good, or behave as if. */
+/** Malicious or badly broken callers and upstreams. */
 
 const SECRET = 'CANARYkey+up/9f3e7a=Zq';
 const MODELS = Array.from({ length: 12 }, (_, index) => `up/many-${index}`);
@@ -54,7 +54,7 @@ const ask = (more: object = {}, init: RequestInit = {}) =>
     ...init,
   });
 
-describe('a question for a count', () => {
+describe('count_tokens', () => {
   it('makes no more calls than a generation', async () => {
     upstream.answer(reply(500, {}));
     const messages = [{ role: 'user', content: 'x' }];
@@ -68,8 +68,8 @@ describe('a question for a count', () => {
   });
 });
 
-describe('a caller who leaves in the middle of a whole answer', () => {
-  it('is recorded as gone, not as a failure', async () => {
+describe('a caller that leaves in the middle of a non-streaming answer', () => {
+  it('is recorded as an abort, not as a failure', async () => {
     upstream.answer([head(200, JSON_TYPE), write('{"id":"u","choi'), never()]);
     const before = gateway.logged('generation').length;
     const aborting = new AbortController();
@@ -91,7 +91,7 @@ describe('an error', () => {
     { tools: [{ type: `signalbox:${long}` }] },
     { tools: [], tool_choice: { type: 'function', function: { name: long } } },
     { messages: [{ role: 'user', content: [{ type: long }] }] },
-  ])('does not repeat all that a caller wrote (%#)', async (body) => {
+  ])('does not repeat long input of a caller (%#)', async (body) => {
     const refused = await ask(body);
     expect(refused.status).toBeGreaterThanOrEqual(400);
     expect((await refused.text()).length).toBeLessThan(2000);

@@ -145,7 +145,7 @@ const REFUSED = {
 };
 
 describe.each([false, true])('a reference to an item of an answer (streamed: %s)', (stream) => {
-  it('goes out in the relay lane as the item, at its place among others', async () => {
+  it('is sent as the item in the relay lane, at its place among others', async () => {
     const first = message('First words');
     const thoughts = {
       id: fresh('rs'),
@@ -244,7 +244,7 @@ describe('references', () => {
     expect(await naming(id)).toMatchObject(REFUSED);
   });
 
-  it('are all told of that cannot be replaced, with everything else that needs a memory', async () => {
+  it('that cannot be replaced are all listed, with everything else that needs stored state', async () => {
     const [id] = await given([message('Known')]);
     const { status, body } = await ask({
       input: [user('x'), reference(id ?? ''), reference('msg_a'), user('y'), reference('msg_b')],
@@ -265,7 +265,7 @@ describe('references', () => {
     expect(upstream.requests).toEqual([]);
   });
 
-  it('are counted in the caller’s own input where a template stands before it', async () => {
+  it('are numbered in the caller’s own input if a template stands before it', async () => {
     const said = message('Known');
     const [id] = await given([said]);
     upstream.answer(answerOf(message('Well.')));
@@ -317,7 +317,7 @@ describe('references', () => {
     expect(upstream.requests[0]?.json.input).toEqual([said, user('x'), said]);
   });
 
-  it('may not come to more than a body may have', async () => {
+  it('may not exceed the size of a body', async () => {
     const [id = ''] = await given([message('x'.repeat(20_000))]);
     const named = Array.from({ length: 6 }, () => reference(id));
     const { status, body } = await ask({ input: named });
@@ -364,7 +364,7 @@ describe('references', () => {
     });
   });
 
-  it('do not stand in the way of a failure that is told in the stream', async () => {
+  it('do not hide a failure that is reported in the stream', async () => {
     const [id = ''] = await given([message('Known')]);
     upstream.answer([stall(400), head(500, JSON_TYPE), write('{}'), end()]);
     const input = [reference(id), user('Again')];

@@ -32,7 +32,7 @@ async function created(more: JsonObject = {}, key = gateway.managementKey): Prom
 const opens = async (secret: string) => (await gateway.fetch('/key', { key: secret })).status === 200;
 
 describe('POST /keys', () => {
-  it('makes a key, shows it once, and everything that clients want to know of it', async () => {
+  it('makes a key, shows it once, and returns every member that clients expect', async () => {
     const { data, key } = await created();
     expect(key).toMatch(/^sk-sb-v1-[0-9a-f]{64}$/);
     expect(data).toEqual({
@@ -153,7 +153,7 @@ describe('GET /keys', () => {
     expect(names).not.toContain('SIGNALBOX_MANAGEMENT_KEY');
   });
 
-  it('lists disabled keys only when asked to, in pages of 100', async () => {
+  it('lists disabled keys only on request, in pages of 100', async () => {
     const { data: workspace } = (await ask('POST', '/workspaces', { name: 'Many', slug: 'many' })).body;
     const place = { workspace_id: workspace.id };
     const { data: off } = await created({ ...place, name: 'off' });
@@ -297,7 +297,7 @@ describe('commands beside the gateway', () => {
     expect(await opens(made.key)).toBe(false);
   });
 
-  it('refuse a window that is none', async () => {
+  it('refuse an unknown window', async () => {
     const bad = command('keys.create', { name: 'n', limit: '1', limit_reset: 'hourly' });
     await expect(bad).rejects.toThrow('limit_reset: must be one of "daily", "weekly", "monthly"');
   });

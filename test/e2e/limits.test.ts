@@ -69,7 +69,7 @@ async function ask(key: string, body: object = {}, path = '/chat/completions') {
 
 const answering = (output: number, text = 'hello') => chatAnswer({ text, usage: { input: 10, output } });
 
-/** A stream of so many tokens, a word each, whatever limit was asked for. */
+/** A stream of so many tokens, a word each, regardless of the requested limit. */
 const words = (count: number) => {
   const chunk = (delta: object, more: object = {}) => ({
     data: {
@@ -129,7 +129,7 @@ describe('the limit of a key', () => {
     expect(shown.data).toMatchObject({ usage: 0.004, usage_monthly: 0.004, limit_remaining: 0 });
   });
 
-  it('names the tokens that were asked for and those that can be afforded', async () => {
+  it('names the requested and the affordable tokens', async () => {
     upstream.answer([head(200, SSE), stall(300), ...words(1).slice(1)]);
     const { key } = await newKey({ limit: 0.01 });
     const first = gateway.post(
@@ -168,7 +168,7 @@ describe('the limit of a key', () => {
     expect(await usageOf(hash)).toBeCloseTo(0.004, 9);
   });
 
-  it('lets an agent go on until the money is gone, then says so', async () => {
+  it('lets an agent continue until the money is spent, then refuses with the reason', async () => {
     upstream.answer(answering(5));
     const { key, hash } = await newKey({ limit: 0.001 });
     const statuses: number[] = [];
@@ -223,7 +223,7 @@ describe('the limit of a key', () => {
     await (await upstream.request(0)).closed;
   });
 
-  it('is reserved step by step as a stream goes on', async () => {
+  it('is reserved step by step while a stream runs', async () => {
     upstream.answer(answering(5));
     const { key, hash } = await newKey({ limit: 0.3 });
     expect((await ask(key)).status).toBe(200);
@@ -240,7 +240,7 @@ describe('the limit of a key', () => {
     expect(await usageOf(hash)).toBeCloseTo(0.0002 + 0.12, 9);
   });
 
-  it('binds from nothing on, but not what costs nothing', async () => {
+  it('of 0 refuses everything that costs money', async () => {
     upstream.answer(answering(5));
     const { key } = await newKey({ limit: 0 });
     expect((await ask(key)).status).toBe(402);
@@ -265,7 +265,7 @@ describe('other limits', () => {
     expect(messages.body).toMatchObject({ type: 'error', error: { type: 'permission_error', code: 403 } });
   });
 
-  it('counts requests of a key, and says when the next may come', async () => {
+  it('counts requests of a key, and answers with Retry-After', async () => {
     const limited = await openTestGateway({
       providers: [provider()],
       models: [{ id: 'm/one', endpoints: [{ provider: 'acme', model: 'one' }] }],

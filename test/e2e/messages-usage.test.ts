@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const TEXT = 'one two three four five six seven eight nine ten';
 
-/** A stream that begins by saying that one token was written, as they do, and says at its end what it is told to. */
+/** A stream that reports one output token at its start, as upstreams do, and the given usage at its end. */
 function answering(usage: unknown) {
   const frames = messagesFrames({ text: TEXT }).map(({ event, data }) => {
     if (event === 'message_start') {
@@ -65,7 +65,7 @@ it.each([undefined, null, {}, 'x', { output_tokens: -3 }, { output_tokens: null 
   },
 );
 
-it('is believed when it ends with a count', async () => {
+it('is accepted if it ends with a count', async () => {
   upstream.answer(answering({ output_tokens: 7 }));
   const data = await recorded('/messages');
   expect(data).toMatchObject({ tokens_prompt: 10, tokens_completion: 7, usage_source: 'measured' });

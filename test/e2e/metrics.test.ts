@@ -67,7 +67,7 @@ test('only management keys may read them', async () => {
   expect(read.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
 });
 
-test('other accounts are tenants: they are not told what all of them use', async () => {
+test('keys of other accounts are refused: the figures cover all tenants', async () => {
   const { management_key: key } = await managementOf(gateway).command('accounts.create', { name: 'tenant' });
   const refused = await scrape(key);
   expect(refused.status).toBe(403);
@@ -108,7 +108,7 @@ test('tokens, cost, latency, failures and errors are counted', async () => {
   expect(seen.get('signalbox_event_loop_delay_seconds{quantile="1"}')).toBeGreaterThanOrEqual(0);
 });
 
-test('what is under way is seen to be', async () => {
+test('requests in flight are shown', async () => {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;

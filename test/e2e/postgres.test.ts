@@ -69,7 +69,7 @@ if (server !== undefined) {
       expect(await current.json()).toMatchObject({ data: { limit: 0, limit_remaining: 0, usage: 0 } });
     });
 
-    it('finishes a stream while the database stands still, and books it afterwards', async () => {
+    it('finishes a stream while the database hangs, and books it afterwards', async () => {
       const gateway = await openWith(await server.createDatabase());
       const response = await gateway.post('/responses', {
         model: 'simulator/slow-stream',
@@ -94,7 +94,7 @@ if (server !== undefined) {
         .toBeGreaterThan(0);
     });
 
-    it('has no answer of 500 for text that the database cannot keep', async () => {
+    it('does not answer 500 to text that the database cannot store', async () => {
       const gateway = await openWith(await server.createDatabase());
       const asked = await gateway.fetch('/generation?id=%00');
       expect([400, 404]).toContain(asked.status);
@@ -108,7 +108,7 @@ if (server !== undefined) {
       }
     });
 
-    it('lets known keys in and refuses new work with 503 while the database is away, and goes on by itself', async () => {
+    it('accepts known keys and refuses new work with 503 while the database is unavailable, and resumes by itself', async () => {
       const url = await server.createDatabase();
       const gateway = await openWith(url);
       expect((await answered(gateway)).status).toBe(200);
@@ -128,7 +128,7 @@ if (server !== undefined) {
       expect((await gateway.fetch('/key', { key: 'sk-sb-v1-nobody-knows-this-one' })).status).toBe(401);
     });
 
-    it('says in its answers and by /readyz that it must be restarted once a copy has its journal', async () => {
+    it('reports in its answers and by /readyz that it must be restarted once a copy has its journal', async () => {
       const url = await server.createDatabase();
       const gateway = await openWith(url);
       expect((await answered(gateway)).status).toBe(200);
@@ -145,7 +145,7 @@ if (server !== undefined) {
       expect((await fetch(`${gateway.origin}/healthz`)).status).toBe(200);
     });
 
-    it('starts without its database, says that it is not ready, and is ready soon after the database is there', async () => {
+    it('starts without its database as not ready, and is ready soon after the database is available', async () => {
       const url = await server.createDatabase();
       await server.stop();
       const port = 20_000 + Math.floor(Math.random() * 20_000);

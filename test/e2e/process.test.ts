@@ -45,7 +45,7 @@ describe('the program', () => {
     expect(second.stdout()).toBe('');
   });
 
-  it('stores no key, and keeps its folder to itself', async () => {
+  it('stores no key, and keeps its folder private', async () => {
     const { child, stdout } = await start();
     const keys = keysIn(stdout());
     await stopped(child, 'SIGTERM');
@@ -71,7 +71,7 @@ describe('the program', () => {
     expect((await ask()).status).toBe(401);
   });
 
-  it('finishes its streams when it is told to stop', async () => {
+  it('finishes its streams after SIGTERM', async () => {
     const { child, url, stdout } = await start();
     const key = keysIn(stdout()).at(-1) as string;
     const ask = () =>
@@ -109,7 +109,7 @@ describe('the program', () => {
     expect(performance.now() - started).toBeLessThan(2500);
   });
 
-  it('ends when the package runner that started it is gone', async () => {
+  it('ends when the package runner that started it has ended', async () => {
     const command = `"${process.execPath}" "${PROGRAM}" --port 0; true`;
     const env = { PATH: process.env.PATH ?? '', npm_execpath: 'npm' };
     const shell = spawn('sh', ['-c', command], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -123,7 +123,7 @@ describe('the program', () => {
     await expect.poll(() => stderr, { timeout: 5_000 }).toContain('"stopped"');
   });
 
-  it('takes a changed configuration into use, and keeps the old one when the new one is broken', async () => {
+  it('reloads a changed configuration, and keeps the old one if the new one is invalid', async () => {
     const file = join(folder, 'signalbox.yaml');
     writeFileSync(file, 'providers: [{slug: simulator}]\n');
     const { url, stderr } = await start();

@@ -4,7 +4,7 @@ import { messagesAnswer } from '../fakes/answers.ts';
 import { type FakeUpstream, openFakeUpstream } from '../fakes/fake-upstream.ts';
 import { openTestGateway, type TestGateway } from './harness.ts';
 
-/* What the catalogue says of how models think decides what may be asked of them. */
+/* The reasoning facts of the catalogue decide which reasoning settings a model gets. */
 
 const endpoints = [{ provider: 'simulator', model: 'reasoning' }];
 const METADATA = { 'x-signalbox-metadata': 'enabled' };
@@ -61,7 +61,7 @@ async function ask(body: object, path = '/responses'): Promise<[number, Answer]>
   return [reply.status, (await reply.json()) as Answer];
 }
 
-describe('a model that always thinks', () => {
+describe('a model that always reasons', () => {
   it.each([
     ['/responses', { reasoning: { effort: 'none' } }, 'reasoning.effort'],
     ['/responses', { reasoning: { enabled: false } }, 'reasoning.enabled'],
@@ -70,7 +70,7 @@ describe('a model that always thinks', () => {
       { messages: [{ role: 'user', content: 'Hello' }], reasoning_effort: 'none' },
       'reasoning_effort',
     ],
-  ])('refuses to be told not to: %s %j', async (path, body, place) => {
+  ])('refuses a request to switch it off: %s %j', async (path, body, place) => {
     const [status, { error }] = await ask({ model: 'acme/thinker-1', ...body }, path);
     expect(status).toBe(400);
     expect(error?.message).toBe(
@@ -78,7 +78,7 @@ describe('a model that always thinks', () => {
     );
   });
 
-  it('thinks as little as it can where it is the newest of a family, and the report says so', async () => {
+  it('gets its least effort if requested as the newest of a family, with a report entry', async () => {
     const [status, answer] = await ask({ model: '~acme/thinker-latest', reasoning: { effort: 'none' } });
     expect(status).toBe(200);
     expect(answer.signalbox_metadata?.translation).toEqual([
@@ -104,7 +104,7 @@ describe('a model that always thinks', () => {
     ]);
   });
 
-  it('is left out, with the reason, where another can do it', async () => {
+  it('is skipped, with the reason, if another model can serve', async () => {
     const [status, { model, signalbox_metadata: metadata }] = await ask({
       models: ['acme/thinker-1', 'acme/other'],
       reasoning: { effort: 'none' },
@@ -166,7 +166,7 @@ describe('a model that takes no budget', () => {
       { thinking: { type: 'adaptive' }, effort: 'low' },
       ['thinking.budget_tokens dropped'],
     ],
-  ])('thinks as it sees fit, with an effort: %s %j', async (path, body, expected, entries) => {
+  ])('gets adaptive thinking, with an effort: %s %j', async (path, body, expected, entries) => {
     upstream.clear();
     upstream.answer(messagesAnswer({ text: 'ok' }));
     const reply = await gateway.post(path, { model: 'acme/adaptive', ...body }, METADATA);
@@ -181,7 +181,7 @@ describe('a model that takes no budget', () => {
   });
 });
 
-it('GET /models shows how a model thinks, its release and how far its knowledge reaches', async () => {
+it('GET /models shows the reasoning facts of a model, its release and its knowledge cutoff', async () => {
   const { data } = (await (await gateway.fetch('/model/acme/thinker-1')).json()) as { data: object };
   expect(data).toMatchObject({
     created: Date.parse('2026-05-01') / 1000,

@@ -90,7 +90,7 @@ function withoutOwn(value: unknown): unknown {
   );
 }
 
-describe('an answer that is asked for again', () => {
+describe('a repeated request', () => {
   it.each(PATHS.flatMap((path) => Object.keys(DIALECTS).map((dialect) => [path, dialect] as const)))(
     'on %s from %s comes from the cache: new id, nothing used, a record',
     async (path, dialect) => {
@@ -120,7 +120,7 @@ describe('an answer that is asked for again', () => {
     },
   );
 
-  it.each(PATHS)('as a stream on %s is told again as a stream', async (path) => {
+  it.each(PATHS)('as a stream on %s is replayed as a stream', async (path) => {
     upstream.answer(chatAnswer({ text: 'word by word', reasoning: 'well' }));
     const body = bodies('m/chat', true)[path];
     const first = await readEvents(await gateway.post(path, body, ON));
@@ -230,7 +230,7 @@ describe('the cache', () => {
     expect(statuses[2]).not.toBe('HIT');
   });
 
-  it('keeps an answer as long as it is told, within bounds', async () => {
+  it('keeps an answer for the requested time, within bounds', async () => {
     upstream.answer(chatAnswer({ text: 'x' }));
     const ttlOf = async (ttl: string) => {
       const headers = { ...ON, 'x-signalbox-cache-ttl': ttl };
@@ -250,7 +250,7 @@ describe('the cache', () => {
     expect(headersOf(await gateway.post('/responses', body, short)).status).toBe('MISS');
   });
 
-  it('forgets what it is told to', async () => {
+  it('forgets an answer on request', async () => {
     upstream.answer(chatAnswer({ text: 'x' }));
     const body = bodies('m/chat')['/responses'];
     const clear = { ...ON, 'x-signalbox-cache-clear': 'true' };
@@ -261,7 +261,7 @@ describe('the cache', () => {
     expect(statuses).toEqual(['MISS', 'HIT', 'MISS', 'HIT']);
   });
 
-  it('keeps no failures, nothing of zero retention, and nothing of streams that were left', async () => {
+  it('stores no failures, nothing with zero retention, and no abandoned streams', async () => {
     upstream.answer(reply(500, { error: { message: 'broken' } }));
     const body = bodies('m/chat')['/responses'];
     expect((await gateway.post('/responses', body, ON)).status).toBe(502);

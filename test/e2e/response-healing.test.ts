@@ -78,21 +78,21 @@ it.each(Object.keys(FORMATS) as Path[])('makes JSON of answers on %s and says so
 it.each([
   ['is JSON already', { text: '{"name": "Ada", "age": 36}' }],
   ['was cut off', { text: '{"name": "Ada", "age', finish: 'length' as const }],
-])('leaves an answer alone that %s', async (_, content) => {
+])('leaves an answer unchanged that %s', async (_, content) => {
   upstream.answer(chatAnswer(content));
   const { answer, metadata } = await ask('/chat/completions');
   expect(FORMATS['/chat/completions'].textOf(answer)).toBe(content.text);
   expect(metadata.pipeline ?? []).toEqual([]);
 });
 
-it('leaves an answer alone that cannot be made to fit its schema, and says so', async () => {
+it('leaves an answer unchanged that cannot be made to fit its schema, and reports it', async () => {
   upstream.answer(chatAnswer({ text: '{name: "Ada"}' }));
   const { answer, metadata } = await ask('/chat/completions');
   expect(FORMATS['/chat/completions'].textOf(answer)).toBe('{name: "Ada"}');
   expect(metadata.pipeline[0].data).toMatchObject({ improved: false });
 });
 
-it('asks for an object where any JSON is wanted', async () => {
+it('asks for an object if any JSON is wanted', async () => {
   upstream.answer(chatAnswer({ text: "{'a': True}" }));
   const { answer } = await ask('/chat/completions', { response_format: { type: 'json_object' } });
   expect(JSON.parse(FORMATS['/chat/completions'].textOf(answer))).toEqual({ a: true });
@@ -111,7 +111,7 @@ it.each([
   expect(await response.text()).toContain('it works on whole answers alone that are asked to be JSON');
 });
 
-it('is charged and recorded like any answer, and is off where it is switched off', async () => {
+it('is charged and recorded like any answer, and can be switched off', async () => {
   upstream.answer(chatAnswer({ text: '{a: 1}', usage: { input: 9, output: 4 } }));
   const off = await ask('/chat/completions', { plugins: [{ id: 'response-healing', enabled: false }] });
   expect(FORMATS['/chat/completions'].textOf(off.answer)).toBe('{a: 1}');

@@ -101,7 +101,7 @@ describe('routers', () => {
     expect(reply.signalbox_metadata.strategy).toBe(strategy);
   });
 
-  it('tell what they decided and why', async () => {
+  it('report their decision and its reason', async () => {
     const { body } = await ask(auto({ cost_quality_tradeoff: 0 }));
     expect(body.signalbox_metadata.requested).toBe('signalbox/auto');
     expect(body.signalbox_metadata.pipeline).toMatchObject([
@@ -118,14 +118,14 @@ describe('routers', () => {
     expect(new Set(rejected.map(({ filter }: any) => filter))).toEqual(new Set(['allowed_models']));
   });
 
-  it('stay quick with hostile patterns', async () => {
+  it('stay fast with hostile patterns', async () => {
     const started = performance.now();
     const { status } = await ask(auto({ allowed_models: ['a*a*a*a*a*a*a*a*a*b'] }));
     expect(status).toBe(404);
     expect(performance.now() - started).toBeLessThan(500);
   });
 
-  it('report a plugin that steers nothing', async () => {
+  it('report a plugin without effect', async () => {
     const { body } = await ask({ model: 'up/small', plugins: [{ id: 'pareto-router' }] });
     expect(body.signalbox_metadata.translation).toMatchObject([{ field: 'plugins[0]', action: 'dropped' }]);
   });
@@ -167,7 +167,7 @@ describe('presets', () => {
     expect(await sent()).toMatchObject({ model: 'up/small' });
   });
 
-  it('that are not there: 404', async () => {
+  it('that do not exist: 404', async () => {
     const { status, body } = await ask({ model: '@preset/none' });
     expect(status).toBe(404);
     expect(body.error.message).toBe('model: there is no preset "none"');

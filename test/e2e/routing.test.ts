@@ -111,7 +111,7 @@ describe('an endpoint that fails', () => {
     await close();
   });
 
-  it('is left alone for as long as it asked, and the caller is told', async () => {
+  it('is not called for as long as it asked, and the caller gets Retry-After', async () => {
     cheap.clear();
     cheap.answer(failure(429, { 'retry-after': '7' }));
     const first = await ask({ model: 'm/alone' });

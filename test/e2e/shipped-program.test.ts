@@ -25,7 +25,7 @@ const CONFIG = JSON.stringify({
 });
 
 describe.each(STORES)('the program as it ships, with %s', (_name, environment) => {
-  it('does what its modules do', async () => {
+  it('works like its modules', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'signalbox-shipped-'));
     writeFileSync(join(folder, 'signalbox.yaml'), CONFIG);
     const { child, url, stdout, stderr } = await startProgram(folder, await environment());

@@ -26,7 +26,7 @@ const created = (more: JsonObject = {}, key?: string) =>
   data(201, 'POST', '/workspaces', { name: 'Team', slug: `team-${++slugs}`, ...more }, key);
 
 describe('POST /workspaces', () => {
-  it('makes a workspace with everything that clients want to know of it', async () => {
+  it('makes a workspace and returns every member that clients expect', async () => {
     const workspace = await created({ slug: 'plain' });
     expect(workspace).toEqual({
       id: expect.stringMatching(UUID),
@@ -230,7 +230,7 @@ describe('workspaces of others', () => {
     ['DELETE', '/workspaces/ID/budgets/daily'],
   ];
 
-  it.each(OPERATIONS)('are not there for %s %s', async (method, path, body) => {
+  it.each(OPERATIONS)('are not found by %s %s', async (method, path, body) => {
     const theirs = await created({ slug: `secret-${++slugs}` }, stranger);
     await data(200, 'PUT', `/workspaces/${theirs.id}/budgets/daily`, { limit_usd: 3 }, stranger);
     const unknown = await ask(method, path.replace('ID', UNKNOWN_ID), body);

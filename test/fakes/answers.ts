@@ -1,6 +1,6 @@
 import { end, head, JSON_TYPE, type Script, type Split, SSE, write } from './fake-upstream.ts';
 
-/** Ready-made answers in the three wire formats. Whether one streams is told by the request. */
+/** Ready-made answers in the three wire formats. The request decides whether one streams. */
 export interface AnswerContent {
   readonly text?: string;
   /** Thoughts, with the format's own kind of seal. */

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 
 /**
- * A real HTTP server on loopback that says whatever its script says, however badly.
+ * A real HTTP server on loopback that runs a script, protocol errors included.
  *
  *   const upstream = await openFakeUpstream();
  *   upstream.answer(chatAnswer({ text: 'Hello' }));            // see answers.ts for ready-made ones

@@ -1,9 +1,9 @@
 import type { Clock } from '../../src/kit/time/clock.ts';
 
-/** It begins where all slices of time begin: at midnight. */
+/** Midnight, where all windows begin. */
 const DAY_MS = 86_400_000;
 
-/** A clock that moves only when it is told to. */
+/** A clock that moves only by hand. */
 export class HandClock implements Clock {
   #passedMs = 0;
 

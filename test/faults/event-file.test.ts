@@ -99,7 +99,7 @@ describe('a file that cannot be read', () => {
     await events.close();
   }
 
-  it('is put aside when it is none of DuckDB', async () => {
+  it('is put aside if it is not a DuckDB file', async () => {
     writeFileSync(file, 'something else '.repeat(10_000));
     await renews();
   });
@@ -112,7 +112,7 @@ describe('a file that cannot be read', () => {
     await renews();
   });
 
-  it('is put aside when it is of a later version of DuckDB', async () => {
+  it('is put aside if a later version of DuckDB wrote it', async () => {
     const before = new DuckdbEventStore(file);
     await before.append(history);
     await before.close();
@@ -131,7 +131,7 @@ describe('a file that cannot be read', () => {
     expect(aside.map((name) => name.endsWith('.wal')).toSorted()).toEqual([false, true]);
   });
 
-  it('is told from one that is not there yet', async () => {
+  it('is distinguished from one that does not exist yet', async () => {
     const events = open();
     await events.append(history);
     expect([warnings.length, renewed]).toEqual([0, 1]);
@@ -142,7 +142,7 @@ describe('a file that cannot be read', () => {
     await again.close();
   });
 
-  it('is not blamed for a bundle that cannot be read', async () => {
+  it('is kept if a bundle cannot be read', async () => {
     const events = open();
     await events.append(history.slice(0, 100));
     const bundle = join(directory.path, 'bundle.duckdb');
@@ -163,7 +163,7 @@ describe('a file that cannot be read', () => {
   });
 });
 
-describe('a process of its own', () => {
+describe('another process', () => {
   let child: ChildProcess | undefined;
 
   beforeAll(async () => {
@@ -207,7 +207,7 @@ describe('a process of its own', () => {
     return { process: started, next };
   }
 
-  it('is waited for while it has the file, and leaves all or none of a batch when it is killed', async () => {
+  it('is waited for while it has the file, and leaves all or none of a batch if it is killed', async () => {
     const { process: appender, next } = appending(undefined);
     let said = 0;
     for (; said < 3; said++) expect(await next()).toBe('appended');

@@ -149,7 +149,7 @@ describe('events of a gateway with its own ledger', () => {
     return state;
   };
 
-  it('go on without their file, held by another process, and follow when it is there again', async () => {
+  it('work on without their file while another process holds it, and catch up afterwards', async () => {
     const path = directory();
     const warnings: string[] = [];
     const holder = await hold(join(path, 'events.duckdb'));
@@ -182,7 +182,7 @@ if (server !== undefined) {
       return state;
     };
 
-    it('are those of all of them in each, also in one that comes later', async () => {
+    it('are complete in each of them, also in one that starts later', async () => {
       const url = await server.createDatabase();
       const [one, other] = await Promise.all([open(url), open(url)]);
       await Promise.all([spendOn(one, 'one-', 60), spendOn(other, 'other-', 60)]);
@@ -211,7 +211,7 @@ if (server !== undefined) {
       ]);
     });
 
-    it('follow what was settled while the database was away, and go on after a restart', async () => {
+    it('catch up with settlements made while the database was unavailable, also after a restart', async () => {
       const url = await server.createDatabase();
       const [path, warnings] = [directory(), [] as string[]];
       const [one, other] = [await open(url, path, warnings), await open(url)];

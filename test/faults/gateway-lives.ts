@@ -23,7 +23,7 @@ export interface Lives {
   readonly readyAfterMs: number[];
   /** Serves a mixed load of so many requests a second until it is killed. */
   live(perSecond: number, forMs: number): Promise<void>;
-  /** Starts once more, waits, ends it in peace. Gives what is recorded, what the ledger says of itself, and what was counted. */
+  /** Starts once more, waits and stops it in order. Returns its records, the result of verify, and the counted sums. */
   rest(): Promise<{
     readonly recorded: RecordedAnswer[];
     readonly verified: Verified;

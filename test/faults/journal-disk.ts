@@ -4,7 +4,7 @@ import type { JournalFile, JournalFiles, OpenMode } from '../../src/store/journa
 export interface Fault {
   readonly kind: 'ENOSPC' | 'EIO' | 'short' | 'crash';
   readonly done: number;
-  /** How many operations running; 1 if it is not said. */
+  /** Number of consecutive operations; default 1. */
   readonly times?: number;
 }
 
@@ -28,7 +28,7 @@ interface Inode {
 type NameChange = (names: Map<string, Inode>) => void;
 
 /**
- * A directory in memory, whose operations happen only when they are let (`pass`, `quiesce`), fail where they are told to,
+ * A directory in memory, whose operations happen only on `pass` and `quiesce`, fail where a fault is set,
  * and which after the end of the machine has what was synced, and of all else whatever a disk might have.
  */
 export class JournalDisk implements JournalFiles {
@@ -47,12 +47,12 @@ export class JournalDisk implements JournalFiles {
     return this.#hasCrashed;
   }
 
-  /** How many faults came to pass. */
+  /** Number of faults that happened. */
   get faultsMet(): number {
     return this.#faultsMet;
   }
 
-  /** How many operations came to pass. */
+  /** Number of operations that happened. */
   get operations(): number {
     return this.#operations;
   }
@@ -72,7 +72,7 @@ export class JournalDisk implements JournalFiles {
     this.capacity = Number.POSITIVE_INFINITY;
   }
 
-  /** Lets operations happen, if there are any. */
+  /** Performs pending operations. */
   async pass(operations: number): Promise<void> {
     for (let passed = 0; passed < operations; passed++) {
       await turns();

@@ -95,7 +95,7 @@ class History {
   readonly #disk = new JournalDisk();
   readonly #sizes: Sizes;
   readonly #promised: Promised[] = [];
-  /** Faults that came to pass before this life. */
+  /** Faults that happened before this life. */
   #faultsBefore = 0;
 
   constructor(sizes: Sizes) {
@@ -240,7 +240,7 @@ function isAfter(one: JournalPosition, other: JournalPosition): boolean {
   return one.segment > other.segment || (one.segment === other.segment && one.offset > other.offset);
 }
 
-/** A record that tells its id in every word. */
+/** A record that repeats its id in every word. */
 function recordOf(id: number, bytes: number): Buffer {
   const record = Buffer.alloc(bytes);
   for (let at = 0; at < bytes; at++) record[at] = id >> (8 * (at % 4));

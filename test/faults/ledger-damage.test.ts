@@ -130,7 +130,7 @@ describe('a ledger whose journal is damaged', () => {
   it.each([
     ['that has served', 1],
     ['that had nothing to do', 0],
-  ])('starts whatever was cut off its end after a clean stop %s, and nothing is lost', async (_, work) => {
+  ])('starts after any cut of its end after a clean stop %s, and nothing is lost', async (_, work) => {
     const closing = await open(killed, new MemoryGenerations());
     for (let index = 0; index < work; index++) await spend(closing.ledger, `last ${index}`);
     await closing.close();
@@ -155,7 +155,7 @@ describe('a ledger whose journal is damaged', () => {
     }
   });
 
-  it('refuses to start where a record in the middle is wrong, and changes nothing', async () => {
+  it('refuses to start if a record in the middle is wrong, and changes nothing', async () => {
     const file = segment(killed);
     const bytes = readFileSync(file);
     const place = bytes.length >> 1;

@@ -86,7 +86,7 @@ describe('a ledger on a disk that is full', () => {
     }
   };
 
-  it('begins nothing, ends what is under way in the room that was kept for it, and goes on by itself', async () => {
+  it('refuses new generations, settles open ones in reserved space, and resumes by itself', async () => {
     disk.capacity = disk.usedBytes;
     await expect(done(Promise.all([reserve('g4'), reserve('g5')]))).resolves.toMatchObject([
       { ok: true },
@@ -106,7 +106,7 @@ describe('a ledger on a disk that is full', () => {
     expect(await opened.ledger.statementOf('a')).toMatchObject({ settledNanos: 10n, reservedNanos: 500n });
   });
 
-  it('without room says so in time, and records all of it once there is room', async () => {
+  it('without reserved space fails in time, and records everything once there is space', async () => {
     disk.plan(0, { kind: 'ENOSPC', done: 0, times: 1_000_000 });
     await expect(done(reserve('g4'))).rejects.toMatchObject({ name: 'LedgerUnavailable' });
     await expect(done(settle('g1'))).rejects.toThrow('the ledger cannot be written at the moment');
@@ -131,7 +131,7 @@ describe('a ledger on a disk that is full', () => {
     expect([...generations.rows.keys()].sort()).toEqual(['g1', 'g2', 'g3']);
   });
 
-  it('opens, not available, and settles what was open once there is room', async () => {
+  it('opens as unavailable, and settles open generations once there is space', async () => {
     vi.clearAllTimers();
     disk.endProcess();
     disk.capacity = disk.usedBytes;

@@ -5,14 +5,14 @@ import { expect } from 'vitest';
 import { systemClock } from '../../src/kit/time/clock.ts';
 import { openEmbeddedLedger } from '../../src/store/ledger/embedded/open-embedded-ledger.ts';
 import { openSqlite } from '../../src/store/sql/sqlite/open-sqlite.ts';
+import { sqliteGenerationStore } from '../../src/store/sql/stores/sql-generation-store.ts';
 import { SqlLedgerMark } from '../../src/store/sql/stores/sql-ledger-mark.ts';
-import { sqliteGenerationStore } from '../../src/store/sql/stores/sqlite-generation-store.ts';
 import { compiled, killHard } from '../operator/program.ts';
 
-/** What the killed processes said they had done. */
+/** What the killed processes acknowledged. */
 interface Said {
   readonly accepted: Set<string>;
-  /** Those of `accepted` that were to be let go, and whether they were is not known. */
+  /** Those of `accepted` whose release was begun and not acknowledged. */
   readonly voiding: Set<string>;
   readonly voided: Set<string>;
   /** Nano-dollars by id. */

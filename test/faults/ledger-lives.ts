@@ -37,10 +37,10 @@ interface Sizes {
 
 /** What was promised of a generation. */
 interface Promised {
-  /** Reserved for, and so it has a row in the end unless it was let go. */
+  /** Reserved, so it has a row in the end unless it was released. */
   isAccepted: boolean;
   isVoided: boolean;
-  /** Said to be settled. */
+  /** Settlement acknowledged. */
   charge: Charge | undefined;
 }
 
@@ -113,7 +113,7 @@ class LedgerHistory {
   readonly #events = new MemoryGenerations();
   readonly #mark = new MemoryMark();
   readonly #promised = new Map<string, Promised>();
-  /** What grants were said to be made, and what may have been made since the last that was. */
+  /** Acknowledged grants, and those that may have been made since. */
   #granted: { readonly sure: bigint | null; readonly possible: readonly bigint[] } = {
     sure: null,
     possible: [],

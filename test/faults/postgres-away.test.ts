@@ -14,7 +14,7 @@ import { postgresForTests } from '../postgres/postgres-server.ts';
 const server = await postgresForTests();
 
 if (server !== undefined) {
-  describe('a generation that used more than was reserved while PostgreSQL is away', () => {
+  describe('a generation that used more than was reserved while PostgreSQL is unavailable', () => {
     let bench: LedgerBench;
 
     beforeEach(async () => {

@@ -82,7 +82,7 @@ if (server !== undefined) {
       expect(await lastWriteOfJournals()).toEqual(written);
     });
 
-    it('take what a gateway settles whose outbox was deleted', async () => {
+    it('take the settlements of a gateway whose outbox was deleted', async () => {
       const directory = bench.directory();
       const first = await bench.ledger(directory);
       for (const id of ['g1', 'g2', 'g3']) await spend(first, id);
@@ -160,7 +160,7 @@ if (server !== undefined) {
         expect(await statement(third)).toMatchObject({ settledNanos: 13n, differenceNanos: 0n });
       });
 
-      it('are sent nothing before it knows what they have booked, when they are away at its start', async () => {
+      it('unavailable at a start, get no settlement before the gateway knows what they have booked', async () => {
         const directory = bench.directory();
         const first = await bench.ledger(directory);
         await first.ledger.reserve(generation('old'), () => credit(7n));
@@ -294,7 +294,7 @@ if (server !== undefined) {
         return copy;
       };
 
-      it('lose nothing: the gateway that was there stops, and goes on under another id', async () => {
+      it('lose nothing: the original gateway stops, and continues under another id', async () => {
         const directory = bench.directory();
         const first = await open(directory);
         await spend(first, 'g1');
@@ -399,8 +399,8 @@ if (server !== undefined) {
       expect(await statement(one)).toMatchObject({ differenceNanos: -1n, fault: 'equation' });
     });
 
-    describe('of a gateway that settles after its reservation was let go', () => {
-      /** One gateway reserves and is away until its reservation has expired; another lets it go. */
+    describe('of a gateway that settles after its reservation was released', () => {
+      /** One gateway reserves and is unavailable until its reservation has expired; another releases it. */
       const expired = async (limits: Limits) => {
         const away = await bench.ledger(bench.directory(), { generationMs: () => 1, graceMs: 0 });
         await away.ledger.reserve(generation('late', limits), () => credit(60n));
@@ -410,7 +410,7 @@ if (server !== undefined) {
         return { away, other };
       };
 
-      it('pass no limit: the rest is written off, and the row says so', async () => {
+      it('exceed no limit: the rest is written off, and is in the row', async () => {
         const { away, other } = await expired(keyLimit(100n));
         await other.ledger.reserve(generation('g1', keyLimit(100n)), () => credit(80n));
         await other.ledger.settle('g1', use(80n));
@@ -429,7 +429,7 @@ if (server !== undefined) {
         expect(await statement(other)).toMatchObject({ writtenOffNanos: 40n });
       });
 
-      it('take no balance below zero, in whatever order ends are booked together', async () => {
+      it('take no balance below zero, in any order of the booked settlements', async () => {
         const { away, other } = await expired(NO_LIMITS);
         await other.ledger.grant('account-1', 100n, Date.now());
         await other.ledger.reserve(generation('g1'), () => credit(70n));
@@ -467,7 +467,7 @@ if (server !== undefined) {
       });
     });
 
-    describe('that refuse an end', () => {
+    describe('that refuse a settlement', () => {
       const refuse = (id: string) =>
         sql`alter table generations add constraint refused check (id <> ${sql.lit(id)})`.execute(
           bench.postgres.database,
@@ -553,7 +553,7 @@ if (server !== undefined) {
       expect(await statement(first)).toMatchObject({ settledNanos: 15n, differenceNanos: 0n });
     });
 
-    it('that are away when a gateway starts get what its crash left open once they are back', async () => {
+    it('unavailable when a gateway starts, get the generations that its crash left open once they are back', async () => {
       const directory = bench.directory();
       const first = await bench.ledger(directory);
       await spend(first, 'g1');
@@ -600,7 +600,7 @@ if (server !== undefined) {
       }
     });
 
-    it('say how many reservations were let go, not of those that were booked meanwhile', async () => {
+    it('count released reservations, without those that were booked meanwhile', async () => {
       const { database } = bench.postgres;
       const one = await bench.ledger(bench.directory());
       await one.ledger.reserve(generation('g1'), () => credit(7n));
@@ -618,7 +618,7 @@ if (server !== undefined) {
       expect(await statement(one)).toMatchObject({ reservedNanos: 0n, differenceNanos: 0n });
     });
 
-    it('take nothing twice whose booking was not answered, in whatever batches it comes again', async () => {
+    it('book nothing twice after an unanswered booking, in any batches', async () => {
       const { database } = bench.postgres;
       const end = (sequence: number): JournalledEnd => ({
         generationId: `g${sequence}`,

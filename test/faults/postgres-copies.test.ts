@@ -198,7 +198,7 @@ if (server !== undefined) {
       await expectUntouched(opened);
     });
 
-    it('waits when the database was away at its start, and lets nothing go until the other has ended', async () => {
+    it('waits if the database was unavailable at its start, and releases nothing until the other has ended', async () => {
       const opened = await openedAndCopied();
       const before = await journals();
       const identity = new GatewayIdentity(opened.copy);
@@ -319,7 +319,7 @@ if (server !== undefined) {
       expect(next.warnings).toEqual([expect.stringContaining('waiting for it')]);
     });
 
-    it('is of one id only, and let go for another', async () => {
+    it('is held for one id only, and released for another', async () => {
       const one = lockWith(0);
       await one.hold('one');
       await one.hold('one');

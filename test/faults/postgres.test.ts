@@ -85,7 +85,7 @@ if (server !== undefined) {
       return { ...opened, close };
     };
 
-    /** Reserves and settles on and on, until it is told to stop. Resolves with the ids that were said to be settled. */
+    /** Reserves and settles until `stop`. Resolves with the ids of acknowledged settlements. */
     const work = (ledger: Awaited<ReturnType<typeof openLedger>>['ledger'], name: string) => {
       const settled: string[] = [];
       let refused = 0;
@@ -116,7 +116,7 @@ if (server !== undefined) {
       };
     };
 
-    /** Everything that was said to be settled is there once, to the nano-dollar, and nothing is reserved. */
+    /** Every acknowledged settlement is booked once, to the nano-dollar, and nothing is reserved. */
     const expectWhole = async (
       postgres: OpenedPostgres,
       ledger: Awaited<ReturnType<typeof openLedger>>['ledger'],
@@ -171,7 +171,7 @@ if (server !== undefined) {
       expect((account?.settledNanos ?? 0n) + (account?.reservedNanos ?? 0n)).toBeGreaterThan(970n);
     });
 
-    it('that stands still refuses new work soon, lets what is open be settled, and loses and doubles nothing', async () => {
+    it('that hangs: new work is refused soon, open generations are settled, nothing is lost or doubled', async () => {
       const postgres = await connect();
       const { ledger } = await openLedger(postgres, openDirectory(), { sweepMs: 300 });
       const load = work(ledger, 'load');
@@ -212,7 +212,7 @@ if (server !== undefined) {
       await expectWhole(postgres, ledger, load.settled);
     });
 
-    it('that is away gets what was settled meanwhile later, even from the next start of the gateway', async () => {
+    it('that is unavailable gets the settlements later, even from the next start of the gateway', async () => {
       const postgres = await connect();
       const directory = openDirectory();
       const first = await openLedger(postgres, directory);
@@ -248,7 +248,7 @@ if (server !== undefined) {
       await crashed.ledger.reserve(generation('begun'), () => credit(9n));
       await crashed.ledger.reserve(generation('halfway'), () => credit(9n));
       await crashed.ledger.checkpoint('halfway', { ...use(4n), row: { tokens_completion: 2 } });
-      // What a lost answer leaves behind: the database has it, the gateway has never heard of it.
+      // As after a lost answer: the database has the reservation, the gateway does not know it.
       await addTallies(postgres.database, tallyKeysOf(SCOPES));
       await reserveNew(
         postgres.database,
@@ -273,7 +273,7 @@ if (server !== undefined) {
       expect(await store.find('account-1', 'stray')).toBeUndefined();
     });
 
-    it('lets go what a gateway reserved that never came back, and nothing of one that is only slow', async () => {
+    it('releases the reservations of a gateway that never returned, and none of one that is only slow', async () => {
       const postgres = await connect();
       const gone = await openLedger(postgres, openDirectory(), { generationMs: () => 100, graceMs: 0 });
       const slow = await openLedger(postgres, openDirectory());
@@ -282,7 +282,7 @@ if (server !== undefined) {
       const { ledger } = await openLedger(postgres, openDirectory(), { sweepMs: 50 });
       await expect.poll(async () => (await ledger.verify()).openReservations).toBe(1);
       expect(await ledger.statementOf('account-1')).toMatchObject({ reservedNanos: 5n });
-      // It comes back after all: what it used is charged all the same.
+      // It returns after all: its usage is still charged.
       await gone.ledger.settle('gone', use(7n));
       await gone.close();
       expect(await ledger.statementOf('account-1')).toMatchObject({
@@ -316,7 +316,7 @@ if (server !== undefined) {
       expect(await database.selectFrom('installation').selectAll().execute()).toEqual([]);
     });
 
-    it('is brought to its newest shape once by gateways that start together', async () => {
+    it('is migrated once by gateways that start together', async () => {
       const opened = await Promise.all(
         [0, 1, 2].map(async () => {
           const { database } = await connect();

@@ -65,7 +65,7 @@ describe.each(DIALECTS)('a $word upstream', ({ format, answer, frames }) => {
     }
   });
 
-  it('times out with 524 when it never sends its head, and is let go', async () => {
+  it('times out with 524 if it never sends its head, and is closed', async () => {
     bench.first.answer([never()]);
     const started = performance.now();
     const response = await post(format, `${format}/solo`);
@@ -114,7 +114,7 @@ describe.each(DIALECTS)('a $word upstream', ({ format, answer, frames }) => {
     }
   });
 
-  it('never lets its key out, whatever it echoes', async () => {
+  it('never leaks its key, whatever it echoes', async () => {
     const echo = {
       error: { message: `bad key Bearer ${CANARY} at ${bench.first.url}`, type: 'authentication_error' },
     };
@@ -130,7 +130,7 @@ describe.each(DIALECTS)('a $word upstream', ({ format, answer, frames }) => {
     expect(bench.gateway.logText()).not.toContain(CANARY);
   });
 
-  it('never lets a secret out in disguise', async () => {
+  it('never leaks a secret in an encoded form', async () => {
     const echoed = [CANARY, HEADER_CANARY].flatMap(disguises);
     const message = `you sent ${echoed.join(' and ')}`;
     for (const status of [400, 401]) {
@@ -141,7 +141,7 @@ describe.each(DIALECTS)('a $word upstream', ({ format, answer, frames }) => {
     }
   });
 
-  it('never lets its key out of an error inside a stream', async () => {
+  it('never leaks its key in an error inside a stream', async () => {
     const words = {
       message: `bad key Bearer ${CANARY} at ${bench.first.url}`,
       type: 'server_error',
@@ -168,7 +168,7 @@ describe.each(DIALECTS)('a $word upstream', ({ format, answer, frames }) => {
     }
   });
 
-  it('says the same however its bytes are cut, ended or commented', async () => {
+  it('gives the same answer for any cut of its bytes, line end and comment', async () => {
     const text = 'Grüße, \u{1F600} world\u2028 end';
     const stream = sse(frames({ text }));
     const variants: [string, Buffer, 'bytes' | number[]][] = [
@@ -214,7 +214,7 @@ describe.each(DIALECTS)('a $word upstream', ({ format, answer, frames }) => {
     expect(record.writtenBytes).toBeLessThan(40 * 1024 * 1024);
   });
 
-  it('is asked with what the caller meant and no more', async () => {
+  it('gets no field that is meant for the gateway', async () => {
     bench.first.answer(answer({ text: 'ok' }));
     const stowaways = {
       api_base: 'http://127.0.0.1:1',
@@ -240,7 +240,7 @@ describe.each(DIALECTS)('a $word upstream', ({ format, answer, frames }) => {
     expect(record.rawHeaders.join('\n')).not.toMatch(/evil/i);
   });
 
-  it('is let go when the caller goes away', async () => {
+  it('is closed when the caller leaves', async () => {
     bench.first.answer([
       head(200, SSE),
       write(partial(6)),

@@ -175,7 +175,7 @@ export interface FuzzReport {
   readonly defects: { readonly path: string; readonly body: string; readonly problem: string }[];
 }
 
-/** Sends `count` mutated bodies, a few at a time, and tells what came back. */
+/** Sends `count` mutated bodies, a few at a time, and returns the replies. */
 export async function fuzzBodies(gateway: TestGateway, count: number, seed: number): Promise<FuzzReport> {
   const random = seededRandom(seed);
   const agent = new Agent({ connections: 8 });

@@ -103,7 +103,7 @@ function addressOf({ path, parameters }: Operation, maker: Maker, random: () => 
   return `${filled === '' ? '/' : filled}?${query}`;
 }
 
-/** Sends `count` requests to the routes of the interface description, as both kinds of key, and tells what came back. */
+/** Sends `count` requests to the routes of the interface description, with both kinds of key, and returns the replies. */
 export async function fuzzRoutes(gateway: TestGateway, count: number, seed: number): Promise<FuzzReport> {
   const random = seededRandom(seed);
   const { operations, resolve } = await operationsOf(gateway);

@@ -66,7 +66,7 @@ describe('POST /analytics/query', () => {
     expect(log.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('is a 503 with Retry-After while the events are away', async () => {
+  it('is a 503 with Retry-After while the events are unavailable', async () => {
     const { port } = await startWith(() => Promise.reject(new DatabaseUnavailable(new Error('secret'))));
     const { status, headers, json, text } = await ask(port, QUESTION);
     expect([status, json.error.message]).toEqual([503, 'Service temporarily unavailable']);

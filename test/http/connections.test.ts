@@ -37,7 +37,7 @@ function chunked(text: string, size: number): string {
   return `${AUTHORIZED}Transfer-Encoding: chunked\r\n\r\n${framed.join('')}0\r\nX-Trailer: z\r\n\r\n`;
 }
 
-/** A gateway that answers each input when it is told to, with the input. */
+/** A gateway that answers each input on command, with the input. */
 function byHand() {
   const waiting = new Map<string, () => void>();
   const aborted: string[] = [];
@@ -56,7 +56,7 @@ function byHand() {
 const statusesOf = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status);
 
 describe('a connection', () => {
-  it('finds a request wherever its bytes are cut', async () => {
+  it('reads a request for any cut of its bytes', async () => {
     const { port } = await startServer();
     const { socket, read } = await openSocket(port);
     const bytes = chunked(JSON.stringify(RESPONSES_BODY), 7);
@@ -172,7 +172,7 @@ describe('a connection', () => {
     socket.destroy();
   });
 
-  it('is not read while it owes enough answers, and no time limit runs meanwhile', async () => {
+  it('is not read while enough answers are pending, and no time limit runs meanwhile', async () => {
     const { waiting, gateway } = byHand();
     const times = { headersMs: 60, bodyMs: 60, idleMs: 60, checkMs: 15 };
     const { port } = await startServer({ gateway, times });
@@ -201,7 +201,7 @@ describe('a connection', () => {
     await until(() => statusesOf(read()).length === 1_001, 'the answer after them');
   });
 
-  it('misses a caller that leaves while it is not read, at the latest with the next answers', async () => {
+  it('notices a caller that leaves while it is not read, at the latest with the next answers', async () => {
     const { waiting, aborted, gateway } = byHand();
     const { port } = await startServer({ gateway });
     const { socket } = await openSocket(port);
@@ -213,7 +213,7 @@ describe('a connection', () => {
     await until(() => aborted.includes('n15'), 'the others to be aborted');
   });
 
-  it('hears nothing after a request that closes it', async () => {
+  it('reads nothing after a request that closes it', async () => {
     const { waiting, gateway } = byHand();
     const { port } = await startServer({ gateway });
     const { socket, read } = await openSocket(port);
@@ -235,7 +235,7 @@ describe('a connection', () => {
     expect(statusesOf((await rawExchange(port, `${CLOSING}\r\n`)).text)).toEqual(['200']);
   });
 
-  it('is kept as the version says, and for how long is said', async () => {
+  it('is kept open by its HTTP version, and announces for how long', async () => {
     const { port } = await startServer();
     const { text } = await rawExchange(port, HEALTH + CLOSING);
     expect(statusesOf(text)).toEqual(['200', '200']);
@@ -250,7 +250,7 @@ describe('a connection', () => {
     expect(twice.text).toMatch(/\r\nConnection: keep-alive\r\n/);
   });
 
-  it('ends with a stream whose reader knows no chunks', async () => {
+  it('ends with a stream for HTTP/1.0, which has no chunks', async () => {
     const { port } = await startServer();
     const body = JSON.stringify({ ...RESPONSES_BODY, stream: true });
     const head = AUTHORIZED.replace('HTTP/1.1', 'HTTP/1.0');
@@ -271,7 +271,7 @@ describe('a connection', () => {
     expect(text.match(/"ok"/g)).toHaveLength(1);
   });
 
-  it('ignores a wish for another protocol', async () => {
+  it('ignores an upgrade to another protocol', async () => {
     const { port } = await startServer();
     const wish = 'GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
     expect(statusesOf((await rawExchange(port, wish + CLOSING)).text)).toEqual(['200', '200']);
@@ -304,7 +304,7 @@ describe('a connection', () => {
     },
   );
 
-  it('answers an expectation that it does not know as if there were none', async () => {
+  it('ignores an unknown Expect header', async () => {
     const { port } = await startServer();
     const { text } = await rawExchange(
       port,
@@ -314,14 +314,14 @@ describe('a connection', () => {
   });
 });
 
-describe('bytes that are no request', () => {
+describe('malformed bytes', () => {
   const GARBAGE = 'NO REQUEST\r\n\r\n';
   const BROKEN = `${AUTHORIZED}Transfer-Encoding: chunked\r\n\r\n`;
 
   it.each([
     ['a head', GARBAGE],
     ['a body that came with its head', `${BROKEN}no size\r\n`],
-  ])('are not answered in the place of a request before them: %s', async (_, bytes) => {
+  ])('are not answered before an earlier request: %s', async (_, bytes) => {
     const { waiting, aborted, gateway } = byHand();
     const { port } = await startServer({ gateway, times: { lingerMs: 20 } });
     const { socket, read } = await openSocket(port);
@@ -370,7 +370,7 @@ describe('bytes that are no request', () => {
 });
 
 describe('a caller that ends its side', () => {
-  it('in the middle of a request is told so', async () => {
+  it('in the middle of a request gets an error', async () => {
     const { port } = await startServer();
     for (const part of ['GET /healthz HTTP/1.1\r\nHost', posted('hi').slice(0, -3)]) {
       const { socket, read } = await openSocket(port);
@@ -382,7 +382,7 @@ describe('a caller that ends its side', () => {
     }
   });
 
-  it('together with its request is told what was wrong with that, or at hand', async () => {
+  it('together with its request gets the answer or error of that request', async () => {
     const { port } = await startServer();
     const keyless = posted('hi').replace(/^Authorization:.*\r\n/m, '');
     for (const [request, status] of [
@@ -426,7 +426,7 @@ describe('a caller that ends its side', () => {
     }
     await closed;
     expect(statusesOf(read()).slice(0, names.length)).toEqual(names.map(() => '200'));
-    // Told what is wrong with the last one, if all others were answered when the end was read.
+    // The last one gets an error if all others were answered when the end was read.
     expect(['', '400']).toContain(statusesOf(read()).slice(names.length).join());
     expect([...read().matchAll(/answer to (n\d+)/g)].map(([, name]) => name)).toEqual(names);
     expect(aborted).toEqual([]);
@@ -458,7 +458,7 @@ describe('a caller that ends its side', () => {
     expect(read()).toContain('data: [DONE]');
   });
 
-  it.each(['destroy', 'resetAndDestroy'] as const)('and reads no more is missed (%s)', async (leave) => {
+  it.each(['destroy', 'resetAndDestroy'] as const)('and reads no more is noticed (%s)', async (leave) => {
     const { waiting, aborted, gateway } = byHand();
     const { port } = await startServer({ gateway });
     const { socket } = await openSocket(port);
@@ -468,7 +468,7 @@ describe('a caller that ends its side', () => {
     await until(() => aborted.length === 1, 'aborted');
   });
 
-  it('and reads no more later is missed as well', async () => {
+  it('and reads no more later is noticed as well', async () => {
     const { waiting, aborted, gateway } = byHand();
     const { port } = await startServer({ gateway });
     const { socket } = await openSocket(port);
@@ -479,7 +479,7 @@ describe('a caller that ends its side', () => {
     await until(() => aborted.length === 1, 'aborted');
   });
 
-  it('may do so when it has asked for nothing', async () => {
+  it('may do so without a request', async () => {
     const { port } = await startServer();
     const { socket, read } = await openSocket(port);
     const closed = new Promise((resolve) => socket.once('close', resolve));
@@ -489,21 +489,21 @@ describe('a caller that ends its side', () => {
   });
 });
 
-describe('time', () => {
-  it('is up for those who connect and say nothing', async () => {
+describe('time limits', () => {
+  it('end connections that send nothing', async () => {
     const { port } = await startServer({ times: { headersMs: 80, checkMs: 20, lingerMs: 20 } });
     const { text } = await rawExchange(port, '');
     expect(statusesOf(text)).toEqual(['408']);
   });
 
-  it('is up for connections that rest, without a word', async () => {
+  it('end idle connections without an answer', async () => {
     const { port } = await startServer({ times: { idleMs: 80, checkMs: 20 } });
     const { text, closed } = await rawExchange(port, HEALTH);
     expect(closed).toBe(true);
     expect(statusesOf(text)).toEqual(['200']);
   });
 
-  it('is not up for those who wait for an answer', async () => {
+  it('do not end connections that wait for an answer', async () => {
     const { waiting, gateway } = byHand();
     const times = { headersMs: 60, idleMs: 60, checkMs: 15 };
     const { port } = await startServer({ gateway, times });
@@ -515,7 +515,7 @@ describe('time', () => {
     await until(() => read().includes('answer to slow'), 'the answer');
   });
 
-  it('is not up for those whose request came while the server was held up', async () => {
+  it('do not end connections whose request came while the server was blocked', async () => {
     const { port } = await startServer({ times: { headersMs: 100, checkMs: 20, lingerMs: 20 } });
     const { socket, read } = await openSocket(port);
     await pause(30);
@@ -526,7 +526,7 @@ describe('time', () => {
     expect(statusesOf(read())).toEqual(['200']);
   });
 
-  it('begins anew with the next request of a connection', async () => {
+  it('restart with the next request of a connection', async () => {
     const { port } = await startServer({ times: { headersMs: 100, checkMs: 20, lingerMs: 20 } });
     const { socket, read } = await openSocket(port);
     for (const count of [1, 2, 3]) {
@@ -544,7 +544,7 @@ describe('an early answer to a body that is still being sent', () => {
   const JSON_TYPE = 'Content-Type: application/json\r\n';
   const KEY = `Authorization: Bearer ${PLAIN_KEY}\r\n`;
 
-  /** Sends all of a body, as slowly as it is told to, and reads nothing before that, as many clients do. */
+  /** Sends a whole body at the given pace and reads nothing before that, as many clients do. */
   async function sendAll(port: number, head: string, bytes: number): Promise<string> {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     const failed = new Promise<never>((_, reject) => socket.once('error', reject));
@@ -574,7 +574,7 @@ describe('an early answer to a body that is still being sent', () => {
     expect(server.inFlight.requests()).toBe(0);
   });
 
-  it('is all that a caller gets that goes on for too long', async () => {
+  it('ends the connection of a caller that keeps sending', async () => {
     const { port } = await startServer({ times: { lingerMs: 20 } });
     const head = `/nothing HTTP/1.1\r\nHost: a\r\n${KEY}${JSON_TYPE}`;
     await expect(sendAll(port, head, 80_000_000)).rejects.toThrow(/ECONNRESET|EPIPE/);

@@ -23,7 +23,7 @@ it.each(PATHS)('gives up on %s when its time is over', async (path) => {
   expect(json.error).toMatchObject({ code: 408, message: 'Operation timed out. Please try again later.' });
 });
 
-it.each(PATHS)('says when to ask %s again while the store is away', async (path) => {
+it.each(PATHS)('answers %s with Retry-After while the store is unavailable', async (path) => {
   const { port } = await startServer({
     rankings: rankingsThat(() => Promise.reject(new DatabaseUnavailable())),
   });

@@ -20,7 +20,7 @@ afterEach(stopServers);
 
 const STREAMED = { path: '/v1/responses', body: { ...RESPONSES_BODY, stream: true }, key: PLAIN_KEY };
 
-/** A gateway whose streams wait in the middle until they are let go or aborted. */
+/** A gateway whose streams wait in the middle until they are released or aborted. */
 function waiting() {
   let release = (): void => {};
   const gate = new Promise<void>((resolve) => {
@@ -195,7 +195,7 @@ describe('draining', () => {
     expect(reason).toBeInstanceOf(GatewayError);
   });
 
-  it('tells a caller whose request is half here, in time', async () => {
+  it('answers a caller whose request is incomplete, in time', async () => {
     const { server, port } = await startServer({ times: { lingerMs: 20 } });
     const { socket, read } = await openSocket(port);
     socket.write(

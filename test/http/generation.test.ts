@@ -98,7 +98,7 @@ describe('the time that a caller takes to send its body', () => {
   });
 });
 
-describe('what the gateway is told', () => {
+describe('the input of the gateway', () => {
   it('hands over caller, ids and headers', async () => {
     const { inputs, gateway } = recording();
     const { port } = await startServer({ gateway });
@@ -160,7 +160,7 @@ describe('what the gateway is told', () => {
     expect(inputs).toEqual([]);
   });
 
-  it('gives nothing on for a body that is not valid', async () => {
+  it('passes nothing on of an invalid body', async () => {
     const { inputs, gateway } = recording();
     const { port } = await startServer({ gateway });
     for (const [path] of FORMATS) {
@@ -202,7 +202,7 @@ describe('errors of the gateway', () => {
     });
   });
 
-  it('never ask a caller to stay away longer than 300 s', async () => {
+  it('never send a Retry-After above 300 s', async () => {
     const { port } = await startServer({
       gateway: {
         complete: async () => {
@@ -282,7 +282,7 @@ describe('limits on generations', () => {
     expect((await ask(port, question)).status).toBe(200);
   });
 
-  it('gives a place back however a request ends', async () => {
+  it('frees a place however a request ends', async () => {
     const { port } = await startServer({
       settings: { maxConcurrentRequests: 1 },
       gateway: {

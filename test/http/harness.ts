@@ -214,7 +214,7 @@ export async function startServer(options: Options = {}): Promise<Running> {
   return { server, becomeReady, port, log, lookups };
 }
 
-/** How many requests were turned away, by what there was too much of. */
+/** Number of refused requests, by reason of the overload. */
 export function turnedAway({ metrics }: HttpServer): Record<string, number> {
   const family = metrics.families.find(({ name }) => name === 'signalbox_generations_turned_away_total');
   const samples = [...(family?.samples() ?? [])];

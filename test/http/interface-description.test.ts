@@ -17,7 +17,7 @@ describe('the route table', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('serves what the contract names', () => {
+  it('serves every route of the contract', () => {
     const paths = ROUTES.filter(({ mount }) => mount === 'api').map(
       ({ method, path }) => `${method} ${path}`,
     );
@@ -91,7 +91,7 @@ describe('the route table', () => {
     );
   });
 
-  it('declares its rows whole', () => {
+  it('declares every member of its rows', () => {
     for (const route of ROUTES) {
       expect(route.summary).not.toBe('');
       // What was removed takes nothing and gives nothing.
@@ -121,7 +121,7 @@ describe('the OpenAPI document', () => {
     expect(names).toContain('X-Signalbox-Metadata');
   });
 
-  it('refers only to what is in it', () => {
+  it('refers only to its own schemas', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)];
     expect(references.length).toBeGreaterThan(20);
     for (const [, name] of references) expect(Object.keys(document.components.schemas)).toContain(name);
@@ -174,7 +174,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the page', () => {
-  it('needs nothing from outside and runs nothing', async () => {
+  it('loads nothing from outside and runs no script', async () => {
     const { port } = await startServer();
     const { status, headers, text } = await ask(port, { path: '/docs' });
     expect(status).toBe(200);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { fakeGateway, PLAIN_KEY, startServer, stopServers, turnedAway } from './harness.ts';
 
-/** Connections that are open already: this server has one door, by which they come in one by one. */
+/** Connections that are open already: this server has one listening socket, which accepts them one by one. */
 const CONNECTIONS = 400;
 
 const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
@@ -84,7 +84,7 @@ function generate(port: number): Promise<Told> {
   });
 }
 
-/** Asks so many times for each time that it is served, whether there are other answers or not. */
+/** Sends so many requests for each one served, without waiting for other answers. */
 async function flood(port: number, times: number, forMs: number): Promise<Told[]> {
   const answers: Promise<Told>[] = [];
   let served = 1;
@@ -110,7 +110,7 @@ describe('more requests than can be served', () => {
     expect(statuses(told)).toEqual([200]);
   }, 60_000);
 
-  it('are refused in part, and told when to come again, when they go on coming', async () => {
+  it('are refused in part, with Retry-After, while arrivals continue', async () => {
     const { port, server } = await startServer({ gateway: busyGateway() });
     await Promise.all(Array.from({ length: CONNECTIONS }, () => generate(port)));
     const told = await flood(port, 3, 2_500);

@@ -57,7 +57,7 @@ const MALFORMED: readonly (readonly [string, string])[] = [
   ],
 ];
 
-describe('requests that are none', () => {
+describe('malformed requests', () => {
   it.each(MALFORMED)('refuses %s, closes, and handles nothing behind it', async (_, bytes) => {
     const { port, log } = await startServer();
     const { text, closed } = await rawExchange(port, bytes);
@@ -81,7 +81,7 @@ describe('requests that are none', () => {
     expect(rawBody(text).error.code).toBe(431);
   });
 
-  it('wants exactly one Host', async () => {
+  it('requires exactly one Host', async () => {
     const { port } = await startServer();
     for (const hosts of ['', 'Host: a\r\nHost: b\r\n']) {
       const { text } = await rawExchange(port, `GET /healthz HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`);
@@ -190,7 +190,7 @@ describe('paths and methods', () => {
     expect(Number(head.headers['content-length'])).toBeGreaterThan(0);
   });
 
-  it('sends what an API should send by default', async () => {
+  it('sends the default headers of an API', async () => {
     const { port } = await startServer();
     const { headers } = await ask(port, { path: '/api/v1/providers' });
     expect(headers['x-content-type-options']).toBe('nosniff');
@@ -200,8 +200,8 @@ describe('paths and methods', () => {
   });
 });
 
-describe('a connection that asks and never reads', () => {
-  it('is not read before it takes its answers, which are never more than sixteen', async () => {
+describe('a connection that sends and never reads', () => {
+  it('is not read on until it takes its answers, at most sixteen', async () => {
     const { port, log } = await startServer();
     const { socket } = await openSocket(port);
     socket.pause();

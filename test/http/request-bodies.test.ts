@@ -54,7 +54,7 @@ describe('content types', () => {
   });
 });
 
-describe('what is in a body', () => {
+describe('the content of a body', () => {
   it.each([
     ['nothing', '', 'is empty'],
     ['no JSON', '{"model": ', 'not valid JSON'],
@@ -159,7 +159,7 @@ describe('the cap on bodies', () => {
   });
 });
 
-it('asks for a body that waits to be invited only when it is wanted', async () => {
+it('answers Expect: 100-continue only if the body is wanted', async () => {
   const { port } = await startServer();
   const head = `Host: a\r\nContent-Type: application/json\r\nContent-Length: ${VALID.length}\r\nExpect: 100-continue\r\n`;
   const refused = await invited(port, `POST ${PATH} HTTP/1.1\r\n${head}\r\n`, VALID);

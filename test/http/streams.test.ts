@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CallerGone } from '../../src/http/server/caller-gone.ts';
+import { CallerGone } from '../../src/http/server/http-exchange.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
 import type { EventBatch } from '../../src/ir/events.ts';
 import { SseReader } from '../../src/kit/frames/sse.ts';
@@ -79,7 +79,7 @@ describe('streams', () => {
     expect(typesOf(chat.text).at(-1)).toBe('[DONE]');
   });
 
-  it('keep what looks like an event inside its delta', async () => {
+  it('keep text that looks like an event inside its delta', async () => {
     const evil = '\n\ndata: {"type":"response.completed"}\n\n\r\u2028\u0000: x';
     const { port } = await startServer({
       gateway: {
@@ -133,7 +133,7 @@ describe('streams', () => {
     expect(typesOf(text).at(-1)).toBe('[DONE]');
   });
 
-  it('tell a failure in the stream once the comment was sent', async () => {
+  it('report a failure in the stream once the comment was sent', async () => {
     const { port } = await startServer({
       times: { holdHeadersMs: 20 },
       gateway: {
@@ -159,7 +159,7 @@ describe('streams', () => {
     expect(typesOf(messages.text).at(-1)).toBe('error');
   });
 
-  it('tell a failure in the stream when the batches break off', async () => {
+  it('report a failure in the stream when the batches break off', async () => {
     const { port, log } = await startServer({
       gateway: {
         stream: async (input) => ({
@@ -177,7 +177,7 @@ describe('streams', () => {
     expect(log.some(({ level }) => level === 'error')).toBe(true);
   });
 
-  it('stay alive in silence', async () => {
+  it('send comments during silence', async () => {
     const { port } = await startServer({
       times: { silenceMs: 30 },
       gateway: {
@@ -222,7 +222,7 @@ describe('streams', () => {
 });
 
 describe('readers', () => {
-  it('that are slow hold the gateway back', async () => {
+  it('that are slow cause back-pressure', async () => {
     let produced = 0;
     const piece = 'x'.repeat(64_000);
     const total = 800;
@@ -287,7 +287,7 @@ describe('readers', () => {
     await closed;
   });
 
-  it('that go away take their pipelined requests with them', async () => {
+  it('that leave end their pipelined requests too', async () => {
     const signals: AbortSignal[] = [];
     const { port } = await startServer({
       settings: { maxConcurrentRequests: 2 },
@@ -313,7 +313,7 @@ describe('readers', () => {
     );
   });
 
-  it('that go away abort the generation, in every phase', async () => {
+  it('that leave abort the generation, in every phase', async () => {
     const signals: AbortSignal[] = [];
     const ended: string[] = [];
     const { port, log } = await startServer({

@@ -282,7 +282,7 @@ function problemsOf(body: JsonObject): string[] {
 }
 
 describe('requests of the bedrock dialect', () => {
-  it('are never refused for their form, whatever is asked', () => {
+  it('are always well-formed, whatever the request', () => {
     fc.assert(
       fc.property(request, target, (asked, endpoint) => {
         try {
@@ -384,7 +384,7 @@ function decode(bytes: Uint8Array, cuts: readonly number[] = []): Event[] {
 }
 
 describe('answers of the bedrock dialect', () => {
-  it('fold to the same result however their bytes are cut', () => {
+  it('fold to the same result for any cut of their bytes', () => {
     fc.assert(
       fc.property(stream, fc.array(fc.nat(3000), { maxLength: 12 }), (events, places) => {
         const bytes = awsStream(events);
@@ -423,7 +423,7 @@ function replyTo(asked: GenerationRequest): ReplyContext {
   };
 }
 
-/** The next request of a caller who sends an answer back as it came. */
+/** The next request of a caller that sends an answer back unchanged. */
 const REPLAYS: Readonly<Record<Format, (answer: JsonObject) => JsonObject>> = {
   responses: (answer) => ({
     model: 'acme/large',
@@ -454,7 +454,7 @@ const REPLAYS: Readonly<Record<Format, (answer: JsonObject) => JsonObject>> = {
 describe.each(FORMATS)('a %s caller', (format) => {
   const inbound = DIALECTS[format].inbound;
 
-  it('brings thoughts home byte for byte', () => {
+  it('gets reasoning back byte for byte', () => {
     const thoughts = fc.array(
       fc.oneof(
         fc.tuple(word, base64).map(([said, signature]) => ({ reasoningText: { text: said, signature } })),

@@ -11,7 +11,7 @@ import { objectsAt } from '../../src/kit/json/members.ts';
 import { messagesFrames, responsesFrames, sse } from '../fakes/answers.ts';
 import { chunk, settleAll, settledWith } from '../fixtures/chat/chat-fixture.ts';
 
-/** Ruling 25, in a circle: what an upstream says goes through the gateway to a caller, who sends it back unchanged. */
+/** A round trip of seals: an answer goes through the gateway to a caller, which sends it back unchanged. */
 
 const TARGET = { model: 'm', hashUser: (id: string) => id };
 

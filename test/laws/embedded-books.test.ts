@@ -11,7 +11,7 @@ const SCOPES = { key: 'k', workspace: 'w', account: 'a' };
 const nanos = fc.bigInt(1n, 60n);
 const credit = (creditNanos: bigint) => ({ creditNanos, byokNanos: 0n });
 
-it('settled is the sum of distinct charges, in whatever order is settled, written, pruned, restarted', async () => {
+it('settled is the sum of distinct charges, in any order of settling, writing, pruning and restarting', async () => {
   type Step = 'rows' | 'prune' | 'restart' | { settle: bigint } | { leave: bigint };
   const step: fc.Arbitrary<Step> = fc.oneof(
     { weight: 3, arbitrary: fc.record({ settle: nanos }) },

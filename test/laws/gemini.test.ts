@@ -382,7 +382,7 @@ function expectSound(body: JsonObject): void {
 }
 
 describe('requests of the gemini dialect', () => {
-  it('are rendered whatever they hold, as upstreams take them', () => {
+  it('are rendered in a form that upstreams take, whatever they hold', () => {
     fc.assert(
       fc.property(request, target, (original, to) => {
         try {

@@ -215,7 +215,7 @@ describe.each(FORMATS)('a request in %s', (format) => {
   const { requestSchema, parseRequest } = DIALECTS[format].inbound;
   const validator = compileValidator(requestSchema('acme'));
 
-  /** What a caller would be told of a body; undefined when it can be sent to every upstream. */
+  /** The error that a caller would get for a body; undefined if it can be sent to every upstream. */
   function refusalOf(body: JsonObject): unknown {
     const issues = validator.issuesOf(body);
     if (issues.length > 0) return issues;

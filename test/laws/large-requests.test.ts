@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../src/kit/json/json.ts';
 
 /**
  * What a request costs grows with its length and not faster. Three times as long must not take nine times as much: the
- * bound lies between the two, so that neither the machine nor its collector of garbage decides.
+ * bound lies between the two, so that neither the machine nor garbage collection decides.
  */
 
 const FORMATS: readonly Format[] = ['chat', 'messages', 'responses'];

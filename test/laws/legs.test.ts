@@ -272,7 +272,7 @@ describe.each([
     );
   });
 
-  it('law: legs before one in which the caller leaves are charged exactly, and that one by what was said', async () => {
+  it('law: legs before one in which the caller leaves are charged exactly, and that one by its text so far', async () => {
     const used = [
       { input: 100, output: 7 },
       { input: 200, output: 8 },
@@ -351,7 +351,7 @@ describe.each([
     ['chat', 'length'],
     ['messages', 'pause_turn'],
     ['responses', 'max_output_tokens'],
-  ] as const)('that a limit does not pay for end a %s answer with %s', async (format, word) => {
+  ] as const)('beyond a limit end a %s answer with %s', async (format, word) => {
     upstream.answer(chatAnswer({ text: 'Ψ', usage: { input: 100, output: 90 } }));
     const key = await newKey(gateway, 0.0006);
     const { status, text, id } = await ask(gateway, { format, dialect: 'chat', user: 'legs-6' }, key);
@@ -366,7 +366,7 @@ describe.each([
     expect(record.routing.pipeline).toMatchObject([{ name: 'budget', data: { scope: 'key' } }]);
   });
 
-  it('at the same time are paid for apart, and one that fails is named', async () => {
+  it('at the same time are charged separately, and one that fails is named', async () => {
     upstream.answer(chatAnswer({ text: 'one', usage: { input: 10, output: 1 } }));
     upstream.answer([head(400, JSON_TYPE), write('{"error":{"message":"no"}}'), end()]);
     upstream.answer(chatAnswer({ text: 'three', usage: { input: 30, output: 3 } }));
@@ -385,7 +385,7 @@ describe.each([
     expect(record.total_cost).toBeCloseTo(priceOf([{ input: 80, output: 8 }]), 12);
   });
 
-  it('that a stage forgets end with the answer, at the upstream too', async () => {
+  it('abandoned by a stage end with the answer, at the upstream too', async () => {
     upstream.answer(chatAnswer({ text: 'Ψ', usage: { input: 10, output: 1 } }));
     upstream.answer([head(200, SSE), write(sse(chatFrames({ text: 'half of it' }).slice(0, 2))), never()]);
     const { status, id, text } = await ask(gateway, {
@@ -495,7 +495,7 @@ describe.each([
     expect((await recordOf(gateway, id)).routing.attempt).toBe(upstream.requests.length);
   });
 
-  it('that a stage does not run are none, and the answer is recorded', async () => {
+  it('are empty if a stage runs none, and the answer is recorded', async () => {
     const { status, id, text } = await ask(gateway, { format: 'chat', dialect: 'chat', user: 'alone-1' });
     expect(status).toBe(200);
     expect(text).toContain('Ω');
@@ -503,7 +503,7 @@ describe.each([
     expect(await recordOf(gateway, id)).toMatchObject({ total_cost: 0, legs: [], finish_reason: 'stop' });
   });
 
-  it('come with charges, which stay where the request comes to nothing after them', async () => {
+  it('come with charges, which stay if the request fails after them', async () => {
     upstream.answer(chatAnswer({ text: 'said', usage: { input: 10, output: 1 } }));
     const key = await newKey(gateway);
     const served = await ask(gateway, { format: 'chat', dialect: 'chat', user: 'charge-5000000' }, key);
@@ -534,7 +534,7 @@ describe.each([
   });
 
   if (engine === 'embedded') {
-    it('law: a leg that has ended is written down at once, not by the next checkpoint', async () => {
+    it('law: an ended leg is recorded at once, not by the next checkpoint', async () => {
       const used = [
         { input: 100, output: 7 },
         { input: 200, output: 8 },

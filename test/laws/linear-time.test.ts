@@ -276,7 +276,7 @@ const ANSWERS: Readonly<Record<string, () => Event[]>> = {
   ],
 };
 
-describe.each(FORMATS)('an answer to a caller who speaks %s', (format) => {
+describe.each(FORMATS)('an answer in the %s format', (format) => {
   const context = replyTo(requestIn(format));
 
   it.each(Object.entries(ANSWERS))('is streamed in no time: %s', (_, make) => {

@@ -551,7 +551,7 @@ describe('answers of the messages dialect', () => {
     );
   });
 
-  it('a whole body says the same as the stream', () => {
+  it('a whole body means the same as the stream', () => {
     fc.assert(
       fc.property(answer, (events) => {
         const body = JSON.parse(
@@ -564,7 +564,7 @@ describe('answers of the messages dialect', () => {
     );
   });
 
-  it('images go out as text that the next turn knows for them', () => {
+  it('images are sent as text that the next turn turns back into images', () => {
     fc.assert(
       fc.property(fc.base64String({ minLength: 4 }), (data) => {
         const source: Source = { kind: 'base64', mediaType: 'image/png', data };

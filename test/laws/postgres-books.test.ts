@@ -36,7 +36,7 @@ if (server !== undefined) {
     }
   };
 
-  it('settled is the sum of distinct charges, in whatever order is settled, booked, pruned, restarted', async () => {
+  it('settled is the sum of distinct charges, in any order of settling, booking, pruning and restarting', async () => {
     type Step = 'book' | 'prune' | 'restart' | 'crash' | { settle: bigint } | { leave: bigint };
     const step: fc.Arbitrary<Step> = fc.oneof(
       { weight: 3, arbitrary: fc.record({ settle: nanos }) },
@@ -79,7 +79,7 @@ if (server !== undefined) {
     await fc.assert(law, { numRuns: 15, seed: SEED });
   });
 
-  it('booking never lowers what a limit counts, whatever the clocks of gateways say', async () => {
+  it('booking never lowers the sum that a limit counts, whatever the clocks of gateways', async () => {
     const settlement = fc.record({
       used: nanos,
       days: fc.integer({ min: -400, max: 400 }),
@@ -200,7 +200,7 @@ if (server !== undefined) {
     await fc.assert(law, { numRuns: 25, seed: SEED });
   });
 
-  it('verify names no fault of right books, whatever happens to clocks, keys, rows and gateways', async () => {
+  it('verify finds no fault in right books, whatever happens to clocks, keys, rows and gateways', async () => {
     type Step =
       | { readonly kind: 'reserve' | 'settle' | 'top-up'; readonly of: 0 | 1; readonly amount: Amount }
       | { readonly kind: 'void' | 'crash' | 'sweep' | 'restart'; readonly of: 0 | 1 }
@@ -271,7 +271,7 @@ if (server !== undefined) {
           else if (each.kind === 'grant') await gateways[0].ledger.grant('account-1', each.nanos, NOW);
           else if (each.kind === 'prune') await bench.rows.prune(Number.MAX_SAFE_INTEGER, 1);
           else if (each.kind === 'forget') {
-            // A key whose secret is in the environment is made anew with the same hash.
+            // A key whose secret is in the environment is made again with the same hash.
             await gateways[1].ledger.forget(each.of, SCOPES[each.of]);
           } else await take(each);
           await expectRight(gateways[0]);

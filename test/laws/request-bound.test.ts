@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../src/kit/json/json.ts';
 
 /**
  * No request holds the process for long while it is parsed or rendered: it has a bounded number of pieces, and each of
- * them costs little, whatever they are.
+ * them costs little, of any kind.
  */
 
 const NAMES_OF_DIALECTS: readonly DialectName[] = ['messages', 'chat', 'responses', 'gemini', 'bedrock'];

@@ -517,7 +517,7 @@ describe('answers', () => {
     );
   });
 
-  it('a whole body says the same as the stream', () => {
+  it('a whole body means the same as the stream', () => {
     fc.assert(
       fc.property(script, ({ events }) => {
         const body = responses.inbound.encodeBody(fold(events), context);

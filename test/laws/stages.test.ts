@@ -50,7 +50,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-/** What is of the moment: ids that the gateway makes, and times. */
+/** What differs from run to run: ids that the gateway makes, and times. */
 const timeless = (text: string, id: string | null) => {
   const [, seconds = '', token = ''] = (id ?? '').split('-');
   return text

@@ -16,7 +16,7 @@ import { Meter } from '../../src/tokens/meter.ts';
 import { type AnswerSource, Batches, streamReader } from '../../src/upstream/call/batches.ts';
 import { Turns } from '../../src/upstream/call/turns.ts';
 
-/** A stream means the same whatever its frames are alike in, wherever its bytes are cut, and however its flow is read. */
+/** A stream means the same for similar frames, for any cut of its bytes, and for each way to read its flow. */
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 8 }),
@@ -37,7 +37,7 @@ const text = fc.oneof(
   ),
 );
 
-/** A way to write a string in JSON: escapes are a matter of taste. */
+/** One of several ways to write a string in JSON, by its escapes. */
 const literal = fc.tuple(text, fc.constantFrom('plain', 'ascii', 'slashes')).map(([value, taste]) => {
   const plain = JSON.stringify(value);
   if (taste === 'plain') return plain;
@@ -97,7 +97,7 @@ const messagesEvent = fc
   )
   .map(([value, event]): Frame => ({ event: 'content_block_delta', data: event.replace('T', () => value) }));
 
-/** Every frame a few times, as in life; each time with a text of its own. */
+/** Every frame a few times, as in real streams, each time with its own text. */
 function repeated(frame: fc.Arbitrary<Frame>): fc.Arbitrary<Frame[]> {
   const run = fc.tuple(frame, fc.array(literal, { maxLength: 3 })).map(([first, others]) => [
     first,
@@ -205,7 +205,7 @@ function chunksOf(chunks: Uint8Array[]): Flow<Uint8Array> {
   };
 }
 
-/** Each frame is a chunk, as in life; some come together, one in two, cut so far from its end. */
+/** Each frame is a chunk, as in real streams; some come together, one in two, cut so far from its end. */
 function wireOf(frames: readonly Frame[], cut: number, fromEnd: number): Uint8Array[] {
   const texts = frames.map(({ event, data }) => writeSseFrame(data, event));
   if (cut > 1) texts.splice(cut, 2, texts.slice(cut, cut + 2).join(''));

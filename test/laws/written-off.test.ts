@@ -9,7 +9,7 @@ const server = await postgresForTests();
 /** USD a token or search, as the catalogue of this test says. */
 const PRICES = { fresh: 3e-6, cached: 3e-7, written: 3.75e-6, written1h: 6e-6, output: 1.5e-5, search: 0.01 };
 
-/** What an upstream may write as its usage: believable, beyond what can be true, and far beyond. */
+/** Usage that an upstream may report: plausible, implausible, and far beyond. */
 const count = fc.oneof(
   fc.nat(2000),
   fc.nat({ max: 300_000 }),

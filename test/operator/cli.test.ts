@@ -26,7 +26,7 @@ function command(...words: string[]): Promise<Ended> {
   return typed(...words, '--config', file, '--data-dir', dataDir);
 }
 
-/** Runs a command in this process as it is typed. */
+/** Runs a command line in this process. */
 async function typed(...words: string[]): Promise<Ended> {
   let out = '';
   let err = '';
@@ -42,7 +42,7 @@ async function typed(...words: string[]): Promise<Ended> {
 }
 
 describe('the built program', () => {
-  it('explains itself, and misuse exits 2 with the usage', () => {
+  it('prints its usage; misuse exits 2 with the usage', () => {
     const misuse = signalbox(temporary.path, ['keys', 'list', '--colour']);
     expect(misuse).toMatchObject({ code: 2, out: '' });
     expect(misuse.err).toMatch(/^signalbox: unknown flag: --colour\n\nUsage:/);
@@ -118,7 +118,7 @@ describe('signalbox check-config', () => {
     expect(checked.err).toBe('warning: plugins.moderation: has no effect in this version yet\n');
   });
 
-  it('shows the simulator where nothing else serves', async () => {
+  it('shows the simulator if no other provider serves', async () => {
     const { out } = await command('check-config', '--json');
     expect(JSON.parse(out).providers).toMatchObject([{ slug: 'simulator' }]);
   });
@@ -132,7 +132,7 @@ describe('signalbox check-config', () => {
     expect(out + err).not.toContain('canary');
   });
 
-  it('takes one file, however it is given', async () => {
+  it('takes one file, as operand or flag or both', async () => {
     const again = relative(process.cwd(), file);
     expect(await typed('check-config', again, '--config', file)).toMatchObject({ code: 0, err: '' });
     expect(await typed('check-config', join(temporary.path, 'other.yaml'), '--config', file)).toMatchObject({
@@ -202,7 +202,7 @@ describe('signalbox keys and accounts', () => {
     expect(JSON.parse((await command('accounts', 'list', '--json')).out)).toHaveLength(2);
   });
 
-  it('refuse a bad limit, and obey the configured prefix and first grant', async () => {
+  it('refuse a bad limit, and use the configured prefix and first grant', async () => {
     writeFileSync(file, 'keys: { prefix: sk-mine- }\ncredits: { initial_usd: 3 }');
     expect(await command('keys', 'create', '--name', 'n', '--limit', 'much')).toMatchObject({
       code: 1,

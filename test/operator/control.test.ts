@@ -119,7 +119,7 @@ describe('a link that is planted where the socket belongs', () => {
   it.each([
     ['in any directory', 'signalbox-precious'],
     ['in a directory of the temporary place', ''],
-  ])('costs nothing %s', async (_where, folder) => {
+  ])('does no harm %s', async (_where, folder) => {
     const dataDir = join(temporary.path, 'data');
     const precious =
       folder === '' ? join(tmpdir(), `signalbox-test-${process.pid}`) : join(temporary.path, folder);
@@ -156,7 +156,7 @@ describe('a link that is planted where the socket belongs', () => {
 });
 
 describe('refusals', () => {
-  it('come back in words, the same with a gateway and without', async () => {
+  it('have the same message with a gateway and without', async () => {
     const dataDir = join(temporary.path, 'data');
     const questions = async () => {
       await expect(sendCommand(send(dataDir), 'keys.create', { name: 'n', limit: '-5' })).rejects.toThrow(
@@ -195,7 +195,7 @@ describe('refusals', () => {
 });
 
 describe('the socket', () => {
-  it('survives nonsense', async () => {
+  it('survives garbage', async () => {
     const dataDir = join(temporary.path, 'data');
     const gateway = await serveCommands(dataDir);
     const ask = (question: string) =>

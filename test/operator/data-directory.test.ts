@@ -103,7 +103,7 @@ describe('openDataDirectory', () => {
     expect(statSync(path).mode & 0o777).toBe(0o750);
   });
 
-  it('names a lock file that is none', () => {
+  it('names a damaged lock file', () => {
     writeFileSync(join(temporary.path, 'lock'), 'x'.repeat(8192));
     expect(() => openDataDirectory(temporary.path)).toThrow(
       `${join(temporary.path, 'lock')} is not a lock file`,
@@ -123,7 +123,7 @@ describe('openInstallation', () => {
   it.each([
     ['is no database', 0],
     ['is damaged', 100],
-  ])('says what to do about a file that %s, and lets go of the directory', async (_what, first) => {
+  ])('says what to do about a file that %s, and unlocks the directory', async (_what, first) => {
     const dataDir = join(temporary.path, 'data');
     const file = join(dataDir, 'signalbox.sqlite');
     mkdirSync(dataDir);

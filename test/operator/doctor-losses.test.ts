@@ -48,7 +48,7 @@ beforeAll(async () => {
     },
     { timeout: 10_000, interval: 100 },
   );
-  // As it is noted with the next events, once the gateway has run for a few seconds.
+  // The progress file that a gateway writes with the next events after a few seconds.
   writeFileSync(join(gateway.dataDir, 'events-owed.json'), '{"behind":null}');
   cpSync(gateway.dataDir, killed.path, { recursive: true, filter: (path) => !path.endsWith('.sock') });
 }, 30_000);

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { run } from '../../src/cli/run.ts';
 
-/** One line of what it says. */
+/** One finding. */
 export interface DoctorFinding {
   readonly check: string;
   readonly verdict: string;
@@ -10,7 +10,7 @@ export interface DoctorFinding {
   readonly figures: Record<string, number>;
 }
 
-/** What it says to programs. */
+/** The output of `--json`. */
 export interface DoctorReport {
   readonly code: number | undefined;
   readonly verdict: string;
@@ -19,7 +19,7 @@ export interface DoctorReport {
   of(check: string): readonly DoctorFinding[];
 }
 
-/** `signalbox doctor` as it is typed. */
+/** Runs `signalbox doctor`. */
 export async function typedDoctor(
   ...words: string[]
 ): Promise<{ code: number | undefined; out: string; err: string }> {

@@ -39,7 +39,7 @@ beforeEach(() => {
   dataDir = join(temporary.path, 'data');
   file = join(temporary.path, 'signalbox.yaml');
   writeFileSync(file, '');
-  // Whatever else listens on this machine is no concern of these tests.
+  // A free port: other listeners of this machine must not matter.
   vi.stubEnv('PORT', '0');
 });
 

@@ -147,7 +147,7 @@ describe('a key that the operator gives', () => {
   });
 });
 
-describe('a rotation that is cut', () => {
+describe('an interrupted rotation', () => {
   /** Rotates in small steps and keeps a copy of the directory as it is after each of them, as kill -9 would leave it. */
   async function copiesOf(installation: Installation, newKey?: string): Promise<string[]> {
     const copies: string[] = [];
@@ -193,7 +193,7 @@ describe('a rotation that is cut', () => {
     return copies;
   }
 
-  it('loses nothing and comes to its end at the next start, wherever it was cut', async () => {
+  it('loses nothing and is finished by the next start, wherever it was interrupted', async () => {
     const installation = await open();
     await fill(installation, IDS);
     const copies = await copiesOf(installation);
@@ -211,7 +211,7 @@ describe('a rotation that is cut', () => {
   it.each([
     ['old', ONE],
     ['new', TWO],
-  ])('goes on from either of two given keys: the %s one', async (_name, key) => {
+  ])('resumes with either of two given keys: the %s one', async (_name, key) => {
     const installation = await open(dataDir, ONE);
     await fill(installation, IDS);
     // The first copy is from before the beginning: it knows the old key alone.
@@ -225,7 +225,7 @@ describe('a rotation that is cut', () => {
     }
   });
 
-  it('in a running gateway goes on when it is asked for again', async () => {
+  it('in a running gateway resumes when the command runs again', async () => {
     const installation = await open();
     await fill(installation, IDS);
     const { byokStore, directory } = installation;
@@ -343,7 +343,7 @@ describe('signalbox rotate-encryption-key', () => {
     }
   });
 
-  it('wants a whole key in the file', async () => {
+  it('requires a complete key in the file', async () => {
     const file = join(temporary.path, 'new-key');
     writeFileSync(file, 'secret nonsense');
     const { code, err } = await type('--new-key-file', file);

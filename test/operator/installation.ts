@@ -3,12 +3,12 @@ import { type Installation, openInstallation } from '../../src/installation.ts';
 import { systemSources } from '../../src/manage/sources.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 
-/** A clock that moves only when it is told to. */
+/** A clock that moves only by hand. */
 export interface HandClock {
   advance(milliseconds: number): void;
 }
 
-/** A real installation in a new directory, with a clock in the test's hand. */
+/** A real installation in a new directory, with a clock that the test sets. */
 export async function openTestInstallation(
   initialUsd: number | null = null,
 ): Promise<Installation & { readonly time: HandClock; readonly dataDir: string }> {

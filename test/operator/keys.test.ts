@@ -114,7 +114,7 @@ describe('CallerDirectory', () => {
     expect(await callers.find(secret)).toBeUndefined();
   });
 
-  it('tells the workspace and what may be spent, and sees changes of both at once', async () => {
+  it('has the workspace and the limits, and sees changes of both at once', async () => {
     const { key, secret } = await under.keys.create({ name: 'n', limit: '2' });
     const place = [key.accountId, key.workspaceId] as const;
     const limits = async () => (await under.callers.find(secret))?.limits;
@@ -206,7 +206,7 @@ describe('bootstrap', () => {
     expect((await under.callers.find('given-api'))?.key.isManagement).toBe(false);
   });
 
-  it('refuses a given key that is there as the other kind', async () => {
+  it('refuses a given key that exists as the other kind', async () => {
     await bootstrap(under, { apiKey: 'one-secret' });
     await expect(bootstrap(under, { managementKey: 'one-secret' })).rejects.toThrow('already is a plain key');
   });
@@ -232,7 +232,7 @@ describe('the first grant', () => {
     expect((await under.credits.of(first!.id)).leftNanos).toBe(1n);
   });
 
-  it('is not made where none was set', async () => {
+  it('is not made if none is configured', async () => {
     await bootstrap(under, {});
     const [first] = await under.accounts.list();
     expect(await under.credits.of(first!.id)).toEqual({ usedNanos: 0n, leftNanos: null });

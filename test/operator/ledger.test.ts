@@ -67,7 +67,7 @@ describe('ledger verify', () => {
     expect(people.out).toContain('The books are right.');
   });
 
-  it('exits 1 where it does not hold', () => {
+  it('exits 1 if it does not hold', () => {
     const file = join(dataDir, 'journal', 'ledger.snapshot');
     const lines = readFileSync(file, 'utf8').split('\n').slice(0, -2);
     const wrong = `${lines.join('\n').replace('"leftNanos":"7500000000"', '"leftNanos":"7500000001"')}\n`;
@@ -111,13 +111,13 @@ describe('a journal that was lost', () => {
     expect(err).toContain('put both back from the same backup');
   });
 
-  it('is put back from a backup, although a start was tried without it', () => {
+  it('can be restored from a backup after a failed start without it', () => {
     run('verify');
     cpSync(join(temporary.path, 'backup'), join(dataDir, 'journal'), { recursive: true });
     expect(JSON.parse(run('verify', '--json').out).accounts).toEqual([account]);
   });
 
-  it('is done without once that is accepted, and then nothing is to be accepted', () => {
+  it('is no longer needed once the loss is accepted, which works once', () => {
     expect(JSON.parse(run('accept-loss', '--json').out)).toEqual({
       loss: { ends_at: 0, known_to: expect.any(Number) },
     });
@@ -131,7 +131,7 @@ describe('a journal that was lost', () => {
     });
   });
 
-  it('tells what to look at when it is accepted, and refuses where there is none', () => {
+  it('says what to check after it is accepted, and refuses if there is none', () => {
     expect(run('accept-loss').out).toContain('The ledger goes on from record 0;');
     const elsewhere = signalbox(temporary.path, ['ledger', 'accept-loss'], {
       DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',

@@ -9,7 +9,7 @@ import { WriteOffs } from '../../src/store/ledger/books/write-offs.ts';
 const guide = readFileSync(new URL('../../docs/guide/operator.md', import.meta.url), 'utf8');
 const section = guide.split(/^## /m).find((text) => text.startsWith('Metrics\n')) ?? '';
 
-it("names every figure in the operator's guide, and none that there is not", () => {
+it("names every figure in the operator's guide, and no other", () => {
   const loopDelay = new LoopDelay();
   const families = gatewayMetrics({
     http: new HttpMetrics({ requests: () => 0, generations: () => 0 }),
@@ -29,8 +29,8 @@ it("names every figure in the operator's guide, and none that there is not", () 
   loopDelay.close();
   const names = families.map(({ name }) => name);
   expect(names.filter((name) => !section.includes(`\`${name}\``))).toEqual([]);
-  const told = [...section.matchAll(/\b(?:signalbox|process)_[a-z_]+[a-z]\b/g)].map(([name]) =>
+  const named = [...section.matchAll(/\b(?:signalbox|process)_[a-z_]+[a-z]\b/g)].map(([name]) =>
     name.replace(/_bucket$/, ''),
   );
-  expect(told.filter((name) => !names.includes(name))).toEqual([]);
+  expect(named.filter((name) => !names.includes(name))).toEqual([]);
 });

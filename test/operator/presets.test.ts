@@ -25,6 +25,6 @@ it('refuses a configuration with a preset that no request could use', () => {
   expect(problemsOf('presets: { "a/b": {} }')).toHaveLength(1);
 });
 
-it('takes one that they could', () => {
+it('takes a valid preset', () => {
   expect(problemsOf('presets: { a: { model: x/y, system_prompt: Hi, seed: 3 } }')).toEqual([]);
 });

@@ -48,7 +48,7 @@ export async function holdDirectory(dataDir: string, listens: boolean): Promise<
   return child;
 }
 
-/** Ends a process the hard way and waits until it is gone. */
+/** Kills a process with SIGKILL and waits for its end. */
 export async function killHard(child: ChildProcess): Promise<void> {
   const gone = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGKILL');

@@ -30,7 +30,7 @@ beforeEach(() => {
 
 afterEach(() => temporary.remove());
 
-/** Runs a command in this process, as it is typed. */
+/** Runs a command line in this process. */
 async function typed(...words: string[]): Promise<Ended> {
   const text = { out: '', err: '' };
   const code = await run([...words, '--config', join(temporary.path, 'signalbox.yaml')], {
@@ -182,7 +182,7 @@ describe('bad lines', () => {
     lineOf(),
   ];
 
-  it('are told with their numbers, and nothing is imported', async () => {
+  it('are listed with their numbers, and nothing is imported', async () => {
     write(BAD);
     const { code, out, err } = await importFile();
     expect({ code, out }).toEqual({ code: 1, out: '' });
@@ -213,7 +213,7 @@ describe('bad lines', () => {
     expect(again.view.problems[0]).toEqual({ line: 2, path: 'tokens_prompt', message: 'must be >= 0' });
   });
 
-  it('are counted where they are too many to be told, also as JSON', async () => {
+  it('are counted if there are too many to list, also as JSON', async () => {
     write(Array.from({ length: 2_500 }, () => lineOf({ cost_usd: -1 })));
     expect((await importFile()).err).toContain('\nand 1500 more bad lines\n');
     const { code, view, err } = await importJson();
@@ -232,7 +232,7 @@ describe('signalbox usage import', () => {
     expect(await importJson()).toMatchObject({ code: 0, view: { lines: 0, imported: 0 } });
   });
 
-  it('counts an id once, in one file or in two, whatever its moment', async () => {
+  it('counts an id once, in one file or in two, at any time', async () => {
     const id = { generation_id: 'twice' };
     write([lineOf({ ...id, tokens_prompt: 1 }), lineOf(), lineOf({ ...id, tokens_prompt: 2 })]);
     expect((await importJson()).view).toMatchObject({ lines: 3, imported: 2, known: 1 });
@@ -241,7 +241,7 @@ describe('signalbox usage import', () => {
     expect((await counted(['tokens_prompt']))[0]?.metrics).toEqual([101n]);
   });
 
-  it('leaves out what is from before the last pruning, and says so', async () => {
+  it('leaves out usage from before the last pruning, and reports it', async () => {
     const prune = async () => {
       const { eventStore, close } = await openInstallation({ dataDir, keyPrefix: 'sk-' });
       const removed = await eventStore.prune(Date.UTC(2025, 5, 1));
@@ -265,7 +265,7 @@ describe('signalbox usage import', () => {
     expect(await requests()).toBe(3n);
   });
 
-  it('says what is not kept', async () => {
+  it('reports members that are not stored', async () => {
     write([lineOf({ session_id: 's' }), lineOf({ session_id: 't', app: { referer: 'nowhere' } })]);
     const { code, out } = await importFile();
     expect(code).toBe(0);
@@ -287,7 +287,7 @@ describe('signalbox usage import', () => {
     expect(shown.endsWith('\r\u001b[K')).toBe(true);
   });
 
-  it('says what it cannot read, and makes no data directory for that', async () => {
+  it('reports a file that cannot be read, and creates no data directory', async () => {
     expect(await importFile()).toMatchObject({
       code: 1,
       out: '',
@@ -298,7 +298,7 @@ describe('signalbox usage import', () => {
     expect(existsSync(dataDir)).toBe(false);
   });
 
-  it('needs an account that is there', async () => {
+  it('needs an existing account', async () => {
     write([lineOf()]);
     expect(await importFile('--account', 'nobody')).toMatchObject({
       code: 1,
@@ -307,7 +307,7 @@ describe('signalbox usage import', () => {
   });
 });
 
-/** What a process leaves behind that is killed: one that is gone, unless another is named. */
+/** The folder that a killed process leaves; by default of a process that no longer exists. */
 function leaveBehind(pid = spawnSync(process.execPath, ['--version']).pid): number {
   const place = join(dataDir, 'imports', `${pid}-abcDEF`);
   mkdirSync(place, { recursive: true });
@@ -315,8 +315,8 @@ function leaveBehind(pid = spawnSync(process.execPath, ['--version']).pid): numb
   return pid;
 }
 
-describe('what an import that was killed left behind', () => {
-  it('is removed with the next start, what another makes is not', async () => {
+describe('the folder of a killed import', () => {
+  it('is removed by the next start; that of a running import is not', async () => {
     const pid = leaveBehind();
     leaveBehind(process.pid);
     const { usageImports, close } = await openInstallation({ dataDir, keyPrefix: 'sk-' });

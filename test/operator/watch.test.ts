@@ -56,7 +56,7 @@ async function until(condition: () => boolean): Promise<void> {
 const region = () => applied.at(-1)?.config.server.region;
 
 describe('watchConfiguration', () => {
-  it('takes a changed file into use, however it was saved', async () => {
+  it('reloads a changed file, however it was saved', async () => {
     writeFileSync(file, 'server: { region: one }');
     start();
     writeFileSync(file, 'server: { region: two }');
@@ -70,7 +70,7 @@ describe('watchConfiguration', () => {
     await until(() => region() === 'four');
   });
 
-  it('takes a file into use that was not there at the start', async () => {
+  it('loads a file that did not exist at the start', async () => {
     start();
     writeFileSync(file, 'server: { region: new }');
     await until(() => region() === 'new');
@@ -118,7 +118,7 @@ describe('watchConfiguration', () => {
     ],
     ['an unknown key', 'sever: {}', 'sever: is not a known field'],
     ['a file of 100 MB', `# ${'x'.repeat(100_000_000)}`, 'is larger than'],
-  ])('keeps the running configuration and says why: %s', async (_what, text, reason) => {
+  ])('keeps the running configuration and logs the reason: %s', async (_what, text, reason) => {
     writeFileSync(file, 'server: { region: one }');
     const watching = start();
     writeFileSync(file, text);
@@ -143,7 +143,7 @@ describe('watchConfiguration', () => {
     expect(lines[0]).toContain('the file is gone');
   });
 
-  it('keeps the running configuration when it cannot be taken into use', async () => {
+  it('keeps the running configuration if the new one cannot be applied', async () => {
     writeFileSync(file, 'server: { region: one }');
     let fails = true;
     const watching = start(() => {
@@ -167,7 +167,7 @@ describe('watchConfiguration', () => {
     ]);
   });
 
-  it('takes the last of several changes into use, and one that waits counts for all who ask', async () => {
+  it('reloads the last of several changes; one pending reload serves all requests for one', async () => {
     writeFileSync(file, 'server: { region: one }');
     const watching = start();
     writeFileSync(file, 'server: { region: two }');
@@ -179,7 +179,7 @@ describe('watchConfiguration', () => {
     expect(applied).toHaveLength(2);
   });
 
-  it('takes nothing into use once it is closed', async () => {
+  it('reloads nothing once it is closed', async () => {
     writeFileSync(file, 'server: { region: one }');
     const watching = start();
     const reloading = watching.reload();

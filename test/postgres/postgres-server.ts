@@ -18,9 +18,9 @@ export interface PostgresServer {
   start(): Promise<void>;
   /** Ends it in order: all connections are closed. */
   stop(): Promise<void>;
-  /** Ends all of its processes the hard way. */
+  /** Kills all of its processes with SIGKILL. */
   kill(): Promise<void>;
-  /** All of its processes stand still until `resume`. */
+  /** Stops all of its processes (SIGSTOP) until `resume`. */
   pause(): void;
   resume(): void;
   /** Ends it and removes what it has written. */
@@ -43,7 +43,7 @@ const EMPTY_TABLES = `
   end $$`;
 
 /**
- * A server for the tests of one file. Where there is none, one test that is left out says why, and so does a line of output.
+ * A server for the tests of one file. Without one, a skipped test and a line of output have the reason.
  */
 export async function postgresForTests(): Promise<PostgresServer | undefined> {
   const started = await startPostgres().catch((error: Error) => error.message);

@@ -41,7 +41,7 @@ export function readRecordings(folder: string): Recording[] {
   return index.map((entry) => ({ ...entry, bytes: readFileSync(join(folder, entry.file)) }));
 }
 
-/** The answers in a recording, whatever way it was written down. */
+/** The answers in a recording, in any of its file formats. */
 export function answersIn(recording: Recording): Answer[] {
   const read = READERS.find(([format]) => format.test(recording.format))?.[1];
   if (read === undefined)
@@ -91,7 +91,7 @@ function readBody({ bytes, status }: Recording): Answer[] {
   return [{ kind: 'error', dialect, body, status: status ?? Number(error.code) }];
 }
 
-/** The dialect that has this shape. The folder of a recording does not tell: most vendors speak several. */
+/** The dialect that has this shape. The folder of a recording does not determine it: most vendors speak several. */
 function dialectOf(value: JsonObject): DialectName {
   const type = typeof value.type === 'string' ? value.type : '';
   if (type.startsWith('response.') || value.object === 'response') return 'responses';

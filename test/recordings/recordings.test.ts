@@ -23,7 +23,7 @@ interface Collection {
   readonly expected: Expectations;
 }
 
-/** Recordings of real upstreams are kept outside of the project: here is told where. */
+/** Folder of the recordings of real upstreams, which are kept outside of the project. */
 const elsewhere = process.env.SIGNALBOX_TRANSCRIPTS;
 
 const COLLECTIONS: readonly Collection[] = [
@@ -72,7 +72,7 @@ function describeCollection({ name, folder, expected }: Collection): void {
 }
 
 function describeAnswer(answer: Answer, shown: string, expected: Expectation | undefined): void {
-  it('says what it should', () => {
+  it('has the expected content', () => {
     const summary = answer.kind === 'error' ? summaryOfError(answer) : summaryOf(resultOf(answer));
     if (expected === undefined) expectSane(summary, answer, shown);
     else expect({ dialect: answer.dialect, ...summary }).toEqual(expected);
@@ -98,11 +98,11 @@ function expectSane(summary: Summary, answer: Answer, shown: string): void {
 function describeCuts(answer: Extract<Given, { kind: 'stream' }>): void {
   const whole = resultOf(answer);
 
-  it('says the same byte by byte', () => {
+  it('has the same content byte by byte', () => {
     expect(fold(eventsOf(answer, { pieces: byteByByte(answer.bytes) }))).toEqual(whole);
   });
 
-  it(`says the same in ${SEEDS} other ways to cut it`, () => {
+  it(`has the same content in ${SEEDS} other cuts`, () => {
     for (let seed = 1; seed <= SEEDS; seed++) {
       expect(
         fold(eventsOf(answer, { pieces: cutBytes(answer.bytes, seededRandom(seed)) })),
@@ -113,7 +113,7 @@ function describeCuts(answer: Extract<Given, { kind: 'stream' }>): void {
 
   if (answer.dialect === 'bedrock') return;
 
-  it('says the same with other line ends', () => {
+  it('has the same content with other line ends', () => {
     const lines = answer.bytes.toString().split(/\r\n|\n/);
     for (const end of ['\r\n', '\r']) {
       const bytes = Buffer.from(lines.join(end));
@@ -124,7 +124,7 @@ function describeCuts(answer: Extract<Given, { kind: 'stream' }>): void {
 }
 
 function describeRelay(answer: Given, format: Format): void {
-  it('says the same when it is relayed', () => {
+  it('has the same content when relayed', () => {
     const request = requestFor(format, resultOf(answer).items);
     const translated = eventsOf(answer, { request });
     const relayed = eventsOf(answer, { request, relay: true });
@@ -133,7 +133,7 @@ function describeRelay(answer: Given, format: Format): void {
     const [one, other] = [relayed, translated].map((events) =>
       summaryOf(resultOf(givenTo(format, events, answer.kind, request), request)),
     );
-    // A relayed answer has told its counts before it failed.
+    // A relayed answer has sent its counts before it failed.
     if (fold(translated).failure === undefined) expect(one).toEqual(other);
     else expect({ ...one, usage: undefined }).toEqual({ ...other, usage: undefined });
   });
@@ -169,7 +169,7 @@ function carried(result: Result): object {
 /** Ends that some format has only one word for. */
 const END_WORDS: Readonly<Record<string, string>> = { refusal: 'content-filter' };
 
-/** Formats without counts tell zeros, and most do not tell caches of different life apart. */
+/** Formats without counts send zeros, and most do not distinguish caches by lifetime. */
 function countsOf({ cacheWriteTokens = 0, cacheWrite1hTokens = 0, ...counts }: Partial<Usage> = {}): object {
   return { ...counts, written: cacheWriteTokens + cacheWrite1hTokens };
 }

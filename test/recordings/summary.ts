@@ -13,7 +13,7 @@ import type { Answer } from './recording.ts';
 export interface Summary {
   readonly text?: string;
   readonly refusal?: string;
-  /** What each message is meant as, where it says so. */
+  /** The phase of each message, if it has one. */
   readonly phases?: readonly string[];
   /** Thoughts and summaries of thoughts, one entry per item that has any. */
   readonly reasoning?: readonly string[];
@@ -69,7 +69,7 @@ export function summaryOf(result: Result): Summary {
   });
 }
 
-/** What an answer says that is the body of an error: as the gateway tells it, but in the upstream's own words. */
+/** What an answer says that is the body of an error: as the gateway reports it, but in the upstream's own words. */
 export function summaryOfError({ dialect, body, status }: Extract<Answer, { kind: 'error' }>): Summary {
   const { readError } = dialectNamed(dialect);
   const scope: FailureScope = {

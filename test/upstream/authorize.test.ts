@@ -112,7 +112,7 @@ describe('a service account', () => {
     expect(verify.verify(publicKey, signature, 'base64url')).toBe(true);
   });
 
-  it('keeps its token until five minutes before the end, however often the credential is read', async () => {
+  it('keeps its token until five minutes before it expires, however often the credential is read', async () => {
     tokenServer.answer(token('one')).answer(token('two'));
     const { authorize } = open();
     await authorize(account());
@@ -158,7 +158,7 @@ describe('a service account', () => {
     expect((await authorize(account())).secrets).toEqual(['one']);
   });
 
-  it('keeps a token for an hour at most, whatever its server says', async () => {
+  it('keeps a token for an hour at most, even if its server allows more', async () => {
     tokenServer.answer(token('one', 1e308)).answer(token('two'));
     const { authorize } = open();
     await authorize(account());
@@ -215,7 +215,7 @@ describe('a service account', () => {
     expect(upstream.requests).toHaveLength(0);
   });
 
-  it('fails like the provider when the token server is not there', async () => {
+  it('fails like the provider if the token server cannot be reached', async () => {
     const credential = account();
     await tokenServer.close();
     await expect(open().call(callWith(credential))).rejects.toThrow('connection refused');

@@ -147,7 +147,7 @@ async function failureOf(more: Partial<UpstreamCall> = {}): Promise<UpstreamFail
 const STREAM = 'data: {"text":"Hel"}\n\ndata: {"text":"lo 🙂"}\n\ndata: [DONE]\n\n';
 
 describe('a call', () => {
-  it('tells that betas are lost on a dialect without any', async () => {
+  it('reports betas as lost on a dialect without betas', async () => {
     upstream.answer([head(200, SSE), write(STREAM), end()]);
     const answer = await call({ betas: 'context-1m-2025-08-07, effort-2025-11-24' });
     expect(answer.report).toContainEqual({
@@ -412,13 +412,13 @@ describe('ending a call', () => {
 });
 
 describe('dialectOf', () => {
-  it('is the provider’s own; of the simulator the caller’s, unless it is told one', () => {
+  it('is the provider’s own; for the simulator the caller’s, unless one is set', () => {
     expect(dialectOf({ dialect: 'messages' }, 'chat')).toBe('messages');
     expect(dialectOf({ dialect: 'simulator' }, 'chat')).toBe('chat');
     expect(dialectOf({ dialect: 'simulator', simulatedFormat: 'messages' }, 'chat')).toBe('messages');
   });
 
-  it('that is not built: a failure that says so', async () => {
+  it('that is not built: a failure with the reason', async () => {
     await expect(call({}, { dialect: 'gemini' })).rejects.toThrow(/dialect gemini is not available/);
     expect(upstream.requests).toHaveLength(0);
   });

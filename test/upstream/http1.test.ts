@@ -360,7 +360,7 @@ describe('TLS', () => {
 });
 
 describe('TLS that has deciphered more than one read', () => {
-  it.each([17_000, 20_000, 32_000])('goes on after a reader that took %i bytes at once', async (length) => {
+  it.each([17_000, 20_000, 32_000])('continues after a reader that took %i bytes at once', async (length) => {
     trust(SELF_SIGNED.cert);
     server = await openRawServer(async (socket) => {
       socket.write(`${OK}content-length: ${2 * length}\r\n\r\n`);

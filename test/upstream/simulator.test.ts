@@ -135,7 +135,7 @@ describe.each(cases)('the simulator in $format, $lane lane, stream $stream', (wa
     expect(second.usage).toEqual(first.usage);
   });
 
-  it('thinks aloud', async () => {
+  it('shows reasoning', async () => {
     const result = await ask({ ...way, model: 'reasoning' });
     expect(result.items.map(({ type }) => type)).toEqual(['reasoning', 'message']);
     const [thought] = result.items;
@@ -284,7 +284,7 @@ describe('the simulator', () => {
     expect(texts.size).toBeGreaterThan(1);
   });
 
-  it('draws a picture that is one', async () => {
+  it('draws a valid picture', async () => {
     const result = await ask({ format: 'chat', model: 'image' });
     const image = result.items.find((item) => item.type === 'image');
     const source = image?.source;
@@ -297,7 +297,7 @@ describe('the simulator', () => {
     ).toBe('PNG');
   });
 
-  it('hears only the last text of the last message', async () => {
+  it('reads only the last text of the last message', async () => {
     const said = async (...texts: string[]) => {
       const content = texts.map((text) => ({ type: 'text', text }));
       const more = { tools: toolsOf('messages') };
@@ -310,7 +310,7 @@ describe('the simulator', () => {
     expect(await said('Say hi', 'Call get_weather')).toBe('tool-calls');
   });
 
-  it('answers once results are there, whatever an agent writes behind them', async () => {
+  it('answers after tool results, whatever an agent writes behind them', async () => {
     const history = historyOf('messages', 'Call get_weather', 'toolu_1', '{}');
     const results = history.at(-1) as { content: JsonObject[] };
     const reminder = { type: 'text', text: 'Call get_weather again' };
@@ -322,7 +322,7 @@ describe('the simulator', () => {
     }
   });
 
-  it('obeys a forced tool and a forbidden one', async () => {
+  it('calls a forced tool, and never a forbidden one', async () => {
     const tools = toolsOf('chat');
     const forced = { tools, tool_choice: { type: 'function', function: { name: 'get_weather' } } };
     expect((await ask({ format: 'chat', model: 'standard', more: forced })).finish?.reason).toBe(

@@ -155,7 +155,7 @@ describe('time limits', () => {
 });
 
 describe('broken connections', () => {
-  it('refused: says so, without an address', async () => {
+  it('refused: the reason, without an address', async () => {
     const port = upstream.port;
     await upstream.close();
     const problem = await problemOf(exchange({ url: `http://127.0.0.1:${port}/v1` }));
@@ -164,7 +164,7 @@ describe('broken connections', () => {
     upstream = await openFakeUpstream();
   });
 
-  it('an unknown host: says so, without its name', async () => {
+  it('an unknown host: the reason, without its name', async () => {
     const problem = await problemOf(exchange({ url: 'http://no-such-host.invalid/v1' }));
     expect(problem.reason).toMatch(/connect|timeout/);
     expect(problem.message).not.toContain('no-such-host');
@@ -349,7 +349,7 @@ describe('a guarded call', () => {
     expect(upstream.requests).toEqual([]);
   });
 
-  it('reaches what the rules of the moment allow', async () => {
+  it('reaches addresses that the current rules allow', async () => {
     upstream.answer(reply(200, { ok: 1 }));
     upstream.answer(reply(200, { ok: 2 }));
     rules = parseEgressRules(['127.0.0.1']);
@@ -384,7 +384,7 @@ describe('a kept connection that the upstream has closed', () => {
     upstream.clear();
   };
 
-  it('is told apart, and the call not sent again, because the next one counts', async () => {
+  it('is recognized, and the call is not sent again, because the next one would count', async () => {
     await warm();
     upstream.answer([reset()]);
     upstream.answer([head(200), write('two'), end()]);

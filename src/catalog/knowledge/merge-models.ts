@@ -67,8 +67,8 @@ function mergePrices(older: KnownEndpoint, younger: KnownEndpoint, nowMs?: numbe
   const announced = younger.prices ?? [];
   const before = older.prices ?? [];
   const kept = before.filter((dated) => begin(dated) < begin(announced[0]));
-  const news = newPrice({ ...older, prices: kept }, younger, nowMs);
-  const all = [...kept, ...news, ...announced].sort((one, other) => begin(one) - begin(other));
+  const added = newPrice({ ...older, prices: kept }, younger, nowMs);
+  const all = [...kept, ...added, ...announced].sort((one, other) => begin(one) - begin(other));
   // Prices of the data are never dropped, however old: the next refresh would report them as new.
   const prices = all.length > before.length ? withoutPast(all, new Set(kept), nowMs) : all;
   return { pricing: older.pricing, ...(prices.length > 0 && { prices }) };
@@ -86,18 +86,21 @@ function withoutPast(
 
 /** The newer entry's regular price with its start; none if it holds already or was the last report of that day. */
 function newPrice(history: KnownEndpoint, younger: KnownEndpoint, nowMs?: number): DatedPricingEntry[] {
+  // The new price holds until the first announced one.
   const untilMs = begin(younger.prices?.[0]);
   const dayMs = momentMs(younger.as_of) ?? 0;
-  const lookMs = Math.min(nowMs ?? dayMs, untilMs - 1);
+  const comparedAtMs = Math.min(nowMs ?? dayMs, untilMs - 1);
   const pricing = younger.pricing ?? {};
   const lastTold = (history.prices ?? []).findLast(({ told }) => told === younger.as_of)?.pricing;
-  const known = [lastTold ?? priceAt(history, dayMs), priceAt(history, lookMs)];
+  const known = [lastTold ?? priceAt(history, dayMs), priceAt(history, comparedAtMs)];
   const isKnown = known.some((price) => isDeepStrictEqual(pricing, price));
   if (isKnown || dayMs >= untilMs) return [];
-  const lastMs = (history.prices ?? []).map(begin).findLast((fromMs) => fromMs <= Math.max(dayMs, lookMs));
+  const lastMs = (history.prices ?? [])
+    .map(begin)
+    .findLast((fromMs) => fromMs <= Math.max(dayMs, comparedAtMs));
   const isFirstOfDay = isOlder(history, younger) && (lastMs === undefined || dayMs > lastMs);
   if (isFirstOfDay) return [{ from: younger.as_of, pricing }];
-  const fromMs = Math.max(lookMs, dayMs, lastMs === undefined ? dayMs : lastMs + 1);
+  const fromMs = Math.max(comparedAtMs, dayMs, lastMs === undefined ? dayMs : lastMs + 1);
   const from = new Date(fromMs).toISOString();
   return fromMs < untilMs ? [{ from, pricing, told: younger.as_of }] : [];
 }

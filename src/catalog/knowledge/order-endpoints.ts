@@ -6,12 +6,12 @@ import { priceAt } from './merge-models.ts';
 export function orderEndpoints({ home, endpoints }: KnownModel, nowMs: number): KnownEndpoint[] {
   const ranked = endpoints.map((endpoint) => ({
     endpoint,
-    isAway: endpoint.provider === home ? 0 : 1,
+    homeRank: endpoint.provider === home ? 0 : 1,
     price: tokenPrice(endpoint, nowMs),
   }));
   ranked.sort(
     (one, other) =>
-      one.isAway - other.isAway ||
+      one.homeRank - other.homeRank ||
       sign(one.price - other.price) ||
       (one.endpoint.tag < other.endpoint.tag ? -1 : 1),
   );

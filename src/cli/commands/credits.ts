@@ -8,16 +8,16 @@ export async function setCredits(
   left: string,
   account: string | undefined,
 ): Promise<CommandResult<CreditsView>> {
-  return told(await runControlCommand(flags, 'credits.set', { left, account }));
+  return creditsResult(await runControlCommand(flags, 'credits.set', { left, account }));
 }
 
 export async function showCredits(
   flags: Flags,
   account: string | undefined,
 ): Promise<CommandResult<CreditsView>> {
-  return told(await runControlCommand(flags, 'credits.show', { account }));
+  return creditsResult(await runControlCommand(flags, 'credits.show', { account }));
 }
 
-function told(result: CreditsView): CommandResult<CreditsView> {
+function creditsResult(result: CreditsView): CommandResult<CreditsView> {
   return { result, text: `${result.left_usd === null ? 'none' : usdText(result.left_usd)}\n` };
 }

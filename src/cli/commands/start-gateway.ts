@@ -13,8 +13,8 @@ export interface ServeOptions {
 }
 
 /**
- * Connections accepted in one turn of the event loop. Each further one costs a connection that arrives alone some
- * microseconds.
+ * Sockets that listen on the port: Node accepts one connection from each in a turn of the event loop. Each further
+ * socket adds some microseconds to the accept of a single connection.
  */
 const LISTENING_SOCKETS = 32;
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { unbuiltWarnings } from './unsupported-keys.ts';
+import { unsupportedKeyWarnings } from './unsupported-keys.ts';
 
 function warnedPrices(pricing: Record<string, string>): string[] {
   const path = 'models[0].endpoints[0].pricing.';
-  return unbuiltWarnings({ models: [{ id: 'a/b', endpoints: [{ provider: 'p', pricing }] }] }).map(
+  return unsupportedKeyWarnings({ models: [{ id: 'a/b', endpoints: [{ provider: 'p', pricing }] }] }).map(
     (issue) => {
       expect(issue.message).toBe('has no effect in this version yet');
       return issue.path.replace(path, '');
@@ -11,7 +11,7 @@ function warnedPrices(pricing: Record<string, string>): string[] {
   );
 }
 
-describe('unbuiltWarnings', () => {
+describe('unsupportedKeyWarnings', () => {
   it('names the prices that nothing is counted for yet, and no other', () => {
     const idle = ['image_token', 'audio', 'audio_output', 'input_audio_cache', 'discount'];
     const charged = ['prompt', 'completion', 'request', 'image', 'image_output', 'internal_reasoning'];

@@ -12,7 +12,7 @@ const UNUSED_PRICES: readonly PriceName[] = [
 ];
 
 /** Keys that are checked but have no effect yet. `[]` stands for any index. */
-const UNBUILT_KEYS: readonly string[] = [
+const UNSUPPORTED_KEYS: readonly string[] = [
   ...UNUSED_PRICES.map((name) => `models[].endpoints[].pricing.${name}`),
   ...UNUSED_PRICES.map((name) => `models[].endpoints[].prices[].pricing.${name}`),
   'plugins.fusion',
@@ -21,8 +21,8 @@ const UNBUILT_KEYS: readonly string[] = [
 ];
 
 /** A warning for each key of the file that has no effect yet. `written`: the file without defaults. */
-export function unbuiltWarnings(written: unknown): Issue[] {
-  return UNBUILT_KEYS.flatMap((key) => {
+export function unsupportedKeyWarnings(written: unknown): Issue[] {
+  return UNSUPPORTED_KEYS.flatMap((key) => {
     const [first, ...others] = placesOf(written, key.split('.'), '');
     if (first === undefined) return [];
     const elsewhere = others.length > 0 ? `, nor in ${others.length} more places` : '';

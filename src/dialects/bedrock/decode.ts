@@ -1,12 +1,13 @@
 import { GatewayError } from '../../ir/errors.ts';
-import type { Event, Failure, Finish, FinishReason } from '../../ir/events.ts';
+import type { Event } from '../../ir/events.ts';
 import type { Frame } from '../../kit/frames/frames.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
 import { readFrame, STEP_LIMITS } from '../shared/answers/read-frame.ts';
-import { BlockReader } from './decode-blocks.ts';
+import { BlockReader } from './decode-content.ts';
 import { failureOf, readError } from './error.ts';
+import { readFinish, reasonOf } from './finish.ts';
 import { readUsage } from './usage.ts';
 import { STREAM_EVENTS } from './wire.ts';
 
@@ -150,7 +151,7 @@ export class MessageReader {
 
   #finish(stop: JsonObject): Event[] {
     this.#isEnded = true;
-    return [...this.#closeBlocks(), readEnd(stop, this.#serviceTier, this.#blocks.hasCalls)];
+    return [...this.#closeBlocks(), readFinish(stop, this.#serviceTier, this.#blocks.hasCalls)];
   }
 
   #fail(error: GatewayError): Event[] {
@@ -171,54 +172,4 @@ export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
       ? new GatewayError('upstream-unavailable', 'The provider sent an answer that is no message')
       : failureOf(body);
   return [{ type: 'failure', error }];
-}
-
-// --- Why the answer ended -------------------------------------------------------------------------------------------
-
-/** How an answer ended. */
-
-const REASONS: ReadonlyMap<string, FinishReason> = new Map([
-  ['end_turn', 'stop'],
-  ['stop_sequence', 'stop'],
-  ['max_tokens', 'length'],
-  ['model_context_window_exceeded', 'length'],
-  ['tool_use', 'tool-calls'],
-  ['guardrail_intervened', 'content-filter'],
-  ['content_filtered', 'content-filter'],
-  ['refusal', 'refusal'],
-]);
-
-/** Words that end an answer in failure, and what they mean. */
-const FAILURES: ReadonlyMap<string, string> = new Map([
-  ['malformed_model_output', 'The model wrote an answer that the provider cannot read'],
-  ['malformed_tool_use', 'The model wrote a tool call that the provider cannot read'],
-]);
-
-/** The reason behind a native word; an unknown word is an ordinary end. */
-export function reasonOf(stopReason: string | undefined): FinishReason {
-  return REASONS.get(stopReason ?? '') ?? 'stop';
-}
-
-/** The end of an answer, from the event or the body that names its reason. Tools are for answers that call some. */
-function readEnd(stop: JsonObject, serviceTier: string | undefined, hasCalls: boolean): Finish | Failure {
-  const nativeReason = stringAt(stop, 'stopReason');
-  const malformed = FAILURES.get(nativeReason ?? '');
-  if (malformed !== undefined) {
-    return { type: 'failure', error: new GatewayError('upstream-unavailable', malformed) };
-  }
-  const reason = reasonOf(nativeReason);
-  const stopSequence = nativeReason === 'stop_sequence' ? stopSequenceIn(stop) : undefined;
-  return {
-    type: 'finish',
-    reason: reason === 'tool-calls' && !hasCalls ? 'stop' : reason,
-    ...(nativeReason !== undefined && { nativeReason }),
-    ...(stopSequence !== undefined && { stopSequence }),
-    ...(serviceTier !== undefined && { serviceTier }),
-  };
-}
-
-/** The field is asked for by its path, and comes back below it. */
-function stopSequenceIn(stop: JsonObject): string | undefined {
-  const fields = objectAt(stop, 'additionalModelResponseFields');
-  return stringAt(objectAt(fields, 'delta'), 'stop_sequence') ?? stringAt(fields, 'stop_sequence');
 }

@@ -1,6 +1,6 @@
 import { AWS_EVENT_TYPE, AwsEventReader } from '../../kit/frames/aws-event-frames.ts';
 import type { Dialect } from '../dialect.ts';
-import { pathSegment } from '../shared/path-segment.ts';
+import { pathSegment } from '../shared/requests/path-segment.ts';
 import { createDecoder, decodeBody } from './decode.ts';
 import { readError } from './error.ts';
 import { facts } from './facts.ts';

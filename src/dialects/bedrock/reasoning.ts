@@ -28,7 +28,7 @@ export function sealOfRedacted(content: string): Seal {
 }
 
 /** The block of thoughts from an earlier turn; undefined when the model did not seal them and would refuse them. */
-export function renderReasoning(item: ReasoningItem): JsonObject | undefined {
+export function renderThoughts(item: ReasoningItem): JsonObject | undefined {
   const { signature = '', encrypted = '', format } = item;
   if (!facts.seals.ofThoughts(item)) return undefined;
   if (format === BEDROCK_FORMAT) return encrypted === '' ? undefined : redacted(encrypted);

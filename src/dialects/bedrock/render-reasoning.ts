@@ -1,12 +1,11 @@
 import type { Effort, ReasoningSettings } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { CacheMarks } from '../messages/cache-marks.ts';
-import { ReasoningNames } from '../messages/reasoning-names.ts';
-import { renderThinking } from '../messages/render-thinking.ts';
+import { CacheMarks } from '../messages/render-context.ts';
+import { renderReasoning as renderClaudeReasoning } from '../messages/render-reasoning.ts';
 import { effortNearest, effortOf } from '../shared/reasoning/reasoning-effort.ts';
+import { ReasoningNames } from '../shared/reasoning/reasoning-names.ts';
 import { cappedLimit } from '../shared/requests/output-limit.ts';
-import type { Turn } from './piece.ts';
-import type { RenderContext } from './render-context.ts';
+import type { RenderContext, Turn } from './render-context.ts';
 
 /** What is asked of the model about thinking, and the output limit that leaves room for it. */
 export interface RenderedReasoning {
@@ -19,7 +18,7 @@ export interface RenderedReasoning {
 
 /** `turns`: what was said before, which may forbid thinking. */
 export function renderReasoning(context: RenderContext, turns: readonly Turn[]): RenderedReasoning {
-  switch (context.family.reasoning) {
+  switch (context.traits.reasoning) {
     case 'thinking':
       return asThinking(context, turns);
     case 'reasoningConfig':
@@ -33,7 +32,7 @@ export function renderReasoning(context: RenderContext, turns: readonly Turn[]):
 
 /** The fields of the messages format: its models are the same wherever they are served. */
 function asThinking(context: RenderContext, turns: readonly Turn[]): RenderedReasoning {
-  const { maxTokens, thinking, effort, isThinking } = renderThinking(
+  const { maxTokens, thinking, effort, isThinking } = renderClaudeReasoning(
     { ...context, marks: new CacheMarks() },
     turns.map(outline),
   );

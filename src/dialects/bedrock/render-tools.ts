@@ -2,12 +2,11 @@ import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, stringAt } from '../../kit/json/members.ts';
 import type { Report } from '../shared/report/report.ts';
-import { reportToolLosses, whyLooseUnlessOwn } from '../shared/tools/tool-losses.ts';
+import { notRun } from '../shared/tools/additional-tools.ts';
+import { reportLostChoice, reportToolLosses, whyLooseUnlessOwn } from '../shared/tools/tool-losses.ts';
 import { freeTextParameters, identityOf, nameOfChosen } from '../shared/tools/tool-names.ts';
-import { NO_FIELD, reportForeignMembers } from './losses.ts';
-import type { Piece, Turn } from './piece.ts';
-import { notRun } from './render-blocks.ts';
-import type { RenderContext } from './render-context.ts';
+import type { Piece, RenderContext, Turn } from './render-context.ts';
+import { NO_FIELD, reportForeignMembers } from './render-losses.ts';
 
 /** The tools of a request, cache points still to be set. */
 export interface RenderedTools {
@@ -112,15 +111,6 @@ function allowedTools({ tools, toolChoice }: GenerationRequest): readonly Tool[]
 function nameIn(named: JsonObject): unknown {
   return named.name ?? objectAt(named, 'function')?.name ?? objectAt(named, 'custom')?.name;
 }
-
-/** Without tools a choice among them is lost, unless it leaves the model free not to call any. */
-function reportLostChoice(choice: ToolChoice | undefined, detail: string, report: Report): void {
-  const isForced =
-    choice?.mode === 'allowed' ? choice.required : choice !== undefined && !FREE.has(choice.mode);
-  if (isForced) report.dropped(report.name('toolChoice'), detail);
-}
-
-const FREE: ReadonlySet<ToolChoice['mode']> = new Set(['auto', 'none']);
 
 function reportLostParallel({ parallelToolCalls }: GenerationRequest, report: Report): void {
   if (parallelToolCalls === false) report.dropped(report.name('parallelToolCalls'), NO_FIELD);

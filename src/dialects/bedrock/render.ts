@@ -1,27 +1,24 @@
-import { invalidRequest } from '../../ir/errors.ts';
 import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
-import type { Sampling } from '../../ir/settings.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { define } from '../../kit/json/members.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
-import { foreignFieldPaths } from '../shared/report/foreign-members.ts';
-import { type LostField, reportLostSettings, UNDOCUMENTED } from '../shared/report/lost-fields.ts';
 import type { Report } from '../shared/report/report.ts';
-import { withCachePoints } from './cache-points.ts';
-import { NO_FIELD } from './losses.ts';
-import type { Piece } from './piece.ts';
-import { type RenderContext, renderContext } from './render-context.ts';
-import { renderConversation } from './render-conversation.ts';
+import { conflictsWithThinking, loweredTemperature } from '../shared/requests/claude-sampling.ts';
+import { JSON_INSTRUCTION, takesSchemas } from '../shared/requests/output-format.ts';
+import { refuseSilence } from '../shared/requests/semantics.ts';
+import { renderConversation } from './render-content.ts';
+import { type Mark, type Piece, type RenderContext, renderContext, type Turn } from './render-context.ts';
+import { reportLost } from './render-losses.ts';
 import { renderReasoning } from './render-reasoning.ts';
 import { renderTools } from './render-tools.ts';
-import { LABEL_NAME, LABEL_VALUE, MAX_LABELS, MAX_TEMPERATURE, textBlock } from './wire.ts';
+import { LABEL_NAME, LABEL_VALUE, MAX_CACHE_POINTS, MAX_LABELS, textBlock, type WireRole } from './wire.ts';
 
 /** A request of any format in this dialect's words. The model stands in the path. */
 export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
   const context = renderContext(request, target);
   const { report } = context;
   const { system, turns } = renderConversation(context);
-  if (turns.length === 0) throw silence(report);
+  refuseSilence(turns, report);
   const { maxTokens, fields, isThinking } = renderReasoning(context, turns);
   const format = renderFormat(context);
   const { tools, toolChoice } = renderTools(context, turns, isThinking);
@@ -54,13 +51,6 @@ export function renderRelay(): never {
   throw new Error('no request comes in the bedrock dialect: there is nothing to relay');
 }
 
-/** An upstream would refuse a conversation without content. */
-function silence(report: Report): Error {
-  return invalidRequest([
-    { path: report.name('items'), message: 'the conversation has no content for the model' },
-  ]);
-}
-
 // --- The shape of the answer -----------------------------------------------------------------------------------------
 
 interface RenderedFormat {
@@ -71,15 +61,13 @@ interface RenderedFormat {
 
 const ANY_FORMAT: RenderedFormat = { system: [] };
 
-const JSON_INSTRUCTION = 'Answer with a single JSON object and nothing else.';
-
 function renderFormat(context: RenderContext): RenderedFormat {
-  const { request, target, family, report } = context;
+  const { request, target, traits, report } = context;
   const { outputFormat } = request;
   const field = report.name('outputFormat');
   switch (outputFormat?.type) {
     case 'json-schema':
-      return family.hasSchemas === true && takesSchemas(target)
+      return traits.hasSchemas === true && takesSchemas(target)
         ? { outputConfig: { textFormat: renderSchema(outputFormat, request, report) }, system: [] }
         : asInstruction(
             `${JSON_INSTRUCTION} It must match this JSON schema: ${JSON.stringify(outputFormat.schema)}`,
@@ -102,14 +90,6 @@ function renderFormat(context: RenderContext): RenderedFormat {
 function asInstruction(instruction: string, { report }: RenderContext): RenderedFormat {
   report.coerced(report.name('outputFormat'), 'became an instruction in the system prompt');
   return { system: [{ block: textBlock(instruction) }] };
-}
-
-function takesSchemas({ supportedParameters }: RenderTarget): boolean {
-  return (
-    supportedParameters === undefined ||
-    supportedParameters.has('structured_outputs') ||
-    supportedParameters.has('response_format')
-  );
 }
 
 const SCHEMA_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -142,20 +122,11 @@ interface RenderedSampling {
   readonly additional: JsonObject;
 }
 
-/** Below this the model takes no `top_p` while thinking. */
-const LEAST_TOP_P_WHILE_THINKING = 0.95;
-
-const CONFLICTS_WITH_THINKING: Readonly<Partial<Record<keyof Sampling, (value: unknown) => boolean>>> = {
-  temperature: (value) => value !== 1,
-  topP: (value) => (value as number) < LEAST_TOP_P_WHILE_THINKING,
-  topK: () => true,
-};
-
 /** Public names of the parameters that this dialect has. */
 const PARAMETERS = { temperature: 'temperature', topP: 'top_p', topK: 'top_k', stop: 'stop' } as const;
 
 function renderSampling(context: RenderContext, isThinking: boolean): RenderedSampling {
-  const { request, target, family, report } = context;
+  const { request, target, traits, report } = context;
   const { temperature, topP, topK, stop } = request.sampling;
   const isTaken = (field: keyof typeof PARAMETERS): boolean => {
     const value = request.sampling[field];
@@ -164,7 +135,7 @@ function renderSampling(context: RenderContext, isThinking: boolean): RenderedSa
       report.dropped(report.name(field), 'the endpoint does not take it');
       return false;
     }
-    if (isThinking && CONFLICTS_WITH_THINKING[field]?.(value) === true) {
+    if (isThinking && conflictsWithThinking(field, value)) {
       report.dropped(report.name(field), 'the upstream does not take it while thinking');
       return false;
     }
@@ -173,18 +144,12 @@ function renderSampling(context: RenderContext, isThinking: boolean): RenderedSa
   const sequences = (stop ?? []).filter((sequence) => sequence !== '');
   return {
     inference: {
-      ...(isTaken('temperature') && { temperature: lowered(temperature, report) }),
+      ...(isTaken('temperature') && { temperature: loweredTemperature(temperature ?? 0, report) }),
       ...(isTaken('topP') && { topP }),
       ...(isTaken('stop') && sequences.length > 0 && { stopSequences: sequences }),
     },
-    additional: isTaken('topK') ? renderTopK(topK, family.topK, report) : {},
+    additional: isTaken('topK') ? renderTopK(topK, traits.topK, report) : {},
   };
-}
-
-function lowered(temperature = 0, report: Report): number {
-  if (temperature <= MAX_TEMPERATURE) return temperature;
-  report.coerced(report.name('temperature'), `lowered to ${MAX_TEMPERATURE}, the highest the upstream takes`);
-  return MAX_TEMPERATURE;
 }
 
 function renderTopK(topK = 0, path: readonly string[] | undefined, report: Report): JsonObject {
@@ -239,22 +204,6 @@ function renderLabels({ metadata }: GenerationRequest, report: Report): JsonObje
   return Object.keys(labels).length === 0 ? undefined : labels;
 }
 
-// --- What is lost ----------------------------------------------------------------------------------------------------
-
-const LOST_FIELDS: readonly LostField[] = [
-  'verbosity',
-  'imageConfig',
-  'promptCacheKey',
-  'promptCacheOptions',
-];
-
-/** Tells what the upstream has no field for. */
-function reportLost(request: GenerationRequest, report: Report): void {
-  reportLostSettings(request, LOST_FIELDS, report, NO_FIELD);
-  for (const path of foreignFieldPaths(request.ext, 'bedrock')) report.dropped(path, NO_FIELD);
-  for (const field of request.unknownFields) report.dropped(field, UNDOCUMENTED);
-}
-
 // --- Betas ----------------------------------------------------------------------------------------------------------
 
 /** Betas of the messages format that models of its maker are documented to take here too. */
@@ -278,11 +227,91 @@ const KNOWN: ReadonlySet<string> = new Set([
 const HEADER = 'anthropic-beta';
 
 /** The betas that the caller asked for, as a field for the model; one unknown name would fail the whole request. */
-function renderBetas({ target, family, report }: RenderContext): JsonObject {
+function renderBetas({ target, traits, report }: RenderContext): JsonObject {
   const asked = [...new Set(target.betas)];
-  const isTaken = (beta: string) => family.hasBetas === true && KNOWN.has(beta);
+  const isTaken = (beta: string) => traits.hasBetas === true && KNOWN.has(beta);
   const lost = asked.filter((beta) => !isTaken(beta));
   if (lost.length > 0) report.dropped(HEADER, `the upstream does not take ${lost.join(', ')}`);
   const taken = asked.filter(isTaken);
   return taken.length === 0 ? {} : { anthropic_beta: taken };
+}
+
+// --- Cache points ----------------------------------------------------------------------------------------------------
+
+/** A prompt in the order in which the upstream reads it. */
+export interface Prompt {
+  readonly tools: readonly Piece[];
+  readonly system: readonly Piece[];
+  readonly turns: readonly Turn[];
+}
+
+/** The same in the upstream's words. */
+export interface WirePrompt {
+  readonly tools: JsonObject[];
+  readonly system: JsonObject[];
+  readonly messages: { readonly role: WireRole; readonly content: JsonObject[] }[];
+}
+
+/** Puts a cache point after each marked piece, as far as the model takes them. */
+export function withCachePoints(prompt: Prompt, context: RenderContext): WirePrompt {
+  const points = cachePoints(prompt, context);
+  function write(pieces: readonly Piece[]): JsonObject[] {
+    const blocks: JsonObject[] = [];
+    for (const piece of pieces) {
+      blocks.push(piece.block);
+      const point = points.get(piece);
+      if (point !== undefined) blocks.push(point);
+    }
+    return blocks;
+  }
+  const tools = write(prompt.tools);
+  const system = write(prompt.system);
+  const messages: WirePrompt['messages'] = [];
+  for (const { role, pieces } of prompt.turns) messages.push({ role, content: write(pieces) });
+  return { tools, system, messages };
+}
+
+/** The points that are set, by the piece that they follow. */
+function cachePoints(prompt: Prompt, context: RenderContext): ReadonlyMap<Piece, JsonObject> {
+  const { traits, report } = context;
+  const said = [...prompt.system, ...prompt.turns.flatMap(({ pieces }) => pieces)];
+  const takesTools = traits.cachePoints === 'everywhere';
+  const refused =
+    traits.cachePoints === undefined ? [...prompt.tools, ...said] : takesTools ? [] : prompt.tools;
+  for (const { mark } of refused)
+    if (mark !== undefined) report.dropped(mark.field, 'the model takes none here');
+  const places = traits.cachePoints === undefined ? [] : takesTools ? [...prompt.tools, ...said] : said;
+  const marks = marksOf(places, context);
+  for (const [, mark] of marks.slice(0, Math.max(0, marks.length - MAX_CACHE_POINTS))) {
+    report.dropped(mark.field, `the upstream takes ${MAX_CACHE_POINTS} of them: the last ones are kept`);
+  }
+  return new Map(marks.slice(-MAX_CACHE_POINTS).map(([piece, mark]) => [piece, cachePoint(mark, context)]));
+}
+
+/** The callers' marks in the order of the prompt, and the automatic one on the last piece that can carry it. */
+function marksOf(places: readonly Piece[], { request, report }: RenderContext): [Piece, Mark][] {
+  const last = request.cache === undefined ? undefined : places.findLast(isMarkable);
+  const field = report.name('cache');
+  if (request.cache !== undefined && last === undefined) report.dropped(field, 'the model takes none here');
+  const marks: [Piece, Mark][] = [];
+  for (const piece of places) {
+    const automatic =
+      piece === last && request.cache !== undefined ? { cache: request.cache, field } : undefined;
+    const mark = piece.mark ?? automatic;
+    if (mark !== undefined) marks.push([piece, mark]);
+  }
+  return marks;
+}
+
+/** Nothing can be cached right after thoughts. */
+function isMarkable({ block }: Piece): boolean {
+  return block.reasoningContent === undefined;
+}
+
+function cachePoint({ cache, field }: Mark, { traits, report }: RenderContext): JsonObject {
+  // Five minutes are what a point holds by itself.
+  if (cache.ttl !== '1h') return { cachePoint: { type: 'default' } };
+  if (traits.hasCacheTtl === true) return { cachePoint: { type: 'default', ttl: cache.ttl } };
+  report.coerced(`${field}.ttl`, 'the model caches for five minutes only');
+  return { cachePoint: { type: 'default' } };
 }

@@ -85,9 +85,6 @@ export const MAX_LABELS = 16;
 export const LABEL_NAME = /^[a-zA-Z0-9\s:_@$#=/+,.-]{1,256}$/;
 export const LABEL_VALUE = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/;
 
-/** Highest temperature that is taken. */
-export const MAX_TEMPERATURE = 1;
-
 /** A block of text. */
 export function textBlock(text: string): JsonObject {
   return { text };

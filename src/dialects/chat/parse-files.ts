@@ -9,7 +9,7 @@ import {
   type WrittenPart,
 } from '../shared/media/stored-files.ts';
 import { messageIndex } from '../shared/presets/preset-message.ts';
-import { withEach } from '../shared/with-each.ts';
+import { withEach } from '../shared/requests/with-each.ts';
 
 /** How requests of the chat format name files: in `file` parts by `file.file_id`. */
 export const fileParts: FileParts = {

@@ -23,7 +23,7 @@ const USUAL_LEAST: EffortWord = 'low';
 /**
  * Maps the effort that a request asks for to the nearest one that the model has, and a budget in tokens, where the model
  * takes none, to an effort. Not to think at all, where the model always does, becomes its least effort: whether that may
- * be is decided before (`refuseOff` of routing).
+ * be is decided before (`refuseReasoningOff` of routing).
  */
 export function fitReasoning(
   request: GenerationRequest,

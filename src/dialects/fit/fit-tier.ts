@@ -1,4 +1,4 @@
-import type { Tier } from '../../catalog/endpoint-tier.ts';
+import type { Tier } from '../../catalog/service-tier.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';

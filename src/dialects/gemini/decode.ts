@@ -1,10 +1,22 @@
 import { GatewayError } from '../../ir/errors.ts';
-import type { Event } from '../../ir/events.ts';
+import type { Event, Seal } from '../../ir/events.ts';
+import type { ItemStatus, Logprobs } from '../../ir/items.ts';
+import type { Usage } from '../../ir/usage.ts';
 import type { Frame } from '../../kit/frames/frames.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
+import { numberAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
+import { idSeedOf } from '../shared/answers/made-ids.ts';
 import { readListedFrame, STEP_LIMITS } from '../shared/answers/read-frame.ts';
-import { AnswerReader } from './read-answer.ts';
+import { Citations } from './citations.ts';
+import { CallReader } from './decode-calls.ts';
+import { ItemWriter } from './decode-content.ts';
+import { failureOf } from './error.ts';
+import { readBlock, readFinish } from './finish.ts';
+import { functionNames } from './ids.ts';
+import { encryptedSeal, signatureSeal } from './reasoning.ts';
+import { isSameUsage, readUsage } from './usage.ts';
+import type { WirePart } from './wire.ts';
 
 /**
  * Reads the frames of one upstream stream. There is no end marker, and the reason for the end may come with every chunk:
@@ -35,4 +47,220 @@ export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
     'The provider sent an answer that could not be read',
   );
   return [...events, ...(reader.hasAnswer ? reader.finish() : reader.fail(unreadable))];
+}
+
+// --- The answer ------------------------------------------------------------------------------------------------------
+
+/** Upstream ids that are plain and short enough to be part of an id of ours. */
+const UPSTREAM_ID = /^[\w-]{1,48}$/;
+
+const TOO_LARGE = 'The provider sent a tool call with more arguments than the gateway takes';
+
+/** Parts that are kept as they are. */
+const UNMODELLED = ['inlineData', 'fileData', 'executableCode', 'codeExecutionResult'];
+
+/**
+ * Reads one answer, chunk by chunk; a whole body is an answer in one chunk. Never throws: what it cannot read, it skips.
+ * After a terminal event it reads nothing more.
+ */
+export class AnswerReader {
+  readonly #citations = new Citations();
+  readonly #writer = new ItemWriter((text) => this.#citations.take(text));
+  readonly #calls: CallReader;
+  #isStarted = false;
+  #isEnded = false;
+  /** What ids that we make are made of: the same for the whole answer, another for the next one. */
+  #idSeed: string;
+  /** The seal of what was said last: sources may still come, and belong to what was said. */
+  #seal: Seal | undefined;
+  #searches = 0;
+  #usage: Usage | undefined;
+  #feedback: JsonObject | undefined;
+  #hasCandidate = false;
+  #word: string | undefined;
+  #message: string | undefined;
+
+  constructor(context: DecodeContext) {
+    const { identify } = functionNames(context.request);
+    this.#idSeed = idSeedOf(context);
+    this.#calls = new CallReader(this.#writer, identify, (place) => `call_${this.#idSeed}_${place}`);
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** True when there is an answer, or the prompt was refused. */
+  get hasAnswer(): boolean {
+    return this.#hasCandidate || readBlock(this.#feedback) !== undefined;
+  }
+
+  read(chunk: JsonObject): Event[] {
+    if (this.#isEnded) return [];
+    if (chunk.error !== undefined && chunk.error !== null) return this.fail(failureOf(chunk));
+    this.#start(chunk);
+    this.#feedback = objectAt(chunk, 'promptFeedback') ?? this.#feedback;
+    const candidate = objectsAt(chunk, 'candidates').find(({ index }) => (index ?? 0) === 0);
+    if (candidate !== undefined) this.#readCandidate(candidate);
+    if (!this.#isEnded) this.#readUsage(objectAt(chunk, 'usageMetadata'));
+    return this.#writer.take();
+  }
+
+  /** The upstream has said all it will. */
+  finish(): Event[] {
+    if (this.#isEnded) return [];
+    this.#isEnded = true;
+    const isEmpty = this.#writer.count === 0;
+    const block = isEmpty ? readBlock(this.#feedback) : undefined;
+    const contents = { hasCalls: this.#calls.hasCalls, isEmpty };
+    const end = block ?? readFinish(this.#word, this.#message, contents);
+    const isCut = end.type === 'finish' && (end.reason === 'length' || end.reason === 'content-filter');
+    if (end.type === 'finish') this.#closeAll(isCut ? 'incomplete' : 'completed');
+    this.#writer.emit(end);
+    return this.#writer.take();
+  }
+
+  /** The bytes have ended. The last chunk announces the end; without that the answer is not whole. */
+  cut(): Event[] {
+    if (this.#isEnded) return [];
+    if (this.#word !== undefined || readBlock(this.#feedback) !== undefined) return this.finish();
+    const message = 'The provider ended the stream before the answer was complete';
+    return this.fail(new GatewayError('upstream-unavailable', message));
+  }
+
+  fail(error: GatewayError): Event[] {
+    this.#end(error);
+    return this.#writer.take();
+  }
+
+  // --- Chunks --------------------------------------------------------------------------------------------------------
+
+  #end(error: GatewayError): void {
+    this.#isEnded = true;
+    this.#writer.emit({ type: 'failure', error });
+  }
+
+  #start(chunk: JsonObject): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    const [id, model] = [textAt(chunk, 'responseId'), textAt(chunk, 'modelVersion')];
+    if (id !== undefined && UPSTREAM_ID.test(id)) this.#idSeed = id;
+    this.#writer.emit({
+      type: 'start',
+      ...(id !== undefined && { upstreamId: id }),
+      ...(model !== undefined && { upstreamModel: model }),
+    });
+  }
+
+  #readCandidate(candidate: JsonObject): void {
+    this.#hasCandidate = true;
+    this.#citations.read(candidate);
+    this.#searches = Math.max(this.#searches, this.#citations.searches);
+    let logprobs = readLogprobs(candidate);
+    for (const part of objectsAt(objectAt(candidate, 'content'), 'parts')) {
+      if (this.#readPart(part, logprobs)) logprobs = undefined;
+      if (this.#isEnded) return;
+    }
+    this.#word = textAt(candidate, 'finishReason') ?? this.#word;
+    this.#message = textAt(candidate, 'finishMessage') ?? this.#message;
+  }
+
+  #readUsage(metadata: JsonObject | undefined): void {
+    const usage = metadata === undefined ? undefined : readUsage(metadata, this.#searches);
+    if (usage === undefined || isSameUsage(this.#usage, usage)) return;
+    this.#usage = usage;
+    this.#writer.emit({ type: 'usage', usage });
+  }
+
+  // --- Parts ---------------------------------------------------------------------------------------------------------
+
+  /** Takes one part; true when it was words, which the log probabilities of the chunk belong to. */
+  #readPart(part: JsonObject, logprobs: Logprobs | undefined): boolean {
+    const signature = textAt(part, 'thoughtSignature');
+    const call = objectAt(part, 'functionCall');
+    if (call !== undefined) {
+      this.#tellSeal();
+      if (!this.#calls.read(call, signature)) this.#end(new GatewayError('upstream-unavailable', TOO_LARGE));
+      return false;
+    }
+    const text = stringAt(part, 'text');
+    if (text !== undefined) return this.#readText(text, part.thought === true, signature, logprobs);
+    if (part.thought !== true) this.#readMedia(part, signature);
+    return false;
+  }
+
+  #readText(
+    text: string,
+    isThought: boolean,
+    signature: string | undefined,
+    logprobs: Logprobs | undefined,
+  ): boolean {
+    if (text === '' && signature === undefined) return false;
+    this.#beginOther();
+    if (isThought) {
+      if (text !== '') this.#writer.writeThought(text);
+      if (signature !== undefined) this.#writer.sealThoughts(signatureSeal(signature));
+      return false;
+    }
+    if (text !== '') this.#writer.writeText(text, logprobs);
+    if (signature !== undefined) {
+      this.#seal = text === '' ? encryptedSeal(signature) : signatureSeal(signature);
+    }
+    return text !== '';
+  }
+
+  #readMedia(part: WirePart, signature: string | undefined): void {
+    const inline = objectAt(part, 'inlineData');
+    const mediaType = textAt(inline, 'mimeType') ?? '';
+    const data = textAt(inline, 'data');
+    if (data !== undefined && mediaType.startsWith('image/')) {
+      this.#beginOther();
+      this.#writer.writeImage({ kind: 'base64', mediaType, data });
+      if (signature !== undefined) this.#seal = signatureSeal(signature);
+    } else if (UNMODELLED.some((kind) => objectAt(part, kind) !== undefined)) {
+      this.#beginOther();
+      this.#writer.writeOpaque(part);
+    } else if (signature !== undefined) {
+      this.#beginOther();
+      this.#seal = encryptedSeal(signature);
+    }
+  }
+
+  /** Something other than a call follows. */
+  #beginOther(): void {
+    this.#calls.end('completed');
+    this.#tellSeal();
+  }
+
+  #tellSeal(): void {
+    if (this.#seal === undefined) return;
+    const seal = this.#seal;
+    this.#seal = undefined;
+    this.#writer.writeSeal(seal, undefined);
+  }
+
+  #closeAll(lastStatus: ItemStatus): void {
+    this.#calls.end(lastStatus);
+    this.#writer.close(lastStatus);
+    this.#tellSeal();
+  }
+}
+
+// --- Log probabilities ----------------------------------------------------------------------------------------------
+
+/** Log probabilities of a candidate in the words of the representation, one entry per token; undefined without any. */
+function readLogprobs(candidate: JsonObject): Logprobs | undefined {
+  const result = objectAt(candidate, 'logprobsResult');
+  const chosen = objectsAt(result, 'chosenCandidates');
+  if (chosen.length === 0) return undefined;
+  const top = objectsAt(result, 'topCandidates');
+  return chosen.map((token, position) => ({
+    ...entryOf(token),
+    top_logprobs: objectsAt(top[position], 'candidates').map(entryOf),
+  }));
+}
+
+function entryOf(candidate: JsonObject): JsonObject {
+  const token = stringAt(candidate, 'token') ?? '';
+  return { token, logprob: numberAt(candidate, 'logProbability') ?? 0, bytes: [...Buffer.from(token)] };
 }

@@ -1,6 +1,6 @@
 import { SSE_TYPE, SseReader } from '../../kit/frames/sse.ts';
 import type { Dialect } from '../dialect.ts';
-import { pathSegment } from '../shared/path-segment.ts';
+import { pathSegment } from '../shared/requests/path-segment.ts';
 import { createDecoder, decodeBody } from './decode.ts';
 import { readError } from './error.ts';
 import { facts } from './facts.ts';

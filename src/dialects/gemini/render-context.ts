@@ -2,7 +2,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { Report } from '../shared/report/report.ts';
 import type { FlatNames } from '../shared/tools/tool-names.ts';
-import { functionNames } from './function-names.ts';
+import { functionNames } from './ids.ts';
 import { type ModelTraits, traitsOf } from './model-traits.ts';
 
 /** What rendering one request needs to know and collects on its way. */
@@ -11,7 +11,6 @@ export interface RenderContext {
   readonly target: RenderTarget;
   readonly traits: ModelTraits;
   readonly report: Report;
-  /** Of the work on the request's items, their parts and its tools. */
   /** The upstream's names of the request's tools. */
   readonly names: FlatNames;
 }

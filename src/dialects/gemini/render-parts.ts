@@ -1,8 +1,7 @@
 import type { Part, Source } from '../../ir/items.ts';
 import { textAt } from '../../kit/json/members.ts';
-import { textOfForeignPart } from '../chat/foreign-content.ts';
+import { textOfForeignPart } from '../chat/render-parts.ts';
 import type { Report } from '../shared/report/report.ts';
-import { NO_CACHE_MARKS, NO_FIELD, reportLostMembers } from './losses.ts';
 import {
   type AddressedKind,
   addressedPart,
@@ -14,6 +13,7 @@ import {
   ownType,
 } from './media.ts';
 import type { RenderContext } from './render-context.ts';
+import { NO_CACHE_MARKS, NO_FIELD, reportLostMembers } from './render-losses.ts';
 import { textPart, type WirePart } from './wire.ts';
 
 type PartOf<T extends Part['type']> = Extract<Part, { type: T }>;

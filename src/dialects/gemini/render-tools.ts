@@ -2,23 +2,22 @@ import type { CallableTool, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, textAt } from '../../kit/json/members.ts';
 import type { Report } from '../shared/report/report.ts';
-import { reportToolLosses } from '../shared/tools/tool-losses.ts';
+import { reportLostChoice, reportToolLosses } from '../shared/tools/tool-losses.ts';
 import { freeTextParameters, identityOf, nameOfChosen } from '../shared/tools/tool-names.ts';
-import { NO_FIELD, NOT_TAKEN, reportLostMembers } from './losses.ts';
 import type { RenderContext } from './render-context.ts';
-import { takes } from './supported.ts';
+import { NO_FIELD, NOT_TAKEN, reportLostMembers, takes } from './render-losses.ts';
 
 /** The members of a wire body that are about tools. */
 export function renderTools(context: RenderContext): JsonObject {
   const { request, target, report } = context;
   if (!takes('tools', target)) {
     if (request.tools.length > 0) report.dropped(report.name('tools'), NOT_TAKEN);
-    reportLostChoice(request.toolChoice, report);
+    reportLostChoice(request.toolChoice, NONE_LEFT, report);
     return {};
   }
   const callable = request.tools.filter((tool) => isCallable(tool, report));
   if (callable.length === 0) {
-    reportLostChoice(request.toolChoice, report);
+    reportLostChoice(request.toolChoice, NONE_LEFT, report);
     return {};
   }
   if (request.parallelToolCalls === false) {
@@ -58,14 +57,8 @@ function declarationOf(tool: CallableTool, { names }: RenderContext): JsonObject
 
 // --- The choice among them -------------------------------------------------------------------------------------------
 
-/** Without tools a choice among them is lost, unless it leaves the model free not to call any. */
-function reportLostChoice(choice: ToolChoice | undefined, report: Report): void {
-  const isForced =
-    choice?.mode === 'allowed' ? choice.required : choice !== undefined && !FREE.has(choice.mode);
-  if (isForced) report.dropped(report.name('toolChoice'), 'no tool is left to choose');
-}
-
-const FREE: ReadonlySet<ToolChoice['mode']> = new Set(['auto', 'none']);
+/** Why a choice among tools does not go out without tools. */
+const NONE_LEFT = 'no tool is left to choose';
 
 function renderChoice(callable: readonly CallableTool[], context: RenderContext): JsonObject | undefined {
   const { request, target, report } = context;

@@ -1,20 +1,18 @@
-import { invalidRequest } from '../../ir/errors.ts';
 import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
-import type { RequestField, Sampling } from '../../ir/settings.ts';
+import type { Sampling } from '../../ir/settings.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
-import { compact, membersBeyond, textAt } from '../../kit/json/members.ts';
+import { compact, textAt } from '../../kit/json/members.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
-import { INCLUDE_LOGPROBS, INCLUDE_SEALS } from '../responses/wire.ts';
-import { foreignFieldPaths } from '../shared/report/foreign-members.ts';
-import { isSaid, UNDOCUMENTED } from '../shared/report/lost-fields.ts';
+import { INCLUDE_LOGPROBS } from '../responses/wire.ts';
 import type { Report } from '../shared/report/report.ts';
+import { JSON_INSTRUCTION, schemaWithoutName } from '../shared/requests/output-format.ts';
 import { cappedLimit } from '../shared/requests/output-limit.ts';
-import { NO_CACHE_MARKS, NO_FIELD, NOT_TAKEN } from './losses.ts';
-import { renderConversation } from './render-contents.ts';
+import { refuseSilence } from '../shared/requests/semantics.ts';
+import { renderConversation } from './render-content.ts';
 import { type RenderContext, renderContext } from './render-context.ts';
-import { renderThinking } from './render-thinking.ts';
+import { NO_FIELD, NOT_TAKEN, reportLost, takes } from './render-losses.ts';
+import { renderReasoning } from './render-reasoning.ts';
 import { renderTools } from './render-tools.ts';
-import { takes } from './supported.ts';
 import { MOST_LOGPROBS, MOST_STOPS, textPart, type WirePart } from './wire.ts';
 
 /** A request of any format in this dialect's words. The model and the wish to stream are part of the address. */
@@ -22,7 +20,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   const context = renderContext(request, target);
   const { report } = context;
   const { system, contents } = renderConversation(context);
-  if (contents.length === 0) throw silence(report);
+  refuseSilence(contents, report);
   const tools = renderTools(context);
   const format = renderFormat(context, tools.tools !== undefined, system);
   const config = compact({
@@ -30,7 +28,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
     ...renderLogprobs(context),
     maxOutputTokens: cappedLimit(context.request, context.target, context.report),
     ...format,
-    thinkingConfig: renderThinking(context),
+    thinkingConfig: renderReasoning(context),
     responseModalities: renderModalities(request, report),
     imageConfig: renderImageConfig(request.imageConfig, report),
   });
@@ -42,13 +40,6 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
     ...(Object.keys(config).length > 0 && { generationConfig: config }),
   };
   return { body, headers: NO_HEADERS, report: report.entries };
-}
-
-/** An upstream would refuse a conversation without content. */
-function silence(report: Report): Error {
-  return invalidRequest([
-    { path: report.name('items'), message: 'the conversation has no content for the model' },
-  ]);
 }
 
 // --- Sampling and limits -----------------------------------------------------------------------------------------------
@@ -133,7 +124,6 @@ function logprobsNames({ formatFacts, include = [], sampling }: GenerationReques
 // --- The shape of the answer -------------------------------------------------------------------------------------------
 
 const JSON_TYPE = { responseMimeType: 'application/json' } as const;
-const JSON_INSTRUCTION = 'Answer with a single JSON object and nothing else.';
 
 /** The shape of the answer; what cannot be demanded is asked for in the system prompt. */
 function renderFormat(
@@ -169,7 +159,7 @@ function renderFormat(
   const { namesSchemas, schemaPath } = request.formatFacts;
   const place = `${field}${schemaPath}`;
   if (!namesSchemas) return { ...JSON_TYPE, responseJsonSchema: outputFormat.schema };
-  return { ...JSON_TYPE, responseJsonSchema: namedSchema(outputFormat, place, report) };
+  return { ...JSON_TYPE, responseJsonSchema: schemaWithoutName(outputFormat, place, report) };
 }
 
 type JsonFormat = Extract<OutputFormat, { type: 'json' | 'json-schema' }>;
@@ -177,27 +167,6 @@ type JsonFormat = Extract<OutputFormat, { type: 'json' | 'json-schema' }>;
 function instructionFor(format: JsonFormat): string {
   if (format.type === 'json') return JSON_INSTRUCTION;
   return `${JSON_INSTRUCTION} It must match this JSON Schema: ${JSON.stringify(format.schema)}`;
-}
-
-/** A schema as other formats give it. `place`: where the caller wrote what is beside the schema. */
-function namedSchema(
-  { name, schema, description, strict }: Extract<OutputFormat, { type: 'json-schema' }>,
-  place: string,
-  report: Report,
-): JsonObject {
-  if (name !== '') report.dropped(`${place}.name`, 'the upstream has no names for schemas');
-  if (strict === true) {
-    report.dropped(`${place}.strict`, 'the upstream has no such field: it enforces every schema');
-  } else if (strict === false) {
-    report.coerced(`${place}.strict`, 'the upstream enforces every schema');
-  }
-  if (description === undefined) return schema;
-  if (schema.description !== undefined) {
-    report.dropped(`${place}.description`, 'the schema has its own');
-    return schema;
-  }
-  report.coerced(`${place}.description`, 'became the description of the schema itself');
-  return { description, ...schema };
 }
 
 /** What upstreams of this dialect answer in, by the caller's words. */
@@ -232,52 +201,3 @@ function renderImageConfig(config: JsonObject | undefined, report: Report): Json
   }
   return Object.keys(kept).length > 0 ? kept : undefined;
 }
-
-// --- What is lost ------------------------------------------------------------------------------------------------------
-
-/** Sampling settings that this dialect lacks, with the value that means the same as their absence. */
-const LOST_SAMPLING: readonly (readonly [field: keyof Sampling, harmless: unknown])[] = [
-  ['topA', 0],
-  ['minP', 0],
-  ['repetitionPenalty', 1],
-  ['logitBias', undefined],
-];
-
-const LOST_FIELDS = [
-  'verbosity',
-  'promptCacheKey',
-  'promptCacheOptions',
-] as const satisfies readonly (RequestField & keyof GenerationRequest)[];
-
-/** Tiers that mean what the upstream does anyway. */
-const PLAIN_TIERS: ReadonlySet<string> = new Set(['auto', 'default', 'standard_only']);
-
-/** What may be asked to be included and every answer includes, or the answer has when log probabilities are asked for. */
-const INCLUDED: ReadonlySet<string> = new Set([INCLUDE_SEALS, INCLUDE_LOGPROBS]);
-
-/** Tells what the upstream has no field for. End-user ids are no loss: only upstreams with a field for them get them. */
-function reportLost(request: GenerationRequest, report: Report): void {
-  const { sampling, wishes, unknownFields, serviceTier } = request;
-  const lose = (field: string) => report.dropped(field, NO_FIELD);
-  for (const [field, harmless] of LOST_SAMPLING) {
-    if (isSaid(sampling[field]) && sampling[field] !== harmless) lose(report.name(field));
-  }
-  for (const field of LOST_FIELDS) if (isSaid(request[field])) lose(report.name(field));
-  if (isSaid(membersBeyond(request.metadata ?? {}, END_USER))) lose(report.name('metadata'));
-  if (request.cache !== undefined) report.dropped(report.name('cache'), NO_CACHE_MARKS);
-  if (serviceTier !== undefined && !PLAIN_TIERS.has(serviceTier)) {
-    report.dropped(report.name('serviceTier'), 'the upstream has no such tier');
-  }
-  if (request.speed === 'fast') lose(report.name('speed'));
-  if (request.truncation === 'auto') lose(report.name('truncation'));
-  for (const [position, value] of (request.include ?? []).entries()) {
-    if (!INCLUDED.has(value)) {
-      report.dropped(report.name('include', `[${position}]`), 'the upstream has nothing of that kind');
-    }
-  }
-  if (wishes.maxToolCalls !== undefined && !unknownFields.includes('max_tool_calls')) lose('max_tool_calls');
-  for (const field of foreignFieldPaths(request.ext, 'gemini')) lose(field);
-  for (const field of unknownFields) report.dropped(field, UNDOCUMENTED);
-}
-
-const END_USER: ReadonlySet<string> = new Set(['user_id']);

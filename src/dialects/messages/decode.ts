@@ -5,9 +5,9 @@ import { objectAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
 import { readFrame } from '../shared/answers/read-frame.ts';
 import { RepeatedFrames, RepeatedRelay } from '../shared/answers/repeated-frames.ts';
-import { BlockReader } from './decode-blocks.ts';
+import { BlockReader } from './decode-content.ts';
 import { failureOf } from './error.ts';
-import { parseFinish, reasonOf } from './stop-reason.ts';
+import { readFinish, reasonOf } from './finish.ts';
 import { UsageMeter } from './usage.ts';
 
 /** Reads the frames of an upstream's stream. */
@@ -140,7 +140,7 @@ export class MessageReader {
       ...this.#extras,
       ...(Object.keys(usageExtras).length > 0 && { usage: usageExtras }),
     };
-    events.push(parseFinish(this.#stop, extras, this.#usage.serviceTier()));
+    events.push(readFinish(this.#stop, extras, this.#usage.serviceTier()));
     this.#isEnded = true;
     return events;
   }
@@ -157,3 +157,37 @@ const STOP_FIELDS: ReadonlySet<string> = new Set([
   'stop_details',
   'container',
 ]);
+
+// --- Whole bodies ----------------------------------------------------------------------------------------------------
+
+/** Reads a whole message: as the stream that would have brought it. */
+export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
+  const events = eventsOf(body, context);
+  return context.relay
+    ? [{ type: 'relay', dialect: 'messages', frame: { data: '' }, value: body, events, whole: true }]
+    : events;
+}
+
+function eventsOf(body: JsonObject, context: DecodeContext): Event[] {
+  if (body.type === 'error' || isJsonObject(body.error)) return [{ type: 'failure', error: failureOf(body) }];
+  if (!Array.isArray(body.content)) {
+    const error = new GatewayError('upstream-unavailable', 'The provider sent an answer that is no message');
+    return [{ type: 'failure', error }];
+  }
+  const reader = new MessageReader(context);
+  const events: Event[] = [];
+  for (const said of asStream(body, body.content)) for (const event of reader.read(said)) events.push(event);
+  return events;
+}
+
+function* asStream(body: JsonObject, content: readonly Json[]): Iterable<JsonObject> {
+  const { usage, ...message } = body;
+  const { stop_reason, stop_sequence, stop_details } = body;
+  yield { type: 'message_start', message };
+  for (const [index, content_block] of content.entries()) {
+    yield { type: 'content_block_start', index, content_block };
+    yield { type: 'content_block_stop', index };
+  }
+  yield { type: 'message_delta', delta: { stop_reason, stop_sequence, stop_details }, usage };
+  yield { type: 'message_stop' };
+}

@@ -6,13 +6,11 @@ import type { JsonTemplate } from '../../kit/json/json-template.ts';
 import { layOver } from '../../kit/json/lay-over.ts';
 import { objectOf } from '../../kit/json/members.ts';
 import type { ReplyContext } from '../dialect.ts';
-import { BlockOrder } from './block-order.ts';
-import { imageBlockAsText } from './made-image.ts';
-import { emptyMessage, finalUsage, identityFields, metadataField } from './message.ts';
-import { PING } from './ping.ts';
-import { relayStop } from './stop-reason.ts';
-import { withWholeToolUse } from './usage.ts';
-import { withBlockDefaults } from './whole-block.ts';
+import { emptyMessage, identityFields, metadataField } from './encode-body.ts';
+import { PING, withBlockDefaults } from './encode-content.ts';
+import { relayFinish } from './finish.ts';
+import { imageBlockAsText } from './media.ts';
+import { finalUsage, withWholeToolUse } from './usage.ts';
 
 type RelayEvent = Extract<Event, { type: 'relay' }>;
 
@@ -115,7 +113,7 @@ export class RelayWriter {
       type: 'message_delta',
       delta: {
         ...this.#endDelta,
-        ...relayStop(this.#endDelta, finish, { hasToolCall: this.#hasToolCall, refusal: '' }),
+        ...relayFinish(this.#endDelta, finish, { hasToolCall: this.#hasToolCall, refusal: '' }),
       },
       usage: finalUsage(this.#context, finish, usage, this.#endUsage),
     };
@@ -215,4 +213,79 @@ function withoutBadCounts(usage: JsonObject): JsonObject {
 
 function isText(value: Json | undefined): boolean {
   return typeof value === 'string' && value !== '';
+}
+
+// --- Order of blocks -------------------------------------------------------------------------------------------------
+
+interface WaitingBlock {
+  readonly frames: string[];
+  isStopped: boolean;
+}
+
+/**
+ * Puts the frames of blocks in order, one block after the other, as clients read them. Most upstreams write them so; of
+ * those that mix them, the frames of later blocks wait until the one before has stopped.
+ */
+export class BlockOrder {
+  #current: number | undefined;
+  readonly #waiting = new Map<number, WaitingBlock>();
+
+  /** Whether the block began and did not stop. */
+  isOpen(index: number): boolean {
+    return this.#current === index || this.#waiting.get(index)?.isStopped === false;
+  }
+
+  /** A block begins; what of it can be written now. */
+  start(index: number, frame: string): string {
+    if (this.#current === undefined) {
+      this.#current = index;
+      return frame;
+    }
+    this.#waiting.set(index, { frames: [frame], isStopped: false });
+    return '';
+  }
+
+  /** More of an open block. */
+  add(index: number, frame: string): string {
+    if (this.#current === index) return frame;
+    this.#waiting.get(index)?.frames.push(frame);
+    return '';
+  }
+
+  /** An open block stops. */
+  stop(index: number, frame: string): string {
+    if (this.#current === index) {
+      this.#current = undefined;
+      return frame + this.#goOn();
+    }
+    const block = this.#waiting.get(index);
+    if (block === undefined) return '';
+    block.frames.push(frame);
+    block.isStopped = true;
+    return '';
+  }
+
+  /** Stops everything that is open. */
+  stopAll(): string {
+    let text = '';
+    while (this.#current !== undefined) text += this.stop(this.#current, stopFrame(this.#current));
+    return text;
+  }
+
+  /** What waited for the last block, up to the next one that is still open. */
+  #goOn(): string {
+    let text = '';
+    for (const [index, block] of this.#waiting) {
+      this.#waiting.delete(index);
+      text += block.frames.join('');
+      if (block.isStopped) continue;
+      this.#current = index;
+      break;
+    }
+    return text;
+  }
+}
+
+function stopFrame(index: number): string {
+  return writeSseFrame(JSON.stringify({ type: 'content_block_stop', index }), 'content_block_stop');
 }

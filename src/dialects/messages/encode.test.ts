@@ -11,9 +11,9 @@ import { SseReader } from '../../kit/frames/sse.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { ReplyContext } from '../dialect.ts';
 import { unwrapSeal } from '../shared/reasoning/custody.ts';
-import { decodeBody, encodeBody } from './body.ts';
-import { createDecoder } from './decode.ts';
+import { createDecoder, decodeBody } from './decode.ts';
 import { createEncoder } from './encode.ts';
+import { encodeBody } from './encode-body.ts';
 import { parseRequest } from './parse.ts';
 
 const request = parseRequest({ model: 'm', messages: [{ role: 'user', content: 'hi' }] }, { vendor: 'acme' });

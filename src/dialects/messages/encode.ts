@@ -2,12 +2,13 @@ import type { Event, EventBatch, Failure, Finish } from '../../ir/events.ts';
 import type { Usage } from '../../ir/usage.ts';
 import { writeSseComment, writeSseFrame } from '../../kit/frames/sse.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
-import { BlockWriter } from './encode-blocks.ts';
+import { emptyMessage, metadataField } from './encode-body.ts';
+import { BlockWriter, PING } from './encode-content.ts';
 import { RelayWriter } from './encode-relay.ts';
 import { encodeError } from './error.ts';
-import { emptyMessage, finalUsage, hidesThoughts, metadataField } from './message.ts';
-import { PING } from './ping.ts';
-import { renderStop } from './stop-reason.ts';
+import { renderFinish } from './finish.ts';
+import { hidesThoughts } from './reasoning.ts';
+import { finalUsage } from './usage.ts';
 
 /** Writes the stream of one reply. */
 export function createEncoder(context: ReplyContext): StreamEncoder {
@@ -89,7 +90,7 @@ class MessageEncoder implements StreamEncoder {
     const edits = finish.ext?.messages?.context_management;
     const delta = {
       type: 'message_delta',
-      delta: renderStop(finish, this.#blocks),
+      delta: renderFinish(finish, this.#blocks),
       usage: finalUsage(this.#context, finish, this.#usage),
       ...(edits !== undefined && { context_management: edits }),
     };

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts
 import { membersBeyond } from '../../kit/json/members.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
 
-import { imageInText } from './made-image.ts';
+import { imageInText } from './media.ts';
 import { parseRedacted, parseThinking } from './reasoning.ts';
 import type { WireBlock, WireMessage } from './wire.ts';
 

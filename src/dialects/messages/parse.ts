@@ -1,7 +1,7 @@
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { Ext } from '../../ir/items.ts';
 import { Places } from '../../ir/places.ts';
-import type { GenerationRequest, OutputFormat, Tool, ToolChoice } from '../../ir/request.ts';
+import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
 import type { Effort, ReasoningSettings, Sampling } from '../../ir/settings.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { membersBeyond, objectOf, objectsOf, stringAt, withoutNulls } from '../../kit/json/members.ts';
@@ -11,11 +11,11 @@ import { checkMedia } from '../shared/media/check-media.ts';
 import { modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
 import { refuseManyPieces } from '../shared/requests/request-pieces.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
-
 import { facts } from './facts.ts';
-import { marks, parseConversation } from './parse-content.ts';
+import { parseConversation } from './parse-content.ts';
+import { parseToolChoice, parseTools } from './parse-tools.ts';
 import { DOCUMENTED_FIELDS, type WireMessage } from './wire.ts';
-import { isKnownBlock } from './wire-blocks.ts';
+import { isKnownBlock } from './wire-content.ts';
 
 /** Reads a validated body of POST /messages or POST /messages/count_tokens. */
 export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {
@@ -152,60 +152,6 @@ function parseOutputFormat(format: JsonObject): { outputFormat?: OutputFormat } 
   return isJsonObject(format.schema)
     ? { outputFormat: { type: 'json-schema', name: SCHEMA_NAME, schema: format.schema } }
     : {};
-}
-
-const FUNCTION_FIELDS: ReadonlySet<string> = new Set([
-  'type',
-  'name',
-  'description',
-  'input_schema',
-  'strict',
-  'cache_control',
-]);
-
-function parseTools(tools: Json | undefined, places: Places): Tool[] {
-  return objectsOf(tools).map((tool, index) => places.put(parseTool(tool), `tools[${index}]`));
-}
-
-function parseTool(tool: JsonObject): Tool {
-  if (typeof tool.type === 'string' && tool.type !== 'custom') {
-    return { type: 'hosted', dialect: 'messages', kind: tool.type, value: tool };
-  }
-  return {
-    type: 'function',
-    name: tool.name as string,
-    ...(typeof tool.description === 'string' && { description: tool.description }),
-    ...(isJsonObject(tool.input_schema) && { parameters: tool.input_schema }),
-    ...(typeof tool.strict === 'boolean' && { strict: tool.strict }),
-    ...marks(tool, FUNCTION_FIELDS),
-  };
-}
-
-function parseToolChoice(
-  choice: JsonObject,
-  tools: readonly Tool[],
-): { toolChoice?: ToolChoice; parallelToolCalls?: boolean } {
-  const parallel = choice.disable_parallel_tool_use === true ? { parallelToolCalls: false } : {};
-  switch (choice.type) {
-    case 'auto':
-      return { toolChoice: { mode: 'auto' }, ...parallel };
-    case 'any':
-      return { toolChoice: { mode: 'required' }, ...parallel };
-    case 'none':
-      return { toolChoice: { mode: 'none' } };
-    case 'tool':
-      return { toolChoice: namedChoice(choice, tools), ...parallel };
-    default:
-      return {};
-  }
-}
-
-function namedChoice(choice: JsonObject, tools: readonly Tool[]): ToolChoice {
-  const name = choice.name as string;
-  const isHosted = tools.some((tool) => tool.type === 'hosted' && tool.value.name === name);
-  return isHosted
-    ? { mode: 'hosted', dialect: 'messages', value: { type: 'tool', name } }
-    : { mode: 'tool', kind: 'function', name };
 }
 
 const MODELLED_CONFIG: ReadonlySet<string> = new Set(['effort', 'format']);

@@ -1,6 +1,7 @@
 import type { Seal } from '../../ir/events.ts';
 import type { ReasoningItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
+import type { ReplyContext } from '../dialect.ts';
 import { damagedSeal, familyOf, type Sealed, unwrapSeal, wrapSeal } from '../shared/reasoning/custody.ts';
 import { facts } from './facts.ts';
 import type { WireBlock } from './wire.ts';
@@ -48,7 +49,7 @@ export function sealOfSignature(signature: string): Seal | undefined {
 }
 
 /** The block for an upstream; undefined when the thoughts are not sealed by its family and it would refuse them. */
-export function renderReasoning(item: ReasoningItem): JsonObject | undefined {
+export function renderThoughts(item: ReasoningItem): JsonObject | undefined {
   if (!facts.seals.ofThoughts(item)) return undefined;
   const { signature = '', encrypted = '' } = item;
   if (signature !== '') return { type: 'thinking', thinking: visibleText(item), signature };
@@ -100,4 +101,9 @@ function isNativeSeal({ format, givenBy }: Sealed): boolean {
 /** One family shows only summaries of what it seals. */
 function isSummarised(seal: Sealed): boolean {
   return seal.encrypted !== undefined && familyOf(seal.format) === 'openai';
+}
+
+/** True when the caller asked that thoughts be made but not shown. */
+export function hidesThoughts({ request }: ReplyContext): boolean {
+  return request.reasoning?.display === 'omitted' || request.reasoning?.exclude === true;
 }

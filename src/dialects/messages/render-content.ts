@@ -1,13 +1,17 @@
 import type { Item, MessageItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { withoutForeignFiles } from '../shared/media/foreign-files.ts';
+import { pairCalls } from '../shared/pairing/pair-calls.ts';
 import type { Report } from '../shared/report/report.ts';
-import { isSystem, LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../shared/requests/system-messages.ts';
-import { pairCalls } from '../shared/tools/pair-calls.ts';
+import {
+  LAST_SYSTEM_AS_USER,
+  SYSTEM_BETWEEN_TURNS,
+  splitSystemPrompts,
+} from '../shared/requests/system-messages.ts';
 import { facts } from './facts.ts';
-import { NO_FIELD } from './losses.ts';
-import { BlockRenderer } from './render-blocks.ts';
 import type { RenderContext } from './render-context.ts';
+import { NO_FIELD } from './render-losses.ts';
+import { PartRenderer } from './render-parts.ts';
 import type { WireRole } from './wire.ts';
 
 /** The conversation as an upstream of this dialect takes it. */
@@ -21,30 +25,25 @@ export function renderConversation(context: RenderContext): RenderedConversation
   const { request, report } = context;
   const paired = pairCalls(request.items, report);
   const items = withoutForeignFiles(paired, facts.request.fileStore, report);
-  const firstTurn = items.findIndex((item) => !isSystem(item));
-  const lead = firstTurn === -1 ? items : items.slice(0, firstTurn);
-  const prompts = lead.filter(isSystem);
+  const { prompts, asUser, turns: rest } = splitSystemPrompts(items);
   const turns = new Turns(context);
-  const last = firstTurn === -1 ? prompts.pop() : undefined;
   const system: JsonObject[] = [];
   for (const prompt of prompts) {
     for (const block of turns.systemBlocks(prompt)) system.push(block);
   }
-  if (last !== undefined) turns.addPromptAsUser(last);
-  for (const item of firstTurn === -1 ? [] : items.slice(firstTurn)) {
-    turns.add(item);
-  }
+  if (asUser !== undefined) turns.addPromptAsUser(asUser);
+  for (const item of rest) turns.add(item);
   return { system, messages: turns.messages() };
 }
 
 /** Collects blocks into turns of alternating roles. */
 class Turns {
   readonly #turns: { readonly role: WireRole; readonly blocks: JsonObject[] }[] = [];
-  readonly #blocks: BlockRenderer;
+  readonly #blocks: PartRenderer;
   readonly #report: Report;
 
   constructor(context: RenderContext) {
-    this.#blocks = new BlockRenderer(context);
+    this.#blocks = new PartRenderer(context);
     this.#report = context.report;
   }
 

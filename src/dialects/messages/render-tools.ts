@@ -1,11 +1,10 @@
 import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import type { Report } from '../shared/report/report.ts';
-import { reportToolLosses, whyLooseUnlessOwn } from '../shared/tools/tool-losses.ts';
+import { notRun } from '../shared/tools/additional-tools.ts';
+import { reportLostChoice, reportToolLosses, whyLooseUnlessOwn } from '../shared/tools/tool-losses.ts';
 import { freeTextParameters, identityOf, nameOfChosen } from '../shared/tools/tool-names.ts';
-import { reportForeignMembers } from './losses.ts';
-import { notRun } from './render-blocks.ts';
 import type { RenderContext } from './render-context.ts';
+import { reportForeignMembers } from './render-losses.ts';
 
 /** The members of a wire body that are about tools. `isThinking`: the upstream then takes no forced call. */
 export function renderTools(context: RenderContext, isThinking: boolean): JsonObject {
@@ -64,15 +63,6 @@ function nameIn(named: JsonObject): unknown {
     named.name ?? (typeof inner === 'object' && inner !== null && 'name' in inner ? inner.name : undefined)
   );
 }
-
-/** Without tools a choice among them is lost, unless it leaves the model free not to call any. */
-function reportLostChoice(choice: ToolChoice | undefined, detail: string, report: Report): void {
-  const isForced =
-    choice?.mode === 'allowed' ? choice.required : choice !== undefined && !FREE.has(choice.mode);
-  if (isForced) report.dropped(report.name('toolChoice'), detail);
-}
-
-const FREE: ReadonlySet<ToolChoice['mode']> = new Set(['auto', 'none']);
 
 function renderChoice(context: RenderContext, isThinking: boolean): JsonObject | undefined {
   const { request, target, report } = context;

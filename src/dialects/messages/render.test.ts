@@ -7,8 +7,7 @@ import { objectsAt } from '../../kit/json/members.ts';
 import { facts as chatFacts } from '../chat/facts.ts';
 import { wrapSeal } from '../shared/reasoning/custody.ts';
 import { parseRequest } from './parse.ts';
-import { renderRelay, renderRequest } from './render.ts';
-import { renderCountTokens } from './render-count-tokens.ts';
+import { renderCountTokens, renderRelay, renderRequest } from './render.ts';
 
 const TARGET = { model: 'upstream-model', hashUser: (id: string) => `hash(${id})` };
 

@@ -1,19 +1,18 @@
-import { invalidRequest } from '../../ir/errors.ts';
-import type { DialectName } from '../../ir/items.ts';
-import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
 import type { Sampling } from '../../ir/settings.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { objectsOf } from '../../kit/json/members.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
-import { type LostField, reportLostSettings, UNDOCUMENTED } from '../shared/report/lost-fields.ts';
 import type { Report } from '../shared/report/report.ts';
+import { conflictsWithThinking, loweredTemperature } from '../shared/requests/claude-sampling.ts';
+import { JSON_INSTRUCTION, schemaWithoutName, takesSchemas } from '../shared/requests/output-format.ts';
 import { relayBody } from '../shared/requests/relay.ts';
-import { markLastCacheable } from './cache-marks.ts';
-import { NO_FIELD } from './losses.ts';
-import { relayMessages } from './relay.ts';
+import { refuseSilence } from '../shared/requests/semantics.ts';
+import { relayMessages } from './relay-content.ts';
 import { renderConversation } from './render-content.ts';
-import { renderContext } from './render-context.ts';
-import { relayThinking, renderThinking } from './render-thinking.ts';
+import { markLastCacheable, renderContext } from './render-context.ts';
+import { NOT_ON_THIS_ROUTE, reportLost } from './render-losses.ts';
+import { relayReasoning, renderReasoning } from './render-reasoning.ts';
 import { renderTools } from './render-tools.ts';
 import { GATEWAY_FIELDS, type WireMessage } from './wire.ts';
 
@@ -28,7 +27,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   const { report, marks } = context;
   const { system, messages } = renderConversation(context);
   refuseSilence(messages, report);
-  const thinking = renderThinking(context, messages);
+  const thinking = renderReasoning(context, messages);
   const format = renderFormat(request, target, system, report);
   const native = request.ext.messages ?? {};
   const outputConfig = {
@@ -72,7 +71,7 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
     model: target.model,
     messages,
     ...(system.length > 0 && { system: [...systemBlocks(request), ...system] }),
-    ...relayThinking(context, messages),
+    ...relayReasoning(context, messages),
     metadata: renderMetadata(request, request.body.metadata ?? undefined, target),
     service_tier,
     ...relayedTemperature(request, report),
@@ -84,16 +83,6 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
 /** The caller's own system prompt as blocks. */
 function systemBlocks({ body: { system } }: GenerationRequest): JsonObject[] {
   return typeof system === 'string' && system !== '' ? [{ type: 'text', text: system }] : objectsOf(system);
-}
-
-const NOT_ON_THIS_ROUTE = 'is not known on this route';
-
-/** An upstream would refuse a conversation without content. */
-function refuseSilence(messages: readonly JsonObject[], report: Report): void {
-  if (messages.length > 0) return;
-  throw invalidRequest([
-    { path: report.name('items'), message: 'the conversation has no content for the model' },
-  ]);
 }
 
 function rendered(request: GenerationRequest, body: JsonObject, report: Report): RenderedRequest {
@@ -125,8 +114,6 @@ function renderTier({ serviceTier }: GenerationRequest, report: Report): JsonObj
   return {};
 }
 
-const JSON_INSTRUCTION = 'Answer with a single JSON object and nothing else.';
-
 /** The shape of the answer; what cannot be demanded is asked for in the system prompt. */
 function renderFormat(
   { format, formatFacts, outputFormat }: GenerationRequest,
@@ -142,7 +129,12 @@ function renderFormat(
         return {};
       }
       if (format === 'messages') return { format: { type: 'json_schema', schema: outputFormat.schema } };
-      return renderNamedSchema(outputFormat, `${field}${formatFacts.schemaPath}`, report);
+      return {
+        format: {
+          type: 'json_schema',
+          schema: schemaWithoutName(outputFormat, `${field}${formatFacts.schemaPath}`, report),
+        },
+      };
     case 'json':
       report.coerced(field, 'became an instruction in the system prompt');
       system.push({ type: 'text', text: JSON_INSTRUCTION });
@@ -156,32 +148,6 @@ function renderFormat(
   }
 }
 
-/** A schema as other formats give it. `field`: where the caller wrote what is beside the schema. */
-function renderNamedSchema(
-  { name, schema, description, strict }: Extract<OutputFormat, { type: 'json-schema' }>,
-  field: string,
-  report: Report,
-): JsonObject {
-  if (name !== '') report.dropped(`${field}.name`, 'the upstream has no names for schemas');
-  if (strict === true) {
-    report.dropped(`${field}.strict`, 'the upstream has no such field: it enforces every schema');
-  } else if (strict === false) {
-    report.coerced(`${field}.strict`, 'the upstream enforces every schema');
-  }
-  const isDescribed = description !== undefined && schema.description === undefined;
-  if (isDescribed) report.coerced(`${field}.description`, 'became the description of the schema itself');
-  else if (description !== undefined) report.dropped(`${field}.description`, 'the schema has its own');
-  return { format: { type: 'json_schema', schema: isDescribed ? { description, ...schema } : schema } };
-}
-
-function takesSchemas({ supportedParameters }: RenderTarget): boolean {
-  return (
-    supportedParameters === undefined ||
-    supportedParameters.has('structured_outputs') ||
-    supportedParameters.has('response_format')
-  );
-}
-
 /** Sampling settings that this dialect has, with their names and the public names of parameters. */
 const SAMPLING: readonly (readonly [field: keyof Sampling, wire: string, parameter: string])[] = [
   ['temperature', 'temperature', 'temperature'],
@@ -189,17 +155,6 @@ const SAMPLING: readonly (readonly [field: keyof Sampling, wire: string, paramet
   ['topK', 'top_k', 'top_k'],
   ['stop', 'stop_sequences', 'stop'],
 ];
-
-/** Below this the upstream takes no `top_p` while thinking. */
-const LEAST_TOP_P_WHILE_THINKING = 0.95;
-
-const CONFLICTS_WITH_THINKING: Readonly<Partial<Record<keyof Sampling, (value: unknown) => boolean>>> = {
-  temperature: (value) => value !== 1,
-  topP: (value) => (value as number) < LEAST_TOP_P_WHILE_THINKING,
-  topK: () => true,
-};
-
-const MAX_TEMPERATURE = 1;
 
 function renderSampling(
   { sampling }: GenerationRequest,
@@ -213,10 +168,10 @@ function renderSampling(
     if (value === undefined) continue;
     if (target.supportedParameters?.has(parameter) === false) {
       report.dropped(report.name(field), 'the endpoint does not take it');
-    } else if (isThinking && CONFLICTS_WITH_THINKING[field]?.(value) === true) {
+    } else if (isThinking && conflictsWithThinking(field, value)) {
       report.dropped(report.name(field), 'the upstream does not take it while thinking');
     } else if (field === 'temperature') {
-      body[wire] = lowered(value as number, report);
+      body[wire] = loweredTemperature(value as number, report);
     } else {
       body[wire] = value as JsonObject[string];
     }
@@ -225,42 +180,35 @@ function renderSampling(
 }
 
 function relayedTemperature({ sampling }: GenerationRequest, report: Report): { temperature?: number } {
-  return sampling.temperature === undefined ? {} : { temperature: lowered(sampling.temperature, report) };
+  return sampling.temperature === undefined
+    ? {}
+    : { temperature: loweredTemperature(sampling.temperature, report) };
 }
 
-function lowered(temperature: number, report: Report): number {
-  if (temperature <= MAX_TEMPERATURE) return temperature;
-  report.coerced(report.name('temperature'), `lowered to ${MAX_TEMPERATURE}, the highest the upstream takes`);
-  return MAX_TEMPERATURE;
-}
+// --- Counting tokens -------------------------------------------------------------------------------------------------
 
-const LOST_FIELDS: readonly LostField[] = [
-  'verbosity',
-  'imageConfig',
-  'promptCacheKey',
-  'promptCacheOptions',
+/** What is about the answer, or about whom it is for: an upstream that only counts the prompt refuses it. */
+const UNCOUNTED_FIELDS: ReadonlySet<string> = new Set([
+  'max_tokens',
+  'stream',
+  'temperature',
+  'top_p',
+  'top_k',
+  'stop_sequences',
   'metadata',
-];
+  'service_tier',
+]);
 
-/** Tells what the upstream has no field for. */
-function reportLost(request: GenerationRequest, report: Report): void {
-  reportLostSettings(request, LOST_FIELDS, report, NO_FIELD);
-  for (const [dialect, fields] of Object.entries(request.ext) as [DialectName, JsonObject][]) {
-    if (dialect !== 'messages') for (const field of membersLost(fields)) report.dropped(field, NO_FIELD);
-  }
-  for (const field of request.unknownFields) {
-    const detail = GATEWAY_FIELDS.has(field) ? NOT_ON_THIS_ROUTE : UNDOCUMENTED;
-    report.dropped(field, detail);
-  }
-}
-
-/** Objects that the gateway honours in part: what is left of them is told member by member. */
-const HONOURED_IN_PART: ReadonlySet<string> = new Set(['stream_options']);
-
-function membersLost(fields: JsonObject): string[] {
-  return Object.entries(fields).flatMap(([field, value]) =>
-    HONOURED_IN_PART.has(field) && isJsonObject(value)
-      ? Object.keys(value).map((member) => `${field}.${member}`)
-      : [field],
+/**
+ * Body of the native `POST /messages/count_tokens`: a request of this format as the caller wrote it, others translated.
+ * The limit of the endpoint's output does not matter to it.
+ */
+export function renderCountTokens(request: GenerationRequest, target: RenderTarget): RenderedRequest {
+  const { maxOutputTokens: _uncounted, ...rest } = target;
+  const render = request.format === 'messages' ? renderRelay : renderRequest;
+  const rendered = render(request, rest);
+  const body = Object.fromEntries(
+    Object.entries(rendered.body).filter(([field]) => !UNCOUNTED_FIELDS.has(field)),
   );
+  return { ...rendered, body };
 }

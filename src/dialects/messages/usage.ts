@@ -1,8 +1,9 @@
-import type { Settled } from '../../ir/events.ts';
+import type { Finish, Settled } from '../../ir/events.ts';
 import { NO_USAGE, tokenCount, type Usage } from '../../ir/usage.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { objectsAt } from '../../kit/json/members.ts';
+import { defineAll, objectsAt } from '../../kit/json/members.ts';
 import { usdOf } from '../../kit/money.ts';
+import type { ReplyContext } from '../dialect.ts';
 
 /** Token counts in both directions. Here `input_tokens` are the fresh ones only; cache reads and writes stand apart. */
 
@@ -166,4 +167,19 @@ export function renderCost({ bill }: Settled): JsonObject {
       upstream_inference_completions_cost: usdOf(bill.outputNanos),
     },
   };
+}
+
+/** The usage object at the end: settled counts and cost over what the upstream wrote beside its counts. */
+export function finalUsage(
+  context: ReplyContext,
+  finish: Finish,
+  usage: Usage | undefined,
+  written?: JsonObject,
+): JsonObject {
+  const counts = finish.settled?.usage ?? usage ?? NO_USAGE;
+  const native = finish.ext?.messages?.usage;
+  const rendered = renderUsage(counts, finish.serviceTier ?? context.serviceTier);
+  const all = written === undefined ? rendered : { ...written, ...rendered };
+  if (isJsonObject(native)) defineAll(all, native);
+  return finish.settled === undefined ? all : Object.assign(all, renderCost(finish.settled));
 }

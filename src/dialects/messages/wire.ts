@@ -8,7 +8,7 @@ import {
   SHARED_GATEWAY_FIELDS,
 } from '../shared/requests/gateway-fields.ts';
 import { MAX_REQUEST_PIECES } from '../shared/requests/request-pieces.ts';
-import { blockSchema, textBlockSchema } from './wire-blocks.ts';
+import { blockSchema, textBlockSchema } from './wire-content.ts';
 import { toolChoiceSchema, toolSchema } from './wire-tools.ts';
 
 /** A content block, tagged by its type. */

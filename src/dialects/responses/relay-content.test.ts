@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Places } from '../../ir/places.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
+import { NO_RESULT } from '../shared/pairing/pair-calls.ts';
 import { Report } from '../shared/report/report.ts';
-import { NO_RESULT } from '../shared/tools/pair-calls.ts';
 import { facts } from './facts.ts';
 import { relayInput } from './relay-content.ts';
 

@@ -1,7 +1,6 @@
 import { lookUp } from '../../kit/collections/lookup.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { objectsOf, stringAt } from '../../kit/json/members.ts';
-import type { Report } from '../shared/report/report.ts';
 import {
   type CallStep,
   labelOfResult,
@@ -10,11 +9,11 @@ import {
   pairingOf,
   WITHOUT_CALL,
   WITHOUT_RESULT,
-} from '../shared/tools/pair-calls.ts';
-import { changeEach, cleanItem, cleanTool, without } from './gateway-members.ts';
-import { inputPlace } from './input-place.ts';
-import { parseReasoning } from './parse-content.ts';
+} from '../shared/pairing/pair-calls.ts';
+import type { Report } from '../shared/report/report.ts';
+import { inputPlace, parseReasoning } from './parse-content.ts';
 import { renderItem } from './render-content.ts';
+import { changeEach, cleanItem, cleanTool, withoutMembers } from './render-losses.ts';
 import { isOperatorItem } from './wire-content.ts';
 
 /**
@@ -105,7 +104,7 @@ function relayItem(item: JsonObject, place: string, report: Report): JsonObject 
   }
   if (type === 'reasoning') return relayReasoning(item, place, report);
   return lookUp(KINDS, type) === 'call'
-    ? without(item, ['signature'], place, report)
+    ? withoutMembers(item, ['signature'], place, report)
     : cleanItem(item, place, report);
 }
 

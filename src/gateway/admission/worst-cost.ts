@@ -2,7 +2,7 @@ import type { Pricing } from '../../catalog/catalog.ts';
 import { outputLimitAt } from '../../catalog/output-limit.ts';
 import { feeUpTo, listPriceWithin, usOnly } from '../../catalog/prices/bill.ts';
 import { pricingsUpTo } from '../../catalog/prices/price-history.ts';
-import { mayBeServedBy } from '../../catalog/served-endpoint.ts';
+import { mayBeServedBy } from '../../catalog/service-tier.ts';
 import type { Amount } from '../../ir/amount.ts';
 import type { Usage } from '../../ir/usage.ts';
 import { costOf, countWithin, type Nanos, type Price, toNanosUp } from '../../kit/money.ts';

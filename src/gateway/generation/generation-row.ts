@@ -1,8 +1,7 @@
 import type { Pricing } from '../../catalog/catalog.ts';
-import { tierOf } from '../../catalog/endpoint-tier.ts';
 import { cacheDiscount } from '../../catalog/prices/cache-discount.ts';
 import { pricingAt } from '../../catalog/prices/price-history.ts';
-import { servedEndpoint } from '../../catalog/served-endpoint.ts';
+import { servedEndpoint, tierOf } from '../../catalog/service-tier.ts';
 import { renderFinishReason } from '../../dialects/chat/finish.ts';
 import { presetSlugOf } from '../../dialects/shared/presets/preset.ts';
 import type { Strategy } from '../../ir/metadata.ts';

@@ -1,4 +1,4 @@
-import { tierOf } from '../../catalog/endpoint-tier.ts';
+import { tierOf } from '../../catalog/service-tier.ts';
 import { GatewayError, toGatewayError } from '../../ir/errors.ts';
 import type { RoutingMetadata } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';

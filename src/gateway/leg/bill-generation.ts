@@ -1,6 +1,6 @@
 import { billOf, FREE, feeOnly } from '../../catalog/prices/bill.ts';
 import { pricingAt } from '../../catalog/prices/price-history.ts';
-import { servedEndpoint } from '../../catalog/served-endpoint.ts';
+import { servedEndpoint } from '../../catalog/service-tier.ts';
 import type { Amount } from '../../ir/amount.ts';
 import type { Bill, Usage } from '../../ir/usage.ts';
 import { chargeOf } from '../../kit/money.ts';

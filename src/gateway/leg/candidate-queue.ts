@@ -123,9 +123,9 @@ export class CandidateQueue {
     return undefined;
   }
 
-  #enter(candidate: RankedCandidate, isLastHope: boolean): NextCandidate | undefined {
+  #enter(candidate: RankedCandidate, isLastCandidate: boolean): NextCandidate | undefined {
     const site = siteOf(candidate.endpoint, candidate.access);
-    const ticket = this.#rules.health.enter(site, { isRetry: this.#called.length > 0, isLastHope });
+    const ticket = this.#rules.health.enter(site, { isRetry: this.#called.length > 0, isLastCandidate });
     if (ticket === undefined) return undefined;
     if (this.#called.length > 0 && this.#rules.limits.retries !== undefined)
       this.#rules.limits.retries.left -= 1;

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { namedModel } from '../../routing/resolve/named-model.ts';
+import { findModelById } from '../../routing/resolve/model-id.ts';
 import type { RankedCandidate } from '../../routing/rules/candidate.ts';
 import { outputWithin } from '../../routing/rules/filters.ts';
 import type { Prompt } from '../../tokens/estimate.ts';
@@ -52,7 +52,7 @@ interface Counting {
 
 /** The largest context of the models that a request names; infinite where one is not known. */
 export function largestContext({ models }: GenerationRequest, catalog: Catalog): number {
-  const endpoints = models.map((id) => namedModel(id, catalog)?.endpoints ?? []);
+  const endpoints = models.map((id) => findModelById(id, catalog)?.endpoints ?? []);
   const isKnown = endpoints.length > 0 && endpoints.every(({ length }) => length > 0);
   if (!isKnown) return Number.POSITIVE_INFINITY;
   return endpoints.flat().reduce((most, endpoint) => Math.max(most, contextOf({ endpoint })), 0);

@@ -105,6 +105,6 @@ function isReachable(model: Model, own: readonly OwnCredential[]): boolean {
 /** Credentials of callers may open providers that the gateway itself has no credential for. */
 export function catalogFor(own: readonly OwnCredential[], catalog: Catalog): Catalog {
   if (own.length === 0) return catalog;
-  const isServed = (slug: string) => catalog.providers.some((provider) => provider.slug === slug);
-  return own.every(({ provider }) => isServed(provider)) ? catalog : catalog.withEveryProvider();
+  const isKnown = (slug: string) => catalog.providers.some((provider) => provider.slug === slug);
+  return own.every(({ provider }) => isKnown(provider)) ? catalog : catalog.withEveryProvider();
 }

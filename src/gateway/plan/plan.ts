@@ -8,14 +8,13 @@ import { type ConversationKey, conversationKeyOf } from '../../routing/conversat
 import type { Pin, Pins } from '../../routing/conversation/pins.ts';
 import type { HealthView } from '../../routing/health/endpoint-health.ts';
 import { planRoute } from '../../routing/plan-route.ts';
-import { parseModelId } from '../../routing/resolve/model-id.ts';
-import { namedModel } from '../../routing/resolve/named-model.ts';
-import { NothingToChoose, type RouterRule } from '../../routing/resolve/no-model-to-choose.ts';
+import { findModelById, parseModelId } from '../../routing/resolve/model-id.ts';
+import { NoModelToChoose, type RouterRule } from '../../routing/resolve/no-model-to-choose.ts';
 import type { Resolution, ResolutionContext } from '../../routing/resolve/resolution.ts';
 import { resolveModels } from '../../routing/resolve-models.ts';
 import { pluginPlace } from '../../routing/routers/plugin-settings.ts';
 import type { RankedCandidate, Rejection } from '../../routing/rules/candidate.ts';
-import { refuseOff } from '../../routing/rules/mandatory-reasoning.ts';
+import { refuseReasoningOff } from '../../routing/rules/mandatory-reasoning.ts';
 import { needsOf } from '../../routing/rules/needs.ts';
 import { preferencesOf } from '../../routing/rules/preferences.ts';
 import { servability } from '../../routing/rules/servability.ts';
@@ -97,7 +96,7 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
     random: context.random,
   });
   const { strategy, pipeline, params } = resolution;
-  const { models, rejected: thinking } = refuseOff(request, resolution.models);
+  const { models, rejected: thinking } = refuseReasoningOff(request, resolution.models);
   const route = planRoute({
     request,
     needs,
@@ -146,7 +145,7 @@ function pinOf(conversation: ConversationKey, pins: Pins): Pin | undefined {
  */
 function conversationModel({ models }: GenerationRequest, catalog: Catalog): string {
   const id = models[0] ?? '';
-  return namedModel(id, catalog)?.id ?? parseModelId(id).base;
+  return findModelById(id, catalog)?.id ?? parseModelId(id).base;
 }
 
 /** The models of a request; a router that has none to choose from is a plan that came to nothing. */
@@ -158,10 +157,10 @@ function resolved(
   try {
     return resolveModels(request, context);
   } catch (error) {
-    if (!(error instanceof NothingToChoose)) throw error;
-    const { message, emptiness } = error;
-    const { rule, report = [] } = emptiness;
-    const strategy = request.hasFallbackModels ? 'fallback' : emptiness.strategy;
+    if (!(error instanceof NoModelToChoose)) throw error;
+    const { message, choice } = error;
+    const { rule, report = [] } = choice;
+    const strategy = request.hasFallbackModels ? 'fallback' : choice.strategy;
     const rejected = rejectionsAmongAll(request, own, rule, context);
     throw new NothingLeft('not-found', message, { requested, strategy, rejected, pipeline: [], report });
   }

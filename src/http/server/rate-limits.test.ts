@@ -26,7 +26,7 @@ async function count(rateClass: RateClass, verdict: RateVerdict = { ok: true }, 
   } catch (thrown) {
     error = thrown as GatewayError;
   }
-  return { asked: asked.map(({ name, subject, most }) => [name, subject, most]), error };
+  return { asked: asked.map(({ name, subject, maxRequests }) => [name, subject, maxRequests]), error };
 }
 
 describe('request limits', () => {
@@ -54,7 +54,12 @@ describe('request limits', () => {
   });
 
   it('say which one is used up, and until when', async () => {
-    const limit: RateLimit = { name: 'requests-per-minute', subject: 'hash', window: 'minute', most: 60 };
+    const limit: RateLimit = {
+      name: 'requests-per-minute',
+      subject: 'hash',
+      window: 'minute',
+      maxRequests: 60,
+    };
     const { error } = await count('generation', { ok: false, limit, resetAtMs: 1_012_500 });
     const headers = {
       'X-RateLimit-Limit': '60',

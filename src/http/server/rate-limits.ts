@@ -20,12 +20,12 @@ interface RateRule {
   readonly name: string;
   readonly of: 'key' | 'account';
   readonly window: RateWindow;
-  readonly most: (settings: RateSettings) => number | null;
+  readonly maxRequests: (settings: RateSettings) => number | null;
 }
 
 const PER_KEY: readonly RateRule[] = [
-  { name: 'requests-per-minute', of: 'key', window: 'minute', most: ({ perKey }) => perKey.minute },
-  { name: 'requests-per-day', of: 'key', window: 'day', most: ({ perKey }) => perKey.day },
+  { name: 'requests-per-minute', of: 'key', window: 'minute', maxRequests: ({ perKey }) => perKey.minute },
+  { name: 'requests-per-day', of: 'key', window: 'day', maxRequests: ({ perKey }) => perKey.day },
 ];
 
 /** The rules of each class of routes; a class that is not here has none. */
@@ -37,12 +37,17 @@ const RULES: Readonly<Partial<Record<RateClass, readonly RateRule[]>>> = {
       name: 'analytics-per-minute',
       of: 'key',
       window: 'minute',
-      most: ({ analyticsPerMinute }) => analyticsPerMinute,
+      maxRequests: ({ analyticsPerMinute }) => analyticsPerMinute,
     },
   ],
   datasets: [
-    { name: 'datasets-per-minute', of: 'key', window: 'minute', most: ({ datasets }) => datasets.minute },
-    { name: 'datasets-per-day', of: 'account', window: 'day', most: ({ datasets }) => datasets.day },
+    {
+      name: 'datasets-per-minute',
+      of: 'key',
+      window: 'minute',
+      maxRequests: ({ datasets }) => datasets.minute,
+    },
+    { name: 'datasets-per-day', of: 'account', window: 'day', maxRequests: ({ datasets }) => datasets.day },
   ],
 };
 
@@ -54,10 +59,10 @@ export function countRequest(
   { limiter, clock }: { readonly limiter: Limiter; readonly clock: Pick<Clock, 'now'> },
 ): void | Promise<void> {
   const limits: RateLimit[] = [];
-  for (const { name, of, window, most } of RULES[rateClass] ?? []) {
-    const limit = most(settings);
+  for (const { name, of, window, maxRequests } of RULES[rateClass] ?? []) {
+    const limit = maxRequests(settings);
     if (limit !== null)
-      limits.push({ name, window, most: limit, subject: of === 'key' ? key.hash : accountId });
+      limits.push({ name, window, maxRequests: limit, subject: of === 'key' ? key.hash : accountId });
   }
   if (limits.length === 0) return;
   const verdict = limiter.take(limits);
@@ -69,14 +74,14 @@ function requirePassing(verdict: RateVerdict, clock: Pick<Clock, 'now'>): void {
   if (verdict.ok) return;
   const { limit, resetAtMs } = verdict;
   const headers = {
-    'X-RateLimit-Limit': String(limit.most),
+    'X-RateLimit-Limit': String(limit.maxRequests),
     'X-RateLimit-Remaining': '0',
     'X-RateLimit-Reset': String(resetAtMs),
   };
   const seconds = Math.max(1, Math.ceil((resetAtMs - clock.now()) / 1000));
   throw new GatewayError(
     'rate-limited',
-    `Rate limit exceeded: ${limit.name}. At most ${limit.most} requests a ${limit.window}; try again in ${seconds} s.`,
+    `Rate limit exceeded: ${limit.name}. At most ${limit.maxRequests} requests a ${limit.window}; try again in ${seconds} s.`,
     { headers, metadata: { headers, limit_source: 'gateway' }, retryAfterSeconds: seconds },
   );
 }

@@ -1,6 +1,6 @@
 import type { Nanos } from '../../kit/money.ts';
 import type { Ledger } from '../../ports/ledger.ts';
-import { whenAvailable } from '../refusals.ts';
+import { ledgerOr503 } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 
 /** The balance of an account, settled money only. */
@@ -21,7 +21,7 @@ export class Credits {
   }
 
   async of(accountId: string): Promise<AccountBalance> {
-    const { grantedNanos, settledNanos } = await whenAvailable(this.#ledger.statementOf(accountId));
+    const { grantedNanos, settledNanos } = await ledgerOr503(this.#ledger.statementOf(accountId));
     return {
       usedNanos: settledNanos,
       leftNanos: grantedNanos === null ? null : grantedNanos - settledNanos,
@@ -30,7 +30,7 @@ export class Credits {
 
   /** Sets the remaining balance; null = not enforced any more. */
   async set(accountId: string, leftNanos: Nanos | null): Promise<AccountBalance> {
-    await whenAvailable(this.#ledger.grant(accountId, leftNanos, this.#sources.clock.now()));
+    await ledgerOr503(this.#ledger.grant(accountId, leftNanos, this.#sources.clock.now()));
     return this.of(accountId);
   }
 }

@@ -58,32 +58,32 @@ interface DimensionRules {
   readonly hasUnset: boolean;
 }
 
-const always = (longestDays: LongestDays, values: ValueKind = 'text'): DimensionRules => ({
+const alwaysSet = (longestDays: LongestDays, values: ValueKind = 'text'): DimensionRules => ({
   longestDays,
   values,
   hasUnset: false,
 });
 
-const sometimes = (longestDays: LongestDays, values: ValueKind = 'text'): DimensionRules => ({
+const sometimesUnset = (longestDays: LongestDays, values: ValueKind = 'text'): DimensionRules => ({
   longestDays,
   values,
   hasUnset: true,
 });
 
 const DIMENSIONS_OF_ACCOUNTS = {
-  model: always(365),
-  variant: always(365),
-  api_key_id: sometimes(365, 'key'),
-  user: sometimes(365),
-  workspace: always(365, 'workspace'),
-  app: sometimes(365, 'app'),
-  generation_id: always(31),
-  provider: sometimes(31),
-  origin: sometimes(31),
-  country: sometimes(31),
-  finish_reason: sometimes(31),
-  external_user: sometimes(31),
-  context_length_bucket: always(31, 'contextLength'),
+  model: alwaysSet(365),
+  variant: alwaysSet(365),
+  api_key_id: sometimesUnset(365, 'key'),
+  user: sometimesUnset(365),
+  workspace: alwaysSet(365, 'workspace'),
+  app: sometimesUnset(365, 'app'),
+  generation_id: alwaysSet(31),
+  provider: sometimesUnset(31),
+  origin: sometimesUnset(31),
+  country: sometimesUnset(31),
+  finish_reason: sometimesUnset(31),
+  external_user: sometimesUnset(31),
+  context_length_bucket: alwaysSet(31, 'contextLength'),
 } as const satisfies Readonly<Partial<Record<DimensionName, DimensionRules>>>;
 
 /** A dimension open to accounts; events have further, internal ones. */

@@ -54,7 +54,7 @@ export function idOf(value: FilterValue): number | undefined {
   return DIGITS.test(String(value)) ? Number(value) : undefined;
 }
 
-const IS_AFTER: Readonly<Partial<Record<Operator, (place: number, than: number) => boolean>>> = {
+const COMPARISONS: Readonly<Partial<Record<Operator, (place: number, than: number) => boolean>>> = {
   gt: (place, than) => place > than,
   gte: (place, than) => place >= than,
   lt: (place, than) => place < than,
@@ -63,9 +63,9 @@ const IS_AFTER: Readonly<Partial<Record<Operator, (place: number, than: number) 
 
 /** For `gt`, `gte`, `lt`, `lte`: the length buckets that match, compared by size. Undefined for other operators. */
 export function contextLengthsOf(operator: Operator, value: FilterValue): FilterValue[] | undefined {
-  const isAfter = IS_AFTER[operator];
+  const holds = COMPARISONS[operator];
   const than = CONTEXT_LENGTHS.indexOf(value);
-  return isAfter && CONTEXT_LENGTHS.filter((_, place) => isAfter(place, than));
+  return holds && CONTEXT_LENGTHS.filter((_, place) => holds(place, than));
 }
 
 /** A value in an error message. */

@@ -78,7 +78,7 @@ export async function resolveFilters(
       if ('value' in answer) found.push(answer.value);
       if (answer.warning !== undefined) warnings.push(answer.warning);
     }
-    resolved.push({ field, operator: LISTED[operator] ?? operator, values: found, includesUnset });
+    resolved.push({ field, operator: LIST_OPERATORS[operator] ?? operator, values: found, includesUnset });
   }
   return { filters: resolved, warnings: shortened(warnings) };
 }
@@ -92,8 +92,8 @@ function shortened(warnings: readonly string[]): readonly string[] {
   return [...warnings.slice(0, MAX_WARNINGS), `filters: ${left} more values are unknown too`];
 }
 
-/** List operators, which also work if every value was dropped. */
-const LISTED: Readonly<Partial<Record<NamedFilter['operator'], EventFilter['operator']>>> = {
+/** Operators of one value as list operators, because values that match nothing were dropped: the list may be empty. */
+const LIST_OPERATORS: Readonly<Partial<Record<NamedFilter['operator'], EventFilter['operator']>>> = {
   eq: 'in',
   neq: 'not_in',
 };

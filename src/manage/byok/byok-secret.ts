@@ -30,7 +30,7 @@ export function credentialTarget(
 }
 
 /** The label of a credential, or its problem. A problem says what is expected and never quotes the text. */
-export function labelOfSecret(
+export function checkSecret(
   text: string,
   target: CredentialTarget,
   egress: EgressRules,

@@ -9,7 +9,7 @@ import type { Tenancy } from '../../ports/tenancy.ts';
 import { notFound, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { requireWorkspaceId } from '../workspaces/require-workspace-id.ts';
-import { type CredentialTarget, credentialTarget, labelOfSecret } from './byok-secret.ts';
+import { type CredentialTarget, checkSecret, credentialTarget } from './byok-secret.ts';
 import type { Vault } from './vault.ts';
 
 export interface ByokDependencies {
@@ -42,7 +42,7 @@ export class Byok {
     const { provider } = wanted;
     const issues = [
       ...this.issuesOf(wanted),
-      ...(await this.#foreignKeys(accountId, wanted.allowed_api_key_hashes)),
+      ...(await this.#foreignKeyIssues(accountId, wanted.allowed_api_key_hashes)),
     ];
     if (issues.length > 0) throw invalidRequest(issues);
     const label = this.#labelOf(wanted.key, this.#targetOf(provider));
@@ -71,10 +71,10 @@ export class Byok {
   /** All problems of a new credential that can be found without the database. */
   issuesOf({ provider, key, ...wanted }: Partial<CreateByok>): Issue[] {
     const target = provider === undefined ? undefined : this.#findTarget(provider);
-    const issues = togetherIssues({ ...DEFAULTS, ...changeOf(wanted) });
+    const issues = combinationIssues({ ...DEFAULTS, ...changeOf(wanted) });
     if (provider !== undefined && target === undefined) issues.push(unknownProvider(provider));
     if (target === undefined || key === undefined) return issues;
-    const secret = labelOfSecret(key, target, this.#parts.egress());
+    const secret = checkSecret(key, target, this.#parts.egress());
     return 'problem' in secret ? [{ path: 'key', message: secret.problem }, ...issues] : issues;
   }
 
@@ -112,11 +112,11 @@ export class Byok {
     const { store, sources, changed } = this.#parts;
     const { provider } = await this.get(accountId, id);
     const target = wanted.key === undefined ? undefined : this.#targetOf(provider);
-    const foreign = await this.#foreignKeys(accountId, wanted.allowed_api_key_hashes);
+    const foreign = await this.#foreignKeyIssues(accountId, wanted.allowed_api_key_hashes);
     if (foreign.length > 0) throw invalidRequest(foreign);
     const decide = (current: ByokCredential): ByokChange => {
       const change = { ...changeOf(wanted), ...this.#newSecret(current, wanted.key, target) };
-      const issues = togetherIssues({ ...current, ...change });
+      const issues = combinationIssues({ ...current, ...change });
       if (issues.length > 0) throw invalidRequest(issues);
       return change;
     };
@@ -146,7 +146,7 @@ export class Byok {
   }
 
   #labelOf(key: string, target: CredentialTarget): string {
-    const secret = labelOfSecret(key, target, this.#parts.egress());
+    const secret = checkSecret(key, target, this.#parts.egress());
     if ('label' in secret) return secret.label;
     throw invalidRequest([{ path: 'key', message: secret.problem }]);
   }
@@ -162,7 +162,7 @@ export class Byok {
   }
 
   /** Refuses hashes of unknown keys: a list of only such hashes would silently disable the credential. */
-  async #foreignKeys(accountId: string, hashes: readonly string[] | null | undefined): Promise<Issue[]> {
+  async #foreignKeyIssues(accountId: string, hashes: readonly string[] | null | undefined): Promise<Issue[]> {
     const issues: Issue[] = [];
     for (const [index, hash] of (hashes ?? []).entries()) {
       const key = await this.#parts.tenancy.findKey(hash);
@@ -211,7 +211,7 @@ function changeOf(wanted: UpdateByok): ByokChange {
   );
 }
 
-function togetherIssues({ isFallback, isByokOnly }: ByokChange): Issue[] {
+function combinationIssues({ isFallback, isByokOnly }: ByokChange): Issue[] {
   if (!isFallback || !isByokOnly) return [];
   return [{ path: 'is_byok_only', message: 'cannot be combined with is_fallback' }];
 }

@@ -18,7 +18,7 @@ const NONE: readonly OwnCredential[] = [];
 export class OwnCredentialDirectory implements OwnCredentials {
   readonly #store: ByokStore;
   readonly #vault: Vault;
-  readonly #known: LRUCache<string, Reading>;
+  readonly #known: LRUCache<string, CachedRead>;
 
   constructor(store: ByokStore, vault: Vault, clock: Clock) {
     this.#store = store;
@@ -41,9 +41,9 @@ export class OwnCredentialDirectory implements OwnCredentials {
     this.#known.delete(accountId);
   }
 
-  #read(accountId: string): Reading {
+  #read(accountId: string): CachedRead {
     const usable = this.#store.listAll(accountId).then((stored) => this.#usableOf(stored));
-    const reading: Reading = { usable, isEmpty: false };
+    const reading: CachedRead = { usable, isEmpty: false };
     this.#known.set(accountId, reading);
     usable.then(
       ({ length }) => {
@@ -64,13 +64,13 @@ export class OwnCredentialDirectory implements OwnCredentials {
 }
 
 /** A cached read; cached from its start, so that concurrent requests share it. */
-interface Reading {
+interface CachedRead {
   readonly usable: Promise<readonly Usable[]>;
   /** True once the read has found no usable credential. */
   isEmpty: boolean;
 }
 
-async function fitting({ usable }: Reading, caller: Caller): Promise<readonly OwnCredential[]> {
+async function fitting({ usable }: CachedRead, caller: Caller): Promise<readonly OwnCredential[]> {
   return (await usable).filter(({ fits }) => fits(caller)).map(({ own }) => own);
 }
 

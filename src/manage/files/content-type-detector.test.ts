@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ContentType } from './content-type-detector.ts';
+import { ContentTypeDetector } from './content-type-detector.ts';
 
 const bytes = (text: string) => Buffer.from(text, 'latin1');
 const OFFICE = 'application/vnd.openxmlformats-officedocument';
@@ -11,7 +11,7 @@ const archive = (...names: string[]) =>
   );
 
 function typeOf(content: Buffer, pieceSize = content.length): string | undefined {
-  const type = new ContentType();
+  const type = new ContentTypeDetector();
   for (let index = 0; index < content.length; index += pieceSize) {
     type.push(content.subarray(index, index + pieceSize));
   }
@@ -59,7 +59,7 @@ const CASES: readonly (readonly [string, Buffer, string | undefined])[] = [
   ['words', Buffer.from('Schöne Grüße \u{1F44B}\n'), 'text/plain'],
 ];
 
-describe('ContentType', () => {
+describe('ContentTypeDetector', () => {
   it.each(CASES)('tells %s', (_, content, expected) => {
     expect(typeOf(content)).toBe(expected);
     expect(typeOf(content, 1)).toBe(expected);

@@ -1,4 +1,4 @@
-import { textStructure } from './text-media-type.ts';
+import { textMediaType } from './text-media-type.ts';
 
 /** Magic bytes of a type, by offset. */
 interface Signature {
@@ -33,10 +33,10 @@ export const ACCEPTED_TYPES =
   'PDF, PNG, JPEG, GIF, WebP, DOCX, XLSX, PPTX, MP3, WAV, FLAC, OGG, or text in UTF-8';
 
 /** Detects the type of a file from its content as it streams in; file name and declared type are ignored. */
-export class ContentType {
+export class ContentTypeDetector {
   #head = Buffer.alloc(0);
-  readonly #archive = new ArchiveType();
-  readonly #text = new TextType();
+  readonly #archive = new ArchiveTypeDetector();
+  readonly #text = new TextTypeDetector();
 
   push(piece: Uint8Array): void {
     if (this.#head.length < HEAD_BYTES) {
@@ -73,10 +73,10 @@ const ENTRY_HEAD = Buffer.from('PK\x03\x04', 'latin1');
 /** Length of a ZIP entry's header before its name. */
 const ENTRY_HEAD_BYTES = 30;
 
-const LONGEST_ENTRY_NAME = Math.max(...Object.keys(ENTRIES).map((name) => name.length));
+const MAX_ENTRY_NAME_BYTES = Math.max(...Object.keys(ENTRIES).map((name) => name.length));
 
 /** Detects the kind of office document from the entry headers of a ZIP archive. */
-class ArchiveType {
+class ArchiveTypeDetector {
   #isArchive: boolean | undefined;
   #type: string | undefined;
   /** Tail of the previous piece, in which an entry header may begin. */
@@ -88,7 +88,7 @@ class ArchiveType {
     if (bytes.length >= ENTRY_HEAD.length)
       this.#isArchive ??= bytes.subarray(0, ENTRY_HEAD.length).equals(ENTRY_HEAD);
     this.#type = officeTypeIn(bytes);
-    this.#rest = bytes.subarray(Math.max(0, bytes.length - ENTRY_HEAD_BYTES - LONGEST_ENTRY_NAME));
+    this.#rest = bytes.subarray(Math.max(0, bytes.length - ENTRY_HEAD_BYTES - MAX_ENTRY_NAME_BYTES));
   }
 
   end(): string | undefined {
@@ -114,7 +114,7 @@ const SAMPLE_CHARACTERS = 65_536;
 const BINARY_CHARACTER = /[\0-\x06\x0e-\x1a\x1c-\x1f]/;
 
 /** Detects UTF-8 text, and its media type by its structure. */
-class TextType {
+class TextTypeDetector {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
   #isText = true;
   #sample = '';
@@ -130,7 +130,7 @@ class TextType {
   end(): string | undefined {
     this.#take(() => this.#decoder.decode());
     if (!this.#isText) return undefined;
-    return textStructure({ text: this.#sample, isWhole: this.#isWhole, last: this.#last });
+    return textMediaType({ text: this.#sample, isWhole: this.#isWhole, last: this.#last });
   }
 
   #take(decode: () => string): void {

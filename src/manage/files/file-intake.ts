@@ -1,7 +1,7 @@
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { FileStore, IncomingBytes, StoredFile } from '../../ports/files.ts';
-import { ACCEPTED_TYPES, ContentType } from './content-type-detector.ts';
+import { ACCEPTED_TYPES, ContentTypeDetector } from './content-type-detector.ts';
 
 /** 100 MiB. */
 export const MAX_FILE_BYTES = 100 * 1024 * 1024;
@@ -23,7 +23,7 @@ export interface IntakeParts {
 export class FileIntake {
   readonly #owner: Pick<StoredFile, 'id' | 'accountId' | 'workspaceId'>;
   readonly #parts: IntakeParts;
-  readonly #type = new ContentType();
+  readonly #type = new ContentTypeDetector();
   #sizeBytes = 0;
 
   constructor(owner: Pick<StoredFile, 'id' | 'accountId' | 'workspaceId'>, parts: IntakeParts) {

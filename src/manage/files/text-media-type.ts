@@ -29,7 +29,7 @@ const STRUCTURES: readonly (readonly [type: string, matches: (sample: TextSample
 ];
 
 /** The media type of a text, by its structure. */
-export function textStructure(sample: TextSample): string {
+export function textMediaType(sample: TextSample): string {
   return STRUCTURES.find(([, matches]) => matches(sample))?.[0] ?? 'text/plain';
 }
 

@@ -24,7 +24,8 @@ export interface AccountKeysDependencies {
 const KEYS_PER_PAGE = 100;
 
 /**
- * The API keys of accounts. Each operation sees one account; a key of another account, or a management key, is a 404.
+ * The API keys of accounts, for the management API; `OperatorKeys` is for the command line. Each operation sees one
+ * account; a key of another account, or a management key, is a 404.
  */
 export class AccountKeys {
   readonly #parts: AccountKeysDependencies;

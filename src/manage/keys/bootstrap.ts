@@ -1,7 +1,7 @@
 import type { Tenancy } from '../../ports/tenancy.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Sources } from '../sources.ts';
-import type { Keys } from './operator-keys.ts';
+import type { OperatorKeys } from './operator-keys.ts';
 
 /** Secrets of keys that the operator wants to exist. */
 export interface GivenKeys {
@@ -23,7 +23,7 @@ export async function bootstrap(
   parts: {
     readonly tenancy: Tenancy;
     readonly accounts: Accounts;
-    readonly keys: Keys;
+    readonly keys: OperatorKeys;
     readonly sources: Sources;
   },
   given: GivenKeys,

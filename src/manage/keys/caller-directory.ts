@@ -26,7 +26,7 @@ interface WorkspaceFacts {
 }
 
 /** A finished or pending read of a workspace; `facts` is undefined if it was deleted. */
-interface WorkspaceReading {
+interface WorkspaceRead {
   readonly facts: Promise<WorkspaceFacts | undefined>;
   readonly readAtMs: number;
   /** Value of `#changes` when the read began. */
@@ -44,7 +44,7 @@ export class CallerDirectory {
   readonly #freshMs: number;
   readonly #known: LRUCache<string, CachedCaller>;
   /** By workspace. */
-  readonly #workspaces = new LRUCache<string, WorkspaceReading>({ max: CACHE_CALLERS });
+  readonly #workspaces = new LRUCache<string, WorkspaceRead>({ max: CACHE_CALLERS });
   /** Callers by secret, for some seconds: hashing the secret would cost more than the rest of a lookup. */
   readonly #recent = new Map<string, CachedCaller>();
   #recentSinceMs = 0;
@@ -136,7 +136,7 @@ export class CallerDirectory {
   }
 
   /** Reads a workspace once for all callers that need it while the read is fresh. */
-  #workspaceOf({ accountId, workspaceId }: Key): WorkspaceReading {
+  #workspaceOf({ accountId, workspaceId }: Key): WorkspaceRead {
     const known = this.#workspaces.get(workspaceId);
     if (known !== undefined && known.changes === this.#changes && this.#isFresh(known)) return known;
     const facts = this.#readWorkspace(accountId, workspaceId);

@@ -1,7 +1,7 @@
 import type { Nanos } from '../../kit/money.ts';
 import type { Ledger, Spending } from '../../ports/ledger.ts';
 import type { Key } from '../../ports/tenancy.ts';
-import { whenAvailable } from '../refusals.ts';
+import { ledgerOr503 } from '../refusals.ts';
 import { keyLimitOf, remainingNanos } from './limits.ts';
 
 /** A key with its spending and what remains of its limit. */
@@ -18,7 +18,7 @@ export async function keyStatement(
   key: Key,
   atMs: number,
 ): Promise<KeyStatement> {
-  const [spending] = await whenAvailable(ledger.spendingOf('key', [key.hash], atMs));
+  const [spending] = await ledgerOr503(ledger.spendingOf('key', [key.hash], atMs));
   return statementOf(key, spending);
 }
 
@@ -29,7 +29,7 @@ export async function keyStatements(
   atMs: number,
 ): Promise<KeyStatement[]> {
   const hashes = keys.map(({ hash }) => hash);
-  const spendings = await whenAvailable(ledger.spendingOf('key', hashes, atMs));
+  const spendings = await ledgerOr503(ledger.spendingOf('key', hashes, atMs));
   return keys.map((key, index) => statementOf(key, spendings[index]));
 }
 

@@ -10,7 +10,8 @@ import { forgetSpending } from '../workspaces/forget-spending.ts';
 import { type KeyStatement, keyStatement, keyStatements } from './key-statement.ts';
 import { type IssuedKey, newKey } from './new-key.ts';
 
-export interface NewKey {
+/** What `keys create` gives. */
+export interface NewKeyOptions {
   readonly name: string;
   /** Name of the account; default: the first one. */
   readonly account?: string;
@@ -30,7 +31,7 @@ const MIN_PREFIX_DIGITS = 8;
 /** Keys read for one prefix: enough to see that it is ambiguous within any account. */
 const MAX_PREFIX_MATCHES = 100;
 
-export interface KeysDependencies {
+export interface OperatorKeysDependencies {
   readonly tenancy: Tenancy;
   readonly accounts: Accounts;
   readonly ledger: Pick<Ledger, 'spendingOf' | 'forget'>;
@@ -41,15 +42,15 @@ export interface KeysDependencies {
   readonly changed: (hash: string) => void;
 }
 
-/** The keys of all accounts, for the operator. Refusals are GatewayErrors whose message is shown to the operator. */
-export class Keys {
-  readonly #parts: KeysDependencies;
+/** The keys of all accounts, for the command line; `AccountKeys` is for the management API. Refusals are GatewayErrors whose message is shown to the operator. */
+export class OperatorKeys {
+  readonly #parts: OperatorKeysDependencies;
 
-  constructor(parts: KeysDependencies) {
+  constructor(parts: OperatorKeysDependencies) {
     this.#parts = parts;
   }
 
-  async create(wanted: NewKey): Promise<IssuedKey> {
+  async create(wanted: NewKeyOptions): Promise<IssuedKey> {
     checkName('name', wanted.name);
     const { sources, prefix, tenancy, changed } = this.#parts;
     const secret = prefix + sources.secret();
@@ -60,7 +61,7 @@ export class Keys {
   }
 
   /** Creates the key with this secret unless it exists. Throws 409 if it exists as the other kind. */
-  async ensure(secret: string, wanted: NewKey): Promise<Key> {
+  async ensure(secret: string, wanted: NewKeyOptions): Promise<Key> {
     const { tenancy, changed } = this.#parts;
     const key = await this.#keyOf(secret, wanted);
     if (await tenancy.insertKey(key)) changed(key.hash);
@@ -131,7 +132,7 @@ export class Keys {
     return workspace;
   }
 
-  async #keyOf(secret: string, wanted: NewKey): Promise<Key> {
+  async #keyOf(secret: string, wanted: NewKeyOptions): Promise<Key> {
     const { accounts, sources } = this.#parts;
     const limitNanos = limitOf(wanted);
     const account = await accounts.require(wanted.account);
@@ -150,7 +151,7 @@ export class Keys {
   }
 }
 
-function limitOf({ limit, limitReset, includeByokInLimit, isManagement }: NewKey): Nanos | null {
+function limitOf({ limit, limitReset, includeByokInLimit, isManagement }: NewKeyOptions): Nanos | null {
   if (limit === undefined) {
     if (limitReset === undefined && includeByokInLimit !== true) return null;
     throw new GatewayError('invalid-request', 'limit: is missing, and the rest is about it');

@@ -106,7 +106,7 @@ export async function rankApps(
     if (placed.length === count) break;
     leaders = await runInTurns(leadersOf(input, MORE_LEADERS, leaders.lowestScore));
   }
-  return named(input, placed.slice(offset), offset, sources);
+  return namedApps(input, placed.slice(offset), offset, sources);
 }
 
 /** Visits the apps that the registry knows, yielding to the event loop between lookups. */
@@ -128,7 +128,7 @@ async function lookUp(
   }
 }
 
-async function named(
+async function namedApps(
   input: RankingInput,
   page: readonly Placed[],
   offset: number,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { dayText } from '../../contract/dataset-window.ts';
 import { runAtOnce } from '../../kit/loop/turns.ts';
 import type { EventRow } from '../../ports/events.ts';
-import { modelFilters, piecesOf, rankModels } from './rank-models.ts';
+import { modelFilters, queryWindows, rankModels } from './rank-models.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -42,11 +42,11 @@ describe('rankModels', () => {
   });
 });
 
-describe('piecesOf', () => {
+describe('queryWindows', () => {
   const window = { startMs: Date.UTC(2025, 0, 1), endMs: Date.UTC(2026, 0, 2) };
 
   it.each(['day', 'week', 'month'] as const)('covers a year in pieces of whole periods: %s', (period) => {
-    const pieces = [...piecesOf(window, period)];
+    const pieces = [...queryWindows(window, period)];
     expect(pieces.at(0)?.startMs).toBe(window.startMs);
     expect(pieces.at(-1)?.endMs).toBe(window.endMs);
     for (const [index, { endMs }] of pieces.slice(0, -1).entries()) {
@@ -60,7 +60,7 @@ describe('piecesOf', () => {
   });
 
   it('has one piece for one day', () => {
-    const [piece] = piecesOf({ startMs: window.startMs, endMs: window.startMs + DAY_MS }, 'month');
+    const [piece] = queryWindows({ startMs: window.startMs, endMs: window.startMs + DAY_MS }, 'month');
     expect(dayText(piece?.startMs ?? 0)).toBe('2025-01-01');
     expect(dayText(piece?.endMs ?? 0)).toBe('2025-01-02');
   });

@@ -61,8 +61,8 @@ const WINDOWS: Readonly<Record<Period, ResetWindow>> = { day: 'daily', week: 'we
 /** Periods per query: bounds the rows of one answer, so that the event loop is not blocked. */
 const PERIODS_PER_QUERY = 32;
 
-/** Splits a window at the bounds of periods. */
-export function* piecesOf({ startMs, endMs }: DayWindow, period: Period): Generator<DayWindow> {
+/** Splits a window into one window per query, at bounds of periods. */
+export function* queryWindows({ startMs, endMs }: DayWindow, period: Period): Generator<DayWindow> {
   let end = startMs;
   while (end < endMs) {
     const begin = end;
@@ -75,10 +75,10 @@ export function* piecesOf({ startMs, endMs }: DayWindow, period: Period): Genera
 }
 
 /** True if a query filters by category or language. Throws 400 if that is combined with filters it excludes. */
-export function isOfContent(query: RankingsDailyQuery): boolean {
-  const [filter, ...others] = OF_CONTENT.filter((name) => query[name] !== undefined);
+export function filtersByContent(query: RankingsDailyQuery): boolean {
+  const [filter, ...others] = CONTENT_FILTERS.filter((name) => query[name] !== undefined);
   if (filter === undefined) return false;
-  const excluded = others[0] ?? EXACT.find((name) => query[name] !== undefined);
+  const excluded = others[0] ?? OTHER_FILTERS.find((name) => query[name] !== undefined);
   if (excluded !== undefined) {
     throw invalidRequest([{ path: excluded, message: `cannot be given together with ${filter}` }]);
   }
@@ -88,8 +88,9 @@ export function isOfContent(query: RankingsDailyQuery): boolean {
   return true;
 }
 
-const OF_CONTENT = ['category', 'language_type'] as const;
-const EXACT = ['modality', 'context_bucket'] as const;
+/** Filters by content, and those that they exclude. */
+const CONTENT_FILTERS = ['category', 'language_type'] as const;
+const OTHER_FILTERS = ['modality', 'context_bucket'] as const;
 
 /** The filters of a query. Requests with zero data retention are always excluded. */
 export function modelFilters({ modality, context_bucket }: RankingsDailyQuery): EventFilter[] {

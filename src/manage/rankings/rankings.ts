@@ -10,7 +10,7 @@ import type { AppRegistry } from '../../ports/apps.ts';
 import type { DayWindow, EventStore } from '../../ports/events.ts';
 import { hiddenBy } from './hidden-apps.ts';
 import { type RankedApp, rankApps, SCORINGS } from './rank-apps.ts';
-import { isOfContent, modelFilters, piecesOf, type RankedModel, rankModels } from './rank-models.ts';
+import { filtersByContent, modelFilters, queryWindows, type RankedModel, rankModels } from './rank-models.ts';
 
 export interface RankingsDependencies {
   readonly events: Pick<EventStore, 'appTotals' | 'query'>;
@@ -80,10 +80,10 @@ export class Rankings {
     const { events, clock } = this.#parts;
     const asOfMs = clock.now();
     const window = rankingsWindow(query, asOfMs);
-    if (isOfContent(query)) return { asOfMs, window, models: [], warnings: [NOTHING_CLASSIFIED] };
+    if (filtersByContent(query)) return { asOfMs, window, models: [], warnings: [NOTHING_CLASSIFIED] };
     const { period = 'day' } = query;
     const models: RankedModel[] = [];
-    for (const piece of piecesOf(window, period)) {
+    for (const piece of queryWindows(window, period)) {
       const { rows } = await events.query(
         {
           accountId: null,

@@ -5,9 +5,9 @@ import type { KeyStore, WorkspaceStore } from '../../ports/tenancy.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { UsageScopes } from './usage-owners.ts';
 
-/** Bundles of events that an import has prepared, by the name of their place. */
+/** Bundles of events that an import has prepared in the data directory, by name. */
 export interface PreparedUsage {
-  /** The file of the bundle; undefined where there is none. */
+  /** The file of the bundle; undefined if there is none. */
   fileOf(name: string): string | undefined;
   /** Apps of the bundle, for the registry of apps. */
   appsOf(file: string): Promise<readonly AppSighting[]>;

@@ -21,7 +21,7 @@ function keyOf(request: GenerationRequest, scope: Partial<Parameters<typeof conv
 }
 
 describe('the key of a conversation that has a name', () => {
-  it('is told by the session id of the body, then of the header, then by the cache key', () => {
+  it('is the session id of the body, else of the header, else the cache key', () => {
     const session = keyOf(named('s1', 'c1'), { sessionHeader: 's2' });
     expect(session?.kind).toBe('explicit');
     expect(keyOf(named('s1'))).toEqual(session);
@@ -35,7 +35,7 @@ describe('the key of a conversation that has a name', () => {
     expect(keyOf(named('', ''), { sessionHeader: '' })?.kind).toBe('opening');
   });
 
-  it('is of one account and one model', () => {
+  it('differs by account and model', () => {
     const keys = [
       keyOf(named('s1')),
       keyOf(named('s1'), { accountId: 'account-2' }),
@@ -81,7 +81,7 @@ describe('the key of a conversation without a name', () => {
     expect(keyOf(withItems(...items))).not.toEqual(keyOf(withItems(...opening)));
   });
 
-  it('tells pictures apart by how their data begins', () => {
+  it('distinguishes images by the beginning of their data', () => {
     const picture = (data: string) =>
       keyOf(
         withItems(
@@ -92,12 +92,12 @@ describe('the key of a conversation without a name', () => {
     expect(picture(`${'A'.repeat(9000)}1`)).toEqual(picture(`${'A'.repeat(9000)}2`));
   });
 
-  it('knows conversations that begin with a tool', () => {
+  it('accepts conversations that begin with a tool call', () => {
     const result: Item = { type: 'tool-result', kind: 'function', callId: 'c', content: [text('42')] };
     expect(keyOf(withItems(result))?.kind).toBe('opening');
   });
 
-  it('is none where nothing tells', () => {
+  it('is undefined if nothing identifies the conversation', () => {
     expect(keyOf(withItems({ type: 'reasoning', text: ['hm'], summary: [] }))).toBeUndefined();
     expect(keyOf(withItems())).toBeUndefined();
   });

@@ -2,58 +2,61 @@ import { hash } from 'node:crypto';
 import type { Item, Part, Source } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 
-/** What the requests of one conversation have in common. Its key is digested on first use. */
+/** Identifies the conversation that a request belongs to. The key is computed on first use. */
 export class ConversationKey {
-  /** `explicit`: the caller named the conversation. `opening`: told by how it begins. */
+  /** `explicit`: the caller named the conversation. `opening`: identified by its first messages. */
   readonly kind: 'explicit' | 'opening';
-  readonly #words: () => string;
+  readonly #text: () => string;
   #key: string | undefined;
 
-  constructor(kind: ConversationKey['kind'], words: () => string) {
+  constructor(kind: ConversationKey['kind'], text: () => string) {
     this.kind = kind;
-    this.#words = words;
+    this.#text = text;
   }
 
-  /** A digest: of one account and one model, and it tells nothing about the conversation. */
+  /** A digest, specific to account and model, that reveals nothing about the conversation. */
   get key(): string {
-    this.#key ??= hash('sha256', this.#words(), 'base64url');
+    this.#key ??= hash('sha256', this.#text(), 'base64url');
     return this.#key;
   }
 }
 
-/** Whose conversation it is, and with which model. */
+/** Account and model of a conversation. */
 export interface ConversationScope {
   readonly accountId: string;
-  /** As the request is routed by: of router models the router's. */
+  /** The id that the request names; for a router, the router's own id. */
   readonly modelId: string;
   /** `x-session-id`. */
   readonly sessionHeader?: string;
 }
 
-/** Characters of a message that tell it from others: conversations may be as long as they like. */
-const TOLD_BY = 65_536;
+/** Characters of a message that enter the key, so that its cost is bounded. */
+const MAX_KEY_CHARACTERS = 65_536;
 
-/** Characters of a picture or file that tell it from others. */
-const MEDIA_TOLD_BY = 1024;
+/** Characters of an image or file that enter the key. */
+const MAX_MEDIA_CHARACTERS = 1024;
 
-/** The conversation that a request belongs to; undefined when nothing tells. */
+/** The conversation of a request; undefined if nothing identifies it. */
 export function conversationKeyOf(
   request: Pick<GenerationRequest, 'items' | 'wishes' | 'promptCacheKey'>,
   { accountId, modelId, sessionHeader }: ConversationScope,
 ): ConversationKey | undefined {
   const name = explicitName(request, sessionHeader);
   if (name !== undefined) {
-    return new ConversationKey('explicit', () => put(accountId) + put(modelId) + put(name[0]) + put(name[1]));
+    return new ConversationKey(
+      'explicit',
+      () => withLength(accountId) + withLength(modelId) + withLength(name[0]) + withLength(name[1]),
+    );
   }
   const { items } = request;
-  if (!items.some(isTelling)) return undefined;
+  if (!items.some(isIdentifying)) return undefined;
   return new ConversationKey(
     'opening',
-    () => put(accountId) + put(modelId) + put('opening') + openingOf(items),
+    () => withLength(accountId) + withLength(modelId) + withLength('opening') + openingOf(items),
   );
 }
 
-/** A session id and a cache key that happen to be the same text are two names. */
+/** Kind and name: a session id and a cache key with the same text are different conversations. */
 function explicitName(
   { wishes, promptCacheKey }: Pick<GenerationRequest, 'wishes' | 'promptCacheKey'>,
   sessionHeader: string | undefined,
@@ -63,74 +66,78 @@ function explicitName(
   return promptCacheKey ? ['prompt_cache_key', promptCacheKey] : undefined;
 }
 
-/** The first instructions and the first thing that is said or done. */
+/** The first instructions and the first item after them. */
 function openingOf(items: readonly Item[]): string {
   const instructions = items.find(isInstruction);
-  const beginning = items.find(isBeginning);
-  return wordsOfItem(instructions) + wordsOfItem(beginning);
+  const firstTurn = items.find(isFirstTurn);
+  return textOfItem(instructions) + textOfItem(firstTurn);
 }
 
-const TELLING: ReadonlySet<Item['type']> = new Set<Item['type']>(['message', 'tool-call', 'tool-result']);
+const IDENTIFYING_TYPES: ReadonlySet<Item['type']> = new Set<Item['type']>([
+  'message',
+  'tool-call',
+  'tool-result',
+]);
 
 function isInstruction(item: Item): boolean {
   return item.type === 'message' && (item.role === 'system' || item.role === 'developer');
 }
 
-function isBeginning(item: Item): boolean {
-  return !isInstruction(item) && isTelling(item);
+function isFirstTurn(item: Item): boolean {
+  return !isInstruction(item) && isIdentifying(item);
 }
 
-function isTelling({ type }: Item): boolean {
-  return TELLING.has(type);
+function isIdentifying({ type }: Item): boolean {
+  return IDENTIFYING_TYPES.has(type);
 }
 
-function wordsOfItem(item: Item | undefined): string {
+function textOfItem(item: Item | undefined): string {
   if (item === undefined) return '';
   switch (item.type) {
     case 'message':
-      return put(item.type) + put(item.role) + wordsOfParts(item.content);
+      return withLength(item.type) + withLength(item.role) + textOfParts(item.content);
     case 'tool-result':
-      return put(item.type) + wordsOfParts(item.content);
+      return withLength(item.type) + textOfParts(item.content);
     case 'tool-call':
-      return put(item.type) + put(item.name) + put(item.input, TOLD_BY);
+      return withLength(item.type) + withLength(item.name) + withLength(item.input, MAX_KEY_CHARACTERS);
     default:
-      return put(item.type);
+      return withLength(item.type);
   }
 }
 
-function wordsOfParts(parts: readonly Part[]): string {
-  let words = '';
-  let left = TOLD_BY;
+function textOfParts(parts: readonly Part[]): string {
+  let all = '';
+  let left = MAX_KEY_CHARACTERS;
   for (const part of parts) {
-    if (left <= 0) return words;
-    const [text, most] = wordsOf(part);
-    words += put(part.type) + put(text, Math.min(left, most));
-    // A part without words counts too: there may be many.
+    if (left <= 0) return all;
+    const [text, most] = textOfPart(part);
+    all += withLength(part.type) + withLength(text, Math.min(left, most));
+    // Plus 1, because there may be many parts without text.
     left -= Math.min(text.length, most) + 1;
   }
-  return words;
+  return all;
 }
 
-/** The text that tells a part from others, and how much of it is looked at. */
-function wordsOf(part: Part): readonly [text: string, most: number] {
+/** The text that identifies a part, and how many characters of it enter the key. */
+function textOfPart(part: Part): readonly [text: string, most: number] {
   switch (part.type) {
     case 'text':
-      return [part.text, TOLD_BY];
+      return [part.text, MAX_KEY_CHARACTERS];
     case 'refusal':
-      return [part.refusal, TOLD_BY];
+      return [part.refusal, MAX_KEY_CHARACTERS];
     case 'image':
     case 'file':
-      return [wordsOfSource(part.source), MEDIA_TOLD_BY];
+      return [textOfSource(part.source), MAX_MEDIA_CHARACTERS];
     case 'audio':
-      return [part.data, MEDIA_TOLD_BY];
+      return [part.data, MAX_MEDIA_CHARACTERS];
     case 'video':
-      return [part.url, MEDIA_TOLD_BY];
+      return [part.url, MAX_MEDIA_CHARACTERS];
     case 'opaque':
       return ['', 0];
   }
 }
 
-function wordsOfSource(source: Source): string {
+function textOfSource(source: Source): string {
   switch (source.kind) {
     case 'url':
       return source.url;
@@ -143,7 +150,7 @@ function wordsOfSource(source: Source): string {
   }
 }
 
-/** Length first, so that no two lists of texts are the same. */
-function put(text: string, most: number = text.length): string {
+/** Prefixes a text with its length, so that different lists of texts never concatenate to the same string. */
+function withLength(text: string, most: number = text.length): string {
   return `${text.length}:${text.length > most ? text.slice(0, most) : text}`;
 }

@@ -58,7 +58,7 @@ describe('custodyOf', () => {
     ],
     ['a signature on a call', call({ signature: 'x', signatureFormat: 'google-gemini-v1' }), ['gemini']],
     ['a call from a chat upstream', call({ signature: 'x', signatureGivenBy: 'chat' }), ['chat']],
-    ['a seal of nobody we know', thoughts({ signature: 'x' }), []],
+    ['a seal of unknown origin', thoughts({ signature: 'x' }), []],
   ])('%s', (_, sealed, dialects) => {
     expect(keepers([said, sealed, said])).toEqual(dialects);
   });

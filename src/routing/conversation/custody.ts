@@ -6,9 +6,8 @@ import type { Item, ReasoningItem, ToolCallItem } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 
 /**
- * Tells the endpoints that keep custody of a conversation's thoughts: those that get its newest seal back byte for
- * byte. At any other family the model would have to go on without what it thought before. Undefined when nothing is
- * sealed.
+ * Returns the test whether an endpoint has custody of a conversation: it accepts the newest seal byte for byte. At any
+ * other endpoint the model would continue without its earlier reasoning. Undefined if nothing is sealed.
  */
 export function custodyOf(
   request: Pick<GenerationRequest, 'items' | 'format' | 'formatFacts'>,

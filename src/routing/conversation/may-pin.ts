@@ -2,18 +2,18 @@ import type { Endpoint } from '../../catalog/catalog.ts';
 import type { Usage } from '../../ir/usage.ts';
 import type { ConversationKey } from './conversation-key.ts';
 
-/** What is known when a request of a conversation had success. */
+/** A successful request of a conversation. */
 export interface PinCase {
   readonly kind: ConversationKey['kind'];
   readonly usage: Pick<Usage, 'cachedTokens' | 'cacheWriteTokens' | 'cacheWrite1hTokens'>;
   readonly endpoint: Pick<Endpoint, 'pricing'>;
-  /** The request said itself whom to ask: `provider.order`. */
+  /** The request has its own order (`provider.order`). */
   readonly hasOrder: boolean;
 }
 
 /**
- * Whether a success keeps its conversation where it was. Conversations that the caller named stay; of others it must
- * be worth it: the prompt was cached there, and cached prompts cost less.
+ * True if a success pins its conversation to the endpoint. A conversation that the caller named is always pinned; any
+ * other only if the prompt was cached there and cached tokens cost less.
  */
 export function mayPin({ kind, usage, endpoint, hasOrder }: PinCase): boolean {
   if (hasOrder) return false;

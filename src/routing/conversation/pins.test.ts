@@ -50,7 +50,7 @@ describe('Pins', () => {
     expect(changing.find('two')).toBeDefined();
   });
 
-  it('is bounded: the one unused longest goes', () => {
+  it('is bounded: the least recently used pin is evicted', () => {
     for (const key of ['one', 'two', 'three']) pins.pin(key, A);
     pins.pin('one', A);
     pins.pin('four', A);

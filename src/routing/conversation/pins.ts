@@ -1,46 +1,45 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kit/time/clock.ts';
 
-/** Where the earlier requests of a conversation went. */
+/** Where the last successful request of a conversation was served. */
 export interface Pin {
-  /** Of the candidate (`siteOf`). */
+  /** Site of the candidate (`siteOf`). */
   readonly site: string;
-  /** The model that answered: router models keep it. */
+  /** The model that answered: a router chooses it again. */
   readonly modelId: string;
 }
 
-/** What pins are kept with. */
-export interface PinTools {
+export interface PinDependencies {
   readonly clock: Clock;
-  /** How long a pin lasts without success, milliseconds. */
+  /** How long a pin lasts after its last success, milliseconds. */
   readonly idleMs: () => number;
-  /** Conversations that are remembered; the one unused longest goes. About 350 bytes each. */
+  /** Size of the cache, about 350 bytes a conversation; the least recently used is evicted. */
   readonly max?: number;
 }
 
-const MOST_PINS = 100_000;
+const MAX_PINS = 100_000;
 
-/** Keeps conversations where their prompts are cached: by conversation key, in bounded memory. */
+/** Pins by conversation key: they keep conversations where their prompts are cached. Memory is bounded. */
 export class Pins {
   readonly #idleMs: () => number;
   readonly #pins: LRUCache<string, Pin>;
 
-  constructor({ clock, idleMs, max = MOST_PINS }: PinTools) {
+  constructor({ clock, idleMs, max = MAX_PINS }: PinDependencies) {
     this.#idleMs = idleMs;
     this.#pins = new LRUCache({ max, ttl: 1, ttlResolution: 0, perf: { now: () => clock.monotonic() } });
   }
 
-  /** Nothing is pinned: nothing can be found. */
+  /** If true, callers need not compute a key. */
   get isEmpty(): boolean {
     return this.#pins.size === 0;
   }
 
-  /** Looking at a pin does not make it last longer. */
+  /** Does not extend the pin. */
   find(key: string): Pin | undefined {
     return this.#pins.get(key);
   }
 
-  /** Sets or renews a pin: the conversation had a success there. */
+  /** Sets or renews a pin after a success. */
   pin(key: string, { site, modelId }: Pin): void {
     this.#pins.set(key, { site, modelId }, { ttl: this.#idleMs() });
   }

@@ -1,37 +1,34 @@
 import type { HealthState } from './endpoint-health.ts';
 
-/** When a site cools down, and how long: `routing.cooldown` of the configuration. */
+/** `routing.cooldown` of the configuration. */
 export interface CooldownSettings {
   /** Failures in a row that begin a cool-down. */
   readonly failures: number;
-  /** Length of the first cool-down; the n-th in a row takes n times as long. */
+  /** Length of the first cool-down; the n-th in a row is n times as long. */
   readonly baseMs: number;
-  /** No cool-down takes longer. */
+  /** Upper bound of a cool-down. */
   readonly maxMs: number;
 }
 
-/** Leave to make one call. The outcome of the call is reported with it. */
+/** Permission to make one call. Its outcome is reported with it. */
 export interface BreakerAdmission {
-  /** Cool-downs that had begun when the call was made: what it tells about a time before the newest is old news. */
+  /** Number of cool-downs when the call began: outcomes of calls from before the newest one are ignored. */
   readonly era: number;
 }
 
-/** A cool-down takes up to this share longer, so that not all endpoints of a failed provider are tried at once. */
+/** Random extension of a cool-down, as a share: not all endpoints of a failed provider are tried at once. */
 const JITTER = 0.2;
 
-/** Between probes of a site that is cooling, milliseconds. */
+/** Least time between probes of a cooling site, milliseconds. */
 const PROBE_SPACING_MS = 1000;
 
-/**
- * How long a probe keeps others out, milliseconds: an answer that comes whole may take minutes, and tells nothing
- * before.
- */
-const PROBE_PATIENCE_MS = 10_000;
+/** How long a probe blocks others, milliseconds: a non-streamed answer may take minutes. */
+const PROBE_TIMEOUT_MS = 10_000;
 
 /**
- * Decides whether one site may be called. After enough failures in a row it cools down: calls stop, except single
- * probes of requests that have no other candidate. When its time is up it is on probation: one call at a time. The
- * first token of a probe puts it back into service, where one more failure is enough until a call succeeds.
+ * Circuit breaker of one site. After enough failures in a row the site cools down: it gets no calls except single
+ * probes from requests without another candidate. After the cool-down it is probed, one call at a time. The first
+ * token of a probe puts it back into service; until a call succeeds, one more failure starts the next cool-down.
  */
 export class Breaker {
   readonly #settings: () => CooldownSettings;
@@ -61,19 +58,19 @@ export class Breaker {
     return nowMs < this.#coolUntilMs ? 'cooling' : 'probing';
   }
 
-  /** `isLastHope`: the request has no other candidate. */
-  admit(nowMs: number, isLastHope: boolean): BreakerAdmission | undefined {
+  /** `isLastCandidate`: the request has no other candidate. */
+  admit(nowMs: number, isLastCandidate: boolean): BreakerAdmission | undefined {
     const admission = { era: this.#era };
     const state = this.stateAt(nowMs);
     if (state === 'ok') return admission;
-    if (this.#probe !== undefined && nowMs < this.#probeBeganMs + PROBE_PATIENCE_MS) return undefined;
-    if (state === 'cooling' && (!isLastHope || nowMs < this.#nextProbeMs)) return undefined;
+    if (this.#probe !== undefined && nowMs < this.#probeBeganMs + PROBE_TIMEOUT_MS) return undefined;
+    if (state === 'cooling' && (!isLastCandidate || nowMs < this.#nextProbeMs)) return undefined;
     this.#probe = admission;
     this.#probeBeganMs = nowMs;
     return admission;
   }
 
-  /** The call brings an answer. */
+  /** The first token has arrived. */
   answered(admission: BreakerAdmission): void {
     if (admission !== this.#probe) return;
     this.#probe = undefined;
@@ -101,19 +98,19 @@ export class Breaker {
     }
   }
 
-  /** The call ended without telling anything about the site. */
+  /** The call ended with no verdict on the site. */
   release(admission: BreakerAdmission): void {
     if (admission === this.#probe) this.#probe = undefined;
   }
 
-  /** Milliseconds until the site is called again in its place; 0 = now. */
+  /** Milliseconds until the site is called regularly again; 0 = now. */
   waitAt(nowMs: number): number {
     if (!this.#isOpen) return 0;
     const untilProbation = Math.max(0, this.#coolUntilMs - nowMs);
     return untilProbation === 0 && this.#probe !== undefined ? PROBE_SPACING_MS : untilProbation;
   }
 
-  /** When the state changes by itself; infinity when it does not. */
+  /** When the state changes without a call; infinity = never. */
   changesAt(nowMs: number): number {
     return this.stateAt(nowMs) === 'cooling' ? this.#coolUntilMs : Number.POSITIVE_INFINITY;
   }

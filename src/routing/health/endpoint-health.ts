@@ -1,32 +1,30 @@
 /** Percentiles that preferences may name. */
 export type Percentile = 'p50' | 'p75' | 'p90' | 'p99';
 
-/** Values that 50, 75, 90 and 99 of 100 generations did as well as or better. */
+/** Values that 50, 75, 90 and 99 of 100 generations reached or bettered. */
 export type Percentiles = Readonly<Record<Percentile, number>>;
 
 /**
- * `ok`: in service. `cooling`: failed too often in a row. `probing`: its time is up, one call at a time may try it.
+ * `ok`: in service. `cooling`: failed too often in a row. `probing`: after the cool-down, one call at a time.
  */
 export type HealthState = 'ok' | 'cooling' | 'probing';
 
-/** What is known of an endpoint at one moment. */
+/** Health of a site at one moment. */
 export interface EndpointHealth {
   readonly state: HealthState;
   /** Failures in a row. */
   readonly failures: number;
-  /** A good part of the calls of the last 30 seconds failed. */
+  /** At least a fifth of the calls of the last 30 seconds failed. */
   readonly isUnstable: boolean;
-  /** A rate limit holds until then, epoch milliseconds; 0 = none does. It is not called before. */
+  /** End of a rate limit, epoch milliseconds; 0 = none. No calls before it. */
   readonly pausedUntilMs: number;
-  /**
-   * It failed and asked to be left alone until then, epoch milliseconds; 0 = it did not. Others are called before it.
-   */
+  /** End of a retry-after of another failure, epoch milliseconds; 0 = none. Before it other candidates go first. */
   readonly deferredUntilMs: number;
   /** Milliseconds to the first token over the last 5 minutes; undefined = nothing measured. */
   readonly latency: Percentiles | undefined;
   /** Tokens per second over the last 5 minutes; undefined = nothing measured. */
   readonly throughput: Percentiles | undefined;
-  /** Share of answers with tool calls that held a broken one, 0..1; undefined = too few to tell. */
+  /** Share of answers with tool calls that had a broken one, 0..1; undefined = too few answers. */
   readonly toolErrorRate: number | undefined;
 }
 
@@ -35,7 +33,7 @@ export interface HealthView {
   of(site: string): EndpointHealth;
 }
 
-/** Of an endpoint that was not called yet. */
+/** Health of a site that was not called yet. */
 export const UNTRIED: EndpointHealth = {
   state: 'ok',
   failures: 0,
@@ -47,7 +45,7 @@ export const UNTRIED: EndpointHealth = {
   toolErrorRate: undefined,
 };
 
-/** Whether nothing speaks against calling an endpoint in its place. */
-export function isWell({ state, isUnstable, pausedUntilMs, deferredUntilMs }: EndpointHealth): boolean {
+/** True if an endpoint can be called at its rank. */
+export function isHealthy({ state, isUnstable, pausedUntilMs, deferredUntilMs }: EndpointHealth): boolean {
   return state !== 'cooling' && !isUnstable && pausedUntilMs === 0 && deferredUntilMs === 0;
 }

@@ -2,38 +2,36 @@ import type { Clock } from '../../kit/time/clock.ts';
 import type { BreakerAdmission } from './breaker.ts';
 import type { SiteHealth } from './site-health.ts';
 
-/** What a whole answer was like. */
+/** Outcome of a complete answer. */
 export interface TicketSuccess {
   readonly outputTokens: number;
-  /** `bad`: the answer held a tool call that cannot be run. */
+  /** `bad`: the answer has a tool call that cannot be run. */
   readonly toolCalls: 'none' | 'good' | 'bad';
 }
 
-/** How a call failed. */
 export interface TicketFailure {
-  /** The site is to blame, not the request. */
+  /** The failure is the site's, not the request's. */
   readonly counts: boolean;
-  /** How long the upstream asked to be left alone. */
+  /** Retry-after of the upstream. */
   readonly retryAfterMs?: number;
   readonly isRateLimit: boolean;
 }
 
-/** Throughput is measured only on answers that are long enough. */
-const LEAST_TOKENS = 2;
-const LEAST_MS = 1;
+/** Throughput of shorter answers is not measured. */
+const MIN_MEASURED_TOKENS = 2;
+const MIN_MEASURED_MS = 1;
 
-/** What a call is made from. */
 export interface TicketParts {
   readonly site: SiteHealth;
   readonly admission: BreakerAdmission;
   readonly clock: Clock;
-  /** A retry that the budget counts. */
+  /** The call is a retry that the retry budget counts. */
   readonly isCounted: boolean;
 }
 
 /**
- * One call of a site, from the leave to make it to its end. Ends exactly once: with success, failure, or without
- * telling anything about the site (`abandoned`); what is said after that has no effect.
+ * The permission to make one call to a site, and the report of its outcome. It ends once, with `succeeded`, `failed` or
+ * `abandoned` (no verdict); later reports have no effect.
  */
 export class HealthTicket {
   readonly #site: SiteHealth;
@@ -56,13 +54,13 @@ export class HealthTicket {
     if (isCounted) site.retries.beginRetry();
   }
 
-  /** The first content came: of a stream its beginning, of an answer that comes whole all of it. */
+  /** The first content of a stream, or a whole non-streamed answer, has arrived. */
   firstToken(kind: 'stream' | 'whole' = 'stream'): void {
     if (this.#isOver || this.#firstTokenMs !== undefined) return;
     const nowMs = this.#clock.monotonic();
     const { breaker, measurements } = this.#site;
     this.#firstTokenMs = nowMs;
-    // A whole answer was written before it came.
+    // A whole answer was generated since the call began.
     this.#writtenFromMs = kind === 'whole' ? this.#beganMs : nowMs;
     measurements.addCall(nowMs);
     measurements.addLatency(nowMs - this.#beganMs, nowMs);
@@ -85,8 +83,8 @@ export class HealthTicket {
   }
 
   /**
-   * A rate limit that says for how long pauses the site instead of counting towards a cool-down; any other failure
-   * that counts does, after the first token too. One that says for how long also puts the site behind others.
+   * A rate limit with a retry-after pauses the site and does not count towards a cool-down. Any other failure that
+   * `counts` does, also after the first token; with a retry-after it also defers the site.
    */
   failed({ counts, retryAfterMs = 0, isRateLimit }: TicketFailure): void {
     if (!this.#end()) return;
@@ -105,14 +103,14 @@ export class HealthTicket {
     this.#site.changed();
   }
 
-  /** The caller has left. */
+  /** The caller disconnected: no verdict. */
   abandoned(): void {
     if (!this.#end()) return;
     this.#site.breaker.release(this.#admission);
   }
 
   #measure(tokens: number, durationMs: number, nowMs: number): void {
-    if (tokens < LEAST_TOKENS || durationMs < LEAST_MS) return;
+    if (tokens < MIN_MEASURED_TOKENS || durationMs < MIN_MEASURED_MS) return;
     this.#site.measurements.addThroughput((tokens * 1000) / durationMs, nowMs);
   }
 

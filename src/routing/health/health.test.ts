@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HandClock } from '../../../test/fakes/hand-clock.ts';
-import { isWell, UNTRIED } from './endpoint-health.ts';
-import { type CallSituation, Health } from './health.ts';
+import { isHealthy, UNTRIED } from './endpoint-health.ts';
+import { type CallContext, Health } from './health.ts';
 import type { HealthTicket, TicketFailure } from './health-ticket.ts';
 import { NO_STATISTICS } from './measurements.ts';
 
-const FIRST: CallSituation = { isRetry: false, isLastHope: false };
-const LAST_HOPE: CallSituation = { isRetry: false, isLastHope: true };
-const RETRY: CallSituation = { isRetry: true, isLastHope: false };
+const FIRST: CallContext = { isRetry: false, isLastCandidate: false };
+const LAST_HOPE: CallContext = { isRetry: false, isLastCandidate: true };
+const RETRY: CallContext = { isRetry: true, isLastCandidate: false };
 
 const BROKEN: TicketFailure = { counts: true, isRateLimit: false };
 const GOOD = { outputTokens: 0, toolCalls: 'none' } as const;
@@ -26,13 +26,13 @@ beforeEach(() => {
   });
 });
 
-function enter(site = 'a', situation: CallSituation = FIRST): HealthTicket {
+function enter(site = 'a', situation: CallContext = FIRST): HealthTicket {
   const ticket = health.enter(site, situation);
-  if (ticket === undefined) throw new Error(`${site} lets nobody in`);
+  if (ticket === undefined) throw new Error(`${site} refuses the call`);
   return ticket;
 }
 
-function fail(times: number, site = 'a', situation: CallSituation = FIRST): void {
+function fail(times: number, site = 'a', situation: CallContext = FIRST): void {
   for (let time = 0; time < times; time++) enter(site, situation).failed(BROKEN);
 }
 
@@ -100,7 +100,7 @@ describe('a cool-down', () => {
     expect(health.wait('a')).toBe(30_000);
   });
 
-  it('frees the place of a probe that nobody waits for any more, or whose request was bad', () => {
+  it('frees the probe if its caller disconnected or its request was bad', () => {
     coolDown(1);
     clock.pass(30_000);
     enter().abandoned();
@@ -111,7 +111,7 @@ describe('a cool-down', () => {
     expect(health.of('a').state).toBe('ok');
   });
 
-  it('is over with the first token of a probe: a long answer keeps nobody out', () => {
+  it('ends with the first token of a probe: a long answer blocks no calls', () => {
     coolDown(1);
     clock.pass(30_000);
     const probe = enter();
@@ -156,7 +156,7 @@ describe('a cool-down', () => {
     expect(health.of('a').state).toBe('cooling');
   });
 
-  it('is not for failures that the request is to blame for', () => {
+  it('does not count failures of the request', () => {
     for (let time = 0; time < 20; time++) enter().failed({ counts: false, isRateLimit: false });
     expect(health.of('a')).toMatchObject({ state: 'ok', failures: 0, isUnstable: false });
   });
@@ -172,7 +172,7 @@ describe('a cool-down', () => {
   });
 });
 
-describe('a site that is the last hope while it cools', () => {
+describe('a cooling site that is the last candidate', () => {
   beforeEach(() => coolDown(1));
 
   it('is probed at once, by one call at a time', () => {
@@ -218,7 +218,7 @@ describe('a rate limit', () => {
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   });
 
-  it('pauses the site for as long as it says, and lets nobody in', () => {
+  it('pauses the site for the retry-after and refuses all calls', () => {
     enter().failed(limited(7000));
     expect(health.of('a')).toMatchObject({ state: 'ok', failures: 0, pausedUntilMs: clock.now() + 7000 });
     expect(health.enter('a', LAST_HOPE)).toBeUndefined();
@@ -230,14 +230,14 @@ describe('a rate limit', () => {
     expect(health.enter('a', FIRST)).toBeDefined();
   });
 
-  it('pauses for 5 minutes at most, and never shorter than told before', () => {
+  it('pauses for 5 minutes at most, and is never shortened', () => {
     const [long, short] = [enter(), enter()];
     long.failed(limited(3_600_000));
     short.failed(limited(1000));
     expect(health.wait('a')).toBe(300_000);
   });
 
-  it('begins no cool-down when it says how long, and one when it does not', () => {
+  it('counts towards a cool-down only without a retry-after', () => {
     const openCalls = Array.from({ length: 5 }, () => enter());
     for (const ticket of openCalls) ticket.failed(limited(1000));
     expect(health.of('a')).toMatchObject({ state: 'ok', isUnstable: true });
@@ -255,10 +255,10 @@ describe('a rate limit', () => {
   });
 });
 
-describe('a failure that says for how long', () => {
+describe('a failure with a retry-after', () => {
   const overloaded: TicketFailure = { counts: true, isRateLimit: false, retryAfterMs: 7000 };
 
-  it('defers the site, and lets everybody in who comes nevertheless', () => {
+  it('defers the site, and still admits calls', () => {
     enter().failed(overloaded);
     expect(health.of('a')).toMatchObject({
       state: 'ok',
@@ -280,20 +280,20 @@ describe('a failure that says for how long', () => {
     expect(health.of('a')).toMatchObject({ state: 'cooling', pausedUntilMs: 0 });
   });
 
-  it('defers for 5 minutes at most, and never shorter than told before', () => {
+  it('defers for 5 minutes at most, and is never shortened', () => {
     const [long, short] = [enter(), enter()];
     long.failed({ ...overloaded, retryAfterMs: 3_600_000 });
     short.failed(overloaded);
     expect(health.of('a').deferredUntilMs).toBe(clock.now() + 300_000);
   });
 
-  it('says nothing of the site where the request is to blame', () => {
+  it("has no effect if the failure is the request's", () => {
     enter().failed({ ...overloaded, counts: false });
     expect(health.of('a').deferredUntilMs).toBe(0);
   });
 });
 
-describe('being well', () => {
+describe('isHealthy', () => {
   it.each([
     [{}, true],
     [{ state: 'probing' }, true],
@@ -302,12 +302,12 @@ describe('being well', () => {
     [{ pausedUntilMs: 1 }, false],
     [{ deferredUntilMs: 1 }, false],
   ] as const)('%j: %j', (changes, expected) => {
-    expect(isWell({ ...UNTRIED, ...changes })).toBe(expected);
+    expect(isHealthy({ ...UNTRIED, ...changes })).toBe(expected);
   });
 });
 
 describe('a probe that takes long', () => {
-  it('lets another one in after 10 seconds', () => {
+  it('admits another one after 10 seconds', () => {
     fail(5);
     clock.pass(40_000);
     enter('a');
@@ -347,7 +347,7 @@ describe('the retry budget', () => {
     expect(health.enter('a', RETRY)).toBeDefined();
   });
 
-  it('of one site is no concern of another', () => {
+  it('is separate for each site', () => {
     fail(1);
     for (let retry = 0; retry < 3; retry++) enter('a', RETRY);
     fail(1, 'b');
@@ -373,7 +373,7 @@ describe('what is measured', () => {
     expect((throughput?.p99 ?? 0) / 50).toBeCloseTo(1, 1);
   });
 
-  it('of the first answer is there at once', () => {
+  it('is available right after the first answer', () => {
     expect(health.of('a').latency).toBeUndefined();
     answer(200, 1000, 50);
     expect(health.of('a').latency).toBeDefined();
@@ -443,7 +443,7 @@ describe('what is measured', () => {
     expect(health.of('a').toolErrorRate).toBe(0.25);
   });
 
-  it('is nothing of callers who left before the answer began', () => {
+  it('ignores calls whose caller disconnected before the first token', () => {
     enter().abandoned();
     expect(health.of('a')).toEqual(UNTRIED);
     expect(health.statistics('a')).toEqual(NO_STATISTICS);
@@ -451,7 +451,7 @@ describe('what is measured', () => {
 });
 
 describe('a ticket', () => {
-  it('ends once: what is said later has no effect', () => {
+  it('ends once: later reports have no effect', () => {
     const ticket = enter();
     ticket.succeeded(GOOD);
     ticket.succeeded(GOOD);
@@ -466,7 +466,7 @@ describe('a ticket', () => {
   });
 });
 
-describe('the wait that callers are told', () => {
+describe('the retry-after for callers', () => {
   it.each([
     [[], 300],
     [['new'], 1],
@@ -488,7 +488,7 @@ describe('the memory of sites', () => {
       3,
     );
 
-  it('is bounded: the one unused longest goes', () => {
+  it('is bounded: the least recently called site is evicted', () => {
     const health = small();
     for (const site of ['a', 'b', 'c']) health.enter(site, FIRST)?.failed(BROKEN);
     health.enter('a', LAST_HOPE)?.failed(BROKEN);
@@ -505,7 +505,7 @@ describe('the memory of sites', () => {
     expect(health.of('busy').state).toBe('cooling');
   });
 
-  it('forgets nobody when all are busy, and is bounded again later', () => {
+  it('evicts no site while all have open calls, and is bounded again later', () => {
     const health = small();
     const openCalls = ['a', 'b', 'c', 'd', 'e'].map((site) => health.enter(site, FIRST));
     for (const ticket of openCalls) ticket?.failed(BROKEN);

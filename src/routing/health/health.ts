@@ -1,71 +1,72 @@
 import { type EndpointHealth, type HealthView, UNTRIED } from './endpoint-health.ts';
 import { HealthTicket } from './health-ticket.ts';
 import { NO_STATISTICS, type ServiceStatistics } from './measurements.ts';
-import { type HealthTools, SiteHealth } from './site-health.ts';
+import { type HealthDependencies, SiteHealth } from './site-health.ts';
 
-/** Sites that are remembered; the one unused longest goes. About 11 kilobytes each. */
-const MOST_SITES = 4096;
+/** Sites in memory, about 11 kilobytes each; the least recently called is evicted. */
+const MAX_SITES = 4096;
 
-/** What callers are told to wait, seconds. */
-const SHORTEST_WAIT = 1;
-const LONGEST_WAIT = 300;
+/** Bounds of the retry-after that callers get. */
+const MIN_RETRY_AFTER_SECONDS = 1;
+const MAX_RETRY_AFTER_SECONDS = 300;
 
-/** How a request comes to call a site. */
-export interface CallSituation {
-  /** Another call of the same request failed before. */
+export interface CallContext {
+  /** An earlier call of the same request failed. */
   readonly isRetry: boolean;
-  /** Every other candidate of the request was tried, or may not be called now. */
-  readonly isLastHope: boolean;
+  /** All other candidates of the request were tried or may not be called now. */
+  readonly isLastCandidate: boolean;
 }
 
 /** The health of all sites (`siteOf`), in bounded memory. */
 export class Health implements HealthView {
-  readonly #tools: HealthTools;
-  readonly #mostSites: number;
-  /** In the order in which they were last called. */
+  readonly #dependencies: HealthDependencies;
+  readonly #maxSites: number;
+  /** Least recently called first. */
   readonly #sites = new Map<string, SiteHealth>();
 
-  constructor(tools: HealthTools, mostSites: number = MOST_SITES) {
-    this.#tools = tools;
-    this.#mostSites = mostSites;
+  constructor(dependencies: HealthDependencies, maxSites: number = MAX_SITES) {
+    this.#dependencies = dependencies;
+    this.#maxSites = maxSites;
   }
 
   of(site: string): EndpointHealth {
     return this.#sites.get(site)?.health() ?? UNTRIED;
   }
 
-  /** What the endpoints list shows. */
+  /** For the list of endpoints. */
   statistics(site: string): ServiceStatistics {
-    return this.#sites.get(site)?.measurements.statistics(this.#tools.clock.monotonic()) ?? NO_STATISTICS;
+    return (
+      this.#sites.get(site)?.measurements.statistics(this.#dependencies.clock.monotonic()) ?? NO_STATISTICS
+    );
   }
 
-  /** Leave to call a site now; undefined when it must not be called. The ticket must be told how the call ends. */
-  enter(name: string, { isRetry, isLastHope }: CallSituation): HealthTicket | undefined {
+  /** Permission to call a site; undefined if it must not be called now. The ticket must get the outcome. */
+  enter(name: string, { isRetry, isLastCandidate }: CallContext): HealthTicket | undefined {
     const site = this.#touch(name);
-    const { clock } = this.#tools;
+    const { clock } = this.#dependencies;
     const nowMs = clock.monotonic();
     if (site.pause.leftAt(nowMs) > 0) return undefined;
     const isCounted = isRetry && site.failedLast;
     if (isCounted && !site.retries.hasRoom()) return undefined;
-    const admission = site.breaker.admit(nowMs, isLastHope);
+    const admission = site.breaker.admit(nowMs, isLastCandidate);
     if (admission === undefined) return undefined;
     return new HealthTicket({ site, admission, clock, isCounted });
   }
 
-  /** Milliseconds until a site may be called again; 0 = now, be it only for want of others. */
+  /** Milliseconds until a site may be called again; 0 = now, perhaps only as the last candidate. */
   wait(site: string): number {
     return this.#sites.get(site)?.wait() ?? 0;
   }
 
-  /** What to tell a caller whose request none of these sites may serve now: when the first of them is called again. */
+  /** Retry-after for a request that none of these sites may serve now: when the first may be called again. */
   retryAfterSeconds(sites: readonly string[]): number {
     const waitMs = sites.reduce((least, site) => Math.min(least, this.wait(site)), Number.POSITIVE_INFINITY);
-    return Math.min(LONGEST_WAIT, Math.max(SHORTEST_WAIT, Math.ceil(waitMs / 1000)));
+    return Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(MIN_RETRY_AFTER_SECONDS, Math.ceil(waitMs / 1000)));
   }
 
-  /** How many sites are cooling down. */
+  /** Number of sites that are cooling down. */
   cooling(): number {
-    const nowMs = this.#tools.clock.monotonic();
+    const nowMs = this.#dependencies.clock.monotonic();
     let count = 0;
     for (const { breaker } of this.#sites.values()) if (breaker.stateAt(nowMs) === 'cooling') count++;
     return count;
@@ -80,12 +81,12 @@ export class Health implements HealthView {
 
   #add(): SiteHealth {
     this.#makeRoom();
-    return new SiteHealth(this.#tools);
+    return new SiteHealth(this.#dependencies);
   }
 
-  /** Sites with calls under way stay, and go to the end of the queue: they are in use. */
+  /** Sites with open calls are not evicted but moved to the end. */
   #makeRoom(): void {
-    for (let looks = this.#sites.size; looks > 0 && this.#sites.size >= this.#mostSites; looks--) {
+    for (let left = this.#sites.size; left > 0 && this.#sites.size >= this.#maxSites; left--) {
       const [oldest] = this.#sites;
       if (oldest === undefined) return;
       const [name, site] = oldest;

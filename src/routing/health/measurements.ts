@@ -2,7 +2,7 @@ import type { Percentiles } from './endpoint-health.ts';
 import { LATENCY, RollingHistogram, type Scale, THROUGHPUT } from './percentiles.ts';
 import { RollingSums } from './rolling-sums.ts';
 
-/** What the endpoints list says about the service of an endpoint; null = nothing is known. */
+/** Statistics of an endpoint for the list of endpoints; null = nothing measured. */
 export interface ServiceStatistics {
   /** Share of calls that were answered, percent. */
   readonly uptime5m: number | null;
@@ -14,7 +14,7 @@ export interface ServiceStatistics {
   readonly throughput30m: Percentiles | null;
 }
 
-/** Of an endpoint that was not called yet. */
+/** Statistics of an endpoint that was not called yet. */
 export const NO_STATISTICS: ServiceStatistics = {
   uptime5m: null,
   uptime30m: null,
@@ -32,42 +32,37 @@ export interface Pace {
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-/** The windows over which is counted. */
+/** Rolling windows. */
 const WINDOWS = {
-  /** 30 seconds. */
-  moments: { slices: 6, sliceMs: 5 * SECOND },
-  /** 5 minutes. */
-  minutes: { slices: 5, sliceMs: MINUTE },
-  /** 30 minutes. */
+  halfMinute: { slices: 6, sliceMs: 5 * SECOND },
+  fiveMinutes: { slices: 5, sliceMs: MINUTE },
   halfHour: { slices: 6, sliceMs: 5 * MINUTE },
-  /** A day. */
   day: { slices: 288, sliceMs: 5 * MINUTE },
 };
 
 type Window = (typeof WINDOWS)[keyof typeof WINDOWS];
 
-/** Columns of counts: how many, and how many of them were bad. */
+/** Columns of counts: all, and those of them that were bad. */
 const ALL = 0;
 const BAD = 1;
 const COLUMNS = 2;
 
-/** An endpoint is unstable when at least this share of its calls failed. */
+/** An endpoint is unstable if at least this share of its calls failed. */
 const UNSTABLE_SHARE = 0.2;
 
-/** Fewer answers with tool calls say nothing about how often they are broken. */
-const ENOUGH_TOOL_ANSWERS = 20;
+/** With fewer answers the rate of broken tool calls is unknown. */
+const MIN_TOOL_ANSWERS = 20;
 
-/** How long percentiles are taken for true before they are counted anew, milliseconds. */
-const PACE_MS = 1000;
+/** How long computed percentiles are reused, milliseconds. */
+const PACE_CACHE_MS = 1000;
 
 /**
- * What was measured of one site in the time just past. Takes 2.4 kilobytes of cells, and 5.5 more from the first
- * answer on, however many calls there are. A call counts once it is known whether it is answered: at its first token,
- * or at its end.
+ * Rolling measurements of one site. Takes 2.4 kilobytes, and 5.5 more from the first answer on, for any number of
+ * calls. A call is counted at its first token, or at its end if it had none.
  */
 export class Measurements {
-  readonly #moments = countsOver(WINDOWS.moments);
-  readonly #minutes = countsOver(WINDOWS.minutes);
+  readonly #halfMinute = countsOver(WINDOWS.halfMinute);
+  readonly #fiveMinutes = countsOver(WINDOWS.fiveMinutes);
   readonly #day = countsOver(WINDOWS.day);
   readonly #toolAnswers = countsOver(WINDOWS.halfHour);
   #latency: Histograms | undefined;
@@ -95,31 +90,31 @@ export class Measurements {
     this.#throughput.add(throughput, nowMs);
   }
 
-  /** An answer that held tool calls. */
+  /** An answer with tool calls. */
   addToolAnswer(isBad: boolean, nowMs: number): void {
     this.#toolAnswers.add(ALL, 1, nowMs);
     if (isBad) this.#toolAnswers.add(BAD, 1, nowMs);
   }
 
-  /** Whether a good part of the calls of the last 30 seconds failed. */
+  /** True if at least UNSTABLE_SHARE of the calls of the last 30 seconds failed. */
   isUnstable(nowMs: number): boolean {
-    const failures = this.#moments.sum(BAD, nowMs);
-    return failures > 0 && failures >= UNSTABLE_SHARE * this.#moments.sum(ALL, nowMs);
+    const failures = this.#halfMinute.sum(BAD, nowMs);
+    return failures > 0 && failures >= UNSTABLE_SHARE * this.#halfMinute.sum(ALL, nowMs);
   }
 
-  /** Share of answers with tool calls that held a broken one; undefined when there were too few to tell. */
+  /** Share of answers with tool calls that had a broken one; undefined if there were too few answers. */
   toolErrorRate(nowMs: number): number | undefined {
     const answers = this.#toolAnswers.sum(ALL, nowMs);
-    return answers < ENOUGH_TOOL_ANSWERS ? undefined : this.#toolAnswers.sum(BAD, nowMs) / answers;
+    return answers < MIN_TOOL_ANSWERS ? undefined : this.#toolAnswers.sum(BAD, nowMs) / answers;
   }
 
-  /** As of this moment, or of one second before. */
+  /** Up to PACE_CACHE_MS old. */
   pace(nowMs: number): Pace {
     if (nowMs >= this.#paceUntilMs) {
-      this.#paceUntilMs = nowMs + PACE_MS;
+      this.#paceUntilMs = nowMs + PACE_CACHE_MS;
       this.#pace = {
-        latency: this.#latency?.minutes.percentiles(nowMs),
-        throughput: this.#throughput?.minutes.percentiles(nowMs),
+        latency: this.#latency?.fiveMinutes.percentiles(nowMs),
+        throughput: this.#throughput?.fiveMinutes.percentiles(nowMs),
       };
     }
     return this.#pace;
@@ -127,7 +122,7 @@ export class Measurements {
 
   statistics(nowMs: number): ServiceStatistics {
     return {
-      uptime5m: uptimeOf(this.#minutes, WINDOWS.minutes, nowMs),
+      uptime5m: uptimeOf(this.#fiveMinutes, WINDOWS.fiveMinutes, nowMs),
       uptime30m: uptimeOf(this.#day, WINDOWS.halfHour, nowMs),
       uptime1d: uptimeOf(this.#day, WINDOWS.day, nowMs),
       latency30m: this.#latency?.halfHour.percentiles(nowMs) ?? null,
@@ -136,24 +131,24 @@ export class Measurements {
   }
 
   #count(column: number, nowMs: number): void {
-    this.#moments.add(column, 1, nowMs);
-    this.#minutes.add(column, 1, nowMs);
+    this.#halfMinute.add(column, 1, nowMs);
+    this.#fiveMinutes.add(column, 1, nowMs);
     this.#day.add(column, 1, nowMs);
   }
 }
 
-/** One thing measured, for routing (5 minutes) and for show (30 minutes). */
+/** Histograms of one quantity: 5 minutes for routing, 30 minutes for the list of endpoints. */
 class Histograms {
-  readonly minutes: RollingHistogram;
+  readonly fiveMinutes: RollingHistogram;
   readonly halfHour: RollingHistogram;
 
   constructor(scale: Scale) {
-    this.minutes = new RollingHistogram(scale, WINDOWS.minutes.slices, WINDOWS.minutes.sliceMs);
+    this.fiveMinutes = new RollingHistogram(scale, WINDOWS.fiveMinutes.slices, WINDOWS.fiveMinutes.sliceMs);
     this.halfHour = new RollingHistogram(scale, WINDOWS.halfHour.slices, WINDOWS.halfHour.sliceMs);
   }
 
   add(value: number, nowMs: number): void {
-    this.minutes.add(value, nowMs);
+    this.fiveMinutes.add(value, nowMs);
     this.halfHour.add(value, nowMs);
   }
 }

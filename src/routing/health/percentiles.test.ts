@@ -10,7 +10,7 @@ describe.each([
 ] as const)('RollingHistogram of %s', (_, scale, range) => {
   const values = fc.array(fc.double({ ...range, noNaN: true }), { minLength: 1, maxLength: 300 });
 
-  it('says within 5 percent what as many of 100 are as good as or better than', () => {
+  it('is exact to 5 percent', () => {
     fc.assert(
       fc.property(values, (list) => {
         const histogram = new RollingHistogram(scale, 5, 60_000);
@@ -26,7 +26,7 @@ describe.each([
     );
   });
 
-  it('takes what is off the scale for its ends', () => {
+  it('counts values off the scale as its ends', () => {
     const histogram = new RollingHistogram(scale, 5, 60_000);
     for (const value of [0, 1e-9, 1e12, Number.MAX_VALUE]) histogram.add(value, 0);
     const { p50 = 0, p99 = 0 } = histogram.percentiles(0) ?? {};
@@ -34,7 +34,7 @@ describe.each([
     expect(Math.max(p50, p99)).toBeGreaterThan(range.max);
   });
 
-  it('knows nothing of what is long past', () => {
+  it('drops old values', () => {
     const histogram = new RollingHistogram(scale, 5, 60_000);
     histogram.add(50, 0);
     expect(histogram.percentiles(299_999)).toBeDefined();

@@ -1,7 +1,7 @@
 import type { Percentile, Percentiles } from './endpoint-health.ts';
 import { RollingSums } from './rolling-sums.ts';
 
-/** Each bucket reaches this much further than the one before, so that its middle is off by less than 5 percent. */
+/** Ratio of the bounds of adjacent buckets: the middle of a bucket is off by less than 5 percent. */
 const GROWTH = 1.1;
 const LOG_GROWTH = Math.log(GROWTH);
 const BUCKETS = 128;
@@ -13,7 +13,7 @@ const SHARES: readonly (readonly [Percentile, number])[] = [
   ['p99', 0.99],
 ];
 
-/** What is measured: the smallest value that is told from smaller ones, and which end of the scale is the good one. */
+/** Scale of a quantity. `least`: smaller values share the first bucket. `better`: the good end. */
 export interface Scale {
   readonly least: number;
   readonly better: 'lower' | 'higher';
@@ -25,7 +25,7 @@ export const LATENCY: Scale = { least: 2, better: 'lower' };
 /** Tokens per second, up to about 50,000. */
 export const THROUGHPUT: Scale = { least: 0.25, better: 'higher' };
 
-/** How often values of each size came about in the time just past; the size is known to about 5 percent. */
+/** Rolling histogram with logarithmic buckets; values are exact to about 5 percent. */
 export class RollingHistogram {
   readonly #scale: Scale;
   readonly #counts: RollingSums;
@@ -40,7 +40,7 @@ export class RollingHistogram {
     this.#counts.add(Math.min(BUCKETS - 1, Math.max(0, bucket)), 1, nowMs);
   }
 
-  /** What 50, 75, 90 and 99 of 100 values are as good as or better than; undefined when there are none. */
+  /** Values that 50, 75, 90 and 99 of 100 reached or bettered; undefined if there are none. */
   percentiles(nowMs: number): Percentiles | undefined {
     const counts = this.#counts.sums(nowMs);
     const total = counts.reduce((sum, count) => sum + count, 0);

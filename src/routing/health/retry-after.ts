@@ -1,19 +1,19 @@
 import type { Clock } from '../../kit/time/clock.ts';
 
-/** Longest time that is granted, milliseconds. */
+/** Longer requests of an upstream are cut to this, milliseconds. */
 const MAX_RETRY_AFTER_MS = 300_000;
 
-/** A time for which a site asked to be left alone. */
+/** Retry-after of a site: a time during which the upstream asked for no calls. */
 export class RetryAfter {
   readonly #clock: Clock;
-  /** By the monotonic clock, and the same moment as callers are told it. */
+  /** Its end by the monotonic clock, and the same moment in epoch time for callers. */
   #until = { monotonicMs: 0, epochMs: 0 };
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** From now on for so long, but never shorter than granted before. */
+  /** Starts or extends it; never shortens it. */
   grant(durationMs: number): void {
     const lengthMs = Math.min(MAX_RETRY_AFTER_MS, durationMs);
     const monotonicMs = this.#clock.monotonic() + lengthMs;
@@ -31,7 +31,7 @@ export class RetryAfter {
     return this.leftAt(nowMs) > 0 ? this.#until.epochMs : 0;
   }
 
-  /** When it ends by the monotonic clock; infinity when it is over. */
+  /** Its end by the monotonic clock; infinity = it is over. */
   changesAt(nowMs: number): number {
     return this.leftAt(nowMs) > 0 ? this.#until.monotonicMs : Number.POSITIVE_INFINITY;
   }

@@ -1,20 +1,19 @@
-/**
- * Retries onto one site that may always be under way at once, and the share of its calls that they may be beyond
- * that.
- */
-const LEAST_RETRIES = 3;
-const GREATEST_SHARE = 0.2;
+/** Concurrent retries to a site that are always allowed. */
+const MIN_RETRIES = 3;
+
+/** Share of a site's open calls that may be retries. */
+const MAX_RETRY_SHARE = 0.2;
 
 /**
- * Keeps retries from multiplying the load on a site that fails: of its calls under way, only a part may be retries.
- * Each site has its own, so that the failures of one do not take away the fallbacks of others.
+ * Limits the retries among the open calls of a site, so that they do not multiply the load on a failing one. Each site
+ * has its own budget, so that the failures of one do not use up the fallbacks to others.
  */
 export class RetryBudget {
   #calls = 0;
   #retries = 0;
 
   hasRoom(): boolean {
-    return this.#retries < Math.max(LEAST_RETRIES, GREATEST_SHARE * this.#calls);
+    return this.#retries < Math.max(MIN_RETRIES, MAX_RETRY_SHARE * this.#calls);
   }
 
   beginCall(): void {

@@ -6,7 +6,7 @@ const SLICES = 6;
 const SLICE_MS = 5000;
 
 describe('RollingSums', () => {
-  it('is the sum of what came in the slices that are left, whatever happened before', () => {
+  it('is the sum over the slices of the window', () => {
     const additions = fc.array(
       fc.record({
         afterMs: fc.integer({ min: 0, max: 40_000 }),
@@ -43,13 +43,13 @@ describe('RollingSums', () => {
     expect(sums.sum(0, 10_000_000_000)).toBe(0);
   });
 
-  it('stays at the greatest sum that its cells hold', () => {
+  it('saturates at the largest value of a cell', () => {
     const sums = new RollingSums(new Uint16Array(1), 1, 1000);
     for (let time = 0; time < 3; time++) sums.add(0, 40_000, 0);
     expect(sums.sum(0, 0)).toBe(65_535);
   });
 
-  it('counts what seems to come from the past as of now', () => {
+  it('counts times before the newest slice as in it', () => {
     const sums = new RollingSums(new Uint32Array(SLICES), 1, SLICE_MS);
     sums.add(0, 1, 100_000);
     sums.add(0, 1, 20_000);

@@ -1,38 +1,37 @@
-/** Where sums are kept: the kind says how great they may become and how many bytes each takes. */
+/** Storage of the sums; its kind decides their range and size. */
 export type Cells = Uint16Array | Uint32Array | Float64Array;
 
 /**
- * Sums over the time just past, one per column, that move on slice by slice: with six slices of five seconds, what
- * happened in the last 25 to 30 seconds. Takes no more memory than its cells. Times are milliseconds of one clock, and
- * those that lie before an earlier one count as that.
+ * Rolling sums, one per column, in slices of time: six slices of five seconds cover the last 25 to 30 seconds. Memory
+ * is that of the cells. Times are milliseconds of one clock; a time before the newest slice counts as in it.
  */
 export class RollingSums {
   readonly #cells: Cells;
   readonly #columns: number;
   readonly #sliceMs: number;
   readonly #slices: number;
-  readonly #greatest: number;
+  readonly #maxValue: number;
   /** The newest slice, counted from the clock's zero. */
   #newest = 0;
 
-  /** `cells`: a multiple of `columns`, as many times as there are slices. */
+  /** `cells`: its length is columns x slices. */
   constructor(cells: Cells, columns: number, sliceMs: number) {
     this.#cells = cells;
     this.#columns = columns;
     this.#sliceMs = sliceMs;
     this.#slices = cells.length / columns;
-    this.#greatest =
+    this.#maxValue =
       cells instanceof Float64Array ? Number.MAX_VALUE : 2 ** (8 * cells.BYTES_PER_ELEMENT) - 1;
   }
 
-  /** Adds to a column now. A sum that its cell cannot hold stays at the greatest that it can. */
+  /** Adds to a column. Saturates at the largest value of a cell. */
   add(column: number, amount: number, nowMs: number): void {
     this.#moveTo(nowMs);
     const cell = this.#firstCellOf(this.#newest) + column;
-    this.#cells[cell] = Math.min(this.#greatest, this.#at(cell) + amount);
+    this.#cells[cell] = Math.min(this.#maxValue, this.#at(cell) + amount);
   }
 
-  /** The sum of a column over the newest slices; over all of them unless told how many. */
+  /** The sum of a column over the newest `slices`; default: all. */
   sum(column: number, nowMs: number, slices: number = this.#slices): number {
     this.#moveTo(nowMs);
     let sum = 0;

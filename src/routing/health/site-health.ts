@@ -5,62 +5,60 @@ import { Measurements } from './measurements.ts';
 import { RetryAfter } from './retry-after.ts';
 import { RetryBudget } from './retry-budget.ts';
 
-/** What health is kept with. */
-export interface HealthTools {
+export interface HealthDependencies {
   readonly clock: Clock;
   /** 0 <= x < 1. */
   readonly random: () => number;
   readonly settings: () => CooldownSettings;
 }
 
-/** How long an answer about a site is repeated when nothing happened in between, milliseconds. */
-const REPEATED_MS = 1000;
+/** How long computed health is reused if nothing happens, milliseconds. */
+const HEALTH_CACHE_MS = 1000;
 
-/** All that is known of one site. */
+/** Breaker, measurements, retry budget and retry-afters of one site. */
 export class SiteHealth {
   readonly breaker: Breaker;
   readonly measurements = new Measurements();
   readonly retries = new RetryBudget();
-  /** After a rate limit: it is not called. */
+  /** After a rate limit: no calls. */
   readonly pause: RetryAfter;
-  /** After another failure: it is called only by requests that have no other candidate. */
+  /** After another failure: other candidates go first. */
   readonly deferral: RetryAfter;
-  /** Calls under way. */
   openCalls = 0;
-  /** The last call that told anything failed. */
+  /** The last call with a verdict failed. */
   failedLast = false;
   readonly #clock: Clock;
-  #answer: EndpointHealth | undefined;
-  #answerUntilMs = 0;
+  #cached: EndpointHealth | undefined;
+  #cachedUntilMs = 0;
 
-  constructor({ clock, random, settings }: HealthTools) {
+  constructor({ clock, random, settings }: HealthDependencies) {
     this.#clock = clock;
     this.breaker = new Breaker(settings, random);
     this.pause = new RetryAfter(clock);
     this.deferral = new RetryAfter(clock);
   }
 
-  /** As of now; of measurements up to one second old. */
+  /** Measurements in it are up to HEALTH_CACHE_MS old. */
   health(): EndpointHealth {
     const nowMs = this.#clock.monotonic();
-    if (this.#answer === undefined || nowMs >= this.#answerUntilMs) {
-      this.#answer = this.#healthAt(nowMs);
-      this.#answerUntilMs = Math.min(
-        nowMs + REPEATED_MS,
+    if (this.#cached === undefined || nowMs >= this.#cachedUntilMs) {
+      this.#cached = this.#healthAt(nowMs);
+      this.#cachedUntilMs = Math.min(
+        nowMs + HEALTH_CACHE_MS,
         this.breaker.changesAt(nowMs),
         this.pause.changesAt(nowMs),
         this.deferral.changesAt(nowMs),
       );
     }
-    return this.#answer;
+    return this.#cached;
   }
 
-  /** Something happened that `health` must tell at once. */
+  /** Drops the cached health. */
   changed(): void {
-    this.#answer = undefined;
+    this.#cached = undefined;
   }
 
-  /** Milliseconds until it may be called again; 0 = now, be it only for want of others. */
+  /** Milliseconds until it may be called again; 0 = now, perhaps only as the last candidate. */
   wait(): number {
     const nowMs = this.#clock.monotonic();
     return Math.max(this.pause.leftAt(nowMs), this.breaker.waitAt(nowMs));

@@ -5,15 +5,15 @@ import { Budget } from '../../kit/json-schema/budget.ts';
 import { fitsSchema } from '../../kit/json-schema/schema-check.ts';
 import type { TicketSuccess } from './health-ticket.ts';
 
-/** Characters of arguments that are looked at in one answer; what is beyond counts as good. */
-const MOST_CHARACTERS = 65_536;
+/** Characters of arguments examined in one answer; calls beyond count as good. */
+const MAX_CHARACTERS = 65_536;
 
-/** Work for comparing arguments with their schemas in one answer; what is beyond counts as good. */
-const MOST_STEPS = 4000;
+/** Steps of schema validation in one answer; calls beyond count as good. */
+const MAX_STEPS = 4000;
 
 /**
- * Whether the tool calls of an answer can be run: the tool is there, its arguments are JSON and fit its schema. Of
- * calls that were cut off nothing is known. Takes a bounded time, whatever the schemas and arguments are.
+ * Judges whether the tool calls of an answer can be run: the tool exists, its arguments are JSON and fit its schema.
+ * Calls that were cut off are not judged. Takes bounded time for any schemas and arguments.
  */
 export function judgeToolCalls(
   { tools }: Pick<GenerationRequest, 'tools'>,
@@ -22,8 +22,8 @@ export function judgeToolCalls(
   if (!items.some(isCall)) return 'none';
   const calls = items.filter(isCall).filter(isWhole);
   if (calls.length === 0) return 'none';
-  const jury = new Jury(tools);
-  return calls.every((call) => jury.isGood(call)) ? 'good' : 'bad';
+  const judge = new ToolCallJudge(tools);
+  return calls.every((call) => judge.isGood(call)) ? 'good' : 'bad';
 }
 
 function isCall(item: Item): item is ToolCallItem {
@@ -34,11 +34,11 @@ function isWhole({ status }: ToolCallItem): boolean {
   return status === undefined || status === 'completed';
 }
 
-/** Judges the calls of one answer, which share what judging may cost. */
-class Jury {
+/** Judges the calls of one answer, which share the limits above. */
+class ToolCallJudge {
   readonly #tools: ReadonlyMap<string, Tool>;
-  readonly #budget = new Budget(MOST_STEPS);
-  #characters = MOST_CHARACTERS;
+  readonly #budget = new Budget(MAX_STEPS);
+  #characters = MAX_CHARACTERS;
 
   constructor(tools: readonly Tool[]) {
     this.#tools = new Map(tools.map((tool) => [nameOf(tool), tool]));
@@ -55,7 +55,7 @@ class Jury {
     return (
       tool.parameters === undefined ||
       fitsSchema(value, tool.parameters, tool.parameters, this.#budget) ||
-      // What was found when there was no more time to look is no finding.
+      // The budget ran out: the result is not valid.
       this.#budget.steps < 0
     );
   }
@@ -71,7 +71,7 @@ function keyOf(name: string, namespace: string | undefined): string {
   return JSON.stringify([name, namespace]);
 }
 
-/** A call without arguments is one with an empty object of them. */
+/** Empty arguments count as an empty object. */
 function parsed(text: string): Json | undefined {
   if (text.trim() === '') return {};
   try {

@@ -1,13 +1,13 @@
-/** One of those who are drawn from, with its chance of being the first. */
+/** An entry with its chance of being drawn first. */
 export interface Share<T> {
   readonly entry: T;
-  /** 0..1; undefined = it takes no part. */
+  /** 0..1; undefined = not in the draw. */
   readonly weight: number | undefined;
 }
 
 /**
- * Draws who is the first, with a weight of 1/price^2; the others follow as they stand, which is cheaper first.
- * Endpoints that are free come before all others, drawn evenly. Where only one could be drawn there is no draw.
+ * Draws the first entry with weight 1/price^2; the others keep their order, cheapest first. If there are free entries,
+ * only those are drawn from, evenly. With fewer than two to draw from there is no draw.
  */
 export function drawFirst<T>(
   entries: readonly T[],
@@ -22,12 +22,12 @@ export function drawFirst<T>(
   return first === 0 ? shares : [...shares.splice(first, 1), ...shares];
 }
 
-/** An entry that takes no part in a draw. */
+/** An entry that is not in the draw. */
 export function undrawn<T>(entry: T): Share<T> {
   return { entry, weight: undefined };
 }
 
-/** The first of the entries with their weights, as many as are drawn from, and the others. */
+/** All entries; the first `drawn` have weights. */
 function weighted<T>(entries: readonly T[], drawn: number, priceOf: (entry: T) => number): Share<T>[] {
   const weights: number[] = [];
   let cheapest = 0;
@@ -36,7 +36,7 @@ function weighted<T>(entries: readonly T[], drawn: number, priceOf: (entry: T) =
     if (weights.length === drawn) break;
     const price = priceOf(entry);
     if (weights.length === 0) cheapest = price;
-    // In terms of the cheapest: squares of prices would be large numbers.
+    // Relative to the cheapest: squares of prices would be large numbers.
     const weight = price === 0 ? 1 : (cheapest / price) ** 2;
     weights.push(weight);
     sum += weight;
@@ -47,7 +47,7 @@ function weighted<T>(entries: readonly T[], drawn: number, priceOf: (entry: T) =
   });
 }
 
-/** Who is at a point of 0..1 when all shares are laid side by side. */
+/** Index of the share that contains a point of 0..1 of the cumulative weights. */
 function indexAt(shares: readonly Share<unknown>[], point: number): number {
   let end = 0;
   let index = 0;

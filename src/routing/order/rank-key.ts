@@ -1,90 +1,93 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
-import { tierOf } from '../../catalog/endpoint-tier.ts';
-import { type EndpointHealth, type HealthView, isWell, type Percentiles } from '../health/endpoint-health.ts';
+import { tierOf } from '../../catalog/service-tier.ts';
+import {
+  type EndpointHealth,
+  type HealthView,
+  isHealthy,
+  type Percentiles,
+} from '../health/endpoint-health.ts';
 import { type Candidate, siteOf } from '../rules/candidate.ts';
 import type { Preferences, SortKey, Threshold } from '../rules/preferences.ts';
 import { placeIn } from '../rules/provider-names.ts';
 import { tokenPriceOf } from './token-price.ts';
 
-/** What the order of candidates depends on besides the candidates and the preferences. */
-export interface Circumstances {
+/** Input of the ranking besides candidates and preferences. */
+export interface RankContext {
   readonly health: HealthView;
-  /** The site that an earlier request of the conversation went to. */
+  /** The pinned site of the conversation. */
   readonly pin: string | undefined;
-  /** Whether an endpoint gets back what was sealed in the conversation; undefined = nothing was. */
+  /** The test for custody (`custodyOf`); undefined = nothing is sealed. */
   readonly takesSealsBack: ((endpoint: Endpoint) => boolean) | undefined;
-  /** The model may call tools. */
+  /** The request has tools. */
   readonly usesTools: boolean;
 }
 
-/** Why a candidate is not called in its place, smaller is better. */
+/** Reasons to call a candidate later than its rank, mildest first. */
 export const DEFERRAL = {
   none: 0,
-  /** It failed and asked to be left alone: it is called when no other is left. */
+  /** It failed with a retry-after: other candidates go first. */
   deferred: 1,
-  /** A rate limit holds. */
+  /** It is rate-limited. */
   paused: 2,
   cooling: 3,
 } as const;
 
 export type Deferral = (typeof DEFERRAL)[keyof typeof DEFERRAL];
 
-/** Everything that a candidate is compared by, smaller is better; in this order. */
-export interface Standing {
+/** The sort key of a candidate: members are compared in this order, smaller first (`compareRankKeys`). */
+export interface RankKey {
   readonly candidate: Candidate;
   readonly deferral: Deferral;
-  /** 0 = the caller's credential, 1 = the gateway's, 2 = one that the caller keeps for when all else fails. */
+  /** 0 = the caller's credential, 1 = the gateway's, 2 = a fallback credential of the caller. */
   readonly precedence: number;
-  /** In `provider.order`; infinite = not listed. */
+  /** Index in `provider.order`; infinite = not listed. */
   readonly place: number;
-  /** One binary digit for each demerit, the gravest first. */
-  readonly demerits: number;
-  /** What is sorted by; 0 where nothing is. */
+  /** One bit per penalty, the gravest first. */
+  readonly penalties: number;
+  /** Value of the requested sort; 0 = no sort. */
   readonly metric: number;
   readonly price: number;
   readonly isPinned: boolean;
 }
 
-/** A candidate with what is known of it. */
-interface Knowledge {
+interface CandidateFacts {
   readonly endpoint: Endpoint;
   readonly health: EndpointHealth;
   readonly isPinned: boolean;
 }
 
-/** The share of answers with broken tool calls from which on an endpoint is bad at them. */
+/** From this share of answers with broken tool calls on, an endpoint is bad at tools. */
 const BAD_TOOL_ERROR_RATE = 0.1;
 
-/** Says whether something puts a candidate behind others. */
-type Demerit = (knowledge: Knowledge) => boolean;
+/** True if the penalty applies to a candidate. */
+type Penalty = (facts: CandidateFacts) => boolean;
 
-/** What puts candidates behind others, the gravest first; undefined where it does not apply. */
-const DEMERITS: readonly ((preferences: Preferences, circumstances: Circumstances) => Demerit | undefined)[] =
-  [
-    (_, { takesSealsBack }) =>
-      takesSealsBack && (({ endpoint, health }) => !(isWell(health) && takesSealsBack(endpoint))),
-    (_, { pin }) => (pin === undefined ? undefined : ({ isPinned }) => !isPinned),
-    () => isUnstable,
-    // Again, for those that are not well.
-    (_, { takesSealsBack }) => takesSealsBack && (({ endpoint }) => !takesSealsBack(endpoint)),
-    ({ tier }) => tier && (({ endpoint }) => tierOf(endpoint) !== tier),
-    ({ minThroughput, maxLatency }) =>
-      minThroughput.length + maxLatency.length === 0
-        ? undefined
-        : ({ health }) =>
-            misses(minThroughput, health.throughput, (measured, least) => measured < least) ||
-            misses(maxLatency, health.latency, (measured, most) => measured > most),
-    ({ sort }, { usesTools }) =>
-      usesTools && sort === undefined
-        ? ({ health }) => (health.toolErrorRate ?? 0) >= BAD_TOOL_ERROR_RATE
-        : undefined,
-  ];
+/** The penalties, gravest first; undefined = not for this request. */
+const PENALTIES: readonly ((preferences: Preferences, context: RankContext) => Penalty | undefined)[] = [
+  (_, { takesSealsBack }) =>
+    takesSealsBack && (({ endpoint, health }) => !(isHealthy(health) && takesSealsBack(endpoint))),
+  (_, { pin }) => (pin === undefined ? undefined : ({ isPinned }) => !isPinned),
+  () => isUnstable,
+  // Again without health: among unhealthy endpoints those with custody go first.
+  (_, { takesSealsBack }) => takesSealsBack && (({ endpoint }) => !takesSealsBack(endpoint)),
+  ({ tier }) => tier && (({ endpoint }) => tierOf(endpoint) !== tier),
+  ({ minThroughput, maxLatency }) =>
+    minThroughput.length + maxLatency.length === 0
+      ? undefined
+      : ({ health }) =>
+          misses(minThroughput, health.throughput, (measured, least) => measured < least) ||
+          misses(maxLatency, health.latency, (measured, most) => measured > most),
+  ({ sort }, { usesTools }) =>
+    usesTools && sort === undefined
+      ? ({ health }) => (health.toolErrorRate ?? 0) >= BAD_TOOL_ERROR_RATE
+      : undefined,
+];
 
-function isUnstable({ health }: Knowledge): boolean {
+function isUnstable({ health }: CandidateFacts): boolean {
   return health.isUnstable;
 }
 
-/** What was never measured is given the benefit of the doubt. */
+/** Unmeasured endpoints miss no threshold. */
 function misses(
   thresholds: readonly Threshold[],
   measured: Percentiles | undefined,
@@ -96,88 +99,86 @@ function misses(
   );
 }
 
-/** What is sorted by, smaller first. Who was never measured comes after those who were. */
-const METRICS: Readonly<Record<SortKey, (health: EndpointHealth, price: number) => number>> = {
+/** Values of each sort, smaller first; unmeasured endpoints come after measured ones. */
+const SORT_METRICS: Readonly<Record<SortKey, (health: EndpointHealth, price: number) => number>> = {
   price: (_, price) => price,
   throughput: ({ throughput }) => (throughput === undefined ? 0 : -throughput.p50),
   latency: ({ latency }) => latency?.p50 ?? Number.POSITIVE_INFINITY,
-  // Good ones, then unknown ones, then bad ones.
+  // Good endpoints, then unmeasured ones, then bad ones.
   exacto: ({ toolErrorRate }) => toolErrorRate ?? BAD_TOOL_ERROR_RATE,
 };
 
-/** Makes the function that says how a candidate stands. */
-export function standings(
+/** Returns the function that computes the key of a candidate. */
+export function rankKeyFunction(
   preferences: Preferences,
-  circumstances: Circumstances,
-): (candidate: Candidate) => Standing {
-  const { health } = circumstances;
-  const pin = pinFor(preferences, circumstances.pin);
-  const demerits: Demerit[] = [];
-  for (const demerit of DEMERITS) {
-    const applying = demerit(preferences, circumstances);
-    if (applying !== undefined) demerits.push(applying);
+  context: RankContext,
+): (candidate: Candidate) => RankKey {
+  const { health } = context;
+  const pin = pinFor(preferences, context.pin);
+  const penalties: Penalty[] = [];
+  for (const penalty of PENALTIES) {
+    const applying = penalty(preferences, context);
+    if (applying !== undefined) penalties.push(applying);
   }
   return (candidate) => {
     const { endpoint, access } = candidate;
     const site = siteOf(endpoint, access);
-    const knowledge = { endpoint, health: health.of(site), isPinned: site === pin };
+    const facts = { endpoint, health: health.of(site), isPinned: site === pin };
     const price = tokenPriceOf(endpoint);
     const sort = sortOf(endpoint, preferences);
     return {
       candidate,
-      deferral: deferralOf(knowledge.health),
+      deferral: deferralOf(facts.health),
       precedence: access.kind === 'shared' ? 1 : access.credential.isFallback ? 2 : 0,
       place: placeIn(preferences.order, endpoint),
-      demerits: sumOf(demerits, knowledge),
-      metric: sort === undefined ? 0 : METRICS[sort](knowledge.health, price),
+      penalties: penaltyBits(penalties, facts),
+      metric: sort === undefined ? 0 : SORT_METRICS[sort](facts.health, price),
       price,
-      isPinned: knowledge.isPinned,
+      isPinned: facts.isPinned,
     };
   };
 }
 
-function sumOf(demerits: readonly Demerit[], knowledge: Knowledge): number {
+function penaltyBits(penalties: readonly Penalty[], facts: CandidateFacts): number {
   let sum = 0;
-  for (const isIn of demerits) sum = sum * 2 + (isIn(knowledge) ? 1 : 0);
+  for (const isIn of penalties) sum = sum * 2 + (isIn(facts) ? 1 : 0);
   return sum;
 }
 
-/** The pin that counts: who names an order wants that one. */
+/** The pin, unless the request has its own order. */
 export function pinFor({ order }: Preferences, pin: string | undefined): string | undefined {
   return order.size === 0 ? pin : undefined;
 }
 
-/** Why a candidate is not called in its place, by its health. */
 export function deferralOf({ state, pausedUntilMs, deferredUntilMs }: EndpointHealth): Deferral {
   if (state === 'cooling') return DEFERRAL.cooling;
   if (pausedUntilMs > 0) return DEFERRAL.paused;
   return deferredUntilMs > 0 ? DEFERRAL.deferred : DEFERRAL.none;
 }
 
-/** Endpoints of the priority tier that was asked for are there for their speed. */
+/** Endpoints of a requested priority tier are sorted by speed unless the request says otherwise. */
 function sortOf(endpoint: Endpoint, { sort, tier }: Preferences): SortKey | undefined {
   return sort ?? (tier === 'priority' && tierOf(endpoint) === 'priority' ? 'throughput' : undefined);
 }
 
-/** Who comes first; 0 = they are equal. */
-export function compareStandings(one: Standing, other: Standing): number {
+export function compareRankKeys(one: RankKey, other: RankKey): number {
   return (
     one.deferral - other.deferral ||
     one.precedence - other.precedence ||
     compareNumbers(one.place, other.place) ||
-    one.demerits - other.demerits ||
+    one.penalties - other.penalties ||
     compareNumbers(one.metric, other.metric) ||
     compareCredentials(one.candidate, other.candidate) ||
     one.price - other.price
   );
 }
 
-/** Also of infinite ones. */
+/** Safe for infinite values, whose difference is NaN. */
 function compareNumbers(one: number, other: number): number {
   return one === other ? 0 : one < other ? -1 : 1;
 }
 
-/** The caller's credentials by provider, then as their owner sorted them. */
+/** The caller's credentials by provider, then in their owner's order. */
 function compareCredentials({ access: one }: Candidate, { access: other }: Candidate): number {
   if (one.kind === 'shared' || other.kind === 'shared') return 0;
   const [first, second] = [one.credential, other.credential];

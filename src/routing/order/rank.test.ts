@@ -43,7 +43,7 @@ describe('the default order', () => {
     ]);
   });
 
-  it('puts who is free first, drawn evenly', () => {
+  it('puts free endpoints first, drawn evenly', () => {
     const free = (tag: string) => endpointOf({ tag, pricing: {} });
     const endpoints = [...three, free('x'), free('y')];
     const plan = (point: number) =>
@@ -58,19 +58,19 @@ describe('the default order', () => {
     expect(plan(0.5)[0]?.endpoint.tag).toBe('y');
   });
 
-  it('is drawn among those that asked to be left alone when there is nobody else', () => {
+  it('is drawn among deferred candidates if there are no others', () => {
     const asked = { deferredUntilMs: 1 };
     const health = healthOf(three, { acme: asked, beta: asked, gamma: asked });
     expect(firstOf({ health, random: () => 0.999 })?.endpoint.tag).toBe('gamma');
   });
 
-  it('draws nothing where there is no choice', () => {
+  it('draws nothing if there is only one endpoint', () => {
     const [only] = planRoute(routeOf([modelOf()])).ranked;
     expect(only).toMatchObject({ isSticky: false });
     expect(only?.weight).toBeUndefined();
   });
 
-  it('with tools, puts who is bad at calls behind the others, unless something is sorted by', () => {
+  it('with tools, puts endpoints with bad tool calls behind the others, unless there is a sort', () => {
     const health = healthOf(three, { acme: { toolErrorRate: 0.1 }, beta: { toolErrorRate: 0.09 } });
     const tools = [{ type: 'function', name: 'weather' }] as const;
     expect(planned(three, { health, request: wishing({}, { tools }) })).toEqual(['beta', 'gamma', 'acme']);
@@ -119,7 +119,7 @@ describe('order', () => {
     expect(ranked.every(({ weight }) => weight === undefined)).toBe(true);
   });
 
-  it('holds for who is unstable, not for who cools down or asked to be left alone', () => {
+  it('holds for an unstable candidate, not for a cooling or deferred one', () => {
     const request = wishing({ order: ['gamma', 'beta', 'acme'] });
     const plan = (gammas: Partial<EndpointHealth>, betas: Partial<EndpointHealth> = {}) =>
       planned(three, { request, health: healthOf(three, { gamma: gammas, beta: betas }) });
@@ -137,7 +137,7 @@ describe('order', () => {
     ]);
   });
 
-  it('without fallbacks, tells who was left out', () => {
+  it('without fallbacks, rejects the others with a reason', () => {
     const plan = planRoute(routeOf([model], { request: wishing({ allow_fallbacks: false }) }));
     expect(plan.rejected).toEqual([
       { endpoint: three[0], filter: 'allow_fallbacks', reason: 'provider.allow_fallbacks is false' },
@@ -186,7 +186,7 @@ describe('sort', () => {
     expect(plan.ranked.every(({ weight }) => weight === undefined)).toBe(true);
   });
 
-  it('puts who is unstable last', () => {
+  it('puts unstable endpoints last', () => {
     const shaky = healthOf(three, { acme: { isUnstable: true } });
     expect(planned(three, { health: shaky, request: wishing({ sort: 'price' }) })).toEqual([
       'beta',
@@ -264,7 +264,7 @@ describe('partition', () => {
     ]);
   });
 
-  it('never keeps who cools down before somebody of a later model', () => {
+  it('never puts a cooling candidate before a candidate of a later model', () => {
     const health = healthOf(three, {
       acme: { state: 'cooling' },
       beta: { pausedUntilMs: 5 },
@@ -312,7 +312,7 @@ describe('stickiness', () => {
   const stuck = ({ ranked }: RoutePlan) =>
     ranked.filter(({ isSticky }) => isSticky).map(({ endpoint }) => endpoint.tag);
 
-  it('puts the pinned one first, without a draw', () => {
+  it('puts the pinned endpoint first, without a draw', () => {
     const plan = sticky({ random: () => 0.5 });
     expect(tagsOf(plan)).toEqual(['gamma', 'acme', 'beta']);
     expect(stuck(plan)).toEqual(['gamma']);
@@ -332,7 +332,7 @@ describe('stickiness', () => {
       [],
     ],
     [
-      'yields to a failure that asked to be left alone',
+      'yields to a deferral',
       { health: healthOf(three, { gamma: { deferredUntilMs: 9 } }) },
       ['acme', 'beta', 'gamma'],
       [],
@@ -400,7 +400,7 @@ describe('reasoning custody', () => {
       ['gamma', 'beta', 'acme'],
     ],
     [
-      'calls nobody who asked to be left alone',
+      'does not call a deferred candidate',
       { health: healthOf(three, { beta: { deferredUntilMs: 1 } }) },
       ['acme', 'gamma', 'beta'],
     ],
@@ -414,7 +414,7 @@ describe('reasoning custody', () => {
     expect(planned(three, { request: sealed(), ...changes })).toEqual(tags);
   });
 
-  it('leaves the pin in force among those that keep it, and calls nobody else sticky', () => {
+  it('keeps the pin among candidates with custody, and calls no other sticky', () => {
     const keepers = [
       three[0],
       endpointOf({ provider: three[0].provider, tag: 'beta/eu', pricing: priced(9) }),

@@ -1,70 +1,71 @@
-import { tierOf } from '../../catalog/endpoint-tier.ts';
+import { tierOf } from '../../catalog/service-tier.ts';
 import { type Candidate, type RankedCandidate, siteOf } from '../rules/candidate.ts';
 import type { Preferences } from '../rules/preferences.ts';
 import { drawFirst, type Share, undrawn } from './draw.ts';
 import {
-  type Circumstances,
-  compareStandings,
+  compareRankKeys,
   DEFERRAL,
   type Deferral,
   deferralOf,
   pinFor,
-  type Standing,
-  standings,
+  type RankContext,
+  type RankKey,
+  rankKeyFunction,
 } from './rank-key.ts';
 
-/** The candidates of one model, and what is preferred for it. */
+/** The candidates of one model, and the preferences for it. */
 export interface ModelCandidates {
   readonly candidates: readonly Candidate[];
   readonly preferences: Preferences;
 }
 
-/** What the order depends on besides the candidates, and the dice. */
-export interface RankInput extends Circumstances {
+export interface RankInput extends RankContext {
   readonly random: () => number;
 }
 
-/** A candidate at its place, and why it is not called there. */
+/** A ranked candidate, with the reason if it is called later than its rank. */
 interface Ranked {
   readonly candidate: RankedCandidate;
   readonly deferral: Deferral;
 }
 
 /**
- * The order of attempts: model by model, or all together where the request wants no partition. Candidates that must
- * not be called now come after all that may be.
+ * The order of attempts: model by model, or all models together if the request wants no partition. Candidates that must
+ * not be called now come last.
  */
 export function rank(models: readonly ModelCandidates[], input: RankInput): RankedCandidate[] {
   const partitions = partitionsOf(models);
-  const only = onlyOne(partitions);
-  if (only !== undefined) return [alone(only, input)];
-  const standingBy = new Map<Preferences, ReturnType<typeof standings>>();
+  const only = singleCandidate(partitions);
+  if (only !== undefined) return [rankSingle(only, input)];
+  const keyFunctions = new Map<Preferences, ReturnType<typeof rankKeyFunction>>();
   const ranked: Ranked[] = [];
   for (const { candidates, preferences } of partitions) {
-    const standingOf = standingBy.get(preferences) ?? standings(preferences, input);
-    standingBy.set(preferences, standingOf);
-    const sorted = candidates.map(standingOf).sort(compareStandings);
+    const rankKeyOf = keyFunctions.get(preferences) ?? rankKeyFunction(preferences, input);
+    keyFunctions.set(preferences, rankKeyOf);
+    const sorted = candidates.map(rankKeyOf).sort(compareRankKeys);
     const shares = sharesOf(sorted, preferences, input.random);
     for (const [place, share] of shares.entries()) ranked.push(rankedOf(share, place === 0));
   }
-  // Sorting is stable: candidates that may be called keep the place that the partition gave.
+  // The sort is stable: candidates with the same deferral keep their order.
   return ranked.sort((one, other) => one.deferral - other.deferral).map(({ candidate }) => candidate);
 }
 
-/** A candidate that there is no other to compare with. */
-interface OnlyCandidate {
+interface SingleCandidate {
   readonly candidate: Candidate;
   readonly preferences: Preferences;
 }
 
-function onlyOne([first, second]: readonly ModelCandidates[]): OnlyCandidate | undefined {
+function singleCandidate([first, second]: readonly ModelCandidates[]): SingleCandidate | undefined {
   if (first === undefined || second !== undefined || first.candidates.length !== 1) return undefined;
   const [candidate] = first.candidates;
   return candidate && { candidate, preferences: first.preferences };
 }
 
-/** Its place is known, and nothing is drawn: of its standing only the conversation counts. */
-function alone({ candidate, preferences }: OnlyCandidate, { health, pin }: RankInput): RankedCandidate {
+/** Shortcut for a single candidate: nothing to compare or draw. */
+function rankSingle(
+  { candidate, preferences }: SingleCandidate,
+  { health, pin }: RankInput,
+): RankedCandidate {
   const { model, endpoint, access, lane } = candidate;
   const site = siteOf(endpoint, access);
   const isPinned = site === pinFor(preferences, pin);
@@ -72,10 +73,7 @@ function alone({ candidate, preferences }: OnlyCandidate, { health, pin }: RankI
   return { model, endpoint, access, lane, weight: undefined, isSticky };
 }
 
-/**
- * Lists that are ranked each for itself. Without a partition there is one, sorted by price unless something else is
- * said.
- */
+/** Lists that are ranked separately. Without a partition there is one, by default sorted by price. */
 function partitionsOf(models: readonly ModelCandidates[]): readonly ModelCandidates[] {
   const first = models[0]?.preferences;
   if (first === undefined || first.partition === 'model') return models;
@@ -85,32 +83,29 @@ function partitionsOf(models: readonly ModelCandidates[]): readonly ModelCandida
   return [{ candidates, preferences: { ...first, sort } }];
 }
 
-/** The sorted ones, those in front by chance where load is to be spread. */
+/** The sorted keys; if load is balanced, the first is drawn. */
 function sharesOf(
-  sorted: readonly Standing[],
+  sorted: readonly RankKey[],
   preferences: Preferences,
   random: () => number,
-): readonly Share<Standing>[] {
+): readonly Share<RankKey>[] {
   const start = sorted.findIndex(
     ({ deferral, precedence }) => deferral < DEFERRAL.paused && precedence === 1,
   );
   return isBalanced(sorted[start], preferences) ? balance(sorted, start, random) : sorted.map(undrawn);
 }
 
-/**
- * Whether load is to be spread over the best shared endpoints: unless an order, a sort or their tier says who is
- * first.
- */
-function isBalanced(best: Standing | undefined, { order, sort, tier }: Preferences): boolean {
+/** True if load is spread over the best shared endpoints: no order, sort or requested tier decides the first. */
+function isBalanced(best: RankKey | undefined, { order, sort, tier }: Preferences): boolean {
   if (best === undefined || order.size > 0 || sort !== undefined) return false;
   return tier === undefined || tierOf(best.candidate.endpoint) !== tier;
 }
 
-/** Draws who is the first from those that are as good as the one at the start. */
-function balance(sorted: readonly Standing[], start: number, random: () => number): Share<Standing>[] {
+/** Draws the first from those that are as good as the one at `start`. */
+function balance(sorted: readonly RankKey[], start: number, random: () => number): Share<RankKey>[] {
   const best = sorted[start];
-  const isAsGood = ({ deferral, precedence, demerits }: Standing) =>
-    deferral === best?.deferral && precedence === best.precedence && demerits === best.demerits;
+  const isAsGood = ({ deferral, precedence, penalties }: RankKey) =>
+    deferral === best?.deferral && precedence === best.precedence && penalties === best.penalties;
   let end = start;
   for (let next = sorted[end]; next !== undefined && isAsGood(next); next = sorted[end]) end += 1;
   if (start === 0 && end === sorted.length) return drawFirst(sorted, priceOf, random);
@@ -121,11 +116,11 @@ function balance(sorted: readonly Standing[], start: number, random: () => numbe
   ];
 }
 
-function priceOf({ price }: Standing): number {
+function priceOf({ price }: RankKey): number {
   return price;
 }
 
-function rankedOf({ entry, weight }: Share<Standing>, isFirst: boolean): Ranked {
+function rankedOf({ entry, weight }: Share<RankKey>, isFirst: boolean): Ranked {
   const { candidate, deferral, isPinned } = entry;
   const { model, endpoint, access, lane } = candidate;
   const isSticky = isPinned && isFirst && deferral === DEFERRAL.none;

@@ -1,9 +1,9 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
 
-/** What endpoints are compared by: a token in and a token out, in 10^-18 USD, as of the catalogue's moment. */
+/** Price for comparing endpoints: one prompt token plus one completion token, 10^-18 USD, at the catalogue's time. */
 export function tokenPriceOf({
   pricing: { prompt = 0n, completion = 0n },
 }: Pick<Endpoint, 'pricing'>): number {
-  // Exact up to 0.009 USD a token. Numbers are added, because thousands of sums of bigints would be a burden.
+  // Numbers are faster than bigints, and exact up to 0.009 USD a token.
   return Number(prompt) + Number(completion);
 }

@@ -1,11 +1,12 @@
+import type { Catalog, Model } from '../../catalog/catalog.ts';
 import type { Variant } from '../rules/routed-model.ts';
 
-/** A model id as it was written, taken apart. */
+/** A parsed model id. */
 export interface ModelId {
-  /** Without the suffixes that say how to route; suffixes that make another model stay. */
+  /** Without routing suffixes; suffixes that name another model stay. */
   readonly base: string;
   readonly variants: readonly Variant[];
-  /** Suffixes that stand for something this gateway does not do yet. */
+  /** Suffixes that this gateway does not support yet. */
   readonly unavailable: readonly string[];
 }
 
@@ -13,7 +14,7 @@ const VARIANTS: readonly string[] = ['nitro', 'floor', 'exacto'] satisfies Varia
 const UNAVAILABLE: readonly string[] = ['online'];
 const NONE: readonly never[] = [];
 
-/** Takes an id apart. Suffixes may stand in any order and number: `acme/large:nitro:free`. */
+/** Parses an id. Suffixes may come in any order and number: `acme/large:nitro:free`. */
 export function parseModelId(id: string): ModelId {
   return id.includes(':') ? parseSuffixed(id) : { base: id, variants: NONE, unavailable: NONE };
 }
@@ -26,4 +27,9 @@ function parseSuffixed(id: string): ModelId {
     variants: [...new Set(suffixes.filter((suffix) => VARIANTS.includes(suffix)))] as Variant[],
     unavailable: suffixes.filter((suffix) => UNAVAILABLE.includes(suffix)),
   };
+}
+
+/** The model with this id or alias, with or without routing suffixes; undefined if unknown, and for routers. */
+export function findModelById(id: string, catalog: Catalog): Model | undefined {
+  return catalog.resolve(id) ?? catalog.resolve(parseModelId(id).base);
 }

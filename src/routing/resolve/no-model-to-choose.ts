@@ -3,26 +3,26 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { Strategy, TranslationEntry } from '../../ir/metadata.ts';
 import type { Rejection } from '../rules/candidate.ts';
 
-/** A rule of a router's own, beyond those that every request has. */
+/** A rule of a router, in addition to those of every request. */
 export interface RouterRule extends Pick<Rejection, 'filter' | 'reason'> {
   rejects(endpoint: Endpoint, model: Model): boolean;
 }
 
-/** What is known of a choice that came to nothing. */
-export interface Emptiness {
+/** Why a router had no model to choose from. */
+export interface EmptyChoice {
   readonly strategy: Strategy;
-  /** What ruled all models out, besides the rules that every request has. */
+  /** The router's own rule, if it left no model. */
   readonly rule?: RouterRule;
   /** Settings that had no effect. */
   readonly report?: readonly TranslationEntry[];
 }
 
 /** A router has no model to choose from. */
-export class NothingToChoose extends GatewayError {
-  readonly emptiness: Emptiness;
+export class NoModelToChoose extends GatewayError {
+  readonly choice: EmptyChoice;
 
-  constructor(message: string, emptiness: Emptiness) {
+  constructor(message: string, choice: EmptyChoice) {
     super('not-found', message);
-    this.emptiness = emptiness;
+    this.choice = choice;
   }
 }

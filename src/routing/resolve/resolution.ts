@@ -5,35 +5,34 @@ import type { HealthView } from '../health/endpoint-health.ts';
 import type { Needs } from '../rules/needs.ts';
 import type { RoutedModel } from '../rules/routed-model.ts';
 
-/** The models that a request is to be answered by, and how they were found. */
+/** The models of a request, and how they were found. */
 export interface Resolution {
   readonly strategy: Strategy;
   /** In order of preference; at least one. */
   readonly models: readonly RoutedModel[];
-  /** What routers decided, and why. */
+  /** Decisions of routers, with reasons. */
   readonly pipeline: readonly PipelineEntry[];
-  /** What a router went by. */
+  /** Parameters of the router's decision. */
   readonly params?: JsonObject;
   /** Settings that had no effect. */
   readonly report: readonly TranslationEntry[];
 }
 
-/** What finding the models of a request needs to know besides the request. */
+/** Input of the resolution besides the request. */
 export interface ResolutionContext {
   readonly catalog: Catalog;
-  /** The operator's word in the names of routers (`<vendor>/auto`). */
+  /** Configured vendor name: prefix of router ids (`<vendor>/auto`). */
   readonly vendor: string;
-  /** Patterns of the models that the auto-router may choose from; undefined = all that are known. */
+  /** Patterns of the models that the auto-router may choose from; undefined = all. */
   readonly autoModels: readonly string[] | undefined;
-  /** What the request needs of the endpoint that serves it. */
   readonly needs: Needs;
-  /** Whether an endpoint passes the hard filters of this request. */
+  /** True if an endpoint passes the rules of this request. */
   readonly serves: (endpoint: Endpoint, model: Model) => boolean;
-  /** What a token of the model cost of late, USD; undefined = it was not used. */
+  /** Recent average cost of a token of the model, USD; undefined = no traffic. */
   readonly weightedPrice: (modelId: string) => number | undefined;
   readonly health: HealthView;
   /** The model that a router chose before in this conversation. */
   readonly pinnedModel: string | undefined;
-  /** From 0 up to 1, 1 excluded. */
+  /** 0 <= n < 1. */
   readonly random: () => number;
 }

@@ -2,7 +2,7 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, numberAt, stringAt, stringsAt } from '../../kit/json/members.ts';
 import { anyGlob } from '../../kit/text/glob.ts';
-import { NothingToChoose } from '../resolve/no-model-to-choose.ts';
+import { NoModelToChoose } from '../resolve/no-model-to-choose.ts';
 import type { ResolutionContext } from '../resolve/resolution.ts';
 import { classifyTask, type Task } from './classify-task.ts';
 import { custodyPools } from './custody-pools.ts';
@@ -12,17 +12,17 @@ import { cheapestTokenPrice } from './prices.ts';
 import { type Choice, NO_MODEL_LEFT, pinnedFirst, type Router, type RouterInput } from './router.ts';
 
 const DEFAULT_TRADEOFF = 7;
-const MOST_MODELS = 5;
+const MAX_MODELS = 5;
 
-/** A share of the candidates in ascending price, percent; the upper end belongs to it. */
+/** A range of price percentiles. */
 interface PriceBand {
   readonly from: number;
   readonly to: number;
-  /** Whether the upper end itself belongs to it. */
+  /** `to` is included. */
   readonly isClosed: boolean;
 }
 
-/** What `cost_tier` means. */
+/** Ranges by `cost_tier`. */
 const COST_TIERS: Readonly<Record<string, PriceBand>> = {
   low: { from: 0, to: 20, isClosed: false },
   medium: { from: 20, to: 40, isClosed: false },
@@ -31,16 +31,16 @@ const COST_TIERS: Readonly<Record<string, PriceBand>> = {
   max: { from: 80, to: 100, isClosed: true },
 };
 
-/** A model with what the router compares. */
+/** A model with the values that the router compares. */
 interface Contender extends EligibleModel {
-  /** For the task; undefined = it has no score. */
+  /** Score for the task; undefined = none. */
   readonly quality: number | undefined;
   readonly price: number;
-  /** Place by price among all contenders: 0 = the cheapest, 100 = the dearest. */
+  /** Price percentile among all contenders: 0 = the cheapest, 100 = the most expensive. */
   readonly percentile: number;
 }
 
-/** `<vendor>/auto`: the best model for the task among those that the price setting leaves. */
+/** `<vendor>/auto`: the best model for the task within the price range. */
 export function autoRouter(plugin: string): Router {
   return { strategy: 'auto', plugin, choose: (input) => choose(input, plugin) };
 }
@@ -50,7 +50,7 @@ function choose(input: RouterInput, plugin: string): Choice {
   const isAllowed = allowedModels(settings, context);
   const eligible = eligibleModels(input, isAllowed);
   if (eligible.length === 0) {
-    throw new NothingToChoose(NO_MODEL_LEFT, {
+    throw new NoModelToChoose(NO_MODEL_LEFT, {
       strategy: 'auto',
       rule: {
         filter: 'allowed_models',
@@ -62,7 +62,7 @@ function choose(input: RouterInput, plugin: string): Choice {
   const task = classifyTask(request, context.needs);
   const contenders = inPriceOrder(eligible, task);
   const band = bandOf(settings);
-  const { pools, merit } = custodyPools(contenders, input);
+  const { pools, note } = custodyPools(contenders, input);
   const kept = pools.map((pool) => inQualityOrder(insideOrNearest(pool, band)));
   const pinned = booleanAt(settings.values, 'pin_model') === false ? undefined : context.pinnedModel;
   const models = kept
@@ -72,7 +72,7 @@ function choose(input: RouterInput, plugin: string): Choice {
         pinned,
       ),
     )
-    .slice(0, MOST_MODELS);
+    .slice(0, MAX_MODELS);
   const [pool = []] = kept;
   const first = pool.find(({ model }) => model === models[0]) ?? pool[0];
   const isPinned = models[0]?.id === pinned;
@@ -82,7 +82,7 @@ function choose(input: RouterInput, plugin: string): Choice {
       {
         type: 'plugin',
         name: plugin,
-        summary: summaryOf({ task, first, kept: pool.length, band, merit, isPinned }),
+        summary: summaryOf({ task, first, kept: pool.length, band, note, isPinned }),
         data: {
           task_type: task.type,
           ...signalData(task),
@@ -99,7 +99,7 @@ function choose(input: RouterInput, plugin: string): Choice {
   };
 }
 
-/** Ascending by price. Of equal prices the better model counts as the cheaper one. */
+/** Ascending by price; at equal prices the better model first. */
 function inPriceOrder(eligible: readonly EligibleModel[], { quality: name }: Task): Contender[] {
   const last = Math.max(eligible.length - 1, 1);
   return eligible
@@ -139,7 +139,7 @@ function bandOf({ values }: PluginSettings): PriceBand {
   return band ?? { from: 0, to: 100 - 10 * tradeoff, isClosed: true };
 }
 
-/** Those inside the band; with few candidates it may be empty, then the nearest one. */
+/** The contenders inside the band; if there are none, the nearest one. */
 function insideOrNearest(contenders: readonly Contender[], band: PriceBand): readonly Contender[] {
   const inside = contenders.filter(({ percentile }) => distance(percentile, band) === 0);
   if (inside.length > 0) return inside;
@@ -152,7 +152,7 @@ function insideOrNearest(contenders: readonly Contender[], band: PriceBand): rea
 function distance(percentile: number, { from, to, isClosed }: PriceBand): number {
   if (percentile < from) return from - percentile;
   if (percentile > to) return percentile - to;
-  // Just outside: nearer than anything else above, and not inside.
+  // The excluded upper end is outside, but nearer than any higher percentile.
   return percentile === to && !isClosed ? Number.EPSILON : 0;
 }
 
@@ -168,26 +168,25 @@ function signalData({ signals, points }: Task): JsonObject {
   };
 }
 
-/** What the router can say of its choice. */
-interface Grounds {
+interface ChoiceFacts {
   readonly task: Task;
   readonly first: Contender | undefined;
-  /** Models that it was chosen from. */
+  /** Number of models it was chosen from. */
   readonly kept: number;
   readonly band: PriceBand;
-  /** What else they have in common. */
-  readonly merit: string;
+  /** The note of `custodyPools`. */
+  readonly note: string;
   readonly isPinned: boolean;
 }
 
-function summaryOf({ task, first, kept, band, merit, isPinned }: Grounds): string {
+function summaryOf({ task, first, kept, band, note, isPinned }: ChoiceFacts): string {
   const choice = `${task.type} task: ${first?.model.id ?? ''}`;
   const { from, to } = band;
   const prices = from === 0 ? `up to price percentile ${to}` : `from price percentile ${from} to ${to}`;
-  const range = `of ${kept} model${kept === 1 ? '' : 's'} ${prices}${merit}`;
+  const range = `of ${kept} model${kept === 1 ? '' : 's'} ${prices}${note}`;
   if (isPinned) return `${choice}, which this conversation already has, is still one ${range}`;
   if (first !== undefined && distance(first.percentile, band) > 0) {
-    return `${choice} is at price percentile ${Math.round(first.percentile)}; there is no model ${prices}${merit}`;
+    return `${choice} is at price percentile ${Math.round(first.percentile)}; there is no model ${prices}${note}`;
   }
   return first?.quality === undefined
     ? `${choice} is the cheapest ${range}; none has a ${task.quality} score`
@@ -197,8 +196,8 @@ function summaryOf({ task, first, kept, band, merit, isPinned }: Grounds): strin
 type ModelTest = (id: string) => boolean;
 
 /**
- * Whether the auto-router may choose a model: the operator and the request allow it, and the request does not exclude
- * it.
+ * Returns the test whether the auto-router may choose a model: the configuration and the request allow it, and the
+ * request does not exclude it.
  */
 function allowedModels({ values }: PluginSettings, { autoModels, catalog }: ResolutionContext): ModelTest {
   const isOffered = anyOf(autoModels, catalog) ?? (() => true);
@@ -207,9 +206,7 @@ function allowedModels({ values }: PluginSettings, { autoModels, catalog }: Reso
   return (id) => isOffered(id) && isWanted(id) && !isUnwanted(id);
 }
 
-/**
- * Whether one of the patterns fits; a pattern without a star may also be an alias. Undefined when there is no list.
- */
+/** Returns the test whether a pattern matches; one without a star may be an alias. Undefined if there is no list. */
 function anyOf(patterns: readonly string[] | undefined, catalog: Catalog): ModelTest | undefined {
   if (patterns === undefined) return undefined;
   const exact = new Set<string>();

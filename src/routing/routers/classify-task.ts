@@ -3,7 +3,7 @@ import type { Effort } from '../../ir/settings.ts';
 import type { Needs } from '../rules/needs.ts';
 import { estimatePromptTokens, samplePrompt } from './prompt-sample.ts';
 
-/** What a request is mostly about. */
+/** Main subject of a request. */
 export type TaskType =
   | 'coding'
   | 'multimodal'
@@ -13,34 +13,34 @@ export type TaskType =
   | 'multilingual'
   | 'general';
 
-/** What can be seen of a request without understanding it. */
+/** Features of a request that the classification uses. */
 export interface Signals {
   /** Estimated. */
   readonly promptTokens: number;
   /** Marks of code in the sampled text. */
   readonly code: readonly Mark[];
-  /** Marks of a problem to be thought through. */
+  /** Marks of a problem that needs reasoning. */
   readonly problem: readonly Mark[];
   readonly tools: number;
-  /** A tool has the name of one that programmers' agents have. */
+  /** A tool has a name that is typical of coding agents. */
   readonly hasCodingTools: boolean;
   /** Kinds of input besides text. */
   readonly modalities: readonly string[];
-  /** The script that most letters belong to. */
+  /** The main script. */
   readonly script: string;
   readonly isReasoningWanted: boolean;
 }
 
-/** A task and what speaks for it. */
+/** The task of a request, with the signals and points that decided. */
 export interface Task {
   readonly type: TaskType;
-  /** The score of a model that matters for it. */
+  /** The quality score of models that matters for it. */
   readonly quality: 'general' | 'coding';
   readonly signals: Signals;
   readonly points: Readonly<Record<TaskType, number>>;
 }
 
-/** Something to look for in the text. No expression looks further than a few words, so that a search stays linear. */
+/** A pattern in the text. No expression spans more than a few words, so that a search takes linear time. */
 interface Mark {
   readonly name: string;
   readonly points: number;
@@ -80,7 +80,7 @@ const CODE_MARKS: readonly Mark[] = [
   },
 ];
 
-const MOST_CODE_POINTS = 4;
+const MAX_CODE_POINTS = 4;
 
 const PROBLEM_MARKS: readonly Mark[] = [
   {
@@ -99,13 +99,13 @@ const PROBLEM_MARKS: readonly Mark[] = [
 const CODING_TOOLS =
   /^(?:bash|shell|terminal|edit|write|read|grep|glob|apply_patch|(?:str_replace|text_editor|bash_)\w{0,40}|(?:read|write|edit|create|list|search|view)_files?|(?:run|execute)_(?:command|code|terminal_cmd))$/i;
 
-/** Tools whose names are looked at. */
+/** Tools whose names are examined. */
 const NAMED_TOOLS = 256;
 
 const LATIN = 'latin';
 const FIRST_LETTER = 0x41;
 
-/** Scripts by where the ranges of their letters end, in ascending order; null for what is no letter of any of them. */
+/** Ends of the ranges of scripts, ascending; null = no letters of these scripts. */
 const SCRIPT_RANGES: readonly (readonly [end: number, script: string | null])[] = [
   [0x36f, LATIN],
   [0x3ff, 'greek'],
@@ -122,15 +122,15 @@ const SCRIPT_RANGES: readonly (readonly [end: number, script: string | null])[] 
   [0xd7af, 'cjk'],
 ];
 
-/** Share of the sampled letters that a script needs. */
+/** Share of the sampled letters from which on a script is the main one. */
 const SCRIPT_SHARE = 0.3;
 
-/** Prompts from this many tokens on are long. */
-const LONG_PROMPT = 50_000;
+/** Prompts from this length on are long. */
+const LONG_PROMPT_TOKENS = 50_000;
 
 const THOUGHTFUL: ReadonlySet<Effort> = new Set<Effort>(['medium', 'high', 'xhigh', 'max']);
 
-/** What speaks for each task. Most points win; of equals the one that stands first. */
+/** The points of each task. The most points win; at equal points the first row. */
 const TASKS: readonly {
   readonly type: TaskType;
   readonly quality: Task['quality'];
@@ -141,7 +141,7 @@ const TASKS: readonly {
     type: 'coding',
     quality: 'coding',
     points: ({ code, hasCodingTools }) =>
-      Math.min(pointsOf(code), MOST_CODE_POINTS) + (hasCodingTools ? 2 : 0),
+      Math.min(pointsOf(code), MAX_CODE_POINTS) + (hasCodingTools ? 2 : 0),
   },
   {
     type: 'multimodal',
@@ -157,12 +157,12 @@ const TASKS: readonly {
   {
     type: 'long_context',
     quality: 'general',
-    points: ({ promptTokens }) => (promptTokens >= LONG_PROMPT ? 2 : 0),
+    points: ({ promptTokens }) => (promptTokens >= LONG_PROMPT_TOKENS ? 2 : 0),
   },
   { type: 'multilingual', quality: 'general', points: ({ script }) => (script === LATIN ? 0 : 2) },
 ];
 
-/** Tells what a request is mostly about. The same request always gives the same task; the time it takes is bounded. */
+/** Classifies a request. Deterministic, and takes bounded time. */
 export function classifyTask(request: GenerationRequest, needs: Needs): Task {
   const signals = signalsOf(request, needs);
   const scored = TASKS.map(({ type, quality, points }) => ({ type, quality, points: points(signals) }));

@@ -7,16 +7,16 @@ import type { RouterInput } from './router.ts';
 /** A model that a router may choose. */
 export interface EligibleModel {
   readonly model: Model;
-  /** Those of its endpoints that can take the request; at least one. */
+  /** Its endpoints that can serve the request; at least one. */
   readonly endpoints: readonly Endpoint[];
 }
 
-/** Parameters that change what an answer is: a model that would lose them is no good choice. */
+/** Parameters that decide the kind of answer: a model that would ignore one is a bad choice. */
 const CAPABILITIES = ['tools', 'response_format', 'structured_outputs', 'reasoning'];
 
 /**
- * The models that can take a request, in the order of the catalogue. Those that lack a capability it asks for, or have
- * no room for its prompt, are left out as long as others are left.
+ * The models that can serve a request, in the order of the catalogue. Models that lack a requested capability or whose
+ * context is too short are left out if others remain.
  */
 export function eligibleModels(
   { request, context }: RouterInput,
@@ -33,7 +33,7 @@ export function eligibleModels(
   return fitting.length > 0 ? fitting : serving;
 }
 
-/** Whether the model writes, unless something else is asked for. */
+/** True if the model writes text, or the request names the modalities it wants. */
 function isAnswering({ outputModalities }: Model, { modalities }: GenerationRequest): boolean {
   return modalities !== undefined || outputModalities.includes('text');
 }
@@ -46,7 +46,7 @@ function fitnessFor(request: GenerationRequest, needs: Needs): (endpoint: Endpoi
     (contextLength ?? model.contextLength ?? Number.POSITIVE_INFINITY) >= promptTokens;
 }
 
-/** The models with those of their endpoints that pass; without the models of which none does. */
+/** The models with only the endpoints that pass; models without one are dropped. */
 export function withEndpoints(
   eligible: readonly EligibleModel[],
   isPassing: (endpoint: Endpoint, model: Model) => boolean,
@@ -61,7 +61,7 @@ export function withEndpoints(
   return left;
 }
 
-/** As a rule all of them pass: then nothing is copied. */
+/** Returns the list itself in the common case that all pass. */
 function passing(
   endpoints: readonly Endpoint[],
   isPassing: (endpoint: Endpoint) => boolean,

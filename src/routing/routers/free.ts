@@ -1,14 +1,14 @@
 import type { Model } from '../../catalog/catalog.ts';
 import type { PipelineEntry } from '../../ir/metadata.ts';
-import { NothingToChoose, type RouterRule } from '../resolve/no-model-to-choose.ts';
+import { NoModelToChoose, type RouterRule } from '../resolve/no-model-to-choose.ts';
 import { custodyPools } from './custody-pools.ts';
 import { type EligibleModel, eligibleModels, withEndpoints } from './eligible-models.ts';
 import { isFree } from './prices.ts';
 import { type Choice, pinnedFirst, type Router, type RouterInput } from './router.ts';
 
-const MOST_MODELS = 4;
+const MAX_MODELS = 4;
 
-/** `<vendor>/free`: a model that costs nothing, by chance. Endpoints that cost something are left out. */
+/** `<vendor>/free`: a random free model, with its free endpoints only. */
 export const freeRouter: Router = { strategy: 'free', choose };
 
 const FREE_ONLY: RouterRule = {
@@ -21,18 +21,18 @@ function choose(input: RouterInput): Choice {
   const { context } = input;
   const free = withEndpoints(eligibleModels(input), isFree);
   if (free.length === 0) {
-    throw new NothingToChoose('No free model can take this request', { strategy: 'free', rule: FREE_ONLY });
+    throw new NoModelToChoose('No free model can take this request', { strategy: 'free', rule: FREE_ONLY });
   }
-  const { pools, merit } = custodyPools(free, input);
+  const { pools, note } = custodyPools(free, input);
   const models = pools
     .flatMap((pool) => pinnedFirst(inRandomOrder(pool, context.random), context.pinnedModel))
-    .slice(0, MOST_MODELS);
-  return { models, pipeline: merit === '' ? [] : [custodyEntry(models[0]?.id ?? '', merit)], report: [] };
+    .slice(0, MAX_MODELS);
+  return { models, pipeline: note === '' ? [] : [custodyEntry(models[0]?.id ?? '', note)], report: [] };
 }
 
-/** Chance needs no explanation, custody does. */
-function custodyEntry(id: string, merit: string): PipelineEntry {
-  return { type: 'plugin', name: 'free-router', summary: `${id} is free and${merit}` };
+/** A random choice needs no entry in the pipeline; one by custody does. */
+function custodyEntry(id: string, note: string): PipelineEntry {
+  return { type: 'plugin', name: 'free-router', summary: `${id} is free and${note}` };
 }
 
 function inRandomOrder(pool: readonly EligibleModel[], random: () => number): Model[] {

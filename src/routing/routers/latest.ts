@@ -1,12 +1,12 @@
 import type { Catalog, Model } from '../../catalog/catalog.ts';
 
-/** The group of versions that `~author/family-latest` names. */
+/** The model family in `~author/family-latest`. */
 export interface VersionGroup {
   readonly author: string;
   readonly family: string;
 }
 
-/** Reads `~author/family-latest`; undefined for any other id. */
+/** Parses `~author/family-latest`; undefined for any other id. */
 export function parseLatest(id: string): VersionGroup | undefined {
   if (!id.startsWith('~')) return undefined;
   const match = /^~([^/]+)\/(.+)-latest$/.exec(id);
@@ -14,9 +14,8 @@ export function parseLatest(id: string): VersionGroup | undefined {
 }
 
 /**
- * The newest model of a family: of the author's models whose names have every word of the family's, the one that was
- * made last; of equally old ones the one with the highest version in its id. Suffixed ids are not versions, nor are
- * ids that stand for the latest themselves.
+ * The newest model of a family: among the author's models whose names contain every word of the family's name, the one
+ * created last; at equal dates the highest version in the id. Ids with a suffix or with the word `latest` are skipped.
  */
 export function latestOf({ author, family }: VersionGroup, { models }: Catalog): Model | undefined {
   const wanted = wordsOf(family);

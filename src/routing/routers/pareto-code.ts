@@ -2,7 +2,7 @@ import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, stringAt } from '../../kit/json/members.ts';
 import type { HealthView } from '../health/endpoint-health.ts';
-import { NothingToChoose } from '../resolve/no-model-to-choose.ts';
+import { NoModelToChoose } from '../resolve/no-model-to-choose.ts';
 import { SHARED, siteOf } from '../rules/candidate.ts';
 import { custodyPools } from './custody-pools.ts';
 import { type EligibleModel, eligibleModels, withEndpoints } from './eligible-models.ts';
@@ -10,26 +10,30 @@ import { overruled } from './plugin-settings.ts';
 import { cheapestPromptPrice, isPromptWithin } from './prices.ts';
 import { type Choice, NO_MODEL_LEFT, pinnedFirst, type Router, type RouterInput } from './router.ts';
 
-const MOST_MODELS = 3;
+const MAX_MODELS = 3;
 
-interface Tier {
+interface CodingTier {
   readonly name: string;
-  /** Least coding score. */
+  /** Lowest coding score of the tier. */
   readonly floor: number;
 }
 
-const LOWEST: Tier = { name: 'low', floor: 0 };
+const LOWEST_TIER: CodingTier = { name: 'low', floor: 0 };
 
 /** Tiers of coding scores, best first. */
-const TIERS: readonly Tier[] = [{ name: 'high', floor: 0.66 }, { name: 'medium', floor: 0.33 }, LOWEST];
+const CODING_TIERS: readonly CodingTier[] = [
+  { name: 'high', floor: 0.66 },
+  { name: 'medium', floor: 0.33 },
+  LOWEST_TIER,
+];
 
-/** A model with what the router compares. */
+/** A model with the values that the router compares. */
 interface Contender {
   readonly model: Model;
   readonly score: number;
   /** USD per token. */
   readonly price: number;
-  /** Tokens per second of its fastest endpoint; unmeasured ones come last. */
+  /** Tokens per second of its fastest endpoint; 0 = not measured. */
   readonly speed: number;
 }
 
@@ -40,9 +44,9 @@ export const paretoCodeRouter: Router = { strategy: 'pareto', plugin: 'pareto-ro
 
 function choose(input: RouterInput): Choice {
   const able = eligibleModels(input);
-  if (able.length === 0) throw new NothingToChoose(NO_MODEL_LEFT, { strategy: 'pareto' });
+  if (able.length === 0) throw new NoModelToChoose(NO_MODEL_LEFT, { strategy: 'pareto' });
   const eligible = able.filter(({ model }) => model.quality.coding !== undefined);
-  if (eligible.length === 0) throw new NothingToChoose(NO_SCORE_LEFT, { strategy: 'pareto' });
+  if (eligible.length === 0) throw new NoModelToChoose(NO_SCORE_LEFT, { strategy: 'pareto' });
   const most = numberAt(input.settings.values, 'max_price');
   return most === undefined ? chooseByTier(input, eligible) : chooseByPrice(input, eligible, most);
 }
@@ -54,20 +58,20 @@ function chooseByTier(input: RouterInput, eligible: readonly EligibleModel[]): C
   const { settings } = input;
   const isFastest = wantsFastest(input);
   const priceSource = stringAt(settings.values, 'price_source') ?? 'prompt';
-  const wanted = tierOf(numberAt(settings.values, 'min_coding_score') ?? 1);
-  const { pools, merit } = custodyPools(eligible, input);
+  const wanted = codingTierOf(numberAt(settings.values, 'min_coding_score') ?? 1);
+  const { pools, note } = custodyPools(eligible, input);
   const tiers = pools.map((pool) =>
     nearestTier(wanted, contendersOf(input, pool, priceSource === 'weighted_avg')),
   );
   const tier = tiers[0]?.tier ?? wanted;
-  const why = tier === wanted ? '' : `; the ${wanted.name} tier ${merit === '' ? 'is empty' : 'has none'}`;
+  const why = tier === wanted ? '' : `; the ${wanted.name} tier ${note === '' ? 'is empty' : 'has none'}`;
   return {
     ...chosen(
       input,
       tiers.map(({ contenders }) => contenders),
       isFastest ? FASTEST_FIRST : CHEAPEST_FIRST,
       {
-        praise: `${isFastest ? 'fastest' : 'cheapest'} of the ${tier.name} tier${merit}${why}`,
+        reason: `${isFastest ? 'fastest' : 'cheapest'} of the ${tier.name} tier${note}${why}`,
         data: { tier: tier.name, price_source: priceSource },
       },
     ),
@@ -76,7 +80,7 @@ function chooseByTier(input: RouterInput, eligible: readonly EligibleModel[]): C
   };
 }
 
-/** With a price limit the tiers do not count: the best of what is affordable. */
+/** With a price limit, tiers are ignored: the best model within the limit. */
 function chooseByPrice(input: RouterInput, eligible: readonly EligibleModel[], most: number): Choice {
   const isFastest = wantsFastest(input);
   const affordable = withEndpoints(eligible, (endpoint) => isPromptWithin(most, endpoint)).map(
@@ -84,7 +88,7 @@ function chooseByPrice(input: RouterInput, eligible: readonly EligibleModel[], m
   );
   const limit = `an input price of at most ${most} USD per million tokens`;
   if (affordable.length === 0) {
-    throw new NothingToChoose(`No model that can take this request has ${limit}`, {
+    throw new NoModelToChoose(`No model that can take this request has ${limit}`, {
       strategy: 'pareto',
       rule: {
         filter: 'max_price',
@@ -93,11 +97,11 @@ function chooseByPrice(input: RouterInput, eligible: readonly EligibleModel[], m
       },
     });
   }
-  const { pools, merit } = custodyPools(affordable, input);
+  const { pools, note } = custodyPools(affordable, input);
   const contenders = pools.map((pool) => contendersOf(input, pool, false));
   return {
     ...chosen(input, contenders, isFastest ? FASTEST_FIRST : BEST_FIRST, {
-      praise: `${isFastest ? 'fastest' : 'best at coding'} of those${merit} with ${limit}`,
+      reason: `${isFastest ? 'fastest' : 'best at coding'} of those${note} with ${limit}`,
       data: {},
     }),
     params: { max_price: most },
@@ -137,20 +141,20 @@ function byId(a: Contender, b: Contender): number {
   return a.model.id < b.model.id ? -1 : 1;
 }
 
-/** The choice from each pool in turn. */
+/** The best models of each pool, pool after pool. */
 function chosen(
   { context: { pinnedModel } }: RouterInput,
   pools: readonly (readonly Contender[])[],
   order: Order,
-  { praise, data }: { praise: string; data: JsonObject },
+  { reason, data }: { reason: string; data: JsonObject },
 ): Pick<Choice, 'models' | 'pipeline'> {
   const sorted = (pool: readonly Contender[]) => [...pool].sort(order).map(({ model }) => model);
-  const models = pools.flatMap((pool) => pinnedFirst(sorted(pool), pinnedModel)).slice(0, MOST_MODELS);
+  const models = pools.flatMap((pool) => pinnedFirst(sorted(pool), pinnedModel)).slice(0, MAX_MODELS);
   const first = models[0]?.id ?? '';
   const summary =
     first === pinnedModel
       ? `${first}, which this conversation already has, is still among the choice`
-      : `${first} is the ${praise}`;
+      : `${first} is the ${reason}`;
   return {
     models,
     pipeline: [
@@ -164,19 +168,19 @@ function chosen(
   };
 }
 
-function tierOf(score: number): Tier {
-  return TIERS.find(({ floor }) => score >= floor) ?? LOWEST;
+function codingTierOf(score: number): CodingTier {
+  return CODING_TIERS.find(({ floor }) => score >= floor) ?? LOWEST_TIER;
 }
 
-/** Those of the tier, or of the nearest one that has a model; of two equally near ones the better. */
+/** The contenders of a tier; if it is empty, of the nearest one; at equal distance the better. */
 function nearestTier(
-  wanted: Tier,
+  wanted: CodingTier,
   contenders: readonly Contender[],
-): { readonly tier: Tier; readonly contenders: readonly Contender[] } {
-  const filled = new Set(contenders.map(({ score }) => tierOf(score)));
-  const away = (tier: Tier) => Math.abs(TIERS.indexOf(tier) - TIERS.indexOf(wanted));
-  const tier = TIERS.filter((each) => filled.has(each)).reduce((near, each) =>
+): { readonly tier: CodingTier; readonly contenders: readonly Contender[] } {
+  const filled = new Set(contenders.map(({ score }) => codingTierOf(score)));
+  const away = (tier: CodingTier) => Math.abs(CODING_TIERS.indexOf(tier) - CODING_TIERS.indexOf(wanted));
+  const tier = CODING_TIERS.filter((each) => filled.has(each)).reduce((near, each) =>
     away(each) < away(near) ? each : near,
   );
-  return { tier, contenders: contenders.filter(({ score }) => tierOf(score) === tier) };
+  return { tier, contenders: contenders.filter(({ score }) => codingTierOf(score) === tier) };
 }

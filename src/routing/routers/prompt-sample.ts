@@ -1,22 +1,22 @@
 import type { Item, Part } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 
-/** Texts that are looked at: so many from the opening, so many from the end. */
+/** Texts in the sample, from the beginning and from the end of the conversation. */
 const OPENING_TEXTS = 2;
 const LATEST_TEXTS = 4;
-/** Items from the end in which the latest texts are looked for. */
+/** Last items that are searched for the latest texts. */
 const LATEST_ITEMS = 16;
 
-/** Characters of each: so many from its beginning, so many from its end. */
+/** Characters of each text, from its beginning and from its end. */
 const HEAD_CHARACTERS = 1000;
 const TAIL_CHARACTERS = 200;
 
-/** Items whose length is added up; of a longer conversation the rest is taken to be alike. */
+/** Items that are measured; a longer conversation is extrapolated from them. */
 const MEASURED_ITEMS = 2048;
 
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Text from the opening and the end of a request's conversation: a bounded amount, however long the prompt is. */
+/** Text from the beginning and the end of a conversation, of bounded length. */
 export function samplePrompt({ items }: GenerationRequest): string {
   const opening = textsOf(items, OPENING_TEXTS);
   const latest = textsOf(items.slice(-LATEST_ITEMS).reverse(), LATEST_TEXTS).reverse();
@@ -28,7 +28,7 @@ export function estimatePromptTokens({ items }: GenerationRequest): number {
   return Math.ceil(characterCount(items) / CHARACTERS_PER_TOKEN);
 }
 
-/** The texts that people and tools wrote, up to so many of them. */
+/** At most `most` texts of messages and tool results. */
 function textsOf(items: readonly Item[], most: number): string[] {
   const texts: string[] = [];
   for (const item of items) {

@@ -6,38 +6,36 @@ import type { ResolutionContext } from '../resolve/resolution.ts';
 import type { Variant } from '../rules/routed-model.ts';
 import type { PluginSettings } from './plugin-settings.ts';
 
-/** What a router looks at. */
 export interface RouterInput {
   readonly request: GenerationRequest;
   readonly context: ResolutionContext;
-  /** Of the plugin that steers the router; without members when the request has none. */
+  /** Settings of the router's plugin; empty if the request has none. */
   readonly settings: PluginSettings;
-  /** Suffixes that the router's name had. */
+  /** Suffixes of the router's id. */
   readonly variants: readonly Variant[];
 }
 
-/** What a router chose. */
+/** The decision of a router. */
 export interface Choice {
-  /** In order of preference; at least one. May hold fewer endpoints than the catalogue's, never other ones. */
+  /** In order of preference; at least one. Their endpoints are those of the catalogue or a subset. */
   readonly models: readonly Model[];
   readonly pipeline: readonly PipelineEntry[];
   readonly params?: JsonObject;
   readonly report: readonly TranslationEntry[];
 }
 
-/** A name behind the operator's word that stands for a choice of models. */
+/** A model id (`<vendor>/<name>`) that stands for a choice among models. */
 export interface Router {
   readonly strategy: Strategy;
-  /** Id of the plugin that steers it. */
+  /** Id of the plugin with its settings. */
   readonly plugin?: string;
-  /** Throws NothingToChoose. */
+  /** Throws NoModelToChoose. */
   choose(input: RouterInput): Choice;
 }
 
-/** What is said when restrictions leave no model. */
 export const NO_MODEL_LEFT = 'No models match your request and model restrictions';
 
-/** The choices with the one that the conversation already has in front, where it is still among them. */
+/** Moves the pinned model of the conversation to the front, if it is among the models. */
 export function pinnedFirst(models: readonly Model[], pinned: string | undefined): readonly Model[] {
   const kept = pinned === undefined ? undefined : models.find(({ id }) => id === pinned);
   return kept === undefined ? models : [kept, ...models.filter((model) => model !== kept)];

@@ -3,7 +3,7 @@ import { freeRouter } from './free.ts';
 import { paretoCodeRouter } from './pareto-code.ts';
 import type { Router } from './router.ts';
 
-/** The routers, by their name behind the operator's word. */
+/** The routers, by the part of their id after the vendor prefix. */
 export const ROUTERS: Readonly<Record<string, Router>> = {
   auto: autoRouter('auto-router'),
   'auto-beta': autoRouter('auto-beta-router'),
@@ -11,10 +11,10 @@ export const ROUTERS: Readonly<Record<string, Router>> = {
   free: freeRouter,
 };
 
-/** Names behind the operator's word that are known and not served yet. */
+/** Names of routers that are not supported yet. */
 export const UNAVAILABLE_ROUTERS: readonly string[] = ['fusion', 'fusion-flash', 'bodybuilder'];
 
-/** Which router a plugin steers, by the id of the plugin. */
+/** Router name by the id of its plugin. */
 export const ROUTER_OF_PLUGIN: ReadonlyMap<string, string> = new Map(
   Object.entries(ROUTERS).flatMap(([name, { plugin }]) =>
     plugin === undefined ? [] : [[plugin, name] as const],

@@ -161,11 +161,10 @@ describe('own credentials', () => {
   });
 
   it('open providers for which the gateway has no credential', () => {
-    const unserved = endpointOf({ provider: providerOf({ slug: 'delta', isServed: false }), tag: 'delta' });
-    const plan = (own: RouteInput['own']) =>
-      planRoute(routeOf([modelOf({ endpoints: [unserved] })], { own }));
+    const dormant = endpointOf({ provider: providerOf({ slug: 'delta', isDormant: true }), tag: 'delta' });
+    const plan = (own: RouteInput['own']) => planRoute(routeOf([modelOf({ endpoints: [dormant] })], { own }));
     expect(plan([]).rejected).toEqual([
-      { endpoint: unserved, filter: 'credentials', reason: 'the gateway has no credential for it' },
+      { endpoint: dormant, filter: 'credentials', reason: 'the gateway has no credential for it' },
     ]);
     const opened = plan([{ ...mine, provider: 'delta' }]);
     expect(tagsOf(opened)).toEqual(['mine@delta']);

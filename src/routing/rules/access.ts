@@ -2,14 +2,14 @@ import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
 import { type Access, SHARED } from './candidate.ts';
 
-/** Copies of one endpoint, of each kind of credential: more than a request ever tries. */
-const MOST_COPIES = 8;
+/** Own credentials per endpoint, of each kind (regular, fallback): more than a request ever tries. */
+const MAX_CREDENTIALS_PER_KIND = 8;
 
 const ONLY_SHARED: readonly Access[] = [SHARED];
 
 /**
- * The credentials that an endpoint may be called with: the gateway's own, then those of the caller that are for it. An
- * endpoint of a provider without the former is open to the latter alone.
+ * The credentials that an endpoint may be called with: the gateway's, then the caller's own for this provider. A
+ * dormant provider has only the latter.
  */
 export function accessesTo(
   endpoint: Endpoint,
@@ -19,25 +19,25 @@ export function accessesTo(
   if (own.length === 0) return ONLY_SHARED;
   const fitting = own.filter((credential) => isOf(credential, endpoint) && covers(credential, model));
   const copies = [
-    ...fitting.filter(({ isFallback }) => !isFallback).slice(0, MOST_COPIES),
-    ...fitting.filter(({ isFallback }) => isFallback).slice(0, MOST_COPIES),
+    ...fitting.filter(({ isFallback }) => !isFallback).slice(0, MAX_CREDENTIALS_PER_KIND),
+    ...fitting.filter(({ isFallback }) => isFallback).slice(0, MAX_CREDENTIALS_PER_KIND),
   ].map((credential): Access => ({ kind: 'own', credential }));
   if (copies.length === 0) return ONLY_SHARED;
-  return isServed(endpoint) ? [SHARED, ...copies] : copies;
+  return hasSharedAccess(endpoint) ? [SHARED, ...copies] : copies;
 }
 
-/** Whether the gateway's credentials or the caller's open an endpoint. */
+/** True if the gateway or the caller has a credential for an endpoint. */
 export function isOpenTo(endpoint: Endpoint, model: Model, own: readonly OwnCredential[]): boolean {
-  return accessesTo(endpoint, model, own).some(({ kind }) => kind === 'own' || isServed(endpoint));
+  return accessesTo(endpoint, model, own).some(({ kind }) => kind === 'own' || hasSharedAccess(endpoint));
 }
 
-/** Whether the gateway has what it takes to call an endpoint with a credential of its own. */
-export function isServed({ provider }: Endpoint): boolean {
-  return provider.isServed !== false;
+/** True if the gateway can call an endpoint without a credential of the caller. */
+export function hasSharedAccess({ provider }: Endpoint): boolean {
+  return provider.isDormant !== true;
 }
 
-/** Whether one of the caller's credentials keeps requests for the model from the provider's shared endpoints. */
-export function isReserved(endpoint: Endpoint, model: Model, own: readonly OwnCredential[]): boolean {
+/** True if a credential of the caller forbids the gateway's credential for this model and provider. */
+export function excludesShared(endpoint: Endpoint, model: Model, own: readonly OwnCredential[]): boolean {
   return own.some(
     (credential) =>
       isOf(credential, endpoint) &&

@@ -2,14 +2,14 @@ import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import type { Lane } from '../../dialects/lane.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
 
-/** Whose credential an endpoint is called with: the gateway's own, or one that the caller's account brought. */
+/** The credential of a call: the gateway's (`shared`), or an own credential of the caller's account. */
 export type Access =
   | { readonly kind: 'shared' }
   | { readonly kind: 'own'; readonly credential: OwnCredential };
 
 export const SHARED: Access = { kind: 'shared' };
 
-/** One endpoint that a request may be sent to, with one credential. */
+/** An endpoint with one credential. */
 export interface Candidate {
   readonly model: Model;
   readonly endpoint: Endpoint;
@@ -17,15 +17,15 @@ export interface Candidate {
   readonly lane: Lane;
 }
 
-/** A candidate at its place in the order of attempts. */
+/** A candidate in the order of attempts. */
 export interface RankedCandidate extends Candidate {
-  /** Its share of the draw among equals by price, 0..1; absent where nothing was drawn. */
+  /** Its chance in the draw by price, 0..1; absent = not in a draw. */
   readonly weight?: number;
-  /** First because an earlier request of the conversation went there. */
+  /** First because the conversation is pinned to it. */
   readonly isSticky: boolean;
 }
 
-/** An endpoint that was ruled out, and why. */
+/** A rejected endpoint, with the reason. */
 export interface Rejection {
   readonly endpoint: Endpoint;
   /** Short name of the rule: `only`, `modalities`, `max_price`. */
@@ -34,14 +34,14 @@ export interface Rejection {
 }
 
 /**
- * What health and stickiness know a candidate by: the endpoint, and the credential where it is not the gateway's own.
- * A caller's copy of an endpoint and the shared one count as two, and a new secret begins anew.
+ * The site of a candidate: its key in health and pins. Each own credential of a caller makes a site of its own, with a
+ * new one when its secret changes.
  */
 export function siteOf({ site }: Pick<Endpoint, 'site'>, access: Access): string {
   return access.kind === 'shared' ? site : `${site}\n${access.credential.id}\n${access.credential.version}`;
 }
 
-/** Whether two plans mean the same candidate: each has objects of its own. */
+/** Compares candidates of two plans, which are different objects. */
 export function isSameCandidate(one: Candidate, other: Candidate): boolean {
   if (one === other) return true;
   return (

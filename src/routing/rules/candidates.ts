@@ -11,49 +11,47 @@ import type { Needs } from './needs.ts';
 import type { Preferences } from './preferences.ts';
 import { Rejections } from './rejections.ts';
 
-/** One model of a request, with what the request prefers for it. */
+/** A model of a request, with the preferences for it. */
 export interface PreferredModel {
   readonly model: Model;
   readonly preferences: Preferences;
 }
 
-/** What decides who may serve. */
 export interface CandidateInput {
   readonly format: Format;
   readonly needs: Needs;
-  /** Those of the request, which all its models share. */
+  /** Preferences of the request, for all of its models. */
   readonly preferences: Preferences;
   readonly models: readonly PreferredModel[];
   readonly own: readonly OwnCredential[];
-  /** No stage is going to touch the content. */
+  /** No stage touches the content. */
   readonly mayRelay: boolean;
 }
 
-/** Who may serve, model by model and in the order of the catalogue, and who may not. */
+/** The candidates of each model, in the order of the catalogue, and the rejected endpoints. */
 export interface Candidates {
   readonly accepted: readonly (readonly Candidate[])[];
   readonly rejected: readonly Rejection[];
 }
 
 /**
- * Models x endpoints x credentials, through the hard rules. That an endpoint writes as much as is asked for is held
- * only as long as it leaves a candidate: what is asked for is a maximum, so an endpoint that writes less can still
- * honour it. Then those stay that write the most.
+ * Models x endpoints x credentials, minus those that a rule rejects. The requested output limit is a maximum, so if no
+ * endpoint can write that much, those that can write the most are kept.
  */
 export function candidatesOf(input: CandidateInput): Candidates {
   const candidates = passing(input);
   if (input.needs.outputTokens === undefined || hasCandidate(candidates)) return candidates;
-  const anyLength = passing(withLeastOutput(input, 0));
+  const anyLength = passing(withMinOutput(input, 0));
   if (!hasCandidate(anyLength)) return anyLength;
-  return passing(withLeastOutput(input, mostOutputOf(anyLength)));
+  return passing(withMinOutput(input, mostOutputOf(anyLength)));
 }
 
 function hasCandidate({ accepted }: Candidates): boolean {
   return accepted.some(({ length }) => length > 0);
 }
 
-function withLeastOutput(input: CandidateInput, leastOutput: number): CandidateInput {
-  return { ...input, needs: { ...input.needs, leastOutput } };
+function withMinOutput(input: CandidateInput, minOutputTokens: number): CandidateInput {
+  return { ...input, needs: { ...input.needs, minOutputTokens } };
 }
 
 function mostOutputOf({ accepted }: Candidates): number {
@@ -72,7 +70,7 @@ function passing(input: CandidateInput): Candidates {
   return { accepted, rejected: rejections.all };
 }
 
-/** Ids of the models that flex endpoints alone may serve. By id, because a list may bring a model in two parts. */
+/** Ids of the models that only flex endpoints may serve. By id, because a list may contain a model in two parts. */
 function flexOnlyModels({ preferences, models, own }: CandidateInput): ReadonlySet<string> {
   if (preferences.tier !== 'flex') return NO_MODELS;
   return new Set(models.filter(({ model }) => hasFlex(model, own)).map(({ model }) => model.id));

@@ -6,7 +6,7 @@ import { model, three, wide } from '../../../test/builders/routed-models.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { planRoute } from '../plan-route.ts';
 
-describe('hard rules', () => {
+describe('rules', () => {
   const cases: [string, JsonObject, string[]][] = [
     ['nothing is asked for', {}, ['acme', 'acme/turbo', 'beta']],
     ['a base slug means variants and no tiers', { only: ['acme'] }, ['acme', 'acme/turbo']],
@@ -14,7 +14,7 @@ describe('hard rules', () => {
     ['a full slug means an endpoint of a tier too', { only: ['acme/flex'] }, ['acme/flex']],
     ['display names count, in any case', { only: ['BETA cloud'] }, ['beta']],
     ['unknown names beside known ones', { only: ['nobody', 'beta'] }, ['beta']],
-    ['nobody is left', { only: ['nobody'] }, []],
+    ['no endpoint is left', { only: ['nobody'] }, []],
     ['ignore', { ignore: ['acme'] }, ['beta']],
     ['ignore one variant', { ignore: ['acme/turbo', 'nobody'] }, ['acme', 'beta']],
     ['only and ignore', { only: ['acme'], ignore: ['acme/turbo'] }, ['acme']],
@@ -28,7 +28,7 @@ describe('hard rules', () => {
     ['price limit finer than any price', { max_price: { prompt: '4.0000000000000000000001' } }, ['acme']],
     ['price limit beyond any price', { max_price: { prompt: 1e22 } }, ['acme', 'acme/turbo', 'beta']],
     ['price limit on what costs nothing', { max_price: { image: 0 } }, ['acme', 'acme/turbo', 'beta']],
-    ['price limit that leaves nobody', { max_price: { prompt: 3 } }, []],
+    ['price limit that leaves no endpoint', { max_price: { prompt: 3 } }, []],
     ['distillable text only', { enforce_distillable_text: true }, []],
   ];
   it.each(cases)('%s', (_, provider, tags) => {
@@ -53,7 +53,7 @@ describe('hard rules', () => {
   const image = { type: 'image', source: { kind: 'url', url: 'https://example.com/a.png' } } as const;
   const showing = requestOf({ items: [{ type: 'message', role: 'user', content: [image] }] });
 
-  it('look at what the model takes, and at the endpoint where that takes less', () => {
+  it('use the modalities of the model, or of the endpoint if it has fewer', () => {
     const blind = endpointOf({ tag: 'blind', inputModalities: ['text'] });
     const seeing = endpointOf({ tag: 'seeing' });
     const inputs = modelOf({ inputModalities: ['text', 'image'], endpoints: [blind, seeing] });
@@ -92,7 +92,7 @@ describe('hard rules', () => {
   });
 });
 
-describe('the output that is asked for', () => {
+describe('the requested output limit', () => {
   const small = endpointOf({ tag: 'small', maxOutputTokens: 100 });
   const big = endpointOf({ tag: 'big', maxOutputTokens: 5000 });
   const asking = (maxOutputTokens: number | undefined, provider: JsonObject = {}) =>
@@ -102,7 +102,7 @@ describe('the output that is asked for', () => {
       }),
     );
 
-  it('rules out who writes less, with the reason', () => {
+  it('rejects endpoints that write less, with the reason', () => {
     const plan = asking(3000);
     expect(tagsOf(plan)).toEqual(['big']);
     expect(plan.rejected).toEqual([
@@ -115,11 +115,11 @@ describe('the output that is asked for', () => {
     expect(tagsOf(asking(3000, { allow_fallbacks: false }))).toEqual(['big']);
   });
 
-  it.each([[undefined], [100]])('rules out nobody who writes enough for %s', (asked) => {
+  it.each([[undefined], [100]])('keeps endpoints that can write %s tokens', (asked) => {
     expect(asking(asked)).toMatchObject({ ranked: [{ endpoint: small }, { endpoint: big }], rejected: [] });
   });
 
-  it('is left to be lowered where nobody who may serve writes as much', () => {
+  it('is lowered later if no candidate can write as much', () => {
     expect(tagsOf(asking(9000))).toEqual(['big']);
     expect(tagsOf(asking(3000, { only: ['small'] }))).toEqual(['small']);
   });

@@ -1,35 +1,34 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import { outputLimitAt } from '../../catalog/output-limit.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
-import { isReserved, isServed } from './access.ts';
+import { excludesShared, hasSharedAccess } from './access.ts';
 import type { Access } from './candidate.ts';
 import type { Needs } from './needs.ts';
 import type { Preferences, PriceLimit } from './preferences.ts';
 import { isNamedIn } from './provider-names.ts';
 
-/** What a filter looks at. */
 export interface FilterSubject {
   readonly model: Model;
   readonly endpoint: Endpoint;
   readonly access: Access;
-  /** All that the caller brought. */
+  /** All own credentials of the caller. */
   readonly own: readonly OwnCredential[];
 }
 
-/** A hard rule, as one request puts it. */
+/** A rule applied to one request. */
 export interface Filter {
   readonly name: string;
   rejects(subject: FilterSubject): boolean;
-  /** Why it rejects what it rejects. */
+  /** The reason for a subject that it rejects. */
   reason(subject: FilterSubject): string;
 }
 
-/** Makes a filter of what a request asks for; undefined when it does not ask. */
+/** A rule: returns its filter for a request; undefined if it does not apply. */
 type Rule = (preferences: Preferences, needs: Needs) => Filter | undefined;
 
 const CREDENTIALS: Filter = {
   name: 'credentials',
-  rejects: ({ endpoint, access }) => access.kind === 'shared' && !isServed(endpoint),
+  rejects: ({ endpoint, access }) => access.kind === 'shared' && !hasSharedAccess(endpoint),
   reason: () => 'the gateway has no credential for it',
 };
 
@@ -56,11 +55,12 @@ const DISTILLABLE: Filter = {
 
 const OWN_CREDENTIALS: Filter = {
   name: 'byok',
-  rejects: ({ endpoint, model, access, own }) => access.kind === 'shared' && isReserved(endpoint, model, own),
+  rejects: ({ endpoint, model, access, own }) =>
+    access.kind === 'shared' && excludesShared(endpoint, model, own),
   reason: () => 'an own credential is to be used for this provider',
 };
 
-/** The hard rules, in the order in which they are asked. */
+/** The rules, in the order of evaluation. */
 const RULES: readonly Rule[] = [
   () => CREDENTIALS,
   ({ only }) =>
@@ -96,12 +96,12 @@ const RULES: readonly Rule[] = [
             promptTokens + outputWithin(endpoint, outputTokens) > endpoint.contextLength,
           reason: ({ endpoint }) => tooLong(promptTokens, outputWithin(endpoint, outputTokens), endpoint),
         },
-  (_, { outputTokens, leastOutput = outputTokens }) =>
-    leastOutput === undefined
+  (_, { outputTokens, minOutputTokens = outputTokens }) =>
+    minOutputTokens === undefined
       ? undefined
       : {
           name: 'max_output_tokens',
-          rejects: ({ endpoint: { maxOutputTokens: most } }) => most !== undefined && leastOutput > most,
+          rejects: ({ endpoint: { maxOutputTokens: most } }) => most !== undefined && minOutputTokens > most,
           reason: ({ endpoint }) =>
             `writes at most ${endpoint.maxOutputTokens} tokens, ${outputTokens} are asked for`,
         },
@@ -126,7 +126,7 @@ const RULES: readonly Rule[] = [
   () => OWN_CREDENTIALS,
 ];
 
-/** The hard rules that a request puts, apart from those that compare the endpoints of a model. */
+/** The filters of a request. Rules that compare the endpoints of a model are in `narrow-to-*.ts`. */
 export function filtersOf(preferences: Preferences, needs: Needs): readonly Filter[] {
   const filters: Filter[] = [];
   for (const rule of RULES) {
@@ -136,13 +136,13 @@ export function filtersOf(preferences: Preferences, needs: Needs): readonly Filt
   return filters;
 }
 
-/** The first rule that keeps a candidate from serving; undefined = none does. */
+/** The first filter that rejects a candidate; undefined = none. */
 export function rejectingFilter(filters: readonly Filter[], subject: FilterSubject): Filter | undefined {
   for (const filter of filters) if (filter.rejects(subject)) return filter;
   return undefined;
 }
 
-/** Something of which all that a request needs must be offered. */
+/** Modalities that an endpoint offers, of which it must have all that a request needs. */
 interface Offer {
   readonly name: string;
   readonly offered: (subject: FilterSubject) => readonly string[];
@@ -161,7 +161,7 @@ const OUTPUT: Offer = {
   words: (lacking) => `makes no ${lacking.join(' or ')} output`,
 };
 
-/** A filter for what must all be offered. */
+/** The filter that rejects an endpoint unless it offers all of `needed`. */
 function allOf(needed: ReadonlySet<string>, { name, offered, words }: Offer): Filter | undefined {
   if (needed.size === 0) return undefined;
   const all = [...needed];
@@ -179,7 +179,7 @@ function allOf(needed: ReadonlySet<string>, { name, offered, words }: Offer): Fi
   };
 }
 
-/** The first limit that an endpoint's prices are above. */
+/** The first price limit that an endpoint exceeds. */
 function exceeded(limits: readonly PriceLimit[], { pricing }: Endpoint): PriceLimit | undefined {
   return limits.find(({ name, most }) => (pricing[name] ?? 0n) > most);
 }
@@ -188,7 +188,7 @@ function retainsNothing({ provider: { dataPolicy } }: Endpoint): boolean {
   return dataPolicy !== undefined && !dataPolicy.training && !dataPolicy.retainsPrompts;
 }
 
-/** What the owner of a credential says about retention behind it; null = nothing. */
+/** Zero retention as declared by the owner of a credential; null = not declared. */
 function declarationOf(access: Access): boolean | null {
   return access.kind === 'own' ? access.credential.declaredZeroRetention : null;
 }
@@ -203,7 +203,7 @@ function lackingParameters({ supportedParameters }: Endpoint, parameters: Readon
     : [...parameters].filter((name) => !supportedParameters.has(name));
 }
 
-/** The output that is going to be asked of an endpoint, tokens; 0 = the request names no limit. */
+/** The output limit that an endpoint will get, tokens; 0 = the request has none. */
 export function outputWithin(endpoint: Endpoint, asked: number | undefined): number {
   return asked === undefined ? 0 : (outputLimitAt(endpoint, asked) ?? 0);
 }

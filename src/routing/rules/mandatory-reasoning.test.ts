@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { modelOf } from '../../../test/builders/catalog.ts';
 import { requestOf } from '../../../test/builders/request.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { refuseOff } from './mandatory-reasoning.ts';
+import { refuseReasoningOff } from './mandatory-reasoning.ts';
 
 const thinker = modelOf({
   id: 'acme/thinker',
@@ -15,10 +15,10 @@ const off: Partial<GenerationRequest> = {
   reasoning: { effort: 'none' },
   body: { reasoning: { effort: 'none' } },
 };
-const refused = (changes: Partial<GenerationRequest>, ...named: Parameters<typeof refuseOff>[1]) =>
-  refuseOff(requestOf(changes), named);
+const refused = (changes: Partial<GenerationRequest>, ...named: Parameters<typeof refuseReasoningOff>[1]) =>
+  refuseReasoningOff(requestOf(changes), named);
 
-describe('refuseOff', () => {
+describe('refuseReasoningOff', () => {
   it('refuses with the path and the model when no other is left', () => {
     expect(() => refused(off, { name: 'acme/thinker', model: thinker })).toThrow(
       'reasoning.effort: acme/thinker always thinks and cannot be told not to; its least effort is minimal',

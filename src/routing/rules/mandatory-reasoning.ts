@@ -5,26 +5,26 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { Rejection } from './candidate.ts';
 
 /** A model and the name by which the caller asked for it. */
-export interface NamedModel {
+export interface AskedModel {
   readonly name: string;
   readonly model: Model;
 }
 
-/** The models that can do what is asked of their thinking, and the endpoints of those that cannot. */
-export interface ReasoningChoice<Named extends NamedModel> {
+/** The models that stay, and the endpoints of those that were rejected. */
+export interface ReasoningChoice<Named extends AskedModel> {
   readonly models: readonly Named[];
   readonly rejected: readonly Rejection[];
 }
 
-/** A caller that asks for the newest model of a family does not know how it thinks. */
+/** Ids of the newest model of a family. */
 const LATEST = /^~.+-latest$/;
 
 /**
- * Leaves out models that always think when the request asks for no thinking; 400 when that is all of them. Not so
- * where the caller cannot have meant it: a family's newest model, and the messages format, in which `disabled` is the
- * default. Those get the least effort, and the translation report says so.
+ * If a request switches reasoning off, rejects models whose reasoning is mandatory; throws 400 if that is all of them.
+ * Two exceptions, in which the caller cannot have meant it: the newest model of a family, and the messages format, in
+ * which `disabled` is the default. Those get the least effort, which the translation report says.
  */
-export function refuseOff<Named extends NamedModel>(
+export function refuseReasoningOff<Named extends AskedModel>(
   request: GenerationRequest,
   named: readonly Named[],
 ): ReasoningChoice<Named> {
@@ -44,7 +44,7 @@ export function refuseOff<Named extends NamedModel>(
   };
 }
 
-function isMandatory({ name, model }: NamedModel): boolean {
+function isMandatory({ name, model }: AskedModel): boolean {
   return model.reasoning?.mandatory === true && !LATEST.test(name);
 }
 

@@ -13,7 +13,7 @@ describe('weighty parameters', () => {
   const cases: [string, Endpoint[], Partial<GenerationRequest>, string[]][] = [
     ['who takes tools is preferred', [taking('a'), taking('b', 'tools')], { tools }, ['b']],
     ['who takes everything takes them', [taking('a'), endpointOf({ tag: 'b' })], { tools }, ['b']],
-    ['where nobody takes them all stay', [taking('a'), taking('b')], { tools }, ['a', 'b']],
+    ['if no candidate takes them, all stay', [taking('a'), taking('b')], { tools }, ['a', 'b']],
     ['any JSON', [taking('a'), taking('b', 'response_format')], { outputFormat: { type: 'json' } }, ['b']],
     [
       'a schema',

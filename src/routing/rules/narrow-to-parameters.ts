@@ -3,11 +3,11 @@ import type { Needs } from './needs.ts';
 import type { Rejections } from './rejections.ts';
 
 /**
- * Parameters without which an answer is of little use: endpoints that take them are preferred to those that do not.
+ * Parameters without which an answer is of little use.
  */
 const WEIGHTY_PARAMETERS = ['tools', 'response_format', 'structured_outputs', 'verbosity'];
 
-/** The candidates of one model that take the weighty parameters of a request; where none takes one, all stay. */
+/** Rejects candidates of a model that lack such a parameter of the request, if another candidate has it. */
 export function narrowToParameters(
   candidates: readonly Candidate[],
   { parameters }: Needs,

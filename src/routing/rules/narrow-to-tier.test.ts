@@ -66,7 +66,7 @@ describe('service tiers', () => {
       ['acme/flex', 'beta'],
     ],
     [
-      'flex, and no flex endpoint is left: nobody',
+      'flex, and no flex endpoint is left: no candidate',
       { serviceTier: 'flex', wishes: { provider: { only: ['acme'] }, plugins: [] } },
       [],
       [],
@@ -102,7 +102,7 @@ describe('service tiers', () => {
     );
   });
 
-  it('flex is asked for and not left: the reasons of all', () => {
+  it('flex is requested and none is left: every endpoint has its reason', () => {
     const request = wishing({ only: ['beta'] }, { serviceTier: 'flex' });
     expect(rejectionsOf(planRoute(routeOf([wide], { request })))).toEqual([
       'acme: only',
@@ -115,9 +115,9 @@ describe('service tiers', () => {
     ]);
   });
 
-  it('flex endpoints of providers that nobody has a key for do not count', () => {
+  it('flex endpoints of dormant providers do not count', () => {
     const elsewhere = endpointOf({
-      provider: providerOf({ slug: 'delta', isServed: false }),
+      provider: providerOf({ slug: 'delta', isDormant: true }),
       tag: 'delta/flex',
     });
     const request = requestOf({ serviceTier: 'flex' });
@@ -133,7 +133,7 @@ describe('service tiers', () => {
     expect(tagsOf(planRoute(routeOf([part(true), part(false)], { request })))).toEqual(flexible);
   });
 
-  it('load is spread where the model has nothing of the tier', () => {
+  it('load is balanced if the model has no endpoint of the tier', () => {
     for (const serviceTier of ['flex', 'priority']) {
       const request = requestOf({ serviceTier });
       expect(planned(three, { request, random: () => 0.999 })[0]).toBe('gamma');

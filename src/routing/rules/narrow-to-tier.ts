@@ -1,5 +1,5 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
-import { tierOf } from '../../catalog/endpoint-tier.ts';
+import { tierOf } from '../../catalog/service-tier.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
 import { isOpenTo } from './access.ts';
 import type { Candidate } from './candidate.ts';
@@ -9,14 +9,13 @@ import type { Rejections } from './rejections.ts';
 
 const FILTER = 'service_tier';
 
-/** What the service tier does to one model. */
 export interface TierRule {
   readonly preferences: Preferences;
   /** Only endpoints of the flex tier may serve. */
   readonly isFlexOnly: boolean;
 }
 
-/** The candidates of one model that the service tier leaves: endpoints of a tier serve only on request. */
+/** Rejects candidates of a model by service tier: endpoints of a tier serve only on request. */
 export function narrowToTier(
   candidates: readonly Candidate[],
   { preferences, isFlexOnly }: TierRule,
@@ -39,14 +38,14 @@ function isOfStandardTier({ endpoint }: Candidate): boolean {
 }
 
 /**
- * Whether a model has endpoints of the flex tier. Who asks for flex is served by those alone, also where another rule
- * leaves none of them: the standard tier costs more.
+ * True if a model has flex endpoints. A request for flex is then served by those only, even if another rule rejects all
+ * of them: the standard tier costs more.
  */
 export function hasFlex(model: Model, own: readonly OwnCredential[]): boolean {
   return model.endpoints.some((endpoint) => tierOf(endpoint) === 'flex' && isOpenTo(endpoint, model, own));
 }
 
-/** Whether an endpoint is of the standard tier, or of one that was asked for by name, suffix or full slug. */
+/** True if an endpoint is of the standard tier, or of one requested by name, suffix or full slug. */
 export function isAdmitted(endpoint: Endpoint, preferences: Preferences): boolean {
   const tier = tierOf(endpoint);
   return (

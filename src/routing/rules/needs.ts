@@ -1,17 +1,17 @@
 import type { Item, Part } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 
-/** What a request needs of the endpoint that serves it. */
+/** Requirements of a request on its endpoint. */
 export interface Needs {
   /** Input kinds besides text: image, file, audio, video. */
   readonly inputModalities: ReadonlySet<string>;
   readonly outputModalities: ReadonlySet<string>;
-  /** Parameters it carries, by their public names. */
+  /** Parameters that it uses, by their public names. */
   readonly parameters: ReadonlySet<string>;
-  /** The most that it lets be written; undefined = it does not say. */
+  /** Its output limit; undefined = none. */
   readonly outputTokens: number | undefined;
-  /** What an endpoint must at least be able to write; absent = all of `outputTokens`. */
-  readonly leastOutput?: number;
+  /** Output that an endpoint must be able to write; absent = `outputTokens`. */
+  readonly minOutputTokens?: number;
   /** Length of the prompt; undefined = not counted, because it is far from any limit. */
   readonly promptTokens?: number;
 }
@@ -23,7 +23,6 @@ const MODALITY_OF: Readonly<Partial<Record<Part['type'], string>>> = {
   video: 'video',
 };
 
-/** Reads off a request what it needs. */
 export function needsOf(request: GenerationRequest): Needs {
   return {
     inputModalities: inputModalitiesOf(request.items),
@@ -67,7 +66,7 @@ function partsOf(item: Item): readonly Part[] {
 
 const NO_PARTS: readonly Part[] = [];
 
-/** A text document is text, whatever it is wrapped in. */
+/** A file with text content is text input. */
 function isPlainText(part: Part): boolean {
   return part.type === 'file' && part.source.kind === 'text';
 }
@@ -75,7 +74,6 @@ function isPlainText(part: Part): boolean {
 /** A parameter by its public name. */
 interface Parameter {
   readonly name: string;
-  /** Whether a request uses it. */
   readonly isUsed: (request: GenerationRequest) => boolean;
 }
 

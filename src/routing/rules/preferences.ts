@@ -1,4 +1,4 @@
-import type { Tier } from '../../catalog/endpoint-tier.ts';
+import type { Tier } from '../../catalog/service-tier.ts';
 import type { PriceName } from '../../config/schema/price-names.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
@@ -8,25 +8,25 @@ import type { Percentile } from '../health/endpoint-health.ts';
 import { type NameList, nameListOf } from './provider-names.ts';
 import type { Variant } from './routed-model.ts';
 
-/** What endpoints may be sorted by. */
+/** Sort orders of endpoints. */
 export type SortKey = 'price' | 'throughput' | 'latency' | 'exacto';
 
 /** `model`: all endpoints of one model before those of the next. `none`: the endpoints of all models in one list. */
 export type Partition = 'model' | 'none';
 
-/** The most that a unit may cost. */
+/** Highest accepted price of one unit. */
 export interface PriceLimit {
   readonly name: PriceName;
   readonly most: Price;
 }
 
-/** A value that a percentile should keep. */
+/** Preferred bound of a percentile. */
 export interface Threshold {
   readonly percentile: Percentile;
   readonly value: number;
 }
 
-/** What a request asks of routing, read once: later steps never look at its JSON. */
+/** The routing preferences of a request, parsed once: later steps never read its JSON. */
 export interface Preferences {
   /** Empty = no order. */
   readonly order: NameList;
@@ -48,11 +48,11 @@ export interface Preferences {
   readonly minThroughput: readonly Threshold[];
   /** Milliseconds, at most. */
   readonly maxLatency: readonly Threshold[];
-  /** The service tier that is asked for; undefined = the standard one. */
+  /** Requested service tier; undefined = standard. */
   readonly tier: Tier | undefined;
-  /** Tiers whose endpoints may serve although they were not asked for. */
+  /** Tiers whose endpoints may also serve. */
   readonly admittedTiers: ReadonlySet<Tier>;
-  /** Variants of a model may admit tiers. */
+  /** Suffixes of a model id may add to `admittedTiers`. */
   readonly mayAdmitTiers: boolean;
 }
 
@@ -60,7 +60,7 @@ const NO_TIERS: ReadonlySet<Tier> = new Set();
 
 const READ = new WeakMap<GenerationRequest, Preferences>();
 
-/** What a request asks of routing, apart from the variants of its models; read once. */
+/** The preferences of a request without the suffixes of its models; parsed once. */
 export function preferencesOf(request: GenerationRequest): Preferences {
   if (asksNothing(request)) return NO_PREFERENCES;
   const known = READ.get(request);
@@ -70,7 +70,7 @@ export function preferencesOf(request: GenerationRequest): Preferences {
   return preferences;
 }
 
-/** Most requests leave everything to the gateway. */
+/** Shortcut: most requests have no preferences. */
 function asksNothing({ wishes, serviceTier, speed }: Wishing): boolean {
   return (
     wishes.route === undefined && serviceTier === undefined && speed === undefined && isEmpty(wishes.provider)
@@ -82,7 +82,6 @@ function isEmpty(object: JsonObject): boolean {
   return true;
 }
 
-/** What preferences are read from. */
 type Wishing = Pick<GenerationRequest, 'wishes' | 'serviceTier' | 'speed'>;
 
 function readPreferences(request: Wishing): Preferences {
@@ -114,36 +113,36 @@ function readPreferences(request: Wishing): Preferences {
   };
 }
 
-/** The partition that `provider.sort` names, of which `route` is an older way to say it. */
+/** The partition in `provider.sort`; `route` is the older form. */
 export function statedPartition(provider: JsonObject): Partition | undefined {
   return stringAt(objectAt(provider, 'sort'), 'partition') as Partition | undefined;
 }
 
-/** Words of `service_tier` that ask for endpoints of a tier. */
+/** Tiers by the words of `service_tier`. */
 const REQUESTED_TIERS: ReadonlyMap<string, Tier> = new Map([
   ['flex', 'flex'],
   ['priority', 'priority'],
   ['fast', 'priority'],
 ]);
 
-/** Words of `service_tier` that ask for the standard tier and nothing else. */
+/** Words of `service_tier` that allow only the standard tier. */
 const STANDARD_TIERS: ReadonlySet<string> = new Set(['default', 'standard_only']);
 
-/** The service tier decides; speed has a say where it does not. */
+/** By `service_tier`; by `speed` if that is `auto`. */
 function requestedTier({ serviceTier = 'auto', speed }: Wishing): Tier | undefined {
   return (
     REQUESTED_TIERS.get(serviceTier) ?? (serviceTier === 'auto' && speed === 'fast' ? 'priority' : undefined)
   );
 }
 
-/** What the suffixes of a model ask for. */
+/** Sort and tier by suffix of a model id. */
 const VARIANTS: Readonly<Record<Variant, { readonly sort: SortKey; readonly tier?: Tier }>> = {
   nitro: { sort: 'throughput', tier: 'priority' },
   floor: { sort: 'price', tier: 'flex' },
   exacto: { sort: 'exacto' },
 };
 
-/** The preferences for one model of the request, by its suffixes. Of several that sort, the last counts. */
+/** The preferences for one model, with those of its suffixes; the last suffix decides the sort. */
 export function withVariants(preferences: Preferences, variants: readonly Variant[]): Preferences {
   const last = variants.at(-1);
   if (last === undefined) return preferences;
@@ -155,7 +154,7 @@ export function withVariants(preferences: Preferences, variants: readonly Varian
   };
 }
 
-/** Limits are in USD per million tokens for tokens, per unit for the rest. */
+/** Prices that can be limited; limits of token prices are per million tokens. */
 const LIMITED_PRICES: readonly (readonly [name: PriceName, units: bigint])[] = [
   ['prompt', 1_000_000n],
   ['completion', 1_000_000n],
@@ -172,10 +171,10 @@ function priceLimitsOf(limits: JsonObject | undefined): PriceLimit[] {
   });
 }
 
-/** A decimal, cut off where prices end. */
+/** A decimal; digits beyond the precision of prices are dropped. */
 const DECIMAL = /^(\d+(?:\.\d{1,18})?)\d*$/;
 
-/** A limit in USD; undefined = none, which is also what one beyond every price comes to. */
+/** A limit in USD; undefined = none, or above every possible price. */
 function parseLimit(limit: Json | undefined): Price | undefined {
   if (typeof limit !== 'number' && typeof limit !== 'string') return undefined;
   const match = DECIMAL.exec(typeof limit === 'number' ? limit.toFixed(12) : limit);
@@ -184,7 +183,7 @@ function parseLimit(limit: Json | undefined): Price | undefined {
 
 const PERCENTILES: readonly Percentile[] = ['p50', 'p75', 'p90', 'p99'];
 
-/** A plain number is about the median. */
+/** A plain number is a bound of the median. */
 function thresholdsOf(wish: Json | undefined): Threshold[] {
   const values = typeof wish === 'number' ? { p50: wish } : (wish as JsonObject | undefined);
   return PERCENTILES.flatMap((percentile) => {
@@ -193,5 +192,4 @@ function thresholdsOf(wish: Json | undefined): Threshold[] {
   });
 }
 
-/** Those of a request that asks for nothing. */
 const NO_PREFERENCES = readPreferences({ wishes: { provider: {}, plugins: [] } });

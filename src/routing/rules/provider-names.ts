@@ -1,10 +1,9 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
-import { tierOf } from '../../catalog/endpoint-tier.ts';
+import { tierOf } from '../../catalog/service-tier.ts';
 
-/** Names that a preference lists, in lower case, each with its first place in the list. */
+/** Names in a list of a preference, in lower case, each with its first index. */
 export type NameList = ReadonlyMap<string, number>;
 
-/** Reads a list of slugs and display names. */
 export function nameListOf(names: readonly string[]): NameList {
   const list = new Map<string, number>();
   for (const [place, name] of names.entries()) {
@@ -15,9 +14,8 @@ export function nameListOf(names: readonly string[]): NameList {
 }
 
 /**
- * Every name of an endpoint. A base slug names every variant and region of its provider, a full slug one endpoint;
- * endpoints of a service tier are never meant by a base slug. Display names count as base slugs. Slugs are in lower
- * case.
+ * All names of an endpoint. A base slug or display name means every variant and region of a provider except those of a
+ * service tier; a full slug means one endpoint. Slugs are in lower case.
  */
 export function namesOf(endpoint: Endpoint): readonly string[] {
   const { tag, provider } = endpoint;
@@ -26,7 +24,7 @@ export function namesOf(endpoint: Endpoint): readonly string[] {
   return [tag, provider.slug, provider.name.toLowerCase(), slash === -1 ? tag : tag.slice(0, slash)];
 }
 
-/** The place of an endpoint in a list: that of its first name there; infinite when it is not named. */
+/** The lowest index of an endpoint's names in a list; infinite if none is in it. */
 export function placeIn(list: NameList, endpoint: Endpoint): number {
   let place = Number.POSITIVE_INFINITY;
   if (list.size === 0) return place;
@@ -34,12 +32,12 @@ export function placeIn(list: NameList, endpoint: Endpoint): number {
   return place;
 }
 
-/** Whether an endpoint has any name in a list. */
+/** True if any name of an endpoint is in a list. */
 export function isNamedIn(list: NameList, endpoint: Endpoint): boolean {
   return placeIn(list, endpoint) !== Number.POSITIVE_INFINITY;
 }
 
-/** Whether a list has the endpoint's own slug, and not only one of its provider. */
+/** True if the full slug of an endpoint is in a list. */
 export function isNamedInFull(list: NameList, endpoint: Endpoint): boolean {
   return list.has(endpoint.tag);
 }

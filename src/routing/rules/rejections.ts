@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { Rejection } from './candidate.ts';
 
-/** Collects rejections. Copies of an endpoint that follow each other and fall to the same rule are one. */
+/** Collects rejections. Candidates of one endpoint that are rejected in succession for the same reason are one. */
 export class Rejections {
   readonly #all: Rejection[] = [];
 

@@ -1,13 +1,13 @@
 import type { Model } from '../../catalog/catalog.ts';
 
 /**
- * Suffixes of a model id that say how to route to it. `:free`, `:extended` and `:thinking` are models of their own.
+ * Routing suffixes of a model id. `:free`, `:extended` and `:thinking` are not among them: they name other models.
  */
 export type Variant = 'nitro' | 'floor' | 'exacto';
 
-/** A model that a request is to be answered by, in the place it has among others. */
+/** A model that may answer a request. */
 export interface RoutedModel {
-  /** The id that it was asked for by: its own, an alias, a router's. */
+  /** The id in the request: its own, an alias, or a router's. */
   readonly name: string;
   readonly model: Model;
   readonly variants: readonly Variant[];

@@ -10,8 +10,8 @@ import { needsOf } from './needs.ts';
 import { preferencesOf } from './preferences.ts';
 import { servability } from './servability.ts';
 
-const unserved = modelOf({
-  endpoints: [endpointOf({ provider: providerOf({ slug: 'delta', isServed: false }), tag: 'delta' })],
+const dormant = modelOf({
+  endpoints: [endpointOf({ provider: providerOf({ slug: 'delta', isDormant: true }), tag: 'delta' })],
 });
 const flexible = modelOf({ endpoints: [endpointOf({ tag: 'acme/flex' })] });
 const image = { type: 'image', source: { kind: 'url', url: 'https://example.com/a.png' } } as const;
@@ -19,7 +19,7 @@ const image = { type: 'image', source: { kind: 'url', url: 'https://example.com/
 const requests: [string, GenerationRequest][] = [
   ['plain', requestOf()],
   ['with only', wishing({ only: ['beta'] })],
-  ['with only and nobody', wishing({ only: ['nobody'] })],
+  ['with an unknown name in only', wishing({ only: ['nobody'] })],
   ['with a price limit', wishing({ max_price: { prompt: 0.5 } })],
   ['zdr', wishing({ zdr: true })],
   ['flex', requestOf({ serviceTier: 'flex' })],
@@ -40,14 +40,14 @@ describe('servability', () => {
     'agrees with the plan of a request %s, with %s brought along',
     (_, __, request, credentials) => {
       const serves = servability(needsOf(request), preferencesOf(request), credentials);
-      for (const each of [model, wide, unserved, flexible]) {
+      for (const each of [model, wide, dormant, flexible]) {
         const { ranked } = planRoute(routeOf([each], { request, own: credentials }));
         expect(each.endpoints.some((endpoint) => serves(endpoint, each))).toBe(ranked.length > 0);
       }
     },
   );
 
-  it('lets be lowered what is asked for', () => {
+  it('ignores the requested output limit', () => {
     const endpoint = endpointOf({ maxOutputTokens: 10 });
     const request = requestOf({ maxOutputTokens: 1000 });
     const serves = servability(needsOf(request), preferencesOf(request), []);

@@ -24,7 +24,7 @@ const BOUNDS: CacheBounds = {
 };
 
 /** A file as known without reading it. */
-interface Kept {
+interface CachedFile {
   readonly bytes: number;
   /** Epoch milliseconds. Also the file's mtime, so that a start need not read the file. */
   readonly expiresAtMs: number;
@@ -43,10 +43,10 @@ export class DiskResponseCache implements ResponseCache {
   readonly #bounds: CacheBounds;
   readonly #memory: LRUCache<string, { readonly text: string }>;
   /** By key, the oldest first. */
-  readonly #files = new Map<string, Kept>();
+  readonly #files = new Map<string, CachedFile>();
   #bytes = 0;
   /** Tail of the queue of file operations. */
-  #work: Promise<void>;
+  #queue: Promise<void>;
   #isFailing = false;
 
   constructor(directory: string, log: Pick<Log, 'warn'>, bounds: CacheBounds = BOUNDS) {
@@ -57,15 +57,15 @@ export class DiskResponseCache implements ResponseCache {
       maxSize: bounds.memoryBytes,
       sizeCalculation: ({ text }) => Math.max(1, text.length),
     });
-    this.#work = this.#look();
+    this.#queue = this.#indexFiles();
   }
 
   async find(key: string, nowMs: number): Promise<CachedAnswer | undefined> {
     const text = this.#memory.get(key)?.text ?? (await this.#read(key));
     const cached = text === undefined ? undefined : parse(text);
     if (cached === undefined) return undefined;
-    const isOver = nowMs >= expiryOf(cached) || nowMs < cached.storedAtMs - CLOCK_SLACK_MS;
-    if (!isOver) {
+    const isExpired = nowMs >= expiryOf(cached) || nowMs < cached.storedAtMs - CLOCK_SLACK_MS;
+    if (!isExpired) {
       if (text !== undefined) this.#memory.set(key, { text });
       return cached;
     }
@@ -77,23 +77,23 @@ export class DiskResponseCache implements ResponseCache {
     const text = JSON.stringify(cached);
     if (text.length > this.#bounds.answerBytes) return;
     this.#memory.set(key, { text });
-    void this.#then(() => this.#write(key, text, expiryOf(cached)));
+    void this.#enqueue(() => this.#write(key, text, expiryOf(cached)));
   }
 
   async forget(key: string): Promise<void> {
     this.#memory.delete(key);
-    await this.#then(() => this.#remove(key));
+    await this.#enqueue(() => this.#remove(key));
   }
 
   /** Resolves when all queued answers are written. */
   async close(): Promise<void> {
-    await this.#work;
+    await this.#queue;
   }
 
   /** Indexes the files of earlier processes, and removes expired ones. */
-  async #look(): Promise<void> {
+  async #indexFiles(): Promise<void> {
     const names = await readdir(this.#directory).catch(() => []);
-    const found: [string, Kept][] = [];
+    const found: [string, CachedFile][] = [];
     for (const name of names) {
       const path = join(this.#directory, name);
       const stats = await stat(path).catch(() => undefined);
@@ -109,17 +109,17 @@ export class DiskResponseCache implements ResponseCache {
   }
 
   /** Queues file operations, so that the last one on a key wins. */
-  #then(step: () => Promise<void>): Promise<void> {
-    this.#work = this.#work.then(step).then(
+  #enqueue(step: () => Promise<void>): Promise<void> {
+    this.#queue = this.#queue.then(step).then(
       () => this.#succeeded(),
       (error: unknown) => this.#failed(error),
     );
-    return this.#work;
+    return this.#queue;
   }
 
   async #read(key: string): Promise<string | undefined> {
     // Wait for queued writes and removals.
-    await this.#work;
+    await this.#queue;
     if (!this.#files.has(key)) return undefined;
     return readFile(this.#pathOf(key), 'utf8').catch(() => undefined);
   }
@@ -151,7 +151,7 @@ export class DiskResponseCache implements ResponseCache {
     await unlink(this.#pathOf(key)).catch(() => {});
   }
 
-  #note(key: string, kept: Kept): void {
+  #note(key: string, kept: CachedFile): void {
     this.#bytes += kept.bytes - (this.#files.get(key)?.bytes ?? 0);
     this.#files.delete(key);
     this.#files.set(key, kept);

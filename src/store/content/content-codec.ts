@@ -16,7 +16,7 @@ const LIMITS = { depth: 80, keys: 5_000, values: 500_000 };
 const MAX_BYTES = 512 * 1024 * 1024;
 
 /** Bytes parsed in one slice. */
-const SLICE = 256 * 1024;
+const SLICE_BYTES = 256 * 1024;
 
 /** Content as its file holds it: compressed JSON with its owner. Sliced, so that the event loop is not blocked. */
 export async function encodeContent(stored: StoredContent): Promise<Buffer> {
@@ -48,8 +48,8 @@ export async function decodeContent(file: Uint8Array): Promise<StoredContent | u
 function* readSliced(bytes: Buffer): Sliced<JsonReading> {
   const reader = new JsonReader(LIMITS);
   const decoder = new StringDecoder();
-  for (let from = 0; from < bytes.length; from += SLICE) {
-    reader.push(decoder.write(bytes.subarray(from, from + SLICE)));
+  for (let from = 0; from < bytes.length; from += SLICE_BYTES) {
+    reader.push(decoder.write(bytes.subarray(from, from + SLICE_BYTES)));
     yield;
   }
   return yield* reader.end();

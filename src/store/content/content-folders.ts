@@ -1,10 +1,10 @@
 import { lstat, mkdir, readdir, readFile, rm, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ContentRetention } from '../../ports/content.ts';
-import { type ContentPath, fileMoment, isDay, spanOf } from './content-path.ts';
+import { arrivalOfFile, type ContentPath, isDay, rangeOfDay } from './content-path.ts';
 
 /** Files examined in parallel. */
-const GROUP = 32;
+const FILES_AT_ONCE = 32;
 
 /** One folder for each day, with its size in bytes: counted once, then kept up to date. */
 export class ContentFolders {
@@ -30,7 +30,7 @@ export class ContentFolders {
     this.#bytes.clear();
     this.#countedAlready.clear();
     for (const day of await this.#days()) {
-      for (const files of groupsOf(await this.#filesOf(day))) {
+      for (const files of slicesOf(await this.#filesOf(day))) {
         const sizes = await Promise.all(files.map((file) => this.#sizeOf({ day, file })));
         for (const [index, size] of sizes.entries()) {
           if (!this.#countedAlready.has(files[index] as string)) this.#add(day, size);
@@ -42,40 +42,40 @@ export class ContentFolders {
   }
 
   /** Writes a file (0600) into its folder (0700), which is created if necessary. A partial file is removed. */
-  async write(place: ContentPath, bytes: Uint8Array): Promise<void> {
-    const path = this.#pathOf(place);
-    if (!this.#isCounted) this.#countedAlready.add(place.file);
-    await mkdir(join(this.#directory, place.day), { recursive: true, mode: 0o700 });
+  async write(path: ContentPath, bytes: Uint8Array): Promise<void> {
+    const file = this.#pathOf(path);
+    if (!this.#isCounted) this.#countedAlready.add(path.file);
+    await mkdir(join(this.#directory, path.day), { recursive: true, mode: 0o700 });
     try {
-      await writeFile(path, bytes, { mode: 0o600, flag: 'wx' });
+      await writeFile(file, bytes, { mode: 0o600, flag: 'wx' });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await unlink(path).catch(() => {});
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await unlink(file).catch(() => {});
       throw error;
     }
-    this.#add(place.day, bytes.length);
+    this.#add(path.day, bytes.length);
   }
 
   /** Undefined when there is no such file. */
-  async read(place: ContentPath): Promise<Buffer | undefined> {
-    return readFile(this.#pathOf(place)).catch(unlessMissing(undefined));
+  async read(path: ContentPath): Promise<Buffer | undefined> {
+    return readFile(this.#pathOf(path)).catch(unlessMissing(undefined));
   }
 
   /** False when there is no such file. */
-  async remove(place: ContentPath): Promise<boolean> {
-    const size = await this.#sizeOf(place);
-    const isRemoved = await unlink(this.#pathOf(place)).then(() => true, unlessMissing(false));
-    if (isRemoved) this.#add(place.day, -size);
+  async remove(path: ContentPath): Promise<boolean> {
+    const size = await this.#sizeOf(path);
+    const isRemoved = await unlink(this.#pathOf(path)).then(() => true, unlessMissing(false));
+    if (isRemoved) this.#add(path.day, -size);
     return isRemoved;
   }
 
   /** Removes files that are too old, then the oldest above `maxBytes`. Call `count` first. */
   async prune({ beforeMs, maxBytes }: ContentRetention): Promise<void> {
     for (const day of await this.#days()) {
-      const isOld = spanOf(day).beginMs < beforeMs;
+      const isOld = rangeOfDay(day).beginMs < beforeMs;
       const excess = this.bytes - maxBytes;
       if (!isOld && excess <= 0) return;
       const isAllTooMuch = excess >= (this.#bytes.get(day) ?? 0) && excess > 0;
-      if (spanOf(day).endMs <= beforeMs || isAllTooMuch) await this.#removeDay(day);
+      if (rangeOfDay(day).endMs <= beforeMs || isAllTooMuch) await this.#removeDay(day);
       else await this.#thinOut(day, { beforeMs, maxBytes });
     }
   }
@@ -88,7 +88,7 @@ export class ContentFolders {
   /** Removes the oldest files of a day. */
   async #thinOut(day: string, { beforeMs, maxBytes }: ContentRetention): Promise<void> {
     for (const file of await this.#filesOf(day)) {
-      if ((fileMoment(file) ?? 0) >= beforeMs && this.bytes <= maxBytes) return;
+      if ((arrivalOfFile(file) ?? 0) >= beforeMs && this.bytes <= maxBytes) return;
       await this.remove({ day, file });
     }
     // Fails if a new file was written meanwhile.
@@ -107,8 +107,8 @@ export class ContentFolders {
     return names.sort();
   }
 
-  async #sizeOf(place: ContentPath): Promise<number> {
-    return lstat(this.#pathOf(place)).then(({ size }) => size, unlessMissing(0));
+  async #sizeOf(path: ContentPath): Promise<number> {
+    return lstat(this.#pathOf(path)).then(({ size }) => size, unlessMissing(0));
   }
 
   #add(day: string, bytes: number): void {
@@ -128,6 +128,7 @@ function unlessMissing<T>(otherwise: T): (error: unknown) => T {
   };
 }
 
-function* groupsOf(files: readonly string[]): Generator<readonly string[]> {
-  for (let index = 0; index < files.length; index += GROUP) yield files.slice(index, index + GROUP);
+function* slicesOf(files: readonly string[]): Generator<readonly string[]> {
+  for (let index = 0; index < files.length; index += FILES_AT_ONCE)
+    yield files.slice(index, index + FILES_AT_ONCE);
 }

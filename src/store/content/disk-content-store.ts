@@ -19,7 +19,7 @@ export interface QueueLimits {
   readonly characters: number;
 }
 
-const WAITING_ROOM: QueueLimits = { generations: 1_000, characters: 64 * 1024 * 1024 };
+const QUEUE_LIMITS: QueueLimits = { generations: 1_000, characters: 64 * 1024 * 1024 };
 
 /** Minimum time between log messages about lost content. */
 const REPORT_MS = 60_000;
@@ -30,7 +30,7 @@ export interface DiskContentParts {
   readonly directory: string;
   readonly log: Pick<Log, 'warn'>;
   readonly clock: Clock;
-  readonly waitingRoom?: QueueLimits;
+  readonly queueLimits?: QueueLimits;
 }
 
 interface Waiting {
@@ -42,11 +42,11 @@ interface Waiting {
 export class DiskContentStore implements ContentStore {
   readonly #folders: ContentFolders;
   readonly #parts: DiskContentParts;
-  readonly #room: QueueLimits;
+  readonly #limits: QueueLimits;
   readonly #waiting = new Map<string, Waiting>();
   #characters = 0;
   #writing: Promise<void> | undefined;
-  #file: Promise<void> | undefined;
+  #fileWrite: Promise<void> | undefined;
   #counting: Promise<void> | undefined;
   #isClosed = false;
   #lost = 0;
@@ -54,17 +54,18 @@ export class DiskContentStore implements ContentStore {
 
   constructor(parts: DiskContentParts) {
     this.#parts = parts;
-    this.#room = parts.waitingRoom ?? WAITING_ROOM;
+    this.#limits = parts.queueLimits ?? QUEUE_LIMITS;
     this.#folders = new ContentFolders(parts.directory);
   }
 
   put(stored: StoredContent): void {
-    const characters = weightOf(stored.content, this.#room.characters);
+    const characters = weightOf(stored.content, this.#limits.characters);
     const isFull =
-      this.#waiting.size >= this.#room.generations || this.#characters + characters > this.#room.characters;
+      this.#waiting.size >= this.#limits.generations ||
+      this.#characters + characters > this.#limits.characters;
     if (this.#waiting.has(stored.generationId)) return;
     if (this.#isClosed || isFull) {
-      this.#lose('more is waiting to be written than there is room for');
+      this.#reportLost('more is waiting to be written than there is room for');
       return;
     }
     this.#waiting.set(stored.generationId, { stored, characters });
@@ -78,12 +79,12 @@ export class DiskContentStore implements ContentStore {
   }
 
   async delete(accountId: string, generationId: string): Promise<boolean> {
-    const place = contentPath(generationId);
-    if (place === undefined || (await this.get(accountId, generationId)) === undefined) return false;
-    const wasWaiting = this.#take(generationId) !== undefined;
+    const path = contentPath(generationId);
+    if (path === undefined || (await this.get(accountId, generationId)) === undefined) return false;
+    const wasWaiting = this.#dequeue(generationId) !== undefined;
     // Its file may be being written.
-    await this.#file;
-    return (await this.#folders.remove(place)) || wasWaiting;
+    await this.#fileWrite;
+    return (await this.#folders.remove(path)) || wasWaiting;
   }
 
   async prune(retention: ContentRetention): Promise<number> {
@@ -104,8 +105,8 @@ export class DiskContentStore implements ContentStore {
   }
 
   async #read(generationId: string): Promise<StoredContent | undefined> {
-    const place = contentPath(generationId);
-    const file = place && (await this.#folders.read(place));
+    const path = contentPath(generationId);
+    const file = path && (await this.#folders.read(path));
     const stored = file && (await decodeContent(file));
     return stored?.generationId === generationId ? stored : undefined;
   }
@@ -116,33 +117,33 @@ export class DiskContentStore implements ContentStore {
       await nextTurn();
       const next = this.#waiting.values().next().value;
       if (next === undefined) break;
-      this.#file = this.#write(next.stored);
-      await this.#file;
-      this.#take(next.stored.generationId);
+      this.#fileWrite = this.#write(next.stored);
+      await this.#fileWrite;
+      this.#dequeue(next.stored.generationId);
     }
     this.#writing = undefined;
   }
 
   async #write(stored: StoredContent): Promise<void> {
-    const place = contentPath(stored.generationId);
+    const path = contentPath(stored.generationId);
     try {
-      if (place === undefined) throw new Error('not an id of this gateway');
-      await this.#folders.write(place, await encodeContent(stored));
+      if (path === undefined) throw new Error('not an id of this gateway');
+      await this.#folders.write(path, await encodeContent(stored));
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      this.#lose(code ?? message);
+      this.#reportLost(code ?? message);
     }
   }
 
-  #take(generationId: string): Waiting | undefined {
-    const taken = this.#waiting.get(generationId);
-    if (taken === undefined) return undefined;
+  #dequeue(generationId: string): Waiting | undefined {
+    const waiting = this.#waiting.get(generationId);
+    if (waiting === undefined) return undefined;
     this.#waiting.delete(generationId);
-    this.#characters -= taken.characters;
-    return taken;
+    this.#characters -= waiting.characters;
+    return waiting;
   }
 
-  #lose(reason: string): void {
+  #reportLost(reason: string): void {
     this.#lost++;
     const now = this.#parts.clock.monotonic();
     if (now - this.#reportedAtMs < REPORT_MS) return;

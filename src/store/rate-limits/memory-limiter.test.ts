@@ -17,11 +17,11 @@ class TwoClocks {
   }
 }
 
-const limit = (window: 'minute' | 'day', most: number, subject = 'k'): RateLimit => ({
+const limit = (window: 'minute' | 'day', maxRequests: number, subject = 'k'): RateLimit => ({
   name: `requests-per-${window}`,
   subject,
   window,
-  most,
+  maxRequests,
 });
 
 function passing(limiter: MemoryLimiter, limits: RateLimit[], times: number): number {

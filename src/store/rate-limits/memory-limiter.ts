@@ -56,7 +56,7 @@ export class MemoryLimiter implements Limiter {
     const counts: Count[] = [];
     for (const limit of limits) {
       const count = this.#current(limit, now, wall);
-      if (count.requests >= limit.most) {
+      if (count.requests >= limit.maxRequests) {
         return { ok: false, limit, resetAtMs: Math.round(wall + count.endsAt - now) };
       }
       counts.push(count);

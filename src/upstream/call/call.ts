@@ -1,6 +1,6 @@
 import type { Provider } from '../../catalog/catalog.ts';
-import { tierOf } from '../../catalog/endpoint-tier.ts';
 import { outputLimitAt } from '../../catalog/output-limit.ts';
+import { tierOf } from '../../catalog/service-tier.ts';
 import type {
   DecodeContext,
   Dialect,

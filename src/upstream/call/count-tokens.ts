@@ -3,7 +3,7 @@ import type { Credential } from '../../catalog/providers/credential.ts';
 import type { RenderTarget } from '../../dialects/dialect.ts';
 import { fitReasoning } from '../../dialects/fit/fit-reasoning.ts';
 import { messages } from '../../dialects/messages/index.ts';
-import { renderCountTokens } from '../../dialects/messages/render-count-tokens.ts';
+import { renderCountTokens } from '../../dialects/messages/render.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { tokenCount } from '../../ir/usage.ts';
 import { isJsonObject, readJson } from '../../kit/json/json.ts';

@@ -1,6 +1,6 @@
 import { COUNTED, eventBytes, piecesOf, type UpstreamDouble } from './upstream-double.ts';
 
-/** Responses, with encrypted reasoning as it is given to those who do not let the upstream keep anything. */
+/** Responses, with encrypted reasoning, as upstreams send it to callers with `store: false`. */
 export const responsesDouble: UpstreamDouble = {
   dialect: 'openai-responses',
   model: 'fake-responses-1',

@@ -22,11 +22,11 @@ export interface UpstreamDouble {
   stepStream(step: Step): Uint8Array;
   /** A stream in which the model says something and is done. */
   textStream(text: string): Uint8Array;
-  /** The steps in a request's history, as the format puts them. Nothing is forgiven: what is not there is undefined. */
+  /** The steps in a request's history, as the format puts them. Read strictly: a missing part is undefined. */
   stepsOf(body: any): ReturnedStep[];
 }
 
-/** A tool as the upstream is told of it. */
+/** A tool as the upstream gets it. */
 export interface OfferedTool {
   readonly name: string;
   /** JSON schema of its arguments. */

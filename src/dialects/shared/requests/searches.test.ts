@@ -3,7 +3,7 @@ import { requestOf } from '../../../../test/builders/request.ts';
 import type { Format } from '../../../ir/items.ts';
 import type { GenerationRequest, Tool } from '../../../ir/request.ts';
 import { searches as chat } from '../../chat/render-searches.ts';
-import { searches as messages } from '../../messages/searches.ts';
+import { searches as messages } from '../../messages/render-searches.ts';
 import { searches as responses } from '../../responses/render-searches.ts';
 
 const INFINITE = Number.POSITIVE_INFINITY;

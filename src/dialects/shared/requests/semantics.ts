@@ -2,6 +2,7 @@ import { invalidRequest } from '../../../ir/errors.ts';
 import type { GenerationRequest, Tool } from '../../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { quoted, shortened } from '../../../kit/text/quoted.ts';
+import type { Report } from '../report/report.ts';
 
 /** Checks that no schema can make: fields that are each valid and impossible together. Throws 422. */
 export function checkSemantics(
@@ -65,4 +66,12 @@ function firstUndeclared(entries: readonly JsonObject[], tools: readonly Tool[])
 
 function nameOf(tool: Tool): unknown {
   return tool.type === 'hosted' ? tool.value.name : tool.name;
+}
+
+/** Refuses a conversation of which nothing is left for the model: an upstream would refuse it. */
+export function refuseSilence(turns: readonly unknown[], report: Report): void {
+  if (turns.length > 0) return;
+  throw invalidRequest([
+    { path: report.name('items'), message: 'the conversation has no content for the model' },
+  ]);
 }

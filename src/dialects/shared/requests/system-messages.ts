@@ -5,6 +5,25 @@ export function isSystem(item: Item): item is MessageItem {
   return item.type === 'message' && (item.role === 'system' || item.role === 'developer');
 }
 
+/** A conversation, cut after the system prompts at its front. */
+export interface SplitConversation {
+  readonly prompts: readonly MessageItem[];
+  /** Of a conversation of system prompts alone, the last: upstreams need a turn, so it speaks as the user. */
+  readonly asUser: MessageItem | undefined;
+  readonly turns: readonly Item[];
+}
+
+/** Cuts a conversation where its first turn begins. */
+export function splitSystemPrompts(items: readonly Item[]): SplitConversation {
+  const firstTurn = items.findIndex((item) => !isSystem(item));
+  if (firstTurn !== -1) {
+    const prompts = items.slice(0, firstTurn).filter(isSystem);
+    return { prompts, asUser: undefined, turns: items.slice(firstTurn) };
+  }
+  const prompts = items.filter(isSystem);
+  return { prompts: prompts.slice(0, -1), asUser: prompts.at(-1), turns: [] };
+}
+
 /** What the report says of a system prompt where the upstream knows only users and assistants. */
 export const SYSTEM_BETWEEN_TURNS = 'a system message between turns became user text';
 

@@ -1,4 +1,4 @@
-import type { CallableTool, GenerationRequest } from '../../../ir/request.ts';
+import type { CallableTool, GenerationRequest, ToolChoice } from '../../../ir/request.ts';
 import { toolGroupPlace, toolMemberPlace } from '../report/caller-places.ts';
 import type { Report } from '../report/report.ts';
 import { type FlatNames, identityOf } from './tool-names.ts';
@@ -39,3 +39,12 @@ export function whyLooseUnlessOwn({ formatFacts }: GenerationRequest): string | 
     ? undefined
     : 'the upstream enforces fewer kinds of schemas than this tool may have';
 }
+
+/** Without tools a choice among them is lost, unless it leaves the model free not to call any. */
+export function reportLostChoice(choice: ToolChoice | undefined, detail: string, report: Report): void {
+  const isForced =
+    choice?.mode === 'allowed' ? choice.required : choice !== undefined && !FREE.has(choice.mode);
+  if (isForced) report.dropped(report.name('toolChoice'), detail);
+}
+
+const FREE: ReadonlySet<ToolChoice['mode']> = new Set(['auto', 'none']);

@@ -9,7 +9,7 @@ const MAX_ANSWERS = 8;
 /** Maximum of apps in all cached answers: bounds their memory. */
 const MAX_APPS = 400_000;
 
-interface Remembered {
+interface CachedTotals {
   readonly windows: readonly DayWindow[];
   /** Undefined while the query runs. */
   readonly totals: AppTotals | undefined;
@@ -21,21 +21,21 @@ interface Remembered {
  */
 export class AppTotalsCache {
   /** By windows, least recently used first. */
-  readonly #answers = new Map<string, Remembered>();
+  readonly #answers = new Map<string, CachedTotals>();
 
-  /** The cached answer, or that of `look`, which is cached unless its windows changed meanwhile. */
-  async of(windows: readonly DayWindow[], look: () => Promise<AppTotals>): Promise<AppTotals> {
+  /** The cached answer, or that of `query`, which is cached unless its windows changed meanwhile. */
+  async of(windows: readonly DayWindow[], query: () => Promise<AppTotals>): Promise<AppTotals> {
     const key = windows.map(({ startMs, endMs }) => `${startMs}-${endMs}`).join();
     const known = this.#answers.get(key)?.totals;
     if (known !== undefined) {
-      this.#remember(key, { windows, totals: known });
+      this.#store(key, { windows, totals: known });
       return known;
     }
-    const looking: Remembered = { windows, totals: undefined };
-    this.#remember(key, looking);
-    const totals = await look();
+    const pending: CachedTotals = { windows, totals: undefined };
+    this.#store(key, pending);
+    const totals = await query();
     const isRoom = totals.apps.length <= MAX_APPS;
-    if (isRoom && this.#answers.get(key) === looking) this.#remember(key, { windows, totals });
+    if (isRoom && this.#answers.get(key) === pending) this.#store(key, { windows, totals });
     return totals;
   }
 
@@ -47,7 +47,7 @@ export class AppTotalsCache {
     }
   }
 
-  #remember(key: string, answer: Remembered): void {
+  #store(key: string, answer: CachedTotals): void {
     this.#answers.delete(key);
     this.#answers.set(key, answer);
     for (const oldest of this.#answers.keys()) {

@@ -22,18 +22,9 @@ import { AppTotalsCache, appTotalsSql, KnownApps } from './app-totals.ts';
 import { DuckdbFileDamaged, isOutOfMemory, QueryTooLarge } from './duckdb-errors.ts';
 import { DUCKDB_OPTIONS, type DuckdbColumns, type DuckdbRows, DuckdbThread } from './duckdb-thread.ts';
 import { insertBundle } from './event-bundle.ts';
-import { appendedOf, insertStatements } from './insert-events.ts';
-import { isOfDays, querySql } from './query-sql.ts';
-import {
-  ALL_DAILY,
-  COMPACT,
-  DAY_MS,
-  PRUNE,
-  PRUNED_BEFORE,
-  SCHEMA,
-  SCHEMA_VERSION,
-  STAGED,
-} from './schema.ts';
+import { appendedOf, insertStatements, STAGED } from './insert-events.ts';
+import { fitsDailySums, querySql } from './query-sql.ts';
+import { ALL_DAILY, COMPACT, DAY_MS, PRUNE, PRUNED_BEFORE, SCHEMA, SCHEMA_VERSION } from './schema.ts';
 import { setAside } from './set-aside.ts';
 import { SeriesCache, stageEvents } from './stage-events.ts';
 import { plain, statementsOf } from './statement.ts';
@@ -107,7 +98,7 @@ export class DuckdbEventStore implements EventStore {
 
   async appTotals(windows: readonly DayWindow[], signal?: AbortSignal): Promise<AppTotals> {
     if (windows.length === 0) return { apps: [], tokens: [], requests: [] };
-    return this.#appTotals.of(windows, () => this.#lookForAppTotals(windows, signal));
+    return this.#appTotals.of(windows, () => this.#queryAppTotals(windows, signal));
   }
 
   prune(beforeMs: number): Promise<number> {
@@ -137,7 +128,7 @@ export class DuckdbEventStore implements EventStore {
     await this.#thread?.close();
   }
 
-  async #lookForAppTotals(windows: readonly DayWindow[], signal?: AbortSignal): Promise<AppTotals> {
+  async #queryAppTotals(windows: readonly DayWindow[], signal?: AbortSignal): Promise<AppTotals> {
     return this.#query(ALL_ACCOUNTS, signal, async (thread) => {
       const [places, ...sums] = (await thread.columns(
         appTotalsSql(windows),
@@ -259,7 +250,7 @@ function firstOfEach(events: readonly GenerationEvent[]): readonly GenerationEve
 }
 
 async function missingBefore(thread: DuckdbThread, query: EventQuery): Promise<number | null> {
-  if (isOfDays(query)) return null;
+  if (fitsDailySums(query)) return null;
   const prunedBeforeMs = countOf(await thread.query(plain(PRUNED_BEFORE)));
   return query.startMs < prunedBeforeMs ? prunedBeforeMs : null;
 }

@@ -4,9 +4,9 @@ import type { Appended, GenerationEvent } from '../../../ports/events.ts';
 import { mergedSighting } from '../projection/app-sightings.ts';
 import { DuckdbFileDamaged } from './duckdb-errors.ts';
 import { DUCKDB_OPTIONS, DuckdbThread } from './duckdb-thread.ts';
-import { appendedOf, insertStatements } from './insert-events.ts';
+import { appendedOf, type EventSource, insertStatements, placeSeriesSql } from './insert-events.ts';
 import { type NewSeries, packEvents, packSeries, seriesValuesOf } from './pack-events.ts';
-import { type EventSource, placeSeriesSql, SCHEMA_VERSION, STAGED_TABLES } from './schema.ts';
+import { SCHEMA_VERSION, STAGED_TABLES } from './schema.ts';
 import { plain, type Statement, statementsOf } from './statement.ts';
 
 /** The file is no bundle, was not closed, or is from another release. */
@@ -27,7 +27,7 @@ const SCHEMA: readonly string[] = [
 ];
 
 /** Events per message: DuckDB's limit for a chunk. */
-const SLICE = 2_000;
+const SLICE_EVENTS = 2_000;
 
 /** Creates a bundle: a file of events that is prepared outside of the store. */
 export function openEventBundle(file: string): EventBundleWriter {
@@ -52,8 +52,8 @@ export class EventBundleWriter {
 
   /** Adds events. Rejects with GenerationRefused when one of them does not fit; discard the bundle then. */
   async add(events: readonly GenerationEvent[]): Promise<void> {
-    for (let begin = 0; begin < events.length; begin += SLICE) {
-      const slice = events.slice(begin, begin + SLICE);
+    for (let begin = 0; begin < events.length; begin += SLICE_EVENTS) {
+      const slice = events.slice(begin, begin + SLICE_EVENTS);
       const added: NewSeries[] = [];
       const packed = packEvents(
         slice,
@@ -92,8 +92,8 @@ export class EventBundleWriter {
     try {
       await this.#staged;
       const apps = [...this.#apps.values()].map((sighting) => JSON.stringify(sighting));
-      for (let begin = 0; begin < apps.length; begin += SLICE) {
-        await this.#thread.stage('apps', [apps.slice(begin, begin + SLICE)]);
+      for (let begin = 0; begin < apps.length; begin += SLICE_EVENTS) {
+        await this.#thread.stage('apps', [apps.slice(begin, begin + SLICE_EVENTS)]);
       }
       await this.#thread.run(plain('COMMIT'));
       await this.#thread.transact(statementsOf(COMPLETE));

@@ -101,7 +101,7 @@ const DAILY = `(SELECT first_day::BIGINT * ${DAY_MS} AS at_ms, *
   FROM ${ALL_DAILY} AS daily JOIN series ON series.place = daily.series)`;
 
 /** Whether daily sums suffice: whole days, and only metrics and dimensions that they have. */
-export function isOfDays({
+export function fitsDailySums({
   metrics,
   dimensions,
   filters,
@@ -154,7 +154,7 @@ export function querySql(query: EventQuery): Statement {
     ...query.filters.map((filter) => conditionSql(filter, bind)),
   ];
   const sql = `WITH grouped AS MATERIALIZED (
-      SELECT ${selected.join(', ')} FROM ${isOfDays(query) ? DAILY : EVENTS}
+      SELECT ${selected.join(', ')} FROM ${fitsDailySums(query) ? DAILY : EVENTS}
       WHERE ${conditions.join(' AND ')} GROUP BY ALL HAVING count(*) > 0),
     ranked AS (SELECT *, ${place} AS place FROM grouped)
     SELECT ${['bucket', ...dimensions, ...query.metrics.map((_, index) => `m${index}`)].join(', ')},

@@ -14,7 +14,7 @@ export const DAY_MS = 86_400_000;
 export const SCHEMA_VERSION = 1;
 
 /** Columns that are summed per day and series. */
-const DAILY_SUMS = [
+export const DAILY_SUMS = [
   'prompt_tokens',
   'completion_tokens',
   'reasoning_tokens',
@@ -27,8 +27,8 @@ const DAILY_SUMS = [
 ] as const satisfies readonly ColumnName[];
 
 const seriesColumns = { ...SERIES_TEXTS, ...SERIES_NUMBERS };
-const seriesNames = Object.keys(seriesColumns);
-const eventNames = [...Object.keys(EVENT_TEXTS), ...Object.keys(EVENT_NUMBERS)];
+export const SERIES_COLUMNS = Object.keys(seriesColumns);
+export const EVENT_COLUMNS = [...Object.keys(EVENT_TEXTS), ...Object.keys(EVENT_NUMBERS)];
 
 /** A table of sums: one row per span of `days` and per value of `by`. */
 interface SumsTable {
@@ -40,7 +40,7 @@ interface SumsTable {
   readonly sums: readonly string[];
 }
 
-const DAILY = {
+export const DAILY = {
   table: 'daily',
   days: 1,
   added: 'daily_added',
@@ -48,7 +48,7 @@ const DAILY = {
   sums: ['requests', ...DAILY_SUMS],
 } as const satisfies SumsTable;
 
-const APPS_ADDED = { added: 'app_added', by: 'app_place', sums: ['requests', 'tokens'] } as const;
+export const APPS_ADDED = { added: 'app_added', by: 'app_place', sums: ['requests', 'tokens'] } as const;
 
 /** Sums of apps. Each span consists of whole spans of the level before. */
 export const APP_SUMS = [
@@ -57,7 +57,7 @@ export const APP_SUMS = [
   { table: 'app_four_weeks', days: 28, ...APPS_ADDED },
 ] as const satisfies readonly SumsTable[];
 
-/** Columns of staged events and series: all numbers are DOUBLE until they are taken in. */
+/** Columns of staged events and series: all numbers are DOUBLE until they are inserted. */
 export const STAGED_TABLES = {
   events: [...textsOf(EVENT_TEXTS), 'series DOUBLE', ...numbersOf(EVENT_NUMBERS)],
   series: ['key VARCHAR', ...textsOf(SERIES_TEXTS), 'place DOUBLE', ...numbersOf(SERIES_NUMBERS)],
@@ -95,77 +95,8 @@ export const SCHEMA: readonly string[] = [
 /** Time before which events were pruned. */
 export const PRUNED_BEFORE = 'SELECT coalesce(max(before_ms), 0) FROM pruned';
 
-/** Tables of events to take in, with the columns of `STAGED_TABLES`. */
-export interface EventSource {
-  readonly events: string;
-  readonly series: string;
-  /** Maps an event's series number (`staged_place`) to the series' place in this file. */
-  readonly places: string;
-}
-
-/** Events of `append`. Their series numbers are places in this file already. */
-export const STAGED: EventSource = {
-  events: 'staged_events',
-  series: 'staged_series',
-  places: '(SELECT place AS staged_place, place, app_place, is_zdr FROM series)',
-};
-
-/** Recreates the staging table of events, without leftovers of a failed append. */
-export const MAKE_STAGED_EVENTS = `CREATE OR REPLACE TEMP TABLE ${STAGED.events} (${STAGED_TABLES.events.join(', ')})`;
-
-/** Recreates the staging table of series. */
-export const MAKE_STAGED_SERIES = `CREATE OR REPLACE TEMP TABLE ${STAGED.series} (${STAGED_TABLES.series.join(', ')})`;
-
-/** Places of the series that `placeSeriesSql` found or added, with their staged numbers. */
-export const PLACES = 'SELECT place, staged_place FROM placed';
-
-const sumsOf = (names: readonly string[]) =>
+export const sumsOf = (names: readonly string[]) =>
   names.map((name) => `sum(${name}::BIGINT) AS ${name}`).join(', ');
-const dayOf = (moment: string) => `(${moment}::BIGINT // ${DAY_MS})::INTEGER`;
-const nextPlace = (table: string) =>
-  `(SELECT coalesce(max(place), 0) FROM ${table}) + row_number() OVER () AS place`;
-
-/** Statements that assign places to new apps and series, and create the table `placed`. */
-export function placeSeriesSql({ series }: EventSource): readonly string[] {
-  return [
-    `INSERT INTO apps SELECT ${nextPlace('apps')}, app FROM (
-      SELECT DISTINCT app FROM ${series} WHERE app IS NOT NULL) ANTI JOIN apps USING (app)`,
-    `INSERT INTO series (place, key, app_place, ${seriesNames.join(', ')})
-      SELECT ${nextPlace('series')}, key, apps.place, ${seriesNames.map((name) => `staged.${name}`).join(', ')}
-      FROM ${series} AS staged LEFT JOIN apps USING (app) ANTI JOIN series USING (key)`,
-    `CREATE OR REPLACE TEMP TABLE placed AS SELECT staged.place::INTEGER AS staged_place, series.place,
-      app_place, series.is_zdr FROM ${series} AS staged JOIN series USING (key)`,
-  ];
-}
-
-/** Selects events that are known or too old. `$first` and `$last` bound the times among which ids are searched. */
-export function leaveOutSql({ events }: EventSource): string {
-  return `CREATE OR REPLACE TEMP TABLE left_out AS
-    SELECT rowid AS row, created_ms < (${PRUNED_BEFORE}) AS is_too_old FROM ${events}
-    WHERE created_ms < (${PRUNED_BEFORE}) OR id IN (
-      SELECT id FROM events WHERE created_ms BETWEEN $first::BIGINT AND $last::BIGINT)`;
-}
-
-/** Counts all events, known ones and too old ones. */
-export function countLeftOutSql({ events }: EventSource): string {
-  return `SELECT (SELECT count(*) FROM ${events}), count(*) FILTER (NOT is_too_old),
-    count(*) FILTER (is_too_old) FROM left_out`;
-}
-
-/** Statements that take in the remaining events. */
-export function insertSql({ events, places }: EventSource): readonly string[] {
-  const fresh = `${events} AS staged JOIN ${places} AS places ON staged_place = staged.series::INTEGER
-    WHERE staged.rowid NOT IN (SELECT row FROM left_out)`;
-  return [
-    `INSERT INTO events (series, ${eventNames.join(', ')}) SELECT places.place, ${eventNames.join(', ')}
-      FROM ${fresh}`,
-    `INSERT INTO ${DAILY.added} SELECT ${dayOf('created_ms')} AS first_day, places.place AS series,
-      count(*) AS requests, ${sumsOf(DAILY_SUMS)} FROM ${fresh} GROUP BY ALL`,
-    `INSERT INTO ${APPS_ADDED.added} SELECT ${dayOf('created_ms')} AS first_day, app_place,
-        count(*) AS requests, sum(prompt_tokens::BIGINT + completion_tokens::BIGINT) AS tokens
-      FROM ${fresh} AND app_place IS NOT NULL AND NOT is_zdr GROUP BY ALL`,
-  ];
-}
 
 /**
  * Statements that remove events before `$before`; the second returns their number. The limit is recorded only if

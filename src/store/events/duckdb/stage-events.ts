@@ -2,13 +2,19 @@ import { nextTurn } from '../../../kit/loop/turns.ts';
 import type { GenerationEvent } from '../../../ports/events.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import type { DuckdbThread } from './duckdb-thread.ts';
-import type { Moments } from './insert-events.ts';
+import {
+  MAKE_STAGED_EVENTS,
+  MAKE_STAGED_SERIES,
+  type Moments,
+  PLACES,
+  placeSeriesSql,
+  STAGED,
+} from './insert-events.ts';
 import { type NewSeries, packEvents, packSeries, seriesValuesOf } from './pack-events.ts';
-import { MAKE_STAGED_EVENTS, MAKE_STAGED_SERIES, PLACES, placeSeriesSql, STAGED } from './schema.ts';
 import { plain, statementsOf } from './statement.ts';
 
 /** Events per message: packing them must not block the event loop. */
-const SLICE = 500;
+const SLICE_EVENTS = 500;
 
 /** Stages events, after their new series. Resolves with the range of their times. */
 export async function stageEvents(
@@ -21,10 +27,10 @@ export async function stageEvents(
   let first = Number.POSITIVE_INFINITY;
   let last = 0;
   try {
-    for (let begin = 0; begin < events.length; begin += SLICE) {
+    for (let begin = 0; begin < events.length; begin += SLICE_EVENTS) {
       if (begin > 0) await nextTurn();
-      const slice = events.slice(begin, begin + SLICE);
-      staged.push(thread.stage(STAGED.events, packEvents(slice, series.slice(begin, begin + SLICE))));
+      const slice = events.slice(begin, begin + SLICE_EVENTS);
+      staged.push(thread.stage(STAGED.events, packEvents(slice, series.slice(begin, begin + SLICE_EVENTS))));
       for (const { createdAtMs } of slice) {
         first = Math.min(first, createdAtMs);
         last = Math.max(last, createdAtMs);
@@ -47,7 +53,7 @@ async function placeSeries(
   const unknown = new Map<string, NewSeries>();
   const waiting: { readonly index: number; readonly values: string }[] = [];
   for (let index = 0; index < events.length; index++) {
-    if (index > 0 && index % SLICE === 0) await nextTurn();
+    if (index > 0 && index % SLICE_EVENTS === 0) await nextTurn();
     const event = events[index] as GenerationEvent;
     const values = seriesValuesOf(event);
     const place = known.placeOf(values);
@@ -74,8 +80,8 @@ async function placesOf(
   series: readonly NewSeries[],
 ): Promise<ReadonlyMap<string, number>> {
   await thread.run(plain(MAKE_STAGED_SERIES));
-  for (let begin = 0; begin < series.length; begin += SLICE) {
-    await thread.stage(STAGED.series, packSeries(series.slice(begin, begin + SLICE)));
+  for (let begin = 0; begin < series.length; begin += SLICE_EVENTS) {
+    await thread.stage(STAGED.series, packSeries(series.slice(begin, begin + SLICE_EVENTS)));
   }
   const answers = await thread.transact([...statementsOf(placeSeriesSql(STAGED)), plain(PLACES)]);
   const places = new Map<string, number>();

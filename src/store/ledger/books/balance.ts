@@ -31,7 +31,7 @@ export const UNGRANTED: Balance = {
 export type Grant = Pick<Balance, 'grantedNanos' | 'isEnforced' | 'leftNanos'>;
 
 /** A balance as a limit; none when it is not enforced. */
-export function limitsOf({ isEnforced, grantedNanos }: Grant): readonly Limit[] {
+export function balanceLimits({ isEnforced, grantedNanos }: Grant): readonly Limit[] {
   return isEnforced ? [{ window: 'lifetime', nanos: grantedNanos, countsByok: false }] : [];
 }
 

@@ -81,11 +81,13 @@ describe('reserving', () => {
     };
     const refusal = { scope: 'workspace', window: 'daily', limitNanos: 0n, leftNanos: 0n };
     expect(reserve(books, 'g', credit(2n), limits)).toMatchObject({ refusal });
-    expect(books.tightest({ scopes, limits, atMs: NOON })).toEqual(refusal);
+    expect(books.tightestLimit({ scopes, limits, atMs: NOON })).toEqual(refusal);
     expect(reserve(books, 'g', credit(2n), { ...limits, workspace: [limit(1n, 'weekly')] })).toMatchObject({
       refusal: { scope: 'key', window: 'daily' },
     });
-    expect(books.tightest({ scopes: { ...scopes, account: 'b' }, limits: FREE, atMs: NOON })).toBeUndefined();
+    expect(
+      books.tightestLimit({ scopes: { ...scopes, account: 'b' }, limits: FREE, atMs: NOON }),
+    ).toBeUndefined();
   });
 
   it('does not know an id twice', () => {

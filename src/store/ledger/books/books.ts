@@ -23,7 +23,7 @@ import type {
   TopUpRecord,
   VoidRecord,
 } from '../records/records.ts';
-import { limitsOf } from './balance.ts';
+import { balanceLimits } from './balance.ts';
 import { type Applied, type BooksSnapshot, BooksState, EMPTY_BOOKS } from './books-state.ts';
 import {
   chargeWithin,
@@ -33,7 +33,8 @@ import {
   SCOPES,
   type Standing,
   spentNanos,
-  tightest,
+  tightestLimit,
+  tooLittle,
 } from './limits.ts';
 import type { OpenGeneration } from './open-generation.ts';
 import { spendingAt } from './spending.ts';
@@ -127,8 +128,8 @@ export class Books {
   }
 
   /** The limit that leaves least; undefined when nothing is limited. */
-  tightest({ scopes, limits, atMs }: Payer): Refusal | undefined {
-    return refusalOf(this.#standings(scopes, limits, atMs));
+  tightestLimit({ scopes, limits, atMs }: Payer): Refusal | undefined {
+    return tightestLimit(this.#standings(scopes, limits, atMs));
   }
 
   /** Reserves more for an open generation, within the limits that it was accepted under. `size`: null = too little. */
@@ -141,7 +142,7 @@ export class Books {
     if (generation === undefined) return this.#notOpen(generationId);
     const standings = this.#standings(generation.scopes, generation.limits, atMs);
     const more = size(headroomWithin(standings));
-    if (more === null) return { ok: false, reason: 'limit', refusal: tightest(standings) };
+    if (more === null) return { ok: false, reason: 'limit', refusal: tooLittle(standings) };
     assertAmount(more);
     const refusal = refusalOf(standings, more);
     if (refusal !== undefined) return { ok: false, reason: 'limit', refusal };
@@ -290,7 +291,7 @@ export class Books {
     const standings: Standing[] = [];
     const windows = this.#state.windowsAt(atMs);
     for (const scope of SCOPES) {
-      const own = scope === 'account' ? limitsOf(this.#state.balanceOf(scopes.account)) : limits[scope];
+      const own = scope === 'account' ? balanceLimits(this.#state.balanceOf(scopes.account)) : limits[scope];
       if (own.length === 0) continue;
       const { spending, reserved } = this.#state.tallyOf(scope, scopes[scope]);
       const current = spendingAt(spending, windows);

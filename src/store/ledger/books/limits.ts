@@ -26,19 +26,43 @@ export function spentNanos({ window, countsByok }: Limit, { credit, byok }: Spen
   return countsByok ? credit[window] + byok[window] : credit[window];
 }
 
+/** The tightest of the limits that an amount would exceed; undefined when it exceeds none. */
+export function refusalOf(standings: readonly Standing[], amount: Amount): Refusal | undefined {
+  return refusalBy(tightestOf(standings, (standing) => !isWithin(standing, amount)));
+}
+
+/** The tightest of all limits; undefined when there is none. */
+export function tightestLimit(standings: readonly Standing[]): Refusal | undefined {
+  return refusalBy(tightestOf(standings, () => true));
+}
+
+/** The refusal when `size` found too little: the tightest limit. Throws when there is none. */
+export function tooLittle(standings: readonly Standing[]): Refusal {
+  const refusal = tightestLimit(standings);
+  if (refusal === undefined) throw new RangeError('no limit applies, but `size` found too little');
+  return refusal;
+}
+
+function refusalBy(standing: Standing | undefined): Refusal | undefined {
+  if (standing === undefined) return undefined;
+  const { scope, limit, leftNanos } = standing;
+  return { scope, window: limit.window, limitNanos: limit.nanos, leftNanos: atLeastZero(leftNanos) };
+}
+
 /**
- * The tightest of the limits that an amount would exceed, or of all limits without an amount. Among exhausted limits
- * of one scope it is the one with the longest window, because it resets last. Undefined when there is none.
+ * The limit that leaves least. Among exhausted limits of one scope it is the one with the longest window, because it
+ * resets last.
  */
-export function refusalOf(standings: readonly Standing[], amount?: Amount): Refusal | undefined {
+function tightestOf(
+  standings: readonly Standing[],
+  isConcerned: (standing: Standing) => boolean,
+): Standing | undefined {
   let tightest: Standing | undefined;
   for (const standing of standings) {
-    if (amount !== undefined && isWithin(standing, amount)) continue;
+    if (!isConcerned(standing)) continue;
     if (tightest === undefined || isTighter(standing, tightest)) tightest = standing;
   }
-  if (tightest === undefined) return undefined;
-  const { scope, limit, leftNanos } = tightest;
-  return { scope, window: limit.window, limitNanos: limit.nanos, leftNanos: atLeastZero(leftNanos) };
+  return tightest;
 }
 
 function isTighter(one: Standing, other: Standing): boolean {
@@ -93,11 +117,4 @@ function least(
 
 function atLeastZero(nanos: Nanos): Nanos {
   return nanos > 0n ? nanos : 0n;
-}
-
-/** The tightest limit, after `size` found too little. Throws when there is no limit. */
-export function tightest(standings: readonly Standing[]): Refusal {
-  const refusal = refusalOf(standings);
-  if (refusal === undefined) throw new RangeError('no limit applies, but `size` found too little');
-  return refusal;
 }

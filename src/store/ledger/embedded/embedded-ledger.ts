@@ -210,7 +210,7 @@ export class EmbeddedLedger implements Ledger {
   }
 
   #tooLittle(generation: NewGeneration): Extract<ReserveOutcome, { ok: false }> {
-    const refusal = this.#books.tightest(generation);
+    const refusal = this.#books.tightestLimit(generation);
     if (refusal === undefined) throw new RangeError('no limit applies, but `size` found too little');
     return { ok: false, refusal };
   }

@@ -15,9 +15,10 @@ import {
 } from '../../../ports/ledger.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { WriteOffs } from '../books/write-offs.ts';
-import { available } from './ledger-unavailable.ts';
-import { forgetIn, grantIn, spendingIn, statementIn, totalsIn } from './tallies/account-statements.ts';
+import { orLedgerUnavailable } from './ledger-unavailable.ts';
+import { statementIn, totalsIn } from './tallies/account-statements.ts';
 import { databaseClock } from './tallies/database-clock.ts';
+import { forgetIn, grantIn, spendingIn } from './tallies/spending-and-grants.ts';
 
 export interface CommandLedgerOptions {
   readonly database: Kysely<Tables>;
@@ -61,28 +62,28 @@ export class CommandLedger implements Ledger, RecentGenerations {
   async void(): Promise<void> {}
 
   grant(accountId: string, leftNanos: Nanos | null, atMs: number): Promise<void> {
-    return available(grantIn(this.#options.database, accountId, leftNanos, atMs));
+    return orLedgerUnavailable(grantIn(this.#options.database, accountId, leftNanos, atMs));
   }
 
   forget(scope: ForgettableScope, id: string): Promise<void> {
-    return available(forgetIn(this.#options.database, scope, id));
+    return orLedgerUnavailable(forgetIn(this.#options.database, scope, id));
   }
 
   spendingOf(scope: Scope, ids: readonly string[]): Promise<Spending[]> {
-    return available(spendingIn(this.#options.database, scope, ids, databaseClock));
+    return orLedgerUnavailable(spendingIn(this.#options.database, scope, ids, databaseClock));
   }
 
   statementOf(accountId: string): Promise<AccountStatement> {
-    return available(statementIn(this.#options.database, accountId));
+    return orLedgerUnavailable(statementIn(this.#options.database, accountId));
   }
 
   async verify(): Promise<LedgerReport> {
     const { background, journal } = this.#options;
-    return { ...(await available(totalsIn(background))), journal };
+    return { ...(await orLedgerUnavailable(totalsIn(background))), journal };
   }
 
   async rebuild(): Promise<number> {
-    return (await available(totalsIn(this.#options.background))).generations;
+    return (await orLedgerUnavailable(totalsIn(this.#options.background))).generations;
   }
 
   recent(): StoredGeneration | undefined {

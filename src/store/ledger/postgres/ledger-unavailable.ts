@@ -2,7 +2,7 @@ import { LedgerUnavailable } from '../../../ports/ledger.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 
 /** Passes a result on; rejects with LedgerUnavailable when the database does not answer. */
-export async function available<T>(asked: Promise<T>): Promise<T> {
+export async function orLedgerUnavailable<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (error) {
@@ -12,10 +12,10 @@ export async function available<T>(asked: Promise<T>): Promise<T> {
 
 /** The error; LedgerUnavailable for DatabaseUnavailable. */
 export function ledgerErrorOf(error: unknown): unknown {
-  return error instanceof DatabaseUnavailable ? unavailable(error) : error;
+  return error instanceof DatabaseUnavailable ? ledgerUnavailable(error) : error;
 }
 
-export function unavailable(cause?: unknown): LedgerUnavailable {
+export function ledgerUnavailable(cause?: unknown): LedgerUnavailable {
   return new LedgerUnavailable(
     'the ledger cannot be reached or written at the moment; it goes on by itself once it can',
     cause,

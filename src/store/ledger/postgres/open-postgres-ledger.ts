@@ -24,7 +24,7 @@ import { LocalGenerations } from './booking/local-generations.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { PostgresLedger } from './postgres-ledger.ts';
 import { type DatabaseClock, databaseClock as serverClock } from './tallies/database-clock.ts';
-import { forgetAbsent } from './tallies/forget-absent.ts';
+import { forgetAbsent } from './tallies/spending-and-grants.ts';
 
 export interface PostgresLedgerSettings {
   /** The data directory of this gateway. The ledger uses the directory `outbox` in it. */

@@ -32,10 +32,11 @@ import type { Booker } from './booking/booker.ts';
 import type { LocalGeneration, LocalGenerations } from './booking/local-generations.ts';
 import { strayReservations } from './booking/stray-reservations.ts';
 import type { ClockWatch } from './clock-watch.ts';
-import { available, ledgerErrorOf, unavailable } from './ledger-unavailable.ts';
-import { forgetIn, grantIn, spendingIn, statementIn, totalsIn } from './tallies/account-statements.ts';
+import { ledgerErrorOf, ledgerUnavailable, orLedgerUnavailable } from './ledger-unavailable.ts';
+import { statementIn, totalsIn } from './tallies/account-statements.ts';
 import type { DatabaseClock } from './tallies/database-clock.ts';
 import { extendReservation, reserveFor, reserveMoreFor } from './tallies/reserve.ts';
+import { forgetIn, grantIn, spendingIn } from './tallies/spending-and-grants.ts';
 
 export interface PostgresLedgerOptions {
   readonly database: Kysely<Tables>;
@@ -198,36 +199,39 @@ export class PostgresLedger implements Ledger, RecentGenerations {
 
   async grant(accountId: string, leftNanos: Nanos | null, atMs: number): Promise<void> {
     this.#assertNotTakenOver();
-    await available(this.#options.booker.flush());
-    await available(grantIn(this.#options.database, accountId, leftNanos, atMs));
+    await orLedgerUnavailable(this.#options.booker.flush());
+    await orLedgerUnavailable(grantIn(this.#options.database, accountId, leftNanos, atMs));
   }
 
   async forget(scope: ForgettableScope, id: string): Promise<void> {
     await this.#caughtUp();
-    await available(forgetIn(this.#options.database, scope, id));
+    await orLedgerUnavailable(forgetIn(this.#options.database, scope, id));
   }
 
   async spendingOf(scope: Scope, ids: readonly string[]): Promise<Spending[]> {
     await this.#caughtUp();
     const { database, databaseClock } = this.#options;
-    return available(spendingIn(database, scope, ids, databaseClock));
+    return orLedgerUnavailable(spendingIn(database, scope, ids, databaseClock));
   }
 
   async statementOf(accountId: string): Promise<AccountStatement> {
     await this.#caughtUp();
-    return available(statementIn(this.#options.database, accountId));
+    return orLedgerUnavailable(statementIn(this.#options.database, accountId));
   }
 
   async verify(): Promise<LedgerReport> {
     await this.#caughtUp();
     const { background, journal, tornTailBytes } = this.#options;
-    return { ...(await available(totalsIn(background))), journal: { ...journal.size, tornTailBytes } };
+    return {
+      ...(await orLedgerUnavailable(totalsIn(background))),
+      journal: { ...journal.size, tornTailBytes },
+    };
   }
 
   /** Rows are booked in the same transaction as the money, so there is nothing to rebuild. */
   async rebuild(): Promise<number> {
-    await available(this.#options.booker.flush());
-    return (await available(totalsIn(this.#options.background))).generations;
+    await orLedgerUnavailable(this.#options.booker.flush());
+    return (await orLedgerUnavailable(totalsIn(this.#options.background))).generations;
   }
 
   recent(id: string): StoredGeneration | undefined {
@@ -286,16 +290,16 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     size: (headroom: Headroom) => Amount | null,
   ): Promise<{ readonly outcome: ReserveOutcome; readonly isUnlimited: boolean }> {
     const { database, reservationMs, databaseClock } = this.#options;
-    const owner = { gatewayId: this.#options.gatewayId(), lastsMs: reservationMs() };
+    const holder = { gatewayId: this.#options.gatewayId(), lastsMs: reservationMs() };
     let isUnlimited = false;
     const sizeInTime = (headroom: Headroom) => {
       this.#assertInTime(headroom);
       isUnlimited = isWithoutLimit(headroom);
       return size(headroom);
     };
-    let outcome = await reserveFor(database, generation, sizeInTime, owner, databaseClock);
+    let outcome = await reserveFor(database, generation, sizeInTime, holder, databaseClock);
     if (!outcome.ok && (await this.#flushFor(generation.scopes))) {
-      outcome = await reserveFor(database, generation, sizeInTime, owner, databaseClock);
+      outcome = await reserveFor(database, generation, sizeInTime, holder, databaseClock);
     }
     return { outcome, isUnlimited };
   }
@@ -329,7 +333,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     this.#generations.apply(record);
     if (await this.#isWritten(this.#options.writer.write(record, 'process'))) return;
     void this.void(generationId, atMs);
-    throw unavailable();
+    throw ledgerUnavailable();
   }
 
   #raise(generationId: string, more: Amount, atMs: number): void {
@@ -407,12 +411,12 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   }
 
   async #recorded(writing: Pick<PendingWrite, 'isWrittenWithin'>): Promise<void> {
-    if (!(await writing.isWrittenWithin(this.#options.patienceMs))) throw unavailable();
+    if (!(await writing.isWrittenWithin(this.#options.patienceMs))) throw ledgerUnavailable();
   }
 
   #assertAvailable(): void {
     this.#assertNotTakenOver();
-    if (!this.isAvailable) throw unavailable();
+    if (!this.isAvailable) throw ledgerUnavailable();
   }
 
   #assertNotTakenOver(): void {

@@ -48,8 +48,8 @@ class Entry implements Append {
 const RETRY_MS = 100;
 
 /**
- * Writes the records that the books have applied. A record that the disk refuses is retried: it is written again as soon
- * as the disk works, in sequence except for records that were under way together. The books tolerate that order.
+ * Writes the records that the books have applied. A record that the disk refuses is written again as soon as the disk
+ * works, in sequence except for records that were under way together. The books tolerate that order.
  */
 export class RecordWriter {
   readonly #options: RecordWriterOptions;

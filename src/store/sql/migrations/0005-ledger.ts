@@ -5,8 +5,8 @@ const SUMS = ['lifetime', ...WINDOWS].flatMap((window) => [`credit_${window}`, `
 const MONEY = [...SUMS, 'reserved_credit', 'reserved_byok', 'granted_nanos', 'left_nanos'];
 
 /**
- * Money where several gateways share a database: what each scope has spent and reserved, the reservations themselves, and
- * what accounts were given. The embedded ledger keeps all of that elsewhere. Amounts are nano-dollars without a bound.
+ * Money of gateways that share a database: what each scope has spent and reserved, the reservations, and the grants
+ * of accounts. The embedded ledger does not use these tables. Amounts are nano-dollars without a bound.
  */
 export const ledgerMigration: Migration = {
   name: '0005-ledger',
@@ -55,7 +55,7 @@ export const ledgerMigration: Migration = {
       .createTable('ledger_grants')
       .addColumn('account_id', 'text', (column) => column.notNull())
       .addColumn('number', 'bigint', (column) => column.notNull())
-      // All that the account was given from its beginning; null = not enforced from then on.
+      // Sum of the account's grants since its beginning; null = not enforced from then on.
       .addColumn('granted_nanos', 'numeric(38, 0)')
       .addColumn('granted_at_ms', 'bigint', (column) => column.notNull())
       .addPrimaryKeyConstraint('ledger_grants_key', ['account_id', 'number'])

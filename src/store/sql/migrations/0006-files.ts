@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What is known of stored files. Their content is elsewhere. */
+/** Stored files without their content, which is on the disk. */
 export const filesMigration: Migration = {
   name: '0006-files',
   async up(database) {

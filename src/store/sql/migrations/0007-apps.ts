@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Apps, and what they are tagged with. */
+/** Apps and their categories. */
 export const appsMigration: Migration = {
   name: '0007-apps',
   async up({ schema }) {

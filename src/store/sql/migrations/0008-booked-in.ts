@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * The transaction that booked a generation, so that gateways can read what others booked in an order in which nothing comes
- * late. Rows that were there before are of transaction 0.
+ * The transaction that booked a generation. Gateways read the rows of all gateways in this order, in which no row
+ * appears before a position already reached. Existing rows get transaction 0.
  */
 export const bookedInMigration: Migration = {
   name: '0008-booked-in',

@@ -4,7 +4,7 @@ import type { Migration } from './migration.ts';
 const NOW_MS = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 const NOW = sql`(clock_timestamp() at time zone 'UTC')`;
 
-/** The windows of this moment, by their numbers. */
+/** Numbers of the current windows. */
 const WINDOWS = {
   window_daily: sql`${NOW_MS} / 86400000`,
   window_weekly: sql`(${NOW_MS} + 3 * 86400000::bigint) / (7 * 86400000::bigint)`,
@@ -14,9 +14,10 @@ const WINDOWS = {
 const MONEY = ['credit_nanos', 'byok_nanos', 'written_off_nanos'];
 
 /**
- * What the journal of each gateway has booked, so that an end is booked once however long ago its row was pruned: up to which
- * record, which ends before that wait, and the sums for each account. What was booked before is of the gateway ''. Windows that
- * a gateway with a wrong clock opened in the future are those of now: from here on none moves back by itself.
+ * What the journal of each gateway has booked: up to which record, which ends before that are not booked yet, and the
+ * sums of each account. So an end is booked once, even if its row was pruned long ago. Earlier bookings count for the
+ * gateway ''. Windows that a wrong clock opened in the future become the current ones, because windows never move back
+ * from here on.
  */
 export const ledgerJournalsMigration: Migration = {
   name: '0009-ledger-journals',

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Why a generation was not charged all that it used. Rows that were there before do not say it. */
+/** Why a generation was not charged all that it used; null in existing rows. */
 export const writtenOffCauseMigration: Migration = {
   name: '0010-written-off-cause',
   async up(database) {

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * The gateway that booked a generation. Rows that were there before say '', because their charges are in the sums that were
- * made of them; rows of gateways of an older version, which know nothing of sums, say nothing and are summed by themselves.
- * And which run of a gateway has its journal, so that a copy of its data directory is noticed.
+ * `booked_by`: the gateway that booked a generation. Existing rows get '', because their charges are in the sums of
+ * that gateway. Gateways of an older version write null: their rows are in no sum and are summed one by one.
+ * `owner`: the run of a gateway that owns its journal, so that a copy of its data directory is noticed.
  */
 export const bookedByMigration: Migration = {
   name: '0011-booked-by',

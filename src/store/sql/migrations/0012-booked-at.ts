@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * What `ledger verify` needs to compare sums with rows. `booked_at_ms`: when a generation was booked, by the clock of the
- * database, which says the windows that its charge counts into. `counted_from`: a transaction; what it or a later one booked
- * is in the sums of the tally, what an earlier one booked may have been forgotten. Rows that were there before say neither.
+ * What `ledger verify` needs to compare sums with rows; null in existing rows. `booked_at_ms`: when a generation was
+ * booked by the database's clock, which decides the windows that its charge counts in. `counted_from`: the first
+ * transaction whose bookings are all in the sums of the tally; earlier ones may have been forgotten.
  */
 export const bookedAtMigration: Migration = {
   name: '0012-booked-at',

@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * Rows that name no gateway are in no sum of `ledger_booked` (see `0011-booked-by`). Whoever deletes one, its charge goes into the
- * sums of the gateway '' in the same statement: a gateway of an older version that prunes its rows knows nothing of sums.
+ * Rows without a gateway are in no sum of `ledger_booked` (see `0011-booked-by`). When one is deleted, a trigger adds
+ * its charge to the sums of the gateway ''. It is a trigger because gateways of an older version prune rows without
+ * knowing the sums.
  */
 export const prunedSumsMigration: Migration = {
   name: '0013-pruned-sums',

@@ -9,6 +9,7 @@ import {
 } from '../../../ports/generations.ts';
 import type { WriteOffCause } from '../../../ports/ledger.ts';
 import { codeOf } from '../database-unavailable.ts';
+import type { SqliteDatabase } from '../sqlite/sqlite-database.ts';
 import type { GenerationTableRow, Tables } from '../tables.ts';
 
 /** Rows per insert: both engines limit the parameters of a statement to some ten thousand. */
@@ -100,6 +101,32 @@ function insertInto(database: Kysely<Tables>): InsertGenerations {
           .execute();
       }
     });
+}
+
+const COLUMNS = [
+  'id',
+  'account_id',
+  'workspace_id',
+  'key_hash',
+  'settled_at_ms',
+  'credit_nanos',
+  'byok_nanos',
+  'written_off_nanos',
+  'written_off_cause',
+  'details',
+] as const satisfies readonly (keyof GenerationTableRow)[];
+
+const INSERT = `insert into generations (${COLUMNS.join(', ')}) values (${COLUMNS.map(() => '?').join(', ')})
+  on conflict (id) do nothing`;
+
+/** Rows of generations in the embedded database, with a prepared insert: every request adds a row. */
+export function sqliteGenerationStore(database: SqliteDatabase): SqlGenerationStore {
+  return new SqlGenerationStore(database, (rows) =>
+    database.runForEach(
+      INSERT,
+      rows.map((row) => COLUMNS.map((name) => row[name])),
+    ),
+  );
 }
 
 /** Checked here, because an engine may accept a number that does not fit its column and store another one. */

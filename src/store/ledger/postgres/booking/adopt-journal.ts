@@ -5,7 +5,7 @@ import { transact } from '../../../sql/transact.ts';
 import type { DatabaseClock } from '../tallies/database-clock.ts';
 import type { JournalledEnd } from './book-ends.ts';
 import type { BookedEnds } from './booked-ends.ts';
-import { type KnownJournal, lockJournal, SumsByAccount, takeJournal, writeJournal } from './journal-rows.ts';
+import { type KnownJournal, lockJournal, SumsByAccount, writeJournal, writeOwner } from './journal-rows.ts';
 
 /** The journal (outbox) of a gateway, as read at its start. */
 export interface ReadJournal {
@@ -57,7 +57,7 @@ export function adoptJournal(
       known === undefined
         ? await addJournal(transaction, journal)
         : { booked: known.booked, pruned: NO_PRUNED };
-    if (owner !== (known?.owner ?? null)) await takeJournal(transaction, gatewayId, owner);
+    if (owner !== (known?.owner ?? null)) await writeOwner(transaction, gatewayId, owner);
     return adopted;
   };
   return transact(database, adopt, 'read committed');

@@ -77,7 +77,7 @@ export function releaseStrays(
 ): Promise<number> {
   const release = async (transaction: Transaction<Tables>) => {
     assertOwned(await lockJournal(transaction, gatewayId), owner);
-    return (await apply(transaction, strays, clock, null)).freed;
+    return (await apply(transaction, strays, clock, null)).released;
   };
   return transact(database, release, 'read committed');
 }
@@ -110,7 +110,7 @@ async function book(
 interface AppliedEnds extends Booking {
   readonly sums: SumsByAccount;
   /** Reservations that were removed. */
-  readonly freed: number;
+  readonly released: number;
 }
 
 /**
@@ -126,33 +126,33 @@ async function apply(
 ): Promise<AppliedEnds> {
   const sums = new SumsByAccount();
   let releasedNanos = 0n;
-  let freed = 0;
-  if (ends.length === 0) return { sums, releasedNanos, freed };
+  let released = 0;
+  if (ends.length === 0) return { sums, releasedNanos, released };
   const { tallies, atMs } = await lockTallies(transaction, uniqueKeys(ends), clock);
   const windows = windowsAt(atMs);
   const added = await addRows(transaction, ends, gatewayId, atMs);
-  const reserved = await takeReservations(transaction, ends);
-  const changed: SettleRecord[] = [];
+  const reserved = await removeReservations(transaction, ends);
+  const corrected: SettleRecord[] = [];
   for (const end of ends) {
     const held = reserved.get(end.generationId) ?? NOTHING;
-    if (reserved.delete(end.generationId)) freed += 1;
-    const said = end.settled !== undefined && added.delete(end.generationId) ? end.settled : undefined;
-    const record = said && chargedWithin(said, end, held, { tallies, windows });
+    if (reserved.delete(end.generationId)) released += 1;
+    const journalled = end.settled !== undefined && added.delete(end.generationId) ? end.settled : undefined;
+    const record = journalled && chargedWithin(journalled, end, held, { tallies, windows });
     if (record !== undefined) sums.add(end.scopes.account, record.charge, record.writtenOffNanos);
-    if (said !== undefined && record !== undefined && record !== said) {
-      changed.push(record);
-      releasedNanos += said.charge.creditNanos - record.charge.creditNanos;
+    if (journalled !== undefined && record !== undefined && record !== journalled) {
+      corrected.push(record);
+      releasedNanos += journalled.charge.creditNanos - record.charge.creditNanos;
     }
     for (const key of tallyKeysOf(end.scopes)) {
       tallies.set(
         tallyName(key),
-        ended(tallies.get(tallyName(key)) ?? emptyTally(key), held, record?.charge, windows),
+        tallyAfterEnd(tallies.get(tallyName(key)) ?? emptyTally(key), held, record?.charge, windows),
       );
     }
   }
   await writeTallies(transaction, [...tallies.values()]);
-  await changeRows(transaction, changed);
-  return { sums, releasedNanos, freed };
+  await correctRows(transaction, corrected);
+  return { sums, releasedNanos, released };
 }
 
 /** The record, with a lower charge if the limits demand it. */
@@ -176,7 +176,10 @@ function chargedWithin(
 }
 
 /** Corrects the amounts of rows that this transaction has added. */
-async function changeRows(transaction: Transaction<Tables>, records: readonly SettleRecord[]): Promise<void> {
+async function correctRows(
+  transaction: Transaction<Tables>,
+  records: readonly SettleRecord[],
+): Promise<void> {
   if (records.length === 0) return;
   const rows = JSON.stringify(
     records.map(({ generationId, charge, writtenOffNanos, writtenOffCause }) => ({
@@ -232,7 +235,7 @@ async function addRows(
 }
 
 /** Removes reservations. Resolves with their amounts by generation id. */
-async function takeReservations(
+async function removeReservations(
   transaction: Transaction<Tables>,
   ends: readonly GenerationEnd[],
 ): Promise<Map<string, Amount>> {
@@ -250,7 +253,12 @@ async function takeReservations(
 }
 
 /** A tally after an end. A charge counts in the window of its booking, by the clock of the database. */
-function ended(tally: SqlTally, held: Amount, charged: Amount | undefined, windows: WindowNumbers): SqlTally {
+function tallyAfterEnd(
+  tally: SqlTally,
+  held: Amount,
+  charged: Amount | undefined,
+  windows: WindowNumbers,
+): SqlTally {
   const { scope, id, spending, reserved, balance } = tally;
   const charge = charged ?? NOTHING;
   return {

@@ -114,8 +114,8 @@ export class Booker {
       const waiting = this.#waitingBeside(ends);
       booking = await bookEnds(database, { gatewayId, owner, ends, waiting, clock });
     } catch (error) {
-      if (error instanceof JournalTakenOver) this.#giveWay();
-      if (error instanceof DatabaseUnavailable) this.#away(error);
+      if (error instanceof JournalTakenOver) this.#stopForCopy();
+      if (error instanceof DatabaseUnavailable) this.#databaseAway(error);
       else this.#refuse(ends, error);
       return;
     }
@@ -151,13 +151,13 @@ export class Booker {
   }
 
   /** Unbooked ends wait for the next start, which books them under a new id. */
-  #giveWay(): never {
+  #stopForCopy(): never {
     this.#closing.abort();
     this.#options.takenOver();
     throw new DatabaseUnavailable();
   }
 
-  #away(error: DatabaseUnavailable): never {
+  #databaseAway(error: DatabaseUnavailable): never {
     if (!this.#isFailing) {
       this.#isFailing = true;
       this.#options.warn(

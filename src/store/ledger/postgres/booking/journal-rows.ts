@@ -56,7 +56,7 @@ export async function lockJournal(
 }
 
 /** Sets the run that owns a gateway's journal. */
-export async function takeJournal(
+export async function writeOwner(
   transaction: Transaction<Tables>,
   gatewayId: string,
   owner: string | null,

@@ -3,8 +3,8 @@ import type { LedgerReservationRow, Tables } from '../../../sql/tables.ts';
 import type { DatabaseClock } from '../tallies/database-clock.ts';
 import type { GenerationEnd } from './book-ends.ts';
 
-/** Reservations of other gateways found at a time. */
-const BATCH = 200;
+/** Maximum of expired reservations found at a time. */
+const MAX_EXPIRED = 200;
 
 /**
  * Reservations that no gateway will end: expired ones of other gateways, which did not return, and unknown ones of
@@ -21,7 +21,7 @@ export async function strayReservations(
   const expired = await sql<LedgerReservationRow>`
     select * from ledger_reservations
     where expires_at_ms < ${clock()} and gateway_id <> ${gatewayId}
-    order by expires_at_ms limit ${sql.lit(BATCH)}`.execute(database);
+    order by expires_at_ms limit ${sql.lit(MAX_EXPIRED)}`.execute(database);
   const unknown = own.rows.filter((row) => !isUnfinished(row.generation_id));
   return [...unknown, ...expired.rows].map((row) => ({
     generationId: row.generation_id,

@@ -25,7 +25,7 @@ export type Verdict = 'reserved' | 'overtaken' | 'known';
 export async function reserveNew(
   database: Kysely<Tables>,
   asked: ReservationRequest,
-  owner: { readonly gatewayId: string; readonly lastsMs: number },
+  holder: { readonly gatewayId: string; readonly lastsMs: number },
   clock: DatabaseClock,
 ): Promise<Verdict> {
   const { generationId, scopes, amount } = asked;
@@ -45,9 +45,9 @@ export async function reserveNew(
         credit_nanos, byok_nanos, reserved_at_ms, expires_at_ms
       )
       select
-        ${generationId}, ${owner.gatewayId}, ${scopes.key}, ${scopes.workspace}, ${scopes.account},
+        ${generationId}, ${holder.gatewayId}, ${scopes.key}, ${scopes.workspace}, ${scopes.account},
         ${nanos(amount.creditNanos)}, ${nanos(amount.byokNanos)},
-        ${clock()}, ${clock()} + ${String(owner.lastsMs)}::bigint
+        ${clock()}, ${clock()} + ${String(holder.lastsMs)}::bigint
       from verdict where fits and not is_known
     )
     select is_known, fits and not is_known as is_reserved from verdict`.execute(database);

@@ -4,7 +4,7 @@ import { windowsAt } from '../../../../kit/time/windows.ts';
 import type { Headroom, NewGeneration, ReserveOutcome, TopUpOutcome } from '../../../../ports/ledger.ts';
 import type { Tables } from '../../../sql/tables.ts';
 import { transact } from '../../../sql/transact.ts';
-import { chargeWithin, headroomWithin, refusalOf, tightest } from '../../books/limits.ts';
+import { chargeWithin, headroomWithin, refusalOf, tooLittle } from '../../books/limits.ts';
 import type { OpenGeneration } from '../../books/open-generation.ts';
 import type { DatabaseClock } from './database-clock.ts';
 import { reserveMore, reserveNew } from './reservation-sql.ts';
@@ -21,7 +21,7 @@ import {
 } from './tally-rows.ts';
 
 /** The gateway that reserves, and the lifetime of its reservations should it not return. */
-export interface Owner {
+export interface ReservationHolder {
   readonly gatewayId: string;
   readonly lastsMs: number;
 }
@@ -37,16 +37,16 @@ export async function reserveFor(
   database: Kysely<Tables>,
   generation: NewGeneration,
   size: (headroom: Headroom) => Amount | null,
-  owner: Owner,
+  holder: ReservationHolder,
   clock: DatabaseClock,
 ): Promise<ReserveOutcome> {
   for (let tries = 0; tries < QUICK_TRIES; tries++) {
-    const outcome = await reserveOnce(database, generation, size, owner, clock);
+    const outcome = await reserveOnce(database, generation, size, holder, clock);
     if (outcome !== undefined) return outcome;
   }
   return transact(
     database,
-    (transaction) => reserveLocked(transaction, generation, size, owner, clock),
+    (transaction) => reserveLocked(transaction, generation, size, holder, clock),
     LOCKING,
   );
 }
@@ -55,12 +55,12 @@ async function reserveLocked(
   transaction: Transaction<Tables>,
   generation: NewGeneration,
   size: (headroom: Headroom) => Amount | null,
-  owner: Owner,
+  holder: ReservationHolder,
   clock: DatabaseClock,
 ): Promise<ReserveOutcome> {
   await lockTallies(transaction, tallyKeysOf(generation.scopes), clock);
   for (let tries = 0; tries < QUICK_TRIES; tries++) {
-    const outcome = await reserveOnce(transaction, generation, size, owner, clock);
+    const outcome = await reserveOnce(transaction, generation, size, holder, clock);
     // Undefined only if the clock was set back across the end of a window in between.
     if (outcome !== undefined) return outcome;
   }
@@ -72,7 +72,7 @@ async function reserveOnce(
   database: Kysely<Tables>,
   generation: NewGeneration,
   size: (headroom: Headroom) => Amount | null,
-  owner: Owner,
+  holder: ReservationHolder,
   clock: DatabaseClock,
 ): Promise<ReserveOutcome | undefined> {
   const { generationId, scopes, limits } = generation;
@@ -80,12 +80,12 @@ async function reserveOnce(
   const { tallies, atMs } = await readTallies(database, keys, clock);
   const standings = standingsOf(scopes, limits, tallies, windowsAt(atMs));
   const amount = size(headroomWithin(standings));
-  if (amount === null) return { ok: false, refusal: tightest(standings) };
+  if (amount === null) return { ok: false, refusal: tooLittle(standings) };
   assertAmount(amount);
   const refusal = refusalOf(standings, amount);
   if (refusal !== undefined) return { ok: false, refusal };
   if (tallies.size < keys.length) await addTallies(database, keys);
-  const verdict = await reserveNew(database, { generationId, scopes, limits, amount }, owner, clock);
+  const verdict = await reserveNew(database, { generationId, scopes, limits, amount }, holder, clock);
   if (verdict === 'known') throw new RangeError(`generation ${generationId} has been accepted before`);
   return verdict === 'reserved' ? { ok: true, reserved: amount } : undefined;
 }
@@ -121,7 +121,7 @@ async function reserveMoreOnce(
   const { tallies, atMs } = await readTallies(database, tallyKeysOf(scopes), clock);
   const standings = standingsOf(scopes, limits, tallies, windowsAt(atMs));
   const more = size(headroomWithin(standings));
-  if (more === null) return { ok: false, refusal: tightest(standings) };
+  if (more === null) return { ok: false, refusal: tooLittle(standings) };
   assertAmount(more);
   const refusal = refusalOf(standings, more);
   if (refusal !== undefined) return { ok: false, refusal };
@@ -140,7 +140,7 @@ export function extendReservation(
   clock: DatabaseClock,
 ): Promise<Amount> {
   const { generationId, scopes, limits } = generation;
-  const stretch = async (transaction: Transaction<Tables>): Promise<Amount> => {
+  const extend = async (transaction: Transaction<Tables>): Promise<Amount> => {
     const keys = tallyKeysOf(scopes);
     const { tallies, atMs } = await lockTallies(transaction, keys, clock);
     const row = await transaction
@@ -166,7 +166,7 @@ export function extendReservation(
     );
     return charge;
   };
-  return transact(database, stretch, LOCKING);
+  return transact(database, extend, LOCKING);
 }
 
 /** A tally with a changed reservation. */

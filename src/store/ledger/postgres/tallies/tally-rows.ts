@@ -3,7 +3,7 @@ import { type Amount, NOTHING } from '../../../../ir/amount.ts';
 import { LIMIT_WINDOWS, RESET_WINDOWS, type WindowNumbers } from '../../../../kit/time/windows.ts';
 import type { Limits, Scope, ScopeIds, Spending, Sums } from '../../../../ports/ledger.ts';
 import type { LedgerTallyRow, Tables, WholeNumber } from '../../../sql/tables.ts';
-import { type Grant, limitsOf, UNGRANTED } from '../../books/balance.ts';
+import { balanceLimits, type Grant, UNGRANTED } from '../../books/balance.ts';
 import { countedNanos, SCOPES, type Standing, spentNanos } from '../../books/limits.ts';
 import { NOTHING_SPENT, spendingAt } from '../../books/spending.ts';
 import type { DatabaseClock } from './database-clock.ts';
@@ -117,7 +117,7 @@ export function standingsOf(
 ): Standing[] {
   return tallyKeysOf(scopes).flatMap((key) => {
     const { scope, balance, spending, reserved } = tallies.get(tallyName(key)) ?? emptyTally(key);
-    const own = scope === 'account' ? limitsOf(balance) : limits[scope];
+    const own = scope === 'account' ? balanceLimits(balance) : limits[scope];
     const current = spendingAt(spending, windows);
     return own.map((limit) => {
       const unspentNanos = limit.nanos - spentNanos(limit, current);

@@ -1,0 +1,56 @@
+import { GatewayError } from '../../ir/errors.ts';
+import type { Failure, Finish, FinishReason } from '../../ir/events.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectAt, stringAt } from '../../kit/json/members.ts';
+
+/** How an answer ended. */
+
+const REASONS: ReadonlyMap<string, FinishReason> = new Map([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['tool_use', 'tool-calls'],
+  ['guardrail_intervened', 'content-filter'],
+  ['content_filtered', 'content-filter'],
+  ['refusal', 'refusal'],
+]);
+
+/** Words that end an answer in failure, and what they mean. */
+const FAILURES: ReadonlyMap<string, string> = new Map([
+  ['malformed_model_output', 'The model wrote an answer that the provider cannot read'],
+  ['malformed_tool_use', 'The model wrote a tool call that the provider cannot read'],
+]);
+
+/** The reason behind a native word; an unknown word is an ordinary end. */
+export function reasonOf(stopReason: string | undefined): FinishReason {
+  return REASONS.get(stopReason ?? '') ?? 'stop';
+}
+
+/** The end of an answer, from the event or the body that names its reason. Tools are for answers that call some. */
+export function readFinish(
+  stop: JsonObject,
+  serviceTier: string | undefined,
+  hasCalls: boolean,
+): Finish | Failure {
+  const nativeReason = stringAt(stop, 'stopReason');
+  const malformed = FAILURES.get(nativeReason ?? '');
+  if (malformed !== undefined) {
+    return { type: 'failure', error: new GatewayError('upstream-unavailable', malformed) };
+  }
+  const reason = reasonOf(nativeReason);
+  const stopSequence = nativeReason === 'stop_sequence' ? stopSequenceIn(stop) : undefined;
+  return {
+    type: 'finish',
+    reason: reason === 'tool-calls' && !hasCalls ? 'stop' : reason,
+    ...(nativeReason !== undefined && { nativeReason }),
+    ...(stopSequence !== undefined && { stopSequence }),
+    ...(serviceTier !== undefined && { serviceTier }),
+  };
+}
+
+/** The field is asked for by its path, and comes back below it. */
+function stopSequenceIn(stop: JsonObject): string | undefined {
+  const fields = objectAt(stop, 'additionalModelResponseFields');
+  return stringAt(objectAt(fields, 'delta'), 'stop_sequence') ?? stringAt(fields, 'stop_sequence');
+}

@@ -1,0 +1,291 @@
+import type { Item, MessageItem, ToolCallItem } from '../../ir/items.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectAt, objectsAt } from '../../kit/json/members.ts';
+import { digestedId } from '../shared/answers/digested-id.ts';
+import type { Report } from '../shared/report/report.ts';
+import {
+  LAST_SYSTEM_AS_USER,
+  SYSTEM_BETWEEN_TURNS,
+  splitSystemPrompts,
+} from '../shared/requests/system-messages.ts';
+import { flatArguments } from '../shared/tools/tool-names.ts';
+import type { Piece, RenderContext, Turn } from './render-context.ts';
+import { NO_FIELD } from './render-losses.ts';
+import { PartRenderer } from './render-parts.ts';
+import { MAX_ID_LENGTH, type Speaker, textBlock, type WireRole } from './wire.ts';
+
+/** The conversation as an upstream of this dialect takes it, cache points still to be set. */
+export interface RenderedConversation {
+  readonly system: readonly Piece[];
+  readonly turns: readonly Turn[];
+}
+
+/** System prompts at the front become `system`; everything else becomes turns. */
+export function renderConversation(context: RenderContext): RenderedConversation {
+  const { items } = context.request;
+  const { prompts, asUser, turns: rest } = splitSystemPrompts(items);
+  const turns = new Turns(context);
+  const system: Piece[] = [];
+  for (const prompt of prompts) {
+    for (const piece of turns.systemPieces(prompt)) system.push(piece);
+  }
+  if (asUser !== undefined) turns.addPromptAsUser(asUser);
+  for (const item of rest) turns.add(item);
+  return { system, turns: turns.finished() };
+}
+
+/** Collects pieces into turns of alternating roles. */
+class Turns {
+  readonly #turns: { readonly role: WireRole; readonly pieces: Piece[] }[] = [];
+  readonly #blocks: PartRenderer;
+  readonly #context: RenderContext;
+  readonly #report: Report;
+
+  constructor(context: RenderContext) {
+    this.#blocks = new PartRenderer(context);
+    this.#context = context;
+    this.#report = context.report;
+  }
+
+  add(item: Item): void {
+    this.#push(...this.#turnOf(item));
+  }
+
+  /** A conversation of system prompts alone needs a turn: the last of them speaks as the user. */
+  addPromptAsUser(prompt: MessageItem): void {
+    const pieces = this.#messagePieces(prompt, 'user');
+    if (pieces.length > 0) {
+      this.#report.coerced(this.#report.place(prompt, 'items'), LAST_SYSTEM_AS_USER);
+    }
+    this.#push('user', pieces);
+  }
+
+  systemPieces(prompt: MessageItem): Piece[] {
+    return this.#messagePieces(prompt, 'system');
+  }
+
+  /** All turns, calls paired with their results, and nothing that the upstream demands left out. */
+  finished(): Turn[] {
+    const paired = pairCalls(this.#turns, this.#context);
+    return this.#begunByUser(paired).map(withTextBesideDocuments);
+  }
+
+  #push(role: WireRole, pieces: readonly Piece[]): void {
+    if (pieces.length === 0) return;
+    const last = this.#turns.at(-1);
+    if (last?.role === role) for (const piece of pieces) last.pieces.push(piece);
+    else this.#turns.push({ role, pieces: [...pieces] });
+  }
+
+  #turnOf(item: Item): [WireRole, Piece[]] {
+    switch (item.type) {
+      case 'message':
+        return this.#messageTurn(item);
+      case 'reasoning':
+        return ['assistant', this.#blocks.reasoning(item)];
+      case 'tool-call':
+        return ['assistant', this.#blocks.toolUse(item)];
+      case 'tool-result':
+        return ['user', this.#blocks.toolResult(item)];
+      case 'image':
+        return ['assistant', this.#blocks.image(item)];
+      case 'opaque':
+        return ['assistant', this.#blocks.opaque(item)];
+    }
+  }
+
+  #messageTurn(item: MessageItem): [WireRole, Piece[]] {
+    const { role } = item;
+    if (role === 'user' || role === 'assistant') return [role, this.#messagePieces(item, role)];
+    const pieces = this.#messagePieces(item, 'user');
+    if (pieces.length === 0) return ['user', []];
+    this.#report.coerced(this.#report.place(item, 'items'), SYSTEM_BETWEEN_TURNS);
+    return ['user', [pieceOf('<system>'), ...pieces, pieceOf('</system>')]];
+  }
+
+  /** Ids and states of messages mean nothing to an upstream that keeps none. */
+  #messagePieces(item: MessageItem, speaker: Speaker): Piece[] {
+    this.#blocks.reportForeignMembers(item);
+    if (item.phase !== undefined) {
+      this.#report.dropped(this.#report.place(item, 'items', 'phase'), NO_FIELD);
+    }
+    return this.#blocks.parts(item.content, speaker);
+  }
+
+  /** The upstream demands that the user speaks first. */
+  #begunByUser(turns: readonly Turn[]): readonly Turn[] {
+    if (turns[0]?.role !== 'assistant') return turns;
+    this.#report.coerced(
+      this.#report.name('items'),
+      'a user turn was put in front: the upstream wants one first',
+    );
+    return [{ role: 'user', pieces: [pieceOf(FIRST_WORDS)] }, ...turns];
+  }
+}
+
+/** What the user is made to say where the conversation begins with the assistant. */
+const FIRST_WORDS = 'Continue.';
+
+/** The upstream demands some text in a message with documents. Nothing is lost by it, so nothing is told. */
+function withTextBesideDocuments(turn: Turn): Turn {
+  const needsText =
+    turn.pieces.some(({ block }) => block.document !== undefined) &&
+    !turn.pieces.some(({ block }) => block.text !== undefined);
+  return needsText ? { ...turn, pieces: [...turn.pieces, pieceOf(BESIDE_DOCUMENTS)] } : turn;
+}
+
+const BESIDE_DOCUMENTS = 'See the document.';
+
+function pieceOf(text: string): Piece {
+  return { block: textBlock(text) };
+}
+
+// --- Calls and results -----------------------------------------------------------------------------------------------
+
+/**
+ * The upstream demands that every call is answered in the very next turn, before anything else is said there, and that
+ * nothing else is answered. Calls without a result get one that says so; results without their call become plain
+ * content. An endpoint that takes no tools gets both as plain content.
+ */
+export function pairCalls(turns: readonly Turn[], context: RenderContext): Turn[] {
+  const ids = new CallIds();
+  const paired: Turn[] = [];
+  let open = new OpenCalls();
+  function answer(pieces: readonly Piece[]): void {
+    const user = answered(pieces, open, context);
+    if (user.length > 0) paired.push({ role: 'user', pieces: user });
+    open = new OpenCalls();
+  }
+  for (const { role, pieces } of turns) {
+    if (role === 'user') {
+      answer(pieces);
+      continue;
+    }
+    const said = pieces.flatMap((piece) => [identified(piece, ids, open, context)]);
+    paired.push({ role, pieces: said });
+  }
+  answer([]);
+  return paired;
+}
+
+interface OpenCall {
+  readonly id: string;
+  readonly item: ToolCallItem;
+}
+
+/** Calls of the last turn that are not answered yet. */
+class OpenCalls {
+  readonly #open = new Set<OpenCall>();
+  /** By the id that the caller gave them, which several may share: they are answered in order. */
+  readonly #byCallId = new Map<string, { readonly calls: OpenCall[]; answered: number }>();
+
+  add(id: string, item: ToolCallItem): void {
+    const call = { id, item };
+    this.#open.add(call);
+    const namesakes = this.#byCallId.get(item.callId);
+    if (namesakes === undefined) this.#byCallId.set(item.callId, { calls: [call], answered: 0 });
+    else namesakes.calls.push(call);
+  }
+
+  /** The id of the open call that a result answers. */
+  close(callId: string): string | undefined {
+    const namesakes = this.#byCallId.get(callId);
+    const call = namesakes?.calls[namesakes.answered];
+    if (namesakes === undefined || call === undefined) return undefined;
+    namesakes.answered++;
+    this.#open.delete(call);
+    return call.id;
+  }
+
+  rest(): readonly OpenCall[] {
+    return [...this.#open];
+  }
+}
+
+function identified(piece: Piece, ids: CallIds, open: OpenCalls, context: RenderContext): Piece {
+  const { call, block, mark } = piece;
+  if (call === undefined) return piece;
+  if (!context.takesTools) return { block: callAsText(call, context), ...(mark !== undefined && { mark }) };
+  const toolUseId = ids.take(call.callId);
+  open.add(toolUseId, call);
+  return { ...piece, block: { toolUse: { toolUseId, ...objectAt(block, 'toolUse') } } };
+}
+
+/** A user turn that answers the open calls, results first. */
+function answered(pieces: readonly Piece[], open: OpenCalls, context: RenderContext): readonly Piece[] {
+  const results: Piece[] = [];
+  const rest: Piece[] = [];
+  for (const piece of pieces) {
+    const { result } = piece;
+    const toolUseId = result === undefined ? undefined : open.close(result.callId);
+    if (toolUseId !== undefined) {
+      results.push({
+        ...piece,
+        block: { toolResult: { toolUseId, ...objectAt(piece.block, 'toolResult') } },
+      });
+    } else {
+      rest.push(...(result === undefined ? [piece] : asContent(piece, context)));
+    }
+  }
+  for (const { id, item } of open.rest()) {
+    results.push({ block: missingResult(id, item, context) });
+  }
+  return [...results, ...rest];
+}
+
+function callAsText(call: ToolCallItem, { names, report }: RenderContext): JsonObject {
+  report.coerced(report.place(call, 'items'), 'became text: the endpoint takes no tools');
+  return textBlock(`[Called the tool ${names.nameOf(call)} with ${flatArguments(call)}]`);
+}
+
+/** A result that answers no call of the turn before. */
+function asContent({ block, result, mark }: Piece, { report, takesTools }: RenderContext): Piece[] {
+  const detail = takesTools
+    ? 'answers no call of the turn before: sent as plain content'
+    : 'sent as plain content: the endpoint takes no tools';
+  if (result !== undefined) report.coerced(report.place(result, 'items'), detail);
+  const content = objectsAt(objectAt(block, 'toolResult'), 'content').map(
+    (inner): Piece => ({ block: inner }),
+  );
+  const last = content.pop();
+  return [
+    { block: textBlock('[Result of a tool call]') },
+    ...content,
+    ...(last === undefined ? [] : [{ ...last, ...(mark !== undefined && { mark }) }]),
+  ];
+}
+
+function missingResult(toolUseId: string, call: ToolCallItem, { report, traits }: RenderContext): JsonObject {
+  report.coerced(
+    report.place(call, 'items'),
+    'has no result in the turn after it: one that says so was put in',
+  );
+  const status = traits.hasResultStatus === true ? { status: 'error' } : {};
+  return { toolResult: { toolUseId, content: [textBlock('No result was given.')], ...status } };
+}
+
+/** Ids and input of tool calls as the upstream takes them. */
+
+const PLAIN_ID = /^[a-zA-Z0-9_-]+$/;
+
+/**
+ * Gives the calls of a conversation their ids. The same id always gives the same one, whatever else the conversation
+ * holds, so that caches still match; only a call whose id was there before gets another.
+ */
+class CallIds {
+  readonly #taken = new Set<string>();
+  readonly #numbers = new Map<string, number>();
+
+  take(callId: string): string {
+    let id = plainId(callId);
+    let number = this.#numbers.get(callId) ?? 2;
+    for (; this.#taken.has(id); number++) id = digestedId(callId, `${callId} ${number}`);
+    this.#numbers.set(callId, number);
+    this.#taken.add(id);
+    return id;
+  }
+}
+
+function plainId(callId: string): string {
+  return callId.length <= MAX_ID_LENGTH && PLAIN_ID.test(callId) ? callId : digestedId(callId, callId);
+}

@@ -1,0 +1,130 @@
+import type { Finish, Settled } from '../../ir/events.ts';
+import type { Item, Part } from '../../ir/items.ts';
+import type { Result } from '../../ir/result.ts';
+import { NO_USAGE } from '../../ir/usage.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import type { ReplyContext } from '../dialect.ts';
+import { inputObject } from '../shared/tools/call-input.ts';
+import { flatArguments } from '../shared/tools/tool-names.ts';
+import { renderCitation } from './citations.ts';
+import { toolUseBlock, withBlockDefaults } from './encode-content.ts';
+import { relayFinish, renderFinish, type Said } from './finish.ts';
+import { messageId } from './ids.ts';
+import { imageBlockAsText, imageTextBlock } from './media.ts';
+import { hidesThoughts, reasoningBlock } from './reasoning.ts';
+import { finalUsage, renderUsage } from './usage.ts';
+
+/** Writes a whole message. In the relay lane it is the upstream's own, patched. */
+export function encodeBody(result: Result, context: ReplyContext): JsonObject {
+  const finish: Finish = result.finish ?? { type: 'finish', reason: 'stop' };
+  const settled = finish.settled === undefined ? { ...finish, settled: result.settled } : finish;
+  return result.relayed === undefined
+    ? wholeMessage(result, settled, context)
+    : patchedMessage(result.relayed, result, settled, context);
+}
+
+function wholeMessage(result: Result, finish: Finish, context: ReplyContext): JsonObject {
+  const edits = finish.ext?.messages?.context_management;
+  // Set one by one: an object literal that says a member twice is many times as slow.
+  const message = emptyMessage(context, finalUsage(context, finish, result.usage));
+  message.content = answerBlocks(result.items, hidesThoughts(context));
+  Object.assign(message, renderFinish(finish, saidIn(result.items)));
+  if (edits !== undefined) message.context_management = edits;
+  return Object.assign(message, metadataField(context, finish.settled));
+}
+
+function patchedMessage(
+  relayed: JsonObject,
+  result: Result,
+  finish: Finish,
+  context: ReplyContext,
+): JsonObject {
+  const written = isJsonObject(relayed.usage) ? relayed.usage : {};
+  return {
+    ...emptyMessage(context),
+    ...relayed,
+    content: Array.isArray(relayed.content) ? relayed.content.map(wholeBlock) : [],
+    ...identityFields(context),
+    ...relayFinish(relayed, finish, saidIn(result.items)),
+    usage: finalUsage(context, finish, result.usage, written),
+    ...metadataField(context, finish.settled),
+  };
+}
+
+function wholeBlock(block: Json): Json {
+  if (!isJsonObject(block)) return block;
+  return block.type === 'image' ? imageBlockAsText(block) : withBlockDefaults(block);
+}
+
+function saidIn(items: readonly Item[]): Said {
+  const parts = items.flatMap((item) => (item.type === 'message' ? item.content : []));
+  return {
+    hasToolCall: items.some((item) => item.type === 'tool-call'),
+    refusal: parts.map((part) => (part.type === 'refusal' ? part.refusal : '')).join(''),
+  };
+}
+
+/** The content blocks of a whole answer. What this format cannot say is left out. */
+function answerBlocks(items: readonly Item[], hidesThoughts: boolean): JsonObject[] {
+  return items.flatMap((item) => blocksOf(item, hidesThoughts)).filter((block) => block !== undefined);
+}
+
+function blocksOf(item: Item, hidesThoughts: boolean): (JsonObject | undefined)[] {
+  switch (item.type) {
+    case 'message':
+      return item.content.map(partBlock);
+    case 'reasoning':
+      return [reasoningBlock(item, hidesThoughts)];
+    case 'tool-call': {
+      const text = flatArguments(item);
+      return [{ ...toolUseBlock(item), input: inputObject(text) ?? { raw: text } }];
+    }
+    case 'image':
+      return [imageTextBlock(item.source)];
+    case 'opaque':
+      return item.dialect === 'messages' ? [item.value] : [];
+    case 'tool-result':
+      return [];
+  }
+}
+
+function partBlock(part: Part): JsonObject | undefined {
+  if (part.type === 'refusal') return { type: 'text', text: part.refusal, citations: [] };
+  if (part.type !== 'text' || part.text === '') return undefined;
+  const citations = (part.annotations ?? []).map(renderCitation).filter((citation) => citation !== undefined);
+  return { type: 'text', text: part.text, citations };
+}
+
+// --- Members that streams and whole bodies share ---------------------------------------------------------------------
+
+/** Fields that every message has and that come from the gateway in both lanes. */
+export function identityFields(context: ReplyContext): JsonObject {
+  const fields: JsonObject = { id: messageId(context), model: context.model };
+  if (context.provider !== '') fields.provider = context.provider;
+  return fields;
+}
+
+/** A message of which nothing is written yet. */
+export function emptyMessage(
+  context: ReplyContext,
+  usage = renderUsage(NO_USAGE, context.serviceTier),
+): JsonObject {
+  return {
+    ...identityFields(context),
+    type: 'message',
+    role: 'assistant',
+    content: [],
+    container: null,
+    stop_reason: null,
+    stop_sequence: null,
+    stop_details: null,
+    usage,
+  };
+}
+
+/** The routing metadata under its field name; no member when the caller did not ask. */
+export function metadataField(context: ReplyContext, settled: Settled | undefined): JsonObject {
+  return settled?.metadata === undefined
+    ? {}
+    : { [`${context.vendor}_metadata`]: settled.metadata as unknown as JsonObject };
+}

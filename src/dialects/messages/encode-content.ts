@@ -1,0 +1,338 @@
+import type { Event, ItemHead, Seal } from '../../ir/events.ts';
+import type { ToolCallItem } from '../../ir/items.ts';
+import { writeSseFrame } from '../../kit/frames/sse.ts';
+import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
+import { flatArguments, flatToolName } from '../shared/tools/tool-names.ts';
+import { renderCitation } from './citations.ts';
+import type { Said } from './finish.ts';
+import { toolUseId } from './ids.ts';
+import { imageTextBlock } from './media.ts';
+import { PART_SEPARATOR, signatureFor, silentBlock } from './reasoning.ts';
+
+/** Events that belong to one item. */
+export type ItemEvent = Extract<Event, { item: number }>;
+
+/** Writes the blocks of one item. */
+interface ItemWriter {
+  write(event: ItemEvent): string;
+}
+
+interface QueuedItem {
+  readonly writer: ItemWriter;
+  /** What happened to the item while another one was being written. */
+  readonly waiting: ItemEvent[];
+  isEnded: boolean;
+}
+
+/**
+ * Writes items as content blocks. Blocks never overlap: while one item is written, what happens to others waits, and
+ * follows in the order in which they began.
+ */
+export class BlockWriter implements Said {
+  readonly #blocks = new BlockFrames();
+  readonly #hidesThoughts: boolean;
+  /** Items in the order in which they began, and the place of the one that is being written. */
+  readonly #queue: QueuedItem[] = [];
+  #front = 0;
+  readonly #items = new Map<number, QueuedItem>();
+  hasToolCall = false;
+  refusal = '';
+
+  constructor(hidesThoughts: boolean) {
+    this.#hidesThoughts = hidesThoughts;
+  }
+
+  write(event: ItemEvent): string {
+    if (event.type === 'item-start') this.#begin(event.item, event.head);
+    const item = this.#items.get(event.item);
+    if (item === undefined || item.isEnded) return '';
+    if (event.type === 'text-delta' && event.kind === 'refusal') this.refusal += event.text;
+    if (event.type === 'item-end') item.isEnded = true;
+    if (item !== this.#queue[this.#front]) {
+      item.waiting.push(event);
+      return '';
+    }
+    const text = item.writer.write(event);
+    return item.isEnded ? text + this.#next() : text;
+  }
+
+  /** Ends whatever is still open. */
+  close(): string {
+    let text = '';
+    for (const [item, { isEnded }] of this.#items) {
+      if (!isEnded) text += this.write({ type: 'item-end', item });
+    }
+    return text;
+  }
+
+  #begin(position: number, head: ItemHead): void {
+    if (head.type === 'tool-call') this.hasToolCall = true;
+    const item: QueuedItem = { writer: this.#writerFor(head), waiting: [], isEnded: false };
+    this.#items.set(position, item);
+    this.#queue.push(item);
+  }
+
+  /** The item that was being written has ended: write what the following ones have to say by now. */
+  #next(): string {
+    let text = '';
+    this.#front++;
+    for (let item = this.#queue[this.#front]; item !== undefined; item = this.#queue[this.#front]) {
+      for (const event of item.waiting.splice(0)) text += item.writer.write(event);
+      if (!item.isEnded) break;
+      this.#front++;
+    }
+    return text;
+  }
+
+  #writerFor(head: ItemHead): ItemWriter {
+    switch (head.type) {
+      case 'message':
+        return new MessageWriter(this.#blocks);
+      case 'reasoning':
+        return new ReasoningWriter(this.#blocks, head.id, this.#hidesThoughts);
+      case 'tool-call':
+        return new CallWriter(this.#blocks, head);
+      case 'image':
+        return new ImageWriter(this.#blocks);
+      case 'opaque':
+        return new OpaqueWriter(this.#blocks, head);
+    }
+  }
+}
+
+/** Frames of the block that is open, and the count of those before it. */
+class BlockFrames {
+  #index = -1;
+  #isOpen = false;
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  open(block: JsonObject): string {
+    const before = this.stop();
+    this.#index++;
+    this.#isOpen = true;
+    return before + this.#frame('content_block_start', `"content_block":${JSON.stringify(block)}`);
+  }
+
+  /** `kind` and `member` are ours, the value is text of the upstream. */
+  text(kind: string, member: string, value: string): string {
+    return this.#delta(`{"type":"${kind}","${member}":${JSON.stringify(value)}}`);
+  }
+
+  citation(citation: JsonObject): string {
+    return this.#delta(JSON.stringify({ type: 'citations_delta', citation }));
+  }
+
+  stop(): string {
+    if (!this.#isOpen) return '';
+    this.#isOpen = false;
+    return writeSseFrame(`{"type":"content_block_stop","index":${this.#index}}`, 'content_block_stop');
+  }
+
+  #delta(delta: string): string {
+    return this.#frame('content_block_delta', `"delta":${delta}`);
+  }
+
+  #frame(type: string, rest: string): string {
+    return writeSseFrame(`{"type":"${type}","index":${this.#index},${rest}}`, type);
+  }
+}
+
+/** Each part becomes a text block, opened when there is something to put into it. */
+class MessageWriter implements ItemWriter {
+  #part: number | undefined;
+
+  constructor(private readonly blocks: BlockFrames) {}
+
+  write(event: ItemEvent): string {
+    switch (event.type) {
+      case 'text-delta':
+        if (event.text === '') return '';
+        return this.#turnTo(event.part) + this.blocks.text('text_delta', 'text', event.text);
+      case 'annotation': {
+        const citation = renderCitation(event.annotation);
+        return citation === undefined ? '' : this.#turnTo(event.part) + this.blocks.citation(citation);
+      }
+      case 'part-end':
+      case 'item-end':
+        this.#part = undefined;
+        return this.blocks.stop();
+      default:
+        return '';
+    }
+  }
+
+  #turnTo(part: number): string {
+    if (this.#part === part && this.blocks.isOpen) return '';
+    this.#part = part;
+    return this.blocks.open({ type: 'text', text: '', citations: [] });
+  }
+}
+
+/** Thoughts become one block: the raw ones or the summaries, whichever came first. */
+class ReasoningWriter implements ItemWriter {
+  #shown: { readonly kind: string; part: number } | undefined;
+  #seal: Seal = {};
+
+  constructor(
+    private readonly blocks: BlockFrames,
+    private readonly id: string | undefined,
+    private readonly hidesThoughts: boolean,
+  ) {}
+
+  write(event: ItemEvent): string {
+    switch (event.type) {
+      case 'text-delta':
+        return event.text === '' ? '' : this.#thought(event.kind, event.part, event.text);
+      case 'seal':
+        this.#seal = { ...this.#seal, ...event.seal };
+        return '';
+      case 'item-end':
+        return this.#end();
+      default:
+        return '';
+    }
+  }
+
+  #thought(kind: string, part: number, text: string): string {
+    if (this.#shown !== undefined && this.#shown.kind !== kind) return '';
+    const isFirst = this.#shown === undefined;
+    const isNewPart = this.#shown !== undefined && this.#shown.part !== part;
+    this.#shown = { kind, part };
+    const opening = isFirst ? this.blocks.open({ type: 'thinking', thinking: '', signature: '' }) : '';
+    if (this.hidesThoughts) return opening;
+    return opening + this.blocks.text('thinking_delta', 'thinking', isNewPart ? PART_SEPARATOR + text : text);
+  }
+
+  #end(): string {
+    const sealed = { id: this.id, ...this.#seal };
+    if (this.#shown !== undefined) {
+      return this.blocks.text('signature_delta', 'signature', signatureFor(sealed)) + this.blocks.stop();
+    }
+    const block = silentBlock(sealed);
+    if (block === undefined) return '';
+    if (typeof block.signature !== 'string') return this.blocks.open(block) + this.blocks.stop();
+    return (
+      this.blocks.open({ ...block, signature: '' }) +
+      this.blocks.text('signature_delta', 'signature', block.signature) +
+      this.blocks.stop()
+    );
+  }
+}
+
+/** Free-text calls are written whole at the end, because their text goes into a JSON string. */
+class CallWriter implements ItemWriter {
+  #text = '';
+
+  constructor(
+    private readonly blocks: BlockFrames,
+    private readonly head: Extract<ItemHead, { type: 'tool-call' }>,
+  ) {}
+
+  write(event: ItemEvent): string {
+    switch (event.type) {
+      case 'item-start':
+        return this.blocks.open(toolUseBlock(this.head));
+      case 'tool-input-delta':
+        if (this.head.kind === 'function') return this.#input(event.text);
+        this.#text += event.text;
+        return '';
+      case 'item-end':
+        return this.#freeText() + this.blocks.stop();
+      default:
+        return '';
+    }
+  }
+
+  #freeText(): string {
+    return this.head.kind === 'custom'
+      ? this.#input(flatArguments({ kind: 'custom', input: this.#text }))
+      : '';
+  }
+
+  #input(text: string): string {
+    return this.blocks.text('input_json_delta', 'partial_json', text);
+  }
+}
+
+/** An image is text here, written in one piece. */
+class ImageWriter implements ItemWriter {
+  constructor(private readonly blocks: BlockFrames) {}
+
+  write(event: ItemEvent): string {
+    if (event.type !== 'image-data') return '';
+    const block = imageTextBlock(event.source);
+    if (typeof block?.text !== 'string') return '';
+    return (
+      this.blocks.open({ ...block, text: '' }) +
+      this.blocks.text('text_delta', 'text', block.text) +
+      this.blocks.stop()
+    );
+  }
+}
+
+/** Blocks that we do not model are written when they are whole; what clients expect in deltas goes in a delta. */
+class OpaqueWriter implements ItemWriter {
+  constructor(
+    private readonly blocks: BlockFrames,
+    private readonly head: Extract<ItemHead, { type: 'opaque' }>,
+  ) {}
+
+  write(event: ItemEvent): string {
+    if (event.type !== 'item-end' || this.head.item.dialect !== 'messages') return '';
+    const block = event.value ?? this.head.item.value;
+    return this.#written(block) + this.blocks.stop();
+  }
+
+  #written(block: JsonObject): string {
+    if (isJsonObject(block.input) && Object.keys(block.input).length > 0) {
+      const input = JSON.stringify(block.input);
+      return (
+        this.blocks.open({ ...block, input: {} }) +
+        this.blocks.text('input_json_delta', 'partial_json', input)
+      );
+    }
+    if (block.type === 'compaction' && typeof block.content === 'string') {
+      return (
+        this.blocks.open({ ...block, content: null }) +
+        this.blocks.text('compaction_delta', 'content', block.content)
+      );
+    }
+    return this.blocks.open(block);
+  }
+}
+
+// --- Shared with relayed streams and whole bodies --------------------------------------------------------------------
+
+/** The event that follows the first one of every stream, and keeps it alive from then on. */
+export const PING = writeSseFrame('{"type":"ping"}', 'ping');
+
+/** Members that clients expect in a block of an answer, and upstreams may leave out. */
+const BLOCK_DEFAULTS: ReadonlyMap<unknown, JsonObject> = new Map([
+  ['text', { text: '', citations: [] }],
+  ['thinking', { thinking: '', signature: '' }],
+  ['tool_use', { input: {}, caller: { type: 'direct' } }],
+]);
+
+/** The block with every member that clients expect; the very same one when it lacks none. Null counts as absent. */
+export function withBlockDefaults(block: JsonObject): JsonObject {
+  const defaults = Object.entries(BLOCK_DEFAULTS.get(block.type) ?? {});
+  const missing = defaults.filter(([name]) => block[name] === undefined || block[name] === null);
+  return missing.length === 0 ? block : { ...block, ...Object.fromEntries(missing) };
+}
+
+type CallHead = Extract<ItemHead, { type: 'tool-call' }>;
+
+/** The block of a call for its caller, its input still empty. Only a group has to become part of the name. */
+export function toolUseBlock(call: CallHead | ToolCallItem): JsonObject {
+  return {
+    type: 'tool_use',
+    id: toolUseId(call.callId),
+    name: call.namespace === undefined ? call.name : flatToolName(call.name, call.namespace),
+    input: {},
+    caller: { type: 'direct' },
+    ...call.ext?.messages,
+  };
+}

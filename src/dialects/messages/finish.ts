@@ -1,0 +1,112 @@
+import type { Finish, FinishReason } from '../../ir/events.ts';
+import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
+
+/** How an answer ended, in both directions. */
+
+const REASONS: ReadonlyMap<unknown, FinishReason> = new Map([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['tool_use', 'tool-calls'],
+  ['pause_turn', 'pause'],
+  ['refusal', 'refusal'],
+  ['compaction', 'compaction'],
+]);
+
+const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  'tool-calls': 'tool_use',
+  'content-filter': 'refusal',
+  refusal: 'refusal',
+  pause: 'pause_turn',
+  compaction: 'compaction',
+  budget: 'pause_turn',
+};
+
+const REFUSAL_FIELDS: ReadonlySet<string> = new Set(['type', 'category', 'explanation']);
+
+/** The reason behind a native word; an unknown word is an ordinary end. */
+export function reasonOf(stopReason: unknown): FinishReason {
+  return REASONS.get(stopReason) ?? 'stop';
+}
+
+/**
+ * Reads the `delta` of message_delta, or the same fields of a whole message. `extras`: members that only this dialect
+ * has. A native word that our own would not lead back to is among them.
+ */
+export function readFinish(delta: JsonObject, extras: JsonObject, serviceTier: string | undefined): Finish {
+  const native = typeof delta.stop_reason === 'string' ? delta.stop_reason : undefined;
+  const reason = reasonOf(native);
+  const stopSequence = typeof delta.stop_sequence === 'string' ? delta.stop_sequence : undefined;
+  const details = isJsonObject(delta.stop_details) ? delta.stop_details : {};
+  const isCanonical =
+    native === undefined || native === wordOf(reason, native === 'stop_sequence' ? stopSequence : undefined);
+  const messages: JsonObject = {
+    ...extras,
+    ...(!isCanonical && { stop_reason: native }),
+    ...(isJsonObject(delta.container) && { container: delta.container }),
+    ...(Object.keys(details).some((name) => !REFUSAL_FIELDS.has(name)) && { stop_details: details }),
+  };
+  return {
+    type: 'finish',
+    reason,
+    ...(native !== undefined && { nativeReason: native }),
+    ...(stopSequence !== undefined && native === 'stop_sequence' && { stopSequence }),
+    ...(typeof details.category === 'string' && { category: details.category }),
+    ...(typeof details.explanation === 'string' && { explanation: details.explanation }),
+    ...(serviceTier !== undefined && { serviceTier }),
+    ...(Object.keys(messages).length > 0 && { ext: { messages } }),
+  };
+}
+
+/** What was said, as far as it bears on how the answer ended. */
+export interface Said {
+  readonly hasToolCall: boolean;
+  /** Text of the refusal; empty when there was none. */
+  readonly refusal: string;
+}
+
+/** The stop fields of a message. A tool call wins over a plain end; a refusal is one even when it ended plainly. */
+export function renderFinish(finish: Finish, said: Said): JsonObject {
+  const native = finish.ext?.messages ?? {};
+  const reason = meantReason(finish, said);
+  const word = typeof native.stop_reason === 'string' ? native.stop_reason : undefined;
+  const stopReason = word ?? wordOf(reason, finish.stopSequence);
+  return {
+    stop_reason: stopReason,
+    stop_sequence: stopReason === 'stop_sequence' ? (finish.stopSequence ?? null) : null,
+    stop_details: native.stop_details ?? (stopReason === 'refusal' ? refusalDetails(finish, said) : null),
+    container: native.container ?? null,
+  };
+}
+
+/**
+ * The stop fields of a message that an upstream of this dialect wrote: its own words, and where it has none what they
+ * mean. The same in streams and in whole bodies.
+ */
+export function relayFinish(written: JsonObject, finish: Finish, said: Said): JsonObject {
+  const rendered = renderFinish(finish, said);
+  return Object.fromEntries(
+    Object.entries(rendered).map(([name, value]) => [name, written[name] ?? value ?? null]),
+  );
+}
+
+function meantReason(finish: Finish, said: Said): FinishReason {
+  if (finish.reason !== 'stop') return finish.reason;
+  if (said.hasToolCall) return 'tool-calls';
+  return said.refusal === '' ? 'stop' : 'refusal';
+}
+
+function wordOf(reason: FinishReason, stopSequence: string | undefined): string {
+  return reason === 'stop' && stopSequence !== undefined ? 'stop_sequence' : STOP_REASONS[reason];
+}
+
+function refusalDetails(finish: Finish, said: Said): JsonObject {
+  return {
+    type: 'refusal',
+    category: finish.category ?? null,
+    explanation: finish.explanation ?? (said.refusal === '' ? null : said.refusal),
+  };
+}

@@ -1,0 +1,62 @@
+import type { Places } from '../../ir/places.ts';
+import type { Tool, ToolChoice } from '../../ir/request.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { isJsonObject } from '../../kit/json/json.ts';
+import { objectsOf } from '../../kit/json/members.ts';
+import { marks } from './parse-content.ts';
+
+const FUNCTION_FIELDS: ReadonlySet<string> = new Set([
+  'type',
+  'name',
+  'description',
+  'input_schema',
+  'strict',
+  'cache_control',
+]);
+
+/** The tools of a request; `places` learns where each stood. */
+export function parseTools(tools: Json | undefined, places: Places): Tool[] {
+  return objectsOf(tools).map((tool, index) => places.put(parseTool(tool), `tools[${index}]`));
+}
+
+function parseTool(tool: JsonObject): Tool {
+  if (typeof tool.type === 'string' && tool.type !== 'custom') {
+    return { type: 'hosted', dialect: 'messages', kind: tool.type, value: tool };
+  }
+  return {
+    type: 'function',
+    name: tool.name as string,
+    ...(typeof tool.description === 'string' && { description: tool.description }),
+    ...(isJsonObject(tool.input_schema) && { parameters: tool.input_schema }),
+    ...(typeof tool.strict === 'boolean' && { strict: tool.strict }),
+    ...marks(tool, FUNCTION_FIELDS),
+  };
+}
+
+/** The choice among them, and whether calls may come side by side. */
+export function parseToolChoice(
+  choice: JsonObject,
+  tools: readonly Tool[],
+): { toolChoice?: ToolChoice; parallelToolCalls?: boolean } {
+  const parallel = choice.disable_parallel_tool_use === true ? { parallelToolCalls: false } : {};
+  switch (choice.type) {
+    case 'auto':
+      return { toolChoice: { mode: 'auto' }, ...parallel };
+    case 'any':
+      return { toolChoice: { mode: 'required' }, ...parallel };
+    case 'none':
+      return { toolChoice: { mode: 'none' } };
+    case 'tool':
+      return { toolChoice: namedChoice(choice, tools), ...parallel };
+    default:
+      return {};
+  }
+}
+
+function namedChoice(choice: JsonObject, tools: readonly Tool[]): ToolChoice {
+  const name = choice.name as string;
+  const isHosted = tools.some((tool) => tool.type === 'hosted' && tool.value.name === name);
+  return isHosted
+    ? { mode: 'hosted', dialect: 'messages', value: { type: 'tool', name } }
+    : { mode: 'tool', kind: 'function', name };
+}

@@ -1,0 +1,376 @@
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { stringAt } from '../../kit/json/members.ts';
+import {
+  type CallStep,
+  LATE_RESULT,
+  labelOfResult,
+  NO_RESULT,
+  type Pairing,
+  pairingOf,
+  ResultSequence,
+  WITHOUT_CALL,
+  WITHOUT_RESULT,
+} from '../shared/pairing/pair-calls.ts';
+import type { Report } from '../shared/report/report.ts';
+import { LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../shared/requests/system-messages.ts';
+import { isMade } from './citations.ts';
+import { imageInText } from './media.ts';
+import { isForeignThinking, parseRedacted, parseThinking, renderThoughts } from './reasoning.ts';
+import { FOREIGN_CITATIONS, MADE_IMAGE, whyUnsealed } from './render-parts.ts';
+import type { WireBlock, WireMessage } from './wire.ts';
+
+/** The caller's own messages as an upstream takes them. */
+export interface RelayedMessages {
+  /** Blocks that the caller wrote into the list and that belong to the system prompt. */
+  readonly system: readonly JsonObject[];
+  /** The very same list when nothing in it must change. */
+  readonly messages: JsonObject[];
+}
+
+/** What must change in the caller's own list before an upstream of this dialect may see it. */
+export function relayMessages(given: readonly WireMessage[], report: Report): RelayedMessages {
+  const placed = given.map((message, index) => ({ message, index }));
+  const paired = withPairedResults(placed, report);
+  const cleaned = withoutForeignTraces(paired, report);
+  const { system, messages } = withoutSystemTurns(cleaned, report);
+  const isSame =
+    messages.length === given.length && messages.every(({ message }, at) => message === given[at]);
+  const sent = isSame ? given : messages.map(({ message }) => message);
+  return { system, messages: sent as unknown as JsonObject[] };
+}
+
+// --- What this gateway put into earlier turns -----------------------------------------------------------------------
+
+/**
+ * Messages without what only this gateway can have put into them when another family answered an earlier turn: an
+ * upstream would refuse the whole request for it. The very same list when there is nothing of that kind.
+ */
+function withoutForeignTraces(messages: readonly PlacedMessage[], report: Report): readonly PlacedMessage[] {
+  const cleaned: PlacedMessage[] = [];
+  for (const placed of messages) {
+    const kept = cleanedMessage(placed, report);
+    if (kept !== undefined) cleaned.push(kept);
+  }
+  const hasTraces = cleaned.length !== messages.length || cleaned.some((each, at) => each !== messages[at]);
+  return hasTraces ? cleaned : messages;
+}
+
+/** Undefined when nothing is left of it. */
+function cleanedMessage(placed: PlacedMessage, report: Report): PlacedMessage | undefined {
+  const { message, index } = placed;
+  const { content } = message;
+  if (typeof content === 'string' || message.role !== 'assistant') return placed;
+  const path = `messages[${index}].content`;
+  const kept = [...content.entries()].flatMap(([place, block]) =>
+    withoutTraces(block, `${path}[${place}]`, report),
+  );
+  const isSame = kept.length === content.length && kept.every((block, place) => block === content[place]);
+  if (isSame) return placed;
+  return kept.length === 0 ? undefined : { message: { ...message, content: kept }, index };
+}
+
+function withoutTraces(block: WireBlock, path: string, report: Report): WireBlock[] {
+  if (isForeignThinking(block)) {
+    const item = block.type === 'thinking' ? parseThinking(block) : parseRedacted(block);
+    // A chat upstream may have passed on what this family sealed.
+    const own = renderThoughts(item);
+    if (own !== undefined) return [own as WireBlock];
+    report.dropped(path, whyUnsealed(item));
+    return [];
+  }
+  if (block.type === 'text' && imageInText(block.text) !== undefined) {
+    report.dropped(path, MADE_IMAGE);
+    return [];
+  }
+  if (block.type !== 'text' || !Array.isArray(block.citations) || !block.citations.some(isMade))
+    return [block];
+  report.dropped(`${path}.citations`, FOREIGN_CITATIONS);
+  return [{ ...block, citations: block.citations.filter((citation) => !isMade(citation)) }];
+}
+
+// --- Calls and results -----------------------------------------------------------------------------------------------
+
+/**
+ * Relayed messages with every call and its result in pairs, one behind the other: the user says a result that answers no
+ * call, a call without a result gets one that says so, and a result that comes later, or after other blocks of its turn, is
+ * put where upstreams look for it. The same list when there is nothing of that kind.
+ */
+export function withPairedResults(
+  messages: readonly PlacedMessage[],
+  report: Report,
+): readonly PlacedMessage[] {
+  const paths = new Map<WireBlock, string>();
+  const pairing = pairingOf(stepsIn(messages, paths));
+  if (paths.size === 0) return messages;
+  const turns = new PairedTurns(pairing, paths, report);
+  for (const placed of messages) turns.add(placed);
+  const paired = turns.end(messages.length);
+  const isSame = paired.length === messages.length && paired.every((placed, at) => placed === messages[at]);
+  return isSame ? messages : paired;
+}
+
+class PairedTurns {
+  readonly #pairing: Pairing<WireBlock>;
+  /** Where calls and results stand in the list that the caller wrote. */
+  readonly #paths: ReadonlyMap<WireBlock, string>;
+  readonly #report: Report;
+  readonly #sequence: ResultSequence<WireBlock>;
+  readonly #messages: PlacedMessage[] = [];
+
+  constructor(pairing: Pairing<WireBlock>, paths: ReadonlyMap<WireBlock, string>, report: Report) {
+    this.#pairing = pairing;
+    this.#paths = paths;
+    this.#report = report;
+    this.#sequence = new ResultSequence(pairing.results);
+  }
+
+  add(placed: PlacedMessage): void {
+    const { message, index } = placed;
+    if (message.role === 'assistant') {
+      if (this.#sequence.hasResults) this.#answer(index);
+      const content = listOf(message).flatMap((block) => [this.#said(block)]);
+      this.#push(placed, content);
+      return;
+    }
+    if (message.role === 'system') {
+      this.#answer(index);
+      this.#messages.push(placed);
+      return;
+    }
+    const results: WireBlock[] = [];
+    const others: WireBlock[] = [];
+    let isBehind = false;
+    for (const block of listOf(message)) {
+      if (!this.#isAnswer(block)) others.push(...this.#heard(block));
+      else if (this.#sequence.takesResult(block)) {
+        isBehind ||= others.length > 0;
+        results.push(this.#named(block));
+      }
+    }
+    if (isBehind) this.#report.coerced(`messages[${index}].content`, RESULTS_FIRST);
+    const isText = typeof message.content === 'string';
+    const made = isText || others.length > 0 ? this.#rest() : [];
+    if (isText && made.length === 0) this.#messages.push(placed);
+    else this.#push(placed, [...made, ...results, ...(isText ? blocksOf(message) : others)]);
+  }
+
+  end(index: number): readonly PlacedMessage[] {
+    this.#answer(index);
+    return this.#messages;
+  }
+
+  #isAnswer(block: WireBlock): boolean {
+    return KINDS.get(block.type)?.[0] === 'result' && !this.#pairing.orphans.has(block);
+  }
+
+  #said(block: WireBlock): WireBlock {
+    if (KINDS.get(block.type)?.[0] === 'call') this.#sequence.addCall(block);
+    return this.#named(block);
+  }
+
+  #heard(block: WireBlock): readonly WireBlock[] {
+    if (!this.#pairing.orphans.has(block)) return [block];
+    return asSaid(block, this.#paths.get(block) ?? 'messages', this.#report);
+  }
+
+  #named(block: WireBlock): WireBlock {
+    const id = this.#pairing.newIds.get(block);
+    const member = KINDS.get(block.type)?.[1];
+    return id === undefined || member === undefined ? block : { ...block, [member]: id };
+  }
+
+  /** The results of the turn's calls that did not come. */
+  #rest(): WireBlock[] {
+    return this.#sequence.rest().map(({ call, result }) => {
+      const path = this.#paths.get(result ?? call) ?? 'messages';
+      this.#report.coerced(path, result === undefined ? WITHOUT_RESULT : LATE_RESULT);
+      return result === undefined ? emptyResult(this.#named(call)) : this.#named(result);
+    });
+  }
+
+  /** Puts them into the user's last message, or into one of their own. */
+  #answer(index: number): void {
+    const results = this.#rest();
+    if (results.length === 0) return;
+    const last = this.#messages.at(-1);
+    if (last?.message.role !== 'user') {
+      this.#messages.push({ message: { role: 'user', content: results }, index });
+      return;
+    }
+    const content = [...results, ...blocksOf(last.message)];
+    this.#messages[this.#messages.length - 1] = { ...last, message: { ...last.message, content } };
+  }
+
+  /** The message with this content; itself where that is its own, and nothing where all of it was put elsewhere. */
+  #push(placed: PlacedMessage, content: readonly WireBlock[]): void {
+    const own = listOf(placed.message);
+    const isSame = own.length === content.length && content.every((block, at) => block === own[at]);
+    if (isSame) this.#messages.push(placed);
+    else if (content.length > 0)
+      this.#messages.push({ ...placed, message: { ...placed.message, content: [...content] } });
+  }
+}
+
+/** What the report says of a turn in which other blocks stood before results. */
+const RESULTS_FIRST =
+  'tool results were put before the other blocks of their turn: upstreams want them first';
+
+function listOf({ content }: WireMessage): readonly WireBlock[] {
+  return typeof content === 'string' ? [] : content;
+}
+
+/** Calls and results by the type of their block, with the member that names the call. */
+const KINDS: ReadonlyMap<string, readonly [kind: CallStep<WireBlock>['kind'], id: string]> = new Map([
+  ['tool_use', ['call', 'id']],
+  ['tool_result', ['result', 'tool_use_id']],
+]);
+
+/** Calls and results in order; notes where each stands in the list that the caller wrote. */
+function* stepsIn(
+  messages: readonly PlacedMessage[],
+  paths: Map<WireBlock, string>,
+): Iterable<CallStep<WireBlock>> {
+  for (const { message, index: turn } of messages) {
+    for (const [at, block] of listOf(message).entries()) {
+      const row = KINDS.get(block.type);
+      if (row === undefined) continue;
+      paths.set(block, `messages[${turn}].content[${at}]`);
+      yield { kind: row[0], callId: stringAt(block, row[1]) ?? '', thing: block, turn };
+    }
+  }
+}
+
+function emptyResult({ id }: WireBlock): WireBlock {
+  return { type: 'tool_result', tool_use_id: id, content: NO_RESULT };
+}
+
+/** Blocks that stand only in results. */
+const INNER_BLOCKS: ReadonlySet<unknown> = new Set(['tool_reference']);
+
+function asSaid(block: WireBlock, path: string, report: Report): WireBlock[] {
+  report.coerced(path, WITHOUT_CALL);
+  const label = labelOfResult(stringAt(block, 'tool_use_id') ?? '', block.is_error === true);
+  const said = [{ type: 'text', text: label }, ...blocksIn(block.content)];
+  const last = said.at(-1);
+  return last === undefined || !isJsonObject(block.cache_control)
+    ? said
+    : said.with(-1, { ...last, cache_control: block.cache_control });
+}
+
+function blocksIn(content: Json | undefined): WireBlock[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((inner) => {
+    const type = isJsonObject(inner) ? stringAt(inner, 'type') : undefined;
+    return type === undefined || INNER_BLOCKS.has(type) ? [] : [{ ...(inner as WireBlock), type }];
+  });
+}
+
+// --- System prompts in the list --------------------------------------------------------------------------------------
+
+/** A conversation without turns of the system, and what of it belongs to the system prompt. */
+export interface WithoutSystemTurns {
+  readonly system: readonly JsonObject[];
+  readonly messages: readonly PlacedMessage[];
+}
+
+/**
+ * Agents put system prompts into the list of messages, where upstreams know only users and assistants. Those at the front
+ * go to the system prompt; others stay at their place as user text.
+ */
+export function withoutSystemTurns(messages: readonly PlacedMessage[], report: Report): WithoutSystemTurns {
+  if (!messages.some(isSystem)) return { system: [], messages };
+  const firstTurn = messages.findIndex((placed) => !isSystem(placed));
+  // A conversation of system prompts alone needs a turn: the last of them speaks as the user.
+  const lead = messages.slice(0, firstTurn === -1 ? messages.length - 1 : firstTurn);
+  const turns = new UserTurns();
+  for (const placed of messages.slice(lead.length)) {
+    const isLast = firstTurn === -1;
+    if (!isSystem(placed)) turns.add(placed);
+    else turns.addMade(isLast ? asUser(placed, report) : asUserText(placed, report));
+  }
+  return { system: lead.flatMap(({ message }) => blocksOf(message)), messages: turns.end() };
+}
+
+function isSystem({ message }: PlacedMessage): boolean {
+  return message.role === 'system';
+}
+
+function asUser({ message, index }: PlacedMessage, report: Report): PlacedMessage {
+  report.coerced(`messages[${index}]`, LAST_SYSTEM_AS_USER);
+  return { message: { ...message, role: 'user' }, index };
+}
+
+function asUserText({ message, index }: PlacedMessage, report: Report): PlacedMessage {
+  const blocks = blocksOf(message);
+  if (blocks.length === 0) return { message: { role: 'user', content: [] }, index };
+  report.coerced(`messages[${index}]`, SYSTEM_BETWEEN_TURNS);
+  const content = [{ type: 'text', text: '<system>' }, ...blocks, { type: 'text', text: '</system>' }];
+  return { message: { role: 'user', content }, index };
+}
+
+/** Collects turns; what was made of a system prompt becomes part of the user's turn beside it, after results of tools. */
+class UserTurns {
+  readonly #messages: PlacedMessage[] = [];
+  /** The last turn where others may become part of it. */
+  #open: OpenTurn | undefined;
+
+  add(placed: PlacedMessage): void {
+    const isUser = placed.message.role === 'user';
+    if (isUser && this.#open?.isMade === true) this.#open.members.push(placed);
+    else {
+      this.#close();
+      if (isUser) this.#open = { members: [placed], isMade: false };
+      else this.#messages.push(placed);
+    }
+  }
+
+  addMade(placed: PlacedMessage): void {
+    if (placed.message.content.length === 0) return;
+    this.#open ??= { members: [], isMade: true };
+    this.#open.members.push(placed);
+    this.#open.isMade = true;
+  }
+
+  end(): readonly PlacedMessage[] {
+    this.#close();
+    return this.#messages;
+  }
+
+  #close(): void {
+    const members = this.#open?.members ?? [];
+    this.#open = undefined;
+    const [first] = members;
+    if (first === undefined) return;
+    this.#messages.push(members.length === 1 ? first : joined(members, first.index));
+  }
+}
+
+/** Messages of the user that are to be one. */
+interface OpenTurn {
+  readonly members: PlacedMessage[];
+  /** It holds what was made. */
+  isMade: boolean;
+}
+
+function joined(members: readonly PlacedMessage[], index: number): PlacedMessage {
+  const blocks = members.flatMap(({ message }) => blocksOf(message));
+  const content = [...blocks.filter(isResult), ...blocks.filter((block) => !isResult(block))];
+  return { message: { role: 'user', content }, index };
+}
+
+function isResult({ type }: WireBlock): boolean {
+  return type === 'tool_result';
+}
+
+/** Content as blocks; upstreams refuse empty text. */
+export function blocksOf({ content }: WireMessage): readonly WireBlock[] {
+  if (typeof content !== 'string') return content;
+  return content === '' ? [] : [{ type: 'text', text: content }];
+}
+
+/** A message on its way through the relay lane, and where in the caller's list it stood. */
+export interface PlacedMessage {
+  readonly message: WireMessage;
+  readonly index: number;
+}

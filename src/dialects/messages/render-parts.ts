@@ -1,0 +1,275 @@
+import type {
+  CacheMark,
+  Ext,
+  Item,
+  OpaqueItem,
+  Part,
+  ReasoningItem,
+  Source,
+  ToolCallItem,
+  ToolResultItem,
+} from '../../ir/items.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { familyOf } from '../shared/reasoning/custody.ts';
+import type { Report } from '../shared/report/report.ts';
+import { ADDITIONAL_TOOLS, reportAdditionalTools } from '../shared/tools/additional-tools.ts';
+import { unsealedInput } from '../shared/tools/call-input.ts';
+import { isMade } from './citations.ts';
+import { toolUseId } from './ids.ts';
+import { renderThoughts } from './reasoning.ts';
+import type { RenderContext } from './render-context.ts';
+import { NO_FIELD, reportForeignMembers } from './render-losses.ts';
+import type { WireRole } from './wire.ts';
+
+/** Makes blocks of parts and items, and tells what they lose. */
+export class PartRenderer {
+  readonly #context: RenderContext;
+  readonly #report: Report;
+
+  constructor(context: RenderContext) {
+    this.#context = context;
+    this.#report = context.report;
+  }
+
+  get #format() {
+    return this.#context.request.format;
+  }
+
+  /** `speaker`: who is going to say it. Upstreams take images and documents from users and tools only. */
+  parts(parts: readonly Part[], speaker: WireRole): JsonObject[] {
+    const blocks: JsonObject[] = [];
+    for (const part of parts) {
+      const block = this.#part(part, speaker);
+      if (block !== undefined) blocks.push(block);
+    }
+    return blocks;
+  }
+
+  reasoning(item: ReasoningItem): JsonObject[] {
+    const block = renderThoughts(item);
+    if (block === undefined) return this.#drop(item, whyUnsealed(item));
+    this.reportForeignMembers(item);
+    return [block];
+  }
+
+  toolUse(item: ToolCallItem): JsonObject[] {
+    this.reportForeignMembers(item);
+    const input = unsealedInput(item, this.#report);
+    const block: JsonObject = {
+      type: 'tool_use',
+      id: toolUseId(item.callId),
+      name: this.#context.names.nameOf(item),
+      input,
+      ...item.ext?.messages,
+    };
+    return [this.#marked(block, item)];
+  }
+
+  toolResult(item: ToolResultItem): JsonObject[] {
+    this.reportForeignMembers(item);
+    const content = this.parts(item.content, 'user');
+    const block: JsonObject = {
+      type: 'tool_result',
+      tool_use_id: toolUseId(item.callId),
+      ...(content.length > 0 && { content }),
+      ...(item.isError !== undefined && { is_error: item.isError }),
+      ...item.ext?.messages,
+    };
+    return [this.#marked(block, item)];
+  }
+
+  image(item: Item): [] {
+    return this.#drop(item, MADE_IMAGE);
+  }
+
+  opaque(item: OpaqueItem): JsonObject[] {
+    if (item.dialect === 'messages') return [this.#adopted(item)];
+    if (item.value.type === ADDITIONAL_TOOLS) {
+      reportAdditionalTools(item, this.#report);
+      return [];
+    }
+    return this.#drop(item, `an item ${typeOf(item.value)}`);
+  }
+
+  /** Tells which members of a thing only another dialect has. */
+  reportForeignMembers(thing: { readonly ext?: Ext }): void {
+    reportForeignMembers(thing, 'items', this.#report);
+  }
+
+  #part(part: Part, speaker: WireRole): JsonObject | undefined {
+    if (this.#format !== 'messages' && speaker !== 'user' && MEDIA.has(part.type)) {
+      this.#drop(part, `${speaker} messages take only text`);
+      return undefined;
+    }
+    switch (part.type) {
+      case 'text':
+        return this.#text(part);
+      case 'refusal':
+        this.reportForeignMembers(part);
+        return part.refusal === '' ? undefined : { type: 'text', text: part.refusal };
+      case 'image':
+        return this.#image(part);
+      case 'file':
+        return this.#file(part);
+      case 'audio':
+      case 'video':
+        this.#drop(part, `${part.type} content: the upstream takes none`);
+        return undefined;
+      case 'opaque':
+        if (part.dialect === 'messages') return this.#adopted(part);
+        this.#drop(part, `content ${typeOf(part.value)}`);
+        return undefined;
+    }
+  }
+
+  #text(part: Extract<Part, { type: 'text' }>): JsonObject | undefined {
+    const { annotations = [], logprobs = [] } = part;
+    if (annotations.length > 0) this.#report.dropped(this.#placeOf(part, 'annotations'), NO_FIELD);
+    if (logprobs.length > 0) this.#report.dropped(this.#placeOf(part, 'logprobs'), NO_FIELD);
+    this.reportForeignMembers(part);
+    if (part.text !== '') {
+      const block: JsonObject = { type: 'text', text: part.text, ...this.#withoutMadeCitations(part) };
+      return this.#marked(block, part);
+    }
+    // Upstreams refuse empty text.
+    if (part.cache !== undefined) {
+      this.#report.dropped(this.#placeOf(part, 'cache_control'), 'an empty text cannot carry it');
+    }
+    return undefined;
+  }
+
+  /** Fields of this dialect, without citations that only we can have made. */
+  #withoutMadeCitations(part: Extract<Part, { type: 'text' }>): JsonObject {
+    const fields = part.ext?.messages;
+    if (!Array.isArray(fields?.citations) || !fields.citations.some(isMade)) return fields ?? {};
+    const { citations, ...rest } = fields;
+    const kept = fields.citations.filter((citation) => !isMade(citation));
+    this.#report.dropped(this.#placeOf(part, 'citations'), FOREIGN_CITATIONS);
+    return kept.length > 0 ? { ...rest, citations: kept } : rest;
+  }
+
+  #image(part: Extract<Part, { type: 'image' }>): JsonObject | undefined {
+    if (part.source.kind === 'text') {
+      this.#drop(part, 'an image given as text');
+      return undefined;
+    }
+    this.reportForeignMembers(part);
+    if (part.detail !== undefined && part.detail !== 'auto') {
+      this.#report.dropped(
+        this.#placeOf(part, this.#report.facts.paths.inPart('image_url', 'detail')),
+        NO_FIELD,
+      );
+    }
+    return this.#sourced('image', part.source, part, part.ext?.messages);
+  }
+
+  #file(part: Extract<Part, { type: 'file' }>): JsonObject | undefined {
+    const { source, filename } = part;
+    this.reportForeignMembers(part);
+    if (source.kind === 'base64' && source.mediaType.startsWith('image/')) {
+      if (filename !== undefined) {
+        this.#report.dropped(
+          this.#placeOf(part, this.#report.facts.paths.inPart('file', 'filename')),
+          'images have no name',
+        );
+      }
+      return this.#sourced('image', source, part, undefined);
+    }
+    const readable: Source =
+      source.kind === 'base64' && isPlainText(source.mediaType)
+        ? { kind: 'text', mediaType: 'text/plain', text: Buffer.from(source.data, 'base64').toString() }
+        : source;
+    const title = filename === undefined ? {} : { title: filename };
+    return this.#sourced('document', readable, part, { ...title, ...part.ext?.messages });
+  }
+
+  #sourced(
+    type: 'image' | 'document',
+    source: Source,
+    part: Extract<Part, { type: 'image' | 'file' }>,
+    rest: JsonObject | undefined,
+  ): JsonObject | undefined {
+    const mediaType = source.kind === 'base64' ? source.mediaType.toLowerCase() : '';
+    const readable = TYPES[type].get(mediaType);
+    if (source.kind === 'base64' && readable === undefined) {
+      this.#drop(part, `the upstream reads no ${type} of type ${mediaType.slice(0, 64)}`);
+      return undefined;
+    }
+    const sent = {
+      ...renderSource(source),
+      ...(readable !== undefined && { media_type: readable }),
+    };
+    return this.#marked({ type, source: sent, ...rest }, part);
+  }
+
+  #marked(block: JsonObject, thing: { readonly cache?: CacheMark }): JsonObject {
+    return this.#context.marks.put(block, thing.cache, () => this.#placeOf(thing, 'cache_control'));
+  }
+
+  #adopted(thing: { readonly value: JsonObject }): JsonObject {
+    return this.#context.marks.adopt(thing.value, () => this.#placeOf(thing, 'cache_control'));
+  }
+
+  /** Tells what is left out, and stands for the blocks that it would have been. */
+  #drop(thing: object, detail: string): [] {
+    this.#report.dropped(this.#placeOf(thing), detail);
+    return [];
+  }
+
+  #placeOf(thing: object, member?: string): string {
+    return this.#report.place(thing, 'items', member);
+  }
+}
+
+/** Media types that upstreams read in base64, by what callers call them. */
+const TYPES: Readonly<Record<'image' | 'document', ReadonlyMap<string, string>>> = {
+  image: new Map([
+    ['image/jpeg', 'image/jpeg'],
+    ['image/jpg', 'image/jpeg'],
+    ['image/png', 'image/png'],
+    ['image/gif', 'image/gif'],
+    ['image/webp', 'image/webp'],
+  ]),
+  document: new Map([['application/pdf', 'application/pdf']]),
+};
+
+/** Why a citation in an earlier turn does not go out. */
+export const FOREIGN_CITATIONS = 'citations that another model family made';
+
+/** Why an image in an earlier turn does not go out. */
+export const MADE_IMAGE = 'an image that a model made: assistant turns take none';
+
+/** Why thoughts in an earlier turn do not go out. */
+export function whyUnsealed({
+  signature = '',
+  encrypted = '',
+  format,
+}: Pick<ReasoningItem, 'signature' | 'encrypted' | 'format'>): string {
+  const isSealed = signature !== '' || encrypted !== '';
+  return isSealed && familyOf(format) !== 'anthropic'
+    ? 'reasoning that another model family sealed: the upstream would refuse it'
+    : 'reasoning without a seal: the upstream would refuse it';
+}
+
+const MEDIA: ReadonlySet<Part['type']> = new Set(['image', 'file']);
+
+function typeOf(value: JsonObject): string {
+  return `of type ${JSON.stringify(value.type ?? null)} of another format`;
+}
+
+function isPlainText(mediaType: string): boolean {
+  return mediaType.startsWith('text/') || mediaType === 'application/json';
+}
+
+function renderSource(source: Source): JsonObject {
+  switch (source.kind) {
+    case 'url':
+      return { type: 'url', url: source.url };
+    case 'base64':
+      return { type: 'base64', media_type: source.mediaType, data: source.data };
+    case 'text':
+      return { type: 'text', media_type: 'text/plain', data: source.text };
+    case 'file-id':
+      return { type: 'file', file_id: source.fileId };
+  }
+}

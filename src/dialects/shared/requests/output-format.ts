@@ -1,0 +1,40 @@
+import type { OutputFormat } from '../../../ir/request.ts';
+import type { JsonObject } from '../../../kit/json/json.ts';
+import type { RenderTarget } from '../../dialect.ts';
+import type { Report } from '../report/report.ts';
+
+/** Asks for JSON in the system prompt, for models that cannot be held to it. */
+export const JSON_INSTRUCTION = 'Answer with a single JSON object and nothing else.';
+
+/** Whether the endpoint takes a JSON schema for its answer. */
+export function takesSchemas({ supportedParameters }: RenderTarget): boolean {
+  return (
+    supportedParameters === undefined ||
+    supportedParameters.has('structured_outputs') ||
+    supportedParameters.has('response_format')
+  );
+}
+
+/**
+ * The schema of a format that names its schemas, for upstreams that take the schema alone; reports what stands beside
+ * it. `field`: where the caller wrote that.
+ */
+export function schemaWithoutName(
+  { name, schema, description, strict }: Extract<OutputFormat, { type: 'json-schema' }>,
+  field: string,
+  report: Report,
+): JsonObject {
+  if (name !== '') report.dropped(`${field}.name`, 'the upstream has no names for schemas');
+  if (strict === true) {
+    report.dropped(`${field}.strict`, 'the upstream has no such field: it enforces every schema');
+  } else if (strict === false) {
+    report.coerced(`${field}.strict`, 'the upstream enforces every schema');
+  }
+  if (description === undefined) return schema;
+  if (schema.description !== undefined) {
+    report.dropped(`${field}.description`, 'the schema has its own');
+    return schema;
+  }
+  report.coerced(`${field}.description`, 'became the description of the schema itself');
+  return { description, ...schema };
+}
