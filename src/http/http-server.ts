@@ -1,10 +1,10 @@
 import { type EncodeError, encodeEnvelope } from '../dialects/shared/answers/error-envelope.ts';
-import type { Connection, Refusal } from '../http1/server/connection.ts';
+import type { Refusal, ServerConnection } from '../http1/server/connection.ts';
 import type { InboundRequest } from '../http1/server/inbound-request.ts';
 import { Listener } from '../http1/server/listener.ts';
-import type { Outgoing } from '../http1/server/outbound-response.ts';
-import { ResponseHeads } from '../http1/server/response-head-writer.ts';
-import type { PlainRequest } from '../http1/server/scan-head.ts';
+import type { OutboundResponse } from '../http1/server/outbound-response.ts';
+import { ResponseHeadWriter } from '../http1/server/response-head-writer.ts';
+import type { ScannedHead } from '../http1/server/scan-head.ts';
 import { GatewayError, toGatewayError } from '../ir/errors.ts';
 import {
   DEFAULT_TIMES,
@@ -18,13 +18,17 @@ import { renderDocsPage } from './openapi/docs-page.ts';
 import { describeRoutes } from './openapi/openapi.ts';
 import type { Route, ServerState, ServerView } from './route.ts';
 import { routesFor } from './routes/routes.ts';
-import { CallerGone } from './server/caller-gone.ts';
 import { replyWithError } from './server/error-reply.ts';
-import { type ExchangeParts, generationLines, HttpExchange, requestIdOf } from './server/http-exchange.ts';
+import {
+  CallerGone,
+  type ExchangeParts,
+  generationLines,
+  HttpExchange,
+  requestIdOf,
+} from './server/http-exchange.ts';
 import { HttpMetrics, type InFlight } from './server/http-metrics.ts';
 import { BUSY, BUSY_HEADERS, BusyAnswers } from './server/overload-responses.ts';
 import { rawError } from './server/refusal-response.ts';
-import { headerValues } from './server/request-headers.ts';
 import { RouteIndex } from './server/route-index.ts';
 import { answer } from './server/run-route.ts';
 import { ServerTiming } from './server/server-timing.ts';
@@ -75,7 +79,7 @@ class GatewayServer implements HttpServer {
   #services: HttpDependencies;
   readonly #times: HttpTimes;
   readonly #listener: Listener;
-  readonly #heads: ResponseHeads;
+  readonly #heads: ResponseHeadWriter;
   readonly #parts: ExchangeParts;
   readonly #exchanges = new Set<HttpExchange>();
   readonly #turnstile = new Turnstile();
@@ -88,7 +92,7 @@ class GatewayServer implements HttpServer {
     this.#services = withoutServices(basics);
     this.#times = { ...DEFAULT_TIMES, ...basics.times };
     const { headersMs, bodyMs, uploadMs, checkMs, idleMs, lingerMs, discardMs, maxHeadBytes } = this.#times;
-    this.#heads = new ResponseHeads(basics.clock, idleMs);
+    this.#heads = new ResponseHeadWriter(basics.clock, idleMs);
     this.#parts = { clock: basics.clock, heads: this.#heads, closed: this.#closed };
     const limits = {
       headersMs,
@@ -104,7 +108,7 @@ class GatewayServer implements HttpServer {
       limits,
       { checkMs, listeningSockets: basics.listeningSockets ?? 1 },
       {
-        isFull: () => this.#state === 'ready' && this.#turnstile.isFull,
+        isOverloaded: () => this.#state === 'ready' && this.#turnstile.isOverloaded,
         turnAway: (request) => this.#turnAwayUnread(request),
         accept: (request, answer) => this.#accept(request, answer),
         refuse: (connection, refusal) => this.#refuse(connection, refusal),
@@ -133,9 +137,9 @@ class GatewayServer implements HttpServer {
    * and `/readyz` says so, until the listener closes with the last of it.
    */
   async drain(limitMs: number): Promise<void> {
-    this.#listener.takeWhatCame();
+    this.#listener.parsePending();
     this.#state = 'draining';
-    this.#listener.closeResting();
+    this.#listener.closeIdle();
     const awaited = new Set(this.#exchanges);
     if (!(await this.#endedWithin(awaited, limitMs))) {
       for (const exchange of awaited) exchange.abort(unavailable('The gateway is shutting down'));
@@ -165,7 +169,7 @@ class GatewayServer implements HttpServer {
     });
   }
 
-  #accept(request: InboundRequest, answer: Outgoing): void {
+  #accept(request: InboundRequest, answer: OutboundResponse): void {
     const exchange = new HttpExchange(request, answer, this.#services.ids.token(20), this.#parts);
     this.#exchanges.add(exchange);
     void this.#handle(exchange);
@@ -231,7 +235,7 @@ class GatewayServer implements HttpServer {
   }
 
   /** The same without an exchange, before the request is read: where many are turned away there is no time to lose. */
-  #turnAwayUnread({ target }: PlainRequest): string | undefined {
+  #turnAwayUnread({ target }: ScannedHead): string | undefined {
     const { clock, ids, settings } = this.#services;
     const { index, busy } = this.#currentPaths(settings());
     const match = index.find('POST', target);
@@ -294,7 +298,7 @@ class GatewayServer implements HttpServer {
     this.#whenEnded?.(exchange);
   };
 
-  #refuse(connection: Connection, refusal: Refusal): void {
+  #refuse(connection: ServerConnection, refusal: Refusal): void {
     const { clock, ids, settings } = this.#services;
     const requestId = requestIdOf('req', clock.now(), ids.token(20));
     connection.endWith(rawError(refusal, { vendor: settings().vendor, requestId, heads: this.#heads }));
@@ -381,9 +385,9 @@ const HOST = /^(?:[\w.~%!$&'()*+,;=-]*|\[[\w.~%:-]+\])(?::\d*)?$/;
  * Two hosts, none where the protocol wants one, or no host name mean that a server before us reads the request
  * differently.
  */
-function requireHost({ request: { rawHeaders, httpVersion }, reply }: HttpExchange): void {
-  const hosts = headerValues(rawHeaders, 'host');
-  const isOne = hosts.length === 1 || (hosts.length === 0 && httpVersion !== '1.1');
+function requireHost({ request, reply }: HttpExchange): void {
+  const hosts = request.headerValues('host');
+  const isOne = hosts.length === 1 || (hosts.length === 0 && request.httpVersion !== '1.1');
   if (isOne && HOST.test(hosts[0] ?? '')) return;
   reply.closeConnection();
   throw new GatewayError(

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import { Connection, type ConnectionOwner } from '../../src/http1/server/connection.ts';
+import { ServerConnection, type ServerConnectionOwner } from '../../src/http1/server/connection.ts';
 import { Cohort } from '../../src/kit/loop/cohort.ts';
 import { MemorySocket, turns } from './memory-socket.ts';
 import { pick, seededRandom } from './mutate.ts';
@@ -81,36 +81,36 @@ const LIMITS = {
   maxPipelined: 16,
 };
 
-const ARRIVALS = new Cohort<Connection>((connection) => connection.arrive());
+const ARRIVALS = new Cohort<ServerConnection>((connection) => connection.onTurnEnd());
 
 const readByUs: Reader = async (pieces) => {
   const requests: string[] = [];
-  const owner: ConnectionOwner = {
+  const owner: ServerConnectionOwner = {
     limits: LIMITS,
     arrivals: ARRIVALS,
-    isFull: () => false,
-    refusesAtOnce: () => false,
+    isOverloaded: () => false,
+    mayTurnAwayEarly: () => false,
     turnAway: () => undefined,
-    accept: (request, answer) => {
+    accept: (request, response) => {
       const body: Buffer[] = [];
       const isRefused = request.framing.problem !== undefined;
       const end = () => {
         if (!isRefused) requests.push(nameOf(request, body));
-        answer.write(RESPONSE, 'latin1');
-        if (isRefused) answer.endLingering();
-        else answer.end();
+        response.write(RESPONSE, 'latin1');
+        if (isRefused) response.endLingering();
+        else response.end();
       };
       if (isRefused) end();
-      else request.read({ piece: (bytes) => body.push(bytes) > 0, end, cut: () => answer.destroy() });
+      else request.read({ piece: (bytes) => body.push(bytes) > 0, end, cut: () => response.destroy() });
     },
     refuse: (connection) => connection.endWith('HTTP/1.1 400 Bad Request\r\n\r\n'),
-    rested: ignore,
-    closed: ignore,
+    onIdle: ignore,
+    onClosed: ignore,
     beginDiscarding: () => false,
     endDiscarding: ignore,
   };
   const socket = new MemorySocket();
-  new Connection(socket.asSocket(), owner);
+  new ServerConnection(socket.asSocket(), owner);
   await feed(socket, pieces);
   return requests;
 };

@@ -3,7 +3,7 @@ import { chunk, decodeFrames, framesOf, requestWith } from '../../../test/fixtur
 import { fold } from '../../ir/fold.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { asChatBody, asChatChunk } from './cohere.ts';
-import { decodeBody } from './encode-body.ts';
+import { decodeBody } from './decode.ts';
 
 const COHERE = { answerForm: 'cohere' } as const;
 

@@ -3,6 +3,7 @@ import type { ItemStatus, Logprobs } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { layOver } from '../../kit/json/lay-over.ts';
 import { numberAt, objectAt, textAt } from '../../kit/json/members.ts';
+import { GrowingText } from '../../kit/text/growing-text.ts';
 import { readAnnotation } from './citations.ts';
 import { parseUrl } from './media.ts';
 import { DetailGroup } from './reasoning.ts';
@@ -253,3 +254,45 @@ function addAudio(audio: JsonObject, next: JsonObject): void {
 }
 
 const AUDIO_PIECES = ['data', 'transcript'];
+
+// --- Thoughts that come twice ---------------------------------------------------------------------------------------
+
+/** The two ways in which chat upstreams tell thoughts; many use both. */
+export type ThoughtSource = 'plain' | 'details';
+
+/**
+ * Tells what is news in thoughts that come twice, as plain text and as details: in one chunk, or one after the other, in
+ * pieces of any size.
+ */
+export class SentThoughts {
+  /** The source that is ahead, and what the other has not repeated yet. */
+  #source: ThoughtSource | undefined;
+  #ahead = new GrowingText();
+
+  /** True when nothing waits to be repeated. */
+  get isInStep(): boolean {
+    return this.#source === undefined;
+  }
+
+  /** The part of a piece that was not told yet. */
+  newsIn(piece: string, source: ThoughtSource): string {
+    if (source === this.#source) {
+      this.#ahead.add(piece);
+      return piece;
+    }
+    const ahead = this.#ahead.toString();
+    if (ahead.startsWith(piece)) {
+      this.#set(this.#source, ahead.slice(piece.length));
+      return '';
+    }
+    const news = piece.startsWith(ahead) ? piece.slice(ahead.length) : piece;
+    this.#set(source, news);
+    return news;
+  }
+
+  #set(source: ThoughtSource | undefined, ahead: string): void {
+    this.#source = ahead === '' ? undefined : source;
+    this.#ahead = new GrowingText();
+    this.#ahead.add(ahead);
+  }
+}

@@ -1,11 +1,21 @@
 import { GatewayError } from '../../ir/errors.ts';
-import type { Event } from '../../ir/events.ts';
+import type { Event, Seal } from '../../ir/events.ts';
+import type { ItemStatus, Logprobs } from '../../ir/items.ts';
+import type { Usage } from '../../ir/usage.ts';
 import type { Frame } from '../../kit/frames/frames.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { numberAt, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
+import { idSeedOf } from '../shared/answers/made-ids.ts';
 import { readFrame } from '../shared/answers/read-frame.ts';
 import { RepeatedFrames, RepeatedRelay } from '../shared/answers/repeated-frames.ts';
-import { asChatChunk } from './cohere.ts';
-import { AnswerReader, contentIn } from './read-answer.ts';
+import { flatNames } from '../shared/tools/tool-names.ts';
+import { asChatBody, asChatChunk } from './cohere.ts';
+import { ToolCallReader } from './decode-calls.ts';
+import { ItemWriter, SentThoughts } from './decode-content.ts';
+import { failureOf } from './error.ts';
+import { FAILURE_REASONS, readFinishReason } from './finish.ts';
+import { readUsage, usageObjectIn } from './usage.ts';
 import { DONE } from './wire.ts';
 
 /**
@@ -37,4 +47,386 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
     },
     end: () => reader.cut(),
   };
+}
+
+/** Ids and times that are plain enough to be part of an id of ours. */
+const UPSTREAM_ID = /^[\w.:-]{1,128}$/;
+
+/**
+ * Reads one answer, chunk by chunk; a whole body is an answer in one chunk. Never throws: what it cannot read, it
+ * skips. After a terminal event it reads nothing more.
+ */
+export class AnswerReader {
+  readonly #writer = new ItemWriter();
+  readonly #context: DecodeContext;
+  /** Made when they are needed: most answers have neither calls nor thoughts. */
+  #calls: ToolCallReader | undefined;
+  #thoughts: SentThoughts | undefined;
+  /** What came while calls were unfinished: items other than calls do not overlap, so it waits. */
+  #waiting: (() => void)[] = [];
+  #isStarted = false;
+  #isEnded = false;
+  /** What ids that we make are made of: the same for the whole answer, another for the next one. */
+  #idSeed: string;
+  #finishWord: string | undefined;
+  #nativeWord: string | undefined;
+  #serviceTier: string | undefined;
+  #fingerprint: string | undefined;
+  #usage: Usage | undefined;
+
+  constructor(context: DecodeContext) {
+    this.#context = context;
+    this.#idSeed = idSeedOf(context);
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** What a chunk means. A whole body is given with `message` instead of `delta`. */
+  read(chunk: JsonObject): Event[] {
+    if (this.#isEnded) return [];
+    this.#readHead(chunk);
+    const choice = choiceIn(chunk);
+    const delta = deltaIn(choice);
+    if (delta !== undefined) this.#readDelta(delta, logprobsIn(choice));
+    this.#readEnd(chunk, choice);
+    return this.#writer.take();
+  }
+
+  /** What a chunk means that repeats the last one with another text. */
+  readText(content: string): Event[] {
+    this.#readWords(content, undefined);
+    return this.#writer.take();
+  }
+
+  /** The upstream says that this was all. */
+  finish(): Event[] {
+    if (this.#isEnded) return [];
+    if (this.#finishWord === undefined && this.#writer.count === 0) {
+      return this.fail(new GatewayError('upstream-unavailable', 'The provider sent an empty answer'));
+    }
+    this.#isEnded = true;
+    const reason = readFinishReason(this.#finishWord, {
+      hasCalls: this.#calls?.hasCalls ?? false,
+      hasRefusal: this.#writer.hasRefusal,
+    });
+    const lastStatus = reason === 'length' || reason === 'content-filter' ? 'incomplete' : 'completed';
+    this.#closeAll(lastStatus);
+    const nativeReason = this.#nativeWord ?? this.#finishWord;
+    this.#writer.emit({
+      type: 'finish',
+      reason,
+      ...(nativeReason !== undefined && { nativeReason }),
+      ...(this.#serviceTier !== undefined && { serviceTier: this.#serviceTier }),
+      ...(this.#fingerprint !== undefined && { ext: { chat: { system_fingerprint: this.#fingerprint } } }),
+    });
+    return this.#writer.take();
+  }
+
+  /** The bytes have ended without a word that this was all. */
+  cut(): Event[] {
+    if (this.#isEnded) return [];
+    return this.#finishWord !== undefined
+      ? this.finish()
+      : this.fail(
+          new GatewayError(
+            'upstream-unavailable',
+            'The provider ended the stream before the answer was complete',
+          ),
+        );
+  }
+
+  /** A chunk was lost. Once the reason for the end is told, no part of the answer can have been in it. */
+  miss(error: GatewayError): Event[] {
+    return this.#finishWord === undefined ? this.fail(error) : [];
+  }
+
+  fail(error: GatewayError): Event[] {
+    this.#isEnded = true;
+    this.#writer.emit({ type: 'failure', error });
+    return this.#writer.take();
+  }
+
+  // --- Head and end --------------------------------------------------------------------------------------------------
+
+  #readHead(chunk: JsonObject): void {
+    this.#serviceTier = textAt(chunk, 'service_tier') ?? this.#serviceTier;
+    this.#fingerprint = textAt(chunk, 'system_fingerprint') ?? this.#fingerprint;
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    const [id, model] = [textAt(chunk, 'id'), textAt(chunk, 'model')];
+    const idSeed = id ?? String(numberAt(chunk, 'created') ?? '');
+    if (UPSTREAM_ID.test(idSeed)) this.#idSeed = idSeed;
+    this.#writer.emit({
+      type: 'start',
+      ...(id !== undefined && { upstreamId: id }),
+      ...(model !== undefined && { upstreamModel: model }),
+    });
+  }
+
+  #readEnd(chunk: JsonObject, choice: JsonObject | undefined): void {
+    this.#finishWord ??= textAt(choice, 'finish_reason');
+    this.#nativeWord ??= textAt(choice, 'native_finish_reason');
+    this.#readUsage(chunk);
+    const error = errorIn(chunk) ?? errorIn(choice);
+    const isFailed = this.#finishWord !== undefined && FAILURE_REASONS.has(this.#finishWord);
+    if (error === undefined && !isFailed) return;
+    this.#isEnded = true;
+    this.#writer.emit({ type: 'failure', error: failureOf(error ?? this.#finishWord) });
+  }
+
+  #readUsage(chunk: JsonObject): void {
+    const object = usageObjectIn(chunk);
+    const usage = object === undefined ? undefined : readUsage(object);
+    if (usage === undefined || (this.#usage !== undefined && isSameUsage(usage, this.#usage))) return;
+    this.#usage = usage;
+    this.#writer.emit({ type: 'usage', usage });
+  }
+
+  // --- Deltas --------------------------------------------------------------------------------------------------------
+
+  #readDelta(delta: JsonObject, logprobs: Logprobs | undefined): void {
+    const calls = objectsAt(delta, 'tool_calls');
+    const details = objectsAt(delta, 'reasoning_details');
+    const [ofCalls, ofThoughts] = calls.length === 0 ? [[], details] : divided(details, calls);
+    this.#readThoughts(delta, ofThoughts);
+    this.#readContent(delta.content, logprobs);
+    for (const value of objectsAt(delta, 'annotations')) this.#whenFree(() => this.#writer.annotate(value));
+    const refusal = textAt(delta, 'refusal');
+    if (refusal !== undefined) this.#whenFree(() => this.#writer.writeText('refusal', refusal, logprobs));
+    for (const image of objectsAt(delta, 'images')) this.#whenFree(() => this.#writer.writeImage(image));
+    const audio = objectAt(delta, 'audio');
+    if (audio !== undefined) this.#whenFree(() => this.#writer.writeAudio(audio));
+    for (const call of calls) this.#callReader().read(call);
+    for (const detail of ofCalls) this.#readDetail(detail);
+    const legacy = objectAt(delta, 'function_call');
+    if (legacy !== undefined) this.#callReader().readLegacy(legacy);
+  }
+
+  #readContent(content: Json | undefined, logprobs: Logprobs | undefined): void {
+    if (typeof content === 'string') {
+      if (content !== '') this.#readWords(content, logprobs);
+      return;
+    }
+    if (!Array.isArray(content)) return;
+    for (const part of content.filter(isJsonObject)) this.#readContentPart(part, logprobs);
+  }
+
+  /** Most of a stream is this: nothing is made to be run later unless it has to wait. */
+  #readWords(text: string, logprobs: Logprobs | undefined): void {
+    if (this.#mustWait()) this.#waitToWrite(text, logprobs);
+    else this.#writer.writeText('text', text, logprobs);
+  }
+
+  #waitToWrite(text: string, logprobs: Logprobs | undefined): void {
+    this.#waiting.push(() => this.#writer.writeText('text', text, logprobs));
+  }
+
+  #readContentPart(part: JsonObject, logprobs: Logprobs | undefined): void {
+    switch (part.type) {
+      case 'text':
+      case 'output_text': {
+        const text = textAt(part, 'text');
+        if (text !== undefined) this.#readWords(text, logprobs);
+        return;
+      }
+      case 'thinking': {
+        const text = thinkingText(part.thinking);
+        if (text !== '') this.#whenFree(() => this.#writer.writeThought('thought', text));
+        return;
+      }
+      case 'refusal': {
+        const refusal = textAt(part, 'refusal');
+        if (refusal !== undefined) this.#whenFree(() => this.#writer.writeText('refusal', refusal, logprobs));
+        return;
+      }
+      case 'image_url':
+        this.#whenFree(() => this.#writer.writeImage(part));
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** Details repeat the plain text of thoughts; beside details with text it counts only where one of the two lags. */
+  #readThoughts(delta: JsonObject, details: readonly JsonObject[]): void {
+    const hasText = details.some(
+      (detail) => textAt(detail, 'text') !== undefined || textAt(detail, 'summary') !== undefined,
+    );
+    const plain = textAt(delta, 'reasoning') ?? textAt(delta, 'reasoning_content');
+    const isRepeated = plain !== undefined && hasText && (this.#thoughts?.isInStep ?? true);
+    if (plain !== undefined && !hasText) this.#readPlainThought(plain);
+    for (const detail of details) this.#readDetail(detail, isRepeated);
+    if (plain !== undefined && hasText && !isRepeated) this.#readPlainThought(plain);
+  }
+
+  #readPlainThought(text: string): void {
+    const news = this.#toldThoughts().newsIn(text, 'plain');
+    if (news !== '') this.#whenFree(() => this.#writer.writeThought('thought', news));
+  }
+
+  /** The part of a detail's text that the plain text has not told. `isRepeated`: the same chunk has both. */
+  #newsIn(detail: JsonObject, member: 'text' | 'summary', isRepeated: boolean): string | undefined {
+    const text = textAt(detail, member);
+    if (text === undefined || isRepeated) return text;
+    const news = this.#toldThoughts().newsIn(text, 'details');
+    return news === '' ? undefined : news;
+  }
+
+  #readDetail(detail: JsonObject, isRepeated = false): void {
+    const sealOfCall = textAt(detail, 'data');
+    const item = this.#calls?.itemOf(textAt(detail, 'id') ?? '');
+    if (item !== undefined && sealOfCall !== undefined) {
+      const seal: Seal = { signature: sealOfCall, ...formatOf(detail), givenBy: 'chat' };
+      this.#writer.emit({ type: 'seal', item, seal });
+      return;
+    }
+    const text = this.#newsIn(detail, 'text', isRepeated);
+    const summary = this.#newsIn(detail, 'summary', isRepeated);
+    const seal = sealIn(detail);
+    if (text === undefined && summary === undefined && seal === undefined) {
+      this.#writer.noteFormat(detail);
+      return;
+    }
+    this.#whenFree(() => {
+      if (text !== undefined) this.#writer.writeThought('thought', text, detail);
+      if (summary !== undefined) this.#writer.writeThought('summary', summary, detail);
+      if (seal !== undefined) this.#writer.writeSeal(seal, detail);
+    });
+  }
+
+  #callReader(): ToolCallReader {
+    this.#calls ??= callReader(this.#context, this.#writer, () => this.#idSeed);
+    return this.#calls;
+  }
+
+  #toldThoughts(): SentThoughts {
+    this.#thoughts ??= new SentThoughts();
+    return this.#thoughts;
+  }
+
+  // --- Order of items --------------------------------------------------------------------------------------------------
+
+  /** Runs an action as soon as no call is unfinished. A relayed chunk goes out at once, so its events do too. */
+  #whenFree(action: () => void): void {
+    if (this.#mustWait()) this.#waiting.push(action);
+    else action();
+  }
+
+  /** Whether something that is no call has to wait now. */
+  #mustWait(): boolean {
+    if (this.#calls === undefined) return false;
+    if (this.#waiting.length === 0) this.#calls.endComplete();
+    const isBusy = this.#waiting.length > 0 || this.#calls.hasOpenCalls;
+    return isBusy && !this.#context.relay;
+  }
+
+  #closeAll(lastStatus: ItemStatus): void {
+    const isCallLast = !this.#writer.isWriting && this.#waiting.length === 0;
+    this.#calls?.endAll(isCallLast ? lastStatus : 'completed');
+    for (const action of this.#waiting.splice(0)) action();
+    this.#writer.close(lastStatus);
+  }
+}
+
+function callReader(
+  { relay, request }: DecodeContext,
+  writer: ItemWriter,
+  idSeed: () => string,
+): ToolCallReader {
+  return new ToolCallReader({
+    emit: (event) => writer.emit(event),
+    beginItem: () => writer.beginItem(),
+    // A relayed answer speaks of the tools as the caller declared them.
+    identify: relay ? (name) => ({ kind: 'function', name }) : flatNames(request).identify,
+    makeId: (position) => `call_${idSeed()}_${position}`,
+  });
+}
+
+/** The text that a chunk adds to the message, if it adds nothing else. */
+export function contentIn(chunk: JsonObject): Json | undefined {
+  const { content, role: _, ...others } = deltaIn(choiceIn(chunk)) ?? {};
+  return Object.values(others).every(isNothing) ? content : undefined;
+}
+
+function isNothing(member: Json | undefined): boolean {
+  return member === null || member === '' || (Array.isArray(member) && member.length === 0);
+}
+
+/** Details that seal calls, and those of thoughts. */
+function divided(
+  details: readonly JsonObject[],
+  calls: readonly JsonObject[],
+): [ofCalls: readonly JsonObject[], ofThoughts: readonly JsonObject[]] {
+  const callIds = new Set(calls.flatMap((call) => textAt(call, 'id') ?? []));
+  const isOfCall = (detail: JsonObject) => callIds.has(textAt(detail, 'id') ?? '');
+  return [details.filter(isOfCall), details.filter((detail) => !isOfCall(detail))];
+}
+
+function choiceIn(chunk: JsonObject): JsonObject | undefined {
+  return objectsAt(chunk, 'choices').find(({ index }) => (index ?? 0) === 0);
+}
+
+function deltaIn(choice: JsonObject | undefined): JsonObject | undefined {
+  return objectAt(choice, 'delta') ?? objectAt(choice, 'message');
+}
+
+function logprobsIn(choice: JsonObject | undefined): Logprobs | undefined {
+  const logprobs = objectAt(choice, 'logprobs');
+  if (logprobs === undefined) return undefined;
+  const entries = [...objectsAt(logprobs, 'content'), ...objectsAt(logprobs, 'refusal')];
+  return entries.length > 0 ? entries : undefined;
+}
+
+/** An error where an answer should be; an empty one says nothing. */
+function errorIn(object: JsonObject | undefined): Json | undefined {
+  const error = object?.error;
+  if (error !== undefined && error !== null && error !== '' && error !== false) return error;
+  return object?.object === 'error' ? object : undefined;
+}
+
+function thinkingText(thinking: Json | undefined): string {
+  if (typeof thinking === 'string') return thinking;
+  if (!Array.isArray(thinking)) return '';
+  return thinking.map((part) => (isJsonObject(part) ? (textAt(part, 'text') ?? '') : '')).join('');
+}
+
+function sealIn(detail: JsonObject): Seal | undefined {
+  const signature = textAt(detail, 'signature');
+  const encrypted = textAt(detail, 'data');
+  if (signature === undefined && encrypted === undefined) return undefined;
+  return { ...(signature !== undefined && { signature }), ...(encrypted !== undefined && { encrypted }) };
+}
+
+function formatOf(detail: JsonObject): { format?: string } {
+  const format = textAt(detail, 'format');
+  return format === undefined ? {} : { format };
+}
+
+function isSameUsage(one: Usage, other: Usage): boolean {
+  return (Object.keys(one) as (keyof Usage)[]).every((name) => one[name] === other[name]);
+}
+
+// --- A whole body ---------------------------------------------------------------------------------------------------
+
+/** Events of a whole body. A body without an answer or an error becomes a failure. */
+export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
+  const value = context.quirks?.answerForm === 'cohere' ? asChatBody(body) : body;
+  const events = readBody(value, context);
+  return context.relay
+    ? [{ type: 'relay', dialect: 'chat', frame: { data: '' }, value, events, whole: true }]
+    : events;
+}
+
+function readBody(body: JsonObject, context: DecodeContext): Event[] {
+  const reader = new AnswerReader(context);
+  const events = reader.read(body);
+  if (reader.isEnded) return events;
+  const hasMessage = objectsAt(body, 'choices').some((choice) => objectAt(choice, 'message') !== undefined);
+  return events.concat(hasMessage ? reader.finish() : reader.fail(unreadable()));
+}
+
+function unreadable(): GatewayError {
+  return new GatewayError('upstream-unavailable', 'The provider sent an answer that could not be read');
 }

@@ -3,7 +3,8 @@ import { replyTo, requestWith, settledWith } from '../../../test/fixtures/chat/c
 import { fold } from '../../ir/fold.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectsAt } from '../../kit/json/members.ts';
-import { decodeBody, encodeBody } from './encode-body.ts';
+import { decodeBody } from './decode.ts';
+import { encodeBody } from './encode-body.ts';
 
 const BODY: JsonObject = {
   id: 'chatcmpl-7',

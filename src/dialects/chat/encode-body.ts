@@ -1,42 +1,14 @@
-import { GatewayError } from '../../ir/errors.ts';
-import type { Event } from '../../ir/events.ts';
 import type { Item } from '../../ir/items.ts';
 import type { Result } from '../../ir/result.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { defineAll, membersBeyond, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
-import type { DecodeContext, ReplyContext } from '../dialect.ts';
-import { asChatBody } from './cohere.ts';
+import type { ReplyContext } from '../dialect.ts';
 import { metadataOf } from './encode.ts';
-import { asDeclared, renderLogprobs, renderMessage, speaksLegacyCalls } from './encode-content.ts';
+import { asDeclared, speaksLegacyCalls } from './encode-calls.ts';
+import { renderLogprobs, renderMessage } from './encode-content.ts';
 import { renderFinishReason } from './finish.ts';
 
-import { AnswerReader } from './read-answer.ts';
 import { renderUsage, usageObjectIn } from './usage.ts';
-
-// --- From the upstream ---------------------------------------------------------------------------------------------------
-
-/** Events of a whole body. A body without an answer or an error becomes a failure. */
-export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
-  const value = context.quirks?.answerForm === 'cohere' ? asChatBody(body) : body;
-  const events = readBody(value, context);
-  return context.relay
-    ? [{ type: 'relay', dialect: 'chat', frame: { data: '' }, value, events, whole: true }]
-    : events;
-}
-
-function readBody(body: JsonObject, context: DecodeContext): Event[] {
-  const reader = new AnswerReader(context);
-  const events = reader.read(body);
-  if (reader.isEnded) return events;
-  const hasMessage = objectsAt(body, 'choices').some((choice) => objectAt(choice, 'message') !== undefined);
-  return events.concat(hasMessage ? reader.finish() : reader.fail(unreadable()));
-}
-
-function unreadable(): GatewayError {
-  return new GatewayError('upstream-unavailable', 'The provider sent an answer that could not be read');
-}
-
-// --- To the caller -------------------------------------------------------------------------------------------------------
 
 /** Members of an upstream's body that are ours to say. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([

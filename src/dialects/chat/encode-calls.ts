@@ -1,8 +1,67 @@
-import type { Event, ItemHead } from '../../ir/events.ts';
-import type { Annotation } from '../../ir/items.ts';
+import type { Event, ItemHead, Seal } from '../../ir/events.ts';
+import type { Item, ToolCallItem, ToolKind } from '../../ir/items.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { objectAt, stringAt, textAt } from '../../kit/json/members.ts';
-import { renderAnnotation } from './citations.ts';
+import { compact, objectAt, stringAt, textAt } from '../../kit/json/members.ts';
+import { flatArguments, flatToolName } from '../shared/tools/tool-names.ts';
+import { writeSeal } from './reasoning.ts';
+
+// --- Calls, whole and in pieces -------------------------------------------------------------------------------------
+
+/** The head of a call: what its first delta says. */
+export function callHead(call: Pick<ToolCallItem, 'callId' | 'kind' | 'name' | 'namespace'>): JsonObject {
+  const name = call.namespace === undefined ? call.name : flatToolName(call.name, call.namespace);
+  return call.kind === 'custom'
+    ? { id: call.callId, type: 'custom', custom: { name, input: '' } }
+    : { id: call.callId, type: 'function', function: { name, arguments: '' } };
+}
+
+/** A piece of a call's input. */
+export function callInput(kind: ToolKind, text: string): JsonObject {
+  return kind === 'custom' ? { custom: { input: text } } : { function: { arguments: text } };
+}
+
+export function renderToolCall(call: ToolCallItem, index: number): JsonObject {
+  const head = callHead(call);
+  const body =
+    call.kind === 'custom'
+      ? { custom: { ...(head.custom as JsonObject), input: call.input } }
+      : { function: { ...(head.function as JsonObject), arguments: call.input } };
+  return { index, ...head, ...body, ...call.ext?.chat };
+}
+
+/**
+ * The call as the caller can take it: free text for a tool that was never declared to take any becomes the argument of
+ * a function, because clients expect such calls only of tools that they declared so.
+ */
+export function asDeclared(item: Item, request: GenerationRequest): Item {
+  if (item.type !== 'tool-call' || !isUnexpected(item, request)) return item;
+  return { ...item, kind: 'function', input: flatArguments(item) };
+}
+
+/** True for a free-text call of a tool that the request does not declare to take free text. */
+export function isUnexpected(call: Pick<ToolCallItem, 'kind' | 'name'>, request: GenerationRequest): boolean {
+  if (call.kind !== 'custom') return false;
+  return !request.tools.some((tool) => tool.type === 'custom' && tool.name === call.name);
+}
+
+/** The seal of a call: an encrypted detail that bears the call's id. */
+export function callSeal(callId: string, seal: Seal): JsonObject {
+  const { format, givenBy } = seal;
+  const signature = seal.signature ?? seal.encrypted ?? '';
+  const data = writeSeal(signature, { signature, format, givenBy });
+  return compact({ type: 'reasoning.encrypted', data, id: callId, format });
+}
+
+/**
+ * True for callers of the format's first generation: they declare `functions` and read `function_call`. Who declares
+ * tools reads `tool_calls`, whatever else the body has.
+ */
+export function speaksLegacyCalls({ body: { functions }, tools }: GenerationRequest): boolean {
+  return Array.isArray(functions) && functions.length > 0 && tools.length === 0;
+}
+
+// --- Calls of a stream ----------------------------------------------------------------------------------------------
 
 type CallHead = Extract<ItemHead, { type: 'tool-call' }>;
 
@@ -78,80 +137,5 @@ export class SentCalls {
       const index = begun.get(event.item)?.index ?? this.#indexes.get(event.item) ?? -1;
       return [{ index, id: begun.get(event.item)?.id ?? this.#ids[index], input: event.text }];
     });
-  }
-}
-
-/** The places in `reasoning_details` that a stream has told its caller of: each part of each item has its own. */
-export class SentDetails {
-  /** By `item/kind/part`. */
-  readonly #indexes = new Map<string, number>();
-  /** Of each item the one that was asked for last. */
-  readonly #last = new Map<number, number>();
-  /** The part of the thoughts that was written last. */
-  #lastThought: string | undefined;
-
-  /** The place of a part. */
-  indexOf(item: number, part: number, kind: string): number {
-    const key = keyOf(item, part, kind);
-    const index = this.#indexes.get(key) ?? this.#indexes.size;
-    this.#indexes.set(key, index);
-    this.#last.set(item, index);
-    return index;
-  }
-
-  /** The place of the part of an item that was written last, or of its first thought. */
-  lastIndexOf(item: number): number {
-    return this.#last.get(item) ?? this.indexOf(item, 0, 'thought');
-  }
-
-  /** A thought is written. True when it is not part of the one before it. */
-  turnTo(item: number, part: number, kind: string): boolean {
-    const key = keyOf(item, part, kind);
-    const isFurtherPart = this.#lastThought !== undefined && this.#lastThought !== key;
-    this.#lastThought = key;
-    return isFurtherPart;
-  }
-}
-
-function keyOf(item: number, part: number, kind: string): string {
-  return `${item}/${kind}/${part}`;
-}
-
-/**
- * How much text a stream has told its caller: citations point into all of it, while each part of the answer counts from
- * its own beginning.
- */
-export class SentText {
-  #length = 0;
-  /** The part that is being written, and where it begins. */
-  #part = { item: -1, part: -1, start: 0 };
-  /** Annotations of that part that are about all of it. */
-  #waiting: Annotation[] = [];
-
-  add(item: number, part: number, text: string): void {
-    const isSame = item === this.#part.item && part === this.#part.part;
-    if (!isSame) this.#part = { item, part, start: this.#length };
-    this.#length += text.length;
-  }
-
-  /** The annotations to write now: what is about the whole part waits for its end, unless that is never told. */
-  annotate(item: number, part: number, annotation: Annotation, canWait: boolean): JsonObject[] {
-    this.add(item, part, '');
-    const isAboutAll = annotation.type === 'url-citation' && annotation.endIndex === undefined;
-    if (!isAboutAll || !canWait) return this.#rendered([annotation]);
-    this.#waiting.push(annotation);
-    return [];
-  }
-
-  /** The annotations that waited for the end of the part. */
-  endPart(): JsonObject[] {
-    return this.#rendered(this.#waiting.splice(0));
-  }
-
-  #rendered(annotations: readonly Annotation[]): JsonObject[] {
-    const { start } = this.#part;
-    return annotations.flatMap((annotation) =>
-      renderAnnotation(annotation, { start, length: this.#length - start }),
-    );
   }
 }

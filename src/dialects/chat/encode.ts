@@ -8,22 +8,19 @@ import { membersBeyond, objectAt, objectsAt } from '../../kit/json/members.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
 import { errorObject } from '../shared/answers/error-envelope.ts';
 import { flatArguments } from '../shared/tools/tool-names.ts';
-import { SentCalls, SentDetails, SentText } from './encode-calls.ts';
+import { contentIn } from './decode.ts';
+import { callHead, callInput, callSeal, isUnexpected, SentCalls, speaksLegacyCalls } from './encode-calls.ts';
 import {
-  callHead,
-  callInput,
-  callSeal,
   isRefusalText,
-  isUnexpected,
   logprobsObject,
   reasoningSeals,
   renderImage,
   SaidLast,
-  speaksLegacyCalls,
+  SentDetails,
+  SentText,
   THOUGHT_SEPARATOR,
 } from './encode-content.ts';
 import { renderFinishReason } from './finish.ts';
-import { contentIn } from './read-answer.ts';
 import { renderUsage, usageObjectIn } from './usage.ts';
 import { DONE } from './wire.ts';
 

@@ -1,13 +1,14 @@
 import { SSE_TYPE, SseReader } from '../../kit/frames/sse.ts';
 import type { FormatDialect } from '../dialect.ts';
-import { createDecoder } from './decode.ts';
+import { createDecoder, decodeBody } from './decode.ts';
 import { createEncoder } from './encode.ts';
-import { decodeBody, encodeBody } from './encode-body.ts';
+import { encodeBody } from './encode-body.ts';
 import { encodeError, readError } from './error.ts';
 import { facts } from './facts.ts';
 import { parseRequest, untranslatableIssues } from './parse.ts';
 import { fileParts } from './parse-files.ts';
-import { renderRelay, renderRequest } from './render.ts';
+import { renderRelay } from './relay.ts';
+import { renderRequest } from './render.ts';
 import { searches } from './render-searches.ts';
 import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
 

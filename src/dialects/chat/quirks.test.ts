@@ -10,7 +10,8 @@ import { facts as responsesFacts } from '../responses/facts.ts';
 import { facts } from './facts.ts';
 import { chat } from './index.ts';
 import { toolCallId } from './quirks.ts';
-import { renderRelay, renderRequest } from './render.ts';
+import { renderRelay } from './relay.ts';
+import { renderRequest } from './render.ts';
 
 const target = (quirks: Quirks): RenderTarget => ({
   model: 'large-v1',

@@ -4,7 +4,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { RenderTarget } from '../dialect.ts';
 import type { Report } from '../shared/report/report.ts';
-import { callersName } from './supported.ts';
+import { callersName } from './render-losses.ts';
 
 /** What the report says of a field that a provider answers with an error. */
 const REFUSED = 'the provider refuses it';

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { requestWith } from '../../../test/fixtures/chat/chat-fixture.ts';
 import { Places } from '../../ir/places.ts';
+import type { Quirks } from '../../ir/quirks.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectsAt } from '../../kit/json/members.ts';
 import { NO_RESULT } from '../shared/pairing/pair-calls.ts';
 import { Report } from '../shared/report/report.ts';
 import { facts } from './facts.ts';
+import { renderRelay } from './relay.ts';
 import { relayedMessages } from './relay-content.ts';
 
 const user = (content: string): JsonObject => ({ role: 'user', content });
@@ -16,8 +19,12 @@ const calls = (...ids: string[]): JsonObject => ({
 const result = (id: string, content = '7'): JsonObject => ({ role: 'tool', tool_call_id: id, content });
 
 function relayed(...messages: JsonObject[]) {
+  return relayedWith({}, ...messages);
+}
+
+function relayedWith(quirks: Quirks, ...messages: JsonObject[]) {
   const report = new Report({ formatFacts: facts.request, places: new Places() });
-  const sent = relayedMessages(messages, { model: 'm', hashUser: (id) => id }, report);
+  const sent = relayedMessages(messages, { model: 'm', quirks, hashUser: (id) => id }, report);
   const entries = report.entries.map(({ field, action }) => `${field} ${action}`);
   return { sent: sent as JsonObject[], entries, isSame: sent === messages };
 }
@@ -69,5 +76,39 @@ describe('calls and results in the relay lane', () => {
       { role: 'user', content: [{ text: 'Output of tool call a:' }, { text: '8' }] },
     ]);
     expect(entries).toEqual(['messages[1].tool_calls[1] coerced', 'messages[3] coerced']);
+  });
+});
+
+describe('quirks in the relay lane', () => {
+  const turn = [user('q'), calls('abcdefghi'), result('abcdefghi'), user('So?')];
+
+  it.each<Quirks>([
+    { answerForm: 'cohere' },
+    { billsAbandoned: true, refusedFields: ['seed'] },
+    { refusesDeveloperRole: true, refusesTextLists: true, toolCallIds: 'nine-alphanumerics' },
+  ])('leave a list alone in which they change nothing: %j', (quirks) => {
+    expect(relayedWith(quirks, ...turn).isSame).toBe(true);
+  });
+
+  it('change a message and keep the others', () => {
+    const rule = { role: 'developer', content: 'Be brief', name: 'n' };
+    const { sent } = relayedWith({ refusesDeveloperRole: true }, rule, ...turn);
+    expect(JSON.stringify(sent[0])).toBe('{"role":"system","content":"Be brief","name":"n"}');
+    expect(sent.slice(1).every((message, at) => message === turn[at])).toBe(true);
+  });
+
+  it('leave thoughts alone that have the name which the provider reads', () => {
+    const said = { role: 'assistant', reasoning_content: 'Hm', content: 'Hi' };
+    expect(relayedWith({ thoughtsMember: 'reasoning_content' }, said).isSame).toBe(true);
+    expect(relayedWith({ thoughtsMember: 'reasoning' }, said).sent).toEqual([
+      { role: 'assistant', content: 'Hi', reasoning: 'Hm' },
+    ]);
+  });
+
+  it('keep the order of the members of the body', () => {
+    const request = requestWith({ messages: turn, temperature: 1, seed: 2 });
+    const members = (quirks: Quirks) =>
+      Object.keys(renderRelay(request, { model: 'm', quirks, hashUser: (id) => id }).body);
+    expect(members({ answerForm: 'cohere' })).toEqual(members({}));
   });
 });

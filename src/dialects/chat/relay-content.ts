@@ -14,15 +14,24 @@ import {
 } from '../shared/pairing/pair-calls.ts';
 import { messageIndex } from '../shared/presets/preset-message.ts';
 import type { Report } from '../shared/report/report.ts';
+import { withEach } from '../shared/requests/with-each.ts';
 import { toolCallId } from './quirks.ts';
 import { groupsOf, isForeign, isSealOfCall, PLAIN_THOUGHTS } from './reasoning.ts';
 import { FOREIGN_SEAL } from './render-losses.ts';
 import { joinedText } from './render-parts.ts';
 
-/** Whether a provider takes the caller's messages as they are, as most do: nothing in them has to be looked at. */
+/** Quirks that change messages. */
+const MESSAGE_QUIRKS = [
+  'refusesDeveloperRole',
+  'refusesTextLists',
+  'toolCallIds',
+  'thoughtsMember',
+] as const satisfies readonly (keyof Quirks)[];
+
+/** Returns true if the messages need no look at all: no quirk changes messages, and there are no calls or thoughts. */
 export function arePlain(messages: Json | undefined, { quirks = NO_QUIRKS }: RenderTarget): boolean {
   if (!Array.isArray(messages)) return true;
-  return quirks === NO_QUIRKS && !messages.some((message) => isOfCall(message) || hasDetails(message));
+  return !changesMessages(quirks) && !messages.some((message) => isOfCall(message) || hasDetails(message));
 }
 
 /** The caller's messages as the provider takes them. A list in which nothing changes is returned itself. */
@@ -33,8 +42,12 @@ export function relayedMessages(
 ): Json | undefined {
   const unsealed = withoutForeignSeals(messages, report);
   const cleaned = withPairedCalls(unsealed, report);
-  if (quirks === NO_QUIRKS || !Array.isArray(cleaned)) return cleaned;
-  return cleaned.flatMap((message) => [isJsonObject(message) ? adaptedMessage(message, quirks) : message]);
+  if (!changesMessages(quirks) || !Array.isArray(cleaned)) return cleaned;
+  return withEach({ messages: cleaned }, 'messages', (message) => adaptedMessage(message, quirks)).messages;
+}
+
+function changesMessages(quirks: Quirks): boolean {
+  return MESSAGE_QUIRKS.some((quirk) => quirks[quirk] !== undefined);
 }
 
 /**
@@ -168,23 +181,24 @@ function foreignDetails(message: JsonObject): ReadonlySet<JsonObject> {
   return new Set(items.filter((item) => item.some(isForeign)).flat());
 }
 
-/** One message in the forms that the provider takes; what it says stays the same. */
+/** One message in the forms that the provider takes; what it says stays the same. Returned itself if it has them. */
 function adaptedMessage(message: JsonObject, quirks: Quirks): JsonObject {
-  const { role, content, tool_calls: calls, tool_call_id: resultId } = message;
+  const { role, content, tool_call_id: resultId } = message;
   const text = quirks.refusesTextLists && Array.isArray(content) ? joinedText(content) : undefined;
-  return compact({
-    ...message,
+  const changes: JsonObject = {
     ...(role === 'developer' && quirks.refusesDeveloperRole && { role: 'system' }),
     ...(text !== undefined && { content: text }),
-    ...(Array.isArray(calls) && { tool_calls: calls.map((call) => adaptedCall(call, quirks)) }),
     ...(typeof resultId === 'string' && { tool_call_id: toolCallId(resultId, quirks) }),
     ...(role === 'assistant' && adaptedThoughts(message, quirks)),
-  });
+  };
+  const called = withEach(message, 'tool_calls', (call) => adaptedCall(call, quirks));
+  const isChanged = Object.keys(changes).some((name) => changes[name] !== message[name]);
+  return isChanged ? compact({ ...called, ...changes }) : called;
 }
 
-function adaptedCall(call: Json, quirks: Quirks): Json {
-  const id = isJsonObject(call) ? call.id : undefined;
-  return isJsonObject(call) && typeof id === 'string' ? { ...call, id: toolCallId(id, quirks) } : call;
+function adaptedCall(call: JsonObject, quirks: Quirks): JsonObject {
+  const id = typeof call.id === 'string' ? toolCallId(call.id, quirks) : call.id;
+  return id === call.id ? call : { ...call, id };
 }
 
 /** The text of thoughts under the name that the provider reads. */

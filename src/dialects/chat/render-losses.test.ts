@@ -7,7 +7,8 @@ import { messages } from '../messages/index.ts';
 import { responses } from '../responses/index.ts';
 import { wrapSeal } from '../shared/reasoning/custody.ts';
 import { chat } from './index.ts';
-import { renderRelay, renderRequest } from './render.ts';
+import { renderRelay } from './relay.ts';
+import { renderRequest } from './render.ts';
 
 /** Everything a caller can say to a chat upstream arrives, or is in the report at the place where the caller said it. */
 

@@ -11,8 +11,7 @@ import {
   nearestEffortDetail,
 } from '../shared/reasoning/reasoning-effort.ts';
 import type { Report } from '../shared/report/report.ts';
-import { NO_FIELD } from './render-losses.ts';
-import { NOT_TAKEN, takes } from './supported.ts';
+import { NO_FIELD, NOT_TAKEN, takes } from './render-losses.ts';
 
 const SETTINGS: readonly ReasoningSetting[] = [
   'effort',

@@ -10,8 +10,7 @@ import {
   identityOf,
   type ToolIdentity,
 } from '../shared/tools/tool-names.ts';
-import { NO_CACHE_MARK, NO_FIELD, reportForeignMembers } from './render-losses.ts';
-import { NOT_TAKEN, takes } from './supported.ts';
+import { NO_CACHE_MARK, NO_FIELD, NOT_TAKEN, reportForeignMembers, takes } from './render-losses.ts';
 
 /** What rendering tools needs to know besides the tools. */
 export interface ToolsContext {

@@ -6,7 +6,8 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { facts as responsesFacts } from '../responses/facts.ts';
-import { renderRelay, renderRequest } from './render.ts';
+import { renderRelay } from './relay.ts';
+import { renderRequest } from './render.ts';
 
 const TARGET: RenderTarget = { model: 'large-v1', hashUser: (id) => `hash(${id})` };
 

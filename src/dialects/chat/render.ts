@@ -1,25 +1,20 @@
 import type { CacheMark } from '../../ir/items.ts';
 import { NO_QUIRKS } from '../../ir/quirks.ts';
 import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { compact, membersBeyond, numberAt, objectAt, objectsOf, textAt } from '../../kit/json/members.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { compact, membersBeyond, objectAt, objectsOf, textAt } from '../../kit/json/members.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import { INCLUDE_LOGPROBS } from '../responses/wire.ts';
-import { effortWithin } from '../shared/reasoning/reasoning-effort.ts';
 import { Report } from '../shared/report/report.ts';
 import { renderCacheMark } from '../shared/requests/gateway-fields.ts';
 import { cappedLimit } from '../shared/requests/output-limit.ts';
-import { relayBody } from '../shared/requests/relay.ts';
 import { knownVerbosity } from '../shared/requests/verbosity.ts';
 import { flatNames } from '../shared/tools/tool-names.ts';
-import { parseServiceTier } from './parse.ts';
 import { withFewerStops, withQuirks } from './quirks.ts';
-import { arePlain, relayedMessages } from './relay-content.ts';
 import { renderMessages } from './render-content.ts';
-import { NO_CACHE_MARK, NO_FIELD, reportForeignFields } from './render-losses.ts';
-import { HIGHEST_EFFORT, renderReasoning } from './render-reasoning.ts';
+import { NO_CACHE_MARK, NO_FIELD, reportForeignFields, takes, withoutUnsupported } from './render-losses.ts';
+import { renderReasoning } from './render-reasoning.ts';
 import { renderTools, type ToolsContext } from './render-tools.ts';
-import { takes, withoutUnsupported } from './supported.ts';
 import { GATEWAY_FIELDS } from './wire.ts';
 
 /** A request in the chat format's words. */
@@ -46,43 +41,8 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   return { body: withinLimits(body, request, target, report), headers: NO_HEADERS, report: report.entries };
 }
 
-/** The caller's own body, with only what must change changed. */
-export function renderRelay(request: GenerationRequest, target: RenderTarget): RenderedRequest {
-  const report = new Report(request);
-  const given = request.body;
-  const tier = parseServiceTier(given);
-  const messages = arePlain(given.messages, target)
-    ? given.messages
-    : relayedMessages(given.messages, target, report);
-  reportUnlimitedToolCalls(request, report);
-  const { user, safetyIdentifier, metadata } = request;
-  const changes: JsonObject = { model: target.model };
-  if (messages !== given.messages) changes.messages = messages;
-  if (user !== undefined) changes.user = target.hashUser(user);
-  if (safetyIdentifier !== undefined) changes.safety_identifier = target.hashUser(safetyIdentifier);
-  if (metadata !== undefined) changes.metadata = withHashedUserId(metadata, target);
-  Object.assign(changes, relayedReasoning(request, target, report));
-  if (request.verbosity !== undefined) changes.verbosity = renderVerbosity(request, target, report);
-  if (tier !== undefined) changes.service_tier = tier;
-  if (request.stream) {
-    changes.stream_options = { ...objectAt(given, 'stream_options'), include_usage: true };
-  }
-  Object.assign(
-    changes,
-    cappedLimits(given, target, report),
-    relayedSchema(request, target, report),
-    relayedCacheControl(request, target, report),
-  );
-  for (const field of request.unknownFields) {
-    if (GATEWAY_FIELDS.has(field) || !Object.hasOwn(given, field))
-      report.dropped(field, unknownDetail(field));
-  }
-  const body = withinLimits(relayBody(request, GATEWAY_FIELDS, changes), request, target, report);
-  return { body, headers: NO_HEADERS, report: report.entries };
-}
-
 /** The body without what the endpoint or its provider does not take. */
-function withinLimits(
+export function withinLimits(
   body: JsonObject,
   request: GenerationRequest,
   target: RenderTarget,
@@ -105,18 +65,8 @@ function renderConversation(context: ToolsContext): JsonObject[] {
   return marked ?? messages;
 }
 
-function relayedCacheControl(
-  request: GenerationRequest,
-  target: RenderTarget,
-  report: Report,
-): JsonObject | undefined {
-  if (request.cache === undefined || takesMarks(target)) return undefined;
-  report.dropped(report.name('cache'), NO_CACHE_MARK);
-  return { cache_control: undefined };
-}
-
 /** Marks go only to endpoints that are known to take them. */
-function takesMarks({ supportedParameters }: RenderTarget): boolean {
+export function takesMarks({ supportedParameters }: RenderTarget): boolean {
   return supportedParameters?.has('cache_control') === true;
 }
 
@@ -141,7 +91,7 @@ function renderSampling({ sampling }: GenerationRequest): JsonObject {
   });
 }
 
-const LIMIT_NAMES = ['max_tokens', 'max_completion_tokens'] as const;
+export const LIMIT_NAMES = ['max_tokens', 'max_completion_tokens'] as const;
 
 /** The name of the output limit that the endpoint takes: newer models refuse the older name. */
 function limitName({ supportedParameters: taken, quirks }: RenderTarget): (typeof LIMIT_NAMES)[number] {
@@ -152,30 +102,6 @@ function limitName({ supportedParameters: taken, quirks }: RenderTarget): (typeo
 function renderLimit(request: GenerationRequest, target: RenderTarget, report: Report): JsonObject {
   const limit = cappedLimit(request, target, report);
   return limit === undefined ? {} : { [limitName(target)]: limit };
-}
-
-function capped(limit: number, target: RenderTarget, report: Report, field: string): number {
-  const most = target.maxOutputTokens;
-  if (most === undefined || limit <= most) return limit;
-  report.coerced(field, `lowered to ${most}, the most that the endpoint writes`);
-  return most;
-}
-
-/** The caller's own limits, under the one name that the provider takes where it takes only one. */
-function cappedLimits(given: JsonObject, target: RenderTarget, report: Report): JsonObject | undefined {
-  const only = target.quirks?.outputLimitField;
-  let limits: JsonObject | undefined;
-  let least = Number.POSITIVE_INFINITY;
-  for (const field of LIMIT_NAMES) {
-    const asked = numberAt(given, field);
-    if (asked === undefined) continue;
-    const limit = capped(asked, target, report, field);
-    limits ??= {};
-    limits[field] = limit;
-    least = Math.min(least, limit);
-  }
-  if (only === undefined || limits === undefined) return limits;
-  return { max_tokens: undefined, max_completion_tokens: undefined, [only]: least };
 }
 
 // --- Output format and other settings ------------------------------------------------------------------------------------
@@ -213,32 +139,9 @@ function takesSchemas({ supportedParameters: taken, quirks }: RenderTarget): boo
   return quirks?.refusesSchemas !== true && !isListedWithout;
 }
 
-function anyObject(report: Report): JsonObject {
+export function anyObject(report: Report): JsonObject {
   report.coerced(report.name('outputFormat'), 'the endpoint takes no schema: any JSON object is asked for');
   return { type: 'json_object' };
-}
-
-function relayedSchema(
-  { outputFormat }: GenerationRequest,
-  { quirks }: RenderTarget,
-  report: Report,
-): JsonObject | undefined {
-  const isRefused = quirks?.refusesSchemas === true && outputFormat?.type === 'json-schema';
-  return isRefused ? { response_format: anyObject(report) } : undefined;
-}
-
-/** The caller's reasoning settings, where the provider has other words for them. */
-function relayedReasoning(
-  request: GenerationRequest,
-  target: RenderTarget,
-  report: Report,
-): JsonObject | undefined {
-  const { reasoning, reasoning_effort: given } = request.body;
-  const effort = request.reasoning?.effort;
-  const isUnknown = effort !== undefined && effortWithin(effort, HIGHEST_EFFORT, target) !== effort;
-  const isForeign = isUnknown || target.quirks?.thinkingField !== undefined;
-  if (!isJsonObject(reasoning) && !(given && isForeign)) return undefined;
-  return { reasoning: undefined, reasoning_effort: undefined, ...renderReasoning(request, target, report) };
 }
 
 function renderSettings(request: GenerationRequest, target: RenderTarget, report: Report): JsonObject {
@@ -261,7 +164,7 @@ function renderSettings(request: GenerationRequest, target: RenderTarget, report
 }
 
 /** The word goes out as it is where it will be left out, so that only that is told. */
-function renderVerbosity(
+export function renderVerbosity(
   request: GenerationRequest,
   target: RenderTarget,
   report: Report,
@@ -305,7 +208,7 @@ function renderMetadata(request: GenerationRequest, target: RenderTarget): JsonO
   return request.metadata === undefined ? undefined : withHashedUserId(request.metadata, target);
 }
 
-function withHashedUserId(metadata: JsonObject, target: RenderTarget): JsonObject {
+export function withHashedUserId(metadata: JsonObject, target: RenderTarget): JsonObject {
   const id = textAt(metadata, 'user_id');
   return id === undefined ? metadata : { ...metadata, user_id: target.hashUser(id) };
 }
@@ -323,12 +226,12 @@ function reportUnsent(request: GenerationRequest, report: Report): void {
   for (const field of request.unknownFields) report.dropped(field, unknownDetail(field));
 }
 
-function unknownDetail(field: string): string {
+export function unknownDetail(field: string): string {
   return GATEWAY_FIELDS.has(field) ? 'has no effect in this format' : 'not a known field';
 }
 
 /** The limit is on tools that the gateway runs. Formats that do not document it list it among the unknown fields. */
-function reportUnlimitedToolCalls({ wishes, unknownFields }: GenerationRequest, report: Report): void {
+export function reportUnlimitedToolCalls({ wishes, unknownFields }: GenerationRequest, report: Report): void {
   if (wishes.maxToolCalls === undefined || unknownFields.includes('max_tool_calls')) return;
   report.dropped(
     'max_tool_calls',

@@ -3,9 +3,8 @@ import type { Item, ItemStatus, Logprobs } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, numberAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import { NO_ARGUMENTS } from '../shared/tools/tool-names.ts';
-import { CHANNEL_BY_PART, INPUT_CHANNELS, isExclusive } from './event-types.ts';
-import { statusAt } from './members.ts';
-import { imageSourceOf, parseAnnotation, parseItem, sealOf } from './parse-content.ts';
+import { imageSourceOf, parseAnnotation, parseItem, sealOf, statusAt } from './parse-content.ts';
+import { CHANNEL_BY_PART, INPUT_CHANNELS, isExclusive } from './wire.ts';
 
 /** An output item that is being read. */
 export interface ItemSlot {

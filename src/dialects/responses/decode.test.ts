@@ -4,8 +4,7 @@ import type { Event } from '../../ir/events.ts';
 import { fold } from '../../ir/fold.ts';
 import { SseReader } from '../../kit/frames/sse.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { decodeBody } from './body.ts';
-import { ResponsesDecoder } from './decode.ts';
+import { decodeBody, ResponsesDecoder } from './decode.ts';
 import { parseRequest } from './parse.ts';
 
 const request = parseRequest({ model: 'm', input: 'hi' }, { vendor: 'acme' });

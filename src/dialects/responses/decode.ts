@@ -9,6 +9,7 @@ import { idSeedOf } from '../shared/answers/made-ids.ts';
 import { readFrame } from '../shared/answers/read-frame.ts';
 import { type ItemSlot, OutputReader } from './decode-content.ts';
 import { failureOf } from './error.ts';
+import { readUsage } from './usage.ts';
 import {
   CHANNEL_BY_DELTA,
   CHANNEL_BY_DONE,
@@ -18,8 +19,7 @@ import {
   OPENING_EVENTS,
   TERMINAL_EVENTS,
   type TextChannel,
-} from './event-types.ts';
-import { readUsage } from './usage.ts';
+} from './wire.ts';
 
 /** Reads the events of one upstream stream. */
 export class ResponsesDecoder implements StreamDecoder {
@@ -283,4 +283,13 @@ function channelOfPart(value: JsonObject): TextChannel | undefined {
 
 function indexIn(channel: TextChannel, value: JsonObject): number {
   return numberAt(value, channel.index) ?? 0;
+}
+
+// --- A whole body ---------------------------------------------------------------------------------------------------
+
+/** Events of a whole answer that came in one piece. */
+export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
+  const events = new ResponsesDecoder({ ...context, relay: false }).whole(body);
+  if (!context.relay) return events;
+  return [{ type: 'relay', dialect: 'responses', frame: { data: '' }, value: body, events, whole: true }];
 }

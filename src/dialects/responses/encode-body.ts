@@ -1,13 +1,15 @@
 import type { GatewayError } from '../../ir/errors.ts';
 import type { Finish, Settled } from '../../ir/events.ts';
+import type { Item } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
+import type { Result } from '../../ir/result.ts';
 import { type Bill, NO_USAGE, type Usage } from '../../ir/usage.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { compact, define, objectAt, objectsAt, withoutNulls } from '../../kit/json/members.ts';
 import type { ReplyContext } from '../dialect.ts';
-
-import { responseId } from './ids.ts';
-
+import { patchOutputItem, refusalText, renderOutputItem, showsRefusal } from './encode-content.ts';
+import { ItemIds, responseId } from './ids.ts';
+import { parseItem } from './parse-content.ts';
 import { renderUsage } from './usage.ts';
 
 /** The response object: in the first and last events of a stream, and as the whole non-streaming answer. */
@@ -182,4 +184,51 @@ function withUpstreamDetails(usage: JsonObject, upstream: JsonObject | undefined
     if (isJsonObject(theirs[name])) merged[name] = { ...theirs[name], ...objectAt(usage, name) };
   }
   return merged;
+}
+
+// --- The reply that is no stream ------------------------------------------------------------------------------------
+
+/** The non-streaming answer. */
+export function encodeBody(result: Result, context: ReplyContext): JsonObject {
+  const finish: Finish = result.finish ?? { type: 'finish', reason: 'stop' };
+  const { usage, settled, relayed } = result;
+  const output = relayed === undefined ? outputOf(result, finish, context) : relayedOutput(relayed, context);
+  if (context.keepItem !== undefined) output.forEach(context.keepItem);
+  if (result.failure !== undefined)
+    return failedSnapshot(context, result.failure, { output, usage, settled });
+  return finishedSnapshot(context, finish, { output, usage, settled, upstream: relayed });
+}
+
+function outputOf(result: Result, finish: Finish, context: ReplyContext): JsonObject[] {
+  const ids = new ItemIds(context.generationId);
+  const items =
+    showsRefusal(result.items) || finish.reason !== 'refusal'
+      ? result.items
+      : [...result.items, refusalOf(finish)];
+  return items.flatMap((item, position) => {
+    const status = 'status' in item ? item.status : undefined;
+    const rendered = renderOutputItem(
+      item,
+      ids.idFor(item, position),
+      status === undefined || status === 'in_progress' ? 'completed' : status,
+      context.request,
+    );
+    return rendered === undefined ? [] : [rendered];
+  });
+}
+
+function refusalOf(finish: Finish): Item {
+  return {
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'refusal', refusal: refusalText(finish) }],
+    status: 'completed',
+  };
+}
+
+function relayedOutput(body: JsonObject, context: ReplyContext): JsonObject[] {
+  const ids = new ItemIds(context.generationId);
+  return objectsAt(body, 'output').map((item, position) =>
+    patchOutputItem(item, ids.idFor(parseItem(item), position), 'completed', context.request),
+  );
 }

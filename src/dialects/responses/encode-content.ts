@@ -1,13 +1,25 @@
-import type { Finish } from '../../ir/events.ts';
-import type { Item, ItemStatus, MessageItem, Part, ReasoningItem, ToolCallItem } from '../../ir/items.ts';
+import type { Event, Finish, PartKind } from '../../ir/events.ts';
+import type {
+  Annotation,
+  Ext,
+  Item,
+  ItemStatus,
+  Logprobs,
+  MessageItem,
+  Part,
+  ReasoningItem,
+  ToolCallItem,
+  ToolKind,
+} from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
+import { writeSseFrame } from '../../kit/frames/sse.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, objectsAt } from '../../kit/json/members.ts';
 import { familyOf, wrapSeal } from '../shared/reasoning/custody.ts';
 import { NO_ARGUMENTS } from '../shared/tools/tool-names.ts';
-import { INPUT_CHANNELS, TEXT_CHANNELS } from './event-types.ts';
 
 import { imageFields, renderAnnotation } from './render-content.ts';
+import { INPUT_CHANNELS, TEXT_CHANNELS, type TextChannel } from './wire.ts';
 
 /** Output items as callers see them. */
 
@@ -183,4 +195,159 @@ export function patchOutputPart(part: JsonObject): JsonObject {
   if (part.type !== TEXT_CHANNELS.text.partType) return part;
   if (Array.isArray(part.annotations) && Array.isArray(part.logprobs)) return part;
   return { ...part, annotations: objectsAt(part, 'annotations'), logprobs: objectsAt(part, 'logprobs') };
+}
+
+// --- Text parts that are being written ------------------------------------------------------------------------------
+
+/** What a text part holds besides its text. */
+interface Draft {
+  readonly annotations: Annotation[];
+  readonly logprobs: Logprobs[number][];
+  ext: Ext | undefined;
+}
+
+/**
+ * Gathers what belongs to each text part while it is written, so that its end can show it alone: an item may have so
+ * many parts that it cannot be shown whole at the end of each.
+ */
+export class TextDrafts {
+  readonly #drafts = new Map<string, Draft>();
+
+  /** Takes in what an event says about a text part. */
+  see(event: Event): void {
+    if (event.type === 'annotation') {
+      this.#at(event.item, event.part).annotations.push(event.annotation);
+    } else if (event.type === 'part-start' && event.kind === 'text') {
+      this.#at(event.item, event.part).ext = event.ext;
+    } else if (event.type === 'text-delta' && event.kind === 'text' && event.logprobs !== undefined) {
+      const { logprobs } = this.#at(event.item, event.part);
+      for (const logprob of event.logprobs) logprobs.push(logprob);
+    }
+  }
+
+  /** The part with the text that it came to. It is over: nothing is kept of it. */
+  take(item: number, part: number, text: string): Part {
+    const { annotations, logprobs, ext } = this.#at(item, part);
+    this.#drafts.delete(keyOf(item, part));
+    return compact({ type: 'text', text, annotations, logprobs, ext });
+  }
+
+  #at(item: number, part: number): Draft {
+    const key = keyOf(item, part);
+    const draft = this.#drafts.get(key) ?? { annotations: [], logprobs: [], ext: undefined };
+    this.#drafts.set(key, draft);
+    return draft;
+  }
+}
+
+function keyOf(item: number, part: number): string {
+  return `${item}/${part}`;
+}
+
+// --- Frames ---------------------------------------------------------------------------------------------------------
+
+/** Where an output item stands in the stream that the caller reads. */
+export interface Placement {
+  readonly id: string;
+  readonly index: number;
+  /** Name of the tool, of calls. */
+  readonly name?: string;
+}
+
+/** What ends every stream of this format. */
+export const END_MARKER = writeSseFrame('[DONE]');
+
+/** Writes the events of one stream, numbered from 0 without a gap. */
+export class FrameWriter {
+  #sequence = 0;
+  /** The place of the last piece of text, as it is written: nearly always that of the next one. */
+  #place: { readonly at: Placement; readonly part: number; readonly text: string } | undefined;
+
+  /** The number of the next event, which the caller writes itself. */
+  take(): number {
+    return this.#sequence++;
+  }
+
+  write(type: string, fields: JsonObject): string {
+    return writeSseFrame(JSON.stringify({ type, sequence_number: this.take(), ...fields }), type);
+  }
+
+  item(step: 'added' | 'done', at: Placement, item: JsonObject): string {
+    return this.write(`response.output_item.${step}`, { output_index: at.index, item });
+  }
+
+  imageStep(step: 'in_progress' | 'generating' | 'completed', at: Placement): string {
+    return this.write(`response.image_generation_call.${step}`, placeOf(at));
+  }
+
+  partAdded(at: Placement, kind: PartKind, part: number): string {
+    const channel = TEXT_CHANNELS[kind];
+    return this.write(channel.partAdded, { ...placeOf(at), [channel.index]: part, part: partOf(kind, '') });
+  }
+
+  delta(at: Placement, kind: PartKind, part: number, delta: string, logprobs: JsonObject[] = []): string {
+    const channel = TEXT_CHANNELS[kind];
+    if (kind === 'text' && logprobs.length === 0) return this.#plainDelta(at, channel, part, delta);
+    const fields = { ...placeOf(at), [channel.index]: part, delta };
+    return this.write(channel.delta, kind === 'text' ? { ...fields, logprobs } : fields);
+  }
+
+  /** What `delta` writes of text without log probabilities: most of what a stream has to say. */
+  #plainDelta(at: Placement, { delta: type, index }: TextChannel, part: number, delta: string): string {
+    const place = this.#placeOf(at, index, part);
+    return writeSseFrame(
+      `{"type":"${type}","sequence_number":${this.take()},${place},"delta":${JSON.stringify(delta)},"logprobs":[]}`,
+      type,
+    );
+  }
+
+  #placeOf(at: Placement, index: string, part: number): string {
+    if (this.#place?.at === at && this.#place.part === part) return this.#place.text;
+    const text = `"item_id":${JSON.stringify(at.id)},"output_index":${at.index},"${index}":${part}`;
+    this.#place = { at, part, text };
+    return text;
+  }
+
+  /** The end of a part: its whole text, then the whole part. */
+  partDone(at: Placement, kind: PartKind, part: number, text: string, whole: JsonObject): string {
+    const channel = TEXT_CHANNELS[kind];
+    const place = { ...placeOf(at), [channel.index]: part };
+    const logprobs = kind === 'text' && { logprobs: whole.logprobs ?? [] };
+    return (
+      this.write(channel.done, { ...place, [channel.doneField]: text, ...logprobs }) +
+      this.write(channel.partDone, { ...place, part: whole })
+    );
+  }
+
+  annotation(at: Placement, part: number, index: number, annotation: JsonObject): string {
+    return this.write('response.output_text.annotation.added', {
+      ...placeOf(at),
+      content_index: part,
+      annotation_index: index,
+      annotation,
+    });
+  }
+
+  inputDelta(at: Placement, kind: ToolKind, delta: string): string {
+    return this.write(INPUT_CHANNELS[kind].delta, { ...placeOf(at), delta });
+  }
+
+  inputDone(at: Placement, kind: ToolKind, input: string): string {
+    const { done, field } = INPUT_CHANNELS[kind];
+    const name = kind === 'function' && { name: at.name };
+    return this.write(done, { ...placeOf(at), ...name, [field]: input });
+  }
+}
+
+/** The members by which an event says what item it is about. */
+export function placeOf(at: Placement): JsonObject {
+  return { item_id: at.id, output_index: at.index };
+}
+
+/** A part with nothing but its text. */
+export function partOf(kind: PartKind, text: string): JsonObject {
+  const { partType, partField } = TEXT_CHANNELS[kind];
+  return kind === 'text'
+    ? { type: partType, text, annotations: [], logprobs: [] }
+    : { type: partType, [partField]: text };
 }

@@ -2,16 +2,8 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt } from '../../kit/json/members.ts';
 import { NO_ARGUMENTS } from '../shared/tools/tool-names.ts';
-import { patchOutputItem, patchOutputPart } from './encode-content.ts';
-import { INPUT_CHANNELS, TEXT_CHANNELS } from './event-types.ts';
-
-/** Where an output item stands in the stream that the caller reads. */
-export interface Placement {
-  readonly id: string;
-  readonly index: number;
-  /** Name of the tool, of calls. */
-  readonly name?: string;
-}
+import { type Placement, patchOutputItem, patchOutputPart } from './encode-content.ts';
+import { INPUT_CHANNELS, TEXT_CHANNELS } from './wire.ts';
 
 /**
  * One upstream event as the caller may see it: ids that stay the same from first to last, positions and numbers

@@ -12,9 +12,9 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, objectsAt } from '../../kit/json/members.ts';
 import type { ReplyContext } from '../dialect.ts';
 import { unwrapSeal } from '../shared/reasoning/custody.ts';
-import { encodeBody } from './body.ts';
 import { ResponsesDecoder } from './decode.ts';
 import { ResponsesEncoder } from './encode.ts';
+import { encodeBody } from './encode-body.ts';
 
 import { parseRequest } from './parse.ts';
 

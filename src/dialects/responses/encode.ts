@@ -13,13 +13,22 @@ import {
   openSnapshot,
   overlay,
 } from './encode-body.ts';
-import { refusalText, renderOutputItem, renderOutputPart, showsRefusal } from './encode-content.ts';
-import { type Placement, patchFrame } from './encode-relay.ts';
-import { coveredBy, INPUT_CHANNELS, isProgressEvent, TERMINAL_EVENTS, TEXT_CHANNELS } from './event-types.ts';
-import { END_MARKER, FrameWriter, partOf, placeOf } from './frame-writer.ts';
+import {
+  END_MARKER,
+  FrameWriter,
+  type Placement,
+  partOf,
+  placeOf,
+  refusalText,
+  renderOutputItem,
+  renderOutputPart,
+  showsRefusal,
+  TextDrafts,
+} from './encode-content.ts';
+import { patchFrame } from './encode-relay.ts';
 import { ItemIds } from './ids.ts';
 import { renderAnnotation } from './render-content.ts';
-import { TextDrafts } from './text-drafts.ts';
+import { coveredBy, INPUT_CHANNELS, isProgressEvent, TERMINAL_EVENTS, TEXT_CHANNELS } from './wire.ts';
 
 /** An output item in the stream that the caller reads. */
 interface Shown extends Placement {

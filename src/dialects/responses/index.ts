@@ -1,14 +1,15 @@
 import { SSE_TYPE, SseReader } from '../../kit/frames/sse.ts';
 import type { FormatDialect } from '../dialect.ts';
-import { decodeBody, encodeBody } from './body.ts';
-import { ResponsesDecoder } from './decode.ts';
+import { decodeBody, ResponsesDecoder } from './decode.ts';
 import { ResponsesEncoder } from './encode.ts';
+import { encodeBody } from './encode-body.ts';
 import { encodeError, readError } from './error.ts';
 import { facts } from './facts.ts';
-import { itemReferences } from './item-references.ts';
 import { parseRequest, untranslatableIssues } from './parse.ts';
+import { itemReferences } from './parse-content.ts';
 import { fileParts } from './parse-files.ts';
-import { renderRelay, renderRequest } from './render.ts';
+import { renderRelay } from './relay.ts';
+import { renderRequest } from './render.ts';
 import { searches } from './render-searches.ts';
 import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
 

@@ -1,7 +1,10 @@
 import type {
   Annotation,
+  DialectName,
+  Ext,
   ImageItem,
   Item,
+  ItemStatus,
   MessageItem,
   Part,
   ReasoningItem,
@@ -10,9 +13,10 @@ import type {
   ToolKind,
   ToolResultItem,
 } from '../../ir/items.ts';
-import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import {
   compact,
+  membersBeyond,
   numberAt,
   objectAt,
   objectsAt,
@@ -21,10 +25,12 @@ import {
   textAt,
 } from '../../kit/json/members.ts';
 import { lookUp } from '../../kit/net/lookup.ts';
+import { templateItemCount } from '../shared/presets/prompt-template.ts';
 import { type Sealed, unwrapSeal } from '../shared/reasoning/custody.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
+import type { ItemReference, ItemReferences } from '../shared/requests/item-references.ts';
+import { withEach } from '../shared/requests/with-each.ts';
 import { parseFileData, parseUrl } from './media.ts';
-import { extOf, statusAt } from './members.ts';
 import { OWN_REASONING_FORMAT } from './wire.ts';
 
 /** Items and parts of this format, read into the representation. */
@@ -291,4 +297,70 @@ function parseFilePart(value: JsonObject): Part {
 
 function textOf(value: JsonObject): string {
   return stringAt(value, 'text') ?? '';
+}
+
+// --- References -----------------------------------------------------------------------------------------------------
+
+/** Where an item of `input` stands in the body that the caller wrote: what a prompt template put before it is not counted. */
+export function inputPlace(body: JsonObject, index: number): string {
+  const own = index - templateItemCount(body);
+  return own < 0 ? 'prompt' : `input[${own}]`;
+}
+
+/** `item_reference` items of `input`. */
+export const itemReferences: ItemReferences = { find, replace };
+
+/** What a reference says that could not be replaced. */
+export const UNKNOWN_REFERENCE =
+  'names no output item that this key was given within the last hour: send the item itself (store: false)';
+
+/** Every reference in a list of items, with its place. */
+export function referencesIn(body: JsonObject, input: readonly Json[]): readonly ItemReference[] {
+  let found: ItemReference[] | undefined;
+  for (let index = 0; index < input.length; index++) {
+    const id = referencedId(input[index]);
+    if (id === undefined) continue;
+    found ??= [];
+    found.push({ id, path: `${inputPlace(body, index)}.id` });
+  }
+  return found ?? NO_REFERENCES;
+}
+
+const NO_REFERENCES: readonly ItemReference[] = [];
+
+function find(body: JsonObject): readonly ItemReference[] {
+  return Array.isArray(body.input) ? referencesIn(body, body.input) : NO_REFERENCES;
+}
+
+/** An item that is named twice is copied: calls and results are paired by identity. */
+function replace(body: JsonObject, items: ReadonlyMap<string, JsonObject>): JsonObject {
+  return withEach(body, 'input', (item) => {
+    const id = referencedId(item);
+    const named = id === undefined ? undefined : items.get(id);
+    return named === undefined ? item : { ...named };
+  });
+}
+
+function referencedId(item: Json | undefined): string | undefined {
+  return isJsonObject(item) && item.type === 'item_reference' ? (stringAt(item, 'id') ?? '') : undefined;
+}
+
+// --- Members of any item --------------------------------------------------------------------------------------------
+
+const ITEM_STATUSES: ReadonlySet<string> = new Set<ItemStatus>(['in_progress', 'completed', 'incomplete']);
+
+/** The status of an item, where it has one that the representation knows. */
+export function statusAt(object: JsonObject): ItemStatus | undefined {
+  const status = stringAt(object, 'status');
+  return status !== undefined && ITEM_STATUSES.has(status) ? (status as ItemStatus) : undefined;
+}
+
+/** What an object holds beyond the fields that are modelled, nulls left out; undefined when there is nothing. */
+export function extOf(
+  object: JsonObject,
+  modelled: ReadonlySet<string>,
+  dialect: DialectName = 'responses',
+): Ext | undefined {
+  const rest = membersBeyond(object, modelled);
+  return rest === undefined ? undefined : { [dialect]: rest };
 }

@@ -13,7 +13,7 @@ import {
 } from '../shared/media/stored-files.ts';
 import { inPlaceOf } from '../shared/presets/prompt-template.ts';
 import { withEach } from '../shared/requests/with-each.ts';
-import { inputPlace } from './input-place.ts';
+import { inputPlace } from './parse-content.ts';
 
 /** How requests of the responses format name files: in parts by `file_id`, and in the settings of two tools. */
 export const fileParts: FileParts = { changeEach, namingOf, write };

@@ -3,7 +3,7 @@ import type { Tool, ToolChoice, ToolNamespace } from '../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, compact, objectAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
-import { extOf } from './members.ts';
+import { extOf } from './parse-content.ts';
 
 /** Tools and the choice among them, read into the representation. */
 

@@ -25,9 +25,7 @@ import { MOST_TOOLS, modelList, parseCacheMark, parseWishes } from '../shared/re
 import { refuseManyPieces } from '../shared/requests/request-pieces.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 import { facts } from './facts.ts';
-import { inputPlace } from './input-place.ts';
-import { referencesIn, UNKNOWN_REFERENCE } from './item-references.ts';
-import { parseItem } from './parse-content.ts';
+import { inputPlace, parseItem, referencesIn, UNKNOWN_REFERENCE } from './parse-content.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
 import {
   DOCUMENTED_FIELDS,

@@ -11,10 +11,9 @@ import {
   WITHOUT_RESULT,
 } from '../shared/pairing/pair-calls.ts';
 import type { Report } from '../shared/report/report.ts';
-import { changeEach, cleanItem, cleanTool, without } from './gateway-members.ts';
-import { inputPlace } from './input-place.ts';
-import { parseReasoning } from './parse-content.ts';
+import { inputPlace, parseReasoning } from './parse-content.ts';
 import { renderItem } from './render-content.ts';
+import { changeEach, cleanItem, cleanTool, withoutMembers } from './render-losses.ts';
 import { isOperatorItem } from './wire-content.ts';
 
 /**
@@ -105,7 +104,7 @@ function relayItem(item: JsonObject, place: string, report: Report): JsonObject 
   }
   if (type === 'reasoning') return relayReasoning(item, place, report);
   return lookUp(KINDS, type) === 'call'
-    ? without(item, ['signature'], place, report)
+    ? withoutMembers(item, ['signature'], place, report)
     : cleanItem(item, place, report);
 }
 

@@ -14,8 +14,8 @@ import { compact, objectAt, objectsOf, stringAt } from '../../kit/json/members.t
 import type { Report } from '../shared/report/report.ts';
 
 import { facts } from './facts.ts';
-import { cleanItem } from './gateway-members.ts';
 import { filenameFor, urlOf } from './media.ts';
+import { cleanItem } from './render-losses.ts';
 import { ID_PREFIXES } from './wire.ts';
 import { isOperatorItem } from './wire-content.ts';
 

@@ -8,7 +8,8 @@ import type { InboundDialect, RenderTarget } from '../dialect.ts';
 import { messages } from '../messages/index.ts';
 import { wrapSeal } from '../shared/reasoning/custody.ts';
 import { responses } from './index.ts';
-import { renderRelay, renderRequest } from './render.ts';
+import { renderRelay } from './relay.ts';
+import { renderRequest } from './render.ts';
 
 const VENDOR = 'acme';
 const target: RenderTarget = { model: 'up', hashUser: (id) => `#${id}` };

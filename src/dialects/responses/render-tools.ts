@@ -3,7 +3,7 @@ import type { GenerationRequest, Tool } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact } from '../../kit/json/members.ts';
 import type { Report } from '../shared/report/report.ts';
-import { cleanTool } from './gateway-members.ts';
+import { cleanTool } from './render-losses.ts';
 import { isInItem } from './wire.ts';
 
 /** Tools as this dialect has them; neighbours of one group go out as that group. */

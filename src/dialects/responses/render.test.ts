@@ -7,7 +7,8 @@ import { facts as messagesFacts } from '../messages/facts.ts';
 import { fillPromptTemplate } from '../shared/presets/prompt-template.ts';
 import { wrapSeal } from '../shared/reasoning/custody.ts';
 import { parseRequest } from './parse.ts';
-import { renderRelay, renderRequest } from './render.ts';
+import { renderRelay } from './relay.ts';
+import { renderRequest } from './render.ts';
 
 const parse = (body: JsonObject) => parseRequest({ model: 'm', input: 'hi', ...body }, { vendor: 'acme' });
 const target: RenderTarget = { model: 'up', hashUser: (id) => `#${id}` };

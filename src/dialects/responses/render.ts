@@ -1,7 +1,7 @@
 import type { Item } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { compact, objectAt } from '../../kit/json/members.ts';
+import { compact } from '../../kit/json/members.ts';
 import { lookUp } from '../../kit/net/lookup.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import { withoutForeignFiles } from '../shared/media/foreign-files.ts';
@@ -9,17 +9,14 @@ import { pairCalls } from '../shared/pairing/pair-calls.ts';
 import { effortOf } from '../shared/reasoning/reasoning-effort.ts';
 import { Report } from '../shared/report/report.ts';
 import { cappedLimit } from '../shared/requests/output-limit.ts';
-import { relayBody } from '../shared/requests/relay.ts';
 import { knownVerbosity } from '../shared/requests/verbosity.ts';
 import { errorsInWords } from '../shared/tools/errors-in-words.ts';
 import { facts } from './facts.ts';
-import { relayInput, relayTools } from './relay-content.ts';
 import { OwnSpot, renderItem } from './render-content.ts';
-import { NO_CACHE_MARKS, NO_SUCH_PARAMETER, reportLosses } from './render-losses.ts';
-import { relayReasoning, renderReasoningSettings } from './render-reasoning.ts';
+import { NO_SUCH_PARAMETER, reportLosses, withoutUnsupported } from './render-losses.ts';
+import { renderReasoningSettings } from './render-reasoning.ts';
 import { renderToolChoice, renderTools } from './render-tools.ts';
-import { withoutUnsupported } from './supported.ts';
-import { GATEWAY_FIELDS, INCLUDE_LOGPROBS, INCLUDE_SEALS } from './wire.ts';
+import { INCLUDE_LOGPROBS, INCLUDE_SEALS } from './wire.ts';
 
 /** The request in the words of an upstream of this dialect. */
 export function renderRequest(given: GenerationRequest, target: RenderTarget): RenderedRequest {
@@ -58,32 +55,6 @@ export function renderRequest(given: GenerationRequest, target: RenderTarget): R
     metadata: renderMetadata(request, report),
     ...hashedIds(request, target),
     ...request.ext.responses,
-  });
-  return { body, headers: NO_HEADERS, report: report.entries };
-}
-
-/** The caller's own body, with only what must change changed. */
-export function renderRelay(given: GenerationRequest, target: RenderTarget): RenderedRequest {
-  const report = new Report(given);
-  const request = withoutUnsupported(given, target.supportedParameters, report);
-  if (request.cache !== undefined) report.dropped(report.name('cache'), NO_CACHE_MARKS);
-  for (const name of request.unknownFields) {
-    if (GATEWAY_FIELDS.has(name)) report.dropped(name, 'is not available here');
-  }
-  const limit = cappedLimit(request, target, report);
-  const body = relayBody(request, GATEWAY_FIELDS, {
-    model: target.model,
-    store: false,
-    cache_control: undefined,
-    input: relayInput(request.body, report),
-    tools: relayTools(request.body.tools, report),
-    reasoning: relayReasoning(request, target, report),
-    ...relayVerbosity(request, report),
-    ...relayInclude(request, target),
-    ...(limit !== request.maxOutputTokens && { max_output_tokens: limit }),
-    modalities: renderModalities(request, report),
-    service_tier: renderServiceTier(request, report),
-    ...hashedIds(request, target),
   });
   return { body, headers: NO_HEADERS, report: report.entries };
 }
@@ -153,12 +124,6 @@ function renderText(request: GenerationRequest, report: Report): JsonObject | un
   return compact({ format, verbosity });
 }
 
-/** Relay lane: the caller's own settings of the text, where a word in them must change. */
-function relayVerbosity(request: GenerationRequest, report: Report): JsonObject {
-  const verbosity = knownVerbosity(request, report);
-  return verbosity === request.verbosity ? {} : { text: { ...objectAt(request.body, 'text'), verbosity } };
-}
-
 /** What to include: the caller's own list, what log probabilities need, and seals for callers that need them unasked. */
 function renderInclude(request: GenerationRequest, target: RenderTarget): string[] | undefined {
   const include = new Set(request.include);
@@ -167,18 +132,12 @@ function renderInclude(request: GenerationRequest, target: RenderTarget): string
   return include.size > 0 ? [...include] : undefined;
 }
 
-/** Relay lane: the caller's own list, with seals if the caller needs them unasked. */
-function relayInclude(request: GenerationRequest, target: RenderTarget): JsonObject {
-  const isAdded = needsSeals(request, target) && request.include?.includes(INCLUDE_SEALS) !== true;
-  return isAdded ? { include: [...(request.include ?? []), INCLUDE_SEALS] } : {};
-}
-
 /**
  * Whether to ask for seals. Other formats cannot ask. A caller of this format that does not say `store: false` may name the
  * items of this answer later and so does not ask either, but the upstream stores nothing and takes thoughts back only sealed.
  * Models that do not think refuse to be asked.
  */
-function needsSeals({ format, body, reasoning }: GenerationRequest, target: RenderTarget): boolean {
+export function needsSeals({ format, body, reasoning }: GenerationRequest, target: RenderTarget): boolean {
   const isAskedToThink = reasoning !== undefined && effortOf(reasoning) !== 'none';
   if (format !== 'responses') return isAskedToThink;
   return body.store !== false && (isAskedToThink || (reasoning === undefined && isKnownToThink(target)));
@@ -193,7 +152,7 @@ function isKnownToThink({ alwaysThinks, supportedEfforts, supportedParameters }:
 const MODALITIES: ReadonlySet<string> = new Set(['text', 'image']);
 
 /** Text is what every upstream answers in; those that only write text refuse the field itself. */
-function renderModalities(request: GenerationRequest, report: Report): string[] | undefined {
+export function renderModalities(request: GenerationRequest, report: Report): string[] | undefined {
   const asked = request.modalities ?? [];
   const kept = asked.filter((word) => MODALITIES.has(word));
   if (kept.length < asked.length) {
@@ -213,7 +172,7 @@ const SERVICE_TIERS: Readonly<Record<string, string>> = {
   fast: 'priority',
 };
 
-function renderServiceTier(request: GenerationRequest, report: Report): string | undefined {
+export function renderServiceTier(request: GenerationRequest, report: Report): string | undefined {
   const { serviceTier, speed } = request;
   if (serviceTier === undefined) {
     if (speed === 'fast') report.coerced(report.name('speed'), 'sent as service tier priority');
@@ -235,7 +194,7 @@ function renderMetadata(request: GenerationRequest, report: Report): JsonObject 
   return undefined;
 }
 
-function hashedIds(request: GenerationRequest, target: RenderTarget): JsonObject {
+export function hashedIds(request: GenerationRequest, target: RenderTarget): JsonObject {
   const { user, safetyIdentifier } = request;
   return {
     user: user === undefined ? undefined : target.hashUser(user),

@@ -15,7 +15,6 @@ import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts'
 import { GatewayError } from '../../ir/errors.ts';
 import { fileTooLarge, MAX_FILE_BYTES } from '../../manage/files/file-intake.ts';
 import type { Call, Route } from '../route.ts';
-import { hasBody } from '../server/declared-length.ts';
 import { requireForm } from '../server/media-type.ts';
 import { readUpload } from '../server/read-upload.ts';
 import { callerOf, type ErrorStatus, errors, ok } from './row-parts.ts';
@@ -48,7 +47,7 @@ export const FILE_ROUTES: readonly Route[] = [
     handler: async (call) => {
       const { exchange, services, times, settings } = call;
       const { request } = exchange;
-      if (!hasBody(request)) {
+      if (!request.hasBody) {
         throw new GatewayError(
           'invalid-request',
           'The request body is empty: send a form with a part named file',

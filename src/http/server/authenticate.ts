@@ -1,7 +1,7 @@
+import type { InboundRequest } from '../../http1/server/inbound-request.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { Key } from '../../ports/tenancy.ts';
-import { headerValues } from './request-headers.ts';
 
 /**
  * Which key a route needs: `none`; `optional`: none, but a valid key gets more; `any` valid key; `inference`: no
@@ -20,11 +20,8 @@ const NO_CREDENTIAL = /^(?:Bearer)?\s*$/i;
 const SECRET = /^[\x21-\x7e]{1,512}$/;
 
 /** The caller of a request. Throws the same 401 for every key that is not valid. */
-export function authenticate(
-  rawHeaders: readonly string[],
-  callers: CallerDirectory,
-): Caller | Promise<Caller> {
-  const secret = secretOf(rawHeaders);
+export function authenticate(request: InboundRequest, callers: CallerDirectory): Caller | Promise<Caller> {
+  const secret = secretOf(request);
   const found = SECRET.test(secret) ? callers.find(secret) : undefined;
   return found instanceof Promise ? found.then(requireCaller) : requireCaller(found);
 }
@@ -45,9 +42,9 @@ export function authorize(auth: RouteAuth, key: Key): void {
 }
 
 /** `Authorization: Bearer` or, in its absence, `x-api-key`. A repeated header is ambiguous and holds no secret. */
-function secretOf(rawHeaders: readonly string[]): string {
-  const authorization = headerValues(rawHeaders, 'authorization');
-  const carriers = authorization.length > 0 ? authorization : headerValues(rawHeaders, 'x-api-key');
+function secretOf(request: InboundRequest): string {
+  const authorization = request.headerValues('authorization');
+  const carriers = authorization.length > 0 ? authorization : request.headerValues('x-api-key');
   const value = carriers[0];
   if (carriers.length > 1) throw invalidKey();
   if (value === undefined || NO_CREDENTIAL.test(value)) {

@@ -1,19 +1,26 @@
 import type { InboundRequest } from '../../http1/server/inbound-request.ts';
-import type { Outgoing } from '../../http1/server/outbound-response.ts';
-import { headerLine, type ResponseHeads } from '../../http1/server/response-head-writer.ts';
+import type { OutboundResponse } from '../../http1/server/outbound-response.ts';
+import { headerLine, type ResponseHeadWriter } from '../../http1/server/response-head-writer.ts';
 import { LightAbortController } from '../../kit/loop/light-abort.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { Caller } from '../../ports/caller.ts';
-import { CallerGone } from './caller-gone.ts';
 import { Reply, type ReplyOwner } from './reply.ts';
 import { ServerTiming } from './server-timing.ts';
 
 /** What all exchanges of a server share. */
 export interface ExchangeParts {
   readonly clock: Clock;
-  readonly heads: ResponseHeads;
+  readonly heads: ResponseHeadWriter;
   /** Told when the reply has left or the connection is gone. */
   readonly closed: (exchange: HttpExchange) => void;
+}
+
+/** The reason of an abort because the caller has closed its connection. */
+export class CallerGone extends Error {
+  constructor() {
+    super('The caller went away');
+    this.name = 'CallerGone';
+  }
 }
 
 /** One request and its reply, from the first line to the last byte. */
@@ -34,14 +41,14 @@ export class HttpExchange implements ReplyOwner {
   /** Headers that were added to the reply, each with its line break. */
   #added = '';
 
-  constructor(request: InboundRequest, answer: Outgoing, token: string, parts: ExchangeParts) {
+  constructor(request: InboundRequest, answer: OutboundResponse, token: string, parts: ExchangeParts) {
     this.request = request;
     this.acceptedAtMs = parts.clock.now();
     this.timing = new ServerTiming(parts.clock);
     this.#token = token;
     this.reply = new Reply(request, answer, this, parts.heads);
-    answer.whenClosed = (hasLeft) => {
-      if (!hasLeft) this.abort(new CallerGone());
+    answer.whenClosed = (isFlushed) => {
+      if (!isFlushed) this.abort(new CallerGone());
       parts.closed(this);
     };
   }
@@ -57,8 +64,8 @@ export class HttpExchange implements ReplyOwner {
   }
 
   /** The body is wanted: tells a caller that waits to hear so. */
-  invite(): void {
-    if (this.request.framing.awaitsInvitation) this.reply.invite();
+  sendContinue(): void {
+    if (this.request.framing.expectsContinue) this.reply.sendContinue();
   }
 
   /** The request is for a generation route: its reply carries the headers of one. */

@@ -1,5 +1,5 @@
 import type { EncodeError } from '../../dialects/shared/answers/error-envelope.ts';
-import type { ResponseHeads } from '../../http1/server/response-head-writer.ts';
+import type { ResponseHeadWriter } from '../../http1/server/response-head-writer.ts';
 import { errorHeaders } from './error-reply.ts';
 import { jsonLines } from './reply.ts';
 import { unavailable } from './unavailable.ts';
@@ -30,7 +30,7 @@ export class BusyAnswers {
   /**
    * All of an answer on a connection that is kept. `ownLines`: the headers that are its own, each with its line break.
    */
-  text(encodeError: EncodeError, ownLines: string, heads: ResponseHeads): string {
+  text(encodeError: EncodeError, ownLines: string, heads: ResponseHeadWriter): string {
     const { body, lines } = this.#answer(encodeError);
     return heads.head(BUSY.status, lines + ownLines, true) + body;
   }

@@ -4,9 +4,7 @@ import { isJsonObject, type JsonObject, type JsonReading, readJson } from '../..
 import { JsonReader } from '../../kit/json/json-reader.ts';
 import { runPromptly } from '../../kit/loop/turns.ts';
 import { ValidUtf8, validUtf8 } from '../../kit/text/valid-utf8.ts';
-import { CallerGone } from './caller-gone.ts';
-import { declaredLength } from './declared-length.ts';
-import type { HttpExchange } from './http-exchange.ts';
+import { CallerGone, type HttpExchange } from './http-exchange.ts';
 
 /** How much of a body is read, and for how long. */
 export interface BodyLimits {
@@ -23,7 +21,7 @@ const SMALL_BYTES = 16 * 1024;
  */
 export function readJsonBody(exchange: HttpExchange, limits: BodyLimits): JsonObject | Promise<JsonObject> {
   const { request } = exchange;
-  if (declaredLength(request) > limits.maxBytes) throw tooLarge(limits);
+  if (request.framing.length > limits.maxBytes) throw tooLarge(limits);
   const taken = request.takeBody();
   if (taken !== undefined && taken.length <= SMALL_BYTES) return objectOf(readJson(textOf(taken)));
   return readSliced(exchange, taken, limits);
@@ -62,7 +60,7 @@ function readText(request: InboundRequest, signal: AbortSignal, limits: BodyLimi
     const settle = (finish: () => void): void => {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
-      request.leave();
+      request.stopReading();
       finish();
     };
     const timer = setTimeout(() => settle(() => reject(tooSlow())), limits.deadlineMs);

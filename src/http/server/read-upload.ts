@@ -1,11 +1,9 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance as Form } from '@fastify/busboy';
 import { FILE_PURPOSES } from '../../contract/file.ts';
-import { bodyStream } from '../../http1/server/body-stream.ts';
 import type { InboundRequest } from '../../http1/server/inbound-request.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import { quoted } from '../../kit/text/quoted.ts';
-import { declaredLength } from './declared-length.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import type { BodyLimits } from './read-body.ts';
 
@@ -38,10 +36,10 @@ export async function readUpload(
 ): Promise<string> {
   const { request, signal } = exchange;
   const maxBytes = limits.maxBytes + FRAME_BYTES;
-  if (declaredLength(request) > maxBytes) throw limits.tooLarge();
+  if (request.framing.length > maxBytes) throw limits.tooLarge();
   const form = openForm(request);
   const body = bodyStream(request);
-  exchange.invite();
+  exchange.sendContinue();
   const stop = new AbortController();
   const stopped = new Promise<never>((_, reject) => {
     stop.signal.addEventListener('abort', () => reject(stop.signal.reason));
@@ -63,7 +61,7 @@ export async function readUpload(
     body.off('data', onData);
     signal.removeEventListener('abort', onAbort);
     body.unpipe(form).pause();
-    request.leave();
+    request.stopReading();
   }
 }
 
@@ -101,6 +99,26 @@ function problemOfField(name: string | undefined, value: string): GatewayError |
   if (FILE_PURPOSES.includes(value)) return undefined;
   const message = `must be ${FILE_PURPOSES.join(' or ')}: files here are for naming in requests`;
   return invalidRequest([{ path: 'purpose', message }]);
+}
+
+/** The body as a stream, which is all that the form parser reads. A body that is cut off does not end. */
+function bodyStream(request: InboundRequest): Readable {
+  let isRead = false;
+  const stream: Readable = new Readable({
+    read() {
+      if (isRead) {
+        request.resumeReading();
+        return;
+      }
+      isRead = true;
+      request.read({
+        piece: (bytes) => stream.push(bytes),
+        end: () => stream.push(null),
+        cut: () => {},
+      });
+    },
+  });
+  return stream;
 }
 
 async function takeAll(content: Readable, take: TakePiece): Promise<void> {

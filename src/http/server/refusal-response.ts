@@ -1,6 +1,6 @@
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
 import type { Refusal } from '../../http1/server/connection.ts';
-import { headerLine, type ResponseHeads } from '../../http1/server/response-head-writer.ts';
+import { headerLine, type ResponseHeadWriter } from '../../http1/server/response-head-writer.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { errorHeaders } from './error-reply.ts';
 
@@ -15,7 +15,7 @@ const REFUSALS: Readonly<Record<Refusal, () => GatewayError>> = {
 /** The last bytes of a connection on which there was no request. */
 export function rawError(
   refusal: Refusal,
-  parts: { readonly vendor: string; readonly requestId: string; readonly heads: ResponseHeads },
+  parts: { readonly vendor: string; readonly requestId: string; readonly heads: ResponseHeadWriter },
 ): string {
   const error = REFUSALS[refusal]();
   const body = JSON.stringify(encodeEnvelope(error, { vendor: parts.vendor, generationId: null }));

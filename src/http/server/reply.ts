@@ -1,7 +1,6 @@
 import type { InboundRequest } from '../../http1/server/inbound-request.ts';
-import type { Heartbeat, Outgoing } from '../../http1/server/outbound-response.ts';
-import { headerLine, type ResponseHeads } from '../../http1/server/response-head-writer.ts';
-import { declaredLength, hasBody } from './declared-length.ts';
+import type { Heartbeat, OutboundResponse } from '../../http1/server/outbound-response.ts';
+import { headerLine, type ResponseHeadWriter } from '../../http1/server/response-head-writer.ts';
 
 /** An unread rest of a body that is cheaper to skip than a new connection. */
 const SKIPPABLE_BYTES = 65_536;
@@ -50,17 +49,22 @@ function hexadecimal(length: number): string {
 /** The thin face of one HTTP response: whole replies, or a stream under back-pressure. */
 export class Reply {
   readonly #request: InboundRequest;
-  readonly #answer: Outgoing;
+  readonly #answer: OutboundResponse;
   readonly #owner: ReplyOwner;
-  readonly #heads: ResponseHeads;
+  readonly #heads: ResponseHeadWriter;
   #status = 200;
   /** A head that leaves with the first piece of its body. */
   #head = '';
   /** The pieces of a stream are written with their lengths, as HTTP/1.1 has it. */
   #isChunked = false;
-  #hasInvited = false;
+  #hasSentContinue = false;
 
-  constructor(request: InboundRequest, answer: Outgoing, owner: ReplyOwner, heads: ResponseHeads) {
+  constructor(
+    request: InboundRequest,
+    answer: OutboundResponse,
+    owner: ReplyOwner,
+    heads: ResponseHeadWriter,
+  ) {
     this.#request = request;
     this.#answer = answer;
     this.#owner = owner;
@@ -97,8 +101,8 @@ export class Reply {
   }
 
   /** The body may be sent. */
-  invite(): void {
-    this.#hasInvited = true;
+  sendContinue(): void {
+    this.#hasSentContinue = true;
     this.#answer.write('HTTP/1.1 100 Continue\r\n\r\n', 'latin1');
   }
 
@@ -185,7 +189,7 @@ export class Reply {
   /** Resolves when everything was handed over or the connection is gone; cuts it `graceMs` after `signal`. */
   flushed(signal: AbortSignal, graceMs: number): Promise<void> {
     const answer = this.#answer;
-    if (answer.hasLeft || answer.isGone) return DONE;
+    if (answer.isFlushed || answer.isGone) return DONE;
     return new Promise((resolve) => {
       let timer: NodeJS.Timeout | undefined;
       const cut = (): void => {
@@ -252,8 +256,8 @@ export class Reply {
 
   /** Part of the body is still to come, and it is not worth waiting for. */
   #leavesUnread(): boolean {
-    if (this.#request.isComplete || !hasBody(this.#request)) return false;
-    const length = declaredLength(this.#request);
+    if (this.#request.isComplete || !this.#request.hasBody) return false;
+    const { length } = this.#request.framing;
     const isSkippable = length > 0 && length <= SKIPPABLE_BYTES && !this.#isUncertainOfBody;
     return !this.#answer.keepsAlive || !isSkippable;
   }
@@ -263,6 +267,6 @@ export class Reply {
    */
   get #isUncertainOfBody(): boolean {
     const { isComplete, framing } = this.#request;
-    return framing.awaitsInvitation && !this.#hasInvited && !isComplete;
+    return framing.expectsContinue && !this.#hasSentContinue && !isComplete;
   }
 }

@@ -7,7 +7,6 @@ import type { Caller } from '../../ports/caller.ts';
 import type { HttpDependencies, HttpSettings, HttpTimes } from '../dependencies.ts';
 import type { ServerView } from '../route.ts';
 import { authenticate, authorize, type RouteAuth } from './authenticate.ts';
-import { hasBody } from './declared-length.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { requireJson } from './media-type.ts';
 import { parseQuery } from './parse-query.ts';
@@ -95,7 +94,7 @@ function identify(
   const started = clock.monotonic();
   let found: Caller | Promise<Caller> | undefined;
   try {
-    found = authenticate(exchange.request.rawHeaders, callers);
+    found = authenticate(exchange.request, callers);
     if (!(found instanceof Promise)) return admit(exchange, compiled, found);
   } finally {
     if (!(found instanceof Promise)) exchange.timing.mark('auth', clock.monotonic() - started);
@@ -181,11 +180,11 @@ function readBody(
 ): JsonObject | Promise<JsonObject> {
   if (compiled.route.request.body === null) return NOTHING;
   const { request } = exchange;
-  if (!hasBody(request)) {
+  if (!request.hasBody) {
     throw new GatewayError('invalid-request', 'The request body is empty: send a JSON object');
   }
   requireJson(request.header('content-type'), request.header('content-encoding'));
-  exchange.invite();
+  exchange.sendContinue();
   const { settings, times, services } = context;
   const body = readJsonBody(exchange, { maxBytes: settings.maxBodyBytes, deadlineMs: times.bodyMs });
   if (body instanceof Promise) return validInTurn(body, compiled, services);

@@ -9,7 +9,7 @@ import { type Flow, ReadyValues } from '../../kit/frames/flow.ts';
 import { writeSseComment } from '../../kit/frames/sse.ts';
 import type { HttpTimes } from '../dependencies.ts';
 import { Abandonment } from './abort-grace.ts';
-import { CallerGone } from './caller-gone.ts';
+import { CallerGone } from './http-exchange.ts';
 import type { Reply } from './reply.ts';
 
 /** What one streamed answer is made of. */

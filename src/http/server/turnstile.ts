@@ -105,7 +105,7 @@ export class Turnstile {
   }
 
   /** Overloaded, and a request that came now would wait for long. */
-  get isFull(): boolean {
+  get isOverloaded(): boolean {
     return (
       this.#paceMs !== undefined && this.waiting * this.#paceMs > this.#atLeastTurns(this.#limits.waitMs)
     );
@@ -122,7 +122,7 @@ export class Turnstile {
     const now = this.#clock.now();
     this.#count(now);
     this.#arrived++;
-    if (this.isFull) return false;
+    if (this.isOverloaded) return false;
     if (this.#turnSinceMs === undefined) {
       this.#beginTurn(now);
       this.#clock.afterThis(this.#beginNext);

@@ -6,59 +6,52 @@ import { ChunkedDecoder } from '../chunked-decoder.ts';
 import type { SectionProblem } from '../fields.ts';
 import { REQUEST_RULES } from '../reading-rules.ts';
 import { type BodySource, InboundRequest } from './inbound-request.ts';
-import { type AnswerLine, Outgoing } from './outbound-response.ts';
+import { OutboundResponse, type ResponseConnection } from './outbound-response.ts';
 import { PresenceProbe } from './presence-probe.ts';
-import { framingOf } from './request-framing.ts';
+import { requestFramingOf } from './request-framing.ts';
 import { cannotBeInHead, parseRequestHead } from './request-head.ts';
-import { type PlainRequest, plainRequest } from './scan-head.ts';
+import { type ScannedHead, scanHead } from './scan-head.ts';
 
-/** How long things may take on a connection, and how much it may ask for. */
-export interface ConnectionLimits {
-  /** From a connection's (or request's) first moment to the end of its head. */
+/** Limits of each connection. */
+export interface ServerConnectionLimits {
+  /** From the start of a connection, or the first byte of a later request, to the end of the head. */
   readonly headersMs: number;
-  /** The same to the end of its body. */
+  /** The same to the end of the body. */
   readonly requestMs: number;
-  /** How long a connection without a request is kept. */
+  /** How long an idle connection is kept. */
   readonly idleMs: number;
-  /** How long a connection stays open after its last answer where not all of the request is read. */
+  /** How long a connection stays open after its last response if not all of the request was read. */
   readonly lingerMs: number;
-  /**
-   * How long the rest of a request is read and dropped after the answer, on as many connections as the owner allows.
-   */
+  /** The same for connections that the owner lets drop the rest of the request (`beginDiscarding`). */
   readonly discardMs: number;
   readonly maxHeadBytes: number;
-  /**
-   * Requests that may wait for their answers at the same time: a connection that owes as many is not read until one
-   * has left.
-   */
+  /** Responses that may be owed at the same time: the connection is not read while it owes as many. */
   readonly maxPipelined: number;
 }
 
-/** Why there is no request to answer. `connect`: it asks for a way to another host. */
+/** Why a request is refused before there is an `InboundRequest`. `connect`: its method is CONNECT. */
 export type Refusal = SectionProblem | 'late' | 'connect';
 
 /** The listener, as its connections see it. */
-export interface ConnectionOwner {
-  readonly limits: ConnectionLimits;
-  /** Connections on which a request begins in this turn: has each of them take what came. */
-  readonly arrivals: Cohort<Connection>;
+export interface ServerConnectionOwner {
+  readonly limits: ServerConnectionLimits;
+  /** Connections on which a request begins in this turn: calls `onTurnEnd` of each. */
+  readonly arrivals: Cohort<ServerConnection>;
   /** True while overloaded: call `turnAway` before parsing. */
-  isFull(): boolean;
+  isOverloaded(): boolean;
   /**
-   * True while overloaded and fewer than the allowed number were refused in this turn before buffering. Counts each
-   * call.
+   * True while overloaded, up to a number of calls in each turn: a request may be turned away as soon as it is read.
    */
-  refusesAtOnce(): boolean;
-  /** The response to a request that is refused unread; undefined if it is to be read. */
-  turnAway(request: PlainRequest): string | undefined;
-  /** A request is here, and as much of its body as came with it. */
-  accept(request: InboundRequest, answer: Outgoing): void;
-  /** Bytes came that are no request, and no answer was begun: says so by `endWith`. */
-  refuse(connection: Connection, problem: Refusal): void;
-  /** Nothing is asked and nothing answered. */
-  rested(connection: Connection): void;
-  closed(connection: Connection): void;
-  /** Whether one more connection may read and drop what is left of a request; if so, `endDiscarding` follows. */
+  mayTurnAwayEarly(): boolean;
+  /** The response to a request that is turned away; undefined if it is to be parsed. */
+  turnAway(head: ScannedHead): string | undefined;
+  /** A request was parsed, with as much of its body as came with the head. */
+  accept(request: InboundRequest, response: OutboundResponse): void;
+  /** A request cannot be parsed, and no response has begun: must call `endWith`. */
+  refuse(connection: ServerConnection, problem: Refusal): void;
+  onIdle(connection: ServerConnection): void;
+  onClosed(connection: ServerConnection): void;
+  /** Whether one more connection may drop the rest of a large request; if so, `endDiscarding` follows. */
   beginDiscarding(): boolean;
   endDiscarding(): void;
 }
@@ -67,75 +60,76 @@ const END_OF_HEAD = '\r\n\r\n';
 const NO_BODY = new LengthDecoder(0);
 
 /**
- * Bytes that are read and dropped of a request after its answer. Closing a connection on which bytes are unread resets
- * it, and many clients then report the reset and not the answer.
+ * Bytes of a request that are dropped after its response. Closing a connection on which bytes are unread resets it,
+ * and many clients then report the reset and not the response.
  */
-const MOST_DISCARDED_BYTES = 64 * 1024 * 1024;
+const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
 
-/** The same where too many connections discard: enough to notice that the caller has left. */
-const FEW_DISCARDED_BYTES = 64 * 1024;
+/** The same if too many connections discard: enough to notice that the caller has closed its socket. */
+const MAX_DISCARDED_BYTES_IF_CROWDED = 64 * 1024;
+
+/** Line breaks before a request: some clients send one. Without a limit they would keep a connection open for ever. */
+const MAX_LINE_BREAK_BYTES = 32;
 
 /**
- * Characters of line breaks before a request: some send one. Without a limit they would keep a connection for ever.
+ * One connection of a caller: parses requests from its bytes, and writes their responses in the order of the requests.
+ * Bytes that begin a request wait in `#pending` until the end of the turn of the event loop, so that requests of many
+ * connections begin together; later bytes of the request are parsed at once.
  */
-const MOST_LINE_BREAKS = 32;
-
-/** One connection: finds the requests in its bytes, and has them answered in their order. */
-export class Connection implements AnswerLine, BodySource {
+export class ServerConnection implements ResponseConnection, BodySource {
   readonly #socket: Socket;
-  readonly #owner: ConnectionOwner;
-  /** Answers that have not left yet, in the order of their requests. */
-  readonly #answers: Outgoing[] = [];
+  readonly #owner: ServerConnectionOwner;
+  /** Responses that are not flushed yet, in the order of their requests. */
+  readonly #responses: OutboundResponse[] = [];
   /** How many of them are written to their ends. */
-  #writtenAnswers = 0;
-  /** Whose turn it is. */
-  #writing: Outgoing | undefined;
+  #writtenResponses = 0;
+  /** The response whose turn it is to be written. */
+  #writing: OutboundResponse | undefined;
   /**
-   * Bytes that came in this turn while no request was being read, or that wait until fewer answers are owed. At most
-   * one read.
+   * Bytes that are not parsed yet: they begin a request and wait for the end of the turn, or the pipeline is full. At
+   * most one read.
    */
-  #came: Buffer | undefined;
-  /** It is among those that take what came at the end of this turn: once is enough. */
-  #isArriving = false;
-  /** The beginning of a head. */
-  #beginning: Buffer | undefined;
-  /** The request whose body is on its way, and what is known of its end. */
+  #pending: Buffer | undefined;
+  #isParseScheduled = false;
+  /** A head whose end has not come. */
+  #partialHead: Buffer | undefined;
+  /** The request whose body has not come to its end, its response and its decoder. */
   #receiving: InboundRequest | undefined;
-  #answerToReceiving: Outgoing | undefined;
+  #responseToReceiving: OutboundResponse | undefined;
   #bodyDecoder: BodyDecoder = NO_BODY;
-  /** Since when a request is being read, and since when there is none; undefined when it is not so. */
-  #readingSinceMs: number | undefined = performance.now();
-  #restingSinceMs: number | undefined;
-  #isTaking = false;
-  /** Requests that came with the bytes that are being taken. */
-  #takenAtOnce = 0;
-  /** No further request is read: bytes that come are dropped. */
+  /** Set while a request is being received (a new connection counts as one), or while the connection is idle. */
+  #requestSinceMs: number | undefined = performance.now();
+  #idleSinceMs: number | undefined;
+  #isParsing = false;
+  /** Requests in the bytes that are being parsed. */
+  #parsedRequests = 0;
+  /** No further request is parsed: bytes that come are dropped. */
   #discardsInput = false;
   #hasFailed = false;
-  /** The caller has ended its side. */
-  #hasEnded = false;
-  /** Set while answers are owed to a caller that has ended its side. */
+  /** The caller has ended its side (FIN). */
+  #hasCallerEnded = false;
+  /** Set while responses are owed to a caller that has ended its side. */
   #probe: PresenceProbe | undefined;
   #lingerTimer: NodeJS.Timeout | undefined;
-  /** It is counted among those that discard much. */
+  /** The owner counts it among the connections that may discard up to `MAX_DISCARDED_BYTES`. */
   #isDiscarding = false;
-  /** Bytes that may still come before the connection is no longer read. */
+  /** Bytes that may still be dropped before the connection is no longer read. */
   #discardableBytes = 0;
-  /** Characters of line breaks since the last request. */
-  #lineBreaks = 0;
+  /** Bytes of line breaks since the last request. */
+  #lineBreakBytes = 0;
 
-  constructor(socket: Socket, owner: ConnectionOwner) {
+  constructor(socket: Socket, owner: ServerConnectionOwner) {
     this.#socket = socket;
     this.#owner = owner;
-    // Of nearly all that is written: an encoding that is named is looked up each time.
+    // The encoding of nearly all writes: Node looks up an encoding that is given with each write.
     socket.setDefaultEncoding('latin1');
     socket.on('data', (bytes: Buffer) => this.#read(bytes));
     socket.on('drain', () => this.#writing?.becomeWritable());
-    socket.on('end', () => this.#end());
-    // `close` follows and says it all.
+    socket.on('end', () => this.#onCallerEnd());
+    // `close` follows, and is handled.
     socket.on('error', ignore);
     socket.on('close', () => {
-      this.takeWhatCame();
+      this.parsePending();
       this.#close();
     });
   }
@@ -144,18 +138,18 @@ export class Connection implements AnswerLine, BodySource {
     return this.#socket.writableNeedDrain;
   }
 
-  /** Nothing is asked and nothing answered. A connection that was just made is about to ask. */
-  get isResting(): boolean {
-    return this.#restingSinceMs !== undefined;
+  /** No request and no response is open. A new connection is not idle: its first request is on its way. */
+  get isIdle(): boolean {
+    return this.#idleSinceMs !== undefined;
   }
 
-  isTurnOf(answer: Outgoing): boolean {
-    return this.#writing === answer;
+  isTurnOf(response: OutboundResponse): boolean {
+    return this.#writing === response;
   }
 
   write(data: string | Uint8Array, encoding: BufferEncoding): boolean {
     const socket = this.#socket;
-    // Late words on a connection that is closed, or has said its last.
+    // A late write, after the last response or the close of the connection.
     if (!socket.writable) return false;
     const unsent = this.#probe === undefined ? data : this.#probe.withoutSent(data);
     return encoding === 'latin1' ? socket.write(unsent) : socket.write(unsent, encoding);
@@ -169,26 +163,26 @@ export class Connection implements AnswerLine, BodySource {
     this.#socket.uncork();
   }
 
-  passOn(answer: Outgoing): void {
-    this.#conclude(answer, this.#hasFailed || this.#came !== undefined || this.#socket.isPaused());
+  finish(response: OutboundResponse): void {
+    this.#endResponse(response, this.#hasFailed || this.#pending !== undefined || this.#socket.isPaused());
   }
 
-  linger(answer: Outgoing): void {
-    this.#conclude(answer, true);
+  finishAndLinger(response: OutboundResponse): void {
+    this.#endResponse(response, true);
   }
 
-  /** `isUnread`: bytes of the caller may be left unread. */
-  #conclude({ keepsAlive }: Outgoing, isUnread: boolean): void {
+  /** `isUnread`: bytes of the caller may be left unread, so that closing at once would reset the connection. */
+  #endResponse({ keepsAlive }: OutboundResponse, isUnread: boolean): void {
     const socket = this.#socket;
     if (!socket.writable) return;
-    this.#writtenAnswers++;
-    const next = keepsAlive ? this.#answers[this.#writtenAnswers] : undefined;
+    this.#writtenResponses++;
+    const next = keepsAlive ? this.#responses[this.#writtenResponses] : undefined;
     this.#writing = next;
     if (!keepsAlive) this.#discardsInput = true;
-    if (socket.writableLength === 0) this.#firstHasLeft();
+    if (socket.writableLength === 0) this.#firstIsFlushed();
     else socket.write('', (error) => this.#wasWritten(error));
     if (keepsAlive) next?.takeTurn();
-    else if (isUnread) this.#endGently();
+    else if (isUnread) this.#endAndLinger();
     else socket.destroySoon();
   }
 
@@ -196,48 +190,48 @@ export class Connection implements AnswerLine, BodySource {
     this.#socket.destroy();
   }
 
-  /** Writes the last bytes of the connection and gives them time to leave. */
+  /** Writes the last bytes of the connection, and closes it once the caller can have read them. */
   endWith(text: string): void {
     this.#socket.write(text, 'utf8');
-    this.#endGently();
+    this.#endAndLinger();
   }
 
-  readOn(): void {
+  resumeReading(): void {
     if (this.#socket.isPaused() && !this.#discardsInput) this.#socket.resume();
   }
 
-  /** Ends what takes too long. */
-  check(nowMs: number): void {
+  /** Closes the connection if it was idle for too long; refuses a request that takes too long to come. */
+  checkTimeLimits(nowMs: number): void {
     const { headersMs, requestMs, idleMs } = this.#owner.limits;
-    if (this.#restingSinceMs !== undefined && nowMs - this.#restingSinceMs > idleMs) this.destroy();
+    if (this.#idleSinceMs !== undefined && nowMs - this.#idleSinceMs > idleMs) this.destroy();
     // Bytes that have come are parsed before the request counts as late.
-    if (this.#readingSinceMs === undefined || this.#came !== undefined) return;
+    if (this.#requestSinceMs === undefined || this.#pending !== undefined) return;
     const limit = this.#receiving === undefined ? headersMs : requestMs;
-    if (nowMs - this.#readingSinceMs > limit) this.#fail('late');
+    if (nowMs - this.#requestSinceMs > limit) this.#fail('late');
   }
 
-  /** The turn ends for which bytes were kept. */
-  arrive(): void {
-    this.#isArriving = false;
-    this.takeWhatCame();
+  /** For the owner's `arrivals`. */
+  onTurnEnd(): void {
+    this.#isParseScheduled = false;
+    this.parsePending();
   }
 
-  /** Takes the bytes that are kept for the end of this turn, if it has not yet. */
-  takeWhatCame(): void {
-    const bytes = this.#came;
-    if (bytes === undefined || this.#owesEnough) return;
-    this.#came = undefined;
-    this.#take(bytes);
+  /** Parses pending bytes now, unless the pipeline is full. */
+  parsePending(): void {
+    const bytes = this.#pending;
+    if (bytes === undefined || this.#isPipelineFull) return;
+    this.#pending = undefined;
+    this.#parse(bytes);
   }
 
-  /** One who sends and never reads would have us keep an answer for every request. */
-  get #owesEnough(): boolean {
-    return this.#answers.length >= this.#owner.limits.maxPipelined;
+  /** As many responses are owed as may be: a caller that sends and never reads must not fill our memory. */
+  get #isPipelineFull(): boolean {
+    return this.#responses.length >= this.#owner.limits.maxPipelined;
   }
 
-  /** No request is being read, and nothing waits to be. */
+  /** No request is being received, and no bytes are pending. */
   get #isBetweenRequests(): boolean {
-    return this.#came === undefined && this.#receiving === undefined && this.#beginning === undefined;
+    return this.#pending === undefined && this.#receiving === undefined && this.#partialHead === undefined;
   }
 
   #read(bytes: Buffer): void {
@@ -245,9 +239,9 @@ export class Connection implements AnswerLine, BodySource {
       this.#discard(bytes.length);
       return;
     }
-    const isRefused =
-      this.#isBetweenRequests && this.#owner.refusesAtOnce() && this.#isTurnedAwayAtOnce(bytes);
-    if (!isRefused) this.#come(bytes);
+    const isTurnedAway =
+      this.#isBetweenRequests && this.#owner.mayTurnAwayEarly() && this.#turnAwayEarly(bytes);
+    if (!isTurnedAway) this.#receive(bytes);
   }
 
   /** Drops bytes after the last response, up to a limit; then stops reading and closes. */
@@ -259,84 +253,81 @@ export class Connection implements AnswerLine, BodySource {
     this.#destroyAfter(this.#owner.limits.lingerMs);
   }
 
-  #isTurnedAwayAtOnce(bytes: Buffer): boolean {
+  /** Turns a request away before it becomes pending. Returns false if it is to be received as usual. */
+  #turnAwayEarly(bytes: Buffer): boolean {
     const end = bytes.indexOf(END_OF_HEAD, 0, 'latin1');
     if (end === -1 || end > this.#owner.limits.maxHeadBytes) return false;
     const rest = bytes.length - end - END_OF_HEAD.length;
-    if (!this.#isTurnedAway(bytes.toString('latin1', 0, end + 2), rest)) return false;
-    this.#restIfDone();
+    if (!this.#turnAway(bytes.toString('latin1', 0, end + 2), rest)) return false;
+    this.#becomeIdleIfDone();
     return true;
   }
 
-  /**
-   * A request begins together with others; what comes of it afterwards is taken at once, so that no more than a read
-   * is kept.
-   */
-  #come(bytes: Buffer): void {
-    this.#restingSinceMs = undefined;
+  /** Keeps bytes that begin a request until the end of the turn; parses others at once, so that one read is kept. */
+  #receive(bytes: Buffer): void {
+    this.#idleSinceMs = undefined;
     if (this.#isBetweenRequests) {
-      this.#came = bytes;
-      this.#arriveLater();
+      this.#pending = bytes;
+      this.#scheduleParse();
       return;
     }
-    this.takeWhatCame();
-    // A socket may hand over what it had read before it was paused.
-    if (this.#came !== undefined) this.#came = Buffer.concat([this.#came, bytes]);
-    else this.#take(bytes);
+    this.parsePending();
+    // A paused socket may still pass on what it had read before.
+    if (this.#pending !== undefined) this.#pending = Buffer.concat([this.#pending, bytes]);
+    else this.#parse(bytes);
   }
 
-  #take(bytes: Buffer): void {
-    this.#isTaking = true;
-    this.#takenAtOnce = 0;
+  #parse(bytes: Buffer): void {
+    this.#isParsing = true;
+    this.#parsedRequests = 0;
     let at = 0;
     while (at < bytes.length && !this.#discardsInput && !this.#socket.destroyed) {
-      if (this.#isFullBefore(bytes, at)) break;
+      if (this.#deferNextRequest(bytes, at)) break;
       at =
         this.#receiving === undefined
-          ? this.#takeHead(bytes, at)
-          : this.#takeBody(this.#receiving, bytes, at);
+          ? this.#parseHead(bytes, at)
+          : this.#parseBody(this.#receiving, bytes, at);
     }
-    this.#isTaking = false;
+    this.#isParsing = false;
     if (this.#receiving?.wantsMore === false) this.#socket.pause();
-    else if (this.#came === undefined && this.#socket.isPaused()) this.#socket.resume();
-    this.#takeUpKept();
-    if (this.#hasEnded && this.#came === undefined) this.#endOfRequests();
-    this.#restIfDone();
+    else if (this.#pending === undefined && this.#socket.isPaused()) this.#socket.resume();
+    this.#schedulePending();
+    if (this.#hasCallerEnded && this.#pending === undefined) this.#onInputEnd();
+    this.#becomeIdleIfDone();
   }
 
   /**
-   * Whether what follows has to wait, because enough answers are owed or enough requests were taken in this turn. Then
-   * it is kept as it is, and the connection is not read, so that no more than one read is kept. No time limit runs
-   * meanwhile.
+   * If the pipeline is full, or enough requests were parsed in this turn, makes the next request pending and pauses
+   * the socket, so that no more than one read is kept. No time limit runs meanwhile.
    */
-  #isFullBefore(bytes: Buffer, at: number): boolean {
-    const isBetween = this.#receiving === undefined && this.#beginning === undefined;
-    const isFull = this.#owesEnough || this.#takenAtOnce >= this.#owner.limits.maxPipelined;
-    if (!isBetween || !isFull) return false;
-    this.#came = bytes.subarray(at);
+  #deferNextRequest(bytes: Buffer, at: number): boolean {
+    const isBetweenRequests = this.#receiving === undefined && this.#partialHead === undefined;
+    const isFull = this.#isPipelineFull || this.#parsedRequests >= this.#owner.limits.maxPipelined;
+    if (!isBetweenRequests || !isFull) return false;
+    this.#pending = bytes.subarray(at);
     this.#socket.pause();
     return true;
   }
 
-  /** Has what was kept taken at the end of this turn, once fewer answers are owed. */
-  #takeUpKept(): void {
-    if (this.#came === undefined || this.#owesEnough || this.#isTaking) return;
-    this.#arriveLater();
+  /** Schedules pending bytes once the pipeline is no longer full. */
+  #schedulePending(): void {
+    if (this.#pending === undefined || this.#isPipelineFull || this.#isParsing) return;
+    this.#scheduleParse();
   }
 
-  #arriveLater(): void {
-    if (!this.#isArriving) this.#owner.arrivals.add(this);
-    this.#isArriving = true;
+  #scheduleParse(): void {
+    if (!this.#isParseScheduled) this.#owner.arrivals.add(this);
+    this.#isParseScheduled = true;
   }
 
-  /** Takes a head and what there is of its body; the place after them. */
-  #takeHead(bytes: Buffer, from: number): number {
-    const before = this.#beginning;
+  /** Parses a head and what there is of its body. Returns the index after them. */
+  #parseHead(bytes: Buffer, from: number): number {
+    const before = this.#partialHead;
     const start = before === undefined ? afterLineBreaks(bytes, from) : from;
-    this.#lineBreaks += start - from;
-    if (this.#lineBreaks > MOST_LINE_BREAKS) return this.#fail('malformed');
+    this.#lineBreakBytes += start - from;
+    if (this.#lineBreakBytes > MAX_LINE_BREAK_BYTES) return this.#fail('malformed');
     if (start === bytes.length) return start;
-    this.#readingSinceMs ??= performance.now();
+    this.#requestSinceMs ??= performance.now();
     const known = before?.length ?? 0;
     const unread = start === 0 ? bytes : bytes.subarray(start);
     const head = before === undefined ? unread : Buffer.concat([before, unread]);
@@ -344,160 +335,168 @@ export class Connection implements AnswerLine, BodySource {
     const isTooLarge = (length === -1 ? head.length : length) > this.#owner.limits.maxHeadBytes;
     if (isTooLarge) return this.#fail('too-large');
     if (length === -1) {
-      // Looked at with the character before them: a line break may come in two pieces.
+      // Checks the new bytes with the one before them: a line break may come in two pieces.
       if (cannotBeInHead(head.toString('latin1', Math.max(0, known - 1)))) return this.#fail('malformed');
-      this.#beginning = head;
+      this.#partialHead = head;
       return bytes.length;
     }
-    this.#beginning = undefined;
-    this.#lineBreaks = 0;
-    return this.#begin(
+    this.#partialHead = undefined;
+    this.#lineBreakBytes = 0;
+    return this.#beginRequest(
       head.toString('latin1', 0, length + 2),
       bytes,
       start + length + END_OF_HEAD.length - known,
     );
   }
 
-  #begin(text: string, bytes: Buffer, at: number): number {
-    if (this.#isTurnedAway(text, bytes.length - at)) return bytes.length;
+  /** `at`: index of the first byte after the head. */
+  #beginRequest(text: string, bytes: Buffer, at: number): number {
+    if (this.#turnAway(text, bytes.length - at)) return bytes.length;
     const head = parseRequestHead(text);
     if (typeof head === 'string') return this.#fail(head);
     if (head.method === 'CONNECT') return this.#fail('connect');
-    const framing = framingOf(head);
+    const framing = requestFramingOf(head);
     if (framing === undefined) return this.#fail('malformed');
-    this.#takenAtOnce++;
+    this.#parsedRequests++;
     const request = new InboundRequest(head, framing, this);
-    // First the bytes that came with the head: mostly they are the whole body.
+    // Before `accept`: the bytes that came with the head mostly are the whole body.
     const after = this.#beginBody(request, bytes, at);
     if (after === undefined) return bytes.length;
-    if (isFollowed(request, bytes, after)) return this.#fail('malformed');
-    const answer = new Outgoing(this, framing.keepsAlive);
-    this.#answers.push(answer);
-    this.#writing ??= answer;
-    if (this.#receiving !== undefined) this.#answerToReceiving = answer;
-    this.#owner.accept(request, answer);
+    if (isFollowedByBytes(request, bytes, after)) return this.#fail('malformed');
+    const response = new OutboundResponse(this, framing.keepsAlive);
+    this.#responses.push(response);
+    this.#writing ??= response;
+    if (this.#receiving !== undefined) this.#responseToReceiving = response;
+    this.#owner.accept(request, response);
     return after;
   }
 
-  /** Whether a request, after whose head so many bytes came, was answered without being read. */
-  #isTurnedAway(text: string, rest: number): boolean {
-    if (!this.#owner.isFull() || this.#answers.length > 0 || this.needsDrain) return false;
-    const request = plainRequest(text);
-    const refusal = request?.length === rest ? this.#owner.turnAway(request) : undefined;
-    if (refusal === undefined) return false;
-    this.#readingSinceMs = undefined;
-    this.write(refusal, 'latin1');
+  /**
+   * During overload, responds to a request without parsing it, if its body has come as a whole. `rest`: bytes that
+   * came after its head. Returns false if the request is to be parsed.
+   */
+  #turnAway(headText: string, rest: number): boolean {
+    if (!this.#owner.isOverloaded() || this.#responses.length > 0 || this.needsDrain) return false;
+    const head = scanHead(headText);
+    const response = head?.length === rest ? this.#owner.turnAway(head) : undefined;
+    if (response === undefined) return false;
+    this.#requestSinceMs = undefined;
+    this.write(response, 'latin1');
     return true;
   }
 
-  /** The place after what there is of the body; undefined when it is none. */
+  /** Returns the index after what there is of the body; undefined if it is malformed. */
   #beginBody(request: InboundRequest, bytes: Buffer, at: number): number | undefined {
     const { length, isChunked, problem } = request.framing;
     if (!isChunked && length === 0) {
-      this.#received(request);
+      this.#completeRequest(request);
     } else if (problem === undefined) {
       this.#receiving = request;
       this.#bodyDecoder = isChunked ? new ChunkedDecoder(REQUEST_RULES) : new LengthDecoder(length);
     }
     if (problem !== undefined) this.#discardsInput = true;
     if (this.#receiving === undefined) return at;
-    const after = this.#takeBody(request, bytes, at);
+    const after = this.#parseBody(request, bytes, at);
     return this.#hasFailed ? undefined : after;
   }
 
-  #takeBody(request: InboundRequest, bytes: Buffer, at: number): number {
+  #parseBody(request: InboundRequest, bytes: Buffer, at: number): number {
     const after = this.#bodyDecoder.decode(bytes, at, bytes.length, request);
     if (typeof after === 'string') return this.#fail('malformed');
-    if (this.#bodyDecoder.isDone) this.#received(request);
+    if (this.#bodyDecoder.isDone) this.#completeRequest(request);
     return after;
   }
 
-  #received(request: InboundRequest): void {
+  #completeRequest(request: InboundRequest): void {
     this.#receiving = undefined;
-    this.#answerToReceiving = undefined;
+    this.#responseToReceiving = undefined;
     this.#bodyDecoder = NO_BODY;
-    this.#readingSinceMs = undefined;
+    this.#requestSinceMs = undefined;
     if (!request.framing.keepsAlive) this.#discardsInput = true;
-    // Its reader may have had enough for now, but there is no more of it: what comes next is another request, or the
-    // caller leaves.
+    // The reader of the body may have paused the socket, but the next bytes are another request or the end.
     if (this.#socket.isPaused()) this.#socket.resume();
     request.complete();
   }
 
-  /** Where it was not, `close` follows. */
+  /** After an error `close` follows. */
   #wasWritten(error: Error | null | undefined): void {
-    if (error === undefined || error === null) this.#firstHasLeft();
+    if (error === undefined || error === null) this.#firstIsFlushed();
   }
 
-  #firstHasLeft(): void {
-    this.#writtenAnswers--;
-    this.#answers.shift()?.close(true);
-    this.#takeUpKept();
-    this.#restIfDone();
+  #firstIsFlushed(): void {
+    this.#writtenResponses--;
+    this.#responses.shift()?.close(true);
+    this.#schedulePending();
+    this.#becomeIdleIfDone();
   }
 
-  #restIfDone(): void {
-    const isAsked = !this.#isBetweenRequests || this.#readingSinceMs !== undefined;
-    if (isAsked || this.#answers.length > 0 || this.#isTaking || this.#discardsInput) return;
-    this.#restingSinceMs = performance.now();
-    this.#owner.rested(this);
+  #becomeIdleIfDone(): void {
+    const isReceiving = !this.#isBetweenRequests || this.#requestSinceMs !== undefined;
+    if (isReceiving || this.#responses.length > 0 || this.#isParsing || this.#discardsInput) return;
+    this.#idleSinceMs = performance.now();
+    this.#owner.onIdle(this);
   }
 
-  /** Bytes that are no request. An answer that is already on its way must not get an error written into it. */
+  /**
+   * Stops parsing, and has the owner write an error unless that could be taken for part of a response, or for the
+   * response to an earlier request. Returns an index beyond all bytes.
+   */
   #fail(problem: Refusal): number {
-    const owed = this.#lastOwed;
+    const last = this.#lastUnwritten;
     this.#discardsInput = true;
     this.#hasFailed = true;
-    this.#beginning = undefined;
-    this.#readingSinceMs = undefined;
-    const begun = this.#answers.filter(({ hasBegun }) => hasBegun);
+    this.#partialHead = undefined;
+    this.#requestSinceMs = undefined;
+    const begun = this.#responses.filter(({ hasBegun }) => hasBegun);
     if (begun.some(({ isEnded }) => !isEnded) || !this.#socket.writable) this.destroy();
-    // What is wrong with this one would be taken for the answer to one before it.
-    else if (owed !== undefined) owed.keepsAlive = false;
+    // The caller would take an error for the response to an earlier request: closes after that one.
+    else if (last !== undefined) last.keepsAlive = false;
     else if (begun.length > 0) this.endWith('');
     else this.#owner.refuse(this, problem);
     return Number.POSITIVE_INFINITY;
   }
 
-  /** The last answer that is not written in its turn yet, to a request that came whole. */
-  get #lastOwed(): Outgoing | undefined {
-    return this.#answers.slice(this.#writtenAnswers).findLast((answer) => answer !== this.#answerToReceiving);
+  /** The last response that is not written to its end, to a request that came as a whole. */
+  get #lastUnwritten(): OutboundResponse | undefined {
+    return this.#responses
+      .slice(this.#writtenResponses)
+      .findLast((response) => response !== this.#responseToReceiving);
   }
 
-  #end(): void {
-    this.#hasEnded = true;
-    if (this.#came === undefined) this.#endOfRequests();
-    else this.takeWhatCame();
+  #onCallerEnd(): void {
+    this.#hasCallerEnded = true;
+    if (this.#pending === undefined) this.#onInputEnd();
+    else this.parsePending();
   }
 
   /**
-   * The caller sends nothing more. That alone does not mean that it is gone: it gets the answers to the requests that
-   * came whole, unless a write fails.
+   * All input of a caller that has ended its side was parsed. It may still read: it gets the responses to the requests
+   * that came as a whole, unless a write fails.
    */
-  #endOfRequests(): void {
-    const owed = this.#lastOwed;
-    const isAmidst = this.#beginning !== undefined || this.#receiving !== undefined;
-    if (owed === undefined) {
-      if (isAmidst && !this.#discardsInput) this.#fail('malformed');
+  #onInputEnd(): void {
+    const last = this.#lastUnwritten;
+    const isRequestIncomplete = this.#partialHead !== undefined || this.#receiving !== undefined;
+    if (last === undefined) {
+      if (isRequestIncomplete && !this.#discardsInput) this.#fail('malformed');
       else this.#socket.end();
       return;
     }
     this.#discardsInput = true;
-    this.#beginning = undefined;
-    this.#readingSinceMs = undefined;
+    this.#partialHead = undefined;
+    this.#requestSinceMs = undefined;
     this.#receiving?.cut();
-    owed.keepsAlive = false;
+    last.keepsAlive = false;
     this.#probe ??= new PresenceProbe(this.#socket, () => this.#writing);
   }
 
-  /** Ends our side, and reads what the caller still sends: it can read the answer once it has sent its request. */
-  #endGently(): void {
+  /** Ends our side, and drops what the caller still sends: many callers read a response after sending all of it. */
+  #endAndLinger(): void {
     this.#socket.end();
     this.#socket.resume();
     if (this.#lingerTimer !== undefined) return;
     const { discardMs, lingerMs } = this.#owner.limits;
     this.#isDiscarding = this.#owner.beginDiscarding();
-    this.#discardableBytes = this.#isDiscarding ? MOST_DISCARDED_BYTES : FEW_DISCARDED_BYTES;
+    this.#discardableBytes = this.#isDiscarding ? MAX_DISCARDED_BYTES : MAX_DISCARDED_BYTES_IF_CROWDED;
     this.#destroyAfter(this.#isDiscarding ? discardMs : lingerMs);
   }
 
@@ -510,22 +509,22 @@ export class Connection implements AnswerLine, BodySource {
     clearTimeout(this.#lingerTimer);
     if (this.#isDiscarding) this.#owner.endDiscarding();
     this.#probe?.stop();
-    this.#restingSinceMs = undefined;
-    this.#readingSinceMs = undefined;
-    this.#owner.closed(this);
+    this.#idleSinceMs = undefined;
+    this.#requestSinceMs = undefined;
+    this.#owner.onClosed(this);
     this.#receiving?.cut();
-    for (const answer of this.#answers.splice(0)) answer.close(false);
+    for (const response of this.#responses.splice(0)) response.close(false);
   }
 }
 
 /**
- * Whether bytes follow a request that closes its connection: for another server they may be its body, or a request.
+ * Whether bytes follow a request that closes its connection: another server could take them for a body or a request.
  */
-function isFollowed({ framing, isComplete }: InboundRequest, bytes: Buffer, after: number): boolean {
+function isFollowedByBytes({ framing, isComplete }: InboundRequest, bytes: Buffer, after: number): boolean {
   return isComplete && !framing.keepsAlive && afterLineBreaks(bytes, after) < bytes.length;
 }
 
-/** Line breaks before a request belong to nothing (RFC 9112, 2.2). */
+/** Line breaks before a request are ignored (RFC 9112, 2.2). */
 function afterLineBreaks(bytes: Buffer, from: number): number {
   let at = from;
   while (isLineBreak(bytes[at])) at++;

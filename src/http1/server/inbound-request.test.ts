@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { type BodyReader, InboundRequest } from './inbound-request.ts';
-import { framingOf } from './request-framing.ts';
+import { requestFramingOf } from './request-framing.ts';
 
 function requestOf() {
   const told: string[] = [];
   const head = { method: 'POST', target: '/', version: '1.1', rawHeaders: ['A', '1', 'a', '2'] };
-  const framing = framingOf(head);
+  const framing = requestFramingOf(head);
   if (framing === undefined) throw new Error('a head without a framing');
-  const request = new InboundRequest(head, framing, { readOn: () => told.push('read on') });
+  const request = new InboundRequest(head, framing, { resumeReading: () => told.push('read on') });
   const readerOf = (takes: boolean): BodyReader => ({
     piece: (bytes) => {
       told.push(String(bytes));
@@ -21,12 +21,17 @@ function requestOf() {
 
 const piece = (text: string) => Buffer.from(text);
 
-it('has its first header of a name', () => {
+it('returns the first header of a name', () => {
   const { request } = requestOf();
   expect([request.header('a'), request.header('b')]).toEqual(['1', undefined]);
 });
 
-it('gives a body that is here in one piece, once', () => {
+it('returns all headers of a name', () => {
+  const { request } = requestOf();
+  expect([request.headerValues('a'), request.headerValues('b')]).toEqual([['1', '2'], []]);
+});
+
+it('returns a buffered body in one piece, once', () => {
   const { request } = requestOf();
   request.push(piece('a'));
   request.push(piece('b'));
@@ -36,7 +41,7 @@ it('gives a body that is here in one piece, once', () => {
   expect(request.takeBody()).toBeUndefined();
 });
 
-it('gives a reader what came before it and what comes after, and the end', () => {
+it('passes to a reader what is buffered, what comes later, and the end', () => {
   const { request, told, readerOf } = requestOf();
   request.push(piece('a'));
   request.read(readerOf(true));
@@ -46,7 +51,7 @@ it('gives a reader what came before it and what comes after, and the end', () =>
   expect(told).toEqual(['a', 'read on', 'b', 'end']);
 });
 
-it('keeps what a reader cannot take yet, and its end', () => {
+it('buffers content and end while the reader is paused', () => {
   const { request, told, readerOf } = requestOf();
   request.read(readerOf(false));
   request.push(piece('a'));
@@ -55,14 +60,14 @@ it('keeps what a reader cannot take yet, and its end', () => {
   request.push(piece('c'));
   request.complete();
   expect(told).toEqual(['read on', 'a']);
-  request.readOn();
+  request.resumeReading();
   expect(told).toEqual(['read on', 'a', 'b']);
-  request.readOn();
-  request.readOn();
+  request.resumeReading();
+  request.resumeReading();
   expect(told).toEqual(['read on', 'a', 'b', 'c', 'end']);
 });
 
-it('tells a reader that the rest does not come, whenever it begins', () => {
+it('tells a reader that the body was cut, also before it began', () => {
   const { request, told, readerOf } = requestOf();
   request.push(piece('a'));
   request.cut();
@@ -70,7 +75,7 @@ it('tells a reader that the rest does not come, whenever it begins', () => {
   expect(told).toEqual(['a', 'cut']);
 });
 
-it('wants no more than it may keep, in large pieces or small', () => {
+it('wants no more than it may buffer, in large pieces or small', () => {
   for (const [text, most] of [
     ['x'.repeat(1_000), 66],
     ['x', 600],

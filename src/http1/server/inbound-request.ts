@@ -1,26 +1,27 @@
 import type { ContentSink } from '../body-decoder.ts';
-import type { Framing } from './request-framing.ts';
+import type { RequestFraming } from './request-framing.ts';
 import type { RequestHead } from './request-head.ts';
 
-/** Takes the content of a body as it comes. */
+/** Receives the content of a body as it comes. */
 export interface BodyReader {
-  /** False: no more before `readOn`. */
+  /** Returning false pauses the body until `resumeReading`. */
   piece(bytes: Buffer): boolean;
   end(): void;
   /** The connection was closed before the end. */
   cut(): void;
 }
 
-/** Where the bytes of a body come from. */
+/** The connection, as a request sees it. */
 export interface BodySource {
-  /** More of the body is wanted. */
-  readOn(): void;
+  resumeReading(): void;
 }
 
 /** Bytes of a body that are buffered without a reader; then the connection is paused. */
 const MAX_KEPT_BYTES = 64 * 1024;
 /** Overhead of a buffered piece: a body in tiny chunks must not cost many times its size. */
 const PIECE_OVERHEAD_BYTES = 128;
+
+const NO_VALUES: readonly string[] = [];
 
 /** One request, whose body may still be on its way. */
 export class InboundRequest implements ContentSink {
@@ -29,7 +30,7 @@ export class InboundRequest implements ContentSink {
   readonly httpVersion: string;
   /** Names and values in turn. */
   readonly rawHeaders: readonly string[];
-  readonly framing: Framing;
+  readonly framing: RequestFraming;
   readonly #source: BodySource;
   #isComplete = false;
   #isCut = false;
@@ -39,7 +40,7 @@ export class InboundRequest implements ContentSink {
   #kept: Buffer[] | undefined;
   #keptBytes = 0;
 
-  constructor(head: RequestHead, framing: Framing, source: BodySource) {
+  constructor(head: RequestHead, framing: RequestFraming, source: BodySource) {
     this.method = head.method;
     this.url = head.target;
     this.httpVersion = head.version;
@@ -48,7 +49,7 @@ export class InboundRequest implements ContentSink {
     this.#source = source;
   }
 
-  /** All of the body has come, read or not. */
+  /** All of the body has come from the connection, whether it was read or not. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
@@ -63,10 +64,26 @@ export class InboundRequest implements ContentSink {
     return undefined;
   }
 
-  /**
-   * The body, where all of it is here already, as small ones are that came with their heads. Undefined where it is
-   * still to come, or was too large to be kept.
-   */
+  /** All values of a header, in order; `name` in lower case. */
+  headerValues(name: string): readonly string[] {
+    const { rawHeaders } = this;
+    let values = NO_VALUES;
+    for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+      const written = rawHeaders[index] as string;
+      if (written.length !== name.length || written.toLowerCase() !== name) continue;
+      const value = rawHeaders[index + 1] as string;
+      // Nearly always there is one: `push` would allocate room for many.
+      values = values.length === 0 ? [value] : [...values, value];
+    }
+    return values;
+  }
+
+  /** The head announces a body. */
+  get hasBody(): boolean {
+    return this.framing.isChunked || this.framing.length > 0;
+  }
+
+  /** The whole body, once, if all of it is buffered: so it is with small bodies that came with their heads. */
   takeBody(): Buffer | undefined {
     const kept = this.#kept;
     if (!this.#isComplete || kept === undefined || this.#keptBytes > MAX_KEPT_BYTES) return undefined;
@@ -74,22 +91,22 @@ export class InboundRequest implements ContentSink {
     return kept.length === 1 ? kept[0] : Buffer.concat(kept, this.#keptBytes);
   }
 
-  /** Gives the body to a reader, at once as far as it is here. One reader at a time. */
+  /** Passes the body to a reader, first what is buffered. One reader at a time. */
   read(reader: BodyReader): void {
     this.#reader = reader;
     this.#isPaused = false;
     this.#flow();
   }
 
-  /** The reader takes pieces again. */
-  readOn(): void {
+  /** Continues after the reader has paused. */
+  resumeReading(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
     this.#flow();
   }
 
-  /** The reader has enough. */
-  leave(): void {
+  /** Detaches the reader. */
+  stopReading(): void {
     this.#reader = undefined;
   }
 
@@ -98,7 +115,7 @@ export class InboundRequest implements ContentSink {
     this.#reader = undefined;
     this.#kept = undefined;
     this.#isDiscarded = true;
-    if (!this.#isComplete) this.#source.readOn();
+    if (!this.#isComplete) this.#source.resumeReading();
   }
 
   /** Whether more of the body should be read from the connection. */
@@ -108,12 +125,12 @@ export class InboundRequest implements ContentSink {
     return this.#keptBytes + PIECE_OVERHEAD_BYTES * (this.#kept?.length ?? 0) < MAX_KEPT_BYTES;
   }
 
-  /** For the body frame. */
+  /** For the body decoder. */
   onContent(bytes: Buffer, from: number, to: number): void {
     this.push(bytes.subarray(from, to));
   }
 
-  /** A piece of the content has come. */
+  /** Passes a piece of content to the reader, or buffers it. */
   push(piece: Buffer): void {
     if (this.#isDiscarded) return;
     if (this.#reader !== undefined && !this.#isPaused) {
@@ -125,13 +142,13 @@ export class InboundRequest implements ContentSink {
     this.#keptBytes += piece.length;
   }
 
-  /** For the connection: that was all of it. */
+  /** For the connection: all of the body has come. */
   complete(): void {
     this.#isComplete = true;
     if (!this.#isPaused) this.#end();
   }
 
-  /** For the connection: the rest will not come. */
+  /** For the connection: it is closed, or its caller has ended it, before the end of the body. */
   cut(): void {
     if (this.#isComplete || this.#isCut) return;
     this.#isCut = true;
@@ -142,12 +159,12 @@ export class InboundRequest implements ContentSink {
     const kept = this.#kept ?? [];
     this.#kept = undefined;
     this.#keptBytes = 0;
-    // What the reader does not take is kept again.
+    // Buffers again what comes after the reader has paused.
     for (const piece of kept) this.push(piece);
     if (this.#isPaused) return;
     if (this.#isComplete) this.#end();
     else if (this.#isCut) this.#reader?.cut();
-    else this.#source.readOn();
+    else this.#source.resumeReading();
   }
 
   #end(): void {

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import type { InboundRequest } from './inbound-request.ts';
-import { hasReusePort, Listener, type Reception } from './listener.ts';
-import type { Outgoing } from './outbound-response.ts';
+import { hasReusePort, Listener, type ListenerHandlers } from './listener.ts';
+import type { OutboundResponse } from './outbound-response.ts';
 
 const LIMITS = {
   headersMs: 5_000,
@@ -25,9 +25,9 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
 
-/** One that is full, and turns away what asks for `/work`. */
-async function fullListener(
-  changes: Partial<Reception> = {},
+/** An overloaded listener that turns away requests for `/work`. */
+async function overloadedListener(
+  changes: Partial<ListenerHandlers> = {},
   limits = LIMITS,
   { port: wanted, listeningSockets } = { port: 0, listeningSockets: 1 },
 ) {
@@ -37,16 +37,16 @@ async function fullListener(
     limits,
     { checkMs: 1_000, listeningSockets },
     {
-      isFull: () => true,
+      isOverloaded: () => true,
       turnAway: ({ target }) => {
         if (target !== '/work') return undefined;
         turnedAway.push(target);
         return BUSY;
       },
-      accept: (request: InboundRequest, answer: Outgoing) => {
+      accept: (request: InboundRequest, response: OutboundResponse) => {
         accepted.push(`${request.url} ${String(request.takeBody())}`);
-        answer.write(SERVED, 'latin1');
-        answer.end();
+        response.write(SERVED, 'latin1');
+        response.end();
       },
       refuse: (connection) => connection.endWith('HTTP/1.1 400 Bad Request\r\n\r\n'),
       failed: (error) => {
@@ -70,15 +70,15 @@ async function caller(port: number): Promise<Socket> {
   return socket;
 }
 
-/** Reads until so much has come. */
+/** Reads until as many characters have come. */
 async function heard(socket: Socket, length: number): Promise<string> {
   let text = '';
   while (text.length < length) text += String((await once(socket, 'data'))[0]);
   return text;
 }
 
-test('refuses without reading further, and the connection can be used again', async () => {
-  const { port, accepted, turnedAway } = await fullListener();
+test('turns a request away without parsing it, and keeps the connection', async () => {
+  const { port, accepted, turnedAway } = await overloadedListener();
   const socket = await caller(port);
   for (const _time of [1, 2, 3]) {
     socket.write(REQUEST);
@@ -88,8 +88,8 @@ test('refuses without reading further, and the connection can be used again', as
   expect(accepted).toEqual([]);
 });
 
-test('refuses everybody of many that come at once', async () => {
-  const { port, accepted } = await fullListener();
+test('turns away all of many requests that come at once', async () => {
+  const { port, accepted } = await overloadedListener();
   const sockets = await Promise.all(Array.from({ length: 200 }, () => caller(port)));
   const answers = sockets.map((socket) => heard(socket, BUSY.length));
   for (const socket of sockets) socket.write(REQUEST);
@@ -102,8 +102,8 @@ test.each([
   ['a head in two pieces', [REQUEST.slice(0, 20), REQUEST.slice(20)], undefined],
   ['a body that comes later', [REQUEST.slice(0, -2), REQUEST.slice(-2)], '/work undefined'],
   ['a request without a length', ['POST /work HTTP/1.1\r\nHost: here\r\n\r\n'], '/work undefined'],
-] as const)('reads as usual: %s', async (_what, pieces, expected) => {
-  const { port, accepted } = await fullListener();
+] as const)('during overload parses as usual: %s', async (_what, pieces, expected) => {
+  const { port, accepted } = await overloadedListener();
   const socket = await caller(port);
   for (const piece of pieces) {
     socket.write(piece);
@@ -115,16 +115,16 @@ test.each([
   expect(accepted).toEqual(expected === undefined ? [] : [expected]);
 });
 
-test('two requests in one piece are answered in their order', async () => {
-  const { port, accepted } = await fullListener();
+test('responds to two requests in one piece in their order', async () => {
+  const { port, accepted } = await overloadedListener();
   const socket = await caller(port);
   socket.write('POST /other HTTP/1.1\r\nHost: here\r\nContent-Length: 4\r\n\r\nbody'.concat(REQUEST));
   expect(await heard(socket, SERVED.length + BUSY.length)).toBe(SERVED + BUSY);
   expect(accepted).toEqual(['/other body']);
 });
 
-test('what another caller has sent is not taken for the end of a head', async () => {
-  const { port, accepted, turnedAway } = await fullListener();
+test('does not take bytes of another caller for the end of a head', async () => {
+  const { port, accepted, turnedAway } = await overloadedListener();
   const [first, second] = [await caller(port), await caller(port)];
   first.write(REQUEST);
   await heard(first, BUSY.length);
@@ -136,12 +136,12 @@ test('what another caller has sent is not taken for the end of a head', async ()
   expect(await heard(second, BUSY.length)).toBe(BUSY);
 });
 
-test('lets go of who has read an answer and left, though not all of its request was read', async () => {
-  const { listener, port } = await fullListener({
-    isFull: () => false,
-    accept: (_request, answer) => {
-      answer.write(SERVED, 'latin1');
-      answer.endLingering();
+test('closes as soon as the caller has, though not all of its request was read', async () => {
+  const { listener, port } = await overloadedListener({
+    isOverloaded: () => false,
+    accept: (_request, response) => {
+      response.write(SERVED, 'latin1');
+      response.endLingering();
     },
   });
   const socket = await caller(port);
@@ -153,13 +153,13 @@ test('lets go of who has read an answer and left, though not all of its request 
   expect(performance.now() - sinceMs).toBeLessThan(LIMITS.lingerMs / 2);
 });
 
-test('reads on for long after early answers on so many connections only', async () => {
-  const { port } = await fullListener(
+test('drops the rest of large requests on a limited number of connections', async () => {
+  const { port } = await overloadedListener(
     {
-      isFull: () => false,
-      accept: (_request, answer) => {
-        answer.write(SERVED, 'latin1');
-        answer.endLingering();
+      isOverloaded: () => false,
+      accept: (_request, response) => {
+        response.write(SERVED, 'latin1');
+        response.endLingering();
       },
     },
     { ...LIMITS, lingerMs: 50 },
@@ -181,8 +181,8 @@ test('reads on for long after early answers on so many connections only', async 
   expect(sockets.filter(({ destroyed }) => destroyed)).toHaveLength(6);
 });
 
-test('closes when the last connection has', async () => {
-  const { listener, port } = await fullListener();
+test('closes with its last connection', async () => {
+  const { listener, port } = await overloadedListener();
   const socket = await caller(port);
   socket.write(REQUEST);
   await heard(socket, BUSY.length);
@@ -198,7 +198,7 @@ test('closes when the last connection has', async () => {
 
 /** A listener with several sockets on one port, where Node can share one. */
 async function sharedListener(port: number) {
-  const { listener } = await fullListener({}, LIMITS, { port, listeningSockets: 8 });
+  const { listener } = await overloadedListener({}, LIMITS, { port, listeningSockets: 8 });
   return listener;
 }
 
@@ -209,7 +209,7 @@ async function acceptedInOneTurn(listeningSockets: number): Promise<number> {
   let most = 0;
   const count = () => accepted++;
   subscribe('net.server.socket', count);
-  const { port } = await fullListener({}, LIMITS, { port: 0, listeningSockets });
+  const { port } = await overloadedListener({}, LIMITS, { port: 0, listeningSockets });
   const callers = Array.from({ length: 40 }, () => connect(port, '127.0.0.1'));
   open.push(() => callers.map((socket) => socket.destroy()));
   while (accepted < callers.length) {
@@ -221,7 +221,7 @@ async function acceptedInOneTurn(listeningSockets: number): Promise<number> {
   return most;
 }
 
-test('accepts one connection in a turn, or more from several sockets where Node can share a port', async () => {
+test('accepts one connection in a turn, or more from several sockets if Node can share a port', async () => {
   expect(await acceptedInOneTurn(1)).toBe(1);
   const shared = await acceptedInOneTurn(8);
   expect(shared).toBeGreaterThanOrEqual(hasReusePort() ? 2 : 1);
@@ -229,7 +229,7 @@ test('accepts one connection in a turn, or more from several sockets where Node 
 });
 
 test('does not share its port with another listener, and leaves it free in the end', async () => {
-  const first = await fullListener({}, LIMITS, { port: 0, listeningSockets: 8 });
+  const first = await overloadedListener({}, LIMITS, { port: 0, listeningSockets: 8 });
   await expect(sharedListener(first.port)).rejects.toMatchObject({ code: 'EADDRINUSE' });
   await first.listener.close();
   await sharedListener(first.port);

@@ -1,50 +1,47 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type ListenOptions, type Server } from 'node:net';
 import { Cohort, type CohortLimits } from '../../kit/loop/cohort.ts';
-import { Connection, type ConnectionLimits, type ConnectionOwner, type Refusal } from './connection.ts';
+import {
+  type Refusal,
+  ServerConnection,
+  type ServerConnectionLimits,
+  type ServerConnectionOwner,
+} from './connection.ts';
 import type { InboundRequest } from './inbound-request.ts';
-import type { Outgoing } from './outbound-response.ts';
-import type { PlainRequest } from './scan-head.ts';
+import type { OutboundResponse } from './outbound-response.ts';
+import type { ScannedHead } from './scan-head.ts';
 
-/** What is done with what comes in. */
-export interface Reception {
-  /** There is no time for more requests of some kinds. */
-  isFull(): boolean;
-  /** What a request of such a kind is answered; undefined for others. */
-  turnAway(request: PlainRequest): string | undefined;
-  accept(request: InboundRequest, answer: Outgoing): void;
-  refuse(connection: Connection, problem: Refusal): void;
-  /** The socket that connections come from failed. */
+/** The HTTP server, as the listener sees it. */
+export interface ListenerHandlers {
+  /** True while overloaded: `turnAway` is called before requests are parsed. */
+  isOverloaded(): boolean;
+  /** The response to a request that is turned away; undefined if it is to be parsed. */
+  turnAway(head: ScannedHead): string | undefined;
+  accept(request: InboundRequest, response: OutboundResponse): void;
+  /** Must call `endWith`. */
+  refuse(connection: ServerConnection, problem: Refusal): void;
+  /** A listening socket failed. */
   failed(error: Error): void;
 }
 
-/**
- * Connections that may wait to be taken in, if the system lets as many: what comes beyond that tries again after a
- * second.
- */
+/** Connections that the kernel queues, if its own limit allows as many; beyond that clients retry after a second. */
 const BACKLOG = 4096;
 
-/**
- * Connections that may begin a request in one turn: where there are more, those that have begun are not to wait for
- * all of them.
- */
-const ARRIVALS: CohortLimits = { most: 128, newest: 16 };
+/** Connections that may begin a request in one turn: open requests must not wait for all that arrive. */
+const ARRIVAL_LIMITS: CohortLimits = { most: 128, newest: 16 };
 
-/**
- * Requests of one turn that are refused as soon as they are read, where there are too many. Not all of them: where a
- * flood is wide, nothing else would be done.
- */
-const MOST_REFUSED_AT_ONCE = 32;
+/** Requests of one turn that are turned away as soon as they are read. A limit, so that a turn has time for others. */
+const MAX_EARLY_TURN_AWAYS_PER_TURN = 32;
 
-/** Connections that may read and drop much of a request after its answer, at the same time. Others do so shortly. */
-const MOST_DISCARDING = 64;
+/** Connections that may drop the rest of a large request at the same time; others linger shortly. */
+const MAX_DISCARDING_CONNECTIONS = 64;
 
-/** How often time limits are checked, and how many sockets listen. */
 export interface ListenerSettings {
+  /** How often time limits are checked. */
   readonly checkMs: number;
   /**
-   * Sockets that listen on the same port, where Node and the system have `reusePort`; else there is one. Node accepts
-   * one connection from each in a turn of the event loop.
+   * Sockets that listen on the same port, if Node and the system have `reusePort`; else there is one. Node accepts one
+   * connection from each in a turn of the event loop.
    */
   readonly listeningSockets: number;
 }
@@ -58,30 +55,30 @@ export function hasReusePort(): boolean {
 /** `reusePort` is newer than the types of the oldest Node that we run on. */
 type SharedListenOptions = ListenOptions & { readonly reusePort?: boolean };
 
-function closed(server: Server): Promise<void> {
+function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => server.close(() => resolve()));
 }
 
 /** Accepts connections, and checks the time limits of all of them with one timer. */
-export class Listener implements ConnectionOwner {
-  readonly limits: ConnectionLimits;
-  readonly arrivals = new Cohort<Connection>((connection) => connection.arrive(), ARRIVALS);
-  readonly #reception: Reception;
+export class Listener implements ServerConnectionOwner {
+  readonly limits: ServerConnectionLimits;
+  readonly arrivals = new Cohort<ServerConnection>((connection) => connection.onTurnEnd(), ARRIVAL_LIMITS);
+  readonly #handlers: ListenerHandlers;
   readonly #settings: ListenerSettings;
   /** All listen on the same port. */
   #servers: Server[] = [];
-  readonly #connections = new Set<Connection>();
-  #checking: NodeJS.Timeout | undefined;
-  #closesResting = false;
+  readonly #connections = new Set<ServerConnection>();
+  #timeLimitTimer: NodeJS.Timeout | undefined;
+  #closesIdle = false;
   #discarding = 0;
-  /** Of this turn. */
-  #askedAtOnce = 0;
-  #whenNoneIsLeft: (() => void) | undefined;
+  /** Calls of `mayTurnAwayEarly` in this turn that returned true. */
+  #earlyTurnAways = 0;
+  #onLastClosed: (() => void) | undefined;
 
-  constructor(limits: ConnectionLimits, settings: ListenerSettings, reception: Reception) {
+  constructor(limits: ServerConnectionLimits, settings: ListenerSettings, handlers: ListenerHandlers) {
     this.limits = limits;
     this.#settings = settings;
-    this.#reception = reception;
+    this.#handlers = handlers;
   }
 
   /** Binds; rejects when it cannot. Port 0 picks a free one. */
@@ -92,68 +89,68 @@ export class Listener implements ConnectionOwner {
     this.#servers = [first];
     const { address, port: bound } = first.address() as AddressInfo;
     if (listeningSockets > 1 && hasReusePort()) await this.#share({ host, port: bound, backlog: BACKLOG });
-    for (const server of this.#servers) server.on('error', (error) => this.#reception.failed(error));
-    // After the sockets were read: if the event loop was held up, bytes that came in time must not count as late.
-    this.#checking = setInterval(() => setImmediate(this.#check), checkMs).unref();
+    for (const server of this.#servers) server.on('error', (error) => this.#handlers.failed(error));
+    // An immediate runs after sockets are read: if the event loop was blocked, bytes that came in time are not late.
+    this.#timeLimitTimer = setInterval(() => setImmediate(this.#checkTimeLimits), checkMs).unref();
     return { host: address, port: bound };
   }
 
-  /** Has all requests accepted that have come by now. */
-  takeWhatCame(): void {
-    for (const connection of this.#connections) connection.takeWhatCame();
+  /** Parses all bytes that have come by now, so that their requests are accepted. */
+  parsePending(): void {
+    for (const connection of this.#connections) connection.parsePending();
   }
 
-  /** Closes the connections that rest, now and from now on. */
-  closeResting(): void {
-    this.#closesResting = true;
-    for (const connection of this.#connections) if (connection.isResting) connection.destroy();
+  /** Closes idle connections, and from now on each one that becomes idle. */
+  closeIdle(): void {
+    this.#closesIdle = true;
+    for (const connection of this.#connections) if (connection.isIdle) connection.destroy();
   }
 
-  /** Takes no more connections in; resolves when the last is closed. */
+  /** Stops listening; resolves when the last connection is closed. */
   async close(): Promise<void> {
-    await Promise.all(this.#servers.map(closed));
-    if (this.#connections.size > 0) await new Promise<void>((resolve) => (this.#whenNoneIsLeft = resolve));
-    clearInterval(this.#checking);
+    await Promise.all(this.#servers.map(closeServer));
+    if (this.#connections.size > 0) await new Promise<void>((resolve) => (this.#onLastClosed = resolve));
+    clearInterval(this.#timeLimitTimer);
   }
 
   destroyConnections(): void {
     for (const connection of this.#connections) connection.destroy();
   }
 
-  isFull(): boolean {
-    return this.#reception.isFull();
+  isOverloaded(): boolean {
+    return this.#handlers.isOverloaded();
   }
 
-  refusesAtOnce(): boolean {
-    if (!this.#reception.isFull() || this.#askedAtOnce >= MOST_REFUSED_AT_ONCE) return false;
-    if (this.#askedAtOnce === 0) setImmediate(this.#forgetAsked);
-    this.#askedAtOnce++;
+  mayTurnAwayEarly(): boolean {
+    if (!this.#handlers.isOverloaded() || this.#earlyTurnAways >= MAX_EARLY_TURN_AWAYS_PER_TURN) return false;
+    if (this.#earlyTurnAways === 0) setImmediate(this.#resetEarlyTurnAways);
+    this.#earlyTurnAways++;
     return true;
   }
 
-  turnAway(request: PlainRequest): string | undefined {
-    return this.#reception.turnAway(request);
+  turnAway(request: ScannedHead): string | undefined {
+    return this.#handlers.turnAway(request);
   }
 
-  accept(request: InboundRequest, answer: Outgoing): void {
-    this.#reception.accept(request, answer);
+  accept(request: InboundRequest, response: OutboundResponse): void {
+    this.#handlers.accept(request, response);
   }
 
-  refuse(connection: Connection, problem: Refusal): void {
-    this.#reception.refuse(connection, problem);
+  refuse(connection: ServerConnection, problem: Refusal): void {
+    this.#handlers.refuse(connection, problem);
   }
 
-  rested(connection: Connection): void {
-    if (this.#closesResting) connection.destroy();
+  onIdle(connection: ServerConnection): void {
+    if (this.#closesIdle) connection.destroy();
   }
 
-  closed(connection: Connection): void {
+  onClosed(connection: ServerConnection): void {
     this.#connections.delete(connection);
-    if (this.#connections.size === 0) this.#whenNoneIsLeft?.();
+    if (this.#connections.size === 0) this.#onLastClosed?.();
   }
 
   beginDiscarding(): boolean {
-    if (this.#discarding >= MOST_DISCARDING) return false;
+    if (this.#discarding >= MAX_DISCARDING_CONNECTIONS) return false;
     this.#discarding++;
     return true;
   }
@@ -164,7 +161,7 @@ export class Listener implements ConnectionOwner {
 
   /** Replaces the exclusive socket by several that share its port; keeps one if the system cannot share. */
   async #share(options: SharedListenOptions): Promise<void> {
-    await Promise.all(this.#servers.map(closed));
+    await Promise.all(this.#servers.map(closeServer));
     this.#servers = [];
     try {
       while (this.#servers.length < this.#settings.listeningSockets) {
@@ -176,20 +173,20 @@ export class Listener implements ConnectionOwner {
   }
 
   async #open(options: SharedListenOptions): Promise<Server> {
-    // A caller that has ended its side still gets its responses.
+    // Half open: a caller that has ended its side still gets its responses.
     const server = createServer({ allowHalfOpen: true, noDelay: true });
-    server.on('connection', (socket) => this.#connections.add(new Connection(socket, this)));
+    server.on('connection', (socket) => this.#connections.add(new ServerConnection(socket, this)));
     server.listen(options);
     await once(server, 'listening');
     return server;
   }
 
-  readonly #forgetAsked = (): void => {
-    this.#askedAtOnce = 0;
+  readonly #resetEarlyTurnAways = (): void => {
+    this.#earlyTurnAways = 0;
   };
 
-  readonly #check = (): void => {
+  readonly #checkTimeLimits = (): void => {
     const nowMs = performance.now();
-    for (const connection of this.#connections) connection.check(nowMs);
+    for (const connection of this.#connections) connection.checkTimeLimits(nowMs);
   };
 }

@@ -1,33 +1,33 @@
 import { describe, expect, it } from 'vitest';
-import { type AnswerLine, Outgoing } from './outbound-response.ts';
+import { OutboundResponse, type ResponseConnection } from './outbound-response.ts';
 
-/** A connection whose socket takes nothing any more, as one that was reset does before it says so. */
-const DEAD_LINE: AnswerLine = {
+/** A connection whose socket was reset and has not emitted close yet: it takes no writes. */
+const DEAD_CONNECTION: ResponseConnection = {
   needsDrain: false,
   isTurnOf: () => true,
   write: () => false,
   cork() {},
   uncork() {},
-  passOn() {},
-  linger() {},
+  finish() {},
+  finishAndLinger() {},
   destroy() {},
 };
 
-describe('an answer on a connection that was lost', () => {
-  it('is gone for whoever writes it no sooner than for whoever is told', () => {
-    const answer = new Outgoing(DEAD_LINE, true);
-    const told: boolean[] = [];
-    answer.whenClosed = (hasLeft) => told.push(hasLeft);
-    expect(answer.write('a', 'latin1')).toBe(false);
-    expect(answer.isGone).toBe(false);
-    answer.close(false);
-    expect(answer.isGone).toBe(true);
-    expect(told).toEqual([false]);
+describe('an response on a connection that was lost', () => {
+  it('is not gone before whenClosed is called', () => {
+    const response = new OutboundResponse(DEAD_CONNECTION, true);
+    const closed: boolean[] = [];
+    response.whenClosed = (isFlushed) => closed.push(isFlushed);
+    expect(response.write('a', 'latin1')).toBe(false);
+    expect(response.isGone).toBe(false);
+    response.close(false);
+    expect(response.isGone).toBe(true);
+    expect(closed).toEqual([false]);
   });
 
-  it('is not gone when all of it had left', () => {
-    const answer = new Outgoing(DEAD_LINE, true);
-    answer.close(true);
-    expect(answer.isGone).toBe(false);
+  it('is not gone if all of it was flushed', () => {
+    const response = new OutboundResponse(DEAD_CONNECTION, true);
+    response.close(true);
+    expect(response.isGone).toBe(false);
   });
 });

@@ -1,24 +1,24 @@
-/** What an answer needs of the connection that it is written on. */
-export interface AnswerLine {
-  /** Writes wait for the reader. */
+/** The connection, as a response sees it. */
+export interface ResponseConnection {
+  /** The socket buffers more than it should: the caller reads slowly. */
   readonly needsDrain: boolean;
-  /** Whether it is the turn of this answer: those of earlier requests go first. */
-  isTurnOf(answer: Outgoing): boolean;
-  /** False: the reader is behind. */
+  /** Whether this response may be written: those to earlier requests are. */
+  isTurnOf(response: OutboundResponse): boolean;
+  /** False: nothing should follow before the socket has drained. */
   write(data: string | Uint8Array, encoding: BufferEncoding): boolean;
-  /** What is written until `uncork` leaves together. */
+  /** Writes until `uncork` leave together. */
   cork(): void;
   uncork(): void;
-  /** The answer whose turn it is was written to its end. */
-  passOn(answer: Outgoing): void;
+  /** The response whose turn it is was written to its end. */
+  finish(response: OutboundResponse): void;
   /**
-   * The same, where part of the request was not read: the connection closes, but not before the answer can be read.
+   * The same if part of the request was not read: the connection closes once the caller can have read the response.
    */
-  linger(answer: Outgoing): void;
+  finishAndLinger(response: OutboundResponse): void;
   destroy(): void;
 }
 
-/** Writes what the reader of a stream ignores, which shows whether there is one. */
+/** Writes something that the reader of a stream ignores: the write fails if the caller has closed its socket. */
 export interface Heartbeat {
   beat(): void;
 }
@@ -28,133 +28,132 @@ interface Piece {
   readonly encoding: BufferEncoding;
 }
 
-/** Characters or bytes of an answer that wait for its turn before writes to it have to wait. */
-const MOST_HELD = 16_384;
+/** Characters or bytes that are held until a response's turn; above that its writer has to wait. */
+const MAX_HELD_SIZE = 16_384;
 
 /** One response on a connection: written in its turn, with back-pressure for its writer. */
-export class Outgoing {
-  /** The connection may be used for another request after this answer. */
+export class OutboundResponse {
+  /** The connection stays open after this response. */
   keepsAlive: boolean;
-  /** Told once, when all of the answer was handed over or the connection is closed. */
-  whenClosed: ((hasLeft: boolean) => void) | undefined;
-  /** Set while the answer is a stream that has begun. */
+  /** Called once, when all of the response was passed to the kernel or the connection is closed. */
+  whenClosed: ((isFlushed: boolean) => void) | undefined;
+  /** Set while the response is a stream that has begun. */
   heartbeat: Heartbeat | undefined;
-  /** Its head is made: no other answer can take its place. */
+  /** Its head is written: no other response can take its place. */
   hasBegun = false;
-  readonly #line: AnswerLine;
+  readonly #connection: ResponseConnection;
   #isEnded = false;
   #lingers = false;
-  #hasLeft = false;
+  #isFlushed = false;
   #isClosed = false;
   #held: Piece[] | undefined;
   #heldSize = 0;
   #whenWritable: (() => void) | undefined;
   #whenFlushed: (() => void) | undefined;
 
-  constructor(line: AnswerLine, keepsAlive: boolean) {
-    this.#line = line;
+  constructor(connection: ResponseConnection, keepsAlive: boolean) {
+    this.#connection = connection;
     this.keepsAlive = keepsAlive;
   }
 
-  /** Everything was written, though not all of it may have left yet. */
+  /** `end` was called, though not all of it may be flushed yet. */
   get isEnded(): boolean {
     return this.#isEnded;
   }
 
-  /** All of it was handed over. */
-  get hasLeft(): boolean {
-    return this.#hasLeft;
+  /** All of it was passed to the kernel. */
+  get isFlushed(): boolean {
+    return this.#isFlushed;
   }
 
   /**
-   * The connection was closed before all of it had left, and `whenClosed` was told so: a writer that knew it sooner
-   * would end its work before the reason is known.
+   * The connection was closed before all of it was flushed. Not true before `whenClosed` is called: a writer that saw
+   * it sooner would end its work before the reason is known.
    */
   get isGone(): boolean {
-    return this.#isClosed && !this.#hasLeft;
+    return this.#isClosed && !this.#isFlushed;
   }
 
-  /** Writes wait for the reader, or for their turn. */
+  /** Its writer should wait: for the caller to read, or for the response's turn. */
   get isBlocked(): boolean {
-    return this.#line.isTurnOf(this) ? this.#line.needsDrain : this.#heldSize > MOST_HELD;
+    return this.#connection.isTurnOf(this) ? this.#connection.needsDrain : this.#heldSize > MAX_HELD_SIZE;
   }
 
-  /** False: nothing should follow before `drained`. */
+  /** False: nothing should follow before `onceWritable` calls back. */
   write(data: string | Uint8Array, encoding: BufferEncoding): boolean {
-    if (this.#line.isTurnOf(this)) return this.#line.write(data, encoding);
+    if (this.#connection.isTurnOf(this)) return this.#connection.write(data, encoding);
     this.#held ??= [];
     this.#held.push({ data, encoding });
     this.#heldSize += data.length;
-    return this.#heldSize <= MOST_HELD;
+    return this.#heldSize <= MAX_HELD_SIZE;
   }
 
-  /** Writes a head and bytes as one. */
+  /** Writes a head and bytes together. */
   writeBoth(head: string, bytes: Uint8Array): boolean {
-    this.#line.cork();
+    this.#connection.cork();
     this.write(head, 'latin1');
     const isWritable = this.write(bytes, 'latin1');
-    this.#line.uncork();
+    this.#connection.uncork();
     return isWritable;
   }
 
-  /** There is no more of it. */
   end(): void {
     this.#isEnded = true;
-    if (this.#line.isTurnOf(this)) this.#finish();
+    if (this.#connection.isTurnOf(this)) this.#finish();
   }
 
-  /** The same, where part of the request was not read. */
+  /** Ends it and closes the connection, of which part of the request was not read. */
   endLingering(): void {
     this.keepsAlive = false;
     this.#lingers = true;
     this.end();
   }
 
-  /** Calls back once when the reader has caught up or is gone. One wait at a time. */
+  /** Calls back once, when it is no longer blocked or the connection is closed. One wait at a time. */
   onceWritable(callback: (() => void) | undefined): void {
     this.#whenWritable = callback;
   }
 
-  /** Calls back once when all of it has left or the connection is closed. One wait at a time. */
+  /** Calls back once, when all of it is flushed or the connection is closed. One wait at a time. */
   onceFlushed(callback: () => void): void {
     this.#whenFlushed = callback;
   }
 
   destroy(): void {
-    this.#line.destroy();
+    this.#connection.destroy();
   }
 
-  /** For the connection: the answers before this one are written. */
+  /** For the connection: the responses before this one are written. */
   takeTurn(): void {
     const held = this.#held;
     this.#held = undefined;
     this.#heldSize = 0;
     let isWritable = true;
-    for (const { data, encoding } of held ?? []) isWritable = this.#line.write(data, encoding);
+    for (const { data, encoding } of held ?? []) isWritable = this.#connection.write(data, encoding);
     if (this.#isEnded) this.#finish();
     else if (isWritable) this.becomeWritable();
   }
 
-  /** For the connection: the reader has caught up. */
+  /** For the connection: the socket has drained. */
   becomeWritable(): void {
     const callback = this.#whenWritable;
     this.#whenWritable = undefined;
     callback?.();
   }
 
-  /** For the connection: all of it was handed over, or the connection is closed. */
-  close(hasLeft: boolean): void {
+  /** For the connection: all of it is flushed, or the connection is closed. */
+  close(isFlushed: boolean): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#hasLeft = hasLeft;
+    this.#isFlushed = isFlushed;
     this.#held = undefined;
     this.becomeWritable();
     this.#whenFlushed?.();
-    this.whenClosed?.(hasLeft);
+    this.whenClosed?.(isFlushed);
   }
 
   #finish(): void {
-    if (this.#lingers) this.#line.linger(this);
-    else this.#line.passOn(this);
+    if (this.#lingers) this.#connection.finishAndLinger(this);
+    else this.#connection.finish(this);
   }
 }

@@ -1,38 +1,38 @@
 import type { Socket } from 'node:net';
-import type { Outgoing } from './outbound-response.ts';
+import type { OutboundResponse } from './outbound-response.ts';
 
-/** What every answer begins with. */
-const ANSWER_BEGINNING = 'HTTP/1.1 ';
+/** What every response begins with: its bytes are the probes. */
+const STATUS_LINE_START = 'HTTP/1.1 ';
 
 /**
- * Milliseconds before each probe. The first one reaches a caller that has left, whose system answers with a reset; the
- * next one fails because of it. The later ones are for callers that leave later.
+ * Milliseconds before each probe. If the caller has closed its socket, its system replies to the first probe with a
+ * reset, and the next one fails. The later probes are for callers that close later.
  */
 const WAITS_MS: readonly number[] = [20, 50, 130, 500, 1_500, 5_000, 15_000, 40_000];
 const LAST_WAIT_MS = 80_000;
 
 /**
- * Finds out whether a caller that has ended its side still reads. The end looks the same for a caller that closed its
- * socket and for one that only sends nothing more; the difference shows when something is written. So the bytes that
- * every answer begins with are sent ahead, one at a time, and left out when the answer comes. A stream that has begun
- * writes a comment.
+ * Finds out whether a caller that has ended its side still reads. A FIN looks the same from a caller that closed its
+ * socket and from one that only sends nothing more; the difference shows at the next write. So the bytes that every
+ * response begins with are sent ahead, one at a time, and left out when the response is written. A stream that has
+ * begun writes a heartbeat.
  */
 export class PresenceProbe {
   readonly #socket: Socket;
-  /** The answer that is written, or is to be written next. */
-  readonly #answer: () => Outgoing | undefined;
+  /** The response that is being written, or is written next. */
+  readonly #response: () => OutboundResponse | undefined;
   /** Bytes of it that were sent ahead. */
   #sentBytes = 0;
   #probes = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(socket: Socket, answer: () => Outgoing | undefined) {
+  constructor(socket: Socket, response: () => OutboundResponse | undefined) {
     this.#socket = socket;
-    this.#answer = answer;
+    this.#response = response;
     this.#wait();
   }
 
-  /** The rest of what an answer begins with. */
+  /** Cuts off what was sent ahead from the first write of a response. */
   withoutSent(data: string | Uint8Array): string | Uint8Array {
     const sentBytes = this.#sentBytes;
     if (sentBytes === 0) return data;
@@ -50,10 +50,10 @@ export class PresenceProbe {
 
   readonly #probe = (): void => {
     if (!this.#socket.writable) return;
-    const answer = this.#answer();
-    if (answer?.hasBegun === true) answer.heartbeat?.beat();
-    else if (answer !== undefined && this.#sentBytes < ANSWER_BEGINNING.length) {
-      this.#socket.write(ANSWER_BEGINNING.charAt(this.#sentBytes++), 'latin1');
+    const response = this.#response();
+    if (response?.hasBegun === true) response.heartbeat?.beat();
+    else if (response !== undefined && this.#sentBytes < STATUS_LINE_START.length) {
+      this.#socket.write(STATUS_LINE_START.charAt(this.#sentBytes++), 'latin1');
     }
     this.#wait();
   };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { framingOf } from './request-framing.ts';
+import { requestFramingOf } from './request-framing.ts';
 
 const framing = (version: string, ...rawHeaders: string[]) =>
-  framingOf({ method: 'POST', target: '/', version, rawHeaders: ['Host', 'a', ...rawHeaders] });
+  requestFramingOf({ method: 'POST', target: '/', version, rawHeaders: ['Host', 'a', ...rawHeaders] });
 
 describe('where a request ends', () => {
   it('is said by its length, its chunks, or by nothing', () => {
@@ -75,5 +75,5 @@ it.each([
   ['1.1', '200-ok', false],
   ['1.0', '100-continue', false],
 ] as const)('HTTP/%s that expects %s waits to be invited: %s', (version, expectation, waits) => {
-  expect(framing(version, 'Expect', expectation)?.awaitsInvitation).toBe(waits);
+  expect(framing(version, 'Expect', expectation)?.expectsContinue).toBe(waits);
 });

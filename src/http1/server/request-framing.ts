@@ -1,14 +1,14 @@
 import type { RequestHead } from './request-head.ts';
 
-/** Where a request ends, and whether its connection stays open. */
-export interface Framing {
+/** Where a request ends, and whether its connection stays open after it. */
+export interface RequestFraming {
   /** Bytes of the body; 0 if it is chunked, or there is none. */
   readonly length: number;
   readonly isChunked: boolean;
-  /** The connection may have another request after this one. */
+  /** Another request may follow on the connection. */
   readonly keepsAlive: boolean;
-  /** The caller sends its body only after `100 Continue`. */
-  readonly awaitsInvitation: boolean;
+  /** The caller sends `Expect: 100-continue`, and its body only after `100 Continue`. */
+  readonly expectsContinue: boolean;
   /**
    * Why the request may not end where we think it does, as a message for the caller: a server before us may frame it
    * differently, and take part of its body for the next request. Undefined if its end is certain.
@@ -17,11 +17,11 @@ export interface Framing {
 }
 
 const LENGTH = /^\d{1,15}$/;
-const INVITATION = /(?:^|\W)100-continue(?:$|\W)/i;
+const CONTINUE_EXPECTATION = /(?:^|\W)100-continue(?:$|\W)/i;
 const VERSIONS: ReadonlySet<string> = new Set(['1.0', '1.1']);
 
 /** How the request with this head is framed; undefined if its headers contradict each other. */
-export function framingOf({ version, rawHeaders }: RequestHead): Framing | undefined {
+export function requestFramingOf({ version, rawHeaders }: RequestHead): RequestFraming | undefined {
   let length: string | undefined;
   let coding: string | undefined;
   let options = '';
@@ -54,7 +54,7 @@ export function framingOf({ version, rawHeaders }: RequestHead): Framing | undef
     length: length === undefined ? 0 : Number(length),
     isChunked: coding !== undefined,
     keepsAlive: keepsAlive(version, options),
-    awaitsInvitation: version === '1.1' && INVITATION.test(expectation),
+    expectsContinue: version === '1.1' && CONTINUE_EXPECTATION.test(expectation),
     problem: problemOf(version, coding),
   };
 }

@@ -1,34 +1,50 @@
 import { STATUS_CODES } from 'node:http';
 import type { Clock } from '../../kit/time/clock.ts';
-import { HttpDate } from './http-date.ts';
 
-/** What must not be in a line that we write: it could end it. */
-const UNFIT = /[^\t\x20-\x7e]/g;
+/** Characters that could end a header line, or that not every client accepts. */
+const NOT_IN_HEADER = /[^\t\x20-\x7e]/g;
 
-/** A header of an answer. What does not fit into a line becomes a question mark. */
+/** A header with its line break. Characters that must not be in it become question marks. */
 export function headerLine(name: string, value: string): string {
-  return `${name}: ${value.replace(UNFIT, '?')}\r\n`;
+  return `${name}: ${value.replace(NOT_IN_HEADER, '?')}\r\n`;
 }
 
-/** What some statuses of ours are called that no standard names. */
+/** Reason phrase of statuses that no standard names. */
 const UNNAMED = 'unknown';
 
-/** Writes the heads of answers. One for all connections of a server. */
-export class ResponseHeads {
+/** Writes the heads of responses. One for all connections of a server. */
+export class ResponseHeadWriter {
   readonly #clock: Clock;
   readonly #date = new HttpDate();
-  readonly #staying: string;
+  readonly #keepAliveLines: string;
 
-  /** `idleMs`: how long a connection is kept, as callers are told. */
+  /** `idleMs`: how long an idle connection is kept, as `Keep-Alive` announces it. */
   constructor(clock: Clock, idleMs: number) {
     this.#clock = clock;
-    this.#staying = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(idleMs / 1_000)}\r\n`;
+    this.#keepAliveLines = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(idleMs / 1_000)}\r\n`;
   }
 
-  /** `lines`: all headers but those about the connection, each with its line break. */
+  /** `lines`: all headers but `Date` and those about the connection, each with its line break. */
   head(status: number, lines: string, keepsAlive: boolean): string {
-    const connection = keepsAlive ? this.#staying : 'Connection: close\r\n';
+    const connection = keepsAlive ? this.#keepAliveLines : 'Connection: close\r\n';
     const date = this.#date.at(this.#clock.now());
     return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? UNNAMED}\r\n${lines}Date: ${date}\r\n${connection}\r\n`;
+  }
+}
+
+const SECOND_MS = 1_000;
+
+/** The value of `Date`, formatted once a second. */
+class HttpDate {
+  #second = Number.NaN;
+  #text = '';
+
+  at(nowMs: number): string {
+    const second = Math.floor(nowMs / SECOND_MS);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#text = new Date(nowMs).toUTCString();
+    }
+    return this.#text;
   }
 }

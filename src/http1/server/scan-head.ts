@@ -1,29 +1,29 @@
 import { TOKEN_CLASS } from '../characters.ts';
 
-/** A request of which there is nothing to know but where it ends. */
-export interface PlainRequest {
+/** All that is known of a POST request which is not parsed. */
+export interface ScannedHead {
   readonly target: string;
-  /** Bytes of its body. */
+  /** Bytes of the body. */
   readonly length: number;
 }
 
-/** Lines that can be read in one way only. */
-const PLAIN = new RegExp(
+/** Lines that every parser reads in the same way. */
+const PLAIN_HEAD = new RegExp(
   `^POST ([\\x21-\\x7e]+) HTTP/1\\.1\\r\\n(?:[${TOKEN_CLASS}]+:[\\t\\x20-\\x7e\\x80-\\xff]*\\r\\n)*$`,
 );
 const LENGTH = /\r\ncontent-length: *(\d{1,15})\r\n/i;
-/** What may change where a request ends, or what becomes of its connection. */
-const NOT_PLAIN =
+/** Fields that could change the framing of the request or the use of its connection. */
+const NEEDS_PARSING =
   /transfer-encoding|expect|upgrade|connection:(?! *keep-alive\r)|content-length[\s\S]*content-length/i;
 
 /**
- * Finds out where a request ends without reading its head line by line, for those that are told nothing but that there
- * is no time for them. `head` has a character for each byte, up to and with the line break of its last line. Undefined
- * where it takes more to be sure.
+ * Finds the target and the length of a request by regular expressions, which is much faster than parsing: used during
+ * overload. `head` has a character for each byte, up to the line break of its last line. Returns undefined if only
+ * parsing can tell where the request ends.
  */
-export function plainRequest(head: string): PlainRequest | undefined {
-  const target = PLAIN.exec(head)?.[1];
+export function scanHead(head: string): ScannedHead | undefined {
+  const target = PLAIN_HEAD.exec(head)?.[1];
   const length = LENGTH.exec(head)?.[1];
-  if (target === undefined || length === undefined || NOT_PLAIN.test(head)) return undefined;
+  if (target === undefined || length === undefined || NEEDS_PARSING.test(head)) return undefined;
   return { target, length: Number(length) };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonProgress } from './json-progress.ts';
+import { JsonProgress } from './decode-calls.ts';
 
 /** What is told after each piece. */
 function told(pieces: readonly string[]): boolean[] {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SentThoughts, type ThoughtSource } from './sent-thoughts.ts';
+import { SentThoughts, type ThoughtSource } from './decode-content.ts';
 
 type Piece = readonly [text: string, source: ThoughtSource];
 

@@ -1,0 +1,114 @@
+import type { GenerationRequest } from '../../ir/request.ts';
+import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
+import { numberAt, objectAt } from '../../kit/json/members.ts';
+import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
+import { effortWithin } from '../shared/reasoning/reasoning-effort.ts';
+import { Report } from '../shared/report/report.ts';
+import { relayBody } from '../shared/requests/relay.ts';
+import { parseServiceTier } from './parse.ts';
+import { arePlain, relayedMessages } from './relay-content.ts';
+import {
+  anyObject,
+  LIMIT_NAMES,
+  renderVerbosity,
+  reportUnlimitedToolCalls,
+  takesMarks,
+  unknownDetail,
+  withHashedUserId,
+  withinLimits,
+} from './render.ts';
+import { NO_CACHE_MARK } from './render-losses.ts';
+import { HIGHEST_EFFORT, renderReasoning } from './render-reasoning.ts';
+import { GATEWAY_FIELDS } from './wire.ts';
+
+/** The caller's own body, with only what must change changed. */
+export function renderRelay(request: GenerationRequest, target: RenderTarget): RenderedRequest {
+  const report = new Report(request);
+  const given = request.body;
+  const tier = parseServiceTier(given);
+  const messages = arePlain(given.messages, target)
+    ? given.messages
+    : relayedMessages(given.messages, target, report);
+  reportUnlimitedToolCalls(request, report);
+  const { user, safetyIdentifier, metadata } = request;
+  const changes: JsonObject = { model: target.model };
+  if (messages !== given.messages) changes.messages = messages;
+  if (user !== undefined) changes.user = target.hashUser(user);
+  if (safetyIdentifier !== undefined) changes.safety_identifier = target.hashUser(safetyIdentifier);
+  if (metadata !== undefined) changes.metadata = withHashedUserId(metadata, target);
+  Object.assign(changes, relayedReasoning(request, target, report));
+  if (request.verbosity !== undefined) changes.verbosity = renderVerbosity(request, target, report);
+  if (tier !== undefined) changes.service_tier = tier;
+  if (request.stream) {
+    changes.stream_options = { ...objectAt(given, 'stream_options'), include_usage: true };
+  }
+  Object.assign(
+    changes,
+    cappedLimits(given, target, report),
+    relayedSchema(request, target, report),
+    relayedCacheControl(request, target, report),
+  );
+  for (const field of request.unknownFields) {
+    if (GATEWAY_FIELDS.has(field) || !Object.hasOwn(given, field))
+      report.dropped(field, unknownDetail(field));
+  }
+  const body = withinLimits(relayBody(request, GATEWAY_FIELDS, changes), request, target, report);
+  return { body, headers: NO_HEADERS, report: report.entries };
+}
+
+/** The caller's reasoning settings, where the provider has other words for them. */
+function relayedReasoning(
+  request: GenerationRequest,
+  target: RenderTarget,
+  report: Report,
+): JsonObject | undefined {
+  const { reasoning, reasoning_effort: given } = request.body;
+  const effort = request.reasoning?.effort;
+  const isUnknown = effort !== undefined && effortWithin(effort, HIGHEST_EFFORT, target) !== effort;
+  const isForeign = isUnknown || target.quirks?.thinkingField !== undefined;
+  if (!isJsonObject(reasoning) && !(given && isForeign)) return undefined;
+  return { reasoning: undefined, reasoning_effort: undefined, ...renderReasoning(request, target, report) };
+}
+
+function relayedCacheControl(
+  request: GenerationRequest,
+  target: RenderTarget,
+  report: Report,
+): JsonObject | undefined {
+  if (request.cache === undefined || takesMarks(target)) return undefined;
+  report.dropped(report.name('cache'), NO_CACHE_MARK);
+  return { cache_control: undefined };
+}
+
+/** The caller's own limits, under the one name that the provider takes where it takes only one. */
+function cappedLimits(given: JsonObject, target: RenderTarget, report: Report): JsonObject | undefined {
+  const only = target.quirks?.outputLimitField;
+  let limits: JsonObject | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const field of LIMIT_NAMES) {
+    const asked = numberAt(given, field);
+    if (asked === undefined) continue;
+    const limit = capped(asked, target, report, field);
+    limits ??= {};
+    limits[field] = limit;
+    least = Math.min(least, limit);
+  }
+  if (only === undefined || limits === undefined) return limits;
+  return { max_tokens: undefined, max_completion_tokens: undefined, [only]: least };
+}
+
+function capped(limit: number, target: RenderTarget, report: Report, field: string): number {
+  const most = target.maxOutputTokens;
+  if (most === undefined || limit <= most) return limit;
+  report.coerced(field, `lowered to ${most}, the most that the endpoint writes`);
+  return most;
+}
+
+function relayedSchema(
+  { outputFormat }: GenerationRequest,
+  { quirks }: RenderTarget,
+  report: Report,
+): JsonObject | undefined {
+  const isRefused = quirks?.refusesSchemas === true && outputFormat?.type === 'json-schema';
+  return isRefused ? { response_format: anyObject(report) } : undefined;
+}

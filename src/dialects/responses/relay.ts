@@ -1,0 +1,51 @@
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectAt } from '../../kit/json/members.ts';
+import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
+import { Report } from '../shared/report/report.ts';
+import { cappedLimit } from '../shared/requests/output-limit.ts';
+import { relayBody } from '../shared/requests/relay.ts';
+import { knownVerbosity } from '../shared/requests/verbosity.ts';
+import { relayInput, relayTools } from './relay-content.ts';
+import { hashedIds, needsSeals, renderModalities, renderServiceTier } from './render.ts';
+import { NO_CACHE_MARKS, withoutUnsupported } from './render-losses.ts';
+import { relayReasoning } from './render-reasoning.ts';
+import { GATEWAY_FIELDS, INCLUDE_SEALS } from './wire.ts';
+
+/** The caller's own body, with only what must change changed. */
+export function renderRelay(given: GenerationRequest, target: RenderTarget): RenderedRequest {
+  const report = new Report(given);
+  const request = withoutUnsupported(given, target.supportedParameters, report);
+  if (request.cache !== undefined) report.dropped(report.name('cache'), NO_CACHE_MARKS);
+  for (const name of request.unknownFields) {
+    if (GATEWAY_FIELDS.has(name)) report.dropped(name, 'is not available here');
+  }
+  const limit = cappedLimit(request, target, report);
+  const body = relayBody(request, GATEWAY_FIELDS, {
+    model: target.model,
+    store: false,
+    cache_control: undefined,
+    input: relayInput(request.body, report),
+    tools: relayTools(request.body.tools, report),
+    reasoning: relayReasoning(request, target, report),
+    ...relayVerbosity(request, report),
+    ...relayInclude(request, target),
+    ...(limit !== request.maxOutputTokens && { max_output_tokens: limit }),
+    modalities: renderModalities(request, report),
+    service_tier: renderServiceTier(request, report),
+    ...hashedIds(request, target),
+  });
+  return { body, headers: NO_HEADERS, report: report.entries };
+}
+
+/** Relay lane: the caller's own settings of the text, where a word in them must change. */
+function relayVerbosity(request: GenerationRequest, report: Report): JsonObject {
+  const verbosity = knownVerbosity(request, report);
+  return verbosity === request.verbosity ? {} : { text: { ...objectAt(request.body, 'text'), verbosity } };
+}
+
+/** Relay lane: the caller's own list, with seals if the caller needs them unasked. */
+function relayInclude(request: GenerationRequest, target: RenderTarget): JsonObject {
+  const isAdded = needsSeals(request, target) && request.include?.includes(INCLUDE_SEALS) !== true;
+  return isAdded ? { include: [...(request.include ?? []), INCLUDE_SEALS] } : {};
+}
