@@ -140,7 +140,7 @@ function pieceOf(text: string): Piece {
   return { block: textBlock(text) };
 }
 
-// --- Calls and results -----------------------------------------------------------------------------------------------
+// --- Calls and results ----------------------------------------------------------------------------------------------
 
 /**
  * The upstream demands that every call is answered in the very next turn, before anything else is said there, and that
@@ -263,8 +263,6 @@ function missingResult(toolUseId: string, call: ToolCallItem, { report, traits }
   const status = traits.hasResultStatus === true ? { status: 'error' } : {};
   return { toolResult: { toolUseId, content: [textBlock('No result was given.')], ...status } };
 }
-
-/** Ids and input of tool calls as the upstream takes them. */
 
 const PLAIN_ID = /^[a-zA-Z0-9_-]+$/;
 

@@ -31,7 +31,7 @@ export function renderContext(request: GenerationRequest, target: RenderTarget):
   };
 }
 
-// --- The prompt on its way out ---------------------------------------------------------------------------------------
+// --- The prompt on its way out --------------------------------------------------------------------------------------
 
 /** A block of the prompt on its way out, before calls are paired and cache points are set. */
 export interface Piece {

@@ -51,71 +51,7 @@ export function renderRelay(): never {
   throw new Error('no request comes in the bedrock dialect: there is nothing to relay');
 }
 
-// --- The shape of the answer -----------------------------------------------------------------------------------------
-
-interface RenderedFormat {
-  readonly outputConfig?: JsonObject;
-  /** What cannot be demanded is asked for in the system prompt. */
-  readonly system: readonly Piece[];
-}
-
-const ANY_FORMAT: RenderedFormat = { system: [] };
-
-function renderFormat(context: RenderContext): RenderedFormat {
-  const { request, target, traits, report } = context;
-  const { outputFormat } = request;
-  const field = report.name('outputFormat');
-  switch (outputFormat?.type) {
-    case 'json-schema':
-      return traits.hasSchemas === true && takesSchemas(target)
-        ? { outputConfig: { textFormat: renderSchema(outputFormat, request, report) }, system: [] }
-        : asInstruction(
-            `${JSON_INSTRUCTION} It must match this JSON schema: ${JSON.stringify(outputFormat.schema)}`,
-            context,
-          );
-    case 'json':
-      return asInstruction(JSON_INSTRUCTION, context);
-    case 'opaque':
-      report.dropped(field, 'the upstream has no such output format');
-      return ANY_FORMAT;
-    default:
-      return ANY_FORMAT;
-  }
-}
-
-/**
- * Where the model cannot be held to a schema, a forced call of a tool with that schema would do it, but would take the
- * caller's own tools and the model's thinking away.
- */
-function asInstruction(instruction: string, { report }: RenderContext): RenderedFormat {
-  report.coerced(report.name('outputFormat'), 'became an instruction in the system prompt');
-  return { system: [{ block: textBlock(instruction) }] };
-}
-
-const SCHEMA_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
-
-function renderSchema(
-  { name, schema, description, strict }: Extract<OutputFormat, { type: 'json-schema' }>,
-  { formatFacts }: GenerationRequest,
-  report: Report,
-): JsonObject {
-  const field = `${report.name('outputFormat')}${formatFacts.schemaPath}`;
-  if (strict === false) report.coerced(`${field}.strict`, 'the upstream enforces every schema');
-  const isNamed = SCHEMA_NAME.test(name);
-  if (!isNamed && name !== '') report.dropped(`${field}.name`, 'no name that the upstream takes');
-  return {
-    type: 'json_schema',
-    structure: {
-      jsonSchema: {
-        schema: JSON.stringify(schema),
-        ...(isNamed && { name }),
-        ...(description !== undefined && description !== '' && { description }),
-      },
-    },
-  };
-}
-
-// --- Settings --------------------------------------------------------------------------------------------------------
+// --- Settings -------------------------------------------------------------------------------------------------------
 
 interface RenderedSampling {
   readonly inference: JsonObject;
@@ -236,7 +172,71 @@ function renderBetas({ target, traits, report }: RenderContext): JsonObject {
   return taken.length === 0 ? {} : { anthropic_beta: taken };
 }
 
-// --- Cache points ----------------------------------------------------------------------------------------------------
+// --- Output format --------------------------------------------------------------------------------------------------
+
+interface RenderedFormat {
+  readonly outputConfig?: JsonObject;
+  /** What cannot be demanded is asked for in the system prompt. */
+  readonly system: readonly Piece[];
+}
+
+const ANY_FORMAT: RenderedFormat = { system: [] };
+
+function renderFormat(context: RenderContext): RenderedFormat {
+  const { request, target, traits, report } = context;
+  const { outputFormat } = request;
+  const field = report.name('outputFormat');
+  switch (outputFormat?.type) {
+    case 'json-schema':
+      return traits.hasSchemas === true && takesSchemas(target)
+        ? { outputConfig: { textFormat: renderSchema(outputFormat, request, report) }, system: [] }
+        : asInstruction(
+            `${JSON_INSTRUCTION} It must match this JSON schema: ${JSON.stringify(outputFormat.schema)}`,
+            context,
+          );
+    case 'json':
+      return asInstruction(JSON_INSTRUCTION, context);
+    case 'opaque':
+      report.dropped(field, 'the upstream has no such output format');
+      return ANY_FORMAT;
+    default:
+      return ANY_FORMAT;
+  }
+}
+
+/**
+ * Where the model cannot be held to a schema, a forced call of a tool with that schema would do it, but would take the
+ * caller's own tools and the model's thinking away.
+ */
+function asInstruction(instruction: string, { report }: RenderContext): RenderedFormat {
+  report.coerced(report.name('outputFormat'), 'became an instruction in the system prompt');
+  return { system: [{ block: textBlock(instruction) }] };
+}
+
+const SCHEMA_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+function renderSchema(
+  { name, schema, description, strict }: Extract<OutputFormat, { type: 'json-schema' }>,
+  { formatFacts }: GenerationRequest,
+  report: Report,
+): JsonObject {
+  const field = `${report.name('outputFormat')}${formatFacts.schemaPath}`;
+  if (strict === false) report.coerced(`${field}.strict`, 'the upstream enforces every schema');
+  const isNamed = SCHEMA_NAME.test(name);
+  if (!isNamed && name !== '') report.dropped(`${field}.name`, 'no name that the upstream takes');
+  return {
+    type: 'json_schema',
+    structure: {
+      jsonSchema: {
+        schema: JSON.stringify(schema),
+        ...(isNamed && { name }),
+        ...(description !== undefined && description !== '' && { description }),
+      },
+    },
+  };
+}
+
+// --- Cache points ---------------------------------------------------------------------------------------------------
 
 /** A prompt in the order in which the upstream reads it. */
 export interface Prompt {

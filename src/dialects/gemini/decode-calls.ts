@@ -87,7 +87,7 @@ function argumentsIn(call: JsonObject): string | undefined {
   return stringAt(call, 'args') ?? JSON.stringify(args);
 }
 
-// --- Arguments in pieces ---------------------------------------------------------------------------------------------
+// --- Arguments in pieces --------------------------------------------------------------------------------------------
 
 /** A step into the arguments: the name of a member, or a place in a list. */
 type Step = string | number;

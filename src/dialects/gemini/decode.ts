@@ -35,21 +35,7 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
   };
 }
 
-// --- Whole bodies ---------------------------------------------------------------------------------------------------
-
-/** Events of a whole body. A body without an answer or an error becomes a failure. */
-export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
-  const reader = new AnswerReader(context);
-  const events = reader.read(body);
-  if (reader.isEnded) return events;
-  const unreadable = new GatewayError(
-    'upstream-unavailable',
-    'The provider sent an answer that could not be read',
-  );
-  return [...events, ...(reader.hasAnswer ? reader.finish() : reader.fail(unreadable))];
-}
-
-// --- The answer ------------------------------------------------------------------------------------------------------
+// --- The answer -----------------------------------------------------------------------------------------------------
 
 /** Upstream ids that are plain and short enough to be part of an id of ours. */
 const UPSTREAM_ID = /^[\w-]{1,48}$/;
@@ -133,7 +119,7 @@ export class AnswerReader {
     return this.#writer.take();
   }
 
-  // --- Chunks --------------------------------------------------------------------------------------------------------
+  // --- Chunks -------------------------------------------------------------------------------------------------------
 
   #end(error: GatewayError): void {
     this.#isEnded = true;
@@ -172,7 +158,7 @@ export class AnswerReader {
     this.#writer.emit({ type: 'usage', usage });
   }
 
-  // --- Parts ---------------------------------------------------------------------------------------------------------
+  // --- Parts --------------------------------------------------------------------------------------------------------
 
   /** Takes one part; true when it was words, which the log probabilities of the chunk belong to. */
   #readPart(part: JsonObject, logprobs: Logprobs | undefined): boolean {
@@ -263,4 +249,18 @@ function readLogprobs(candidate: JsonObject): Logprobs | undefined {
 function entryOf(candidate: JsonObject): JsonObject {
   const token = stringAt(candidate, 'token') ?? '';
   return { token, logprob: numberAt(candidate, 'logProbability') ?? 0, bytes: [...Buffer.from(token)] };
+}
+
+// --- Whole bodies ---------------------------------------------------------------------------------------------------
+
+/** Events of a whole body. A body without an answer or an error becomes a failure. */
+export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
+  const reader = new AnswerReader(context);
+  const events = reader.read(body);
+  if (reader.isEnded) return events;
+  const unreadable = new GatewayError(
+    'upstream-unavailable',
+    'The provider sent an answer that could not be read',
+  );
+  return [...events, ...(reader.hasAnswer ? reader.finish() : reader.fail(unreadable))];
 }

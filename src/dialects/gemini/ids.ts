@@ -39,7 +39,7 @@ function givenId(callId: string): string | undefined {
   return callIdOf(id) === callId ? id : undefined;
 }
 
-// --- Names of functions ----------------------------------------------------------------------------------------------
+// --- Names of functions ---------------------------------------------------------------------------------------------
 
 /** Upstreams of this dialect refuse names that begin with a digit or a dash. */
 const BEGINS_WELL = /^[a-zA-Z_]/;

@@ -188,7 +188,7 @@ class Turns {
   }
 }
 
-// --- Turns of the model ----------------------------------------------------------------------------------------------
+// --- Turns of the model ---------------------------------------------------------------------------------------------
 
 /** What the model said in one turn, item by item. */
 export type ModelItem = Exclude<Item, { type: 'tool-result' }>;
@@ -262,7 +262,7 @@ export class ModelTurn {
     }
   }
 
-  // --- Thoughts ------------------------------------------------------------------------------------------------------
+  // --- Thoughts -----------------------------------------------------------------------------------------------------
 
   #addThoughts(item: ReasoningItem): void {
     const { report } = this.#context;
@@ -290,7 +290,7 @@ export class ModelTurn {
     else report.dropped(`${place}.${member}`, FOREIGN_SEAL);
   }
 
-  // --- What was said ---------------------------------------------------------------------------------------------------
+  // --- What was said ------------------------------------------------------------------------------------------------
 
   #speak(part: WirePart): void {
     this.#parts.push(part);
@@ -321,7 +321,7 @@ export class ModelTurn {
     this.#parts.splice(end, 0, ...others.map(({ signature }) => bare(signature)));
   }
 
-  // --- Calls -----------------------------------------------------------------------------------------------------------
+  // --- Calls --------------------------------------------------------------------------------------------------------
 
   #call(item: ToolCallItem): WirePart {
     const { names, report } = this.#context;
@@ -360,7 +360,7 @@ function bare(signature: string): WirePart {
   return { ...textPart(''), thoughtSignature: signature };
 }
 
-// --- Results of calls ------------------------------------------------------------------------------------------------
+// --- Results of calls -----------------------------------------------------------------------------------------------
 
 /** Results of the calls of one turn. */
 export interface RenderedResults {

@@ -26,7 +26,7 @@ export function reportLostMembers(
 
 const reportForeignMembers = foreignMemberReport('gemini', NO_FIELD);
 
-// --- Fields of the request -------------------------------------------------------------------------------------------
+// --- Fields of the request ------------------------------------------------------------------------------------------
 
 /** Sampling settings that this dialect lacks, with the value that means the same as their absence. */
 const LOST_SAMPLING: readonly (readonly [field: keyof Sampling, harmless: unknown])[] = [
@@ -75,7 +75,7 @@ export function reportLost(request: GenerationRequest, report: Report): void {
 
 const END_USER: ReadonlySet<string> = new Set(['user_id']);
 
-// --- What an endpoint takes ------------------------------------------------------------------------------------------
+// --- What an endpoint takes -----------------------------------------------------------------------------------------
 
 /**
  * Settings that an endpoint may not take, with the names in the public model lists that stand for them; any of them is

@@ -55,7 +55,7 @@ function showsThoughts({ formatFacts }: GenerationRequest, settings: ReasoningSe
   return !mustBeAsked || settings.enabled === true || settings.adaptive === true;
 }
 
-// --- In words --------------------------------------------------------------------------------------------------------
+// --- In words -------------------------------------------------------------------------------------------------------
 
 /** The words from the least to the most thinking, and which of them this dialect has. */
 const EFFORTS: readonly (readonly [Effort, ThinkingLevel])[] = [
@@ -96,7 +96,7 @@ function renderLevel(control: Level, { settings, names, report, limit }: Asked):
   return { thinkingLevel: level };
 }
 
-// --- In tokens -------------------------------------------------------------------------------------------------------
+// --- In tokens ------------------------------------------------------------------------------------------------------
 
 function renderBudget(control: Budget, asked: Asked): JsonObject {
   const { settings, names, report, limit } = asked;
@@ -121,7 +121,7 @@ function within(budget: number, { least, most }: Budget): number {
   return Math.min(Math.max(budget, least), most);
 }
 
-// --- Off -------------------------------------------------------------------------------------------------------------
+// --- Off ------------------------------------------------------------------------------------------------------------
 
 function renderOff(control: ThinkingControl, { settings, names, report }: Asked): JsonObject {
   const { effort, budgetTokens } = settings;

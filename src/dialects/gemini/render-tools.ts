@@ -55,7 +55,7 @@ function declarationOf(tool: CallableTool, { names }: RenderContext): JsonObject
   };
 }
 
-// --- The choice among them -------------------------------------------------------------------------------------------
+// --- The choice among them ------------------------------------------------------------------------------------------
 
 /** Why a choice among tools does not go out without tools. */
 const NONE_LEFT = 'no tool is left to choose';

@@ -42,7 +42,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   return { body, headers: NO_HEADERS, report: report.entries };
 }
 
-// --- Sampling and limits -----------------------------------------------------------------------------------------------
+// --- Settings -------------------------------------------------------------------------------------------------------
 
 /** Sampling settings that this dialect has, with their names and how their values are made fit. */
 const SAMPLING = [
@@ -121,7 +121,7 @@ function logprobsNames({ formatFacts, include = [], sampling }: GenerationReques
   ];
 }
 
-// --- The shape of the answer -------------------------------------------------------------------------------------------
+// --- Output format --------------------------------------------------------------------------------------------------
 
 const JSON_TYPE = { responseMimeType: 'application/json' } as const;
 

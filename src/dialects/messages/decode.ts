@@ -158,7 +158,7 @@ const STOP_FIELDS: ReadonlySet<string> = new Set([
   'container',
 ]);
 
-// --- Whole bodies ----------------------------------------------------------------------------------------------------
+// --- Whole bodies ---------------------------------------------------------------------------------------------------
 
 /** Reads a whole message: as the stream that would have brought it. */
 export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {

@@ -95,7 +95,7 @@ function partBlock(part: Part): JsonObject | undefined {
   return { type: 'text', text: part.text, citations };
 }
 
-// --- Members that streams and whole bodies share ---------------------------------------------------------------------
+// --- Members that streams and whole bodies share --------------------------------------------------------------------
 
 /** Fields that every message has and that come from the gateway in both lanes. */
 export function identityFields(context: ReplyContext): JsonObject {

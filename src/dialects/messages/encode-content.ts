@@ -304,7 +304,7 @@ class OpaqueWriter implements ItemWriter {
   }
 }
 
-// --- Shared with relayed streams and whole bodies --------------------------------------------------------------------
+// --- Shared with relayed streams and whole bodies -------------------------------------------------------------------
 
 /** The event that follows the first one of every stream, and keeps it alive from then on. */
 export const PING = writeSseFrame('{"type":"ping"}', 'ping');

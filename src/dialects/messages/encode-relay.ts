@@ -215,7 +215,7 @@ function isText(value: Json | undefined): boolean {
   return typeof value === 'string' && value !== '';
 }
 
-// --- Order of blocks -------------------------------------------------------------------------------------------------
+// --- Order of blocks ------------------------------------------------------------------------------------------------
 
 interface WaitingBlock {
   readonly frames: string[];

@@ -92,7 +92,7 @@ export const facts: FormatDialectFacts = {
   simulatedSeal: (token) => ({ signature: token, format: 'anthropic-claude-v1' }),
 };
 
-// --- Thinking ----------------------------------------------------------------------------------------------------------
+// --- Thinking -------------------------------------------------------------------------------------------------------
 
 /** `thinking` once an effort has taken the place of a setting; null = absent. */
 function thinkingWithout(replaced: DecidingSetting, thinking: JsonObject | undefined): Json {
@@ -127,7 +127,7 @@ function thinkingOf({ effort, enabled, max_tokens, exclude }: JsonObject): JsonO
   return enabled === true || exclude === true ? { type: 'adaptive', ...display } : undefined;
 }
 
-// --- Media -------------------------------------------------------------------------------------------------------------
+// --- Media ----------------------------------------------------------------------------------------------------------
 
 /** The images of a document that is made of blocks. */
 function imagesInDocument(block: JsonObject): Medium[] {

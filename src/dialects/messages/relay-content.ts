@@ -88,7 +88,7 @@ function withoutTraces(block: WireBlock, path: string, report: Report): WireBloc
   return [{ ...block, citations: block.citations.filter((citation) => !isMade(citation)) }];
 }
 
-// --- Calls and results -----------------------------------------------------------------------------------------------
+// --- Calls and results ----------------------------------------------------------------------------------------------
 
 /**
  * Relayed messages with every call and its result in pairs, one behind the other: the user says a result that answers no
@@ -266,7 +266,7 @@ function blocksIn(content: Json | undefined): WireBlock[] {
   });
 }
 
-// --- System prompts in the list --------------------------------------------------------------------------------------
+// --- System prompts in the list -------------------------------------------------------------------------------------
 
 /** A conversation without turns of the system, and what of it belongs to the system prompt. */
 export interface WithoutSystemTurns {

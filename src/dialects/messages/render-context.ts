@@ -28,7 +28,7 @@ export function renderContext(request: GenerationRequest, target: RenderTarget):
   };
 }
 
-// --- Cache marks -----------------------------------------------------------------------------------------------------
+// --- Cache marks ----------------------------------------------------------------------------------------------------
 
 /** Upstreams take this many marks in one request. */
 const MAX_MARKS = 4;

@@ -93,60 +93,7 @@ function rendered(request: GenerationRequest, body: JsonObject, report: Report):
   };
 }
 
-/** The end-user id leaves only as a hash. */
-function renderMetadata(
-  request: GenerationRequest,
-  labels: JsonObject[string],
-  target: RenderTarget,
-): JsonObject | undefined {
-  const user = request.user ?? request.safetyIdentifier;
-  if (user === undefined && !isJsonObject(labels)) return undefined;
-  const { user_id: _raw, ...rest } = isJsonObject(labels) ? labels : {};
-  return { ...rest, ...(user !== undefined && { user_id: target.hashUser(user) }) };
-}
-
-const NATIVE_TIERS: ReadonlySet<string> = new Set(['auto', 'standard_only']);
-
-function renderTier({ serviceTier }: GenerationRequest, report: Report): JsonObject {
-  if (serviceTier === undefined) return {};
-  if (NATIVE_TIERS.has(serviceTier)) return { service_tier: serviceTier };
-  report.dropped(report.name('serviceTier'), `the upstream has no tier ${JSON.stringify(serviceTier)}`);
-  return {};
-}
-
-/** The shape of the answer; what cannot be demanded is asked for in the system prompt. */
-function renderFormat(
-  { format, formatFacts, outputFormat }: GenerationRequest,
-  target: RenderTarget,
-  system: JsonObject[],
-  report: Report,
-): JsonObject {
-  const field = report.name('outputFormat');
-  switch (outputFormat?.type) {
-    case 'json-schema':
-      if (!takesSchemas(target)) {
-        report.dropped(field, 'the endpoint takes no output format');
-        return {};
-      }
-      if (format === 'messages') return { format: { type: 'json_schema', schema: outputFormat.schema } };
-      return {
-        format: {
-          type: 'json_schema',
-          schema: schemaWithoutName(outputFormat, `${field}${formatFacts.schemaPath}`, report),
-        },
-      };
-    case 'json':
-      report.coerced(field, 'became an instruction in the system prompt');
-      system.push({ type: 'text', text: JSON_INSTRUCTION });
-      return {};
-    case 'opaque':
-      if (outputFormat.dialect === 'messages') return { format: outputFormat.value };
-      report.dropped(field, 'the upstream has no such output format');
-      return {};
-    default:
-      return {};
-  }
-}
+// --- Settings -------------------------------------------------------------------------------------------------------
 
 /** Sampling settings that this dialect has, with their names and the public names of parameters. */
 const SAMPLING: readonly (readonly [field: keyof Sampling, wire: string, parameter: string])[] = [
@@ -185,7 +132,64 @@ function relayedTemperature({ sampling }: GenerationRequest, report: Report): { 
     : { temperature: loweredTemperature(sampling.temperature, report) };
 }
 
-// --- Counting tokens -------------------------------------------------------------------------------------------------
+/** The end-user id leaves only as a hash. */
+function renderMetadata(
+  request: GenerationRequest,
+  labels: JsonObject[string],
+  target: RenderTarget,
+): JsonObject | undefined {
+  const user = request.user ?? request.safetyIdentifier;
+  if (user === undefined && !isJsonObject(labels)) return undefined;
+  const { user_id: _raw, ...rest } = isJsonObject(labels) ? labels : {};
+  return { ...rest, ...(user !== undefined && { user_id: target.hashUser(user) }) };
+}
+
+const NATIVE_TIERS: ReadonlySet<string> = new Set(['auto', 'standard_only']);
+
+function renderTier({ serviceTier }: GenerationRequest, report: Report): JsonObject {
+  if (serviceTier === undefined) return {};
+  if (NATIVE_TIERS.has(serviceTier)) return { service_tier: serviceTier };
+  report.dropped(report.name('serviceTier'), `the upstream has no tier ${JSON.stringify(serviceTier)}`);
+  return {};
+}
+
+// --- Output format --------------------------------------------------------------------------------------------------
+
+/** The shape of the answer; what cannot be demanded is asked for in the system prompt. */
+function renderFormat(
+  { format, formatFacts, outputFormat }: GenerationRequest,
+  target: RenderTarget,
+  system: JsonObject[],
+  report: Report,
+): JsonObject {
+  const field = report.name('outputFormat');
+  switch (outputFormat?.type) {
+    case 'json-schema':
+      if (!takesSchemas(target)) {
+        report.dropped(field, 'the endpoint takes no output format');
+        return {};
+      }
+      if (format === 'messages') return { format: { type: 'json_schema', schema: outputFormat.schema } };
+      return {
+        format: {
+          type: 'json_schema',
+          schema: schemaWithoutName(outputFormat, `${field}${formatFacts.schemaPath}`, report),
+        },
+      };
+    case 'json':
+      report.coerced(field, 'became an instruction in the system prompt');
+      system.push({ type: 'text', text: JSON_INSTRUCTION });
+      return {};
+    case 'opaque':
+      if (outputFormat.dialect === 'messages') return { format: outputFormat.value };
+      report.dropped(field, 'the upstream has no such output format');
+      return {};
+    default:
+      return {};
+  }
+}
+
+// --- Counting tokens ------------------------------------------------------------------------------------------------
 
 /** What is about the answer, or about whom it is for: an upstream that only counts the prompt refuses it. */
 const UNCOUNTED_FIELDS: ReadonlySet<string> = new Set([
