@@ -378,7 +378,7 @@ describe('a gateway with known models', () => {
   });
 
   it('prices by the clock, without a reload', async () => {
-    const fromMs = Math.ceil(Date.now() / 1000) * 1000 + 1000;
+    const fromMs = Math.ceil(Date.now() / 1000) * 1000 + 4000;
     const from = new Date(fromMs).toISOString();
     const endpoint = {
       provider: 'simulator',

@@ -36,20 +36,6 @@ export function parseFileData(data: string, filename: string | undefined): Sourc
   return { kind: 'base64', mediaType: lookUp(MEDIA_TYPES, extension) ?? UNKNOWN_MEDIA_TYPE, data };
 }
 
-/** A source as one string: its address, or its content as a data URL; undefined for ids. */
-export function urlOf(source: Source): string | undefined {
-  switch (source.kind) {
-    case 'url':
-      return source.url;
-    case 'base64':
-      return `data:${source.mediaType};base64,${source.data}`;
-    case 'text':
-      return `data:${source.mediaType};base64,${Buffer.from(source.text).toString('base64')}`;
-    case 'file-id':
-      return undefined;
-  }
-}
-
 /** A file name for content that came without one. */
 export function filenameFor(mediaType: string): string {
   const extension = Object.keys(MEDIA_TYPES).find((name) => MEDIA_TYPES[name] === mediaType);
