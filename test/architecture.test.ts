@@ -50,6 +50,34 @@ const ROOTS = [
   'gateway-metrics.ts',
 ];
 
+/** Names of the files in a folder of a dialect, the same in all of them; each folder has those that apply. */
+const DIALECT_FILES: ReadonlySet<string> = new Set(
+  [
+    ['wire', 'wire-content', 'wire-tools'],
+    ['parse', 'parse-content', 'parse-tools', 'parse-files'],
+    ['render', 'render-content', 'render-parts', 'render-tools', 'render-reasoning', 'render-losses'],
+    ['render-searches', 'render-context'],
+    ['relay', 'relay-content'],
+    ['decode', 'decode-content', 'decode-calls', 'decode-body'],
+    ['encode', 'encode-content', 'encode-calls', 'encode-relay', 'encode-body'],
+    ['citations', 'reasoning', 'usage', 'finish', 'error', 'media', 'ids'],
+    ['quirks', 'cohere', 'model-traits'],
+    ['facts', 'index'],
+  ].flat(),
+);
+
+/** Folders of `dialects` that are no dialect. */
+const BESIDE_DIALECTS: ReadonlySet<string> = new Set(['shared', 'fit']);
+
+/** Files in the folders of dialects whose name is not on the list. */
+function oddDialectFiles(paths: readonly string[]): readonly string[] {
+  return paths.filter((file) => {
+    const [room, dialect = '', ...rest] = file.split('/');
+    if (room !== 'dialects' || rest.length === 0 || BESIDE_DIALECTS.has(dialect)) return false;
+    return !DIALECT_FILES.has(rest.join('/').replace(/\.ts$/, ''));
+  });
+}
+
 interface Import {
   readonly from: string;
   readonly to: string;
@@ -98,6 +126,12 @@ describe('the structure of the source', () => {
 
   it('has no circles between files, type-only imports included', () => {
     expect(circlesIn(imports)).toEqual([]);
+  });
+
+  it('names the files of every dialect alike', () => {
+    expect(oddDialectFiles(files)).toEqual([]);
+    const planted = ['dialects/chat/sent.ts', 'dialects/gemini/parts/render.ts'];
+    expect(oddDialectFiles([...files, ...planted])).toEqual(planted);
   });
 
   it('reads the environment in one place', () => {

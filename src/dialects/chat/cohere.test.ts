@@ -16,7 +16,7 @@ describe('asChatChunk', () => {
   it.each([
     ['a chunk of this dialect', chunk({ content: 'x' })],
     ['an error of this dialect', { error: { message: 'x', type: 'server_error' } }],
-    ['an event that nobody knows', { type: 'never-heard-of', delta: { message: { content: 'x' } } }],
+    ['an event of an unknown type', { type: 'never-heard-of', delta: { message: { content: 'x' } } }],
   ])('leaves %s as it is', (_, value) => {
     expect(asChatChunk(value)).toBe(value);
   });

@@ -14,7 +14,7 @@ import { asChatBody, asChatChunk } from './cohere.ts';
 import { ToolCallReader } from './decode-calls.ts';
 import { ItemWriter, SentThoughts } from './decode-content.ts';
 import { failureOf } from './error.ts';
-import { FAILURE_REASONS, readFinishReason } from './finish.ts';
+import { FAILURE_REASONS, readFinish } from './finish.ts';
 import { readUsage, usageObjectIn } from './usage.ts';
 import { DONE } from './wire.ts';
 
@@ -107,7 +107,7 @@ export class AnswerReader {
       return this.fail(new GatewayError('upstream-unavailable', 'The provider sent an empty answer'));
     }
     this.#isEnded = true;
-    const reason = readFinishReason(this.#finishWord, {
+    const reason = readFinish(this.#finishWord, {
       hasCalls: this.#calls?.hasCalls ?? false,
       hasRefusal: this.#writer.hasRefusal,
     });

@@ -6,7 +6,7 @@ import type { ReplyContext } from '../dialect.ts';
 import { metadataOf } from './encode.ts';
 import { asDeclared, speaksLegacyCalls } from './encode-calls.ts';
 import { renderLogprobs, renderMessage } from './encode-content.ts';
-import { renderFinishReason } from './finish.ts';
+import { renderFinish } from './finish.ts';
 
 import { renderUsage, usageObjectIn } from './usage.ts';
 
@@ -80,7 +80,7 @@ export function encodeBody(result: Result, context: ReplyContext): JsonObject {
       {
         index: 0,
         message,
-        finish_reason: renderFinishReason(finish ?? { reason: 'stop' }, { hasRefusal, isLegacy }),
+        finish_reason: renderFinish(finish ?? { reason: 'stop' }, { hasRefusal, isLegacy }),
         native_finish_reason: finish?.nativeReason ?? null,
         logprobs: objectAt(upstream, 'logprobs') ?? renderLogprobs(result.items),
       },

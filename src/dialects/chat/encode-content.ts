@@ -3,9 +3,9 @@ import type { Annotation, ImageItem, Item, Logprobs, Part, ReasoningItem } from 
 import type { JsonObject } from '../../kit/json/json.ts';
 import { layOver } from '../../kit/json/lay-over.ts';
 import { compact } from '../../kit/json/members.ts';
+import { renderUrl } from '../shared/media/data-url.ts';
 import { renderAnnotation } from './citations.ts';
 import { callSeal, renderToolCall } from './encode-calls.ts';
-import { renderUrl } from './media.ts';
 import { type Followed, indexesOf, renderReasoningDetails } from './reasoning.ts';
 
 /** Pieces of an answer in the chat format's words, shared by streams and bodies. */

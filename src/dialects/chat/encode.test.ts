@@ -239,7 +239,7 @@ describe('a translated stream', () => {
     });
   });
 
-  it('shows free text for a tool that nobody declared to take any as the argument of a function', () => {
+  it('shows free text for a tool that was not declared to take any as the argument of a function', () => {
     const events: Event[] = [
       { type: 'item-start', item: 0, head: { type: 'tool-call', kind: 'custom', callId: 'c1', name: 'sh' } },
       { type: 'tool-input-delta', item: 0, text: 'ls "' },

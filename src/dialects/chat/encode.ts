@@ -20,7 +20,7 @@ import {
   SentText,
   THOUGHT_SEPARATOR,
 } from './encode-content.ts';
-import { renderFinishReason } from './finish.ts';
+import { renderFinish } from './finish.ts';
 import { renderUsage, usageObjectIn } from './usage.ts';
 import { DONE } from './wire.ts';
 
@@ -358,7 +358,7 @@ class ChatEncoder implements StreamEncoder {
             content: '',
             ...(explanation !== undefined && { refusal: explanation }),
           },
-          finish_reason: renderFinishReason(finish, {
+          finish_reason: renderFinish(finish, {
             hasRefusal: this.#hasRefusal,
             isLegacy: this.#isLegacy && !this.#hasToolCalls,
           }),

@@ -26,7 +26,7 @@ export interface AnswerContents {
 }
 
 /** Reads the upstream's word; undefined = it gave none. */
-export function readFinishReason(word: string | undefined, contents: AnswerContents): FinishReason {
+export function readFinish(word: string | undefined, contents: AnswerContents): FinishReason {
   const reason = (word === undefined ? undefined : REASONS.get(word)) ?? 'stop';
   if (reason === 'stop' && contents.hasCalls) return 'tool-calls';
   if (reason === 'stop' && contents.hasRefusal) return 'refusal';
@@ -53,7 +53,7 @@ export interface FinishAudience {
 }
 
 /** The caller's word. */
-export function renderFinishReason({ reason }: Pick<Finish, 'reason'>, audience: FinishAudience): string {
+export function renderFinish({ reason }: Pick<Finish, 'reason'>, audience: FinishAudience): string {
   if (reason === 'refusal' && audience.hasRefusal) return 'stop';
   return reason === 'tool-calls' && audience.isLegacy ? 'function_call' : WORDS[reason];
 }

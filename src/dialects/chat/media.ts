@@ -3,8 +3,6 @@ import { parseDataUrl } from '../shared/media/data-url.ts';
 
 /** The chat format names images and files by one string: an address, or the bytes themselves as a data URL. */
 
-const BASE64_MARK = ';base64,';
-
 /** Reads an address or a data URL. */
 export function parseUrl(url: string): Source {
   return parseDataUrl(url) ?? { kind: 'url', url };
@@ -18,18 +16,4 @@ export function parseFileData(text: string, filename: string | undefined): Sourc
   if (SCHEME.test(text)) return parseUrl(text);
   const isPdf = filename === undefined || filename.toLowerCase().endsWith('.pdf');
   return { kind: 'base64', mediaType: isPdf ? 'application/pdf' : 'application/octet-stream', data: text };
-}
-
-/** Writes a source as an address or a data URL; undefined when it has neither. */
-export function renderUrl(source: Source): string | undefined {
-  switch (source.kind) {
-    case 'url':
-      return source.url;
-    case 'base64':
-      return `data:${source.mediaType}${BASE64_MARK}${source.data}`;
-    case 'text':
-      return `data:${source.mediaType}${BASE64_MARK}${Buffer.from(source.text).toString('base64')}`;
-    case 'file-id':
-      return undefined;
-  }
 }

@@ -216,7 +216,7 @@ describe('thoughts', () => {
   });
 });
 
-describe('parts that nobody documents', () => {
+describe('parts of undocumented types', () => {
   it('are named, for upstreams of other dialects', () => {
     const request = requestWith({
       messages: [

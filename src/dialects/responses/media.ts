@@ -1,5 +1,5 @@
 import type { Source } from '../../ir/items.ts';
-import { lookUp } from '../../kit/net/lookup.ts';
+import { lookUp } from '../../kit/collections/lookup.ts';
 
 /** Where images and files are, as this format writes it: an address, a data URL, or an id. */
 
@@ -34,20 +34,6 @@ export function parseFileData(data: string, filename: string | undefined): Sourc
   if (/^data:/i.test(data)) return parseUrl(data);
   const extension = filename?.split('.').pop()?.toLowerCase() ?? '';
   return { kind: 'base64', mediaType: lookUp(MEDIA_TYPES, extension) ?? UNKNOWN_MEDIA_TYPE, data };
-}
-
-/** A source as one string: its address, or its content as a data URL; undefined for ids. */
-export function urlOf(source: Source): string | undefined {
-  switch (source.kind) {
-    case 'url':
-      return source.url;
-    case 'base64':
-      return `data:${source.mediaType};base64,${source.data}`;
-    case 'text':
-      return `data:${source.mediaType};base64,${Buffer.from(source.text).toString('base64')}`;
-    case 'file-id':
-      return undefined;
-  }
 }
 
 /** A file name for content that came without one. */

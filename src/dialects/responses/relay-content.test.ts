@@ -70,7 +70,7 @@ describe('calls and results in the relay lane', () => {
 });
 
 describe('reasoning in the relay lane', () => {
-  it('that has neither words nor a seal is left out: nobody could look its id up', () => {
+  it('that has neither words nor a seal is left out: its id could not be looked up', () => {
     const empty = { type: 'reasoning', id: 'rs_1', summary: [] };
     const spoken = { ...empty, summary: [{ type: 'summary_text', text: 'hm' }] };
     const { sent, entries } = relayed(user('q'), empty, spoken, user('and?'));

@@ -11,10 +11,10 @@ import type {
 } from '../../ir/items.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { compact, objectAt, objectsOf, stringAt } from '../../kit/json/members.ts';
+import { renderUrl } from '../shared/media/data-url.ts';
 import type { Report } from '../shared/report/report.ts';
-
 import { facts } from './facts.ts';
-import { filenameFor, urlOf } from './media.ts';
+import { filenameFor } from './media.ts';
 import { cleanItem } from './render-losses.ts';
 import { ID_PREFIXES } from './wire.ts';
 import { isOperatorItem } from './wire-content.ts';
@@ -157,7 +157,7 @@ export function imageFields(source: Source): JsonObject {
   const format = source.kind === 'base64' ? source.mediaType.replace(/^image\//, '') : 'png';
   return compact({
     type: 'image_generation_call',
-    result: source.kind === 'base64' ? source.data : (urlOf(source) ?? null),
+    result: source.kind === 'base64' ? source.data : (renderUrl(source) ?? null),
     output_format: format === 'png' ? undefined : format,
   });
 }
@@ -192,7 +192,7 @@ function renderPart(part: Part, textType: TextType, report: Report): JsonObject 
     case 'image':
       return compact({
         type: 'input_image',
-        image_url: urlOf(part.source),
+        image_url: renderUrl(part.source),
         file_id: part.source.kind === 'file-id' ? part.source.fileId : undefined,
         detail: part.detail ?? 'auto',
         ...part.ext?.responses,
@@ -247,7 +247,7 @@ function fileFields(part: Extract<Part, { type: 'file' }>): JsonObject {
     case 'file-id':
       return { file_id: source.fileId, filename };
     default:
-      return { file_data: urlOf(source), filename: filename ?? filenameFor(source.mediaType) };
+      return { file_data: renderUrl(source), filename: filename ?? filenameFor(source.mediaType) };
   }
 }
 

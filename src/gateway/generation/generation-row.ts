@@ -2,7 +2,7 @@ import type { Pricing } from '../../catalog/catalog.ts';
 import { cacheDiscount } from '../../catalog/prices/cache-discount.ts';
 import { pricingAt } from '../../catalog/prices/price-history.ts';
 import { servedEndpoint, tierOf } from '../../catalog/service-tier.ts';
-import { renderFinishReason } from '../../dialects/chat/finish.ts';
+import { renderFinish } from '../../dialects/chat/finish.ts';
 import { presetSlugOf } from '../../dialects/shared/presets/preset.ts';
 import type { Strategy } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
@@ -412,7 +412,7 @@ function suffixOf(id: string): string | undefined {
 function finishReasonOf({ outcome, result }: Settlement): string | null {
   if (outcome === 'failed') return 'error';
   if (outcome === 'aborted' || result.finish === undefined) return null;
-  return renderFinishReason(result.finish, { hasRefusal: false, isLegacy: false });
+  return renderFinish(result.finish, { hasRefusal: false, isLegacy: false });
 }
 
 /** Content that was not timed on its own came with the end. */

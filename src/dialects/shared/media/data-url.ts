@@ -13,3 +13,17 @@ export function parseDataUrl(text: string): Extract<Source, { kind: 'base64' }> 
   const [before, mediaType = ''] = head;
   return { kind: 'base64', mediaType: mediaType.toLowerCase(), data: text.slice(before.length) };
 }
+
+/** Writes a source as an address or a data URL; undefined when it has neither. */
+export function renderUrl(source: Source): string | undefined {
+  switch (source.kind) {
+    case 'url':
+      return source.url;
+    case 'base64':
+      return `data:${source.mediaType};base64,${source.data}`;
+    case 'text':
+      return `data:${source.mediaType};base64,${Buffer.from(source.text).toString('base64')}`;
+    case 'file-id':
+      return undefined;
+  }
+}
