@@ -25,5 +25,5 @@ export {
 export { examinePostgres, type PostgresFacts } from './store/examine/examine-postgres.ts';
 export { examineSqlite, MAX_NEWEST_ROWS, type SqliteFacts } from './store/examine/examine-sqlite.ts';
 export { isHashKeyGone, readSecrets } from './store/examine/read-secrets.ts';
-export { addressesOf } from './upstream/auth/addresses-of.ts';
+export { addressesOf } from './upstream/auth/destination.ts';
 export { NO_ANSWER, type Reach, reach } from './upstream/transport/reach.ts';

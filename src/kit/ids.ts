@@ -2,16 +2,16 @@ import { randomFillSync } from 'node:crypto';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Makes ids. Injected, so that tests can name what is made. */
+/** Makes ids. Injected, so that tests can predict them. */
 export interface IdSource {
   /** `length` characters of [0-9A-Za-z], not guessable. */
   token(length: number): string;
 }
 
-/** Random bytes that are fetched at once: asking for them costs more than making them. */
+/** Random bytes that are fetched at once: a call costs more than the bytes. */
 const POOL_BYTES = 4096;
 
-/** 4 x 62: bytes from here on would make the first characters of the alphabet likelier. */
+/** 4 x 62: higher bytes are skipped, because they would make the first characters of the alphabet likelier. */
 const FAIR_BYTES = 248;
 
 class RandomIds implements IdSource {
@@ -33,7 +33,7 @@ class RandomIds implements IdSource {
       this.#next = 0;
     }
     const byte = this.#pool[this.#next] as number;
-    // What a secret was made of does not stay in memory.
+    // Tokens may be secrets: their bytes must not stay in memory.
     this.#pool[this.#next++] = 0;
     return byte;
   }

@@ -41,12 +41,12 @@ export function toNanos(sum: Price): Nanos {
   return sum === 0n ? 0n : (sum + HALF_NANO) / PRICE_UNITS_PER_NANO;
 }
 
-/** Rounds a sum up: for money that is set aside, which must cover what the sum is rounded to later. */
+/** Rounds a sum up: for reservations, which must cover the sum however it is rounded later. */
 export function toNanosUp(sum: Price): Nanos {
   return (sum + PRICE_UNITS_PER_NANO - 1n) / PRICE_UNITS_PER_NANO;
 }
 
-/** How many units at `price` the money pays for once `first` is paid; -1 when it does not even do that. */
+/** How many units at `price` the money pays for after `first`; -1 if it does not cover `first`. */
 export function countWithin(nanos: Nanos, first: Price, price: Price): number {
   const left = nanos * PRICE_UNITS_PER_NANO - first;
   if (left < 0n) return -1;
@@ -62,7 +62,7 @@ export const MOST_NANOS: Nanos = BigInt(MOST_USD) * BigInt(NANOS_PER_USD);
 /** An amount in USD, as JSON has it, in nano-dollars; what is finer is rounded half up. Of 0 to MOST_USD. */
 export function nanosOf(usd: number): Nanos {
   if (!(usd >= 0 && usd <= MOST_USD)) throw new RangeError(`not an amount in USD: ${usd}`);
-  // As people write it: the shortest decimal that is this number, not the binary fraction beneath it.
+  // The shortest decimal of the number, not its binary fraction.
   return parseUsd(String(usd)) ?? BigInt(Math.round(usd * 1e9));
 }
 

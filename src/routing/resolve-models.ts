@@ -2,7 +2,7 @@ import type { Endpoint, Model } from '../catalog/catalog.ts';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
-import { lookUp } from '../kit/net/lookup.ts';
+import { lookUp } from '../kit/collections/lookup.ts';
 import { quoted, shortened } from '../kit/text/quoted.ts';
 import { type ModelId, parseModelId } from './resolve/model-id.ts';
 import { NoModelToChoose } from './resolve/no-model-to-choose.ts';

@@ -31,7 +31,7 @@ export function openUpstreams({
   vendor: string;
   clock: Clock;
   ids: IdSource;
-  /** Where guarded calls may go besides the public internet, at the moment. */
+  /** Returns where guarded calls may currently go besides the public internet. */
   egress: () => EgressRules;
 }): Upstreams {
   const network = createNetworkTransport(TRANSPORT_LIMITS, egress);

@@ -14,20 +14,20 @@ export interface UpstreamCall {
   readonly request: GenerationRequest;
   readonly endpoint: Endpoint;
   readonly lane: Lane;
-  /** What the provider knows us by; undefined for providers that need nothing. */
+  /** Credential at the provider; undefined for providers that need none. */
   readonly credential: Credential | undefined;
-  /** The caller brought the credential: addresses in it are not the operator's word. */
+  /** The credential is the caller's own: addresses in it are not trusted like the operator's. */
   readonly isOwnCredential?: boolean;
   /** Output tokens that are paid for; undefined = no limit binds. */
   readonly maxOutputTokens?: number;
-  /** Web searches that are paid for, where the upstream is to be told; undefined = as many as the request allows. */
+  /** Web searches that are paid for, if the upstream must limit them; undefined = as many as the request allows. */
   readonly mostSearches?: number;
   /** Betas that the caller asked for, for upstreams of that family. */
   readonly betas?: string;
   readonly hashUser: (id: string) => string;
   /** Ends the call: the caller went away, or the gateway's own deadline passed. */
   readonly signal: AbortSignal;
-  /** Told what is about to be sent, secrets removed, when the request asks for the debug echo; also of calls that then fail. */
+  /** Receives the body before it is sent, secrets removed, if the request asks for the debug echo. */
   readonly onRequest?: (sentBody: JsonObject) => void;
 }
 
@@ -42,7 +42,7 @@ export interface UpstreamAnswer {
   readonly batches: AsyncIterable<EventBatch>;
 }
 
-/** A call that failed, in the words the caller will see if nothing else is left to try. */
+/** A failed call, with the message that the caller gets if no candidate is left. */
 export class UpstreamFailure extends GatewayError {
   /** HTTP status of the upstream; 0 when it never answered. */
   readonly upstreamStatus: number;
@@ -95,8 +95,8 @@ export interface TransportReply {
 }
 
 /**
- * The call went over a kept connection that the server had closed before: it was not worked on. Sending it again is another
- * upstream call, which counts as one.
+ * The call went over a kept connection that the server had already closed, so it was not processed. Sending it again
+ * counts as another upstream call.
  */
 export class StaleConnection extends TransportProblem {
   constructor() {

@@ -1,4 +1,4 @@
-import { lookUp } from '../../kit/net/lookup.ts';
+import { lookUp } from '../../kit/collections/lookup.ts';
 import type { DialectWord, ProviderEntry } from '../entries.ts';
 import { SIMULATOR_PROVIDER } from '../simulator-catalog.ts';
 import type { Auth } from './provider-members.ts';

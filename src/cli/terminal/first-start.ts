@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { lookUp } from '../../kit/net/lookup.ts';
+import { lookUp } from '../../kit/collections/lookup.ts';
 import type { FirstKeys } from '../../manage/keys/bootstrap.ts';
 
 /** Wildcard addresses, which clients cannot connect to, and the loopback address shown instead. */

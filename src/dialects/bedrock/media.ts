@@ -1,6 +1,6 @@
 import type { Source } from '../../ir/items.ts';
+import { lookUp } from '../../kit/collections/lookup.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { lookUp } from '../../kit/net/lookup.ts';
 import { DOCUMENT_FORMATS, IMAGE_FORMATS, MAX_DOCUMENT_NAME_LENGTH, VIDEO_FORMATS } from './wire.ts';
 
 /** Images, documents and videos: their bytes, or where they lie in the provider's own store. Never any other address. */

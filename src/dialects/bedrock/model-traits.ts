@@ -1,4 +1,4 @@
-import { lookUp } from '../../kit/net/lookup.ts';
+import { lookUp } from '../../kit/collections/lookup.ts';
 
 /**
  * Converse is one interface to models of many makers, and a few things are still said to each in its own words. They

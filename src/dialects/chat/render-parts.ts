@@ -1,8 +1,8 @@
 import type { CacheMark, Part } from '../../ir/items.ts';
 import type { Quirks } from '../../ir/quirks.ts';
+import { lookUp } from '../../kit/collections/lookup.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
-import { lookUp } from '../../kit/net/lookup.ts';
 import { renderUrl } from '../shared/media/data-url.ts';
 import type { Report } from '../shared/report/report.ts';
 import { parseCacheMark, renderCacheMark } from '../shared/requests/gateway-fields.ts';

@@ -1,5 +1,5 @@
 import type { Source } from '../../ir/items.ts';
-import { lookUp } from '../../kit/net/lookup.ts';
+import { lookUp } from '../../kit/collections/lookup.ts';
 import type { WirePart } from './wire.ts';
 
 /** Images, files, sound and film as this dialect takes them. */

@@ -1,8 +1,8 @@
 import type { DecidingSetting } from '../../ir/format-facts.ts';
 import type { Source } from '../../ir/items.ts';
+import { lookUp } from '../../kit/collections/lookup.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { compact, membersBeyond, objectAt, objectOf, objectsAt, stringAt } from '../../kit/json/members.ts';
-import { lookUp } from '../../kit/net/lookup.ts';
 import type { FormatDialectFacts } from '../dialect.ts';
 import type { Medium, SourceMembers } from '../shared/media/check-media.ts';
 import { type ChoiceMode, isGiven, putAs } from '../shared/presets/preset-form.ts';

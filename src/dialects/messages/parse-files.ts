@@ -1,6 +1,6 @@
+import { lookUp } from '../../kit/collections/lookup.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, stringAt, textAt } from '../../kit/json/members.ts';
-import { lookUp } from '../../kit/net/lookup.ts';
 import { base64Of, type InlineFile } from '../shared/media/inline-file.ts';
 import {
   bareNaming,

@@ -1,5 +1,5 @@
 import type { Source } from '../../ir/items.ts';
-import { lookUp } from '../../kit/net/lookup.ts';
+import { lookUp } from '../../kit/collections/lookup.ts';
 
 /** Where images and files are, as this format writes it: an address, a data URL, or an id. */
 

@@ -13,6 +13,7 @@ import type {
   ToolKind,
   ToolResultItem,
 } from '../../ir/items.ts';
+import { lookUp } from '../../kit/collections/lookup.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import {
   compact,
@@ -24,7 +25,6 @@ import {
   stringAt,
   textAt,
 } from '../../kit/json/members.ts';
-import { lookUp } from '../../kit/net/lookup.ts';
 import { templateItemCount } from '../shared/presets/prompt-template.ts';
 import { type Sealed, unwrapSeal } from '../shared/reasoning/custody.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';

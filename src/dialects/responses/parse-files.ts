@@ -1,6 +1,6 @@
+import { lookUp } from '../../kit/collections/lookup.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, stringAt, stringsAt, textAt } from '../../kit/json/members.ts';
-import { lookUp } from '../../kit/net/lookup.ts';
 import { headedText, type InlineFile, inputAudioOf } from '../shared/media/inline-file.ts';
 import {
   bareNaming,

@@ -3,6 +3,7 @@ import type { Item, Part } from '../../ir/items.ts';
 import { type Place, Places } from '../../ir/places.ts';
 import type { GenerationRequest, OutputFormat, Tool } from '../../ir/request.ts';
 import type { Effort, ReasoningSettings, Sampling } from '../../ir/settings.ts';
+import { lookUp } from '../../kit/collections/lookup.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import {
   booleanAt,
@@ -16,7 +17,6 @@ import {
   withoutNulls,
 } from '../../kit/json/members.ts';
 import type { Issue } from '../../kit/json/validate.ts';
-import { lookUp } from '../../kit/net/lookup.ts';
 import type { ParseContext } from '../dialect.ts';
 import { checkMedia } from '../shared/media/check-media.ts';
 import { templateItemCount } from '../shared/presets/prompt-template.ts';

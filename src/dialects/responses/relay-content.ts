@@ -1,6 +1,6 @@
+import { lookUp } from '../../kit/collections/lookup.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { objectsOf, stringAt } from '../../kit/json/members.ts';
-import { lookUp } from '../../kit/net/lookup.ts';
 import {
   type CallStep,
   labelOfResult,

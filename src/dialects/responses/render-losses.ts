@@ -1,9 +1,9 @@
 import type { CacheMark, Ext, Item, Part } from '../../ir/items.ts';
 import type { GenerationRequest, Tool } from '../../ir/request.ts';
 import type { RequestField, Sampling } from '../../ir/settings.ts';
+import { lookUp } from '../../kit/collections/lookup.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { objectAt, stringAt, stringsAt } from '../../kit/json/members.ts';
-import { lookUp } from '../../kit/net/lookup.ts';
 import { foreignFieldPaths, foreignMembers } from '../shared/report/foreign-members.ts';
 import type { Report } from '../shared/report/report.ts';
 import { reasoningNames } from './reasoning.ts';

@@ -1,8 +1,8 @@
 import type { Item } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
+import { lookUp } from '../../kit/collections/lookup.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact } from '../../kit/json/members.ts';
-import { lookUp } from '../../kit/net/lookup.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import { withoutForeignFiles } from '../shared/media/foreign-files.ts';
 import { pairCalls } from '../shared/pairing/pair-calls.ts';

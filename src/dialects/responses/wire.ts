@@ -2,8 +2,8 @@ import Type from 'typebox';
 import type { Event, ItemHead, PartKind } from '../../ir/events.ts';
 import type { Tool } from '../../ir/request.ts';
 import type { Effort } from '../../ir/settings.ts';
+import { lookUp } from '../../kit/collections/lookup.ts';
 import { oneOf, optional, taggedUnion } from '../../kit/json/schema.ts';
-import { lookUp } from '../../kit/net/lookup.ts';
 import { ADDITIONAL_TOOL_MARK } from '../shared/report/foreign-members.ts';
 import {
   gatewayFieldSchemas,

@@ -3,7 +3,7 @@ import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import { isJsonObject, type JsonObject, type JsonReading, readJson } from '../../kit/json/json.ts';
 import { JsonReader } from '../../kit/json/json-reader.ts';
 import { runPromptly } from '../../kit/loop/turns.ts';
-import { ValidUtf8, validUtf8 } from '../../kit/text/valid-utf8.ts';
+import { ValidUtf8, validUtf8 } from '../../kit/text/utf8-text.ts';
 import { CallerGone, type HttpExchange } from './http-exchange.ts';
 
 /** How much of a body is read, and for how long. */
@@ -32,7 +32,8 @@ async function readSliced(
   taken: Buffer | undefined,
   limits: BodyLimits,
 ): Promise<JsonObject> {
-  const json = taken === undefined ? await timing.hear(readText(request, signal, limits)) : new JsonReader();
+  const json =
+    taken === undefined ? await timing.waitForBody(readText(request, signal, limits)) : new JsonReader();
   if (taken !== undefined) json.push(textOf(taken));
   return objectOf(await runPromptly(json.end()));
 }

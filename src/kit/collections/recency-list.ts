@@ -5,19 +5,20 @@ export interface RecencyNode<T extends RecencyNode<T>> {
 }
 
 /**
- * Members in the order of their last use. Every step takes the same time however many there are: a Map that is used as a queue
- * has to pass over what was deleted at its beginning.
+ * Members in the order of their last use, all operations in constant time; a Map used as a queue has to skip its
+ * deleted entries. Not `lru-cache`: its size bound is fixed when it is made, ours changes with the configuration, and
+ * it finds expired entries by visiting all, while the user of this list keeps a second order, that of expiry.
  */
 export class RecencyList<T extends RecencyNode<T>> {
   #oldest: T | undefined;
   #newest: T | undefined;
 
-  /** The member that was not used for longest. */
+  /** The least recently used member. */
   get oldest(): T | undefined {
     return this.#oldest;
   }
 
-  /** Adds a member that is in no list, as the one used last. */
+  /** Adds a member that is in no list, as the most recently used. */
   add(node: T): void {
     node.older = this.#newest;
     node.newer = undefined;
@@ -35,7 +36,7 @@ export class RecencyList<T extends RecencyNode<T>> {
     node.newer = undefined;
   }
 
-  /** A member was used. */
+  /** Makes a member the most recently used. */
   touch(node: T): void {
     this.remove(node);
     this.add(node);

@@ -1,4 +1,4 @@
-/** Remembers what a pure function makes of each text, of so many texts at most; what comes beyond is made every time. */
+/** Memoizes a pure function of a text, for the first `most` texts; others are computed every time. */
 export function remembered<T>(most: number, make: (text: string) => T): (text: string) => T {
   const made = new Map<string, T>();
   return (text) => {

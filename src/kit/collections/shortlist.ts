@@ -1,4 +1,4 @@
-/** The first so many of what is added, in their order. Adding is cheap as long as they are few. */
+/** The first `most` members in sort order of all that are added. Adding is cheap while `most` is small. */
 export class Shortlist<T> {
   readonly #most: number;
   readonly #compare: (one: T, other: T) => number;
@@ -10,7 +10,7 @@ export class Shortlist<T> {
     this.#compare = compare;
   }
 
-  /** First ones first; equal ones as they were added. */
+  /** In sort order; equal members in the order of addition. */
   get members(): readonly T[] {
     return this.#members;
   }
@@ -22,7 +22,7 @@ export class Shortlist<T> {
     return this.#compare(member, last) < 0;
   }
 
-  /** Adds a member if it gets a place, and lets the last one go where there are too many. */
+  /** Adds a member if it gets a place, and drops the last one if there are too many. */
   add(member: T): void {
     if (!this.admits(member)) return;
     this.#members.splice(this.#placeOf(member), 0, member);

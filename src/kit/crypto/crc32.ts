@@ -2,7 +2,7 @@ import * as zlib from 'node:zlib';
 
 const POLYNOMIAL = 0xedb88320;
 
-/** Remainders of all bytes. */
+/** CRC of each byte value. */
 const REMAINDERS = Uint32Array.from({ length: 256 }, (_, byte) => {
   let remainder = byte;
   for (let bit = 0; bit < 8; bit++) remainder = (remainder >>> 1) ^ (remainder & 1 ? POLYNOMIAL : 0);
@@ -11,7 +11,7 @@ const REMAINDERS = Uint32Array.from({ length: 256 }, (_, byte) => {
 
 function crc32ByTable(bytes: Uint8Array, before = 0): number {
   let sum = before ^ 0xffffffff;
-  // By place: walking over the bytes with an iterator takes ten times as long.
+  // By index: an iterator takes ten times as long.
   for (let place = 0; place < bytes.length; place++) {
     sum = (sum >>> 8) ^ (REMAINDERS[(sum ^ (bytes[place] ?? 0)) & 0xff] ?? 0);
   }
@@ -19,8 +19,8 @@ function crc32ByTable(bytes: Uint8Array, before = 0): number {
 }
 
 /**
- * Checksum as ZIP and AWS compute it, of bytes that follow others whose checksum is `before`. Node's own is many times as
- * fast, but not in every version that we run on: 22.0 lacks it.
+ * CRC-32 as ZIP and AWS compute it; `before` is the checksum of the preceding bytes. Uses Node's own, which is many
+ * times faster, where it exists: Node 22.0 lacks it.
  */
 export const crc32: (bytes: Uint8Array, before?: number) => number =
   (zlib as Partial<typeof zlib>).crc32 ?? crc32ByTable;

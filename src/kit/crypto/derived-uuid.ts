@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A UUID that always is the same for a text and differs for any other (RFC 9562, version 8). */
+/** A UUID derived from the SHA-256 of a text (RFC 9562, version 8): the same text gives the same UUID. */
 export function derivedUuid(text: string): string {
   const bytes = createHash('sha256').update(text).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);

@@ -39,9 +39,9 @@ describe('decrypt', () => {
     expect(() => decrypt([key], encrypt(key, 'x', 'here'), 'there')).toThrow(DecryptionProblem);
   });
 
-  it('refuses text whose key is not at hand, or that was relabelled to one that is', () => {
+  it('refuses text whose key is missing, or that was relabelled to one that is', () => {
     const text = encrypt(key, 'x', 'here');
-    expect(() => decrypt([other], text, 'here')).toThrow('is not at hand');
+    expect(() => decrypt([other], text, 'here')).toThrow('is missing');
     expect(() => decrypt([other], text.replace(key.id, other.id), 'here')).toThrow('was changed');
   });
 

@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 
-/** A key that encrypts data keys. Its id tells it from others and nothing about it. */
+/** A key that encrypts data keys. Its id identifies it without revealing its bytes. */
 export interface EncryptionKey {
   readonly id: string;
-  /** 32 of them. */
+  /** `KEY_BYTES` long. */
   readonly bytes: Buffer;
 }
 
@@ -45,12 +45,12 @@ export function encrypt(key: EncryptionKey, text: string, place: string): string
   return `${head}.${wrapped.toString('base64url')}.${content.toString('base64url')}`;
 }
 
-/** The text that was encrypted for this place, by whichever of the keys. Throws a DecryptionProblem. */
+/** Decrypts text for this place with the one of `keys` that it names. Throws a DecryptionProblem. */
 export function decrypt(keys: readonly EncryptionKey[], encrypted: string, place: string): string {
   const [version, keyId, wrapped = '', content = ''] = encrypted.split('.');
   if (version !== VERSION) throw new DecryptionProblem('the encrypted text has an unknown form');
   const key = keys.find(({ id }) => id === keyId);
-  if (key === undefined) throw new DecryptionProblem('the encryption key of the text is not at hand');
+  if (key === undefined) throw new DecryptionProblem('the encryption key of the text is missing');
   const head = `${version}.${keyId}`;
   const dataKey = decipher(key.bytes, wrapped, `${head}\n${place}\ndata key`);
   return decipher(dataKey, content, `${head}\n${place}\ncontent`).toString('utf8');

@@ -76,7 +76,7 @@ describe('the binary event stream of AWS', () => {
     expect(read(empty)).toEqual([{ event: 'initial-response', data: '' }]);
   });
 
-  it('takes many headers, but no more than anybody sends', () => {
+  it('takes many headers, but no more than AWS ever sends', () => {
     const headers = (length: number) =>
       Object.fromEntries(Array.from({ length }, (_, index) => [`h${index}`, Buffer.from([0])]));
     expect(read(awsMessage(headers(100), '{}'))).toEqual([{ data: '{}' }]);

@@ -10,10 +10,10 @@ export const AWS_EVENT_TYPE = 'application/vnd.amazon.eventstream';
  */
 const PRELUDE_BYTES = 12;
 const CHECKSUM_BYTES = 4;
-const LEAST_BYTES = PRELUDE_BYTES + CHECKSUM_BYTES;
+const MIN_MESSAGE_BYTES = PRELUDE_BYTES + CHECKSUM_BYTES;
 
-/** Headers of one message: the bytes that AWS allows for them, and many times as many as it sends. */
-const MOST_HEADERS = { bytes: 128 * 1024, count: 100 };
+/** Limits of one message's headers: the bytes that AWS allows, and many times the number that it sends. */
+const MAX_HEADERS = { bytes: 128 * 1024, count: 100 };
 
 const NOTHING = new Uint8Array(0);
 
@@ -26,9 +26,9 @@ export class AwsEventReader implements FrameReader {
   /** Bytes that are not read yet, in pieces: joined once a message is whole, so that small pieces cost linear time. */
   #pieces: Uint8Array[] = [];
   #length = 0;
-  /** Length of the message that is being awaited; undefined until its prelude is there. */
+  /** Length of the incomplete message; undefined until its prelude has arrived. */
   #total: number | undefined;
-  /** Checksum of what is there of that message: a large one is summed up while it comes. */
+  /** Checksum of that message so far: computed as chunks arrive, so that a large message takes no long turn. */
   #sum = 0;
 
   constructor(maxFrameBytes = 8 * 1024 * 1024) {
@@ -55,13 +55,13 @@ export class AwsEventReader implements FrameReader {
     return frames;
   }
 
-  /** Half a message says nothing: the decoder notices that the end is missing. */
+  /** Drops an incomplete message: the decoder notices that the end is missing. */
   end(): Frame[] {
     this.#keep(NOTHING);
     return [];
   }
 
-  /** Adds what `bytes`, which begin at a place of the message, hold of it. */
+  /** Adds bytes to the checksum; `place` is their offset in the message. */
   #sumUp(bytes: Uint8Array, place: number): void {
     const end = (this.#total ?? 0) - CHECKSUM_BYTES - place;
     if (end > 0) this.#sum = crc32(bytes.subarray(0, end), this.#sum);
@@ -85,7 +85,7 @@ export class AwsEventReader implements FrameReader {
     this.#length = rest.length;
   }
 
-  /** The length that a prelude names. Nothing of it is believed before its checksum is. */
+  /** The message length in a prelude, after its checksum was verified. */
   #totalOf(bytes: Uint8Array): number {
     const view = viewOf(bytes);
     if (view.getUint32(8) !== crc32(bytes.subarray(0, 8))) {
@@ -93,9 +93,9 @@ export class AwsEventReader implements FrameReader {
     }
     const total = view.getUint32(0);
     const headers = view.getUint32(4);
-    if (total < LEAST_BYTES + headers) throw new BrokenFrames('the lengths of an event contradict');
-    if (headers > MOST_HEADERS.bytes) {
-      throw new BrokenFrames(`the headers of an event are larger than ${MOST_HEADERS.bytes} bytes`);
+    if (total < MIN_MESSAGE_BYTES + headers) throw new BrokenFrames('the lengths of an event contradict');
+    if (headers > MAX_HEADERS.bytes) {
+      throw new BrokenFrames(`the headers of an event are larger than ${MAX_HEADERS.bytes} bytes`);
     }
     if (total > this.#maxFrameBytes) throw new FrameTooLarge(this.#maxFrameBytes);
     return total;
@@ -149,8 +149,8 @@ function readHeaders(bytes: Uint8Array): Map<string, string> {
   const headers = new Map<string, string>();
   const cursor = new Cursor(bytes);
   for (let count = 1; !cursor.isAtEnd; count++) {
-    if (count > MOST_HEADERS.count) {
-      throw new BrokenFrames(`an event has more than ${MOST_HEADERS.count} headers`);
+    if (count > MAX_HEADERS.count) {
+      throw new BrokenFrames(`an event has more than ${MAX_HEADERS.count} headers`);
     }
     const name = textOf(cursor.take(cursor.byte()));
     const type = cursor.byte();
@@ -162,7 +162,7 @@ function readHeaders(bytes: Uint8Array): Map<string, string> {
   return headers;
 }
 
-/** Walks over bytes and never beyond them. */
+/** Reads bytes in order and throws at the end. */
 class Cursor {
   #offset = 0;
 
@@ -189,7 +189,7 @@ function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Keeps nothing from one text to the next. */
+/** Not for streams: keeps no state between texts. */
 const UTF_8 = new TextDecoder();
 
 function textOf(bytes: Uint8Array): string {

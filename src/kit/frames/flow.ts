@@ -1,10 +1,11 @@
 /**
- * A stream on its way from the socket that reads it to the reply that writes it. Every layer between them is a flow: bytes,
- * then batches of events. One consumer, one step at a time.
+ * A stream on its way from the socket that reads it to the reply that writes it. Every layer between them is a flow:
+ * bytes, then batches of events. One consumer, one step at a time.
  *
- * `next` and `return` work as in any async iterator, and only `next` reports the end and failures. `poll` and `whenReady`
- * are the same flow without promises: `next` costs one or two in each of the five layers, for every event of a stream.
- * A flow that lacks them (a generator) is read with `next` alone. Do not call `poll` while a `next` is pending.
+ * `next` and `return` work as in any async iterator, and only `next` reports the end and failures. `poll` and
+ * `whenReady` are the same flow without promises: `next` costs one or two in each of the five layers, for every event
+ * of a stream. A flow that lacks them (a generator) is read with `next` alone. Do not call `poll` while a `next` is
+ * pending.
  */
 export interface Flow<T> extends AsyncIterator<T, unknown, undefined> {
   /** The next value if it is ready and needs no further waiting; undefined: call `whenReady` or `next`. */

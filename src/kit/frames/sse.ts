@@ -4,7 +4,7 @@ import { type Frame, type FrameReader, FrameTooLarge } from './frames.ts';
 /** Media type of server-sent events. */
 export const SSE_TYPE = 'text/event-stream';
 
-/** What a line of an event costs besides its characters: empty lines must not be free. */
+/** Characters that a line counts for besides its own, so that empty lines are limited too. */
 const LINE_COST = 16;
 
 const NO_FRAMES: readonly Frame[] = [];
@@ -87,7 +87,7 @@ export class SseReader implements FrameReader {
     this.#line(line, 0, line.length);
   }
 
-  /** Reads the line between two places: most of a stream is never cut into lines. */
+  /** Reads the line between two indexes, without cutting it out of the text first. */
   #line(text: string, start: number, end: number): void {
     if (standsAt(text, start, 'data:')) this.#addData(text.slice(afterName(text, start + 5), end));
     else if (standsAt(text, start, 'event:')) this.#event = text.slice(afterName(text, start + 6), end);
@@ -102,8 +102,8 @@ export class SseReader implements FrameReader {
   }
 
   /**
-   * The frames with the one that has come to its end, if there is any. A list of one has no room for more: it costs
-   * less.
+   * The frames and the one that just ended, if any. The usual single frame gets a literal list, which takes less memory
+   * than one that grew.
    */
   #dispatched(frames: Frame[] | undefined): Frame[] | undefined {
     const event = this.#event;
@@ -133,7 +133,7 @@ function standsAt(text: string, start: number, name: string): boolean {
   return true;
 }
 
-/** Where a value begins: one space after the name is no part of it. */
+/** Index of a field's value: one space after the name is not part of it. */
 function afterName(text: string, end: number): number {
   return text.charCodeAt(end) === 32 ? end + 1 : end;
 }

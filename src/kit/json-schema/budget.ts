@@ -17,8 +17,8 @@ export class Budget {
   }
 
   /**
-   * Whether a regular expression matches anywhere in a text. Undefined if `compilePattern` refuses it or the budget does
-   * not cover its worst case.
+   * Whether a regular expression matches anywhere in a text. Undefined if `compilePattern` refuses it or the budget
+   * does not cover its worst case.
    */
   matches(pattern: string, text: string): boolean | undefined {
     const compilation = this.compile(pattern);

@@ -1,5 +1,5 @@
+import { lookUp } from '../collections/lookup.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
-import { lookUp } from '../net/lookup.ts';
 import type { Budget } from './budget.ts';
 import { isSameJson, resolveReference, widthOf } from './schema-parts.ts';
 

@@ -1,5 +1,5 @@
+import { lookUp } from '../collections/lookup.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
-import { lookUp } from '../net/lookup.ts';
 import type { Budget } from './budget.ts';
 
 /** The schema that a local reference (`#/$defs/name`) names; an empty one if there is none. */

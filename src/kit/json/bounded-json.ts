@@ -11,7 +11,9 @@ export interface JsonBounds {
   readonly depth: number;
 }
 
-/** A value of which no string, list or object is larger than it may be: itself, or a copy. What is too deep is null. */
+/**
+ * The value itself if it is within bounds, else a copy with strings, lists and objects cut; too deep values are null.
+ */
 export function boundedJson(value: Json, bounds: JsonBounds): Json {
   return isWithin(value, bounds, bounds.depth) ? value : cutJson(value, bounds);
 }
@@ -47,7 +49,7 @@ function cutJson(value: Json, bounds: JsonBounds): Json {
   return copy;
 }
 
-/** The beginning of a text, without half of a character at its end. */
+/** The beginning of a text, without half a surrogate pair at its end. */
 export function boundedText(text: string, characters: number): string {
   if (text.length <= characters) return text;
   const isInsideCharacter = /[\ud800-\udbff]/.test(text.charAt(characters - 1));

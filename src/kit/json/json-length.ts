@@ -1,8 +1,8 @@
-/** What JSON writes otherwise than it stands in a text, halves of pairs among it. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
+/** Characters that JSON escapes, lone surrogates included. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters.
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
 
-/** Characters of a value like those that JSON is read into, as `JSON.stringify` writes it; nothing is written for that. */
+/** Length of `JSON.stringify(value)` for a parsed JSON value, mostly without writing the text. */
 export function jsonLength(value: unknown): number {
   if (typeof value === 'string') return textLength(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value).length;

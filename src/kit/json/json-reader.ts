@@ -3,10 +3,10 @@ import { JSON_LIMITS, type JsonReading } from './json.ts';
 import { type Excess, type JsonLimits, JsonScanner } from './json-scanner.ts';
 import { JsonProblem, parseSliced } from './parse-sliced.ts';
 
-/** Text below this many characters, and below this many values, is parsed at once: that takes no millisecond. */
-const SMALL = { characters: 256 * 1024, values: 4_000 };
+/** Text up to this size is parsed at once, which takes less than a millisecond. */
+const AT_ONCE = { characters: 256 * 1024, values: 4_000 };
 
-/** Reads JSON that comes in pieces: looks at each when it comes, and parses the whole in slices. */
+/** Reads JSON that arrives in pieces: checks the limits of each on arrival, and parses the whole in slices. */
 export class JsonReader {
   readonly #scanner: JsonScanner;
   readonly #pieces: string[] = [];
@@ -17,7 +17,7 @@ export class JsonReader {
     this.#scanner = new JsonScanner(limits);
   }
 
-  /** Takes the next piece. After one that breaks a limit nothing more is kept. */
+  /** Adds a piece. Once a limit is exceeded, all pieces are dropped. */
   push(piece: string): void {
     this.#excess ??= this.#scanner.push(piece);
     this.#characters += piece.length;
@@ -25,16 +25,16 @@ export class JsonReader {
     else this.#pieces.length = 0;
   }
 
-  /** The text as far as it was kept. */
+  /** The text so far; empty once a limit is exceeded. */
   get text(): string {
     return this.#pieces.join('');
   }
 
-  /** Parses what was pushed. The problem never quotes it. */
+  /** Parses what was pushed. The problem never quotes the text. */
   *end(): Sliced<JsonReading> {
     if (this.#excess !== undefined) return { ok: false, ...this.#excess };
     const { values, large } = this.#scanner;
-    const isSmall = this.#characters <= SMALL.characters && values <= SMALL.values;
+    const isSmall = this.#characters <= AT_ONCE.characters && values <= AT_ONCE.values;
     try {
       return { ok: true, value: yield* parseSliced(this.text, isSmall ? NOTHING_LARGE : large) };
     } catch (error) {

@@ -1,14 +1,14 @@
-import {
-  BACKSLASH,
-  CLOSE_BRACE,
-  CLOSE_BRACKET,
-  COLON,
-  COMMA,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  QUOTE,
-} from './json-characters.ts';
-/** Limits on JSON from outside. */
+/** Character codes of JSON's punctuation. */
+export const QUOTE = 34;
+export const COMMA = 44;
+export const COLON = 58;
+export const OPEN_BRACKET = 91;
+export const BACKSLASH = 92;
+export const CLOSE_BRACKET = 93;
+export const OPEN_BRACE = 123;
+export const CLOSE_BRACE = 125;
+
+/** Limits of untrusted JSON. */
 export interface JsonLimits {
   /** Levels of nesting. */
   readonly depth: number;
@@ -18,21 +18,21 @@ export interface JsonLimits {
   readonly values: number;
 }
 
-/** Where JSON text breaks a limit: the top-level key it stands under, if that can be shown, and what is wrong. */
+/** Where JSON text exceeds a limit: the top-level key if it can be shown, and what is wrong. */
 export interface Excess {
   readonly path: string;
   readonly problem: string;
 }
 
-/** Characters above which an object or list is large: it is better parsed member by member. */
+/** Characters above which an object or list counts as large and is parsed in slices. */
 const LARGE_CONTAINER = 16 * 1024;
 
-/** More characters of a key than can be shown. */
+/** Characters of a key that are kept: one more than `plainKey` shows. */
 const KEY_CHARACTERS = 65;
 
 /**
- * Looks through JSON text for what breaks a limit, without parsing it. The text may come in pieces. Knows nothing of what
- * is valid: of text that is not JSON it only says something.
+ * Scans JSON text for exceeded limits without parsing it. The text may come in pieces. Does not check validity: for
+ * text that is not JSON the result means nothing.
  */
 export class JsonScanner {
   readonly #limits: JsonLimits;
@@ -45,7 +45,7 @@ export class JsonScanner {
   /** Characters of the pieces before this one. */
   #before = 0;
   #inString = false;
-  /** The last character of the piece before was a backslash that speaks of the first one of this piece. */
+  /** The last character of the previous piece was a backslash that escapes the first one of this piece. */
   #escaping = false;
   /** The beginning of the last string that may be a key of the top-level object. */
   #lastString = '';
@@ -63,12 +63,12 @@ export class JsonScanner {
     return this.#values;
   }
 
-  /** The large containers that have ended: where they open, and where they close. */
+  /** Large containers that are complete: where they open, and where they close. */
   get large(): ReadonlyMap<number, number> {
     return this.#large ?? new Map();
   }
 
-  /** Looks at the next piece. After an excess was found, nothing more is looked at. */
+  /** Scans the next piece, unless an excess was found before. */
   push(piece: string): Excess | undefined {
     if (piece !== '') this.#excess ??= this.#scan(piece);
     this.#before += piece.length;
@@ -150,14 +150,14 @@ export function closingQuote(text: string, start: number): number | undefined {
   return undefined;
 }
 
-/** Whether backslashes of a string whose characters begin at `start` speak of the character at `index`. */
+/** Whether the character at `index` is escaped, in a string whose characters begin at `start`. */
 export function isEscaped(text: string, index: number, start: number): boolean {
   let first = index;
   while (first > start && text.charCodeAt(first - 1) === BACKSLASH) first--;
   return (index - first) % 2 === 1;
 }
 
-/** A key that can be shown as a path; anything else is not. */
+/** The key if it can be shown as a path, else an empty text. */
 function plainKey(key: string): string {
   return /^[\w-]{1,64}$/.test(key) ? key : '';
 }

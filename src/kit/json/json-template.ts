@@ -1,12 +1,12 @@
 import type { JsonObject } from './json.ts';
 import { closingQuote } from './json-scanner.ts';
 
-/** A string that no text of a model contains, to try a template with. */
+/** Inserted into a new template to check that `stringAt` finds the gap; occurs in no text of a model. */
 const PROBE = '\u0000probe\u0000';
 
 /**
- * JSON text with a gap for one string. Texts with the same characters before and after the gap differ in that string alone,
- * so only the string has to be parsed.
+ * JSON text with a gap for one string. Texts with the same characters before and after the gap differ in that string
+ * alone, so only the string has to be parsed.
  */
 export class JsonTemplate {
   /** Up to the quote that opens the string. */
@@ -20,8 +20,8 @@ export class JsonTemplate {
   }
 
   /**
-   * The template of `text` with the gap at its first member of that name. Undefined unless `stringAt` finds there what is
-   * put into the gap, which it would not in a nested object or where the member occurs twice.
+   * The template of `text` with the gap at its first member of that name. Undefined unless `stringAt` finds there what
+   * is put into the gap, which it would not in a nested object or where the member occurs twice.
    */
   static of(
     text: string,

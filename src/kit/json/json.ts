@@ -13,20 +13,20 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
- * JSON.parse limits nothing, and neither do the readers behind it: an object with a million keys takes it seconds, and a
- * list of a million small objects takes a gigabyte.
+ * Limits of JSON in requests. JSON.parse has none: an object with a million keys takes it seconds, and a list of a
+ * million small objects a gigabyte.
  */
 export const JSON_LIMITS: JsonLimits = { depth: 64, keys: 5_000, values: 200_000 };
 
-/** Where JSON text breaks a limit, found without parsing it. */
+/** The first place where JSON text exceeds a limit, found without parsing it. */
 export function findExcess(text: string, limits: JsonLimits): Excess | undefined {
   return new JsonScanner(limits).push(text);
 }
 
-/** The outcome of reading JSON from outside. `path`: the top-level key that has the fault, or empty. */
+/** The result of reading untrusted JSON. `path`: the top-level key with the fault, or empty. */
 export type JsonReading = { ok: true; value: Json } | { ok: false; path: string; problem: string };
 
-/** Parses JSON that keeps its limits. The problem never quotes the input. */
+/** Parses JSON within limits. The problem never quotes the input. */
 export function readJson(text: string, limits: JsonLimits = JSON_LIMITS): JsonReading {
   const value = isShort(text, limits) ? parsedOrUndefined(text) : undefined;
   if (value !== undefined && isWithinDepth(value, limits.depth)) return { ok: true, value };
@@ -37,8 +37,8 @@ export function readJson(text: string, limits: JsonLimits = JSON_LIMITS): JsonRe
 const SHORTEST_MEMBER = 5;
 
 /**
- * JSON too short to hold too many keys or values can only be too deep. That is seen on the parsed value in a fraction of
- * the time that looking through the text takes.
+ * JSON that is too short for too many keys or values can only be too deep, and the depth of a parsed value is found in
+ * a fraction of the time that scanning the text takes.
  */
 function isShort({ length }: string, { keys, values }: JsonLimits): boolean {
   return length <= keys * SHORTEST_MEMBER && length <= values;
@@ -63,7 +63,7 @@ function isWithinDepth(value: Json | undefined, levels: number): boolean {
   return true;
 }
 
-/** Says what is wrong, and reads what is long. */
+/** Reads text that is long or faulty: scans it first. */
 function readScanned(text: string, limits: JsonLimits): JsonReading {
   const excess = findExcess(text, limits);
   if (excess !== undefined) return { ok: false, ...excess };

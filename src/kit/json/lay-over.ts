@@ -1,7 +1,7 @@
 import type { JsonObject } from './json.ts';
 import { define } from './members.ts';
 
-/** Sets the members of `source` in `target` itself: gathering with it costs no more the more was gathered before. */
+/** Sets the defined members of `source` in `target` itself: unlike a spread, this does not copy `target` each time. */
 export function layOver(target: JsonObject, source: JsonObject): void {
   for (const [name, value] of Object.entries(source)) {
     if (value !== undefined) define(target, name, value);

@@ -7,7 +7,7 @@ export function stringAt(object: JsonObject | undefined, key: string): string | 
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A member that is a string with something in it. */
+/** A member that is a non-empty string. */
 export function textAt(object: JsonObject | undefined, key: string): string | undefined {
   const value = stringAt(object, key);
   return value === '' ? undefined : value;
@@ -77,14 +77,14 @@ export function define(target: JsonObject, key: string, value: Json): void {
   else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** Lays the members of one object over those of another: all of them, whatever their names. */
+/** Copies all members into an object, `__proto__` included. */
 export function defineAll(target: JsonObject, members: JsonObject): void {
   for (const key of Object.keys(members)) define(target, key, members[key] as Json);
 }
 
 /**
- * The object without members that are undefined, so that two equal objects are deeply equal however they were made. A
- * copy, where there are any: deleting would turn the object into a slow one, and a prompt has many.
+ * The object without undefined members, so that equal objects are deeply equal however they were made. Copies instead
+ * of deleting, because V8 makes an object with deleted members slow.
  */
 export function compact<T extends object>(object: T): T {
   for (const key in object) if (object[key] === undefined) return withoutUndefined(object);

@@ -6,14 +6,15 @@ import {
   CLOSE_BRACKET,
   COLON,
   COMMA,
+  closingQuote,
+  isEscaped,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
-} from './json-characters.ts';
-import { closingQuote, isEscaped } from './json-scanner.ts';
+} from './json-scanner.ts';
 import { define } from './members.ts';
 
-/** JSON text that cannot be parsed. `position`: of the first character that is wrong; undefined when the text just ends. */
+/** JSON text that cannot be parsed. `position`: the first wrong character; undefined if the text ends too early. */
 export class JsonProblem extends Error {
   readonly position: number | undefined;
 
@@ -24,7 +25,7 @@ export class JsonProblem extends Error {
   }
 }
 
-/** How finely JSON is cut, in characters. */
+/** Sizes of slices, in characters. */
 export interface ParseSlices {
   /** Members of a large container that are parsed together. */
   readonly members: number;
@@ -35,9 +36,8 @@ export interface ParseSlices {
 const SLICES: ParseSlices = { members: 16 * 1024, string: 256 * 1024 };
 
 /**
- * Parses JSON as JSON.parse does, which takes as long as it takes: here large objects and lists are parsed a few members
- * at a time, long strings a piece at a time. `large`: where the large containers open, and where they close. Throws a
- * JsonProblem.
+ * Parses JSON like JSON.parse, but in slices: large objects and lists a few members at a time, long strings a piece at
+ * a time. `large`: indexes where large containers open, and where they close. Throws a JsonProblem.
  */
 export function* parseSliced(
   text: string,
@@ -53,7 +53,7 @@ export function* parseSliced(
   return value;
 }
 
-/** What is being parsed. */
+/** The text and how it is sliced. */
 interface Source {
   readonly text: string;
   readonly large: ReadonlyMap<number, number>;
@@ -67,7 +67,7 @@ class LargeContainer {
   readonly #isList: boolean;
   readonly #list: Json[] = [];
   readonly #object: JsonObject = {};
-  /** Where the members that were not parsed yet begin, and where the last of them does. */
+  /** Where the members that are not parsed yet begin, and where the last of them begins. */
   #from: number;
   #member: number;
 
@@ -136,7 +136,7 @@ class LargeContainer {
     return !this.#isList && this.#source.text.charCodeAt(skipBlanks(this.#source.text, end + 1)) === COLON;
   }
 
-  /** Takes the members from `#from` to `to`; there must be some, unless they would be all there are. */
+  /** Parses and adds the members from `#from` to `to`. There must be at least one, unless the container is empty. */
   #addMembers(to: number): void {
     const { text } = this.#source;
     const from = this.#from;
@@ -150,7 +150,7 @@ class LargeContainer {
     }
   }
 
-  /** Takes the member whose value opens at `index`, and everything before it. */
+  /** Adds the member whose parsed value begins at `index`, after all members before it. */
   #addParsed(index: number, value: Json): void {
     const { text } = this.#source;
     if (this.#member > this.#from) this.#addMembers(this.#member - 1);
@@ -165,7 +165,7 @@ class LargeContainer {
     }
   }
 
-  /** Goes on behind a member that has been taken: where the next begins, or past the end. */
+  /** Continues after an added member: returns where the next one begins, or a position after the end. */
   #nextMember(end: number): number {
     const { text } = this.#source;
     const next = skipBlanks(text, end);
@@ -201,7 +201,7 @@ function cutBefore(text: string, at: number, start: number): number {
   return at;
 }
 
-/** Parses a part of a text, with what it needs around it to be JSON. */
+/** Parses a part of the text between `before` and `after`, which make it complete JSON. */
 function parse(text: string, from: number, to: number, before: string, after: string): Json {
   try {
     return JSON.parse(`${before}${text.slice(from, to)}${after}`) as Json;

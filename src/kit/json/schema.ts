@@ -15,12 +15,12 @@ export function closed<T extends TProperties>(properties: T, options: object = {
   return Type.Object(properties, { ...options, additionalProperties: false });
 }
 
-/** A union told apart by one field: errors speak of the branch that the value names, of no other. */
+/** A union discriminated by one field: only the branch that the value names is reported on. */
 export function taggedUnion<T extends TSchema[]>(tag: string, branches: [...T], options: object = {}) {
   return Type.Union(branches, { ...options, discriminator: { propertyName: tag } });
 }
 
-/** The branch of a tagged union that takes every tag the others do not: its fields are not looked at. */
+/** The branch of a tagged union for all other tags: its fields are not checked. */
 export function otherThan(tag: string, known: readonly string[]) {
   return Type.Unsafe<Record<string, unknown>>({
     type: 'object',

@@ -2,12 +2,12 @@ import { runInTurns, type Sliced } from '../loop/turns.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { define } from './members.ts';
 
-/** Characters that are written at once, about. */
+/** Approximate number of characters that are written at once. */
 const SLICE = 64 * 1024;
 
 /**
- * Writes JSON as JSON.stringify does, which takes as long as it takes: here what is large is written a few members, and
- * a piece of a string, at a time. Returns the text in pieces; what is small is one.
+ * Writes JSON like JSON.stringify, but in slices: a few members or a piece of a string at a time. Returns the text in
+ * pieces; a small value is one piece.
  */
 export function* stringifySliced(value: Json, slice = SLICE): Sliced<string[]> {
   if (weightOf(value, slice) <= slice) return [JSON.stringify(value)];
@@ -17,8 +17,8 @@ export function* stringifySliced(value: Json, slice = SLICE): Sliced<string[]> {
 }
 
 /**
- * The JSON of a value: text at once where it is small, else bytes that are written in slices, each in a turn of the event
- * loop of its own.
+ * The JSON of a value: text, at once, if it is small; else bytes, written in slices in separate turns of the event
+ * loop.
  */
 export function writeJson(value: Json): string | Promise<Uint8Array> {
   return weightOf(value, SLICE) <= SLICE ? JSON.stringify(value) : runInTurns(writeLarge(value));
@@ -28,10 +28,10 @@ function* writeLarge(value: Json): Sliced<Uint8Array> {
   return yield* encodeSliced(yield* stringifySliced(value));
 }
 
-/** Characters that are encoded at once, about. */
+/** Approximate number of characters that are encoded at once. */
 const ENCODED_AT_ONCE = 256 * 1024;
 
-/** Encodes pieces of text, some at a time, each straight to its place. */
+/** Encodes pieces of text in slices, directly into one buffer. */
 export function* encodeSliced(pieces: readonly string[]): Sliced<Buffer> {
   const sizes: number[] = [];
   let length = 0;
@@ -48,7 +48,7 @@ export function* encodeSliced(pieces: readonly string[]): Sliced<Buffer> {
   const whole = Buffer.allocUnsafeSlow(length);
   let end = 0;
   for (const [index, piece] of pieces.entries()) {
-    // Where every character is one byte they need not be looked at again.
+    // If every character takes one byte, `latin1` gives the same bytes faster.
     end += whole.write(piece, end, sizes[index] === piece.length ? 'latin1' : 'utf8');
     unbroken += piece.length;
     if (unbroken <= ENCODED_AT_ONCE) continue;
@@ -120,7 +120,7 @@ function* writeObject(object: JsonObject, pieces: string[], slice: number): Slic
   pieces.push(isLast ? `${separator + inner(group)}}` : '}');
 }
 
-/** Members as they stand between brackets or braces. */
+/** JSON without its enclosing brackets, braces or quotes. */
 function inner(group: Json): string {
   return JSON.stringify(group).slice(1, -1);
 }
@@ -129,7 +129,7 @@ function* writeString(text: string, pieces: string[], slice: number): Sliced<voi
   pieces.push('"');
   for (let from = 0; from < text.length; ) {
     const at = from + slice;
-    // Half a pair would be written as an escape.
+    // JSON.stringify would write half a surrogate pair as an escape.
     const to = isHighSurrogate(text.charCodeAt(at - 1)) ? at + 1 : at;
     pieces.push(inner(text.slice(from, to)));
     from = to;
@@ -142,10 +142,10 @@ function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
 }
 
-/** Characters of numbers and the like, about. */
+/** Approximate number of characters of a number, boolean or null. */
 const SCALAR_WEIGHT = 8;
 
-/** Characters that a value takes, about, and never none; above `most` they are not counted further. */
+/** Approximate number of characters of a value, at least one; counting stops above `most`. */
 export function weightOf(value: Json | undefined, most: number): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return SCALAR_WEIGHT;

@@ -41,7 +41,7 @@ interface SchemaNode {
   readonly explainPattern?: string;
 }
 
-/** More issues than this are not collected: a million wrong keys must not cost a million strings. */
+/** Issues that are collected: a million wrong keys must not cost a million strings. */
 export const MOST_ISSUES = 20;
 
 /** A compiled schema. */
@@ -87,7 +87,7 @@ function walkNode(schema: SchemaNode, value: unknown, path: string, issues: Issu
   for (const part of schema.allOf ?? []) {
     const before = issues.length;
     walk(part, value, path, issues);
-    // What fails one part is explained by it: the next would say the same again, at the same price.
+    // One failing part explains the problem; the next parts would repeat it.
     if (issues.length > before) return;
   }
   if (isJsonObject(value)) walkObject(schema, value, path, issues);

@@ -35,7 +35,7 @@ export interface LogOptions {
  * together; a warning or an error at once, with what was said before it.
  */
 export function openStderrLog(level: LogLevel): Log {
-  // A reader that goes away must not take the gateway with it. Said once, however many logs there are.
+  // A closed stderr must not end the gateway. Registered once for all logs.
   if (!process.stderr.listeners('error').includes(ignoreLostReader))
     process.stderr.on('error', ignoreLostReader);
   if (!process.listeners('exit').includes(writeLastLines)) process.on('exit', writeLastLines);
@@ -73,7 +73,7 @@ export function openLog(options: LogOptions, bound: LogFields = {}): Log {
         const all = hasBound ? { ...bound, ...fields } : fields;
         options.write(render(level, options.now(), message, all), level);
       } catch {
-        // A line that cannot be written is lost: the request it tells of is not.
+        // A line that cannot be written is dropped: logging must not fail a request.
       }
     };
   };
@@ -86,7 +86,7 @@ export function openLog(options: LogOptions, bound: LogFields = {}): Log {
   };
 }
 
-/** Names whose values are secrets wherever they stand, compared without case, `-` and `_`. */
+/** Names of members that hold secrets, compared without case, `-` and `_`. */
 const SECRET_NAMES: ReadonlySet<string> = new Set([
   'apikey',
   'authorization',
@@ -103,7 +103,7 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
   'xgoogapikey',
 ]);
 
-/** Secrets that stand in running text: a bearer credential, a key with the usual prefix, a password in a URL. */
+/** Secrets inside text: a bearer credential, a key with the usual prefix, a password in a URL. */
 const SECRET_TEXT = /(\bBearer\s+)([^\s"',;]+)|()(\bsk-[A-Za-z0-9_-]{8,})|(:\/\/[^\s/:@]*:)([^\s/@]+)(?=@)/gi;
 
 /** Characters of the shortest text that matches: `://:x@`. */
@@ -113,7 +113,7 @@ const MAX_TEXT = 8192;
 const MAX_DEPTH = 6;
 const MAX_MEMBERS = 100;
 
-/** The one place where secrets leave log fields: by name, and by shape inside any text. */
+/** Removes secrets from log fields, by name and by their shape inside text. The only place that does. */
 export function redactFields(fields: LogFields): Record<string, unknown> {
   return plainMembers(fields, 0);
 }
@@ -134,7 +134,7 @@ function shownNames(source: object): readonly string[] {
   return names.length > MAX_MEMBERS ? names.slice(0, MAX_MEMBERS) : names;
 }
 
-/** What is known of a member by its name alone. */
+/** What a member's name determines. */
 interface MemberName {
   /** As JSON, with the comma before it and the colon behind it. */
   readonly written: string;
@@ -143,7 +143,7 @@ interface MemberName {
   readonly isOfHead: boolean;
 }
 
-/** Names are mostly those that stand in our code, on every line the same. */
+/** Names mostly come from our code and repeat on every line, so what they determine is cached. */
 const memberName = remembered(
   1000,
   (name): MemberName => ({
@@ -220,7 +220,7 @@ export function withoutSecrets(text: string): string {
 
 const HEAD_NAMES: ReadonlySet<string> = new Set(['time', 'level', 'message']);
 
-/** Makes JSON lines, member by member: an object of all of them would be made for nothing else. */
+/** Writes JSON lines member by member, without building an object first. */
 function jsonLines(): (level: LogLevel, now: number, message: string, fields: LogFields) => string {
   const writtenMoment = momentWriter();
   return (level, now, message, fields) => {
@@ -235,7 +235,7 @@ function jsonLines(): (level: LogLevel, now: number, message: string, fields: Lo
   };
 }
 
-/** Writes moments as ISO 8601 does. Those of one second differ in three digits: the rest is written once. */
+/** Writes ISO 8601 times; caches everything but the milliseconds of the current second. */
 function momentWriter(): (ms: number) => string {
   let second = Number.NaN;
   let upToSecond = '';
@@ -263,7 +263,7 @@ const NOT_PLAIN = /[^\x20-\x7e]|["\\]|sk-[\w-]{8}|bearer|:\/\//i;
 const SHORT_TEXT = 128;
 
 function writtenText(text: string): string {
-  // Nearly all that is logged is short and plain, and this a third of the price of what follows.
+  // Nearly all logged texts are short and plain; this takes a third of the time of the general way.
   if (text.length <= SHORT_TEXT && !NOT_PLAIN.test(text)) return `"${text}"`;
   return oneLine(JSON.stringify(withoutSecrets(text)));
 }
@@ -287,7 +287,7 @@ function shortText(value: unknown): string {
   return JSON.stringify(value) ?? String(value);
 }
 
-/** Encodes what would end the line or steer a terminal: control characters and line separators. */
+/** Escapes control characters and line separators, which would end the line or control a terminal. */
 function oneLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) => {

@@ -1,9 +1,9 @@
-/** How many things are dealt with in one turn; the others wait for the next, so that no turn takes too long. */
+/** Limits of one turn; the rest waits for the next, so that no turn takes too long. */
 export interface CohortLimits {
   readonly most: number;
   /**
-   * Of those, where there are more: so many that came last, before those that came first. A request that has waited
-   * for long may be gone or about to be refused: the newest are more likely to be of use.
+   * If more than `most` are waiting, this many of the newest are handled before the oldest: the oldest are likely to
+   * time out anyway.
    */
   readonly newest: number;
 }
@@ -11,10 +11,9 @@ export interface CohortLimits {
 const NO_LIMITS: CohortLimits = { most: Number.POSITIVE_INFINITY, newest: 0 };
 
 /**
- * Things of one kind that come in one turn of the event loop, dealt with at its end, one right after the other. Under
- * load the code of a request is larger than the instruction cache of a processor: where each thing goes its whole way
- * before the next begins, all of that code is fetched anew for each. Things that go the same stretch together share
- * it.
+ * Gathers work of one kind during a turn of the event loop and handles it at the end of the turn, one after the other.
+ * The code of a request is larger than the processor's instruction cache: handled one request at a time, all of it
+ * would be fetched again for each.
  */
 export class Cohort<T> {
   readonly #deal: (thing: T) => void;
@@ -26,7 +25,7 @@ export class Cohort<T> {
     this.#limits = limits;
   }
 
-  /** Is dealt with at the end of this turn, after those that were added before. */
+  /** Handles `thing` at the end of this turn, in order of addition. */
   add(thing: T): void {
     if (this.#gathered.push(thing) === 1) setImmediate(this.#dealWithAll);
   }
@@ -44,12 +43,12 @@ export class Cohort<T> {
     try {
       while (dealt < now.length) this.#deal(now[dealt++] as T);
     } finally {
-      // Those after one that threw, which was not their fault, and those that there was no time for.
-      if (dealt < now.length || later.length > 0) this.#goOnWith([...now.slice(dealt), ...later]);
+      // The rest after one that threw, and those above the limit.
+      if (dealt < now.length || later.length > 0) this.#continueWith([...now.slice(dealt), ...later]);
     }
   };
 
-  #goOnWith(left: T[]): void {
+  #continueWith(left: T[]): void {
     if (this.#gathered.length === 0) setImmediate(this.#dealWithAll);
     this.#gathered = [...left, ...this.#gathered];
   }

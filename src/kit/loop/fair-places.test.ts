@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { FairPlaces } from './fair-places.ts';
 
-/** Work that is under way until it is told to end, and the names of all that has begun. */
+/** Work that runs until the test ends it, and the names of all work that has begun. */
 function workshop(places: FairPlaces) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
@@ -20,7 +20,7 @@ function workshop(places: FairPlaces) {
   };
 }
 
-test('nobody has more places than they may, and others come past those who wait for more', async () => {
+test('no key holds more places than it may, and other keys pass those that wait for more', async () => {
   const { begun, begin, end } = workshop(new FairPlaces(2, 1));
   const all = ['a1', 'a2', 'a3', 'b1', 'c1'].map((name) => begin(name));
   await turn();

@@ -4,8 +4,8 @@ interface Waiting {
 }
 
 /**
- * A number of places, of which one holder has only so many at once. Those that wait get one in the order in which
- * they came, past those who have all that they may.
+ * A semaphore with `most` places, of which one key may hold `mostOfOne` at a time. Waiting work is admitted in order of
+ * arrival, skipping keys that hold all their places.
  */
 export class FairPlaces {
   readonly #most: number;
@@ -19,7 +19,7 @@ export class FairPlaces {
     this.#mostOfOne = mostOfOne;
   }
 
-  /** Does something in a place. Rejects with the reason of a signal that is aborted before there is one. */
+  /** Runs work in a place. Rejects with the signal's reason if it is aborted while waiting. */
   async within<T>(key: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     await this.#enter(key, signal);
     try {

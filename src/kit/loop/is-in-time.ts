@@ -1,5 +1,5 @@
 /**
- * Waits for work, but no longer than so many milliseconds: true when it was done by then. Rejects as the work does.
+ * Waits for work up to a time limit: true if it is done by then. Rejects if the work rejects before.
  */
 export function isInTime(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
   return new Promise((resolve, reject) => {

@@ -5,7 +5,7 @@ import { LightAbortController } from './light-abort.ts';
 
 for (const Controller of [AbortController, LightAbortController]) {
   describe(Controller.name, () => {
-    it('tells everybody who listens, once, with the first reason', () => {
+    it('calls every listener once, with the first reason', () => {
       const controller = new Controller();
       const { signal } = controller;
       const heard: string[] = [];

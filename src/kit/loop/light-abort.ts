@@ -1,9 +1,8 @@
 type AbortListener = Parameters<AbortSignal['addEventListener']>[1];
 
 /**
- * Stops work as an AbortController does. Every request has some of them and hardly any is ever used: making and
- * hearing one of Node's costs some ten microseconds, this next to nothing. Not for `AbortSignal.any` and `fetch`,
- * which ask for Node's own.
+ * A cheap AbortController. Every request has several and hardly any is ever aborted; one of Node's with a listener
+ * costs about ten microseconds. Not for `AbortSignal.any` and `fetch`, which need Node's own.
  */
 export class LightAbortController implements AbortController {
   readonly #signal = new LightAbortSignal();
@@ -14,7 +13,7 @@ export class LightAbortController implements AbortController {
 
   /** Only the first reason counts. */
   abort(reason: unknown = new DOMException('This operation was aborted', 'AbortError')): void {
-    this.#signal.tell(reason);
+    this.#signal.abort(reason);
   }
 }
 
@@ -22,7 +21,7 @@ class LightAbortSignal implements AbortSignal {
   aborted = false;
   reason: unknown;
   readonly onabort = null;
-  /** Each listens once: there is one abort. */
+  /** Each is called at most once. */
   #listeners: AbortListener[] | undefined;
 
   throwIfAborted(): void {
@@ -39,7 +38,7 @@ class LightAbortSignal implements AbortSignal {
     const listeners = this.#listeners;
     const place = listeners?.indexOf(listener) ?? -1;
     if (listeners === undefined || place === -1) return;
-    // The last one is taken off without making a list of what was taken, as `splice` does: mostly it is the only one.
+    // Mostly it is the only one, and `pop` allocates nothing, unlike `splice`.
     if (place === listeners.length - 1) listeners.pop();
     else listeners.splice(place, 1);
   }
@@ -52,7 +51,7 @@ class LightAbortSignal implements AbortSignal {
         if (typeof listener === 'function') listener(event);
         else listener.handleEvent(event);
       } catch (error) {
-        // All listeners are called; what one of them throws must not stop the others.
+        // An error of one listener must not keep the others from being called.
         process.nextTick(() => {
           throw error;
         });
@@ -61,7 +60,7 @@ class LightAbortSignal implements AbortSignal {
     return true;
   }
 
-  tell(reason: unknown): void {
+  abort(reason: unknown): void {
     if (this.aborted) return;
     this.aborted = true;
     this.reason = reason;

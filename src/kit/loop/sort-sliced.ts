@@ -1,9 +1,9 @@
 import { Pace, type Sliced } from './turns.ts';
 
-/** Members that are sorted at once. */
+/** Members that are sorted in one slice. */
 const RUN = 256;
 
-/** Sorts as `toSorted` does, equal members in their order. */
+/** `toSorted` in slices; stable. */
 export function* sortSliced<T>(members: readonly T[], compare: (one: T, other: T) => number): Sliced<T[]> {
   let runs: T[][] = [];
   for (let begin = 0; begin < members.length; begin += RUN) {

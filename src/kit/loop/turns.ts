@@ -15,7 +15,7 @@ export async function runInTurns<T>(work: Sliced<T>): Promise<T> {
   }
 }
 
-/** Runs work in slices like runInTurns; what a single slice brings about comes back as it is, without a promise. */
+/** Like runInTurns, but returns the result of a single slice directly, without a promise. */
 export function runPromptly<T>(work: Sliced<T>): T | Promise<T> {
   const first = work.next();
   return first.done === true ? first.value : nextTurn().then(() => runInTurns(work));
@@ -29,7 +29,7 @@ export function runAtOnce<T>(work: Sliced<T>): T {
   }
 }
 
-/** Members of a list that are visited in one slice, of those that take some ten microseconds each. */
+/** Members of a list per slice, at about ten microseconds each. */
 const MEMBERS_IN_SLICE = 128;
 
 /**
@@ -51,20 +51,20 @@ export function* forEachSliced<T>(
   }
 }
 
-/** Steps that make a slice, of those that take some microseconds each. */
+/** Steps per slice, at a few microseconds each. */
 const STEPS_IN_SLICE = 256;
 
-/** Counts the steps of sliced work through all its loops, also of one inside another: so that no slice grows long. */
+/** Counts the steps of sliced work across nested loops, so that no slice grows long. */
 export class Pace {
   #steps = 0;
 
-  /** Counts a step that is about to be taken; true when the slice is full: yield before it. */
+  /** Call before each step; true if the slice is full: yield first. */
   tick(): boolean {
     this.#steps = (this.#steps + 1) % STEPS_IN_SLICE;
     return this.#steps === 0;
   }
 
-  /** What becomes of the members of a list, all in one. */
+  /** `flatMap` in slices. */
   *flatMap<T, U>(members: Iterable<T>, make: (member: T) => readonly U[]): Sliced<U[]> {
     const all: U[] = [];
     for (const member of members) {
@@ -75,7 +75,7 @@ export class Pace {
   }
 }
 
-/** Milliseconds that a step may take without others having their turn after it. */
+/** Milliseconds after which a step counts as long. */
 const LONG_STEP_MS = 2;
 
 /**
@@ -89,15 +89,14 @@ export async function inTurn<T>(clock: Pick<Clock, 'monotonic'>, step: () => T):
 }
 
 /**
- * Runs something once whatever has just begun has gone as far as it can without waiting, in the same turn of the
- * event loop.
+ * Runs a function in the same turn of the event loop, after all pending microtasks.
  */
 export function afterThis(run: () => void): void {
-  // Ticks that a microtask asks for come after all microtasks.
+  // A tick that is scheduled by a microtask runs after all microtasks.
   queueMicrotask(() => process.nextTick(run));
 }
 
-/** Resolves in the next turn of the event loop. Promises that are already settled never let it turn. */
+/** Resolves in the next turn of the event loop. Awaiting a settled promise does not let it turn. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,13 +1,12 @@
 import { LabelledValues } from './labelled-values.ts';
-import type { MetricFamily, MetricSample } from './metric-family.ts';
-import { numberText } from './number-text.ts';
+import { type MetricFamily, type MetricSample, numberText } from './metric-family.ts';
 
-/** What counters are told apart by, and how their sum is written. */
+/** Name and labels of a counter, and how its sum is written. */
 export interface CounterOptions<Label extends string> {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly Label[];
-  /** The sum in the unit of the name; as it was added up unless it is said. */
+  /** Writes the sum in the unit of the name; by default as it was added up. */
   readonly text?: (sum: number) => string;
 }
 
@@ -39,7 +38,7 @@ export class Counter<Label extends string = never> implements MetricFamily {
     this.#sums = new LabelledValues(labels, () => new Sum());
   }
 
-  /** The sum under some labels, which is shown from now on: for who adds to it often. */
+  /** The sum of a label combination, for callers that add often. From now on it is exposed, even if zero. */
   of(labels: Readonly<Record<Label, string>>): Sum {
     return this.#sums.of(labels);
   }

@@ -1,20 +1,19 @@
-import type { MetricFamily, MetricSample } from './metric-family.ts';
-import { numberText } from './number-text.ts';
+import { type MetricFamily, type MetricSample, numberText } from './metric-family.ts';
 
 /** A value with labels, as it is now. */
 export type GaugeReading = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-/** Read when the metrics are scraped. */
+/** How a gauge is named and read. */
 export interface GaugeOptions {
   readonly name: string;
   readonly help: string;
-  /** A counter when it only ever grows. */
+  /** `counter` if the value only grows. */
   readonly type?: MetricFamily['type'];
   /** One value, or several with labels. */
   read(): number | Iterable<GaugeReading>;
 }
 
-/** Figures that are kept elsewhere and read when the metrics are scraped. */
+/** Values that are kept elsewhere and read when the metrics are scraped. */
 export function gauge({ name, help, type = 'gauge', read }: GaugeOptions): MetricFamily {
   return {
     name,

@@ -1,8 +1,7 @@
 import { LabelledValues } from './labelled-values.ts';
-import type { MetricFamily, MetricSample } from './metric-family.ts';
-import { numberText } from './number-text.ts';
+import { type MetricFamily, type MetricSample, numberText } from './metric-family.ts';
 
-/** What histograms are told apart by, and the upper ends of their buckets in ascending order. */
+/** Name and labels of a histogram, and the upper bounds of its buckets in ascending order. */
 export interface HistogramOptions<Label extends string> {
   readonly name: string;
   readonly help: string;
@@ -10,7 +9,7 @@ export interface HistogramOptions<Label extends string> {
   readonly bounds: readonly number[];
 }
 
-/** How often values were of which size. */
+/** Counts of values by bucket, and their sum. */
 export class Distribution {
   readonly #bounds: readonly number[];
   readonly #counts: number[];
@@ -21,7 +20,7 @@ export class Distribution {
     this.#counts = new Array<number>(bounds.length + 1).fill(0);
   }
 
-  /** One for each bucket, and one for what is above all of them. Each counts its own values only. */
+  /** One for each bucket and one for values above all bounds; not cumulative. */
   get counts(): readonly number[] {
     return this.#counts;
   }
@@ -54,7 +53,9 @@ export class Histogram<Label extends string = never> implements MetricFamily {
     this.#distributions = new LabelledValues(labels, () => new Distribution(bounds));
   }
 
-  /** The distribution under some labels, which is shown from now on: for who adds to it often. */
+  /**
+   * The distribution of a label combination, for callers that observe often. From now on it is exposed, even if empty.
+   */
   of(labels: Readonly<Record<Label, string>>): Distribution {
     return this.#distributions.of(labels);
   }

@@ -1,8 +1,8 @@
-/** A value for each combination of labels. Labels are of closed sets: there are never many. */
+/** A value for each combination of labels. Labels have closed sets of values, so there are never many. */
 export class LabelledValues<Label extends string, Value> {
   readonly #names: readonly Label[];
   readonly #make: () => Value;
-  /** By the value of the first label, then of the second, and so on: nothing is made to find one. */
+  /** A tree by the value of the first label, then of the second, and so on: a look-up allocates nothing. */
   readonly #root = new Branch<Value>();
   readonly #all: (readonly [Readonly<Record<string, string>>, Value])[] = [];
 

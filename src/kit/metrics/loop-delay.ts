@@ -1,24 +1,24 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** How often the loop is looked at, milliseconds. */
+/** Sampling interval, milliseconds. */
 const RESOLUTION_MS = 20;
 
-/** After so long what was measured is of the past, milliseconds. */
+/** Length of a measuring period, milliseconds. */
 const PERIOD_MS = 60_000;
 
-/** Shares of all looks; 1 stands for the longest delay. */
+/** Quantiles that are exposed; 1 is the longest delay. */
 export const DELAY_QUANTILES = [0.5, 0.99, 1] as const;
 
 type Delays = Readonly<Record<(typeof DELAY_QUANTILES)[number], number>>;
 
-/** How late the loop was lately: in this period or in the one before, whichever was worse. */
+/** Delay of the event loop: the worse of the current and the previous period. */
 export class LoopDelay {
-  readonly #looks = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  readonly #samples = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   #before: Delays = { 0.5: 0, 0.99: 0, 1: 0 };
   readonly #timer: NodeJS.Timeout;
 
   constructor() {
-    this.#looks.enable();
+    this.#samples.enable();
     this.#timer = setInterval(() => this.#turnOver(), PERIOD_MS).unref();
   }
 
@@ -38,20 +38,20 @@ export class LoopDelay {
 
   close(): void {
     clearInterval(this.#timer);
-    this.#looks.disable();
+    this.#samples.disable();
   }
 
   #turnOver(): void {
     this.#before = this.#now();
-    this.#looks.reset();
+    this.#samples.reset();
   }
 
-  /** A look that came in time is one interval after the last. */
+  /** Samples measure the time between two of them, so one interval is subtracted. */
   #now(): Delays {
     const late = (quantile: number) =>
-      this.#looks.count === 0
+      this.#samples.count === 0
         ? 0
-        : Math.max(0, this.#looks.percentile(quantile * 100) / 1e9 - RESOLUTION_MS / 1e3);
+        : Math.max(0, this.#samples.percentile(quantile * 100) / 1e9 - RESOLUTION_MS / 1e3);
     return { 0.5: late(0.5), 0.99: late(0.99), 1: late(1) };
   }
 }

@@ -2,7 +2,7 @@ import { gauge } from './gauge.ts';
 import type { LoopDelay } from './loop-delay.ts';
 import type { MetricFamily } from './metric-family.ts';
 
-/** What is known of every process, under the names that collectors know it by. */
+/** Metrics of the process under the names that are usual for Prometheus. */
 export function processMetrics(loopDelay: LoopDelay): readonly MetricFamily[] {
   const startedAtSeconds = Date.now() / 1000 - process.uptime();
   return [

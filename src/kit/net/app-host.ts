@@ -1,10 +1,10 @@
-/** Names of the writer's own machine: they identify no app without a title. */
+/** Loopback names: without a title they identify no app. */
 const LOCAL_HOST = /^(?:localhost|[^:]+\.localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\])$/;
 
 /** A name or an address, and perhaps a port. What else an address may hold comes of two that were written as one. */
 const HOST = /^(?:[\p{L}\p{N}._-]+|\[[0-9a-f:.]+\])(?::\d+)?$/u;
 
-/** What an app is known by: host and port of its address, in lower case. Null for what is no address. */
+/** The identity of an app: host and port of its URL, in lower case. Null if there is none. */
 export function appHostOf(referer: string | null, title: string | null): string | null {
   if (referer === null || !URL.canParse(referer)) return null;
   const { hostname, port } = new URL(referer);

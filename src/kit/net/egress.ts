@@ -32,7 +32,9 @@ interface EgressRule {
 /** Nothing but the public internet. */
 export const NO_EGRESS_RULES: EgressRules = { rules: [] };
 
-/** Reads rules that were checked: `host`, `*.host`, `address`, `range/bits`, the first three with or without `:port`. */
+/**
+ * Reads rules that were checked: `host`, `*.host`, `address`, `range/bits`, the first three with or without `:port`.
+ */
 export function parseEgressRules(texts: readonly string[]): EgressRules {
   return {
     rules: texts.map((text) => {

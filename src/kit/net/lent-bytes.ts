@@ -1,4 +1,4 @@
-/** Bytes to keep, out of a buffer that the next socket reads into. */
+/** Copies bytes out of the read buffer that all sockets share. */
 export function copyOf(bytes: Buffer, from: number, to: number): Buffer {
   const copy = Buffer.allocUnsafe(to - from);
   bytes.copy(copy, 0, from, to);

@@ -1,4 +1,4 @@
-/** Origin of an address; null for what is none. */
+/** Origin of a URL; null if it has none. */
 export function originOf(address: string | null): string | null {
   if (address === null || !URL.canParse(address)) return null;
   const { origin } = new URL(address);

@@ -1,11 +1,11 @@
-/** Characters that do not wait for more. */
-const MOST_GATHERED = 64 * 1024;
+/** Characters above which the text is handed over at once. */
+const MAX_GATHERED = 64 * 1024;
 
 /** Gathers text that is written piece by piece, and hands over all pieces of one turn of the event loop together. */
 export class GatheredText {
   readonly #write: (text: string) => void;
   #gathered = '';
-  #isAwaited = false;
+  #isScheduled = false;
 
   constructor(write: (text: string) => void) {
     this.#write = write;
@@ -13,13 +13,13 @@ export class GatheredText {
 
   add(piece: string): void {
     this.#gathered += piece;
-    if (this.#gathered.length > MOST_GATHERED) this.flush();
-    if (this.#isAwaited || this.#gathered === '') return;
-    this.#isAwaited = true;
+    if (this.#gathered.length > MAX_GATHERED) this.flush();
+    if (this.#isScheduled || this.#gathered === '') return;
+    this.#isScheduled = true;
     setImmediate(this.#endTurn);
   }
 
-  /** Hands over what there is, now. */
+  /** Hands over the gathered text now. */
   flush(): void {
     if (this.#gathered === '') return;
     const text = this.#gathered;
@@ -28,7 +28,7 @@ export class GatheredText {
   }
 
   readonly #endTurn = (): void => {
-    this.#isAwaited = false;
+    this.#isScheduled = false;
     this.flush();
   };
 }

@@ -23,8 +23,8 @@ export function glob(pattern: string): (text: string) => boolean {
 }
 
 /**
- * Whether a text fits one of many patterns. Most are ruled out at a glance, because they have a character that the text
- * lacks: a thousand hostile patterns cost no more than a thousand harmless ones.
+ * Matches a text against many patterns. A bit set of characters rules out most of them, which contain a character that
+ * the text lacks, so that a thousand hostile patterns cost no more than a thousand harmless ones.
  */
 export function anyGlob(patterns: Iterable<string>): (text: string) => boolean {
   const globs = [...new Set(patterns)].map((pattern) => ({
@@ -37,7 +37,7 @@ export function anyGlob(patterns: Iterable<string>): (text: string) => boolean {
   };
 }
 
-/** The characters of a text, several of them to a bit. */
+/** A bit set of the characters of a text; several characters share a bit. */
 function charactersOf(text: string): number {
   let bits = 0;
   for (let index = 0; index < text.length; index++) bits |= 1 << (text.charCodeAt(index) & 31);

@@ -1,17 +1,17 @@
 /**
- * Text that grows by small pieces. Adding strings one by one makes a tree with a node for every piece, many times as
- * large as the text; here the pieces are joined to blocks, the blocks to larger ones, and so on. Every character is
- * copied once at each level, and there are few levels.
+ * Text that grows by small pieces. Concatenating strings makes a tree with a node for every piece, many times as large
+ * as the text. Here pieces are joined into blocks, blocks into larger ones, and so on: every character is copied once
+ * at each of a few levels.
  */
 export class GrowingText {
-  /** What came last. */
+  /** The newest pieces, not yet in a block. */
   #pieces: string[] = [];
-  /** Blocks of pieces, then blocks of blocks: what is at a higher level stands before what is at a lower one. */
+  /** Blocks of pieces, then blocks of blocks: text of a higher level precedes that of a lower one. */
   #levels: string[][] | undefined;
 
   add(piece: string): void {
     this.#pieces.push(piece);
-    if (this.#pieces.length < MOST_PIECES) return;
+    if (this.#pieces.length < PIECES_PER_BLOCK) return;
     const block = this.#pieces.join('');
     this.#pieces = [];
     this.#levels ??= [];
@@ -32,16 +32,16 @@ function addTo(levels: string[][], level: number, text: string): void {
   const texts = levels[level] ?? [];
   levels[level] = texts;
   texts.push(text);
-  if (texts.length < MOST_BLOCKS) return;
+  if (texts.length < BLOCKS_PER_LEVEL) return;
   levels[level] = [];
   addTo(levels, level + 1, texts.join(''));
 }
 
 /**
- * Pieces that are kept apart at most. Few, since a piece that was cut out of a larger text keeps all of that in memory, and a
- * stream that waits for its reader keeps the pieces.
+ * Pieces before they are joined into a block. Few, because a slice keeps the whole text it was cut from in memory, also
+ * while a stream waits for its reader.
  */
-const MOST_PIECES = 64;
+const PIECES_PER_BLOCK = 64;
 
-/** Blocks that one level keeps apart at most. */
-const MOST_BLOCKS = 512;
+/** Blocks of a level before they are joined into one of the next. */
+const BLOCKS_PER_LEVEL = 512;

@@ -21,21 +21,21 @@ class Keeper extends Given {
 }
 
 /**
- * The text of an object that does not change: made once, and kept with the object itself. A WeakMap would do, were it not
- * for the collector, which goes through all of its entries while everything else waits: with the texts of ten thousand
- * callers in it every full collection took 30 ms longer. An object has one such text.
+ * The text of an immutable object, made once and kept in a private member of the object. Not a WeakMap: the garbage
+ * collector visits all its entries in one pause, and with the texts of ten thousand callers every full collection took
+ * 30 ms longer. An object can have one such text.
  */
 export function keptText<T extends object>(value: T, make: (value: T) => string): string {
   let text = Keeper.textOf(value);
   if (text === undefined) {
-    text = inOnePlace(make(value));
+    text = flattened(make(value));
     new Keeper(value, text);
   }
   return text;
 }
 
-/** V8 makes such a text of pieces, and joins them in old memory when it is looked at late. To ask for its length joins them now. */
-function inOnePlace(text: string): string {
+/** Flattens a concatenated string now, by asking for its length. V8 would do it at a later read, in old memory. */
+function flattened(text: string): string {
   Buffer.byteLength(text);
   return text;
 }

@@ -1,4 +1,4 @@
-/** A line of a text, by its number from 1: what it says, or why that cannot be told. */
+/** A line by its number from 1: its text, or why it cannot be read. */
 export type Line =
   | { readonly number: number; readonly text: string }
   | { readonly number: number; readonly problem: string };
@@ -7,18 +7,18 @@ const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** Cuts bytes into lines of UTF-8. Pure and synchronous; pieces may be cut anywhere. Lines without anything are left out. */
+/** Cuts bytes into lines of UTF-8. Pure and synchronous; pieces may be cut anywhere. Skips empty lines. */
 export class LineReader {
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  /** Of the line that has begun. */
+  /** Bytes of the incomplete line. */
   #pieces: Buffer[] = [];
   #length = 0;
   #number = 0;
 
-  /** `mostBytes`: longer lines are reported, not kept. */
-  constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes;
+  /** `maxBytes`: longer lines are reported, not kept. */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
   /** The lines that a piece completes. */
@@ -32,7 +32,7 @@ export class LineReader {
     this.#keep(piece.subarray(begin));
   }
 
-  /** The last line, where no newline ends it. */
+  /** The last line, if no newline ends it. */
   *end(): Generator<Line> {
     if (this.#length === 0) return;
     const line = this.#complete(Buffer.alloc(0));
@@ -41,7 +41,7 @@ export class LineReader {
 
   #keep(piece: Buffer): void {
     this.#length += piece.length;
-    if (this.#length > this.#mostBytes + 1) this.#pieces = [];
+    if (this.#length > this.#maxBytes + 1) this.#pieces = [];
     else if (piece.length > 0) this.#pieces.push(piece);
   }
 
@@ -60,12 +60,12 @@ export class LineReader {
 
   #lineOf(bytes: Buffer, length: number): Line | undefined {
     const number = this.#number;
-    const isEndedTwice = bytes[bytes.length - 1] === CARRIAGE_RETURN;
-    if (length - (isEndedTwice ? 1 : 0) > this.#mostBytes) {
-      return { number, problem: `is longer than ${this.#mostBytes} bytes` };
+    const endsWithReturn = bytes[bytes.length - 1] === CARRIAGE_RETURN;
+    if (length - (endsWithReturn ? 1 : 0) > this.#maxBytes) {
+      return { number, problem: `is longer than ${this.#maxBytes} bytes` };
     }
     const begin = number === 1 && bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0;
-    const content = bytes.subarray(begin, isEndedTwice ? -1 : undefined);
+    const content = bytes.subarray(begin, endsWithReturn ? -1 : undefined);
     if (content.length === 0) return undefined;
     try {
       const text = this.#decoder.decode(content);

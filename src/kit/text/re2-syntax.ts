@@ -56,8 +56,8 @@ type Member = { readonly code: number } | { readonly members: string; readonly s
 
 /**
  * Translates a regular expression of ECMAScript (flag `u`) into the syntax of RE2, for testing only: groups do not
- * capture, and laziness is dropped. Escapes of plain letters and lone brackets are accepted as without the flag. Throws a
- * PatternProblem for look-around, back-references, and patterns of more than `maxSize` instructions.
+ * capture, and laziness is dropped. Escapes of plain letters and lone brackets are accepted as without the flag.
+ * Throws a PatternProblem for look-around, back-references, and patterns of more than `maxSize` instructions.
  */
 export function toRe2(source: string, maxSize: number): Re2Pattern {
   return new Translator(source, maxSize).translate();

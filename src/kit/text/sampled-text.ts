@@ -1,18 +1,18 @@
-/** Characters of a slice: enough for its edges not to matter. */
+/** Characters of a slice: enough that cut words at its edges do not matter. */
 const SLICE_CHARACTERS = 512;
 
-/** Slices that are kept at most; at least half as many of a text that is longer than all of them. */
-const MOST_SLICES = 128;
+/** Slices that are kept at most; of a longer text at least half as many. */
+const MAX_SLICES = 128;
 
 /**
- * Slices at even distances of a text that grows: what they are like the text is like. When there are too many of them every
- * other one is let go, and those that come are twice as far apart.
+ * A sample of a growing text: slices at even distances. When there are too many, every other one is dropped, and the
+ * next ones are taken at twice the distance.
  */
 export class SampledText {
   #slices: string[] = [];
   /** From the beginning of one slice to that of the next. */
   #distance = SLICE_CHARACTERS;
-  /** What there is of the slice that is not yet full. */
+  /** Text of the incomplete slice. */
   #pieces: string[] = [];
   #missing = SLICE_CHARACTERS;
   #length = 0;
@@ -22,7 +22,7 @@ export class SampledText {
     return this.#length;
   }
 
-  /** The slices that there are, in order. */
+  /** All slices in order, the incomplete one included. */
   get slices(): readonly string[] {
     return this.#pieces.length === 0 ? this.#slices : [...this.#slices, this.#pieces.join('')];
   }
@@ -51,13 +51,13 @@ export class SampledText {
     this.#slices.push(ownText(this.#pieces));
     this.#pieces = [];
     this.#missing = SLICE_CHARACTERS;
-    if (this.#slices.length < MOST_SLICES) return;
+    if (this.#slices.length < MAX_SLICES) return;
     this.#slices = this.#slices.filter((_, index) => index % 2 === 0);
     this.#distance *= 2;
   }
 }
 
-/** A piece that was cut out of a longer text keeps all of that in memory. */
+/** Copies the text: a slice would keep the whole text it was cut from in memory. */
 function ownText(pieces: readonly string[]): string {
   return Buffer.from(pieces.join('')).toString();
 }

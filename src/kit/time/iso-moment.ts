@@ -3,8 +3,8 @@ const MOMENT = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?
 const MINUTE_MS = 60_000;
 
 /**
- * Reads a moment of ISO 8601 that says where it is: with `Z` or with an offset such as `+02:00`. Epoch milliseconds, what
- * is finer is cut; undefined for what is no moment of any calendar.
+ * Reads an ISO 8601 time with a zone: `Z` or an offset such as `+02:00`. Returns epoch milliseconds, finer digits cut;
+ * undefined for an invalid time.
  */
 export function isoMomentMs(text: string): number | undefined {
   const match = MOMENT.exec(text);
@@ -37,7 +37,7 @@ const ZONELESS = /T\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/;
 /** An offset of hours alone, or without its colon. */
 const SHORT_OFFSET = /([+-]\d\d)(\d\d)?$/;
 
-/** The same, also for a date alone, which means its first moment, for a time without a zone, and for short offsets: all of UTC. */
+/** Also reads a date alone (midnight) and a time without a zone, both as UTC, and short offsets. */
 export function utcUnlessSaidMs(text: string): number | undefined {
   if (DATE.test(text)) return isoMomentMs(`${text}T00:00Z`);
   if (ZONELESS.test(text)) return isoMomentMs(`${text}Z`);

@@ -1,4 +1,4 @@
-/** Reads a day, which means its first moment in UTC, or a moment: epoch milliseconds; undefined for what no calendar has. */
+/** Reads a date (midnight UTC) or a time: epoch milliseconds; undefined if it is invalid. */
 export function momentMs(text: string): number | undefined {
   const milliseconds = Date.parse(text);
   if (!Number.isFinite(milliseconds)) return undefined;

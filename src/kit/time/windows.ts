@@ -8,7 +8,7 @@ export const LIMIT_WINDOWS = [...RESET_WINDOWS, 'lifetime'] as const;
 
 export type LimitWindow = (typeof LIMIT_WINDOWS)[number];
 
-/** A moment as the windows around it: whole numbers that grow by one with each window. */
+/** The numbers of the windows that contain a time; they grow by one with each window. */
 export type WindowNumbers = Readonly<Record<ResetWindow, number>>;
 
 /** From the first millisecond of a window to the first of the next one, epoch milliseconds. */
@@ -20,7 +20,7 @@ export interface WindowBounds {
 const DAY_MS = 86_400_000;
 const WEEK_DAYS = 7;
 
-/** 1970 began on a Thursday, so many days into its week. */
+/** 1970 began on a Thursday: days since the Monday before. */
 const DAYS_INTO_FIRST_WEEK = 3;
 
 interface Calendar {
@@ -46,14 +46,14 @@ const CALENDARS: Readonly<Record<ResetWindow, Calendar>> = {
   },
 };
 
-/** The windows around a moment (epoch milliseconds). `known` are those of another one, given back if they are the same. */
+/** The windows that contain a time (epoch milliseconds). Returns `known` if they are the same. */
 export function windowsAt(ms: number, known?: WindowNumbers): WindowNumbers {
   const daily = CALENDARS.daily.numberAt(ms);
   if (known?.daily === daily) return known;
   return { daily, weekly: CALENDARS.weekly.numberAt(ms), monthly: CALENDARS.monthly.numberAt(ms) };
 }
 
-/** Where the window around a moment begins, and where the next one does: that is the next reset. */
+/** Start of the window that contains a time, and start of the next one, which is the next reset. */
 export function boundsAt(window: ResetWindow, ms: number): WindowBounds {
   const { numberAt, startMs } = CALENDARS[window];
   const number = numberAt(ms);
@@ -61,8 +61,8 @@ export function boundsAt(window: ResetWindow, ms: number): WindowBounds {
 }
 
 /**
- * Whether a window is over at a moment that is in window `at`. A moment before it counts into it: a clock that was set back, or
- * that of another machine, never begins a window anew, so that what was used up stays used up.
+ * Whether a window is over at a time in window `at`. False also for an earlier time: a clock that was set back, or
+ * another machine's, must not start a window again and make spent limits available.
  */
 export function isOver(window: number, at: number): boolean {
   return at > window;

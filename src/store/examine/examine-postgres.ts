@@ -5,7 +5,7 @@ import { readJournals } from '../ledger/postgres/booking/journal-rows.ts';
 import { type Totals, totalsIn } from '../ledger/postgres/tallies/account-statements.ts';
 import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
 import { postgresProblem } from '../sql/postgres/open-postgres.ts';
-import { PostgresPool } from '../sql/postgres-pool.ts';
+import { PostgresPool } from '../sql/postgres/postgres-pool.ts';
 import type { Tables } from '../sql/tables.ts';
 import { type DatabaseFacts, migrationStateOf, QUERIES } from './database-facts.ts';
 

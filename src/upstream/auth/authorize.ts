@@ -22,18 +22,20 @@ export interface UnauthorizedCall {
   readonly timeouts: Timeouts;
 }
 
-/** What a call is sent with besides what it had. */
+/** What authorization adds to a call. */
 export interface Authorization {
   readonly headers: Readonly<Record<string, string>>;
-  /** Secrets that were made for it out of the credential. */
+  /** Secrets derived from the credential for this call, to be redacted. */
   readonly secrets: readonly string[];
   /** The same object for every call with the credential. */
   readonly isLasting?: boolean;
-  /** It rests on something that was kept from an earlier call: forgets that, so that the next authorization is fresh. */
+  /** Set if it uses a cached token: drops the token, so that the next authorization fetches one. */
   readonly forget?: (() => void) | undefined;
 }
 
-/** Rejects with TokenRefused, a TransportProblem, or the signal's reason. What a plain key makes comes without a promise. */
+/**
+ * Rejects with TokenRefused, a TransportProblem, or the signal's reason. Plain keys give a result without a promise.
+ */
 export type Authorize = (call: UnauthorizedCall) => Authorization | Promise<Authorization>;
 
 /** The headers that carry a plain key, per way of authorizing. */
@@ -64,7 +66,7 @@ function authorizationByKey(auth: Auth, credential: PlainKey): Authorization {
   return authorization;
 }
 
-/** Makes the function that authorizes calls; tokens that it fetches on the way are kept. */
+/** Makes the function that authorizes calls; it caches the tokens that it fetches. */
 export function createAuthorize({ transport, clock }: { transport: Transport; clock: Clock }): Authorize {
   const tokens = new GoogleTokens(transport, clock);
   return (call) => {

@@ -1,11 +1,11 @@
-import type { Endpoint } from '../../catalog/catalog.ts';
+import type { Endpoint, Provider } from '../../catalog/catalog.ts';
 import type {
   AzureCredential,
   Credential,
   GoogleServiceAccount,
 } from '../../catalog/providers/credential.ts';
 
-/** Where a call goes, and with what: a credential of many parts is narrowed to the one that this call uses. */
+/** Address and credential of a call; of a credential with many parts, the one that this call uses. */
 export interface Destination {
   /** Everything before the dialect's own path, without a trailing slash. */
   readonly baseUrl: string;
@@ -79,4 +79,14 @@ function addressOf(credential: Exclude<Credential, AzureCredential> | undefined)
 function vertexAddress({ region, projectId }: GoogleServiceAccount): string {
   const host = region === 'global' ? 'aiplatform.googleapis.com' : `${region}-aiplatform.googleapis.com`;
   return `https://${host}/v1/projects/${projectId}/locations/${region}/publishers/google`;
+}
+
+/** All addresses that calls with the gateway's own credential may go to, without repetition; none for the simulator. */
+export function addressesOf(provider: Provider): readonly string[] {
+  if (provider.dialect === 'simulator') return [];
+  const { credential } = provider;
+  const usual = destinationOf({ provider, modelId: '', upstreamModel: '' }, credential)?.baseUrl;
+  const named = credential?.kind === 'azure' ? credential.deployments.map(({ baseUrl }) => baseUrl) : [];
+  const tokens = credential?.kind === 'google-service-account' ? [credential.tokenUri] : [];
+  return [...new Set([...(usual === undefined ? [] : [usual]), ...named, ...tokens])];
 }

@@ -8,7 +8,7 @@ import type { Clock } from '../../kit/time/clock.ts';
 import { type ReadLimits, readBeginning } from '../transport/read-beginning.ts';
 import type { Transport } from '../upstream.ts';
 
-/** A token was refused. `status`: what the token server said; its words are not kept, they may quote the assertion. */
+/** A token was refused. `status`: of the token server's reply, whose text is dropped: it may quote the assertion. */
 export class TokenRefused extends Error {
   readonly status: number;
 
@@ -22,13 +22,13 @@ export class TokenRefused extends Error {
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
-/** Seconds that an assertion is good for, and a token at the most, or when its reply does not say. */
+/** Lifetime of an assertion, and the longest and default lifetime of a token. */
 const LIFETIME_SECONDS = 3600;
-/** A token is not used any more this long before its end, milliseconds. */
+/** A token is no longer used this long before it expires, milliseconds. */
 const MARGIN_MS = 5 * 60_000;
 /** Accounts whose tokens, or refusals, are kept. */
-const MOST_ACCOUNTS = 1000;
-/** How long a refusal holds for all requests: a token server in trouble is not asked again by each of them. */
+const MAX_ACCOUNTS = 1000;
+/** How long a refusal is cached, so that requests do not all ask a failing token server. */
 const REFUSAL_MS = 2000;
 
 /** The longest that a token is waited for; the provider's own limits may be shorter. */
@@ -47,14 +47,14 @@ interface Refusal {
   readonly until: number;
 }
 
-/** A token, and where it comes from. */
+/** A token for one call. */
 export interface GivenToken {
   readonly text: string;
-  /** It was kept from an earlier call: it may have been withdrawn since. Forgets it, unless there is a newer one. */
+  /** Set if it was cached and may have been withdrawn since: drops it, unless there is a newer one. */
   readonly forget?: () => void;
 }
 
-/** On whose behalf a token is wanted. */
+/** The call that needs a token. */
 export interface TokenCall {
   readonly signal: AbortSignal;
   /** The account is a caller's own: the address that it names must be one that callers may name. */
@@ -64,14 +64,14 @@ export interface TokenCall {
 }
 
 /**
- * Access tokens of service accounts: asked for when needed, one request at a time for each account, and kept. So are
- * refusals, for a moment.
+ * Access tokens of service accounts: fetched when needed, one request at a time for each account, and cached. Refusals
+ * are cached briefly.
  */
 export class GoogleTokens {
   readonly #transport: Transport;
   readonly #clock: Clock;
-  readonly #tokens = new LRUCache<string, Token>({ max: MOST_ACCOUNTS });
-  readonly #refusals = new LRUCache<string, Refusal>({ max: MOST_ACCOUNTS });
+  readonly #tokens = new LRUCache<string, Token>({ max: MAX_ACCOUNTS });
+  readonly #refusals = new LRUCache<string, Refusal>({ max: MAX_ACCOUNTS });
   readonly #flights = new Map<string, Promise<Token>>();
 
   constructor(transport: Transport, clock: Clock) {
@@ -79,7 +79,9 @@ export class GoogleTokens {
     this.#clock = clock;
   }
 
-  /** A token that is good for the next minutes. Rejects with TokenRefused, a TransportProblem, or the signal's reason. */
+  /**
+   * A token that is good for the next minutes. Rejects with TokenRefused, a TransportProblem, or the signal's reason.
+   */
   async tokenOf(account: GoogleServiceAccount, call: TokenCall): Promise<GivenToken> {
     const { signal, isGuarded } = call;
     signal.throwIfAborted();
@@ -110,13 +112,13 @@ export class GoogleTokens {
         throw reason;
       })
       .finally(() => this.#flights.delete(id));
-    // Requests that wait for it get the rejection; this keeps it handled once all of them have gone.
+    // Prevents an unhandled rejection if all waiting requests have been aborted.
     flight.catch(() => {});
     this.#flights.set(id, flight);
     return flight;
   }
 
-  /** Callers come and go while a token is fetched for all of them, so it has its own limits and no signal of theirs. */
+  /** Fetches a token for all waiting calls, so it has its own time limits and no signal of one of them. */
   async #fetch(
     account: GoogleServiceAccount,
     { isGuarded, timeouts: given }: Pick<TokenCall, 'isGuarded' | 'timeouts'>,
@@ -179,7 +181,7 @@ function base64Url(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-/** The same for every reading of the same credential, and tells nothing about it. */
+/** A hash, so that the cache key reveals nothing of the credential. */
 function identityOf({ clientEmail, privateKey, tokenUri }: GoogleServiceAccount): string {
   return createHash('sha256').update([clientEmail, tokenUri, privateKey].join('\n')).digest('base64');
 }

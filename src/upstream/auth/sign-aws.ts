@@ -66,7 +66,7 @@ export function* hashBody(body: string | Uint8Array): Sliced<string> {
   return hash.digest('hex');
 }
 
-/** Headers that stay as they are on their way, in order; others may change and are not signed. */
+/** Headers that proxies do not change, in order; only these are signed. */
 function signedHeaders(headers: Readonly<Record<string, string>>): [string, string][] {
   return Object.entries(headers)
     .filter(([name]) => name === 'host' || name === 'content-type' || name.startsWith('x-amz-'))

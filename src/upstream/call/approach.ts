@@ -20,7 +20,7 @@ export interface ApproachKey {
   readonly dialect: Dialect;
 }
 
-/** What is the same in all calls of an endpoint with one credential: made once, and kept for as long as they come. */
+/** What all calls of an endpoint with one credential have in common: made once and cached. */
 export class Approach {
   readonly #key: ApproachKey;
   readonly destination: Destination;
@@ -79,7 +79,7 @@ export class Approach {
   }
 }
 
-/** Where a call goes and what it says of itself, and what that was made of. */
+/** Address and headers of a call, and what they were made from. */
 interface Head {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -108,7 +108,7 @@ export class Approaches {
   }
 }
 
-/** What the operator's headers say is for the address that the operator knows. */
+/** The operator's headers may hold secrets: they go only to the operator's address. */
 function withoutOperatorHeaders<T extends Pick<UpstreamCall, 'endpoint'>>(call: T): T {
   const { endpoint } = call;
   return { ...call, endpoint: { ...endpoint, provider: { ...endpoint.provider, headers: {} } } };
@@ -117,7 +117,7 @@ function withoutOperatorHeaders<T extends Pick<UpstreamCall, 'endpoint'>>(call: 
 /** An operator's header may hold a secret under any name; short values (`eu`, `2024-01`) are none. */
 const SHORTEST_HEADER_SECRET = 8;
 
-/** What must not be seen of a provider: the credential, what the operator's headers say, the host. */
+/** What messages must not reveal of a provider: the credential, values of the operator's headers, the host. */
 function confidentialOf(
   provider: Provider,
   credential: Credential | undefined,

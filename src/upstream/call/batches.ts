@@ -4,12 +4,12 @@ import { type Event, type EventBatch, isContent, terminalIndex } from '../../ir/
 import type { Flow } from '../../kit/frames/flow.ts';
 import { BrokenFrames, type Frame, type FrameReader, FrameTooLarge } from '../../kit/frames/frames.ts';
 import { type ReadLimits, readBeginning } from '../transport/read-beginning.ts';
-import { brokenOff, type FailureScope, toldTerminal } from './failure.ts';
+import { brokenOff, type FailureScope, rewriteTerminal } from './failure.ts';
 import { isPortion, Portions } from './portions.ts';
 import type { Turns } from './turns.ts';
 
-/** What may still come after an answer's terminal event before the connection is closed instead of kept. */
-const AFTERMATH: ReadLimits = { maxBytes: 64 * 1024, maxMs: 1000 };
+/** What is read after the terminal event to keep the connection; if there is more, it is closed. */
+const TRAILING_LIMITS: ReadLimits = { maxBytes: 64 * 1024, maxMs: 1000 };
 
 /** Bytes of one event of a stream. */
 export const MAX_EVENT_BYTES = 8 * 1024 * 1024;
@@ -24,17 +24,17 @@ const TURN_BYTES = 8 * 1024;
 const PIECE_BYTES = 4 * 1024;
 
 /**
- * Frames without a meaning that may come before content, or between two of its pieces: an upstream that sends more of
- * them is not answering. Some send an empty one for every token that they keep to themselves.
+ * Frames without content in a row. Some upstreams send an empty frame for every token of hidden reasoning; one that
+ * sends more than this is not answering.
  */
-const MOST_SILENT_FRAMES = 100_000;
+const MAX_SILENT_FRAMES = 100_000;
 
 /**
- * Items and parts of one answer: more than a model could write. All of them are in one last event, or in one record.
+ * Items and parts of one answer: more than a model could write. The last event and the record contain all of them.
  */
-const MOST_PIECES = 20_000;
+const MAX_ITEMS_AND_PARTS = 20_000;
 
-/** Chunks below this size are what an upstream writes as it goes. */
+/** Chunks below this size come from an upstream that writes token by token. */
 const TRICKLE_BYTES = 1024;
 
 const LINE_FEED = 10;
@@ -59,11 +59,14 @@ export function streamReader(reader: FrameReader, decoder: StreamDecoder): Answe
       if (isContent(event)) silentFrames = 0;
       pieces += piecesIn(event);
     }
-    if (silentFrames > MOST_SILENT_FRAMES) {
+    if (silentFrames > MAX_SILENT_FRAMES) {
       throw new TransportProblem('too-large', 'the answer goes on without content');
     }
-    if (pieces > MOST_PIECES) {
-      throw new TransportProblem('too-large', `the answer has more than ${MOST_PIECES} items and parts`);
+    if (pieces > MAX_ITEMS_AND_PARTS) {
+      throw new TransportProblem(
+        'too-large',
+        `the answer has more than ${MAX_ITEMS_AND_PARTS} items and parts`,
+      );
     }
     return decoded;
   };
@@ -101,8 +104,8 @@ function problemOf(thrown: unknown): unknown {
   return thrown;
 }
 
-function toldAll(events: readonly Event[], { status, scope }: AnswerSource): Event[] {
-  return events.map((event) => toldTerminal(event, status, scope));
+function withRewrittenTerminal(events: readonly Event[], { status, scope }: AnswerSource): Event[] {
+  return events.map((event) => rewriteTerminal(event, status, scope));
 }
 
 /**
@@ -114,7 +117,7 @@ function endOfPiece(chunk: Uint8Array): number {
   return lineEnd === -1 ? PIECE_BYTES : lineEnd + 1;
 }
 
-/** Where the bytes of an answer come from, and whose failure it is if they stop. */
+/** The bytes of an answer, and how a failure of it is described. */
 export interface AnswerSource {
   readonly status: number;
   readonly chunks: Flow<Uint8Array>;
@@ -132,12 +135,12 @@ export interface AnswerSource {
 export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBatch> {
   readonly #source: AnswerSource;
   readonly #reader: AnswerReader;
-  /** What waits of a batch that was too large for one turn. */
+  /** The rest of a batch that was too large for one turn. */
   #portions: Portions | undefined;
   #done = false;
   /** What is left of the last chunk. */
   #rest: Uint8Array = NOTHING;
-  /** Bytes read since others had their turn. */
+  /** Bytes read since the last turn of other answers. */
   #unbroken = 0;
 
   constructor(source: AnswerSource, reader: AnswerReader) {
@@ -166,7 +169,7 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
         this.#rest = chunk;
         return undefined;
       }
-      // What comes by itself and little at a time lets others have their turn.
+      // Small chunks arrive in separate turns of the loop anyway.
       this.#unbroken = chunk.length < TRICKLE_BYTES ? 0 : this.#unbroken + chunk.length;
       const batch = this.#read(chunk);
       if (batch.length > 0) return this.#firstOf(batch);
@@ -200,7 +203,7 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
   /** The events of bytes that have arrived. */
   #read(piece: Uint8Array): Event[] {
     try {
-      return this.#told(this.#reader.read(piece));
+      return this.#upToTerminal(this.#reader.read(piece));
     } catch (thrown) {
       void this.#source.chunks.return?.();
       return this.#ended([this.#failure(thrown)]);
@@ -228,9 +231,9 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
       const piece = await this.#piece();
       if (piece !== undefined) {
         this.#unbroken += piece.length;
-        return this.#told(this.#reader.read(piece));
+        return this.#upToTerminal(this.#reader.read(piece));
       }
-      const last = this.#told(this.#reader.end());
+      const last = this.#upToTerminal(this.#reader.end());
       if (terminalIndex(last) !== -1) return last;
       return this.#ended([...last, this.#failure(new TransportProblem('reset', 'the answer ended early'))]);
     } catch (thrown) {
@@ -260,16 +263,16 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
     return brokenOff(problemOf(thrown), this.#source);
   }
 
-  /** The events up to the terminal one, which says what the upstream's means here. */
-  #told(events: Event[]): Event[] {
+  /** The events up to the terminal one, which is rewritten for the caller. */
+  #upToTerminal(events: Event[]): Event[] {
     const at = terminalIndex(events);
-    return at === -1 ? events : this.#ended(toldAll(events.slice(0, at + 1), this.#source));
+    return at === -1 ? events : this.#ended(withRewrittenTerminal(events.slice(0, at + 1), this.#source));
   }
 
   /** After the terminal event the rest of the bytes is read in the background and forgotten. */
   #ended(events: Event[]): Event[] {
     this.#done = true;
-    void readBeginning(this.#source.chunks, AFTERMATH);
+    void readBeginning(this.#source.chunks, TRAILING_LIMITS);
     return events;
   }
 }

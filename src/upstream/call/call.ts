@@ -86,12 +86,12 @@ export function createCallUpstream(dependencies: CallDependencies): CallUpstream
     } catch (thrown) {
       throw failureOfSending(thrown, signal, scope);
     }
-    const told = withSecrets(scope, secrets);
-    if (!isAnswer(reply)) throw await refusalOf(reply, call, told);
+    const answerScope = withSecrets(scope, secrets);
+    if (!isAnswer(reply)) throw await refusalOf(reply, call, answerScope);
     const answering: Answering = {
       call,
       dialect: dialect.upstream,
-      scope: told,
+      scope: answerScope,
       turns,
       idSeed: ids.token(12),
     };
@@ -128,7 +128,7 @@ function missingDialect(provider: Provider, name: DialectName): UpstreamFailure 
   );
 }
 
-/** The credential does not fit: it has no part for this model, or there is none to say the address. */
+/** Neither the provider nor the credential names an address for this model. */
 function missingAddress(provider: Provider): UpstreamFailure {
   return new UpstreamFailure(
     'upstream-unavailable',
@@ -138,7 +138,7 @@ function missingAddress(provider: Provider): UpstreamFailure {
   );
 }
 
-/** What would be sent, and what is lost or changed on the way. `model`: its name at the destination. */
+/** The rendered request and a report of what is lost or changed. `model`: its name at the destination. */
 export function renderCall(
   call: Pick<
     UpstreamCall,
@@ -207,13 +207,13 @@ function withSecrets(scope: FailureScope, made: readonly string[]): FailureScope
   return { ...scope, confidential: { secrets: [...secrets, ...made], host } };
 }
 
-/** A token server that is busy or down passes; any other refusal is about the gateway's own credential. */
+/** A busy or failing token server is temporary; any other refusal concerns the credential and counts as 401. */
 function failureOfToken({ status }: TokenRefused, scope: FailureScope): UpstreamFailure {
-  const isPassing = status === 429 || status >= 500;
-  return failureOfReply({ status: isPassing ? status : 401, headers: {}, body: '' }, scope);
+  const isTemporary = status === 429 || status >= 500;
+  return failureOfReply({ status: isTemporary ? status : 401, headers: {}, body: '' }, scope);
 }
 
-/** Whether a reply is an answer; pages that say they are one are none. */
+/** Whether a reply is an answer: status 2xx, and not a web page. */
 function isAnswer({ status, headers }: TransportReply): boolean {
   return isGood(status) && !isPage(headers['content-type'] ?? '');
 }
@@ -237,11 +237,11 @@ interface Answering {
   readonly dialect: UpstreamDialect;
   readonly scope: FailureScope;
   readonly turns: Turns;
-  /** What ids are made of that the upstream leaves out. */
+  /** Prefix of ids we make when the upstream sends none; unique per answer. */
   readonly idSeed: string;
 }
 
-/** What a reply that is an answer says. */
+/** The events of an answer. */
 function answerOf(
   { status, headers, chunks: body }: TransportReply,
   { call, dialect, scope, turns, idSeed }: Answering,

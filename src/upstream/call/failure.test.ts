@@ -10,7 +10,7 @@ import {
   failureOfProblem,
   failureOfReply,
   retryAfterOf,
-  toldTerminal,
+  rewriteTerminal,
 } from './failure.ts';
 
 const NOW = Date.parse('2025-06-01T00:00:00Z');
@@ -85,7 +85,7 @@ describe('statuses of an upstream', () => {
   });
 });
 
-describe('what is told', () => {
+describe('what the caller gets', () => {
   it('never holds the credential, wherever the upstream put it', () => {
     for (const status of [400, 401, 403, 422, 500]) {
       const found = failure(status, {
@@ -201,7 +201,7 @@ describe('errors inside an answer', () => {
   });
 
   it('are found inside relayed frames', () => {
-    const event = toldTerminal(
+    const event = rewriteTerminal(
       {
         type: 'relay',
         dialect: 'chat',
@@ -253,7 +253,7 @@ describe('what only the error body says', () => {
 
 describe('the end of an answer', () => {
   it('has no secrets in the words of the upstream', () => {
-    const told = toldTerminal(
+    const told = rewriteTerminal(
       { type: 'finish', reason: 'stop', nativeReason: 'stopped by CANARY-7f3a91', serviceTier: 'flex' },
       200,
       SCOPE,

@@ -8,7 +8,7 @@ import { type JsonObject, readJson } from '../../kit/json/json.ts';
 import { StaleConnection, UpstreamFailure } from '../upstream.ts';
 import { type Confidential, redact, redactFinish } from './redact.ts';
 
-/** Whose failure it is, and what must not be told about it. */
+/** The provider that failed, and what the message must not reveal. */
 export interface FailureScope {
   readonly provider: Pick<Provider, 'name'>;
   readonly confidential: Confidential;
@@ -23,7 +23,7 @@ export interface FailureScope {
   readonly now: () => number;
 }
 
-/** An answer that is no answer: status outside 2xx. */
+/** A reply with a status outside 2xx. */
 export interface RefusedReply {
   readonly status: number;
   /** Lower-case names. */
@@ -32,7 +32,7 @@ export interface RefusedReply {
   readonly body: string;
 }
 
-/** What a failure means to the caller, and why it came about in a few words. */
+/** The kind of a failure for the caller, and its cause in a few words. */
 interface Verdict {
   readonly kind: ErrorKind;
   readonly cause: string;
@@ -76,7 +76,7 @@ const FLAGGED: Verdict = { kind: 'permission', cause: 'the provider flagged the 
 const CONTEXT_TOO_LONG: Verdict = { kind: 'context-length', cause: 'the prompt is too long for the model' };
 
 /** Kinds whose message is the upstream's own: the caller can act on it. */
-const SPEAKING_KINDS: ReadonlySet<ErrorKind> = new Set([
+const UPSTREAM_MESSAGE_KINDS: ReadonlySet<ErrorKind> = new Set([
   'invalid-request',
   'context-length',
   'content-policy',
@@ -112,7 +112,7 @@ const PROBLEM_KINDS: Readonly<Record<TransportReason, ErrorKind>> = {
 
 /** Kinds that a decoder may give to an error event; any other would blame the caller for the gateway's own account. */
 const EVENT_KINDS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
-  ...[...SPEAKING_KINDS].filter((kind) => kind !== 'permission'),
+  ...[...UPSTREAM_MESSAGE_KINDS].filter((kind) => kind !== 'permission'),
   'rate-limited',
   'overloaded',
   'upstream-overloaded',
@@ -142,8 +142,8 @@ export function failureOfReply(reply: RefusedReply, scope: FailureScope): Upstre
   const info = readInfo(reply.body, scope, reply.headers);
   const verdict = verdictOf(reply.status, info);
   const own = info === undefined ? '' : cleaned(info.message, scope);
-  const told = scope.isOwnCredential && verdict === REFUSED_CREDENTIAL ? REFUSED_OWN_CREDENTIAL : verdict;
-  return new UpstreamFailure(verdict.kind, messageOf(told, own), reply.status, {
+  const shown = scope.isOwnCredential && verdict === REFUSED_CREDENTIAL ? REFUSED_OWN_CREDENTIAL : verdict;
+  return new UpstreamFailure(verdict.kind, messageOf(shown, own), reply.status, {
     metadata: metadataOf(verdict.kind, scope, { code: info?.code, raw: reply.body }),
     retryAfterSeconds: retryAfterOf(reply.headers, scope.now()) ?? capped(info?.retryAfterSeconds),
   });
@@ -163,7 +163,7 @@ export function failureOfProblem(
   });
 }
 
-/** How an answer ends that was not read to its end: with why it was given up, or with what broke it. */
+/** The terminal event of an incomplete answer: the reason of the abort, or the failure that broke it. */
 export function brokenOff(
   thrown: unknown,
   {
@@ -210,10 +210,10 @@ export function failureOfEvent(error: GatewayError, status: number, scope: Failu
 }
 
 /**
- * An event that ends an answer, told by us: an error as a failure of this upstream, an end without secrets in its words.
- * Looks inside relayed frames too; any other event is returned as it is.
+ * Rewrites a terminal event for the caller: an error becomes a failure of this upstream, a finish loses secrets in its
+ * text. Looks inside relayed frames too; any other event is returned unchanged.
  */
-export function toldTerminal(event: Event, status: number, scope: FailureScope): Event {
+export function rewriteTerminal(event: Event, status: number, scope: FailureScope): Event {
   switch (event.type) {
     case 'failure':
       if (event.error instanceof UpstreamFailure) return event;
@@ -221,19 +221,19 @@ export function toldTerminal(event: Event, status: number, scope: FailureScope):
     case 'finish':
       return redactFinish(event, scope.confidential.secrets);
     case 'relay':
-      return toldRelay(event, status, scope);
+      return rewriteRelay(event, status, scope);
     default:
       return event;
   }
 }
 
-/** The very same event where nothing has to be told otherwise. */
-function toldRelay(relay: Extract<Event, { type: 'relay' }>, status: number, scope: FailureScope): Event {
+/** Returns the same event if nothing changes. */
+function rewriteRelay(relay: Extract<Event, { type: 'relay' }>, status: number, scope: FailureScope): Event {
   const at = relay.events.findIndex((inner) => terminalOf(inner) !== undefined);
   const terminal = relay.events[at];
   if (terminal === undefined) return relay;
-  const told = toldTerminal(terminal, status, scope);
-  return told === terminal ? relay : { ...relay, events: relay.events.with(at, told) };
+  const rewritten = rewriteTerminal(terminal, status, scope);
+  return rewritten === terminal ? relay : { ...relay, events: relay.events.with(at, rewritten) };
 }
 
 function verdictOf(status: number, info: UpstreamErrorInfo | undefined): Verdict {
@@ -242,13 +242,13 @@ function verdictOf(status: number, info: UpstreamErrorInfo | undefined): Verdict
   if (status === 403 && (FLAGGED_WORDS.test(code) || FLAGGED_WORDS.test(message))) return FLAGGED;
   if (status === 400 && CREDENTIAL_CODE.test(code)) return REFUSED_CREDENTIAL;
   if (status === 400 && (CONTEXT_CODE.test(code) || CONTEXT_MESSAGE.test(message))) return CONTEXT_TOO_LONG;
-  // A plain 503 stays one although its text often speaks of overload.
+  // A 503 without such a code stays `overloaded`, although its text often mentions overload.
   if (status >= 500 && (OVERLOAD.test(code) || (status !== 503 && OVERLOAD.test(message)))) return OVERLOADED;
   return STATUS_VERDICTS[status] ?? CLASS_VERDICTS[Math.floor(status / 100)] ?? UNKNOWN_VERDICT;
 }
 
 function messageOf({ kind, cause }: Verdict, own: string): string {
-  if (own !== '' && SPEAKING_KINDS.has(kind)) return own;
+  if (own !== '' && UPSTREAM_MESSAGE_KINDS.has(kind)) return own;
   const first = DEFAULT_MESSAGES[kind] ?? PROVIDER_ERROR;
   return first.endsWith('.') ? `${first} (${cause})` : `${first}: ${cause}`;
 }
@@ -256,14 +256,15 @@ function messageOf({ kind, cause }: Verdict, own: string): string {
 function metadataOf(
   kind: ErrorKind,
   scope: FailureScope,
-  told: { readonly code?: string | undefined; readonly raw?: string },
+  details: { readonly code?: string | undefined; readonly raw?: string },
 ): JsonObject {
-  const raw = told.raw === undefined || isMarkup(told.raw) ? '' : rawOf(told.raw, scope);
+  const raw = details.raw === undefined || isMarkup(details.raw) ? '' : rawOf(details.raw, scope);
   return {
     provider_name: scope.provider.name,
     error_type: ERROR_TABLE[kind].errorType,
     ...(raw !== '' && { raw }),
-    ...(told.code !== undefined && told.code !== '' && { provider_code: cleanedWord(told.code, scope) }),
+    ...(details.code !== undefined &&
+      details.code !== '' && { provider_code: cleanedWord(details.code, scope) }),
   };
 }
 
@@ -297,7 +298,7 @@ function rawOf(body: string, scope: FailureScope): string {
   return new TextDecoder().decode(clean.subarray(0, MAX_RAW_BYTES - 3), { stream: true });
 }
 
-/** Pages are for people with browsers: they are never echoed. */
+/** Web pages are never echoed. */
 function isMarkup(text: string): boolean {
   return /^\s*</.test(text) || /<(?:!doctype|html|head|body|script)\b/i.test(text.slice(0, 4096));
 }

@@ -4,7 +4,9 @@ import type { UpstreamCall } from '../upstream.ts';
 /** The header by which callers ask for betas. */
 export const BETA_HEADER = 'anthropic-beta';
 
-/** Headers of a call but for its authorization; later ones win: ours, the dialect's, the caller's betas, the operator's. */
+/**
+ * Headers of a call without authorization. Later ones win: ours, the dialect's, the caller's betas, the operator's.
+ */
 export function headersOf(
   call: Pick<UpstreamCall, 'request' | 'endpoint' | 'betas'>,
   { upstream, facts }: Pick<Dialect, 'upstream' | 'facts'>,

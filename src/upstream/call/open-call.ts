@@ -36,8 +36,8 @@ export interface CallSender {
 }
 
 /**
- * Writes, authorizes and sends a call; once more where the authorization was kept from an earlier call and is refused now.
- * A small body and a plain key are sent without waiting for anything.
+ * Writes, authorizes and sends a call; sends it again once if a cached token is refused. With a small body and a plain key
+ * nothing is awaited before sending.
  */
 export function openCall(call: UnsignedCall, sender: CallSender): OpenedCall | Promise<OpenedCall> {
   const body = writeJson(call.body);

@@ -3,10 +3,10 @@ import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts
 import { define } from '../../kit/json/members.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
-/** What stands where a secret or an address was. */
+/** Replaces a secret or an address. */
 export const REDACTED = '[redacted]';
 
-/** What must not be seen of one provider. */
+/** What messages must not reveal of a provider. */
 export interface Confidential {
   /** The credential in use and every other secret that was sent along. */
   readonly secrets: readonly string[];
@@ -74,7 +74,10 @@ function redactWhole(text: string, confidential: Confidential): string {
   return clean;
 }
 
-/** A JSON value without the given secrets, the strings of members that are named like secrets, and headers for MCP servers. */
+/**
+ * A JSON value without the given secrets, the strings of members that are named like secrets, and headers for MCP
+ * servers.
+ */
 export function redactJson(value: JsonObject, secrets: readonly string[]): JsonObject {
   return redactMembers(value, formsOfAll(secrets));
 }
@@ -95,7 +98,7 @@ function redactEntries(list: Json[], forms: readonly string[]): Json[] {
   return redacted.every((entry, at) => entry === list[at]) ? list : redacted;
 }
 
-/** The very same object where nothing in it is secret. */
+/** Returns the same object if it holds no secret. */
 function redactMembers(object: JsonObject, forms: readonly string[]): JsonObject {
   let redacted: JsonObject | undefined;
   for (const name of Object.keys(object)) {

@@ -13,7 +13,7 @@ import {
 import { JsonReader } from '../../kit/json/json-reader.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
 import { Utf8Text } from '../../kit/text/utf8-text.ts';
-import { brokenOff, type FailureScope, failureOfBody, toldTerminal } from './failure.ts';
+import { brokenOff, type FailureScope, failureOfBody, rewriteTerminal } from './failure.ts';
 import { Portions } from './portions.ts';
 import type { Turns } from './turns.ts';
 
@@ -23,18 +23,20 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 /** Log probabilities alone can hold far more values than a request may. */
 const BODY_LIMITS = { ...JSON_LIMITS, values: 4_000_000 };
 
-/** Values besides them: more than a model could write. Each of them becomes events, items and members of the reply. */
-const MOST_VALUES = 100_000;
+/**
+ * Values without log probabilities: more than a model could write. Each becomes events, items or members of the reply.
+ */
+const MAX_VALUES = 100_000;
 
 /** After this many bytes an answer waits for its next turn. */
 const TURN_BYTES = 64 * 1024;
 
-/** An answer of so many bytes is read in one go. */
+/** Answers up to this size are read at once. */
 const SMALL_BYTES = 16 * 1024;
 
 const UTF8 = new TextDecoder();
 
-/** How much of a body that is no answer is looked at. */
+/** Characters of an error body that are examined. */
 const ERROR_CHARACTERS = 64 * 1024;
 
 /** A whole answer that has begun to come, and how it is read. */
@@ -69,12 +71,14 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
     const { chunks, context } = this.#source;
     let events: Event[];
     try {
-      // Mostly it came with its head.
+      // Mostly the body arrived together with the head.
       const here = chunks.poll?.();
       const first = here === undefined ? await chunks.next() : { done: false as const, value: here };
       const second = first.done === true ? first : await chunks.next();
       const isSmall = first.done !== true && second.done === true && first.value.length <= SMALL_BYTES;
-      events = this.#told(isSmall ? this.#readSmall(first.value) : await this.#readLarge(first, second));
+      events = this.#upToTerminal(
+        isSmall ? this.#readSmall(first.value) : await this.#readLarge(first, second),
+      );
     } catch (thrown) {
       await chunks.return?.();
       events = [brokenOff(thrown, this.#source)];
@@ -105,7 +109,7 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
     return this.#portions === undefined ? OVER : { done: false, value: portions.take() };
   }
 
-  /** Most answers come in one chunk. So little cannot hold too many values. */
+  /** Reads an answer of one small chunk, which cannot hold too many values. */
   #readSmall(chunk: Uint8Array): Event[] {
     const text = UTF8.decode(chunk);
     return this.#eventsOf(readJson(text, BODY_LIMITS), { text }, false);
@@ -140,29 +144,29 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
     if (isErrorBody(value)) {
       return this.#refused('the provider sent an error instead of an answer', written.text);
     }
-    if (isLarge && countValues(withoutEchoes(value), MOST_VALUES) > MOST_VALUES) {
-      return this.#refused(`the answer holds more than ${MOST_VALUES} values`, '');
+    if (isLarge && countValues(withoutEchoes(value), MAX_VALUES) > MAX_VALUES) {
+      return this.#refused(`the answer holds more than ${MAX_VALUES} values`, '');
     }
     return this.#source.dialect.decodeBody(value, this.#source.context);
   }
 
-  /** The events of what is no answer. `text`: what the upstream wrote, where that says something. */
+  /** The failure of a body that is no answer. `text`: the upstream's error body, or empty. */
   #refused(cause: string, text: string): Event[] {
     const { status, scope } = this.#source;
     return [{ type: 'failure', error: failureOfBody(cause, status, text.slice(0, ERROR_CHARACTERS), scope) }];
   }
 
-  /** The events up to the terminal one, which says what it means to the caller. */
-  #told(events: Event[]): Event[] {
+  /** The events up to the terminal one, which is rewritten for the caller. */
+  #upToTerminal(events: Event[]): Event[] {
     const { status, scope } = this.#source;
     const at = terminalIndex(events);
     const terminal = events[at];
     if (terminal === undefined) {
       return [...events, brokenOff(new TransportProblem('reset', 'the answer ended early'), this.#source)];
     }
-    const told = toldTerminal(terminal, status, scope);
-    if (told === terminal && at === events.length - 1) return events;
-    return [...events.slice(0, at), told];
+    const rewritten = rewriteTerminal(terminal, status, scope);
+    if (rewritten === terminal && at === events.length - 1) return events;
+    return [...events.slice(0, at), rewritten];
   }
 }
 

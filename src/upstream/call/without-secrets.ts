@@ -1,4 +1,4 @@
-import { lookUp } from '../../kit/net/lookup.ts';
+import { lookUp } from '../../kit/collections/lookup.ts';
 
 /** Text with layers of escapes taken off, and where each of its characters stands in the text as it was written. */
 interface Reading {
@@ -17,7 +17,9 @@ export interface Removal {
 /** Layers of escapes that are looked through: a text inside JSON inside JSON, and so on. */
 const MOST_LAYERS = 4;
 
-/** Only forms of this length are looked for across blanks and invisible characters: shorter ones come about by chance. */
+/**
+ * Only forms of this length are looked for across blanks and invisible characters: shorter ones come about by chance.
+ */
 const SHORTEST_SPLIT = 12;
 
 /** Escapes of JSON and JavaScript, of URLs and of markup. */
@@ -49,8 +51,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const UNSEEN = /[\s\p{Cc}\p{Cf}]+/gu;
 
 /**
- * A text without secrets, however they are escaped in it and whatever unseen characters stand between theirs. Takes time
- * in proportion to the text.
+ * A text without secrets, however they are escaped in it and whatever unseen characters stand between theirs. Takes
+ * time in proportion to the text.
  */
 export function withoutSecrets(text: string, { forms, replacement }: Removal): string {
   if (forms.length === 0) return text;

@@ -38,10 +38,10 @@ const LABEL = 'This is a simulated answer: no model was asked.';
 /** One grey pixel. */
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==';
 
-/** What thoughts look like in the dialect that is spoken. */
+/** How the dialect writes thoughts. */
 type ThoughtFacts = Pick<FormatDialectFacts, 'summarizesThoughts' | 'simulatedSeal'>;
 
-/** What the simulator says to a request: the same every time for the same seed or the same conversation. */
+/** The simulator's answer to a request; deterministic by seed, or by conversation if there is no seed. */
 export function answerOf(request: GenerationRequest, behaviour: Behaviour, facts: ThoughtFacts): Answer {
   const dice = new Dice(seedOf(request));
   const allowance = new Allowance();
@@ -115,8 +115,8 @@ function valueText(schema: JsonObject, owner: string, allowance: Allowance): str
 function plainText(request: GenerationRequest, dice: Dice, hasPicture: boolean): string {
   const results = latestResults(request);
   if (results.length > 0) {
-    const told = results.map((result) => quoted(textOf(result.content), 400)).join(' and ');
-    return `${LABEL} The tool${results.length === 1 ? '' : 's'} returned ${told}.`;
+    const shown = results.map((result) => quoted(textOf(result.content), 400)).join(' and ');
+    return `${LABEL} The tool${results.length === 1 ? '' : 's'} returned ${shown}.`;
   }
   const said = quoted(lastUserText(request), 400);
   const closing = dice.pick([
@@ -184,7 +184,7 @@ function wantedOf(
   return request.parallelToolCalls === false ? called.slice(0, 1) : called;
 }
 
-/** Results that have just come in: agents may put words of their own behind them. */
+/** Tool results of the last turn; agents may add messages after them. */
 function latestResults({ items }: GenerationRequest) {
   const end = items.findLastIndex((item) => item.type !== 'message' || item.role === 'assistant') + 1;
   if (items[end - 1]?.type !== 'tool-result') return [];

@@ -1,8 +1,8 @@
 /**
- * The tools that a text plainly asks for, in their own order. A stand-in must not act on a hint: a tool is asked for when
- * its whole name is written (`get_weather`, `getWeather` or "get weather"; a name of one word only as "use search" or
- * "the search tool"), in a sentence that does not say no. What stands inside `<tags>` was put there by programs and asks
- * for nothing. "Use a tool" asks for the first one.
+ * The tools that a text plainly asks for, in their own order. A stand-in must not act on a hint: a tool is asked for
+ * when its whole name is written (`get_weather`, `getWeather` or "get weather"; a name of one word only as "use
+ * search" or "the search tool"), in a sentence that does not say no. What stands inside `<tags>` was put there by
+ * programs and asks for nothing. "Use a tool" asks for the first one.
  */
 export function askedTools<T extends { readonly name: string }>(tools: readonly T[], text: string): T[] {
   const sentences = sentencesOf(withoutTagged(text).slice(-LONGEST_TEXT));
@@ -117,8 +117,8 @@ function wordBefore(words: Words, at: number): string {
 }
 
 /**
- * The end of a text without its `<name>...</name>` regions. A tag that is not closed is text; one that is closed and was
- * not opened began before what is looked at.
+ * The end of a text without its `<name>...</name>` regions. A tag that is not closed is text; one that is closed and
+ * was not opened began before what is looked at.
  */
 function withoutTagged(whole: string): string {
   const text = whole.slice(-LONGEST_TAGGED);

@@ -1,5 +1,5 @@
 import type { ErrorKind } from '../../ir/errors.ts';
-import { lookUp } from '../../kit/net/lookup.ts';
+import { lookUp } from '../../kit/collections/lookup.ts';
 
 /** What a simulated model does. */
 export interface Behaviour {

@@ -1,8 +1,8 @@
+import { lookUp } from '../../kit/collections/lookup.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { Budget } from '../../kit/json-schema/budget.ts';
 import { fitsSchema } from '../../kit/json-schema/schema-check.ts';
 import { resolveReference, widthOf } from '../../kit/json-schema/schema-parts.ts';
-import { lookUp } from '../../kit/net/lookup.ts';
 
 const MAX_STEPS = 40_000;
 const MAX_CHECK_STEPS = 30_000;
@@ -66,9 +66,10 @@ interface Place {
 }
 
 /**
- * A plain value that is valid for a JSON Schema, the same every time; if optional members make it invalid, they are left
- * out. Builds what type, members, items, bounds, formats, constants, unions, `allOf` and local references ask for; other
- * keywords are only checked. Throws `UnmetSchema` if the value does not fit or costs more than the allowance.
+ * A plain value that is valid for a JSON Schema, the same every time; if optional members make it invalid, they are
+ * left out. Builds what type, members, items, bounds, formats, constants, unions, `allOf` and local references ask
+ * for; other keywords are only checked. Throws `UnmetSchema` if the value does not fit or costs more than the
+ * allowance.
  */
 export function schemaValue(schema: JsonObject, allowance = new Allowance()): Json {
   const { characters } = allowance;

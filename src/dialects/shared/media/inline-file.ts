@@ -1,5 +1,5 @@
+import { lookUp } from '../../../kit/collections/lookup.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
-import { lookUp } from '../../../kit/net/lookup.ts';
 
 /** What a file is to a model. */
 export type FileKind = 'image' | 'document' | 'audio' | 'text';

@@ -1,5 +1,5 @@
+import { lookUp } from '../../../kit/collections/lookup.ts';
 import type { Json, JsonObject } from '../../../kit/json/json.ts';
-import { lookUp } from '../../../kit/net/lookup.ts';
 import { isGiven, type PresetForm, type Put, putAs } from './preset-form.ts';
 import { uniteTools, writeToolChoice } from './preset-tools.ts';
 

@@ -1,9 +1,9 @@
 import { GatewayError, invalidRequest } from '../../../ir/errors.ts';
 import type { TranslationEntry } from '../../../ir/metadata.ts';
+import { lookUp } from '../../../kit/collections/lookup.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { objectsAt, stringAt, stringsAt } from '../../../kit/json/members.ts';
 import type { Issue } from '../../../kit/json/validate.ts';
-import { lookUp } from '../../../kit/net/lookup.ts';
 import { quoted } from '../../../kit/text/quoted.ts';
 import type { PresetForm } from './preset-form.ts';
 import { membersOf, putOf } from './preset-members.ts';

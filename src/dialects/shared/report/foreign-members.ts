@@ -1,6 +1,6 @@
 import type { DialectName, Ext } from '../../../ir/items.ts';
+import { lookUp } from '../../../kit/collections/lookup.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
-import { lookUp } from '../../../kit/net/lookup.ts';
 import type { Report } from './report.ts';
 
 /** Marks a tool that came inside an `additional_tools` item: the gateway's own note, never sent and never lost. */

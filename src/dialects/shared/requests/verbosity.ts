@@ -1,5 +1,5 @@
 import type { GenerationRequest } from '../../../ir/request.ts';
-import { lookUp } from '../../../kit/net/lookup.ts';
+import { lookUp } from '../../../kit/collections/lookup.ts';
 import type { Report } from '../report/report.ts';
 
 /** Words of the formats that no upstream knows, by the nearest that they all do. */

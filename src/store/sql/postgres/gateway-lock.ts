@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseAddress } from '../../../kit/net/database-address.ts';
 import { DataDirectoryProblem } from '../../directory/data-directory-problem.ts';
-import { PostgresConnection, type PostgresTimes } from '../postgres-connection.ts';
+import { PostgresConnection, type PostgresTimes } from './postgres-connection.ts';
 
 export interface GatewayLockOptions {
   readonly address: DatabaseAddress;

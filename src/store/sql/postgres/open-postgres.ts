@@ -4,8 +4,8 @@ import type { DatabaseAddress } from '../../../kit/net/database-address.ts';
 import { DataDirectoryProblem } from '../../directory/data-directory-problem.ts';
 import { codeOf, DatabaseUnavailable } from '../database-unavailable.ts';
 import { migrate } from '../migrate.ts';
-import { type PoolLimits, PostgresPool } from '../postgres-pool.ts';
 import type { Tables } from '../tables.ts';
+import { type PoolLimits, PostgresPool } from './postgres-pool.ts';
 
 /** Options of `openPostgres`. */
 export interface PostgresOptions {

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type { PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import postgres from 'postgres';
-import type { DatabaseAddress } from '../../kit/net/database-address.ts';
-import { DatabaseUnavailable, databaseProblemOf, isAnswer } from './database-unavailable.ts';
+import type { DatabaseAddress } from '../../../kit/net/database-address.ts';
+import { DatabaseUnavailable, databaseProblemOf, isAnswer } from '../database-unavailable.ts';
 import { connectSocket } from './postgres-socket.ts';
 import { withWritableStack } from './writable-stack.ts';
 

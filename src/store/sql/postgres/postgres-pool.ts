@@ -1,6 +1,6 @@
 import type { PostgresPool as KyselyPool } from 'kysely';
-import type { DatabaseAddress } from '../../kit/net/database-address.ts';
-import { DatabaseUnavailable } from './database-unavailable.ts';
+import type { DatabaseAddress } from '../../../kit/net/database-address.ts';
+import { DatabaseUnavailable } from '../database-unavailable.ts';
 import { PostgresConnection, type PostgresTimes } from './postgres-connection.ts';
 
 /** How many connections there may be, and how long things may take. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { DatabaseAddress } from '../../kit/net/database-address.ts';
+import type { DatabaseAddress } from '../../../kit/net/database-address.ts';
 
 /** Reasons for a failed connection besides the codes of the system. */
 export type SocketProblem = 'NO_TLS' | 'UNTRUSTED';
