@@ -49,9 +49,9 @@ export interface HttpTimes {
   readonly bodyMs: number;
   /** The same for the body of an upload. */
   readonly uploadMs: number;
-  /** How long a question to statistics may take. */
+  /** How long a query of analytics or datasets may take. */
   readonly queryMs: number;
-  /** How often connections are checked against the two limits above. */
+  /** How often connections are checked against their time limits. */
   readonly checkMs: number;
   /** How long a connection without a request is kept. */
   readonly idleMs: number;

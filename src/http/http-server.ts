@@ -27,10 +27,10 @@ import {
   requestIdOf,
 } from './server/http-exchange.ts';
 import { HttpMetrics, type InFlight } from './server/http-metrics.ts';
-import { BUSY, BUSY_HEADERS, BusyAnswers } from './server/overload-responses.ts';
-import { rawError } from './server/refusal-response.ts';
+import { OVERLOAD_HEADERS, OVERLOADED, OverloadResponses } from './server/overload-responses.ts';
+import { refusalResponse } from './server/refusal-response.ts';
 import { RouteIndex } from './server/route-index.ts';
-import { answer } from './server/run-route.ts';
+import { runRoute } from './server/run-route.ts';
 import { ServerTiming } from './server/server-timing.ts';
 import { Turnstile } from './server/turnstile.ts';
 import { unavailable } from './server/unavailable.ts';
@@ -64,7 +64,7 @@ interface VendorPaths {
   readonly basePath: string;
   readonly index: RouteIndex;
   readonly view: ServerView;
-  readonly busy: BusyAnswers;
+  readonly overload: OverloadResponses;
 }
 
 /** Requests of one connection that may wait for their answers at the same time. */
@@ -109,8 +109,8 @@ class GatewayServer implements HttpServer {
       { checkMs, listeningSockets: basics.listeningSockets ?? 1 },
       {
         isOverloaded: () => this.#state === 'ready' && this.#turnstile.isOverloaded,
-        turnAway: (request) => this.#turnAwayUnread(request),
-        accept: (request, answer) => this.#accept(request, answer),
+        turnAway: (request) => this.#turnAwayUnparsed(request),
+        accept: (request, response) => this.#accept(request, response),
         refuse: (connection, refusal) => this.#refuse(connection, refusal),
         failed: (error) => this.#services.log.error('The listener failed', { error }),
       },
@@ -169,8 +169,8 @@ class GatewayServer implements HttpServer {
     });
   }
 
-  #accept(request: InboundRequest, answer: OutboundResponse): void {
-    const exchange = new HttpExchange(request, answer, this.#services.ids.token(20), this.#parts);
+  #accept(request: InboundRequest, response: OutboundResponse): void {
+    const exchange = new HttpExchange(request, response, this.#services.ids.token(20), this.#parts);
     this.#exchanges.add(exchange);
     void this.#handle(exchange);
   }
@@ -188,7 +188,7 @@ class GatewayServer implements HttpServer {
       const match = paths.index.find(request.method, request.url);
       if ('allowed' in match) {
         encodeError = match.encodeError;
-        throw missing(match.allowed);
+        throw noRoute(match.allowed);
       }
       const { route } = match.compiled;
       operation = route.operationId;
@@ -201,12 +201,12 @@ class GatewayServer implements HttpServer {
         const entry = this.#turnstile.enter();
         if (entry === false || !(await entry)) return this.#turnAway(exchange, route, paths);
       }
-      await answer(exchange, match, {
+      await runRoute(exchange, match, {
         services: this.#services,
         settings,
         times: this.#times,
         server: paths.view,
-        enter: this.#enter,
+        takeSlot: this.#takeSlot,
       });
     } catch (thrown) {
       // A caller that has closed its connection gets no reply, and that counts as no failure.
@@ -228,43 +228,43 @@ class GatewayServer implements HttpServer {
   #turnAway(
     { reply, timing }: HttpExchange,
     { operationId, encodeError }: Route,
-    { busy }: VendorPaths,
+    { overload }: VendorPaths,
   ): void {
-    reply.jsonText(BUSY.status, busy.body(encodeError), BUSY_HEADERS);
-    this.#countTurnedAway(operationId, reply.gone ? 'gone' : BUSY.status, timing);
+    reply.jsonText(OVERLOADED.status, overload.body(encodeError), OVERLOAD_HEADERS);
+    this.#countTurnedAway(operationId, reply.gone ? 'gone' : OVERLOADED.status, timing);
   }
 
-  /** The same without an exchange, before the request is read: where many are turned away there is no time to lose. */
-  #turnAwayUnread({ target }: ScannedHead): string | undefined {
+  /** The same before the request is parsed, without an exchange: turning many away must cost little. */
+  #turnAwayUnparsed({ target }: ScannedHead): string | undefined {
     const { clock, ids, settings } = this.#services;
-    const { index, busy } = this.#currentPaths(settings());
+    const { index, overload } = this.#currentPaths(settings());
     const match = index.find('POST', target);
     if ('allowed' in match || match.compiled.route.rateClass !== 'generation') return undefined;
     this.#turnstile.turnAway();
     const { operationId, encodeError } = match.compiled.route;
     const timing = new ServerTiming(clock);
     const requestId = requestIdOf('gen', clock.now(), ids.token(20));
-    const text = busy.text(encodeError, generationLines(requestId, timing), this.#heads);
-    this.#countTurnedAway(operationId, BUSY.status, timing);
+    const text = overload.text(encodeError, generationLines(requestId, timing), this.#heads);
+    this.#countTurnedAway(operationId, OVERLOADED.status, timing);
     return text;
   }
 
   #countTurnedAway(operation: string, status: number | 'gone', timing: ServerTiming): void {
     this.metrics.turnedAway('flood');
-    this.metrics.failed(BUSY.kind);
+    this.metrics.failed(OVERLOADED.kind);
     this.metrics.answered(operation, status, timing);
   }
 
-  readonly #enter = ({ maxConcurrentRequests }: HttpSettings): (() => void) | undefined => {
+  readonly #takeSlot = ({ maxConcurrentRequests }: HttpSettings): (() => void) | undefined => {
     if (this.#generations >= maxConcurrentRequests) {
       this.metrics.turnedAway('in-flight');
       return undefined;
     }
     this.#generations++;
-    return this.#leave;
+    return this.#freeSlot;
   };
 
-  readonly #leave = (): void => {
+  readonly #freeSlot = (): void => {
     this.#generations--;
   };
 
@@ -288,7 +288,7 @@ class GatewayServer implements HttpServer {
       basePath,
       index: new RouteIndex(routes, basePath),
       view,
-      busy: new BusyAnswers(vendor),
+      overload: new OverloadResponses(vendor),
     };
     return this.#paths;
   }
@@ -301,7 +301,9 @@ class GatewayServer implements HttpServer {
   #refuse(connection: ServerConnection, refusal: Refusal): void {
     const { clock, ids, settings } = this.#services;
     const requestId = requestIdOf('req', clock.now(), ids.token(20));
-    connection.endWith(rawError(refusal, { vendor: settings().vendor, requestId, heads: this.#heads }));
+    connection.endWith(
+      refusalResponse(refusal, { vendor: settings().vendor, requestId, heads: this.#heads }),
+    );
   }
 }
 
@@ -363,7 +365,7 @@ function withoutServices(basics: HttpBasics): HttpDependencies {
   };
 }
 
-function missing(allowed: readonly string[]): GatewayError {
+function noRoute(allowed: readonly string[]): GatewayError {
   if (allowed.length === 0) return new GatewayError('not-found', 'Resource not found');
   const list = allowed.join(', ');
   return new GatewayError('method-not-allowed', `Method not allowed: use ${list}`, {

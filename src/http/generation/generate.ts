@@ -6,7 +6,7 @@ import { writeJson } from '../../kit/json/stringify-sliced.ts';
 import { BATCH_POINT } from '../../kit/loop/cohort.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
 import type { Call, Handler } from '../route.ts';
-import { Abandonment } from '../server/abort-grace.ts';
+import { AbortGrace } from '../server/abort-grace.ts';
 import { logOwnFault } from '../server/error-reply.ts';
 import { replyWithStream } from '../server/sse-reply.ts';
 import { vendorHeader } from '../server/vendor-header.ts';
@@ -23,7 +23,7 @@ export const countTokensHandler: Handler = async (call) => {
   const { services, exchange, times } = call;
   const run = new GenerationRun(call, 'messages');
   try {
-    const inputTokens = await run.windingUp(services.gateway.countTokens(run.input));
+    const inputTokens = await run.withAbortGrace(services.gateway.countTokens(run.input));
     exchange.reply.json(200, { input_tokens: inputTokens });
     await exchange.reply.flushed(exchange.signal, times.abortGraceMs);
   } finally {
@@ -35,7 +35,7 @@ async function whole(call: Call, { name, inbound }: FormatDialect): Promise<void
   const { services, exchange, times } = call;
   const run = new GenerationRun(call, name);
   try {
-    const { result, context } = await run.windingUp(services.gateway.complete(run.input));
+    const { result, context } = await run.withAbortGrace(services.gateway.complete(run.input));
     await BATCH_POINT;
     const text = await writeJson(await inTurn(services.clock, () => inbound.encodeBody(result, context)));
     exchange.reply.jsonText(200, text);
@@ -74,7 +74,7 @@ export class GenerationRun {
   #isReplied = false;
   #tellReplied: (() => void) | undefined;
   #untilReplied: Promise<void> | undefined;
-  #waits: Abandonment | undefined;
+  #waits: AbortGrace | undefined;
 
   constructor(call: Call, format: Format) {
     const { exchange, settings } = call;
@@ -89,9 +89,9 @@ export class GenerationRun {
   }
 
   /** Waits for the gateway, after an abort only as long as it may take to wind up. */
-  windingUp<T>(work: Promise<T>): Promise<T> {
+  withAbortGrace<T>(work: Promise<T>): Promise<T> {
     const { exchange, times } = this.#call;
-    this.#waits ??= new Abandonment(exchange.signal, times.abortGraceMs);
+    this.#waits ??= new AbortGrace(exchange.signal, times.abortGraceMs);
     return this.#waits.wait(work);
   }
 

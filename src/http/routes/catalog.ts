@@ -127,7 +127,7 @@ function replyWithModels(call: Call, path: string, models: readonly Model[]): vo
   });
 }
 
-/** How fast an endpoint is, is told to those who have a key. */
+/** Latency and throughput are shown only to callers with a key. */
 function serviceFor({ services, caller }: Call, endpoint: Endpoint): EndpointService {
   const service = services.gateway.serviceOf(endpoint);
   return caller === undefined ? { ...service, latency30m: null, throughput30m: null } : service;

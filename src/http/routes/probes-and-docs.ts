@@ -16,8 +16,8 @@ const PROBE = {
   request: NOTHING_DECLARED,
 } as const;
 
-/** What operators and tools ask about the gateway itself. */
-export const OPERATION_ROUTES: readonly Route[] = [
+/** Health, readiness, metrics, and the description of the interface. */
+export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
   {
     ...READ,
     path: '/openapi.json',
@@ -61,7 +61,7 @@ export const OPERATION_ROUTES: readonly Route[] = [
       200: { description: 'The figures', content: { 'text/plain': Type.String() } },
       ...errors(errorEnvelopeSchema, [401, 403, 500, 503]),
     },
-    // They speak of all accounts: those of others are not for every tenant to read.
+    // Metrics cover all accounts, so other tenants must not read them.
     handler: ({ exchange, services, caller }) => {
       if (caller !== undefined && caller.accountId !== services.firstAccountId) {
         throw new GatewayError(

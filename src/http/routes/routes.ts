@@ -8,7 +8,7 @@ import { FILE_ROUTES } from './files.ts';
 import { generationRoutes } from './generation.ts';
 import { GENERATION_RECORD_ROUTES } from './generation-records.ts';
 import { CURRENT_KEY_ROUTES, KEY_ROUTES } from './keys.ts';
-import { OPERATION_ROUTES } from './probes-and-docs.ts';
+import { PROBE_AND_DOCS_ROUTES } from './probes-and-docs.ts';
 import { WORKSPACE_ROUTES } from './workspaces.ts';
 
 /** THE table: every route of the gateway, for one vendor word, in the order of the interface description. */
@@ -25,6 +25,6 @@ export function routesFor(vendor: string): readonly Route[] {
     ...KEY_ROUTES,
     ...WORKSPACE_ROUTES,
     ...CREDIT_ROUTES,
-    ...OPERATION_ROUTES,
+    ...PROBE_AND_DOCS_ROUTES,
   ];
 }

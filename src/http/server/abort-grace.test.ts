@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { Abandonment } from './abort-grace.ts';
+import { AbortGrace } from './abort-grace.ts';
 
 const never = (): Promise<never> => new Promise(() => {});
 
-describe('Abandonment', () => {
+describe('AbortGrace', () => {
   it('passes on what the work gives', async () => {
-    const waits = new Abandonment(new AbortController().signal, 10);
+    const waits = new AbortGrace(new AbortController().signal, 10);
     expect(await waits.wait(Promise.resolve(5))).toBe(5);
     await expect(waits.wait(Promise.reject(new Error('no')))).rejects.toThrow('no');
     waits.close();
@@ -13,7 +13,7 @@ describe('Abandonment', () => {
 
   it('lets aborted work finish within the grace', async () => {
     const aborting = new AbortController();
-    const waits = new Abandonment(aborting.signal, 1_000);
+    const waits = new AbortGrace(aborting.signal, 1_000);
     const work = new Promise((resolve) =>
       aborting.signal.addEventListener('abort', () => resolve('wound up')),
     );
@@ -24,7 +24,7 @@ describe('Abandonment', () => {
 
   it('gives up after the grace, and at once from then on', async () => {
     const aborting = new AbortController();
-    const waits = new Abandonment(aborting.signal, 20);
+    const waits = new AbortGrace(aborting.signal, 20);
     const waiting = waits.wait(never());
     aborting.abort(new Error('deadline'));
     await expect(waiting).rejects.toThrow('deadline');
@@ -33,7 +33,7 @@ describe('Abandonment', () => {
   });
 
   it('counts the grace from now when the signal was aborted before', async () => {
-    const waits = new Abandonment(AbortSignal.abort(new Error('gone')), 10);
+    const waits = new AbortGrace(AbortSignal.abort(new Error('gone')), 10);
     await expect(waits.wait(never())).rejects.toThrow('gone');
     waits.close();
   });

@@ -3,7 +3,7 @@
  * is given up with the signal's reason. One per exchange, so that a long stream adds one listener and not one per
  * wait.
  */
-export class Abandonment {
+export class AbortGrace {
   readonly #signal: AbortSignal;
   readonly #graceMs: number;
   #timer: NodeJS.Timeout | undefined;

@@ -11,7 +11,7 @@ import { ServerTiming } from './server-timing.ts';
 export interface ExchangeParts {
   readonly clock: Clock;
   readonly heads: ResponseHeadWriter;
-  /** Told when the reply has left or the connection is gone. */
+  /** Called when the reply is flushed or the connection is closed. */
   readonly closed: (exchange: HttpExchange) => void;
 }
 
@@ -63,7 +63,7 @@ export class HttpExchange implements ReplyOwner {
     this.#aborting.abort(reason);
   }
 
-  /** The body is wanted: tells a caller that waits to hear so. */
+  /** Sends `100 Continue` to a caller that waits for it before it sends the body. */
   sendContinue(): void {
     if (this.request.framing.expectsContinue) this.reply.sendContinue();
   }
@@ -92,7 +92,7 @@ export class HttpExchange implements ReplyOwner {
   }
 }
 
-/** What a request is called from its first moment on. */
+/** The id of a request, which is also that of its generation. */
 export function requestIdOf(kind: 'gen' | 'req', acceptedAtMs: number, token: string): string {
   return `${kind}-${Math.floor(acceptedAtMs / 1000)}-${token}`;
 }

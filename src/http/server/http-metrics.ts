@@ -19,11 +19,8 @@ interface OperationFigures {
   readonly byStatus: Map<number | 'gone', Sum>;
 }
 
-/**
- * Why a request for a generation was not even begun: more come than can be served, or as many as are allowed are under
- * way.
- */
-export type Crowding = 'flood' | 'in-flight';
+/** Why a generation was turned away: `flood`: overload; `in-flight`: `maxConcurrentRequests` are in flight. */
+export type TurnAwayReason = 'flood' | 'in-flight';
 
 /** More operations than there are. */
 const MOST_OPERATIONS = 1000;
@@ -48,7 +45,7 @@ export class HttpMetrics {
     help: 'Requests for generations that were refused with 503 because there were too many, by what there was too much of.',
     labels: ['reason'],
   });
-  readonly #byCrowding: Readonly<Record<Crowding, Sum>> = {
+  readonly #byReason: Readonly<Record<TurnAwayReason, Sum>> = {
     flood: this.#turnedAway.of({ reason: 'flood' }),
     'in-flight': this.#turnedAway.of({ reason: 'in-flight' }),
   };
@@ -100,15 +97,15 @@ export class HttpMetrics {
     if (known === undefined) byStatus.set(status, this.#counted(operation, status));
     else known.add();
     duration.observe(timing.elapsed() / 1000);
-    const { told } = timing;
-    if (told === undefined) return;
+    const { sent } = timing;
+    if (sent === undefined) return;
     this.#phase ??= {
       auth: this.#phases.of({ phase: 'auth' }),
       plan: this.#phases.of({ phase: 'plan' }),
       upstream: this.#phases.of({ phase: 'upstream' }),
       gateway: this.#phases.of({ phase: 'gateway' }),
     };
-    for (const phase of PHASES) this.#phase[phase].observe(told[phase] / 1000);
+    for (const phase of PHASES) this.#phase[phase].observe(sent[phase] / 1000);
   }
 
   #counted(operation: string, status: number | 'gone'): Sum {
@@ -117,8 +114,8 @@ export class HttpMetrics {
     return sum;
   }
 
-  turnedAway(reason: Crowding): void {
-    this.#byCrowding[reason].add();
+  turnedAway(reason: TurnAwayReason): void {
+    this.#byReason[reason].add();
   }
 
   failed(kind: ErrorKind): void {

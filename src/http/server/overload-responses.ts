@@ -4,20 +4,22 @@ import { errorHeaders } from './error-reply.ts';
 import { jsonLines } from './reply.ts';
 import { unavailable } from './unavailable.ts';
 
-/** One for all: a thousand of them may be told so in a second. */
-export const BUSY = unavailable('Service temporarily unavailable: more requests come than can be served');
-export const BUSY_HEADERS = errorHeaders(BUSY);
+/** Made once: during overload thousands of requests a second get it. */
+export const OVERLOADED = unavailable(
+  'Service temporarily unavailable: more requests come than can be served',
+);
+export const OVERLOAD_HEADERS = errorHeaders(OVERLOADED);
 
-/** An answer in one format, and its headers but for those that differ from one to the next. */
-interface BusyAnswer {
+/** The response in one format: its body, and the headers that are the same for all requests. */
+interface OverloadResponse {
   readonly body: string;
   readonly lines: string;
 }
 
-/** What those are told whom there is no time for, in each format: as if `BUSY` had been thrown, but for less. */
-export class BusyAnswers {
+/** The responses to requests that are turned away, one per format: the same bytes as if `OVERLOADED` was thrown. */
+export class OverloadResponses {
   readonly #vendor: string;
-  readonly #answers = new Map<EncodeError, BusyAnswer>();
+  readonly #answers = new Map<EncodeError, OverloadResponse>();
 
   constructor(vendor: string) {
     this.#vendor = vendor;
@@ -27,19 +29,17 @@ export class BusyAnswers {
     return this.#answer(encodeError).body;
   }
 
-  /**
-   * All of an answer on a connection that is kept. `ownLines`: the headers that are its own, each with its line break.
-   */
+  /** Head and body, on a connection that is kept. `ownLines`: headers of this request, each with its line break. */
   text(encodeError: EncodeError, ownLines: string, heads: ResponseHeadWriter): string {
     const { body, lines } = this.#answer(encodeError);
-    return heads.head(BUSY.status, lines + ownLines, true) + body;
+    return heads.head(OVERLOADED.status, lines + ownLines, true) + body;
   }
 
-  #answer(encodeError: EncodeError): BusyAnswer {
+  #answer(encodeError: EncodeError): OverloadResponse {
     const known = this.#answers.get(encodeError);
     if (known !== undefined) return known;
-    const body = JSON.stringify(encodeError(BUSY, { vendor: this.#vendor, generationId: null }));
-    const answer = { body, lines: jsonLines(Buffer.byteLength(body), BUSY_HEADERS) };
+    const body = JSON.stringify(encodeError(OVERLOADED, { vendor: this.#vendor, generationId: null }));
+    const answer = { body, lines: jsonLines(Buffer.byteLength(body), OVERLOAD_HEADERS) };
     this.#answers.set(encodeError, answer);
     return answer;
   }

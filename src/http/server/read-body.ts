@@ -32,7 +32,8 @@ async function readSliced(
   taken: Buffer | undefined,
   limits: BodyLimits,
 ): Promise<JsonObject> {
-  const json = taken === undefined ? await timing.hear(readText(request, signal, limits)) : new JsonReader();
+  const json =
+    taken === undefined ? await timing.waitForBody(readText(request, signal, limits)) : new JsonReader();
   if (taken !== undefined) json.push(textOf(taken));
   return objectOf(await runPromptly(json.end()));
 }

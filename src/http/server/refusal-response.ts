@@ -4,20 +4,20 @@ import { headerLine, type ResponseHeadWriter } from '../../http1/server/response
 import { GatewayError } from '../../ir/errors.ts';
 import { errorHeaders } from './error-reply.ts';
 
-/** What is said where there is no request to answer. */
-const REFUSALS: Readonly<Record<Refusal, () => GatewayError>> = {
+/** The error of each refusal. */
+const ERROR_OF_REFUSAL: Readonly<Record<Refusal, () => GatewayError>> = {
   malformed: () => new GatewayError('invalid-request', 'Malformed HTTP request'),
   'too-large': () => new GatewayError('headers-too-large', 'Request headers too large'),
   late: () => new GatewayError('deadline', 'The request did not arrive in time'),
   connect: () => new GatewayError('method-not-allowed', 'CONNECT is not supported'),
 };
 
-/** The last bytes of a connection on which there was no request. */
-export function rawError(
+/** Head and body of the response to bytes that could not be parsed as a request; the connection closes after it. */
+export function refusalResponse(
   refusal: Refusal,
   parts: { readonly vendor: string; readonly requestId: string; readonly heads: ResponseHeadWriter },
 ): string {
-  const error = REFUSALS[refusal]();
+  const error = ERROR_OF_REFUSAL[refusal]();
   const body = JSON.stringify(encodeEnvelope(error, { vendor: parts.vendor, generationId: null }));
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',

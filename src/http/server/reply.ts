@@ -5,7 +5,7 @@ import { headerLine, type ResponseHeadWriter } from '../../http1/server/response
 /** An unread rest of a body that is cheaper to skip than a new connection. */
 const SKIPPABLE_BYTES = 65_536;
 
-/** What a reply asks of whom it belongs to. */
+/** The exchange, as its reply sees it. */
 export interface ReplyOwner {
   /** The headers of every reply, each with its line break. Asked once, when the head is written. */
   commonHeaders(): string;
@@ -46,7 +46,7 @@ function hexadecimal(length: number): string {
   return LENGTHS[length] ?? length.toString(16);
 }
 
-/** The thin face of one HTTP response: whole replies, or a stream under back-pressure. */
+/** Writes one HTTP response: a whole reply, or a stream under back-pressure. */
 export class Reply {
   readonly #request: InboundRequest;
   readonly #answer: OutboundResponse;
@@ -100,7 +100,6 @@ export class Reply {
     this.#answer.keepsAlive = false;
   }
 
-  /** The body may be sent. */
   sendContinue(): void {
     this.#hasSentContinue = true;
     this.#answer.write('HTTP/1.1 100 Continue\r\n\r\n', 'latin1');

@@ -15,34 +15,34 @@ import { readJsonBody } from './read-body.ts';
 import type { CompiledRoute, RouteMatch } from './route-index.ts';
 import { unavailable } from './unavailable.ts';
 
-/** What answering one request needs besides the request. */
-export interface AnswerContext {
+/** What running a route needs besides the request. */
+export interface RouteContext {
   readonly services: HttpDependencies;
   readonly settings: HttpSettings;
   readonly times: HttpTimes;
   readonly server: ServerView;
-  /** Takes a place among the generations in flight; undefined when all are taken. */
-  readonly enter: (settings: HttpSettings) => (() => void) | undefined;
+  /** Counts a generation as in flight; returns the function that ends that, or undefined if there are too many. */
+  readonly takeSlot: (settings: HttpSettings) => (() => void) | undefined;
 }
 
 /**
- * The way of every request through its row, cheapest refusal first: key, room, head, body, schema, handler. Nothing of
- * the body is read before the caller is known and let in.
+ * Runs a request through its row, cheapest refusal first: key, slot, rate limits, query and headers, body, handler. No
+ * byte of the body is read before the caller is authenticated and within its limits.
  */
-export async function answer(
+export async function runRoute(
   exchange: HttpExchange,
   match: RouteMatch,
-  context: AnswerContext,
+  context: RouteContext,
 ): Promise<void> {
   const { route } = match.compiled;
   const auth = route.isPublic?.(context.settings) === true ? 'none' : route.auth;
-  // Always waited for, if only a moment: a small body that came with its head is there after it.
-  exchange.caller = await CALLERS[auth](exchange, match.compiled, context);
-  const leave = route.rateClass === 'generation' ? enterOrRefuse(context) : undefined;
+  // Always awaited, also if synchronous: a small body that came with its head is buffered after it.
+  exchange.caller = await IDENTIFY_BY_AUTH[auth](exchange, match.compiled, context);
+  const freeSlot = route.rateClass === 'generation' ? takeSlotOrRefuse(context) : undefined;
   try {
-    const counting = counted(exchange.caller, match.compiled, context);
+    const counting = countAgainstLimits(exchange.caller, match.compiled, context);
     if (counting !== undefined) await counting;
-    requireNameable(match.params);
+    requireNoNullCharacter(match.params);
     const rawQuery = match.search === '' ? NO_QUERY : new URLSearchParams(match.search);
     const query = readQuery(rawQuery, match.compiled);
     const headers = readHeaders(exchange, match.compiled);
@@ -64,7 +64,7 @@ export async function answer(
     });
     if (handling !== undefined) await handling;
   } finally {
-    leave?.();
+    freeSlot?.();
   }
 }
 
@@ -73,11 +73,11 @@ const NO_QUERY = new URLSearchParams();
 type Identify = (
   exchange: HttpExchange,
   compiled: CompiledRoute,
-  context: AnswerContext,
+  context: RouteContext,
 ) => Caller | undefined | Promise<Caller | undefined>;
 
-/** How each kind of route finds out who calls. */
-const CALLERS: Readonly<Record<RouteAuth, Identify>> = {
+/** How each kind of route finds its caller. */
+const IDENTIFY_BY_AUTH: Readonly<Record<RouteAuth, Identify>> = {
   none: () => undefined,
   optional: identifyIfPossible,
   any: identify,
@@ -89,22 +89,22 @@ const CALLERS: Readonly<Record<RouteAuth, Identify>> = {
 function identify(
   exchange: HttpExchange,
   compiled: CompiledRoute,
-  { services: { callers, clock } }: AnswerContext,
+  { services: { callers, clock } }: RouteContext,
 ): Caller | Promise<Caller> {
   const started = clock.monotonic();
   let found: Caller | Promise<Caller> | undefined;
   try {
     found = authenticate(exchange.request, callers);
-    if (!(found instanceof Promise)) return admit(exchange, compiled, found);
+    if (!(found instanceof Promise)) return requireKeyKind(exchange, compiled, found);
   } finally {
     if (!(found instanceof Promise)) exchange.timing.mark('auth', clock.monotonic() - started);
   }
   return found
-    .then((caller) => admit(exchange, compiled, caller))
+    .then((caller) => requireKeyKind(exchange, compiled, caller))
     .finally(() => exchange.timing.mark('auth', clock.monotonic() - started));
 }
 
-/** A key that opens nothing is as good as none. */
+/** An invalid key counts as none. */
 async function identifyIfPossible(...call: Parameters<Identify>): Promise<Caller | undefined> {
   try {
     return await identify(...call);
@@ -113,34 +113,34 @@ async function identifyIfPossible(...call: Parameters<Identify>): Promise<Caller
   }
 }
 
-function admit(exchange: HttpExchange, { route }: CompiledRoute, caller: Caller): Caller {
-  // Set before the kind of key is looked at: that refusal already names the account.
+function requireKeyKind(exchange: HttpExchange, { route }: CompiledRoute, caller: Caller): Caller {
+  // Set before the kind of key is checked: the refusal names the account.
   exchange.caller = caller;
   authorize(route.auth, caller.key);
   return caller;
 }
 
-/** Nothing has a name with this character in it, and not every engine can be asked for one. */
-function requireNameable(params: RouteMatch['params']): void {
+/** No resource has U+0000 in its name, and PostgreSQL refuses it in a query. */
+function requireNoNullCharacter(params: RouteMatch['params']): void {
   for (const name in params) {
     if (params[name]?.includes('\0') === true) throw new GatewayError('not-found', 'Resource not found');
   }
 }
 
-/** Counted before the body is read, and only for those who were let in. */
-function counted(
+function countAgainstLimits(
   caller: Caller | undefined,
   { route }: CompiledRoute,
-  { services, settings }: AnswerContext,
+  { services, settings }: RouteContext,
 ): void | Promise<void> {
   if (caller === undefined) return;
   return countRequest(route.rateClass, caller, settings.rates, services);
 }
 
-function enterOrRefuse({ enter, settings }: AnswerContext): () => void {
-  const leave = enter(settings);
-  if (leave === undefined) throw unavailable('Service temporarily unavailable: too many requests in flight');
-  return leave;
+function takeSlotOrRefuse({ takeSlot, settings }: RouteContext): () => void {
+  const freeSlot = takeSlot(settings);
+  if (freeSlot === undefined)
+    throw unavailable('Service temporarily unavailable: too many requests in flight');
+  return freeSlot;
 }
 
 const NOTHING: JsonObject = Object.freeze({});
@@ -176,7 +176,7 @@ function readHeaders(
 function readBody(
   exchange: HttpExchange,
   compiled: CompiledRoute,
-  context: AnswerContext,
+  context: RouteContext,
 ): JsonObject | Promise<JsonObject> {
   if (compiled.route.request.body === null) return NOTHING;
   const { request } = exchange;
@@ -191,7 +191,7 @@ function readBody(
   return requireValid(body, compiled, issuesOf(body, compiled), services);
 }
 
-/** What took long to come may take long to look at. */
+/** Validates a body that was large, or slow to come, in a turn of its own. */
 async function validInTurn(
   reading: Promise<JsonObject>,
   compiled: CompiledRoute,

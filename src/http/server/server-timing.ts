@@ -3,7 +3,7 @@ import type { Clock } from '../../kit/time/clock.ts';
 
 type Phase = Parameters<Timing['mark']>[0];
 
-/** Milliseconds of each phase, as callers are told them. */
+/** Milliseconds of each phase, as `Server-Timing` has them. */
 export type PhaseTimes = Readonly<Record<Phase | 'upstream' | 'gateway', number>>;
 
 /**
@@ -18,7 +18,7 @@ export class ServerTiming implements Timing {
   #awaitedSince: number | undefined;
   /** How long others were waited for. */
   #waitedMs = 0;
-  #told: PhaseTimes | undefined;
+  #sent: PhaseTimes | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -40,8 +40,8 @@ export class ServerTiming implements Timing {
     this.#waitedMs += waitedMs;
   }
 
-  /** Waits for what the caller has still to send. */
-  async hear<T>(rest: Promise<T>): Promise<T> {
+  /** Waits for the rest of the body: that time does not count as the gateway's. */
+  async waitForBody<T>(rest: Promise<T>): Promise<T> {
     const since = this.#clock.monotonic();
     try {
       return await rest;
@@ -56,8 +56,8 @@ export class ServerTiming implements Timing {
   }
 
   /** Milliseconds of each phase as the header had them; undefined before there was one. */
-  get told(): PhaseTimes | undefined {
-    return this.#told;
+  get sent(): PhaseTimes | undefined {
+    return this.#sent;
   }
 
   /** The header's value, as of now. */
@@ -68,7 +68,7 @@ export class ServerTiming implements Timing {
     const awaiting = now - (this.#awaitedSince ?? now);
     const upstream = this.#phases.upstream + awaiting;
     const gateway = Math.max(0, now - this.#started - this.#waitedMs - awaiting);
-    this.#told = { auth, plan, upstream, gateway };
+    this.#sent = { auth, plan, upstream, gateway };
     return `auth;dur=${hundredths(auth)}, plan;dur=${hundredths(plan)}, upstream;dur=${hundredths(upstream)}, gateway;dur=${hundredths(gateway)}`;
   }
 }

@@ -8,7 +8,7 @@ import { NO_USAGE } from '../../ir/usage.ts';
 import { type Flow, ReadyValues } from '../../kit/frames/flow.ts';
 import { writeSseComment } from '../../kit/frames/sse.ts';
 import type { HttpTimes } from '../dependencies.ts';
-import { Abandonment } from './abort-grace.ts';
+import { AbortGrace } from './abort-grace.ts';
 import { CallerGone } from './http-exchange.ts';
 import type { Reply } from './reply.ts';
 
@@ -21,7 +21,7 @@ export interface StreamSource {
   readonly contextWithoutEndpoint: () => ReplyContext;
   /** Text of the comments that open a stream early and keep it alive before it has an encoder. */
   readonly comment: string;
-  /** Told of a failure that happened after the head was written. */
+  /** Called with a failure that happened after the head was written. */
   readonly report: (thrown: unknown) => void;
   readonly signal: AbortSignal;
   readonly times: HttpTimes;
@@ -33,7 +33,7 @@ export interface StreamSource {
  * stream.
  */
 export async function replyWithStream(reply: Reply, source: StreamSource): Promise<void> {
-  const waits = new Abandonment(source.signal, source.times.abortGraceMs);
+  const waits = new AbortGrace(source.signal, source.times.abortGraceMs);
   const heartbeat = new StreamHeartbeat(reply, source);
   try {
     const opened = await waits.wait(source.opening);
@@ -68,7 +68,7 @@ async function pump(
   batches: AsyncIterable<EventBatch>,
   encoder: StreamEncoder,
   heartbeat: StreamHeartbeat,
-  waits: Abandonment,
+  waits: AbortGrace,
   signal: AbortSignal,
 ): Promise<void> {
   const flow: Flow<EventBatch> = batches[Symbol.asyncIterator]();

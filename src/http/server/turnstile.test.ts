@@ -5,7 +5,7 @@ import { TURNSTILE_LIMITS, type TurnClock, Turnstile } from './turnstile.ts';
 const LIMITS = { ...TURNSTILE_LIMITS, turnMs: 3, together: 1 };
 const ANY_WAIT = { ...LIMITS, longMs: Number.POSITIVE_INFINITY };
 
-/** An event loop in which time passes only when somebody works. */
+/** An event loop in which time passes only when a request is worked on. */
 class Loop implements TurnClock {
   nowMs = 0;
   #atEnd: (() => void)[] = [];
@@ -108,7 +108,7 @@ describe('a turnstile', () => {
     expect(callers).toMatchObject({ begun: 10, refused: 0 });
   });
 
-  it('has a crowd wait and refuses nobody', async () => {
+  it('has a burst wait and refuses no request', async () => {
     const callers = new Callers();
     await callers.turns(400, (turn) => (turn === 0 ? 300 : 0));
     expect(callers).toMatchObject({ begun: 300, refused: 0 });
@@ -127,7 +127,7 @@ describe('a turnstile', () => {
     expect(order).toEqual(Array.from({ length: 20 }, (_, index) => index));
   });
 
-  it('refuses nobody where as many ask as were answered', async () => {
+  it('refuses no request while callers wait for a reply before the next one', async () => {
     const callers = new Callers();
     let known = 0;
     await callers.turns(400, (turn) => {
@@ -150,7 +150,7 @@ describe('a turnstile', () => {
     expect(Math.max(...callers.waitedMs)).toBeLessThanOrEqual(LIMITS.lateMs);
   });
 
-  it('refuses nobody of a crowd that comes in by as many as a turn takes, on a slow machine', async () => {
+  it('refuses no request of a burst that is accepted over many turns, on a slow machine', async () => {
     const callers = new Callers(ANY_WAIT);
     await callers.turns(800, (turn) => (turn < 20 ? 32 : 0), 40);
     expect(callers).toMatchObject({ begun: 20 * 32, refused: 0 });
@@ -183,7 +183,7 @@ describe('a turnstile', () => {
     expect(callers.begun - begun).toBeGreaterThan(0.05 * elapsed);
   });
 
-  it('forgets about it when nobody comes', async () => {
+  it('ends the overload when no requests come', async () => {
     const callers = new Callers();
     await callers.turns(100, () => 20);
     expect(callers.refused).toBeGreaterThan(0);
