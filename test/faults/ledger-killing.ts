@@ -26,7 +26,7 @@ const SPENDER = `
   import { systemClock } from ${JSON.stringify(compiled('kit/time/clock.js'))};
   import { openEmbeddedLedger } from ${JSON.stringify(compiled('store/ledger/embedded/open-embedded-ledger.js'))};
   import { openSqlite } from ${JSON.stringify(compiled('store/sql/sqlite/open-sqlite.js'))};
-  import { sqliteGenerationStore } from ${JSON.stringify(compiled('store/sql/stores/sqlite-generation-store.js'))};
+  import { sqliteGenerationStore } from ${JSON.stringify(compiled('store/sql/stores/sql-generation-store.js'))};
   import { SqlLedgerMark } from ${JSON.stringify(compiled('store/sql/stores/sql-ledger-mark.js'))};
   const [directory, round] = process.argv.slice(1);
   const say = (...words) => writeSync(1, words.join(' ') + '\\n');

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LIMIT_WINDOWS, RESET_WINDOWS } from '../../src/kit/time/windows.ts';
 import {
   type BenchLedger,
@@ -170,7 +170,8 @@ if (server !== undefined) {
       while (!isDone);
       await done;
       expect(await found()).toMatchObject([{ fault: null }]);
-      expect(await bench.rows.count()).toBe(101);
+      // Settlements are booked in the background.
+      await vi.waitFor(async () => expect(await bench.rows.count()).toBe(101), { timeout: 20_000 });
     });
 
     it('names nothing when the clock of the database is set back over the end of a window', async () => {
