@@ -126,7 +126,7 @@ class Turns {
 /** What the user is made to say where the conversation begins with the assistant. */
 const FIRST_WORDS = 'Continue.';
 
-/** The upstream demands some text in a message with documents. Nothing is lost by it, so nothing is told. */
+/** The upstream demands some text in a message with documents. The report has no entry for it, because nothing is lost. */
 function withTextBesideDocuments(turn: Turn): Turn {
   const needsText =
     turn.pieces.some(({ block }) => block.document !== undefined) &&

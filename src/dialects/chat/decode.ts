@@ -137,7 +137,7 @@ export class AnswerReader {
         );
   }
 
-  /** A chunk was lost. Once the reason for the end is told, no part of the answer can have been in it. */
+  /** A chunk was lost. After the finish reason, it cannot have held content. */
   miss(error: GatewayError): Event[] {
     return this.#finishWord === undefined ? this.fail(error) : [];
   }

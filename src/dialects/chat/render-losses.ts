@@ -8,7 +8,7 @@ import { INCLUDE_LOGPROBS } from '../responses/wire.ts';
 import { foreignFieldPaths, foreignMemberReport } from '../shared/report/foreign-members.ts';
 import type { Report } from '../shared/report/report.ts';
 
-/** What chat upstreams have no field for, as the caller is told. */
+/** The reason in the report for settings that chat upstreams have no field for. */
 export const NO_FIELD = 'the chat format has no field for it';
 export const FOREIGN_SEAL =
   'sealed by an upstream of another dialect: chat upstreams get only what one of them gave';

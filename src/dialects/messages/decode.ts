@@ -87,7 +87,7 @@ export class MessageReader {
     );
   }
 
-  /** An event was lost. Once the reason for the end is told, no part of the answer can have been in it. */
+  /** An event was lost. After the stop reason, it cannot have held content. */
   miss(error: GatewayError): Event[] {
     return typeof this.#stop.stop_reason === 'string' ? [] : this.#fail(error);
   }

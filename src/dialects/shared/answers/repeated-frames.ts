@@ -10,10 +10,10 @@ const MAX_UNUSED_TEMPLATES = 4;
 type TextDelta = Extract<Event, { type: 'text-delta' }>;
 
 /**
- * Most frames of a stream differ from the frame before in one piece of text. This recognizes them, so that they are not
- * parsed: parsing and encoding every frame costs 9 to 12 us an event, of 25 in a burst.
+ * Recognizes frames that differ from the frame before in one piece of text, as most of a stream do, so that only that
+ * text is parsed. Parsing and encoding every frame took 25 us of an event relayed in a burst instead of 13.
  *
- * It must see every frame: `textIn` first, and `note` for each frame that was parsed.
+ * Must see every frame: call `textIn` first, and `note` for each frame that was parsed.
  */
 export class RepeatedFrames {
   /** Name of the member that holds the text. */
