@@ -3,7 +3,7 @@ import {
   chatResultSchema,
   messagesResultSchema,
   responsesResultSchema,
-} from '../../src/contract/generation-results.ts';
+} from '../../src/contract/generations/generation-results.ts';
 import { compileValidator } from '../../src/kit/json/validate.ts';
 import { RESPONSE_KEYS } from '../builders/response-keys.ts';
 import { openTestGateway, readEvents, type TestGateway } from './harness.ts';

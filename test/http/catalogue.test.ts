@@ -1,8 +1,8 @@
 import { Compile } from 'typebox/compile';
 import { afterEach, describe, expect, it } from 'vitest';
-import { endpointListSchema } from '../../src/contract/endpoint.ts';
-import { modelListSchema, modelReplySchema } from '../../src/contract/model.ts';
-import { providerListSchema } from '../../src/contract/provider.ts';
+import { endpointListSchema } from '../../src/contract/catalog/endpoint.ts';
+import { modelListSchema, modelReplySchema } from '../../src/contract/catalog/model.ts';
+import { providerListSchema } from '../../src/contract/catalog/provider.ts';
 import { ask, startServer, stopServers } from './harness.ts';
 
 afterEach(stopServers);

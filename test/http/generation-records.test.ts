@@ -1,6 +1,9 @@
 import { Compile } from 'typebox/compile';
 import { afterEach, describe, expect, it } from 'vitest';
-import { generationContentReplySchema, generationReplySchema } from '../../src/contract/generation-record.ts';
+import {
+  generationContentReplySchema,
+  generationReplySchema,
+} from '../../src/contract/generations/generation-record.ts';
 import { AttemptLog } from '../../src/gateway/generation/attempt-log.ts';
 import { acceptedRow, completeRow } from '../../src/gateway/generation/generation-row.ts';
 import { Generations } from '../../src/manage/generations/generations.ts';

@@ -1,31 +1,31 @@
 import type { TSchema } from 'typebox';
-import { budgetSchema } from '../../contract/budget.ts';
-import { byokCredentialSchema } from '../../contract/byok.ts';
-import { currentKeySchema } from '../../contract/current-key.ts';
-import { appRankingSchema } from '../../contract/dataset-app-rankings.ts';
-import { modelRankingSchema } from '../../contract/dataset-rankings-daily.ts';
-import { datasetMetaSchema } from '../../contract/dataset-window.ts';
-import { endpointListSchema, endpointSchema } from '../../contract/endpoint.ts';
-import { errorEnvelopeSchema, messagesErrorSchema } from '../../contract/error-envelope.ts';
-import { fileSchema } from '../../contract/file.ts';
-import {
-  chatResultSchema,
-  messagesResultSchema,
-  responsesResultSchema,
-  tokenCountSchema,
-} from '../../contract/generation-results.ts';
-import { healthSchema } from '../../contract/health.ts';
-import { keySchema } from '../../contract/key.ts';
+import { appRankingSchema } from '../../contract/analytics/dataset-app-rankings.ts';
+import { modelRankingSchema } from '../../contract/analytics/dataset-rankings-daily.ts';
+import { datasetMetaSchema } from '../../contract/analytics/dataset-window.ts';
+import { endpointListSchema, endpointSchema } from '../../contract/catalog/endpoint.ts';
 import {
   architectureSchema,
   modelCountSchema,
   modelListSchema,
   modelReplySchema,
   modelSchema,
-} from '../../contract/model.ts';
-import { pricingSchema } from '../../contract/pricing.ts';
-import { providerListSchema, providerSchema } from '../../contract/provider.ts';
-import { workspaceSchema } from '../../contract/workspace.ts';
+} from '../../contract/catalog/model.ts';
+import { pricingSchema } from '../../contract/catalog/pricing.ts';
+import { providerListSchema, providerSchema } from '../../contract/catalog/provider.ts';
+import { errorEnvelopeSchema, messagesErrorSchema } from '../../contract/common/error-envelope.ts';
+import { healthSchema } from '../../contract/common/health.ts';
+import {
+  chatResultSchema,
+  messagesResultSchema,
+  responsesResultSchema,
+  tokenCountSchema,
+} from '../../contract/generations/generation-results.ts';
+import { currentKeySchema } from '../../contract/keys/current-key.ts';
+import { keySchema } from '../../contract/keys/key.ts';
+import { budgetSchema } from '../../contract/workspaces/budget.ts';
+import { byokCredentialSchema } from '../../contract/workspaces/byok.ts';
+import { fileSchema } from '../../contract/workspaces/file.ts';
+import { workspaceSchema } from '../../contract/workspaces/workspace.ts';
 import {
   cacheControlSchema,
   pluginSchema,

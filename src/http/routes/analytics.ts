@@ -1,11 +1,15 @@
-import { type ActivityQuery, activityQuerySchema, activityReplySchema } from '../../contract/activity.ts';
+import {
+  type ActivityQuery,
+  activityQuerySchema,
+  activityReplySchema,
+} from '../../contract/analytics/activity.ts';
 import {
   type AnalyticsQuery,
   analyticsMetaSchema,
   analyticsQuerySchema,
   analyticsReplySchema,
-} from '../../contract/analytics.ts';
-import { errorEnvelopeSchema } from '../../contract/error-envelope.ts';
+} from '../../contract/analytics/analytics.ts';
+import { errorEnvelopeSchema } from '../../contract/common/error-envelope.ts';
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
 import type { Json } from '../../kit/json/json.ts';
 import { encodeSliced, stringifySliced } from '../../kit/json/stringify-sliced.ts';

@@ -1,3 +1,4 @@
+import { deletedSchema } from '../../contract/common/deleted.ts';
 import {
   type ByokQuery,
   byokListSchema,
@@ -8,8 +9,7 @@ import {
   createByokSchema,
   type UpdateByok,
   updateByokSchema,
-} from '../../contract/byok.ts';
-import { deletedSchema } from '../../contract/deleted.ts';
+} from '../../contract/workspaces/byok.ts';
 import type { Call, Route } from '../route.ts';
 import {
   callerOf,

@@ -2,10 +2,10 @@ import type { Static } from 'typebox';
 import type { Endpoint, Model, Pricing, PricingOverride, ReasoningFacts } from '../../catalog/catalog.ts';
 import { PARAMETER_NAMES } from '../../catalog/parameter-names.ts';
 import type { ProviderInfo } from '../../catalog/providers/all-providers.ts';
-import type { endpointSchema } from '../../contract/endpoint.ts';
-import type { architectureSchema, modelSchema } from '../../contract/model.ts';
-import type { pricingSchema } from '../../contract/pricing.ts';
-import type { providerSchema } from '../../contract/provider.ts';
+import type { endpointSchema } from '../../contract/catalog/endpoint.ts';
+import type { architectureSchema, modelSchema } from '../../contract/catalog/model.ts';
+import type { pricingSchema } from '../../contract/catalog/pricing.ts';
+import type { providerSchema } from '../../contract/catalog/provider.ts';
 import type { EndpointService } from '../../gateway/gateway.ts';
 import { formatPrice } from '../../kit/money.ts';
 

@@ -1,10 +1,14 @@
 import type { Catalog, Endpoint, Model } from '../../catalog/catalog.ts';
 import { allProviders } from '../../catalog/providers/all-providers.ts';
-import { endpointListSchema } from '../../contract/endpoint.ts';
-import { errorEnvelopeSchema } from '../../contract/error-envelope.ts';
-import { modelCountSchema, modelListSchema, modelReplySchema } from '../../contract/model.ts';
-import { type ModelsQuery, modelCountQuerySchema, modelsQuerySchema } from '../../contract/models-query.ts';
-import { providerListSchema } from '../../contract/provider.ts';
+import { endpointListSchema } from '../../contract/catalog/endpoint.ts';
+import { modelCountSchema, modelListSchema, modelReplySchema } from '../../contract/catalog/model.ts';
+import {
+  type ModelsQuery,
+  modelCountQuerySchema,
+  modelsQuerySchema,
+} from '../../contract/catalog/models-query.ts';
+import { providerListSchema } from '../../contract/catalog/provider.ts';
+import { errorEnvelopeSchema } from '../../contract/common/error-envelope.ts';
 import type { EndpointService } from '../../gateway/gateway.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { Call, Route } from '../route.ts';

@@ -1,5 +1,5 @@
-import { creditsSchema } from '../../contract/credits.ts';
-import { errorEnvelopeSchema } from '../../contract/error-envelope.ts';
+import { errorEnvelopeSchema } from '../../contract/common/error-envelope.ts';
+import { creditsSchema } from '../../contract/workspaces/credits.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { usdOf } from '../../kit/money.ts';
 import type { Route } from '../route.ts';

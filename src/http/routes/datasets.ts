@@ -3,14 +3,14 @@ import {
   appRankingsQuerySchema,
   appRankingsReply,
   appRankingsReplySchema,
-} from '../../contract/dataset-app-rankings.ts';
+} from '../../contract/analytics/dataset-app-rankings.ts';
 import {
   type RankingsDailyQuery,
   rankingsDailyQuerySchema,
   rankingsDailyReply,
   rankingsDailyReplySchema,
-} from '../../contract/dataset-rankings-daily.ts';
-import { errorEnvelopeSchema } from '../../contract/error-envelope.ts';
+} from '../../contract/analytics/dataset-rankings-daily.ts';
+import { errorEnvelopeSchema } from '../../contract/common/error-envelope.ts';
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
 import { encodeSliced, stringifySliced } from '../../kit/json/stringify-sliced.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { errorEnvelopeSchema } from '../../contract/error-envelope.ts';
+import { errorEnvelopeSchema } from '../../contract/common/error-envelope.ts';
 import {
   type FileQuery,
   type FilesQuery,
@@ -10,7 +10,7 @@ import {
   fileSchema,
   filesQuerySchema,
   uploadSchema,
-} from '../../contract/file.ts';
+} from '../../contract/workspaces/file.ts';
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { fileTooLarge, MAX_FILE_BYTES } from '../../manage/files/file-intake.ts';

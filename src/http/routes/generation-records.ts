@@ -1,11 +1,11 @@
-import { errorEnvelopeSchema } from '../../contract/error-envelope.ts';
+import { errorEnvelopeSchema } from '../../contract/common/error-envelope.ts';
 import {
   type GenerationQuery,
   generationContentReplySchema,
   generationObject,
   generationQuerySchema,
   generationReplySchema,
-} from '../../contract/generation-record.ts';
+} from '../../contract/generations/generation-record.ts';
 import { writeJson } from '../../kit/json/stringify-sliced.ts';
 import type { Call, Route } from '../route.ts';
 import { callerOf, errors, NOTHING_DECLARED, ok, READ } from './row-parts.ts';

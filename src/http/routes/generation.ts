@@ -1,12 +1,12 @@
 import Type, { type TSchema } from 'typebox';
-import { errorEnvelopeSchema, messagesErrorSchema } from '../../contract/error-envelope.ts';
-import { explainRequestSchema, explanationSchema } from '../../contract/explanation.ts';
+import { explainRequestSchema, explanationSchema } from '../../contract/catalog/explanation.ts';
+import { errorEnvelopeSchema, messagesErrorSchema } from '../../contract/common/error-envelope.ts';
 import {
   chatResultSchema,
   messagesResultSchema,
   responsesResultSchema,
   tokenCountSchema,
-} from '../../contract/generation-results.ts';
+} from '../../contract/generations/generation-results.ts';
 import type { FormatDialect } from '../../dialects/dialect.ts';
 import { DIALECTS } from '../../dialects/dialects.ts';
 import { countTokensSchema } from '../../dialects/messages/wire.ts';

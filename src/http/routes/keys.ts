@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { currentKeyObject, currentKeySchema } from '../../contract/current-key.ts';
-import { deletedSchema } from '../../contract/deleted.ts';
-import { errorEnvelopeSchema } from '../../contract/error-envelope.ts';
+import { deletedSchema } from '../../contract/common/deleted.ts';
+import { errorEnvelopeSchema } from '../../contract/common/error-envelope.ts';
+import { currentKeyObject, currentKeySchema } from '../../contract/keys/current-key.ts';
 import {
   type CreateKey,
   createKeySchema,
@@ -13,7 +13,7 @@ import {
   keysQuerySchema,
   type UpdateKey,
   updateKeySchema,
-} from '../../contract/key.ts';
+} from '../../contract/keys/key.ts';
 import type { Call, Route } from '../route.ts';
 import {
   callerOf,

@@ -1,6 +1,6 @@
 import type { Model } from '../../catalog/catalog.ts';
 import type { PriceName } from '../../config/schema/price-names.ts';
-import type { ModelSort, ModelsQuery } from '../../contract/models-query.ts';
+import type { ModelSort, ModelsQuery } from '../../contract/catalog/models-query.ts';
 import { formatPrice } from '../../kit/money.ts';
 import { parametersOf } from './catalog-objects.ts';
 

@@ -1,11 +1,11 @@
+import { deletedSchema } from '../../contract/common/deleted.ts';
 import {
   budgetListSchema,
   budgetObject,
   budgetReplySchema,
   type SetBudget,
   setBudgetSchema,
-} from '../../contract/budget.ts';
-import { deletedSchema } from '../../contract/deleted.ts';
+} from '../../contract/workspaces/budget.ts';
 import {
   type CreateWorkspace,
   createWorkspaceSchema,
@@ -16,7 +16,7 @@ import {
   workspaceObject,
   workspaceReplySchema,
   workspacesQuerySchema,
-} from '../../contract/workspace.ts';
+} from '../../contract/workspaces/workspace.ts';
 import type { Call, Route } from '../route.ts';
 import {
   callerOf,

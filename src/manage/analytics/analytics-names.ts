@@ -1,4 +1,4 @@
-import type { AnalyticsMeta, AnalyticsNames } from '../../contract/analytics.ts';
+import type { AnalyticsMeta, AnalyticsNames } from '../../contract/analytics/analytics.ts';
 import {
   type DimensionName,
   GRANULARITIES,

@@ -1,4 +1,4 @@
-import type { AnalyticsQuery } from '../../contract/analytics.ts';
+import type { AnalyticsQuery } from '../../contract/analytics/analytics.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import { utcUnlessSaidMs } from '../../kit/time/iso-moment.ts';
 import { windowsAt } from '../../kit/time/windows.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { keyOf, workspaceOf } from '../../../test/builders/tenancy.ts';
-import type { AnalyticsQuery } from '../../contract/analytics.ts';
+import type { AnalyticsQuery } from '../../contract/analytics/analytics.ts';
 import type { App } from '../../ports/apps.ts';
 import type { EventAnswer, EventQuery, EventRow } from '../../ports/events.ts';
 import { Analytics, type AnalyticsDependencies } from './analytics.ts';

@@ -3,8 +3,8 @@ import {
   type AnalyticsQuery,
   type AnalyticsRow,
   MOST_ROWS,
-} from '../../contract/analytics.ts';
-import { isoTime } from '../../contract/iso-time.ts';
+} from '../../contract/analytics/analytics.ts';
+import { isoTime } from '../../contract/common/iso-time.ts';
 import { sortSliced } from '../../kit/loop/sort-sliced.ts';
 import { forEachSliced, runInTurns, type Sliced } from '../../kit/loop/turns.ts';
 import { usdOf } from '../../kit/money.ts';

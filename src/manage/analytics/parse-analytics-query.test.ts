@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AnalyticsQuery, analyticsQuerySchema } from '../../contract/analytics.ts';
+import { type AnalyticsQuery, analyticsQuerySchema } from '../../contract/analytics/analytics.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import { compileValidator, type Issue } from '../../kit/json/validate.ts';
 import { analyticsNames } from './analytics-names.ts';

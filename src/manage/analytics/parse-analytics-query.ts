@@ -1,4 +1,4 @@
-import { type AnalyticsQuery, DEFAULT_ROWS, MOST_ROWS } from '../../contract/analytics.ts';
+import { type AnalyticsQuery, DEFAULT_ROWS, MOST_ROWS } from '../../contract/analytics/analytics.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import { type Issue, MOST_ISSUES } from '../../kit/json/validate.ts';
 import type { Granularity, MetricName } from '../../ports/event-names.ts';

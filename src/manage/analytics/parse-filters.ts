@@ -1,4 +1,4 @@
-import { type AnalyticsFilter, MOST_VALUES } from '../../contract/analytics.ts';
+import { type AnalyticsFilter, MOST_VALUES } from '../../contract/analytics/analytics.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import { OPERATORS, type Operator } from '../../ports/event-names.ts';
 import { ANALYTICS_DIMENSIONS, type AnalyticsDimension } from './analytics-names.ts';

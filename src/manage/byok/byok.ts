@@ -1,5 +1,5 @@
 import type { Provider } from '../../catalog/catalog.ts';
-import type { ByokQuery, CreateByok, UpdateByok } from '../../contract/byok.ts';
+import type { ByokQuery, CreateByok, UpdateByok } from '../../contract/workspaces/byok.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import type { EgressRules } from '../../kit/net/egress.ts';

@@ -1,4 +1,4 @@
-import type { FileQuery, FilesQuery } from '../../contract/file.ts';
+import type { FileQuery, FilesQuery } from '../../contract/workspaces/file.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { IdSource } from '../../kit/ids.ts';
 import { isJsonObject, type Json } from '../../kit/json/json.ts';

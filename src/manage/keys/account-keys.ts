@@ -1,4 +1,4 @@
-import type { CreateKey, KeysQuery, UpdateKey } from '../../contract/key.ts';
+import type { CreateKey, KeysQuery, UpdateKey } from '../../contract/keys/key.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import { nanosOf } from '../../kit/money.ts';
 import { momentMs } from '../../kit/time/moment.ts';

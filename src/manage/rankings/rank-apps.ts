@@ -1,4 +1,4 @@
-import type { AppRankingSort } from '../../contract/dataset-app-rankings.ts';
+import type { AppRankingSort } from '../../contract/analytics/dataset-app-rankings.ts';
 import { Shortlist } from '../../kit/collections/shortlist.ts';
 import { nextTurn, runInTurns, type Sliced } from '../../kit/loop/turns.ts';
 import type { AppRegistry } from '../../ports/apps.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dayText } from '../../contract/dataset-window.ts';
+import { dayText } from '../../contract/analytics/dataset-window.ts';
 import { runAtOnce } from '../../kit/loop/turns.ts';
 import type { EventRow } from '../../ports/events.ts';
 import { modelFilters, queryWindows, rankModels } from './rank-models.ts';

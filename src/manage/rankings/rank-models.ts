@@ -1,4 +1,4 @@
-import type { RankingsDailyQuery } from '../../contract/dataset-rankings-daily.ts';
+import type { RankingsDailyQuery } from '../../contract/analytics/dataset-rankings-daily.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import { Shortlist } from '../../kit/collections/shortlist.ts';
 import { forEachSliced, type Sliced } from '../../kit/loop/turns.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dayText } from '../../contract/dataset-window.ts';
+import { dayText } from '../../contract/analytics/dataset-window.ts';
 import { rankingsWindow, withPreceding } from './rankings.ts';
 
 const NOW = Date.parse('2026-03-10T15:00:00Z');

@@ -1,6 +1,10 @@
-import type { AppRankingsQuery } from '../../contract/dataset-app-rankings.ts';
-import type { RankingsDailyQuery } from '../../contract/dataset-rankings-daily.ts';
-import { DATASET_START, type DatasetWindowQuery, type ShownDataset } from '../../contract/dataset-window.ts';
+import type { AppRankingsQuery } from '../../contract/analytics/dataset-app-rankings.ts';
+import type { RankingsDailyQuery } from '../../contract/analytics/dataset-rankings-daily.ts';
+import {
+  DATASET_START,
+  type DatasetWindowQuery,
+  type ShownDataset,
+} from '../../contract/analytics/dataset-window.ts';
 import { APP_CATEGORIES } from '../../ir/app-categories.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import { FairPlaces } from '../../kit/loop/fair-places.ts';

@@ -1,4 +1,4 @@
-import type { SetBudget } from '../../contract/budget.ts';
+import type { SetBudget } from '../../contract/workspaces/budget.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import { nanosOf } from '../../kit/money.ts';
 import { LIMIT_WINDOWS, type LimitWindow } from '../../kit/time/windows.ts';

@@ -1,4 +1,8 @@
-import type { CreateWorkspace, UpdateWorkspace, WorkspacesQuery } from '../../contract/workspace.ts';
+import type {
+  CreateWorkspace,
+  UpdateWorkspace,
+  WorkspacesQuery,
+} from '../../contract/workspaces/workspace.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import type { Key, Tenancy, Workspace, WorkspaceSettings } from '../../ports/tenancy.ts';

@@ -1,6 +1,6 @@
 import Type from 'typebox';
+import { nullable } from '../common/nullable.ts';
 import { architectureSchema } from './model.ts';
-import { nullable } from './nullable.ts';
 import { pricingSchema } from './pricing.ts';
 
 const percentiles = nullable(

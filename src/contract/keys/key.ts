@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox';
-import { closed, oneOf, optional } from '../kit/json/schema.ts';
-import { MOST_USD } from '../kit/money.ts';
-import { RESET_WINDOWS } from '../kit/time/windows.ts';
-import { isoTime, isoTimeOrNull } from './iso-time.ts';
+import { closed, oneOf, optional } from '../../kit/json/schema.ts';
+import { MOST_USD } from '../../kit/money.ts';
+import { RESET_WINDOWS } from '../../kit/time/windows.ts';
+import { isoTime, isoTimeOrNull } from '../common/iso-time.ts';
+import { nullable } from '../common/nullable.ts';
+import { readableText } from '../common/readable-text.ts';
+import { utcMoment } from '../common/utc-moment.ts';
+import { uuid } from '../common/uuid.ts';
 import { KEY_MONEY, keyMoney, type SpendingKey } from './key-money.ts';
-import { nullable } from './nullable.ts';
-import { readableText } from './readable-text.ts';
-import { utcMoment } from './utc-moment.ts';
-import { uuid } from './uuid.ts';
 
 const LONGEST_NAME = 255;
 const LONGEST_USER = 256;

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
-import { oneOf } from '../kit/json/schema.ts';
-import { isoTimeOrNull } from './iso-time.ts';
+import { oneOf } from '../../kit/json/schema.ts';
+import { isoTimeOrNull } from '../common/iso-time.ts';
+import { nullable } from '../common/nullable.ts';
 import { KEY_MONEY, keyMoney, type SpendingKey } from './key-money.ts';
-import { nullable } from './nullable.ts';
 
 /** Reply of `GET /key`: the key as it sees itself, with the fields of every client generation. */
 export const currentKeySchema = Type.Object({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { keyOf } from '../../test/builders/tenancy.ts';
-import { compileValidator } from '../kit/json/validate.ts';
+import { keyOf } from '../../../test/builders/tenancy.ts';
+import { compileValidator } from '../../kit/json/validate.ts';
 import { currentKeyObject, currentKeySchema } from './current-key.ts';
 
 describe('currentKeyObject', () => {

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { oneOf } from '../kit/json/schema.ts';
+import { oneOf } from '../../kit/json/schema.ts';
 import {
   DATASET_WINDOW,
   datasetMeta,

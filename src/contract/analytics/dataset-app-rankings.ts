@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { APP_CATEGORIES, type AppCategory, type AppCategoryGroup } from '../ir/app-categories.ts';
-import { oneOf, optional } from '../kit/json/schema.ts';
+import { APP_CATEGORIES, type AppCategory, type AppCategoryGroup } from '../../ir/app-categories.ts';
+import { oneOf, optional } from '../../kit/json/schema.ts';
 import { DATASET_WINDOW, datasetMeta, datasetMetaSchema, type ShownDataset } from './dataset-window.ts';
 
 /** Orders of the ranking. */

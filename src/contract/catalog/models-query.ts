@@ -1,5 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox';
-import { oneOf } from '../kit/json/schema.ts';
+import { oneOf } from '../../kit/json/schema.ts';
 
 function list(description: string) {
   return Type.Optional(Type.Array(Type.String({ minLength: 1 }), { maxItems: 100, description }));
