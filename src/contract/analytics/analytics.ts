@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { closed, oneOf } from '../../kit/json/schema.ts';
-import { keptText } from '../common/readable-text.ts';
-import { uuid } from '../common/uuid.ts';
+import { keptText } from '../values/readable-text.ts';
+import { uuid } from '../values/uuid.ts';
 
 const LONGEST_TIMESTAMP = 64;
 

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { nullable } from '../common/nullable.ts';
+import { nullable } from '../values/nullable.ts';
 import { architectureSchema } from './model.ts';
 import { pricingSchema } from './pricing.ts';
 

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { oneOf, optional } from '../../kit/json/schema.ts';
-import { nullable } from '../common/nullable.ts';
+import { nullable } from '../values/nullable.ts';
 
 const translation = Type.Array(
   Type.Object({

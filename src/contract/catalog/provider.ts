@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { nullable } from '../common/nullable.ts';
+import { nullable } from '../values/nullable.ts';
 
 /** A provider as `GET /providers` shows it. */
 export const providerSchema = Type.Object(

@@ -2,7 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { textAt } from '../../kit/json/members.ts';
 import { type Nanos, usdOf } from '../../kit/money.ts';
-import { nullable } from '../common/nullable.ts';
+import { nullable } from '../values/nullable.ts';
 
 /** Query of `GET /generation` and `GET /generation/content`. */
 export const generationQuerySchema = Type.Object({

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { oneOf } from '../../kit/json/schema.ts';
-import { nullable } from '../common/nullable.ts';
+import { nullable } from '../values/nullable.ts';
 
 /** Shapes of whole answers, for the interface description. The dialects write them. */
 

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { oneOf } from '../../kit/json/schema.ts';
-import { isoTimeOrNull } from '../common/iso-time.ts';
-import { nullable } from '../common/nullable.ts';
+import { isoTimeOrNull } from '../values/iso-time.ts';
+import { nullable } from '../values/nullable.ts';
 import { KEY_MONEY, keyMoney, type SpendingKey } from './key-money.ts';
 
 /** Reply of `GET /key`: the key as it sees itself, with the fields of every client generation. */

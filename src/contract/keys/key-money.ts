@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { oneOf } from '../../kit/json/schema.ts';
 import { type Nanos, usdOf } from '../../kit/money.ts';
 import { type LimitWindow, RESET_WINDOWS, type ResetWindow } from '../../kit/time/windows.ts';
-import { nullable } from '../common/nullable.ts';
+import { nullable } from '../values/nullable.ts';
 
 const usd = Type.Number({ minimum: 0 });
 

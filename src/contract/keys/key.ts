@@ -2,11 +2,11 @@ import Type, { type Static } from 'typebox';
 import { closed, oneOf, optional } from '../../kit/json/schema.ts';
 import { MOST_USD } from '../../kit/money.ts';
 import { RESET_WINDOWS } from '../../kit/time/windows.ts';
-import { isoTime, isoTimeOrNull } from '../common/iso-time.ts';
-import { nullable } from '../common/nullable.ts';
-import { readableText } from '../common/readable-text.ts';
-import { utcMoment } from '../common/utc-moment.ts';
-import { uuid } from '../common/uuid.ts';
+import { isoTime, isoTimeOrNull } from '../values/iso-time.ts';
+import { nullable } from '../values/nullable.ts';
+import { readableText } from '../values/readable-text.ts';
+import { utcMoment } from '../values/utc-moment.ts';
+import { uuid } from '../values/uuid.ts';
 import { KEY_MONEY, keyMoney, type SpendingKey } from './key-money.ts';
 
 const LONGEST_NAME = 255;

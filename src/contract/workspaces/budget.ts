@@ -2,8 +2,8 @@ import Type, { type Static } from 'typebox';
 import { closed, oneOf } from '../../kit/json/schema.ts';
 import { MOST_USD, type Nanos, usdOf } from '../../kit/money.ts';
 import { type LimitWindow, RESET_WINDOWS } from '../../kit/time/windows.ts';
-import { isoTime } from '../common/iso-time.ts';
-import { nullable } from '../common/nullable.ts';
+import { isoTime } from '../values/iso-time.ts';
+import { nullable } from '../values/nullable.ts';
 
 /** Body of `PUT /workspaces/{id}/budgets/{interval}`. */
 export const setBudgetSchema = closed({

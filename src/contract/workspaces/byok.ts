@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { closed, optional } from '../../kit/json/schema.ts';
-import { nullable } from '../common/nullable.ts';
-import { uuid } from '../common/uuid.ts';
+import { nullable } from '../values/nullable.ts';
+import { uuid } from '../values/uuid.ts';
 
 const LONGEST_KEY = 65_536;
 const MOST_ENTRIES = 100;

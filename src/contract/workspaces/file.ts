@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { oneOf } from '../../kit/json/schema.ts';
-import { nullable } from '../common/nullable.ts';
-import { uuid } from '../common/uuid.ts';
+import { nullable } from '../values/nullable.ts';
+import { uuid } from '../values/uuid.ts';
 
 /** Storage at a provider: declared so that it is refused and not silently ignored. */
 const provider = Type.Optional(

@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { derivedUuid } from '../../kit/crypto/derived-uuid.ts';
 import { closed, oneOf, optional } from '../../kit/json/schema.ts';
-import { isoTime, isoTimeOrNull } from '../common/iso-time.ts';
-import { nullable } from '../common/nullable.ts';
-import { keptText, readableText } from '../common/readable-text.ts';
+import { isoTime, isoTimeOrNull } from '../values/iso-time.ts';
+import { nullable } from '../values/nullable.ts';
+import { keptText, readableText } from '../values/readable-text.ts';
 
 const LONGEST_NAME = 100;
 const LONGEST_SLUG = 50;

@@ -12,8 +12,8 @@ import {
 } from '../../contract/catalog/model.ts';
 import { pricingSchema } from '../../contract/catalog/pricing.ts';
 import { providerListSchema, providerSchema } from '../../contract/catalog/provider.ts';
-import { errorEnvelopeSchema, messagesErrorSchema } from '../../contract/common/error-envelope.ts';
-import { healthSchema } from '../../contract/common/health.ts';
+import { errorEnvelopeSchema, messagesErrorSchema } from '../../contract/envelopes/error-envelope.ts';
+import { healthSchema } from '../../contract/envelopes/health.ts';
 import {
   chatResultSchema,
   messagesResultSchema,

@@ -9,7 +9,7 @@ import {
   analyticsQuerySchema,
   analyticsReplySchema,
 } from '../../contract/analytics/analytics.ts';
-import { errorEnvelopeSchema } from '../../contract/common/error-envelope.ts';
+import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
 import type { Json } from '../../kit/json/json.ts';
 import { encodeSliced, stringifySliced } from '../../kit/json/stringify-sliced.ts';

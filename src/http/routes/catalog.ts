@@ -8,7 +8,7 @@ import {
   modelsQuerySchema,
 } from '../../contract/catalog/models-query.ts';
 import { providerListSchema } from '../../contract/catalog/provider.ts';
-import { errorEnvelopeSchema } from '../../contract/common/error-envelope.ts';
+import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
 import type { EndpointService } from '../../gateway/gateway.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { Call, Route } from '../route.ts';

@@ -1,4 +1,4 @@
-import { errorEnvelopeSchema } from '../../contract/common/error-envelope.ts';
+import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
 import { creditsSchema } from '../../contract/workspaces/credits.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { usdOf } from '../../kit/money.ts';

@@ -10,7 +10,7 @@ import {
   rankingsDailyReply,
   rankingsDailyReplySchema,
 } from '../../contract/analytics/dataset-rankings-daily.ts';
-import { errorEnvelopeSchema } from '../../contract/common/error-envelope.ts';
+import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
 import { encodeSliced, stringifySliced } from '../../kit/json/stringify-sliced.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { errorEnvelopeSchema } from '../../contract/common/error-envelope.ts';
+import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
 import {
   type FileQuery,
   type FilesQuery,

@@ -1,4 +1,4 @@
-import { errorEnvelopeSchema } from '../../contract/common/error-envelope.ts';
+import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
 import {
   type GenerationQuery,
   generationContentReplySchema,

@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import { explainRequestSchema, explanationSchema } from '../../contract/catalog/explanation.ts';
-import { errorEnvelopeSchema, messagesErrorSchema } from '../../contract/common/error-envelope.ts';
+import { errorEnvelopeSchema, messagesErrorSchema } from '../../contract/envelopes/error-envelope.ts';
 import {
   chatResultSchema,
   messagesResultSchema,

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { deletedSchema } from '../../contract/common/deleted.ts';
-import { errorEnvelopeSchema } from '../../contract/common/error-envelope.ts';
+import { deletedSchema } from '../../contract/envelopes/deleted.ts';
+import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
 import { currentKeyObject, currentKeySchema } from '../../contract/keys/current-key.ts';
 import {
   type CreateKey,

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { errorEnvelopeSchema } from '../../contract/common/error-envelope.ts';
-import { healthSchema } from '../../contract/common/health.ts';
+import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
+import { healthSchema } from '../../contract/envelopes/health.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { EXPOSITION_TYPE } from '../../kit/metrics/exposition.ts';
 import type { Route } from '../route.ts';

@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from 'typebox';
-import { errorEnvelopeSchema } from '../../contract/common/error-envelope.ts';
+import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { Call, Route, RouteResponse } from '../route.ts';

@@ -1,4 +1,4 @@
-import { deletedSchema } from '../../contract/common/deleted.ts';
+import { deletedSchema } from '../../contract/envelopes/deleted.ts';
 import {
   budgetListSchema,
   budgetObject,

@@ -1,5 +1,5 @@
 import type { ActivityQuery, ActivityRow } from '../../contract/analytics/activity.ts';
-import { isoTime } from '../../contract/common/iso-time.ts';
+import { isoTime } from '../../contract/values/iso-time.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import { forEachSliced, runInTurns, type Sliced } from '../../kit/loop/turns.ts';
 import { usdOf } from '../../kit/money.ts';

@@ -4,7 +4,7 @@ import {
   type AnalyticsRow,
   MOST_ROWS,
 } from '../../contract/analytics/analytics.ts';
-import { isoTime } from '../../contract/common/iso-time.ts';
+import { isoTime } from '../../contract/values/iso-time.ts';
 import { sortSliced } from '../../kit/loop/sort-sliced.ts';
 import { forEachSliced, runInTurns, type Sliced } from '../../kit/loop/turns.ts';
 import { usdOf } from '../../kit/money.ts';
