@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import Type, { type Static, type TSchema } from 'typebox';
 import { type Json, readJson } from '../../kit/json/json.ts';
-import { oneOf, optional } from '../../kit/json/schema.ts';
+import { nullish, oneOf } from '../../kit/json/schema.ts';
 import { compileValidator } from '../../kit/json/validate.ts';
 import type { Auth } from './provider-members.ts';
 
@@ -139,7 +139,7 @@ const azureResource = Type.Object({
     pattern: '^[A-Za-z0-9][A-Za-z0-9-]{0,63}$',
     explain: 'must be the name of a resource: letters, digits and "-"',
   }),
-  resource_type: optional(oneOf(['ai_foundry', 'openai'])),
+  resource_type: nullish(oneOf(['ai_foundry', 'openai'])),
 });
 const azureDeployment = Type.Object({
   model_slug: Type.String({ minLength: 1, maxLength: 256 }),
@@ -151,20 +151,20 @@ const awsKey = Type.Object({ apiKey: secret, region });
 const awsAccessKey = Type.Object({
   accessKeyId: secret,
   secretAccessKey: secret,
-  sessionToken: optional(secret),
+  sessionToken: nullish(secret),
   region,
 });
 const serviceAccount = Type.Object({
   client_email: Type.String({ pattern: '^[\\x21-\\x7e]{3,320}$', explain: 'must be an e-mail address' }),
   private_key: Type.String({ minLength: 1 }),
-  private_key_id: optional(Type.String({ maxLength: 256 })),
+  private_key_id: nullish(Type.String({ maxLength: 256 })),
   project_id: Type.String({
     pattern: '^[a-z0-9][a-z0-9.:-]{1,127}$',
     explain: 'must be the id of a project',
   }),
-  token_uri: optional(Type.String({ maxLength: 2048 })),
-  region: optional(region),
-  bucket: optional(Type.String({ maxLength: 256 })),
+  token_uri: nullish(Type.String({ maxLength: 2048 })),
+  region: nullish(region),
+  bucket: nullish(Type.String({ maxLength: 256 })),
 });
 
 const readAwsKey = reader(awsKey);

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { closed, oneOf, optional } from '../../kit/json/schema.ts';
+import { closed, nullish, oneOf } from '../../kit/json/schema.ts';
 import { MAX_PRICE_USD, PRICE_NAMES, type PriceName } from './price-names.ts';
 
 /** Schemas of the members of models and endpoints, for the configuration file and the catalogue's data. */
@@ -48,7 +48,7 @@ export const outputModalities = Type.Array(oneOf(['text', 'image', 'audio', 'vid
   minItems: 1,
 });
 
-export const quality = closed({ general: optional(share), coding: optional(share) });
+export const quality = closed({ general: nullish(share), coding: nullish(share) });
 
 /** Reasoning efforts, ascending. Switching reasoning off is not an effort. */
 export const EFFORT_WORDS = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
@@ -56,12 +56,10 @@ export const EFFORT_WORDS = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 /** A model's reasoning: whether it can be switched off, and the efforts it takes. */
 export const reasoning = closed({
   mandatory: Type.Boolean(),
-  default_enabled: optional(Type.Boolean()),
-  default_effort: optional(oneOf(EFFORT_WORDS)),
-  supported_efforts: optional(
-    Type.Array(oneOf(EFFORT_WORDS), { minItems: 1, maxItems: EFFORT_WORDS.length }),
-  ),
-  supports_max_tokens: optional(Type.Boolean()),
+  default_enabled: nullish(Type.Boolean()),
+  default_effort: nullish(oneOf(EFFORT_WORDS)),
+  supported_efforts: nullish(Type.Array(oneOf(EFFORT_WORDS), { minItems: 1, maxItems: EFFORT_WORDS.length })),
+  supports_max_tokens: nullish(Type.Boolean()),
 });
 
 /** A day, or a month if the day is not known. */
@@ -98,7 +96,7 @@ const prices = Object.fromEntries(PRICE_NAMES.map((name) => [name, priceUpTo(MAX
 /** Prices in USD per unit. `overrides`: prices for prompts of at least `min_prompt_tokens`; later ones win. */
 export const pricing = closed({
   ...prices,
-  overrides: optional(Type.Array(closed({ min_prompt_tokens: tokens, ...prices }), { maxItems: 16 })),
+  overrides: nullish(Type.Array(closed({ min_prompt_tokens: tokens, ...prices }), { maxItems: 16 })),
 });
 
 /** A day, or a time in UTC. */

@@ -1,5 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox';
-import { closed, oneOf, optional } from '../../kit/json/schema.ts';
+import { closed, nullish, oneOf } from '../../kit/json/schema.ts';
 import { MOST_USD } from '../../kit/money.ts';
 import {
   datedPrices,
@@ -60,10 +60,10 @@ const modelPattern = Type.String({
 
 const provider = closed({
   slug: providerSlug,
-  name: optional(text(100)),
-  dialect: optional(oneOf(DIALECT_WORDS)),
-  base_url: optional(text(2048)),
-  api_key: optional(text(65_536)),
+  name: nullish(text(100)),
+  dialect: nullish(oneOf(DIALECT_WORDS)),
+  base_url: nullish(text(2048)),
+  api_key: nullish(text(65_536)),
   headers: withDefault(
     Type.Record(Type.String(), Type.String({ maxLength: 8192 }), {
       propertyNames: {
@@ -73,7 +73,7 @@ const provider = closed({
     }),
     {},
   ),
-  data_policy: optional(closed({ training: Type.Boolean(), retains_prompts: Type.Boolean() })),
+  data_policy: nullish(closed({ training: Type.Boolean(), retains_prompts: Type.Boolean() })),
   timeouts_ms: section({
     connect: milliseconds(10_000),
     first_byte: milliseconds(120_000),
@@ -84,66 +84,66 @@ const provider = closed({
 
 const endpoint = closed({
   provider: providerSlug,
-  model: optional(text(512)),
-  tag: optional(endpointTag),
-  quantization: optional(quantization),
-  context_length: optional(tokens),
-  max_output_tokens: optional(tokens),
-  supported_parameters: optional(parameterNames),
-  pricing: optional(pricing),
-  prices: optional(datedPrices),
+  model: nullish(text(512)),
+  tag: nullish(endpointTag),
+  quantization: nullish(quantization),
+  context_length: nullish(tokens),
+  max_output_tokens: nullish(tokens),
+  supported_parameters: nullish(parameterNames),
+  pricing: nullish(pricing),
+  prices: nullish(datedPrices),
 });
 
 /** No defaults: members that the file leaves out come from the shipped catalogue. */
 const model = closed({
   id: modelId,
-  name: optional(text(200)),
-  created: optional(day),
-  knowledge_cutoff: optional(dayOrMonth),
-  context_length: optional(tokens),
-  max_output_tokens: optional(tokens),
-  input_modalities: optional(inputModalities),
-  output_modalities: optional(outputModalities),
-  aliases: optional(Type.Array(modelId)),
-  quality: optional(quality),
-  reasoning: optional(reasoning),
-  distillable: optional(Type.Boolean()),
+  name: nullish(text(200)),
+  created: nullish(day),
+  knowledge_cutoff: nullish(dayOrMonth),
+  context_length: nullish(tokens),
+  max_output_tokens: nullish(tokens),
+  input_modalities: nullish(inputModalities),
+  output_modalities: nullish(outputModalities),
+  aliases: nullish(Type.Array(modelId)),
+  quality: nullish(quality),
+  reasoning: nullish(reasoning),
+  distillable: nullish(Type.Boolean()),
   endpoints: Type.Array(endpoint, { minItems: 1 }),
 });
 
 const panel = Type.Array(modelId, { minItems: 1, maxItems: 8 });
-const fusionPreset = closed({ panel: optional(panel), judge: optional(modelId) });
+const fusionPreset = closed({ panel: nullish(panel), judge: nullish(modelId) });
 
 const plugins = section({
-  'auto-router': optional(closed({ models: optional(Type.Array(modelPattern, { maxItems: 1024 })) })),
-  fusion: optional(
+  'auto-router': nullish(closed({ models: nullish(Type.Array(modelPattern, { maxItems: 1024 })) })),
+  fusion: nullish(
     closed({
-      panel: optional(panel),
-      judge: optional(modelId),
-      presets: optional(
+      panel: nullish(panel),
+      judge: nullish(modelId),
+      presets: nullish(
         closed({
-          'general-high': optional(fusionPreset),
-          'general-budget': optional(fusionPreset),
-          'general-fast': optional(fusionPreset),
+          'general-high': nullish(fusionPreset),
+          'general-budget': nullish(fusionPreset),
+          'general-fast': nullish(fusionPreset),
         }),
       ),
     }),
   ),
-  web: optional(
+  web: nullish(
     closed({
       engines: withDefault(
-        Type.Record(Type.String(), closed({ api_key: optional(text(8192)), url: optional(text(2048)) }), {
+        Type.Record(Type.String(), closed({ api_key: nullish(text(8192)), url: nullish(text(2048)) }), {
           propertyNames: { type: 'string', pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' },
         }),
         {},
       ),
-      default: optional(text(64)),
+      default: nullish(text(64)),
     }),
   ),
-  moderation: optional(closed({ provider: providerSlug, model: text(256) })),
+  moderation: nullish(closed({ provider: providerSlug, model: text(256) })),
 });
 
-const prompt = closed({ instructions: optional(Type.String()), input: optional(Type.String()) });
+const prompt = closed({ instructions: nullish(Type.String()), input: nullish(Type.String()) });
 
 export const configSchema = closed({
   vendor: withDefault(

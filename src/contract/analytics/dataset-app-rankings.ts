@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { APP_CATEGORIES, type AppCategory, type AppCategoryGroup } from '../../ir/app-categories.ts';
-import { oneOf, optional } from '../../kit/json/schema.ts';
+import { nullish, oneOf } from '../../kit/json/schema.ts';
 import { DATASET_WINDOW, datasetMeta, datasetMetaSchema, type ShownDataset } from './dataset-window.ts';
 
 /** Orders of the ranking. */
@@ -25,7 +25,7 @@ export const appRankingsQuerySchema = Type.Object({
   ),
   ...DATASET_WINDOW,
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size; 50 without it.' })),
-  offset: optional(
+  offset: nullish(
     Type.Integer({ minimum: 0, maximum: 100, description: 'Apps to skip. Ranks do not change by it.' }),
   ),
 });

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { oneOf, optional } from '../../kit/json/schema.ts';
+import { nullish, oneOf } from '../../kit/json/schema.ts';
 import { nullable } from '../values/nullable.ts';
 
 const translation = Type.Array(
@@ -43,7 +43,7 @@ const candidate = Type.Object({
 /** Body of `POST /routing/explain`: any generation body, and the format it is written in. */
 export const explainRequestSchema = Type.Object(
   {
-    format: optional(
+    format: nullish(
       oneOf(['responses', 'messages', 'chat'], {
         default: 'responses',
         description: 'The format of the rest of the body, which is a whole generation request.',

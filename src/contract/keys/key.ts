@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { closed, oneOf, optional } from '../../kit/json/schema.ts';
+import { closed, nullish, oneOf } from '../../kit/json/schema.ts';
 import { MOST_USD } from '../../kit/money.ts';
 import { RESET_WINDOWS } from '../../kit/time/windows.ts';
 import { isoTime, isoTimeOrNull } from '../values/iso-time.ts';
@@ -18,14 +18,14 @@ const user = readableText(LONGEST_USER);
 
 /** Settings of a key that can be set at its creation and changed later. */
 const changeable = {
-  limit: optional(
+  limit: nullish(
     Type.Number({
       minimum: 0,
       maximum: MOST_USD,
       description: 'The most that the key may spend, USD; finer than a nano-dollar is rounded half up.',
     }),
   ),
-  limit_reset: optional(oneOf(RESET_WINDOWS)),
+  limit_reset: nullish(oneOf(RESET_WINDOWS)),
   include_byok_in_limit: Type.Optional(Type.Boolean()),
 };
 
@@ -33,10 +33,10 @@ const changeable = {
 export const createKeySchema = closed({
   name,
   ...changeable,
-  expires_at: optional(utcMoment('ISO 8601, UTC only, in the future. The key opens nothing from then on.')),
-  creator_user_id: optional(user),
+  expires_at: nullish(utcMoment('ISO 8601, UTC only, in the future. The key opens nothing from then on.')),
+  creator_user_id: nullish(user),
   workspace_id: Type.Optional(uuid),
-  external: optional(closed({ user })),
+  external: nullish(closed({ user })),
 });
 
 export type CreateKey = Static<typeof createKeySchema>;
@@ -52,8 +52,8 @@ export type UpdateKey = Static<typeof updateKeySchema>;
 
 /** Query of `GET /keys`. */
 export const keysQuerySchema = Type.Object({
-  offset: optional(Type.Integer({ minimum: 0, description: 'Keys to skip; a page has 100.' })),
-  include_disabled: optional(Type.Boolean({ description: 'Lists disabled keys too.' })),
+  offset: nullish(Type.Integer({ minimum: 0, description: 'Keys to skip; a page has 100.' })),
+  include_disabled: nullish(Type.Boolean({ description: 'Lists disabled keys too.' })),
   workspace_id: Type.Optional(uuid),
 });
 

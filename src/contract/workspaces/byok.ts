@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { closed, optional } from '../../kit/json/schema.ts';
+import { closed, nullish } from '../../kit/json/schema.ts';
 import { nullable } from '../values/nullable.ts';
 import { uuid } from '../values/uuid.ts';
 
@@ -35,7 +35,7 @@ const hashes = nullable(
 
 /** Settings of a credential that can be set at its creation and changed later. */
 const changeable = {
-  name: optional(Type.String({ maxLength: 255 })),
+  name: nullish(Type.String({ maxLength: 255 })),
   allowed_models: Type.Optional(list('Ids of the models that it is for')),
   allowed_user_ids: Type.Optional(list('Users (`creator_user_id` of the key) who may use it')),
   allowed_api_key_hashes: Type.Optional(hashes),
@@ -75,7 +75,7 @@ export type UpdateByok = Static<typeof updateByokSchema>;
 
 /** Query of `GET /byok`. */
 export const byokQuerySchema = Type.Object({
-  offset: optional(Type.Integer({ minimum: 0, description: 'Credentials to skip.' })),
+  offset: nullish(Type.Integer({ minimum: 0, description: 'Credentials to skip.' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size; 50 without it.' })),
   workspace_id: Type.Optional(uuid),
   provider: Type.Optional(provider),

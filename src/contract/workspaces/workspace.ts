@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { derivedUuid } from '../../kit/crypto/derived-uuid.ts';
-import { closed, oneOf, optional } from '../../kit/json/schema.ts';
+import { closed, nullish, oneOf } from '../../kit/json/schema.ts';
 import { isoTime, isoTimeOrNull } from '../values/iso-time.ts';
 import { nullable } from '../values/nullable.ts';
 import { keptText, readableText } from '../values/readable-text.ts';
@@ -26,7 +26,7 @@ const model = readableText(LONGEST_MODEL);
 
 /** Settings of a workspace that can be set at its creation and changed later, besides its names. */
 const changeable = {
-  description: optional(keptText(LONGEST_DESCRIPTION)),
+  description: nullish(keptText(LONGEST_DESCRIPTION)),
   default_text_model: Type.Optional(
     nullable(model, {
       description: 'The model of requests that name none, in the formats in which it may be left out.',
@@ -72,7 +72,7 @@ export type UpdateWorkspace = Static<typeof updateWorkspaceSchema>;
 
 /** Query of `GET /workspaces`. */
 export const workspacesQuerySchema = Type.Object({
-  offset: optional(Type.Integer({ minimum: 0, description: 'Workspaces to skip.' })),
+  offset: nullish(Type.Integer({ minimum: 0, description: 'Workspaces to skip.' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size; 50 without it.' })),
 });
 

@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { oneOf, optional, otherThan, taggedUnion } from '../../kit/json/schema.ts';
+import { nullish, oneOf, otherThan, taggedUnion } from '../../kit/json/schema.ts';
 import { FILE_ID_DESCRIPTION } from '../shared/media/stored-files.ts';
 import {
   cacheControlSchema,
@@ -18,7 +18,7 @@ import { MAX_REQUEST_PIECES } from '../shared/requests/request-pieces.ts';
 
 // --- Content parts ---------------------------------------------------------------------------------------------------
 
-const cacheControl = { cache_control: optional(cacheControlSchema) };
+const cacheControl = { cache_control: nullish(cacheControlSchema) };
 
 const textPart = Type.Object({ type: Type.Literal('text'), text: Type.String(), ...cacheControl });
 const refusalPart = Type.Object({ type: Type.Literal('refusal'), refusal: Type.String() });
@@ -26,7 +26,7 @@ const imagePart = Type.Object({
   type: Type.Literal('image_url'),
   image_url: Type.Object({
     url: Type.String({ minLength: 1 }),
-    detail: optional(oneOf(['auto', 'low', 'high', 'original'])),
+    detail: nullish(oneOf(['auto', 'low', 'high', 'original'])),
   }),
   ...cacheControl,
 });
@@ -37,9 +37,9 @@ const audioPart = Type.Object({
 const filePart = Type.Object({
   type: Type.Literal('file'),
   file: Type.Object({
-    filename: optional(Type.String()),
-    file_data: optional(Type.String({ minLength: 1 })),
-    file_id: optional(Type.String({ minLength: 1, description: FILE_ID_DESCRIPTION })),
+    filename: nullish(Type.String()),
+    file_data: nullish(Type.String({ minLength: 1 })),
+    file_id: nullish(Type.String({ minLength: 1, description: FILE_ID_DESCRIPTION })),
   }),
   ...cacheControl,
 });
@@ -74,16 +74,16 @@ const instructionContent = Type.Union([Type.String(), Type.Array(taggedUnion('ty
 const REASONING_DETAIL_TYPES = ['reasoning.text', 'reasoning.summary', 'reasoning.encrypted'] as const;
 
 const detailFields = {
-  id: optional(Type.String()),
-  format: optional(Type.String()),
-  index: optional(Type.Integer({ minimum: 0 })),
+  id: nullish(Type.String()),
+  format: nullish(Type.String()),
+  index: nullish(Type.Integer({ minimum: 0 })),
 };
 
 const reasoningDetail = taggedUnion('type', [
   Type.Object({
     type: Type.Literal('reasoning.text'),
-    text: optional(Type.String()),
-    signature: optional(Type.String()),
+    text: nullish(Type.String()),
+    signature: nullish(Type.String()),
     ...detailFields,
   }),
   Type.Object({ type: Type.Literal('reasoning.summary'), summary: Type.String(), ...detailFields }),
@@ -106,7 +106,7 @@ const toolCall = taggedUnion('type', [
   }),
 ]);
 
-const name = { name: optional(Type.String()) };
+const name = { name: nullish(Type.String()) };
 
 const message = taggedUnion('role', [
   Type.Object({ role: Type.Literal('system'), content: instructionContent, ...name }),
@@ -114,28 +114,28 @@ const message = taggedUnion('role', [
   Type.Object({ role: Type.Literal('user'), content, ...name }),
   Type.Object({
     role: Type.Literal('assistant'),
-    content: optional(content),
-    refusal: optional(Type.String()),
-    reasoning: optional(Type.String()),
-    reasoning_content: optional(Type.String()),
-    reasoning_details: optional(Type.Array(reasoningDetail)),
-    tool_calls: optional(Type.Array(toolCall)),
-    function_call: optional(functionCall),
-    images: optional(Type.Array(imagePart)),
-    audio: optional(Type.Object({})),
-    annotations: optional(Type.Array(Type.Object({}))),
+    content: nullish(content),
+    refusal: nullish(Type.String()),
+    reasoning: nullish(Type.String()),
+    reasoning_content: nullish(Type.String()),
+    reasoning_details: nullish(Type.Array(reasoningDetail)),
+    tool_calls: nullish(Type.Array(toolCall)),
+    function_call: nullish(functionCall),
+    images: nullish(Type.Array(imagePart)),
+    audio: nullish(Type.Object({})),
+    annotations: nullish(Type.Array(Type.Object({}))),
     ...name,
   }),
   Type.Object({
     role: Type.Literal('tool'),
     tool_call_id: Type.String({ minLength: 1 }),
-    content: optional(content),
+    content: nullish(content),
     ...name,
   }),
   Type.Object({
     role: Type.Literal('function'),
     name: Type.String({ minLength: 1 }),
-    content: optional(Type.String()),
+    content: nullish(Type.String()),
   }),
 ]);
 
@@ -145,9 +145,9 @@ const functionTool = Type.Object({
   type: Type.Literal('function'),
   function: Type.Object({
     name: Type.String({ minLength: 1 }),
-    description: optional(Type.String()),
-    parameters: optional(Type.Object({})),
-    strict: optional(Type.Boolean()),
+    description: nullish(Type.String()),
+    parameters: nullish(Type.Object({})),
+    strict: nullish(Type.Boolean()),
   }),
   ...cacheControl,
 });
@@ -156,8 +156,8 @@ const customTool = Type.Object({
   type: Type.Literal('custom'),
   custom: Type.Object({
     name: Type.String({ minLength: 1 }),
-    description: optional(Type.String()),
-    format: optional(Type.Object({ type: Type.String({ minLength: 1 }) })),
+    description: nullish(Type.String()),
+    format: nullish(Type.Object({ type: Type.String({ minLength: 1 }) })),
   }),
 });
 
@@ -208,9 +208,9 @@ const responseFormat = taggedUnion('type', [
     type: Type.Literal('json_schema'),
     json_schema: Type.Object({
       name: Type.String({ minLength: 1, maxLength: 64 }),
-      description: optional(Type.String()),
-      schema: optional(Type.Object({})),
-      strict: optional(Type.Boolean()),
+      description: nullish(Type.String()),
+      schema: nullish(Type.Object({})),
+      strict: nullish(Type.Boolean()),
     }),
   }),
   Type.Object({ type: Type.Literal('grammar'), grammar: Type.String({ minLength: 1 }) }),
@@ -220,13 +220,13 @@ const responseFormat = taggedUnion('type', [
 const EFFORTS = ['max', 'xhigh', 'high', 'medium', 'low', 'minimal', 'none'] as const;
 
 const reasoning = Type.Object({
-  effort: optional(oneOf(EFFORTS)),
-  summary: optional(oneOf(['auto', 'concise', 'detailed'])),
-  max_tokens: optional(Type.Integer({ minimum: 1, maximum: MOST_TOKENS })),
-  enabled: optional(Type.Boolean()),
-  context: optional(oneOf(['auto', 'all_turns', 'current_turn'])),
-  mode: optional(oneOf(['standard', 'pro'])),
-  exclude: optional(Type.Boolean()),
+  effort: nullish(oneOf(EFFORTS)),
+  summary: nullish(oneOf(['auto', 'concise', 'detailed'])),
+  max_tokens: nullish(Type.Integer({ minimum: 1, maximum: MOST_TOKENS })),
+  enabled: nullish(Type.Boolean()),
+  context: nullish(oneOf(['auto', 'all_turns', 'current_turn'])),
+  mode: nullish(oneOf(['standard', 'pro'])),
+  exclude: nullish(Type.Boolean()),
 });
 
 const metadata = Type.Unsafe<Record<string, string>>({
@@ -244,53 +244,53 @@ const logitBias = Type.Unsafe<Record<string, number>>({
 /** Every documented field but `messages` and `tools`. */
 const settings = {
   ...gatewayFieldSchemas,
-  model: optional(Type.String({ minLength: 1 })),
-  temperature: optional(Type.Number({ minimum: 0, maximum: 2 })),
-  top_p: optional(Type.Number({ minimum: 0, maximum: 1 })),
-  top_k: optional(Type.Integer({ minimum: 0 })),
-  top_a: optional(Type.Number({ minimum: 0, maximum: 1 })),
-  min_p: optional(Type.Number({ minimum: 0, maximum: 1 })),
-  frequency_penalty: optional(Type.Number({ minimum: -2, maximum: 2 })),
-  presence_penalty: optional(Type.Number({ minimum: -2, maximum: 2 })),
-  repetition_penalty: optional(Type.Number({ minimum: 0, maximum: 2 })),
-  seed: optional(Type.Integer()),
-  stop: optional(Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 4 })])),
-  max_tokens: optional(Type.Integer({ minimum: 1, maximum: MOST_TOKENS })),
-  max_completion_tokens: optional(Type.Integer({ minimum: 1, maximum: MOST_TOKENS })),
-  logit_bias: optional(logitBias),
-  logprobs: optional(Type.Boolean()),
-  top_logprobs: optional(Type.Integer({ minimum: 0, maximum: 20 })),
-  n: optional(Type.Integer({ minimum: 1 })),
-  response_format: optional(responseFormat),
+  model: nullish(Type.String({ minLength: 1 })),
+  temperature: nullish(Type.Number({ minimum: 0, maximum: 2 })),
+  top_p: nullish(Type.Number({ minimum: 0, maximum: 1 })),
+  top_k: nullish(Type.Integer({ minimum: 0 })),
+  top_a: nullish(Type.Number({ minimum: 0, maximum: 1 })),
+  min_p: nullish(Type.Number({ minimum: 0, maximum: 1 })),
+  frequency_penalty: nullish(Type.Number({ minimum: -2, maximum: 2 })),
+  presence_penalty: nullish(Type.Number({ minimum: -2, maximum: 2 })),
+  repetition_penalty: nullish(Type.Number({ minimum: 0, maximum: 2 })),
+  seed: nullish(Type.Integer()),
+  stop: nullish(Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 4 })])),
+  max_tokens: nullish(Type.Integer({ minimum: 1, maximum: MOST_TOKENS })),
+  max_completion_tokens: nullish(Type.Integer({ minimum: 1, maximum: MOST_TOKENS })),
+  logit_bias: nullish(logitBias),
+  logprobs: nullish(Type.Boolean()),
+  top_logprobs: nullish(Type.Integer({ minimum: 0, maximum: 20 })),
+  n: nullish(Type.Integer({ minimum: 1 })),
+  response_format: nullish(responseFormat),
   tool_choice: toolChoice,
-  parallel_tool_calls: optional(Type.Boolean()),
-  max_tool_calls: optional(Type.Integer({ minimum: 1 })),
-  stream: optional(Type.Boolean({ default: false })),
-  stream_options: optional(
-    Type.Object({ include_usage: optional(Type.Boolean()), include_obfuscation: optional(Type.Boolean()) }),
+  parallel_tool_calls: nullish(Type.Boolean()),
+  max_tool_calls: nullish(Type.Integer({ minimum: 1 })),
+  stream: nullish(Type.Boolean({ default: false })),
+  stream_options: nullish(
+    Type.Object({ include_usage: nullish(Type.Boolean()), include_obfuscation: nullish(Type.Boolean()) }),
   ),
-  usage: optional(Type.Object({ include: optional(Type.Boolean()) })),
-  store: optional(Type.Boolean()),
-  reasoning: optional(reasoning),
-  reasoning_effort: optional(oneOf(EFFORTS)),
-  include_reasoning: optional(Type.Boolean()),
-  verbosity: optional(oneOf(['low', 'medium', 'high', 'xhigh', 'max'])),
-  modalities: optional(Type.Array(oneOf(['text', 'image', 'audio']), { maxItems: MOST_MODALITIES })),
-  audio: optional(Type.Object({})),
-  image_config: optional(imageConfigSchema),
-  prediction: optional(Type.Object({ type: Type.Literal('content'), content: instructionContent })),
-  web_search_options: optional(
+  usage: nullish(Type.Object({ include: nullish(Type.Boolean()) })),
+  store: nullish(Type.Boolean()),
+  reasoning: nullish(reasoning),
+  reasoning_effort: nullish(oneOf(EFFORTS)),
+  include_reasoning: nullish(Type.Boolean()),
+  verbosity: nullish(oneOf(['low', 'medium', 'high', 'xhigh', 'max'])),
+  modalities: nullish(Type.Array(oneOf(['text', 'image', 'audio']), { maxItems: MOST_MODALITIES })),
+  audio: nullish(Type.Object({})),
+  image_config: nullish(imageConfigSchema),
+  prediction: nullish(Type.Object({ type: Type.Literal('content'), content: instructionContent })),
+  web_search_options: nullish(
     Type.Object({
-      search_context_size: optional(oneOf(['low', 'medium', 'high'])),
-      user_location: optional(Type.Object({})),
+      search_context_size: nullish(oneOf(['low', 'medium', 'high'])),
+      user_location: nullish(Type.Object({})),
     }),
   ),
-  metadata: optional(metadata),
-  safety_identifier: optional(Type.String()),
-  prompt_cache_key: optional(Type.String()),
-  prompt_cache_options: optional(promptCacheOptionsSchema),
-  service_tier: optional(oneOf(['auto', 'default', 'fast', 'flex', 'priority', 'scale'])),
-  debug: optional(Type.Object({ echo_upstream_body: optional(Type.Boolean()) })),
+  metadata: nullish(metadata),
+  safety_identifier: nullish(Type.String()),
+  prompt_cache_key: nullish(Type.String()),
+  prompt_cache_options: nullish(promptCacheOptionsSchema),
+  service_tier: nullish(oneOf(['auto', 'default', 'fast', 'flex', 'priority', 'scale'])),
+  debug: nullish(Type.Object({ echo_upstream_body: nullish(Type.Boolean()) })),
 };
 
 /** Schema of the request body. */
@@ -298,7 +298,7 @@ export function requestSchema(vendor: string): TSchema {
   const tool = taggedUnion('type', [functionTool, customTool, hostedTool]);
   return Type.Object({
     messages: Type.Array(message, { minItems: 1, maxItems: MAX_REQUEST_PIECES }),
-    tools: optional(
+    tools: nullish(
       Type.Array(tool, {
         maxItems: MOST_TOOLS,
         description: `Functions, free-text tools, hosted tools and ${vendor}:* tools.`,

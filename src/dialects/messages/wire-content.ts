@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { oneOf, optional, otherThan, taggedUnion } from '../../kit/json/schema.ts';
+import { nullish, oneOf, otherThan, taggedUnion } from '../../kit/json/schema.ts';
 import { FILE_ID_DESCRIPTION } from '../shared/media/stored-files.ts';
 import { cacheControlSchema } from '../shared/requests/gateway-fields.ts';
 
@@ -8,9 +8,9 @@ import { cacheControlSchema } from '../shared/requests/gateway-fields.ts';
 const id = Type.String({ minLength: 1 });
 const text = Type.String();
 const position = Type.Integer({ minimum: 0 });
-const cached = { cache_control: optional(cacheControlSchema) };
+const cached = { cache_control: nullish(cacheControlSchema) };
 
-const documentPlace = { cited_text: text, document_index: position, document_title: optional(text) };
+const documentPlace = { cited_text: text, document_index: position, document_title: nullish(text) };
 
 const citation = taggedUnion('type', [
   Type.Object({
@@ -35,14 +35,14 @@ const citation = taggedUnion('type', [
     type: Type.Literal('web_search_result_location'),
     cited_text: text,
     encrypted_index: text,
-    title: optional(text),
+    title: nullish(text),
     url: text,
   }),
   Type.Object({
     type: Type.Literal('search_result_location'),
     cited_text: text,
     source: text,
-    title: optional(text),
+    title: nullish(text),
     search_result_index: position,
     start_block_index: position,
     end_block_index: position,
@@ -52,7 +52,7 @@ const citation = taggedUnion('type', [
 export const textBlockSchema = Type.Object({
   type: Type.Literal('text'),
   text,
-  citations: optional(Type.Array(citation)),
+  citations: nullish(Type.Array(citation)),
   ...cached,
 });
 
@@ -76,7 +76,7 @@ const imageBlock = Type.Object({
   ...cached,
 });
 
-const citationSwitch = optional(Type.Object({ enabled: optional(Type.Boolean()) }));
+const citationSwitch = nullish(Type.Object({ enabled: nullish(Type.Boolean()) }));
 
 const documentBlock = Type.Object({
   type: Type.Literal('document'),
@@ -94,8 +94,8 @@ const documentBlock = Type.Object({
     urlSource,
     fileSource,
   ]),
-  title: optional(text),
-  context: optional(text),
+  title: nullish(text),
+  context: nullish(text),
   citations: citationSwitch,
   ...cached,
 });
@@ -117,7 +117,7 @@ const toolResultPart = taggedUnion('type', [
   Type.Object({ type: Type.Literal('tool_reference'), tool_name: text, ...cached }),
 ]);
 
-const callFields = { id, name: id, input: optional(Type.Object({})), ...cached };
+const callFields = { id, name: id, input: nullish(Type.Object({})), ...cached };
 
 const KNOWN_BLOCKS = [
   'text',
@@ -144,8 +144,8 @@ export const blockSchema = taggedUnion('type', [
   Type.Object({
     type: Type.Literal('tool_result'),
     tool_use_id: id,
-    content: optional(Type.Union([text, Type.Array(toolResultPart)])),
-    is_error: optional(Type.Boolean()),
+    content: nullish(Type.Union([text, Type.Array(toolResultPart)])),
+    is_error: nullish(Type.Boolean()),
     ...cached,
   }),
   Type.Object({ type: Type.Literal('thinking'), thinking: text, signature: text }),
@@ -161,7 +161,7 @@ export const blockSchema = taggedUnion('type', [
           url: text,
           title: text,
           encrypted_content: text,
-          page_age: optional(text),
+          page_age: nullish(text),
         }),
       ),
       Type.Object({ type: Type.Literal('web_search_tool_result_error'), error_code: text }),

@@ -1,12 +1,12 @@
 import Type from 'typebox';
-import { optional, otherThan, taggedUnion } from '../../kit/json/schema.ts';
+import { nullish, otherThan, taggedUnion } from '../../kit/json/schema.ts';
 import { cacheControlSchema, userLocationSchema } from '../shared/requests/gateway-fields.ts';
 
 /** Schemas of the tools in requests, and of the choice among them. */
 
-const cached = { cache_control: optional(cacheControlSchema) };
+const cached = { cache_control: nullish(cacheControlSchema) };
 const toolName = Type.String({ minLength: 1 });
-const domains = optional(Type.Array(Type.String()));
+const domains = nullish(Type.Array(Type.String()));
 
 /** Tools of the operator's own, by the word behind `<vendor>:`. */
 const VENDOR_TOOLS = [
@@ -26,9 +26,9 @@ function webSearchTool<const Kind extends string>(kind: Kind) {
     name: Type.Literal('web_search'),
     allowed_domains: domains,
     blocked_domains: domains,
-    max_uses: optional(Type.Integer({ minimum: 1 })),
-    user_location: optional(userLocationSchema),
-    allowed_callers: optional(Type.Array(Type.String())),
+    max_uses: nullish(Type.Integer({ minimum: 1 })),
+    user_location: nullish(userLocationSchema),
+    allowed_callers: nullish(Type.Array(Type.String())),
     ...cached,
   });
 }
@@ -47,11 +47,11 @@ function hostedTools(vendor: string) {
       type: Type.Literal('advisor_20260301'),
       name: Type.Literal('advisor'),
       model: Type.String({ minLength: 1 }),
-      max_uses: optional(Type.Integer({ minimum: 1 })),
+      max_uses: nullish(Type.Integer({ minimum: 1 })),
       ...cached,
     }),
     ...VENDOR_TOOLS.map((name) =>
-      Type.Object({ type: Type.Literal(`${vendor}:${name}`), parameters: optional(Type.Object({})) }),
+      Type.Object({ type: Type.Literal(`${vendor}:${name}`), parameters: nullish(Type.Object({})) }),
     ),
   ];
 }
@@ -59,13 +59,13 @@ function hostedTools(vendor: string) {
 const functionTool = Type.Object({
   type: Type.Optional(Type.Union([Type.Literal('custom'), Type.Null()])),
   name: toolName,
-  description: optional(Type.String()),
+  description: nullish(Type.String()),
   input_schema: Type.Object({
     type: Type.Literal('object'),
-    properties: optional(Type.Object({})),
-    required: optional(Type.Array(Type.String())),
+    properties: nullish(Type.Object({})),
+    required: nullish(Type.Array(Type.String())),
   }),
-  strict: optional(Type.Boolean()),
+  strict: nullish(Type.Boolean()),
   ...cached,
 });
 
@@ -76,7 +76,7 @@ export function toolSchema(vendor: string) {
   return taggedUnion('type', [functionTool, ...hosted, otherThan('type', known)]);
 }
 
-const parallel = { disable_parallel_tool_use: optional(Type.Boolean()) };
+const parallel = { disable_parallel_tool_use: nullish(Type.Boolean()) };
 
 export const toolChoiceSchema = taggedUnion('type', [
   Type.Object({ type: Type.Literal('auto'), ...parallel }),

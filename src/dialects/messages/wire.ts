@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { closed, oneOf, optional, taggedUnion } from '../../kit/json/schema.ts';
+import { closed, nullish, oneOf, taggedUnion } from '../../kit/json/schema.ts';
 import {
   gatewayFieldSchemas,
   MOST_TOKENS,
@@ -29,7 +29,7 @@ const messageSchema = Type.Object({
   content: Type.Union([Type.String(), Type.Array(blockSchema)]),
 });
 
-const display = optional(oneOf(['summarized', 'omitted']));
+const display = nullish(oneOf(['summarized', 'omitted']));
 
 const thinkingSchema = taggedUnion('type', [
   Type.Object({ type: Type.Literal('enabled'), budget_tokens: Type.Integer({ minimum: 1 }), display }),
@@ -38,15 +38,15 @@ const thinkingSchema = taggedUnion('type', [
 ]);
 
 const outputConfigSchema = Type.Object({
-  effort: optional(oneOf(['low', 'medium', 'high', 'xhigh', 'max'])),
-  format: optional(
+  effort: nullish(oneOf(['low', 'medium', 'high', 'xhigh', 'max'])),
+  format: nullish(
     taggedUnion('type', [Type.Object({ type: Type.Literal('json_schema'), schema: Type.Object({}) })]),
   ),
-  task_budget: optional(
+  task_budget: nullish(
     Type.Object({
       type: Type.Literal('tokens'),
       total: Type.Integer({ minimum: 20_000 }),
-      remaining: optional(Type.Integer({ minimum: 0 })),
+      remaining: nullish(Type.Integer({ minimum: 0 })),
     }),
   ),
 });
@@ -58,15 +58,15 @@ const toolUses = Type.Object({ type: Type.Literal('tool_uses'), value: count });
 const editSchema = taggedUnion('type', [
   Type.Object({
     type: Type.Literal('clear_tool_uses_20250919'),
-    trigger: optional(taggedUnion('type', [inputTokens, toolUses])),
-    keep: optional(toolUses),
-    clear_at_least: optional(inputTokens),
-    exclude_tools: optional(Type.Array(Type.String())),
-    clear_tool_inputs: optional(Type.Union([Type.Boolean(), Type.Array(Type.String())])),
+    trigger: nullish(taggedUnion('type', [inputTokens, toolUses])),
+    keep: nullish(toolUses),
+    clear_at_least: nullish(inputTokens),
+    exclude_tools: nullish(Type.Array(Type.String())),
+    clear_tool_inputs: nullish(Type.Union([Type.Boolean(), Type.Array(Type.String())])),
   }),
   Type.Object({
     type: Type.Literal('clear_thinking_20251015'),
-    keep: optional(
+    keep: nullish(
       Type.Union([
         Type.Literal('all'),
         taggedUnion('type', [
@@ -78,9 +78,9 @@ const editSchema = taggedUnion('type', [
   }),
   Type.Object({
     type: Type.Literal('compact_20260112'),
-    trigger: optional(inputTokens),
-    instructions: optional(Type.String()),
-    pause_after_compaction: optional(Type.Boolean()),
+    trigger: nullish(inputTokens),
+    instructions: nullish(Type.String()),
+    pause_after_compaction: nullish(Type.Boolean()),
   }),
 ]);
 
@@ -89,34 +89,34 @@ function sharedFields(vendor: string) {
   return {
     messages: Type.Array(messageSchema, { minItems: 1, maxItems: MAX_REQUEST_PIECES }),
     model: Type.String({ minLength: 1 }),
-    system: optional(Type.Union([Type.String(), Type.Array(taggedUnion('type', [textBlockSchema]))])),
-    tools: optional(Type.Array(toolSchema(vendor), { maxItems: MOST_TOOLS })),
-    tool_choice: optional(toolChoiceSchema),
-    thinking: optional(thinkingSchema),
-    output_config: optional(outputConfigSchema),
-    context_management: optional(Type.Object({ edits: optional(Type.Array(editSchema)) })),
-    metadata: optional(Type.Object({ user_id: optional(Type.String()) })),
-    stop_sequences: optional(Type.Array(Type.String())),
-    stream: optional(Type.Boolean()),
-    temperature: optional(Type.Number({ minimum: 0, maximum: 2 })),
-    top_p: optional(Type.Number({ minimum: 0, maximum: 1 })),
-    top_k: optional(Type.Integer({ minimum: 0 })),
-    service_tier: optional(Type.String()),
-    speed: optional(oneOf(['fast', 'standard'])),
-    fallbacks: optional(
+    system: nullish(Type.Union([Type.String(), Type.Array(taggedUnion('type', [textBlockSchema]))])),
+    tools: nullish(Type.Array(toolSchema(vendor), { maxItems: MOST_TOOLS })),
+    tool_choice: nullish(toolChoiceSchema),
+    thinking: nullish(thinkingSchema),
+    output_config: nullish(outputConfigSchema),
+    context_management: nullish(Type.Object({ edits: nullish(Type.Array(editSchema)) })),
+    metadata: nullish(Type.Object({ user_id: nullish(Type.String()) })),
+    stop_sequences: nullish(Type.Array(Type.String())),
+    stream: nullish(Type.Boolean()),
+    temperature: nullish(Type.Number({ minimum: 0, maximum: 2 })),
+    top_p: nullish(Type.Number({ minimum: 0, maximum: 1 })),
+    top_k: nullish(Type.Integer({ minimum: 0 })),
+    service_tier: nullish(Type.String()),
+    speed: nullish(oneOf(['fast', 'standard'])),
+    fallbacks: nullish(
       Type.Array(closed({ model: Type.String({ minLength: 1 }) }), {
         maxItems: 3,
         description: 'Models to try in order when the primary one fails or refuses; not with `models`.',
       }),
     ),
-    prompt_cache_key: optional(
+    prompt_cache_key: nullish(
       Type.String({ description: 'Requests with the same key go to the same endpoint where they can.' }),
     ),
     ...gatewayFieldSchemas,
   };
 }
 
-const maxTokens = optional(Type.Integer({ minimum: 1, maximum: MOST_TOKENS }));
+const maxTokens = nullish(Type.Integer({ minimum: 1, maximum: MOST_TOKENS }));
 
 /** Body of POST /messages. */
 export function requestSchema(vendor: string) {

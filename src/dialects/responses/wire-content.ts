@@ -1,5 +1,5 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
-import { oneOf, optional, otherThan, taggedUnion } from '../../kit/json/schema.ts';
+import { nullish, oneOf, otherThan, taggedUnion } from '../../kit/json/schema.ts';
 import { FILE_ID_DESCRIPTION } from '../shared/media/stored-files.ts';
 import { cacheControlSchema, MOST_TOOLS } from '../shared/requests/gateway-fields.ts';
 
@@ -7,8 +7,8 @@ import { cacheControlSchema, MOST_TOOLS } from '../shared/requests/gateway-field
 
 const text = Type.String();
 const textOrNull = Type.Union([text, Type.Null()]);
-const id = optional(Type.String());
-const fileId = optional(Type.String({ description: FILE_ID_DESCRIPTION }));
+const id = nullish(Type.String());
+const fileId = nullish(Type.String({ description: FILE_ID_DESCRIPTION }));
 const toolStatus = oneOf(['in_progress', 'completed', 'incomplete']);
 const searchStatus = oneOf(['completed', 'searching', 'in_progress', 'failed']);
 const openObject = Type.Object({});
@@ -16,29 +16,29 @@ const openObject = Type.Object({});
 const PART_FIELDS: Readonly<Record<string, TProperties>> = {
   input_text: {
     text,
-    prompt_cache_breakpoint: optional(Type.Object({ mode: Type.Literal('explicit') })),
-    cache_control: optional(cacheControlSchema),
+    prompt_cache_breakpoint: nullish(Type.Object({ mode: Type.Literal('explicit') })),
+    cache_control: nullish(cacheControlSchema),
   },
   input_image: {
-    detail: optional(oneOf(['auto', 'high', 'low', 'original'])),
-    image_url: optional(text),
+    detail: nullish(oneOf(['auto', 'high', 'low', 'original'])),
+    image_url: nullish(text),
     file_id: fileId,
-    cache_control: optional(cacheControlSchema),
+    cache_control: nullish(cacheControlSchema),
   },
   input_file: {
-    file_data: optional(text),
+    file_data: nullish(text),
     file_id: fileId,
-    file_url: optional(text),
-    filename: optional(text),
-    cache_control: optional(cacheControlSchema),
+    file_url: nullish(text),
+    filename: nullish(text),
+    cache_control: nullish(cacheControlSchema),
   },
   input_audio: { input_audio: Type.Object({ data: text, format: oneOf(['mp3', 'wav']) }) },
   input_video: { video_url: Type.String({ minLength: 1 }) },
   output_text: {
     text,
-    annotations: optional(Type.Array(openObject)),
-    logprobs: optional(Type.Array(openObject)),
-    cache_control: optional(cacheControlSchema),
+    annotations: nullish(Type.Array(openObject)),
+    logprobs: nullish(Type.Array(openObject)),
+    cache_control: nullish(cacheControlSchema),
   },
   refusal: { refusal: text },
 };
@@ -53,12 +53,12 @@ const toolOutput = Type.Union([text, Type.Array(inputPartSchema)]);
 const contentField = Type.Optional(Type.Union([text, Type.Array(contentPartSchema), Type.Null()]));
 
 const messageSchema = Type.Object({
-  type: optional(Type.Literal('message')),
+  type: nullish(Type.Literal('message')),
   role: oneOf(['user', 'system', 'assistant', 'developer']),
   content: contentField,
   id,
-  status: optional(toolStatus),
-  phase: optional(oneOf(['commentary', 'final_answer'])),
+  status: nullish(toolStatus),
+  phase: nullish(oneOf(['commentary', 'final_answer'])),
 });
 
 const summaryPart = Type.Object({ type: Type.Literal('summary_text'), text });
@@ -72,13 +72,13 @@ const patchOperation = tagged({
 
 /** A search says what was searched for in `query`, in `queries`, or in both. */
 const searchAction = taggedUnion('type', [
-  Type.Object({ type: Type.Literal('search'), query: text, ...searchLists(optional(Type.Array(text))) }),
+  Type.Object({ type: Type.Literal('search'), query: text, ...searchLists(nullish(Type.Array(text))) }),
   Type.Object({
     type: Type.Literal('search'),
     query: Type.Optional(Type.Null()),
     ...searchLists(Type.Array(text)),
   }),
-  Type.Object({ type: Type.Literal('open_page'), url: optional(text) }),
+  Type.Object({ type: Type.Literal('open_page'), url: nullish(text) }),
   Type.Object({ type: Type.Literal('find_in_page'), pattern: text, url: text }),
 ]);
 
@@ -87,7 +87,7 @@ function searchLists<T extends TSchema>(queries: T) {
     Type.Object({ type: Type.Literal('url'), url: text }),
     otherThan('type', ['url']),
   ]);
-  return { queries, sources: optional(Type.Array(source)) };
+  return { queries, sources: nullish(Type.Array(source)) };
 }
 
 const shellOutcome = tagged({ exit: { exit_code: Type.Integer() }, timeout: {} });
@@ -100,33 +100,33 @@ const ITEM_FIELDS: Readonly<Record<string, TProperties>> = {
   reasoning: {
     id,
     summary: Type.Union([Type.Array(summaryPart), Type.Null()]),
-    content: optional(Type.Array(reasoningPart)),
-    encrypted_content: optional(text),
-    status: optional(toolStatus),
-    signature: optional(text),
-    format: optional(text),
+    content: nullish(Type.Array(reasoningPart)),
+    encrypted_content: nullish(text),
+    status: nullish(toolStatus),
+    signature: nullish(text),
+    format: nullish(text),
   },
   function_call: {
     call_id: Type.String({ minLength: 1 }),
     name: Type.String({ minLength: 1 }),
     arguments: text,
     id,
-    namespace: optional(text),
-    status: optional(toolStatus),
+    namespace: nullish(text),
+    status: nullish(toolStatus),
   },
   function_call_output: {
     call_id: Type.String({ minLength: 1 }),
     output: toolOutput,
     id,
-    status: optional(toolStatus),
+    status: nullish(toolStatus),
   },
   custom_tool_call: {
     call_id: Type.String({ minLength: 1 }),
     name: Type.String({ minLength: 1 }),
     input: text,
     id,
-    namespace: optional(text),
-    status: optional(toolStatus),
+    namespace: nullish(text),
+    status: nullish(toolStatus),
   },
   custom_tool_call_output: { call_id: Type.String({ minLength: 1 }), output: toolOutput, id },
   apply_patch_call: {
@@ -138,33 +138,33 @@ const ITEM_FIELDS: Readonly<Record<string, TProperties>> = {
   apply_patch_call_output: {
     call_id: text,
     status: oneOf(['completed', 'failed']),
-    output: optional(text),
+    output: nullish(text),
     id,
   },
   web_search_call: {
     id,
     status: searchStatus,
-    action: optional(searchAction),
+    action: nullish(searchAction),
   },
   file_search_call: { id, queries: Type.Array(text), status: searchStatus },
   image_generation_call: {
     id,
     status: oneOf(['in_progress', 'completed', 'generating', 'failed']),
-    result: optional(text),
-    prompt: optional(text),
+    result: nullish(text),
+    prompt: nullish(text),
   },
   code_interpreter_call: {
     id,
     status: oneOf(['in_progress', 'completed', 'incomplete', 'interpreting', 'failed']),
-    code: optional(text),
-    container_id: optional(text),
-    outputs: optional(Type.Array(tagged({ logs: { logs: text }, image: { url: text }, file: {} }))),
+    code: nullish(text),
+    container_id: nullish(text),
+    outputs: nullish(Type.Array(tagged({ logs: { logs: text }, image: { url: text }, file: {} }))),
   },
   computer_call: {
     call_id: text,
     status: toolStatus,
     pending_safety_checks: Type.Array(Type.Object({ code: textOrNull, id: text, message: textOrNull })),
-    action: optional(openObject),
+    action: nullish(openObject),
     id,
   },
   computer_call_output: { call_id: text, output: openObject, id },
@@ -172,25 +172,25 @@ const ITEM_FIELDS: Readonly<Record<string, TProperties>> = {
     id,
     call_id: text,
     status: toolStatus,
-    action: Type.Object({ type: Type.Literal('exec'), command: Type.Array(text), env: optional(openObject) }),
+    action: Type.Object({ type: Type.Literal('exec'), command: Type.Array(text), env: nullish(openObject) }),
   },
-  local_shell_call_output: { id: text, output: text, status: optional(toolStatus) },
+  local_shell_call_output: { id: text, output: text, status: nullish(toolStatus) },
   shell_call: {
     call_id: text,
     action: Type.Object({
       commands: Type.Array(text),
-      timeout_ms: optional(Type.Integer()),
-      max_output_length: optional(Type.Integer()),
+      timeout_ms: nullish(Type.Integer()),
+      max_output_length: nullish(Type.Integer()),
     }),
     id,
-    status: optional(toolStatus),
+    status: nullish(toolStatus),
   },
   shell_call_output: {
     call_id: text,
     output: Type.Array(Type.Object({ stdout: text, stderr: text, outcome: shellOutcome })),
     id,
-    status: optional(toolStatus),
-    max_output_length: optional(Type.Integer()),
+    status: nullish(toolStatus),
+    max_output_length: nullish(Type.Integer()),
   },
   mcp_list_tools: {
     id: text,
@@ -198,10 +198,10 @@ const ITEM_FIELDS: Readonly<Record<string, TProperties>> = {
     tools: Type.Array(Type.Object({ name: text, input_schema: openObject })),
   },
   mcp_approval_request: { id: text, name: text, arguments: text, server_label: text },
-  mcp_approval_response: { approval_request_id: text, approve: Type.Boolean(), id, reason: optional(text) },
-  mcp_call: { id: text, name: text, arguments: text, server_label: text, output: optional(text) },
+  mcp_approval_response: { approval_request_id: text, approve: Type.Boolean(), id, reason: nullish(text) },
+  mcp_call: { id: text, name: text, arguments: text, server_label: text, output: nullish(text) },
   compaction: { encrypted_content: text, id },
-  context_compaction: { encrypted_content: optional(text), id },
+  context_compaction: { encrypted_content: nullish(text), id },
   item_reference: {
     id: Type.String({
       description:
@@ -222,7 +222,7 @@ const ITEM_FIELDS: Readonly<Record<string, TProperties>> = {
         encrypted_content: { encrypted_content: text },
       }),
     ),
-    agent: optional(Type.Object({ agent_name: text })),
+    agent: nullish(Type.Object({ agent_name: text })),
     id,
   },
 };

@@ -1,5 +1,5 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
-import { oneOf, optional, taggedUnion } from '../../kit/json/schema.ts';
+import { nullish, oneOf, taggedUnion } from '../../kit/json/schema.ts';
 import { cacheControlSchema, MOST_TOOLS, userLocationSchema } from '../shared/requests/gateway-fields.ts';
 
 /** Schemas of `tools` and `tool_choice`. */
@@ -11,16 +11,16 @@ const openObject = Type.Object({});
 
 const functionFields = {
   name,
-  parameters: optional(openObject),
-  description: optional(text),
-  strict: optional(Type.Boolean()),
-  cache_control: optional(cacheControlSchema),
+  parameters: nullish(openObject),
+  description: nullish(text),
+  strict: nullish(Type.Boolean()),
+  cache_control: nullish(cacheControlSchema),
 };
 
 const customFields = {
   name,
-  description: optional(text),
-  format: optional(
+  description: nullish(text),
+  format: nullish(
     taggedUnion('type', [
       Type.Object({ type: Type.Literal('text') }),
       Type.Object({
@@ -33,19 +33,19 @@ const customFields = {
 };
 
 const webSearchFields = {
-  engine: optional(Type.String({ minLength: 1, maxLength: 64 })),
-  filters: optional(
+  engine: nullish(Type.String({ minLength: 1, maxLength: 64 })),
+  filters: nullish(
     Type.Object({
-      allowed_domains: optional(strings),
-      excluded_domains: optional(strings),
-      blocked_domains: optional(strings),
+      allowed_domains: nullish(strings),
+      excluded_domains: nullish(strings),
+      blocked_domains: nullish(strings),
     }),
   ),
-  max_results: optional(Type.Integer({ minimum: 1 })),
-  max_uses: optional(Type.Integer({ minimum: 1 })),
-  mode: optional(text),
-  search_context_size: optional(oneOf(['low', 'medium', 'high'])),
-  user_location: optional(userLocationSchema),
+  max_results: nullish(Type.Integer({ minimum: 1 })),
+  max_uses: nullish(Type.Integer({ minimum: 1 })),
+  mode: nullish(text),
+  search_context_size: nullish(oneOf(['low', 'medium', 'high'])),
+  user_location: nullish(userLocationSchema),
 };
 
 const CONNECTORS = [
@@ -59,7 +59,7 @@ const CONNECTORS = [
   'connector_sharepoint',
 ] as const;
 
-const toolNames = optional(Type.Object({ tool_names: optional(strings) }));
+const toolNames = nullish(Type.Object({ tool_names: nullish(strings) }));
 
 /** Filters inside filters are looked at down to here; deeper ones are not written by hand. */
 const MAX_FILTER_DEPTH = 4;
@@ -100,12 +100,12 @@ const TOOL_FIELDS: Readonly<Record<string, TProperties>> = {
   web_search_2025_08_26: webSearchFields,
   file_search: {
     vector_store_ids: strings,
-    filters: optional(filterSchema(MAX_FILTER_DEPTH)),
-    max_num_results: optional(Type.Integer({ minimum: 1 })),
-    ranking_options: optional(
+    filters: nullish(filterSchema(MAX_FILTER_DEPTH)),
+    max_num_results: nullish(Type.Integer({ minimum: 1 })),
+    ranking_options: nullish(
       Type.Object({
-        ranker: optional(oneOf(['auto', 'default-2024-11-15'])),
-        score_threshold: optional(Type.Number()),
+        ranker: nullish(oneOf(['auto', 'default-2024-11-15'])),
+        score_threshold: nullish(Type.Number()),
       }),
     ),
   },
@@ -119,21 +119,21 @@ const TOOL_FIELDS: Readonly<Record<string, TProperties>> = {
       text,
       Type.Object({
         type: Type.Literal('auto'),
-        file_ids: optional(strings),
-        memory_limit: optional(oneOf(['1g', '4g', '16g', '64g'])),
+        file_ids: nullish(strings),
+        memory_limit: nullish(oneOf(['1g', '4g', '16g', '64g'])),
       }),
     ]),
   },
   mcp: {
     server_label: name,
-    server_url: optional(text),
-    connector_id: optional(oneOf(CONNECTORS)),
-    authorization: optional(text),
-    headers: optional(openObject),
-    allowed_tools: optional(
+    server_url: nullish(text),
+    connector_id: nullish(oneOf(CONNECTORS)),
+    authorization: nullish(text),
+    headers: nullish(openObject),
+    allowed_tools: nullish(
       Type.Union([
         strings,
-        Type.Object({ tool_names: optional(strings), read_only: optional(Type.Boolean()) }),
+        Type.Object({ tool_names: nullish(strings), read_only: nullish(Type.Boolean()) }),
       ]),
     ),
     require_approval: Type.Optional(
@@ -143,19 +143,19 @@ const TOOL_FIELDS: Readonly<Record<string, TProperties>> = {
         Type.Null(),
       ]),
     ),
-    server_description: optional(text),
+    server_description: nullish(text),
   },
   image_generation: {
-    background: optional(oneOf(['transparent', 'opaque', 'auto'])),
-    input_fidelity: optional(oneOf(['high', 'low'])),
-    input_image_mask: optional(Type.Object({ file_id: optional(text), image_url: optional(text) })),
-    model: optional(text),
-    moderation: optional(oneOf(['auto', 'low'])),
-    output_compression: optional(Type.Integer({ minimum: 0, maximum: 100 })),
-    output_format: optional(oneOf(['png', 'webp', 'jpeg'])),
-    partial_images: optional(Type.Integer({ minimum: 0, maximum: 3 })),
-    quality: optional(oneOf(['low', 'medium', 'high', 'auto'])),
-    size: optional(text),
+    background: nullish(oneOf(['transparent', 'opaque', 'auto'])),
+    input_fidelity: nullish(oneOf(['high', 'low'])),
+    input_image_mask: nullish(Type.Object({ file_id: nullish(text), image_url: nullish(text) })),
+    model: nullish(text),
+    moderation: nullish(oneOf(['auto', 'low'])),
+    output_compression: nullish(Type.Integer({ minimum: 0, maximum: 100 })),
+    output_format: nullish(oneOf(['png', 'webp', 'jpeg'])),
+    partial_images: nullish(Type.Integer({ minimum: 0, maximum: 3 })),
+    quality: nullish(oneOf(['low', 'medium', 'high', 'auto'])),
+    size: nullish(text),
   },
   local_shell: {},
   shell: {},
@@ -169,7 +169,7 @@ export function toolSchema(vendor: string) {
     ...Object.entries(TOOL_FIELDS).map(([type, fields]) =>
       Type.Object({ type: Type.Literal(type), ...fields }),
     ),
-    Type.Object({ type: Type.String({ pattern: operatorTool }), parameters: optional(openObject) }),
+    Type.Object({ type: Type.String({ pattern: operatorTool }), parameters: nullish(openObject) }),
     Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       required: ['type'],
@@ -191,7 +191,7 @@ export const toolChoiceSchema = Type.Optional(
     taggedUnion('type', [
       Type.Object({ type: Type.Literal('function'), name }),
       Type.Object({ type: Type.Literal('custom'), name }),
-      Type.Object({ type: Type.Literal('mcp'), server_label: name, name: optional(text) }),
+      Type.Object({ type: Type.Literal('mcp'), server_label: name, name: nullish(text) }),
       Type.Object({
         type: Type.Literal('allowed_tools'),
         mode: oneOf(['auto', 'required']),

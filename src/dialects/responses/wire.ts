@@ -3,7 +3,7 @@ import type { Event, ItemHead, PartKind } from '../../ir/events.ts';
 import type { Tool } from '../../ir/request.ts';
 import type { Effort } from '../../ir/settings.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
-import { oneOf, optional, taggedUnion } from '../../kit/json/schema.ts';
+import { nullish, oneOf, taggedUnion } from '../../kit/json/schema.ts';
 import { ADDITIONAL_TOOL_MARK } from '../shared/report/foreign-members.ts';
 import {
   gatewayFieldSchemas,
@@ -61,17 +61,17 @@ export const REASONING_FIELDS: ReadonlySet<string> = new Set([
 export const TEXT_FIELDS: ReadonlySet<string> = new Set(['format', 'verbosity']);
 
 const reasoningSchema = Type.Object({
-  effort: optional(oneOf(EFFORTS)),
-  summary: optional(oneOf(['auto', 'concise', 'detailed'])),
-  max_tokens: optional(Type.Integer({ minimum: 1, maximum: MOST_TOKENS })),
-  enabled: optional(Type.Boolean()),
-  context: optional(oneOf(['auto', 'all_turns', 'current_turn'])),
-  mode: optional(oneOf(['standard', 'pro'])),
-  exclude: optional(Type.Boolean()),
+  effort: nullish(oneOf(EFFORTS)),
+  summary: nullish(oneOf(['auto', 'concise', 'detailed'])),
+  max_tokens: nullish(Type.Integer({ minimum: 1, maximum: MOST_TOKENS })),
+  enabled: nullish(Type.Boolean()),
+  context: nullish(oneOf(['auto', 'all_turns', 'current_turn'])),
+  mode: nullish(oneOf(['standard', 'pro'])),
+  exclude: nullish(Type.Boolean()),
 });
 
 const textSchema = Type.Object({
-  format: optional(
+  format: nullish(
     taggedUnion('type', [
       Type.Object({ type: Type.Literal('text') }),
       Type.Object({ type: Type.Literal('json_object') }),
@@ -79,12 +79,12 @@ const textSchema = Type.Object({
         type: Type.Literal('json_schema'),
         name: Type.String({ minLength: 1 }),
         schema: Type.Object({}),
-        description: optional(Type.String()),
-        strict: optional(Type.Boolean()),
+        description: nullish(Type.String()),
+        strict: nullish(Type.Boolean()),
       }),
     ]),
   ),
-  verbosity: optional(oneOf(['low', 'medium', 'high', 'xhigh', 'max'])),
+  verbosity: nullish(oneOf(['low', 'medium', 'high', 'xhigh', 'max'])),
 });
 
 /** The count stands first and alone, so that a million keys are refused before any of them is looked at. */
@@ -101,7 +101,7 @@ const metadataSchema = Type.Unsafe<Record<string, string>>({
 
 const promptSchema = Type.Object({
   id: Type.String({ minLength: 1 }),
-  variables: optional(
+  variables: nullish(
     Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: Type.Union([Type.String(), inputPartSchema]),
@@ -117,45 +117,45 @@ export function requestSchema(vendor: string) {
 function fieldSchemas(vendor: string) {
   return {
     ...gatewayFieldSchemas,
-    model: optional(Type.String()),
+    model: nullish(Type.String()),
     input: Type.Optional(
       Type.Union([Type.String(), Type.Array(inputItemSchema, { maxItems: MAX_REQUEST_PIECES }), Type.Null()]),
     ),
-    instructions: optional(Type.String()),
-    stream: optional(Type.Boolean({ default: false })),
+    instructions: nullish(Type.String()),
+    stream: nullish(Type.Boolean({ default: false })),
     store: Type.Optional(
       Type.Union([Type.Literal(false), Type.Null()], {
         explain: 'must be false: nothing is stored here',
       }),
     ),
-    background: optional(Type.Boolean()),
-    previous_response_id: optional(Type.String()),
-    prompt: optional(promptSchema),
-    include: optional(Type.Array(oneOf(INCLUDES), { maxItems: MOST_ENTRIES })),
-    max_output_tokens: optional(Type.Integer({ minimum: 1, maximum: MOST_TOKENS })),
-    max_tool_calls: optional(Type.Integer({ minimum: 0, maximum: MOST_TOKENS })),
-    temperature: optional(Type.Number({ minimum: 0, maximum: 2 })),
-    top_p: optional(Type.Number({ minimum: 0, maximum: 1 })),
-    top_k: optional(Type.Integer({ minimum: 0, maximum: MOST_TOKENS })),
-    frequency_penalty: optional(Type.Number({ minimum: -2, maximum: 2 })),
-    presence_penalty: optional(Type.Number({ minimum: -2, maximum: 2 })),
-    top_logprobs: optional(Type.Integer({ minimum: 0, maximum: 20 })),
-    reasoning: optional(reasoningSchema),
-    text: optional(textSchema),
-    tools: optional(Type.Array(toolSchema(vendor), { maxItems: MOST_TOOLS })),
+    background: nullish(Type.Boolean()),
+    previous_response_id: nullish(Type.String()),
+    prompt: nullish(promptSchema),
+    include: nullish(Type.Array(oneOf(INCLUDES), { maxItems: MOST_ENTRIES })),
+    max_output_tokens: nullish(Type.Integer({ minimum: 1, maximum: MOST_TOKENS })),
+    max_tool_calls: nullish(Type.Integer({ minimum: 0, maximum: MOST_TOKENS })),
+    temperature: nullish(Type.Number({ minimum: 0, maximum: 2 })),
+    top_p: nullish(Type.Number({ minimum: 0, maximum: 1 })),
+    top_k: nullish(Type.Integer({ minimum: 0, maximum: MOST_TOKENS })),
+    frequency_penalty: nullish(Type.Number({ minimum: -2, maximum: 2 })),
+    presence_penalty: nullish(Type.Number({ minimum: -2, maximum: 2 })),
+    top_logprobs: nullish(Type.Integer({ minimum: 0, maximum: 20 })),
+    reasoning: nullish(reasoningSchema),
+    text: nullish(textSchema),
+    tools: nullish(Type.Array(toolSchema(vendor), { maxItems: MOST_TOOLS })),
     tool_choice: toolChoiceSchema,
-    parallel_tool_calls: optional(Type.Boolean()),
-    modalities: optional(Type.Array(oneOf(['text', 'image']), { maxItems: MOST_MODALITIES })),
-    image_config: optional(imageConfigSchema),
-    prompt_cache_key: optional(Type.String()),
-    prompt_cache_options: optional(promptCacheOptionsSchema),
-    prompt_cache_retention: optional(Type.String()),
-    safety_identifier: optional(Type.String()),
-    service_tier: optional(oneOf(['auto', 'default', 'flex', 'priority', 'scale', 'fast'])),
-    truncation: optional(oneOf(['auto', 'disabled'])),
-    metadata: optional(metadataSchema),
-    debug: optional(Type.Object({ echo_upstream_body: optional(Type.Boolean()) })),
-    stream_options: optional(Type.Object({})),
+    parallel_tool_calls: nullish(Type.Boolean()),
+    modalities: nullish(Type.Array(oneOf(['text', 'image']), { maxItems: MOST_MODALITIES })),
+    image_config: nullish(imageConfigSchema),
+    prompt_cache_key: nullish(Type.String()),
+    prompt_cache_options: nullish(promptCacheOptionsSchema),
+    prompt_cache_retention: nullish(Type.String()),
+    safety_identifier: nullish(Type.String()),
+    service_tier: nullish(oneOf(['auto', 'default', 'flex', 'priority', 'scale', 'fast'])),
+    truncation: nullish(oneOf(['auto', 'disabled'])),
+    metadata: nullish(metadataSchema),
+    debug: nullish(Type.Object({ echo_upstream_body: nullish(Type.Boolean()) })),
+    stream_options: nullish(Type.Object({})),
   };
 }
 

@@ -1,7 +1,7 @@
 import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
 
-/** An optional field for which null means the same as absent. */
-export function optional<T extends TSchema>(schema: T) {
+/** A field that may be absent or null: both mean the same. */
+export function nullish<T extends TSchema>(schema: T) {
   return Type.Optional(Type.Union([schema, Type.Null()]));
 }
 

@@ -1,29 +1,29 @@
 import Type from 'typebox';
 import { describe, expect, it } from 'vitest';
-import { closed, oneOf, optional, otherThan, taggedUnion } from './schema.ts';
+import { closed, nullish, oneOf, otherThan, taggedUnion } from './schema.ts';
 import { compileValidator } from './validate.ts';
 
 const schema = Type.Object({
   name: Type.String({ minLength: 2, maxLength: 4, pattern: '^[a-z]+$' }),
-  age: optional(Type.Integer({ minimum: 0, maximum: 10 })),
-  mood: optional(oneOf(['good', 'bad'])),
-  tags: optional(Type.Array(Type.String(), { minItems: 1, maxItems: 2 })),
-  either: optional(Type.Union([Type.String(), Type.Array(Type.Integer())])),
-  order: optional(Type.Union([oneOf(['up', 'down']), closed({ by: optional(oneOf(['up', 'down'])) })])),
-  closed: optional(closed({ a: optional(Type.Number()) })),
-  shape: optional(
+  age: nullish(Type.Integer({ minimum: 0, maximum: 10 })),
+  mood: nullish(oneOf(['good', 'bad'])),
+  tags: nullish(Type.Array(Type.String(), { minItems: 1, maxItems: 2 })),
+  either: nullish(Type.Union([Type.String(), Type.Array(Type.Integer())])),
+  order: nullish(Type.Union([oneOf(['up', 'down']), closed({ by: nullish(oneOf(['up', 'down'])) })])),
+  closed: nullish(closed({ a: nullish(Type.Number()) })),
+  shape: nullish(
     taggedUnion('type', [
       Type.Object({ type: Type.Literal('circle'), radius: Type.Number() }),
       Type.Object({ type: Type.Literal('square'), side: Type.Number() }),
     ]),
   ),
-  part: optional(
+  part: nullish(
     taggedUnion('kind', [
       Type.Object({ kind: Type.Literal('text'), text: Type.String() }),
       otherThan('kind', ['text']),
     ]),
   ),
-  labels: optional(
+  labels: nullish(
     Type.Unsafe({
       type: 'object',
       maxProperties: 2,
@@ -31,7 +31,7 @@ const schema = Type.Object({
       additionalProperties: { type: 'string' },
     }),
   ),
-  explained: optional(Type.Object({ x: Type.Number() }, { explain: 'say x' })),
+  explained: nullish(Type.Object({ x: Type.Number() }, { explain: 'say x' })),
 });
 
 const validator = compileValidator(schema);

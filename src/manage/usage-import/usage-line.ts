@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { readJson } from '../../kit/json/json.ts';
-import { closed, optional } from '../../kit/json/schema.ts';
+import { closed, nullish } from '../../kit/json/schema.ts';
 import { compileValidator, type Issue } from '../../kit/json/validate.ts';
 import { isoMomentMs } from '../../kit/time/iso-moment.ts';
 
@@ -35,28 +35,28 @@ export const usageLineSchema = closed({
   generation_id: name,
   created_at: Type.String({ maxLength: 64 }),
   model: name,
-  provider: optional(name),
-  api_key_hash: optional(name),
-  workspace_id: optional(name),
-  user: optional(name),
-  session_id: optional(name),
-  app: optional(
+  provider: nullish(name),
+  api_key_hash: nullish(name),
+  workspace_id: nullish(name),
+  user: nullish(name),
+  session_id: nullish(name),
+  app: nullish(
     closed({
-      referer: optional(Type.String()),
-      title: optional(Type.String()),
-      categories: optional(Type.Array(Type.String())),
+      referer: nullish(Type.String()),
+      title: nullish(Type.String()),
+      categories: nullish(Type.Array(Type.String())),
     }),
   ),
   tokens_prompt: tokens,
   tokens_completion: tokens,
-  tokens_reasoning: optional(tokens),
-  tokens_cached: optional(tokens),
-  cost_usd: optional(Type.Number({ minimum: 0, maximum: MAX_LINE_USD })),
-  is_byok: optional(Type.Boolean()),
-  finish_reason: optional(text(64)),
-  latency_ms: optional(milliseconds),
-  generation_ms: optional(milliseconds),
-  country: optional(
+  tokens_reasoning: nullish(tokens),
+  tokens_cached: nullish(tokens),
+  cost_usd: nullish(Type.Number({ minimum: 0, maximum: MAX_LINE_USD })),
+  is_byok: nullish(Type.Boolean()),
+  finish_reason: nullish(text(64)),
+  latency_ms: nullish(milliseconds),
+  generation_ms: nullish(milliseconds),
+  country: nullish(
     Type.String({ pattern: '^[A-Za-z]{2}$', explain: 'must be the two letters of a country, such as DE' }),
   ),
 });

@@ -5,7 +5,7 @@ import type { RoutingWishes } from '../../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { jsonLength } from '../../../kit/json/json-length.ts';
 import { withoutNulls } from '../../../kit/json/members.ts';
-import { closed, oneOf, optional, taggedUnion } from '../../../kit/json/schema.ts';
+import { closed, nullish, oneOf, taggedUnion } from '../../../kit/json/schema.ts';
 import type { Issue } from '../../../kit/json/validate.ts';
 
 /** Schemas of the request fields that all three formats share because they speak to the gateway. */
@@ -32,39 +32,39 @@ const QUANTIZATIONS = [
 
 const sortKey = oneOf(['price', 'throughput', 'latency', 'exacto']);
 const percentiles = closed({
-  p50: optional(Type.Number({ minimum: 0 })),
-  p75: optional(Type.Number({ minimum: 0 })),
-  p90: optional(Type.Number({ minimum: 0 })),
-  p99: optional(Type.Number({ minimum: 0 })),
+  p50: nullish(Type.Number({ minimum: 0 })),
+  p75: nullish(Type.Number({ minimum: 0 })),
+  p90: nullish(Type.Number({ minimum: 0 })),
+  p99: nullish(Type.Number({ minimum: 0 })),
 });
 const threshold = Type.Union([Type.Number({ minimum: 0 }), percentiles]);
 const price = Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern: '^\\d+(\\.\\d+)?$' })]);
 
 export const providerSchema = closed(
   {
-    order: optional(slugs),
-    allow_fallbacks: optional(Type.Boolean()),
-    require_parameters: optional(Type.Boolean()),
-    data_collection: optional(oneOf(['allow', 'deny'])),
-    zdr: optional(Type.Boolean()),
-    enforce_distillable_text: optional(Type.Boolean()),
-    only: optional(slugs),
-    ignore: optional(slugs),
-    quantizations: optional(Type.Array(oneOf(QUANTIZATIONS), { maxItems: 64 })),
-    sort: optional(
-      Type.Union([sortKey, closed({ by: optional(sortKey), partition: optional(oneOf(['model', 'none'])) })]),
+    order: nullish(slugs),
+    allow_fallbacks: nullish(Type.Boolean()),
+    require_parameters: nullish(Type.Boolean()),
+    data_collection: nullish(oneOf(['allow', 'deny'])),
+    zdr: nullish(Type.Boolean()),
+    enforce_distillable_text: nullish(Type.Boolean()),
+    only: nullish(slugs),
+    ignore: nullish(slugs),
+    quantizations: nullish(Type.Array(oneOf(QUANTIZATIONS), { maxItems: 64 })),
+    sort: nullish(
+      Type.Union([sortKey, closed({ by: nullish(sortKey), partition: nullish(oneOf(['model', 'none'])) })]),
     ),
-    max_price: optional(
+    max_price: nullish(
       closed({
-        prompt: optional(price),
-        completion: optional(price),
-        request: optional(price),
-        image: optional(price),
-        audio: optional(price),
+        prompt: nullish(price),
+        completion: nullish(price),
+        request: nullish(price),
+        image: nullish(price),
+        audio: nullish(price),
       }),
     ),
-    preferred_min_throughput: optional(threshold),
-    preferred_max_latency: optional(threshold),
+    preferred_min_throughput: nullish(threshold),
+    preferred_max_latency: nullish(threshold),
   },
   { description: 'Routing preferences.' },
 );
@@ -74,10 +74,10 @@ const engineName = Type.String({ minLength: 1, maxLength: 64 });
 
 export const userLocationSchema = Type.Object({
   type: Type.Literal('approximate'),
-  city: optional(Type.String()),
-  country: optional(Type.String()),
-  region: optional(Type.String()),
-  timezone: optional(Type.String()),
+  city: nullish(Type.String()),
+  country: nullish(Type.String()),
+  region: nullish(Type.String()),
+  timezone: nullish(Type.String()),
 });
 
 const patterns = Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 1024 });
@@ -86,73 +86,70 @@ const patterns = Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 1024 }
 const MOST_PATTERN_CHARACTERS = 65_536;
 const PATTERN_LISTS = ['allowed_models', 'excluded_models'];
 
-const enabled = optional(Type.Boolean({ default: true }));
+const enabled = nullish(Type.Boolean({ default: true }));
 
 function routerPlugin<const Id extends string>(id: Id) {
   return closed({
     id: Type.Literal(id),
     enabled,
-    allowed_models: optional(patterns),
-    cost_quality_tradeoff: optional(Type.Integer({ minimum: 0, maximum: 10, default: 7 })),
-    cost_tier: optional(oneOf(['low', 'medium', 'high', 'xhigh', 'max'])),
-    excluded_models: optional(patterns),
-    pin_model: optional(Type.Boolean()),
+    allowed_models: nullish(patterns),
+    cost_quality_tradeoff: nullish(Type.Integer({ minimum: 0, maximum: 10, default: 7 })),
+    cost_tier: nullish(oneOf(['low', 'medium', 'high', 'xhigh', 'max'])),
+    excluded_models: nullish(patterns),
+    pin_model: nullish(Type.Boolean()),
   });
 }
 
 export const pluginSchema = taggedUnion('id', [
   routerPlugin('auto-router'),
   routerPlugin('auto-beta-router'),
-  closed({ id: Type.Literal('context-compression'), enabled, engine: optional(oneOf(['middle-out'])) }),
+  closed({ id: Type.Literal('context-compression'), enabled, engine: nullish(oneOf(['middle-out'])) }),
   closed({
     id: Type.Literal('file-parser'),
     enabled,
-    pdf: optional(
-      closed({ engine: optional(oneOf(['native', 'mistral-ocr', 'cloudflare-ai', 'pdf-text'])) }),
-    ),
+    pdf: nullish(closed({ engine: nullish(oneOf(['native', 'mistral-ocr', 'cloudflare-ai', 'pdf-text'])) })),
   }),
   closed({
     id: Type.Literal('fusion'),
     enabled,
-    analysis_models: optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 8 })),
-    model: optional(Type.String({ minLength: 1 })),
-    max_tool_calls: optional(Type.Integer({ minimum: 1, maximum: 16, default: 8 })),
-    preset: optional(oneOf(['general-high', 'general-budget', 'general-fast'])),
-    tools: optional(
-      Type.Array(
-        Type.Object({ type: Type.String({ minLength: 1 }), parameters: optional(Type.Object({})) }),
-        { maxItems: 8 },
-      ),
+    analysis_models: nullish(Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 8 })),
+    model: nullish(Type.String({ minLength: 1 })),
+    max_tool_calls: nullish(Type.Integer({ minimum: 1, maximum: 16, default: 8 })),
+    preset: nullish(oneOf(['general-high', 'general-budget', 'general-fast'])),
+    tools: nullish(
+      Type.Array(Type.Object({ type: Type.String({ minLength: 1 }), parameters: nullish(Type.Object({})) }), {
+        maxItems: 8,
+      }),
     ),
   }),
   closed({ id: Type.Literal('moderation'), enabled }),
   closed({
     id: Type.Literal('pareto-router'),
     enabled,
-    min_coding_score: optional(Type.Number({ minimum: 0, maximum: 1 })),
-    price_source: optional(oneOf(['prompt', 'weighted_avg'], { default: 'prompt' })),
-    max_price: optional(Type.Number({ minimum: 0 })),
+    min_coding_score: nullish(Type.Number({ minimum: 0, maximum: 1 })),
+    price_source: nullish(oneOf(['prompt', 'weighted_avg'], { default: 'prompt' })),
+    max_price: nullish(Type.Number({ minimum: 0 })),
   }),
   closed({ id: Type.Literal('response-healing'), enabled }),
   closed({
     id: Type.Literal('web'),
     enabled,
-    engine: optional(engineName),
-    exclude_domains: optional(strings),
-    include_domains: optional(strings),
-    max_results: optional(Type.Integer({ minimum: 1, maximum: 25, default: 5 })),
-    max_uses: optional(Type.Integer({ minimum: 1 })),
-    mode: optional(Type.String({ maxLength: 64 })),
-    search_prompt: optional(Type.String()),
-    user_location: optional(userLocationSchema),
+    engine: nullish(engineName),
+    exclude_domains: nullish(strings),
+    include_domains: nullish(strings),
+    max_results: nullish(Type.Integer({ minimum: 1, maximum: 25, default: 5 })),
+    max_uses: nullish(Type.Integer({ minimum: 1 })),
+    mode: nullish(Type.String({ maxLength: 64 })),
+    search_prompt: nullish(Type.String()),
+    user_location: nullish(userLocationSchema),
   }),
   closed({
     id: Type.Literal('web-fetch'),
     enabled,
-    allowed_domains: optional(strings),
-    blocked_domains: optional(strings),
-    max_content_tokens: optional(Type.Integer({ minimum: 1 })),
-    max_uses: optional(Type.Integer({ minimum: 1 })),
+    allowed_domains: nullish(strings),
+    blocked_domains: nullish(strings),
+    max_content_tokens: nullish(Type.Integer({ minimum: 1 })),
+    max_uses: nullish(Type.Integer({ minimum: 1 })),
   }),
 ]);
 
@@ -165,13 +162,13 @@ export const stopConditionSchema = taggedUnion('type', [
 ]);
 
 export const cacheControlSchema = Type.Object(
-  { type: Type.Literal('ephemeral'), ttl: optional(oneOf(['5m', '1h'])) },
+  { type: Type.Literal('ephemeral'), ttl: nullish(oneOf(['5m', '1h'])) },
   { description: 'Prompt caching; as a top-level field the mark goes on the last cacheable block.' },
 );
 
 export const promptCacheOptionsSchema = Type.Object({
   mode: Type.Literal('explicit'),
-  ttl: optional(Type.String()),
+  ttl: nullish(Type.String()),
 });
 
 const imageConfigSchema = Type.Record(
@@ -179,7 +176,7 @@ const imageConfigSchema = Type.Record(
   Type.Union([Type.String(), Type.Number(), Type.Array(Type.Unknown())]),
 );
 
-const traceKey = optional(Type.String());
+const traceKey = nullish(Type.String());
 
 /** No upstream writes more tokens than this: larger limits are mistakes. */
 export const MOST_TOKENS = 2 ** 31 - 1;
@@ -191,15 +188,15 @@ export const MOST_TOOLS = 4096;
 
 /** The fields themselves, for use inside the request schema of a format. */
 export const gatewayFieldSchemas = {
-  models: optional(Type.Array(Type.String({ minLength: 1 }), { maxItems: MOST_ENTRIES })),
-  provider: optional(providerSchema),
-  plugins: optional(Type.Array(pluginSchema, { maxItems: MOST_ENTRIES })),
-  preset: optional(Type.String({ maxLength: 256, description: 'Slug of a preset to be merged in.' })),
-  route: optional(oneOf(['fallback', 'sort'], { deprecated: true })),
-  session_id: optional(Type.String({ maxLength: 256 })),
-  user: optional(Type.String({ maxLength: 256 })),
-  stop_server_tools_when: optional(Type.Array(stopConditionSchema, { minItems: 1, maxItems: MOST_ENTRIES })),
-  trace: optional(
+  models: nullish(Type.Array(Type.String({ minLength: 1 }), { maxItems: MOST_ENTRIES })),
+  provider: nullish(providerSchema),
+  plugins: nullish(Type.Array(pluginSchema, { maxItems: MOST_ENTRIES })),
+  preset: nullish(Type.String({ maxLength: 256, description: 'Slug of a preset to be merged in.' })),
+  route: nullish(oneOf(['fallback', 'sort'], { deprecated: true })),
+  session_id: nullish(Type.String({ maxLength: 256 })),
+  user: nullish(Type.String({ maxLength: 256 })),
+  stop_server_tools_when: nullish(Type.Array(stopConditionSchema, { minItems: 1, maxItems: MOST_ENTRIES })),
+  trace: nullish(
     Type.Object({
       trace_id: traceKey,
       trace_name: traceKey,
@@ -208,7 +205,7 @@ export const gatewayFieldSchemas = {
       parent_span_id: traceKey,
     }),
   ),
-  cache_control: optional(cacheControlSchema),
+  cache_control: nullish(cacheControlSchema),
 };
 
 export { imageConfigSchema };
