@@ -57,7 +57,7 @@ const own = Array.from({ length: 10 }, (_, index) =>
 
 const tools = [{ type: 'function', name: 'weather' }] as const;
 const asking = (provider: JsonObject, changes: Partial<GenerationRequest> = {}) =>
-  requestOf({ maxOutputTokens: 500, wishes: { provider, plugins: [] }, ...changes });
+  requestOf({ requestedOutputTokens: 500, wishes: { provider, plugins: [] }, ...changes });
 
 /** Many wishes at once. */
 const exacting: JsonObject = {

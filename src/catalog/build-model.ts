@@ -56,7 +56,7 @@ function reasoningOf(entry: ReasoningEntry): ReasoningFacts {
     ...(typeof isOn === 'boolean' && { defaultEnabled: isOn }),
     ...(effort && { defaultEffort: effort }),
     ...(given && { supportedEfforts: EFFORT_WORDS.filter((word) => given.includes(word)) }),
-    ...(typeof takesBudget === 'boolean' && { supportsMaxTokens: takesBudget }),
+    ...(typeof takesBudget === 'boolean' && { takesBudget }),
   };
 }
 

@@ -59,7 +59,7 @@ export interface ReasoningFacts {
   /** Ascending; absent = unknown, treated as all. */
   readonly supportedEfforts?: readonly EffortWord[];
   /** Takes a token budget; absent = unknown. */
-  readonly supportsMaxTokens?: boolean;
+  readonly takesBudget?: boolean;
 }
 
 /** A model at a provider, with the provider's name for it and its prices. */

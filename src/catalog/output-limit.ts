@@ -1,8 +1,16 @@
 import type { Endpoint } from './catalog.ts';
 
 /**
- * The output limit at an endpoint, tokens: the smallest of the endpoint's own limit and the given ones (requested,
- * affordable, left in the context). Undefined = unlimited.
+ * The output limit at an endpoint, tokens: the smallest of its own maximum and the given limits (requested, paid for,
+ * left in the context). Undefined = unlimited. The only place that compares them; four names lead here and on:
+ *
+ * - `requestedOutputTokens`: what the caller asks for. `dialects/<format>/parse.ts` reads it from the caller's member
+ *   (`FormatFacts.limitFields`), routing rejects endpoints by it, `gateway/admission` sizes the reservation by it.
+ * - `maxOutputTokens`: what the endpoint (or model) writes at most, from the catalogue.
+ * - `paidOutputTokens`: what the reservation pays for (`Admission`). `fitOutput` lowers the request to it, or adds it to a
+ *   request without a limit.
+ * - `outputLimit` of `RenderTarget`: the result of this function for `maxOutputTokens` and `paidOutputTokens`.
+ *   `cappedLimit` lowers the request to it, and `dialects/<dialect>/render.ts` writes that into the upstream's member.
  */
 export function outputLimitAt(
   { maxOutputTokens }: Pick<Endpoint, 'maxOutputTokens'>,

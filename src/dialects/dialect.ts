@@ -138,8 +138,8 @@ export interface ErrorContext {
 export interface RenderTarget {
   /** The upstream's own name of the model. */
   readonly model: string;
-  /** Cap on output tokens of this endpoint, if known. */
-  readonly maxOutputTokens?: number;
+  /** Most output tokens that the endpoint may be asked for (`catalog/output-limit.ts`); absent = unlimited. */
+  readonly outputLimit?: number;
   /** Parameters the endpoint takes, as in the public model lists; absent = all. */
   readonly supportedParameters?: ReadonlySet<string>;
   /** Efforts that the model is known to have; absent = not known. */

@@ -172,7 +172,7 @@ function estimateOf(
   first: RankedCandidate | undefined,
   { promptTokens, nowMs }: ExplainTools,
 ): Explanation['estimate'] {
-  const outputTokens = outputLimitAt(first?.endpoint ?? NO_LIMIT, request.maxOutputTokens);
+  const outputTokens = outputLimitAt(first?.endpoint ?? NO_LIMIT, request.requestedOutputTokens);
   if (first === undefined || outputTokens === undefined) {
     return { prompt_tokens: promptTokens, max_output_tokens: outputTokens ?? null, max_cost_usd: null };
   }
@@ -196,9 +196,9 @@ export async function explainRequest(
 ): Promise<Explanation> {
   const content = room.open(input.replied);
   const settings = parts.settings();
-  const maxTokens = async () => Number.POSITIVE_INFINITY;
+  const maxPromptTokens = async () => Number.POSITIVE_INFINITY;
   try {
-    const accepted = await acceptRequest(input, settings, { content, maxTokens }, parts);
+    const accepted = await acceptRequest(input, settings, { content, maxPromptTokens }, parts);
     const { request, prompt } = accepted;
     const promptTokens = await prompt.count(parts.tokenizer, input.signal);
     try {

@@ -91,7 +91,8 @@ export interface GenerationRequest {
   readonly toolChoice?: ToolChoice;
   readonly parallelToolCalls?: boolean;
   readonly sampling: Sampling;
-  readonly maxOutputTokens?: number;
+  /** Output limit that the caller asks for; absent = none (`catalog/output-limit.ts` says what becomes of it). */
+  readonly requestedOutputTokens?: number;
   readonly reasoning?: ReasoningSettings;
   readonly outputFormat?: OutputFormat;
   readonly verbosity?: string;

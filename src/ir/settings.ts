@@ -42,7 +42,7 @@ export interface Sampling {
 /** Fields of a request that an upstream dialect may lack, by their name in the representation. */
 export type RequestField =
   | keyof Sampling
-  | 'maxOutputTokens'
+  | 'requestedOutputTokens'
   | 'tools'
   | 'toolChoice'
   | 'parallelToolCalls'

@@ -96,7 +96,7 @@ export const OPERATORS = {
 export type Operator = keyof typeof OPERATORS;
 
 /** Buckets of prompt length: upper bound in tokens, and name. */
-export const CONTEXT_LENGTH_BUCKETS: readonly (readonly [maxTokens: number, name: string])[] = [
+export const CONTEXT_LENGTH_BUCKETS: readonly (readonly [maxPromptTokens: number, name: string])[] = [
   [1_000, '1K'],
   [10_000, '10K'],
   [100_000, '100K'],
@@ -106,7 +106,7 @@ export const CONTEXT_LENGTH_BUCKETS: readonly (readonly [maxTokens: number, name
 
 /** The bucket that a prompt falls in. */
 export function contextLengthBucketOf(promptTokens: number): string {
-  return CONTEXT_LENGTH_BUCKETS.find(([maxTokens]) => promptTokens <= maxTokens)?.[1] ?? '10M';
+  return CONTEXT_LENGTH_BUCKETS.find(([maxPromptTokens]) => promptTokens <= maxPromptTokens)?.[1] ?? '10M';
 }
 
 /** What a generation can have besides text, in the order of their names in a text. */

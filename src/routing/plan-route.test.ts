@@ -116,7 +116,7 @@ describe('laws', () => {
       own,
       states,
       serviceTier: fc.constantFrom('auto', 'default', 'flex', 'priority'),
-      maxOutputTokens: fc.constantFrom(5, 500, 5000),
+      requestedOutputTokens: fc.constantFrom(5, 500, 5000),
       isPinned: fc.boolean(),
       point: fc.double({ min: 0, max: 0.999, noNaN: true }),
     })
@@ -126,7 +126,7 @@ describe('laws', () => {
       return routeOf(drawn.models, {
         request: wishing(drawn.provider as JsonObject, {
           serviceTier: drawn.serviceTier,
-          maxOutputTokens: drawn.maxOutputTokens,
+          requestedOutputTokens: drawn.requestedOutputTokens,
           tools: [{ type: 'function', name: 'weather' }],
         }),
         own: drawn.own,

@@ -19,7 +19,7 @@ export interface UpstreamCall {
   /** The credential is the caller's own: addresses in it are not trusted like the operator's. */
   readonly isOwnCredential?: boolean;
   /** Output tokens that are paid for; undefined = no limit binds. */
-  readonly maxOutputTokens?: number;
+  readonly paidOutputTokens?: number;
   /** Web searches that are paid for, if the upstream must limit them; undefined = as many as the request allows. */
   readonly mostSearches?: number;
   /** Betas that the caller asked for, for upstreams of that family. */

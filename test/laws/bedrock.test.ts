@@ -192,7 +192,7 @@ const request: fc.Arbitrary<GenerationRequest> = fc
     rest: some<Partial<GenerationRequest>>({
       toolChoice: choice,
       parallelToolCalls: fc.boolean(),
-      maxOutputTokens: fc.integer({ min: 1, max: 100_000 }),
+      requestedOutputTokens: fc.integer({ min: 1, max: 100_000 }),
       reasoning,
       outputFormat: fc.constantFrom<GenerationRequest['outputFormat']>(
         { type: 'json' },
@@ -226,8 +226,8 @@ const target: fc.Arbitrary<RenderTarget> = fc
       'cohere.command',
       'profile/x',
     ),
-    some<{ maxOutputTokens: number; supportedParameters: ReadonlySet<string> }>({
-      maxOutputTokens: fc.integer({ min: 1, max: 100_000 }),
+    some<{ outputLimit: number; supportedParameters: ReadonlySet<string> }>({
+      outputLimit: fc.integer({ min: 1, max: 100_000 }),
       supportedParameters: fc
         .subarray(['tools', 'tool_choice', 'reasoning', 'top_k', 'stop'])
         .map((names) => new Set(names)),

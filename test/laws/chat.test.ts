@@ -192,7 +192,7 @@ const tool: fc.Arbitrary<Tool> = merged(
 ) as fc.Arbitrary<Tool>;
 
 const settings = merged(
-  optionally('maxOutputTokens', fc.integer({ min: 1, max: 1e6 })),
+  optionally('requestedOutputTokens', fc.integer({ min: 1, max: 1e6 })),
   optionally('reasoning', fc.record({ effort: fc.constantFrom('low', 'high', 'none') })),
   optionally(
     'outputFormat',
@@ -263,7 +263,7 @@ const MODELLED = [
   'toolChoice',
   'parallelToolCalls',
   'sampling',
-  'maxOutputTokens',
+  'requestedOutputTokens',
   'reasoning',
   'outputFormat',
   'verbosity',

@@ -297,7 +297,7 @@ const number = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity
 const settings = some<Partial<GenerationRequest>>({
   toolChoice,
   parallelToolCalls: fc.boolean(),
-  maxOutputTokens: fc.nat(),
+  requestedOutputTokens: fc.nat(),
   reasoning: some({
     effort: fc.constantFrom<Effort>('max', 'xhigh', 'high', 'medium', 'low', 'minimal', 'none'),
     budgetTokens: fc.nat(),
@@ -356,8 +356,8 @@ const target: fc.Arbitrary<RenderTarget> = fc
       'gemini-2.0-flash',
       'tuned',
     ),
-    some<Pick<RenderTarget, 'maxOutputTokens' | 'supportedParameters'>>({
-      maxOutputTokens: fc.nat(),
+    some<Pick<RenderTarget, 'outputLimit' | 'supportedParameters'>>({
+      outputLimit: fc.nat(),
       supportedParameters: fc.constantFrom(
         new Set<string>(),
         new Set(['tools', 'reasoning', 'response_format']),

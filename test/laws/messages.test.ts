@@ -262,7 +262,7 @@ const request: fc.Arbitrary<GenerationRequest> = fc
           ...(choice !== undefined && { toolChoice: choice }),
           ...(choice !== undefined && choice.mode !== 'none' && !parallel && { parallelToolCalls: false }),
           sampling: sampling as GenerationRequest['sampling'],
-          maxOutputTokens: 2000,
+          requestedOutputTokens: 2000,
           ...(settings !== undefined && { reasoning: settings }),
           ...rest,
           stream,

@@ -209,7 +209,7 @@ const request: fc.Arbitrary<GenerationRequest> = present(
         topLogprobs: optional(fc.nat(20)),
       }),
     ),
-    maxOutputTokens: optional(fc.integer({ min: 1, max: 100_000 })),
+    requestedOutputTokens: optional(fc.integer({ min: 1, max: 100_000 })),
     reasoning: optional(
       present(
         fc.record({
@@ -248,7 +248,7 @@ const MODELLED = [
   'toolChoice',
   'parallelToolCalls',
   'sampling',
-  'maxOutputTokens',
+  'requestedOutputTokens',
   'reasoning',
   'outputFormat',
   'verbosity',

@@ -36,7 +36,8 @@ function asThinking(context: RenderContext, turns: readonly Turn[]): RenderedRea
     { ...context, marks: new CacheMarks() },
     turns.map(outline),
   );
-  const isNeeded = context.request.maxOutputTokens !== undefined || thinking?.budget_tokens !== undefined;
+  const isNeeded =
+    context.request.requestedOutputTokens !== undefined || thinking?.budget_tokens !== undefined;
   return {
     ...(isNeeded && { maxTokens }),
     fields: {
@@ -135,7 +136,7 @@ function wantedEffort(context: RenderContext): Word | 'none' | undefined {
   }
   if (settings.enabled === false) return 'none';
   const { budgetTokens } = settings;
-  const limit = request.maxOutputTokens ?? target.maxOutputTokens ?? USUAL_LIMIT;
+  const limit = request.requestedOutputTokens ?? target.outputLimit ?? USUAL_LIMIT;
   const fromBudget = budgetTokens === undefined ? undefined : effortNearest(budgetTokens, limit);
   const effort = effortOf(settings) ?? fromBudget ?? (settings.adaptive === true ? 'medium' : undefined);
   if (effort === undefined || effort === 'none') return effort;

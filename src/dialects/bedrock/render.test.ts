@@ -281,7 +281,7 @@ describe('thinking', () => {
       additionalModelRequestFields: { thinking: { type: 'enabled', budget_tokens: 10_000 } },
     });
     expect(render({}).body).toEqual({ messages: [{ role: 'user', content: [{ text: 'Hello' }] }] });
-    expect(render({}, { maxOutputTokens: 500 }).body).not.toHaveProperty('inferenceConfig');
+    expect(render({}, { outputLimit: 500 }).body).not.toHaveProperty('inferenceConfig');
   });
 
   it('is taken to be on where the model always thinks, also when nothing is said about it', () => {
@@ -353,7 +353,7 @@ describe('thinking', () => {
 
   it('at the highest effort of some models allows no limit', () => {
     const { body, report } = render(
-      { reasoning: { effort: 'high' }, maxOutputTokens: 900 },
+      { reasoning: { effort: 'high' }, requestedOutputTokens: 900 },
       { model: 'amazon.nova-2' },
     );
     expect(body).toMatchObject({

@@ -14,7 +14,7 @@ export const facts: FormatDialectFacts = {
   seals: { ofThoughts: isFromChat, ofCalls: isFromChat },
   request: {
     fieldNames: {
-      maxOutputTokens: 'max_tokens',
+      requestedOutputTokens: 'max_tokens',
       outputFormat: 'response_format',
       verbosity: 'verbosity',
       items: 'messages',

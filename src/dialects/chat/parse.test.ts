@@ -264,7 +264,7 @@ describe('settings', () => {
         debug: { echo_upstream_body: true },
       }),
     ).toMatchObject({
-      maxOutputTokens: 50,
+      requestedOutputTokens: 50,
       sampling: { stop: ['END'] },
       reasoning: { effort: 'low', budgetTokens: 20 },
       serviceTier: 'priority',

@@ -162,7 +162,7 @@ function parseSettings(given: JsonObject): Settings {
   return compact({
     toolChoice: parseToolChoice(given.tool_choice),
     parallelToolCalls: booleanAt(given, 'parallel_tool_calls'),
-    maxOutputTokens: numberAt(given, 'max_completion_tokens') ?? numberAt(given, 'max_tokens'),
+    requestedOutputTokens: numberAt(given, 'max_completion_tokens') ?? numberAt(given, 'max_tokens'),
     reasoning: parseReasoning(given),
     outputFormat: parseOutputFormat(objectAt(given, 'response_format')),
     verbosity: textAt(given, 'verbosity'),

@@ -36,7 +36,7 @@ const text = (value: string) => ({ type: 'text', text: value }) as const;
 
 describe('outputLimitField', () => {
   it('names the limit', () => {
-    const limited = { maxOutputTokens: 9 };
+    const limited = { requestedOutputTokens: 9 };
     expect(translated(limited, {}).body).toMatchObject({ max_tokens: 9 });
     const { body } = translated(limited, { outputLimitField: 'max_completion_tokens' });
     expect(body).toMatchObject({ max_completion_tokens: 9 });

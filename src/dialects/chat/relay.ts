@@ -98,7 +98,7 @@ function cappedLimits(given: JsonObject, target: RenderTarget, report: Report): 
 }
 
 function capped(limit: number, target: RenderTarget, report: Report, field: string): number {
-  const most = target.maxOutputTokens;
+  const most = target.outputLimit;
   if (most === undefined || limit <= most) return limit;
   report.coerced(field, `lowered to ${most}, the most that the endpoint writes`);
   return most;

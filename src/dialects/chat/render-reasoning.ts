@@ -42,7 +42,7 @@ export function renderReasoning(
   target: RenderTarget,
   report: Report,
 ): JsonObject {
-  const { reasoning: settings, maxOutputTokens } = request;
+  const { reasoning: settings, requestedOutputTokens } = request;
   if (settings === undefined) return {};
   const drop = (lost: readonly ReasoningSetting[], detail: string) => {
     for (const setting of lost) {
@@ -86,7 +86,7 @@ export function renderReasoning(
         drop(['budgetTokens'], `chat upstreams take no budget; effort ${known(effort)} is sent`);
         return { reasoning_effort: known(effort) };
       }
-      const limit = maxOutputTokens ?? target.maxOutputTokens ?? DEFAULT_LIMIT;
+      const limit = requestedOutputTokens ?? target.outputLimit ?? DEFAULT_LIMIT;
       const nearest = effortNearest(budget ?? 0, limit);
       coerce(['budgetTokens'], `a budget in tokens is sent as effort ${nearest}`);
       return { reasoning_effort: nearest };

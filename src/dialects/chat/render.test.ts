@@ -161,7 +161,7 @@ describe('settings', () => {
     const { body, report } = renderRequest(
       foreign({
         sampling: { temperature: 0.5, topK: 4, topLogprobs: 2 },
-        maxOutputTokens: 90,
+        requestedOutputTokens: 90,
         reasoning: { budgetTokens: 45, summary: 'auto' },
         outputFormat: { type: 'json-schema', name: 'o', schema: { type: 'object' }, strict: true },
         tools: [
@@ -176,7 +176,7 @@ describe('settings', () => {
         ext: { responses: { prompt: {} } },
         truncation: 'auto',
       }),
-      { ...TARGET, maxOutputTokens: 60 },
+      { ...TARGET, outputLimit: 60 },
     );
     expect(body).toMatchObject({
       model: 'large-v1',
@@ -218,7 +218,7 @@ describe('settings', () => {
     const target = { ...TARGET, supportedParameters: new Set(['temperature', 'max_completion_tokens']) };
     const request = foreign({
       sampling: { temperature: 1, seed: 5 },
-      maxOutputTokens: 9,
+      requestedOutputTokens: 9,
       reasoning: { effort: 'low' },
       outputFormat: { type: 'json' },
     });

@@ -15,7 +15,7 @@ export function fitOutput(
   most: number | undefined,
   { supportedParameters }: Pick<Endpoint, 'supportedParameters'>,
 ): FittedRequest {
-  const { maxOutputTokens: asked, formatFacts } = request;
+  const { requestedOutputTokens: asked, formatFacts } = request;
   if (most === undefined || (asked !== undefined && asked <= most)) return { request, report: NO_ENTRIES };
   const given = formatFacts.limitFields
     .filter((field) => field !== undefined)
@@ -28,7 +28,7 @@ export function fitOutput(
     detail: `${asked === undefined ? 'set' : 'lowered'} to ${most}, what the limits of the key still pay for`,
   };
   return {
-    request: { ...request, maxOutputTokens: most, body: { ...request.body, ...limits } },
+    request: { ...request, requestedOutputTokens: most, body: { ...request.body, ...limits } },
     report: [entry],
   };
 }

@@ -10,7 +10,7 @@ import { effortPath, fitReasoning, nearestEffort } from './fit-reasoning.ts';
 const WORDS: ReasoningFacts = {
   mandatory: true,
   supportedEfforts: ['low', 'medium', 'high'],
-  supportsMaxTokens: false,
+  takesBudget: false,
 };
 
 function fitted(format: Format, body: JsonObject, reasoning: ReasoningSettings, facts = WORDS) {
@@ -134,7 +134,7 @@ describe('fitReasoning', () => {
     ['whose efforts are not known', { effort: 'max' }, { mandatory: false }],
     ['that has the effort', { effort: 'medium' }, WORDS],
     ['that can be switched off', { effort: 'none' }, { ...WORDS, mandatory: false }],
-    ['that takes budgets', { budgetTokens: 1024 }, { ...WORDS, supportsMaxTokens: true }],
+    ['that takes budgets', { budgetTokens: 1024 }, { ...WORDS, takesBudget: true }],
     ['that is not asked to think', { summary: 'auto' }, WORDS],
   ])('leaves alone what is asked of a model %s', (_, reasoning, facts) => {
     const request = requestOf({ reasoning, body: { reasoning: { effort: 'x' } } });

@@ -31,7 +31,7 @@ export function fitReasoning(
   limit: number = ASSUMED_LIMIT,
 ): FittedRequest {
   if (facts === undefined || request.reasoning === undefined) return { request, report: NO_ENTRIES };
-  const isOverBudget = facts.supportsMaxTokens === false && request.reasoning.budgetTokens !== undefined;
+  const isOverBudget = facts.takesBudget === false && request.reasoning.budgetTokens !== undefined;
   if (!isOverBudget) return fitEffort(request, facts);
   if (effortOf(request.reasoning) === undefined) return fitBudget(request, facts, limit);
   const fitted = fitEffort(withoutBudget(request), facts);
@@ -54,7 +54,7 @@ function fitEffort(request: GenerationRequest, facts: ReasoningFacts): FittedReq
 
 /** Of a request that asks for a budget alone. */
 function fitBudget(request: GenerationRequest, facts: ReasoningFacts, limit: number): FittedRequest {
-  const word = wordFor(request.reasoning?.budgetTokens ?? 0, request.maxOutputTokens ?? limit);
+  const word = wordFor(request.reasoning?.budgetTokens ?? 0, request.requestedOutputTokens ?? limit);
   const sent = nearestEffort(word, facts.supportedEfforts ?? EFFORT_WORDS);
   return changed(request, sent, `the model takes no budget in tokens: effort ${sent} is sent`);
 }

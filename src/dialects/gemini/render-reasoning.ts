@@ -36,7 +36,7 @@ export function renderReasoning({ request, target, traits, report }: RenderConte
     if (!isOff) for (const name of names.asked(settings)) report.dropped(name, 'the endpoint does not think');
     return undefined;
   }
-  const limit = request.maxOutputTokens ?? target.maxOutputTokens ?? ASSUMED_LIMIT;
+  const limit = request.requestedOutputTokens ?? target.outputLimit ?? ASSUMED_LIMIT;
   const asked: Asked = { settings, names, report, limit };
   reportUnknown(asked);
   if (isOff) return renderOff(traits.thinking, asked);

@@ -436,7 +436,7 @@ describe('thinking', () => {
   });
 
   it('leaves room for the answer', () => {
-    expect(thinkingOf('gemini-2.5-flash', { effort: 'high' }, { maxOutputTokens: 800 })).toEqual([
+    expect(thinkingOf('gemini-2.5-flash', { effort: 'high' }, { requestedOutputTokens: 800 })).toEqual([
       { ...shown, thinkingBudget: 400 },
       [],
     ]);
@@ -501,7 +501,7 @@ describe('settings', () => {
       logprobs: true,
       topLogprobs: 3,
     };
-    const { config, told } = rendered({ sampling, maxOutputTokens: 100 });
+    const { config, told } = rendered({ sampling, requestedOutputTokens: 100 });
     expect(config).toEqual({
       temperature: 0.5,
       topP: 0.9,
@@ -520,8 +520,8 @@ describe('settings', () => {
   it('are made to fit', () => {
     const sampling = { seed: 2 ** 40 + 5, stop: ['1', '2', '3', '4', '5', '6'], topK: 0 };
     const { config, told } = rendered(
-      { sampling, maxOutputTokens: 900 },
-      target('gemini-2.5-flash', { maxOutputTokens: 500 }),
+      { sampling, requestedOutputTokens: 900 },
+      target('gemini-2.5-flash', { outputLimit: 500 }),
     );
     expect(config).toEqual({ seed: 5, stopSequences: ['1', '2', '3', '4', '5'], maxOutputTokens: 500 });
     expect(told).toEqual(['seed coerced', 'stop coerced', 'max_output_tokens coerced']);
@@ -532,7 +532,7 @@ describe('settings', () => {
     const { body, config, told } = rendered(
       {
         sampling: { temperature: 1, topP: 1, topK: 1, seed: 1, stop: ['a'], topLogprobs: 2 },
-        maxOutputTokens: 9,
+        requestedOutputTokens: 9,
         reasoning: { effort: 'low' },
         outputFormat: { type: 'json' },
         tools: [{ type: 'function', name: 'f' }],

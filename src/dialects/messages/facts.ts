@@ -24,7 +24,7 @@ export const facts: FormatDialectFacts = {
   request: {
     fieldNames: {
       stop: 'stop_sequences',
-      maxOutputTokens: 'max_tokens',
+      requestedOutputTokens: 'max_tokens',
       parallelToolCalls: 'tool_choice.disable_parallel_tool_use',
       reasoning: 'thinking',
       outputFormat: 'output_config.format',

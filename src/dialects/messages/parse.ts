@@ -38,7 +38,7 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
     tools,
     ...parseToolChoice(objectOf(body.tool_choice), tools),
     sampling: parseSampling(body),
-    ...(typeof body.max_tokens === 'number' && { maxOutputTokens: body.max_tokens }),
+    ...(typeof body.max_tokens === 'number' && { requestedOutputTokens: body.max_tokens }),
     ...(reasoning !== undefined && { reasoning }),
     ...parseOutputFormat(objectOf(config.format)),
     ...(isJsonObject(body.cache_control) && { cache: parseCacheMark(body.cache_control) }),

@@ -513,7 +513,7 @@ describe.each([
 });
 
 describe('an output limit', () => {
-  const target = { ...TARGET, maxOutputTokens: 2000 };
+  const target = { ...TARGET, outputLimit: 2000 };
 
   it.each<[Format, JsonObject, string]>([
     ['responses', { max_output_tokens: 9000 }, 'max_output_tokens coerced'],
@@ -533,7 +533,7 @@ describe('an output limit', () => {
     expect(told(rendered)).toEqual(['max_tokens coerced', 'thinking.budget_tokens coerced']);
     const tight = renderRelay(parsed('messages', { max_tokens: 9000, thinking }), {
       ...TARGET,
-      maxOutputTokens: 1000,
+      outputLimit: 1000,
     });
     expect(tight.body).toMatchObject({ max_tokens: 1000, thinking: { type: 'disabled' } });
   });

@@ -24,7 +24,7 @@ const LEAST_BUDGET = 1024;
 
 /** The output limit that a request goes out with. */
 function outputLimit({ request, target, report }: RenderContext): number {
-  return cappedLimit(request, target, report) ?? target.maxOutputTokens ?? DEFAULT_MAX_TOKENS;
+  return cappedLimit(request, target, report) ?? target.outputLimit ?? DEFAULT_MAX_TOKENS;
 }
 
 /** `messages`: the rendered turns, which may forbid thinking. */
@@ -169,7 +169,7 @@ function wantedBudget(
 
 /** The limit covers thoughts and answer together. Only a limit that the caller did not name is raised to hold both. */
 function roomFor(budget: number, limit: number, { request, target }: RenderContext): number {
-  const isNamed = request.maxOutputTokens !== undefined || target.maxOutputTokens !== undefined;
+  const isNamed = request.requestedOutputTokens !== undefined || target.outputLimit !== undefined;
   return isNamed || budget < limit ? limit : budget + limit;
 }
 

@@ -42,8 +42,8 @@ const weather = { type: 'function', name: 'weather', parameters: { properties: {
 describe('rendering for a messages upstream', () => {
   it('always sends an output limit', () => {
     expect(renderRequest(foreign({}), TARGET).body.max_tokens).toBe(4096);
-    expect(renderRequest(foreign({}), { ...TARGET, maxOutputTokens: 9000 }).body.max_tokens).toBe(9000);
-    expect(renderRequest(foreign({ maxOutputTokens: 7 }), TARGET).body.max_tokens).toBe(7);
+    expect(renderRequest(foreign({}), { ...TARGET, outputLimit: 9000 }).body.max_tokens).toBe(9000);
+    expect(renderRequest(foreign({ requestedOutputTokens: 7 }), TARGET).body.max_tokens).toBe(7);
     expect(renderRelay(native({}), TARGET).body.max_tokens).toBe(4096);
   });
 
@@ -135,15 +135,15 @@ describe('rendering for a messages upstream', () => {
 
   it('makes an effort a budget below the output limit', () => {
     const rendered = (change: Partial<GenerationRequest>) => renderRequest(foreign(change), TARGET).body;
-    expect(rendered({ reasoning: { effort: 'high' }, maxOutputTokens: 10_000 })).toMatchObject({
+    expect(rendered({ reasoning: { effort: 'high' }, requestedOutputTokens: 10_000 })).toMatchObject({
       max_tokens: 10_000,
       thinking: { type: 'enabled', budget_tokens: 8000 },
     });
-    expect(rendered({ reasoning: { effort: 'low' }, maxOutputTokens: 2000 })).toMatchObject({
+    expect(rendered({ reasoning: { effort: 'low' }, requestedOutputTokens: 2000 })).toMatchObject({
       max_tokens: 2000,
       thinking: { budget_tokens: 1024 },
     });
-    expect(rendered({ reasoning: { effort: 'low' }, maxOutputTokens: 500 })).toMatchObject({
+    expect(rendered({ reasoning: { effort: 'low' }, requestedOutputTokens: 500 })).toMatchObject({
       max_tokens: 500,
       thinking: { type: 'disabled' },
     });
@@ -156,7 +156,7 @@ describe('rendering for a messages upstream', () => {
   it('leaves it to models without budgets how much they think, and asks to see it', () => {
     const rendered = (change: Partial<GenerationRequest>) =>
       renderRequest(foreign(change), { ...TARGET, takesBudget: false });
-    const high = rendered({ reasoning: { effort: 'xhigh', summary: 'auto' }, maxOutputTokens: 500 });
+    const high = rendered({ reasoning: { effort: 'xhigh', summary: 'auto' }, requestedOutputTokens: 500 });
     expect(high.body).toMatchObject({
       max_tokens: 500,
       thinking: { type: 'adaptive', display: 'summarized' },
@@ -403,7 +403,7 @@ describe('counting tokens', () => {
       service_tier: 'auto',
       provider: { order: ['a'] },
     });
-    const { body, headers } = renderCountTokens(request, { ...TARGET, maxOutputTokens: 1000 });
+    const { body, headers } = renderCountTokens(request, { ...TARGET, outputLimit: 1000 });
     expect(body).toEqual({ ...kept, model: 'upstream-model', messages: [{ role: 'user', content: 'hi' }] });
     expect(headers).toEqual({ 'anthropic-version': '2023-06-01' });
   });

@@ -208,7 +208,7 @@ const UNCOUNTED_FIELDS: ReadonlySet<string> = new Set([
  * The limit of the endpoint's output does not matter to it.
  */
 export function renderCountTokens(request: GenerationRequest, target: RenderTarget): RenderedRequest {
-  const { maxOutputTokens: _uncounted, ...rest } = target;
+  const { outputLimit: _uncounted, ...rest } = target;
   const render = request.format === 'messages' ? renderRelay : renderRequest;
   const rendered = render(request, rest);
   const body = Object.fromEntries(

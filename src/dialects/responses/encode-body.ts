@@ -40,7 +40,7 @@ function echoOf(request: GenerationRequest): JsonObject {
     store: false,
     previous_response_id: null,
     instructions: body.instructions ?? null,
-    max_output_tokens: request.maxOutputTokens ?? null,
+    max_output_tokens: request.requestedOutputTokens ?? null,
     max_tool_calls: request.wishes.maxToolCalls ?? null,
     metadata: request.metadata ?? {},
     parallel_tool_calls: request.parallelToolCalls ?? true,

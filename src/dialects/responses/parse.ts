@@ -62,7 +62,7 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
     toolChoice: parseToolChoice(body.tool_choice),
     parallelToolCalls: booleanAt(body, 'parallel_tool_calls'),
     sampling: parseSampling(body, include),
-    maxOutputTokens: numberAt(body, 'max_output_tokens'),
+    requestedOutputTokens: numberAt(body, 'max_output_tokens'),
     reasoning: parseReasoningSettings(objectAt(body, 'reasoning')),
     outputFormat: parseOutputFormat(objectAt(text, 'format')),
     verbosity: stringAt(text, 'verbosity'),

@@ -30,7 +30,7 @@ export function renderRelay(given: GenerationRequest, target: RenderTarget): Ren
     reasoning: relayReasoning(request, target, report),
     ...relayVerbosity(request, report),
     ...relayInclude(request, target),
-    ...(limit !== request.maxOutputTokens && { max_output_tokens: limit }),
+    ...(limit !== request.requestedOutputTokens && { max_output_tokens: limit }),
     modalities: renderModalities(request, report),
     service_tier: renderServiceTier(request, report),
     ...hashedIds(request, target),

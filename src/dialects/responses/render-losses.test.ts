@@ -539,7 +539,7 @@ describe('an endpoint that takes few parameters', () => {
 });
 
 describe('an output limit', () => {
-  const small: RenderTarget = { ...target, maxOutputTokens: 2000 };
+  const small: RenderTarget = { ...target, outputLimit: 2000 };
 
   it.each<[Format, JsonObject, string]>([
     ['responses', { max_output_tokens: 9000 }, 'max_output_tokens coerced'],

@@ -56,7 +56,7 @@ function renderEffort(
     report.dropped(name, `the upstream takes no budget; effort ${effort} is sent`);
     return effort;
   }
-  const limit = request.maxOutputTokens ?? target.maxOutputTokens ?? ASSUMED_OUTPUT_TOKENS;
+  const limit = request.requestedOutputTokens ?? target.outputLimit ?? ASSUMED_OUTPUT_TOKENS;
   const nearest = effortNearest(budgetTokens, limit);
   report.coerced(name, `a budget of ${budgetTokens} tokens sent as effort ${nearest}`);
   return nearest;

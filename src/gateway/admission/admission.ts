@@ -56,8 +56,8 @@ export class Admission {
     return canPay(this.#payingFor(candidate).cost, this.reserved, this.#size.leastTokens);
   }
 
-  /** Output tokens that a candidate is let write; undefined = as many as it likes. */
-  maxOutputTokens(candidate: Candidate): number | undefined {
+  /** Output tokens that the reservation pays for at a candidate; undefined = no limit binds. */
+  paidOutputTokens(candidate: Candidate): number | undefined {
     if (this.#size.kind === 'open') return undefined;
     const { cost, paid } = this.#payingFor(candidate);
     if (paid < cost.fullTokens) return Math.max(1, paid);

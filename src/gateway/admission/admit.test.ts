@@ -136,21 +136,25 @@ describe('the output limit that is paid for', () => {
   const both = { max_completion_tokens: 10, max_tokens: 5000 };
 
   it('is the higher one where a chat body has both names', async () => {
-    const facts = (body: Partial<typeof both>, maxOutputTokens: number | undefined) =>
+    const facts = (body: Partial<typeof both>, requestedOutputTokens: number | undefined) =>
       factsOf({
-        request: { format: 'chat', body, ...(maxOutputTokens !== undefined && { maxOutputTokens }) },
+        request: {
+          format: 'chat',
+          body,
+          ...(requestedOutputTokens !== undefined && { requestedOutputTokens }),
+        },
       });
-    expect(await facts(both, 10)).toMatchObject({ maxOutputTokens: 5000 });
-    expect(await facts({ ...both, max_tokens: 3 }, 10)).toMatchObject({ maxOutputTokens: 10 });
-    expect(await facts({ max_completion_tokens: 10 }, 10)).toMatchObject({ maxOutputTokens: 10 });
-    expect((await facts({}, undefined)).maxOutputTokens).toBeUndefined();
+    expect(await facts(both, 10)).toMatchObject({ requestedOutputTokens: 5000 });
+    expect(await facts({ ...both, max_tokens: 3 }, 10)).toMatchObject({ requestedOutputTokens: 10 });
+    expect(await facts({ max_completion_tokens: 10 }, 10)).toMatchObject({ requestedOutputTokens: 10 });
+    expect((await facts({}, undefined)).requestedOutputTokens).toBeUndefined();
   });
 
   it('is the only one of other formats', async () => {
     expect(
-      await factsOf({ request: { format: 'responses', body: both, maxOutputTokens: 10 } }),
+      await factsOf({ request: { format: 'responses', body: both, requestedOutputTokens: 10 } }),
     ).toMatchObject({
-      maxOutputTokens: 10,
+      requestedOutputTokens: 10,
     });
   });
 });

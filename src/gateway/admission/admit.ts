@@ -259,7 +259,7 @@ class Sizing {
       mostSearches: searches,
       mayCompact: mayCompact(request),
       namesRegion: (request.body.inference_geo ?? 'global') !== 'global',
-      maxOutputTokens: request.maxOutputTokens,
+      requestedOutputTokens: request.requestedOutputTokens,
       ownCredentialFee: this.#tools.ownCredentialFee,
       atMs: pricedAtMs,
     };
@@ -274,16 +274,16 @@ class Sizing {
       promptTokens: promptTokens(this.#counted, promptRatio, worst) + preamble,
       mayFillContext: worst.documents > 0,
       images: worst.imageSizes,
-      maxOutputTokens: highestLimit(request),
+      requestedOutputTokens: highestLimit(request),
     };
   }
 }
 
 /** The higher of two output limits: a body that has both goes out with both, and an upstream may read either. */
-function highestLimit({ formatFacts, body, maxOutputTokens }: GenerationRequest): number | undefined {
+function highestLimit({ formatFacts, body, requestedOutputTokens }: GenerationRequest): number | undefined {
   const [usual, newer] = formatFacts.limitFields;
   const older = newer === undefined ? undefined : numberAt(body, usual);
-  return maxOutputTokens === undefined || older === undefined
-    ? maxOutputTokens
-    : Math.max(maxOutputTokens, older);
+  return requestedOutputTokens === undefined || older === undefined
+    ? requestedOutputTokens
+    : Math.max(requestedOutputTokens, older);
 }

@@ -7,7 +7,7 @@ import { sizeReservation } from './reservation-size.ts';
 import { WorstCost } from './worst-cost.ts';
 
 /** 10 tokens of prompt at 1 nano-dollar, output at `price`. */
-function costOf(price: string, maxOutputTokens: number | undefined) {
+function costOf(price: string, requestedOutputTokens: number | undefined) {
   const pricing = { prompt: '0.000000001', completion: price };
   const endpoint = endpointOf({ priceLists: priceListsOf({ pricing }), maxOutputTokens: 10_000 });
   const candidate = {
@@ -26,7 +26,7 @@ function costOf(price: string, maxOutputTokens: number | undefined) {
     mayCompact: false,
     namesRegion: false,
     inputImages: 0,
-    maxOutputTokens,
+    requestedOutputTokens,
     ownCredentialFee: 0,
     atMs: 0,
   });

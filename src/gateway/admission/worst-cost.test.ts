@@ -23,7 +23,7 @@ const FACTS: CostFacts = {
   mostSearches: 10,
   mayCompact: false,
   namesRegion: false,
-  maxOutputTokens: undefined,
+  requestedOutputTokens: undefined,
   ownCredentialFee: 0,
   atMs: 0,
 };
@@ -150,9 +150,12 @@ describe('the worst cost', () => {
     [{ maxOutputTokens: undefined, contextLength: 1000 }, undefined, 1000, false],
     [{ maxOutputTokens: undefined, contextLength: undefined }, undefined, 32_768, true],
     [{ maxOutputTokens: undefined, contextLength: undefined }, 7, 7, false],
-  ])('knows how much %j writes, asked for %s', (endpoint, maxOutputTokens, fullTokens, isOutputAssumed) => {
-    expect(cost({}, { endpoint, maxOutputTokens })).toMatchObject({ fullTokens, isOutputAssumed });
-  });
+  ])(
+    'knows how much %j writes, asked for %s',
+    (endpoint, requestedOutputTokens, fullTokens, isOutputAssumed) => {
+      expect(cost({}, { endpoint, requestedOutputTokens })).toMatchObject({ fullTokens, isOutputAssumed });
+    },
+  );
 
   it('does not pay for a prompt that is too dear', () => {
     expect(cost({ prompt: '0.000001' }).tokensWithin({ creditNanos: 99n, byokNanos: 0n })).toBe(-1);
@@ -220,8 +223,8 @@ describe('law: what is reserved can pay', () => {
         headroom,
         fc.option(fc.nat(500), { nil: undefined }),
         (candidates, affordable: Affordable, learnt) => {
-          const costs = candidates.map(([pricing, share, maxOutputTokens]) =>
-            cost(pricing, { maxOutputTokens, ...(share !== null && { ownCredentialFee: share }) }),
+          const costs = candidates.map(([pricing, share, requestedOutputTokens]) =>
+            cost(pricing, { requestedOutputTokens, ...(share !== null && { ownCredentialFee: share }) }),
           );
           const size = sizeReservation(costs, { affordable, unspent: affordable }, learnt);
           if (size === null) return;

@@ -31,7 +31,7 @@ export interface CostFacts {
   /** The request names a region to which the endpoint keeps, and which may cost more. */
   readonly namesRegion: boolean;
   /** The output limit that the caller named. */
-  readonly maxOutputTokens: number | undefined;
+  readonly requestedOutputTokens: number | undefined;
   /** Share of the list price that is charged where the caller's own credential is used. */
   readonly ownCredentialFee: number;
   /** When the request came in, epoch milliseconds. */
@@ -79,7 +79,7 @@ export class WorstCost {
     const { searches, mustBound } = searchesOf(candidate, facts);
     const promptTokens = promptTokensOf(candidate, facts, searches);
     // Output counts towards the context.
-    const output = outputLimitAt(endpoint, facts.maxOutputTokens, endpoint.contextLength);
+    const output = outputLimitAt(endpoint, facts.requestedOutputTokens, endpoint.contextLength);
     const prices = new DearestPrices();
     for (const served of mayBeServedBy(endpoint, model)) {
       for (const pricing of pricingsUpTo(served, facts.atMs, promptTokens)) prices.add(pricing);

@@ -31,12 +31,12 @@ export async function acceptGeneration(
   const settings = parts.settings();
   const content = room.open(input.replied);
   try {
-    const maxTokens = async (parse: () => Promise<GenerationRequest>) => {
+    const maxPromptTokens = async (parse: () => Promise<GenerationRequest>) => {
       const request = await parse();
       const own = await parts.ownCredentials.of(input.caller);
       return largestContext(request, catalogFor(own, settings.catalog));
     };
-    const accepted = await acceptRequest(input, settings, { content, maxTokens }, parts);
+    const accepted = await acceptRequest(input, settings, { content, maxPromptTokens }, parts);
     await BATCH_POINT;
     return { input, settings, content, ...accepted, ...stagesFor(input, accepted.request, settings, parts) };
   } catch (error) {

@@ -35,7 +35,7 @@ async function run(
     echo?: boolean;
     signal?: AbortSignal;
     canPay?: (candidate: Candidate) => boolean;
-    maxOutputTokens?: number;
+    paidOutputTokens?: number;
     mostSearches?: number;
     isAbandoned?: () => boolean;
   } = {},
@@ -94,7 +94,7 @@ async function run(
       limits: options.limits ?? { perModel: 3, perRequest: 8 },
       admission: {
         canPay: (candidate: Candidate) => options.canPay?.(candidate) ?? true,
-        maxOutputTokens: () => options.maxOutputTokens,
+        paidOutputTokens: () => options.paidOutputTokens,
         mostSearches: () => options.mostSearches,
       },
       isAbandoned: () => options.isAbandoned?.() ?? false,
@@ -262,10 +262,10 @@ describe('attemptCandidates', () => {
 
   it('tells every endpoint how much output and how many searches are paid for', async () => {
     const { calls } = await run([fail('rate-limited', 429), [say('x'), [stop]]], {
-      maxOutputTokens: 70,
+      paidOutputTokens: 70,
       mostSearches: 3,
     });
-    expect(calls.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([70, 70]);
+    expect(calls.map(({ paidOutputTokens }) => paidOutputTokens)).toEqual([70, 70]);
     expect(calls.map(({ mostSearches }) => mostSearches)).toEqual([3, 3]);
   });
 

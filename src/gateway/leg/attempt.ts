@@ -31,7 +31,7 @@ export interface AttemptTools {
   readonly signal: AbortSignal;
   readonly limits: AttemptLimits;
   /** What is paid for. */
-  readonly admission: Pick<Admission, 'canPay' | 'maxOutputTokens' | 'mostSearches'>;
+  readonly admission: Pick<Admission, 'canPay' | 'paidOutputTokens' | 'mostSearches'>;
   /** Whether the caller has left, although the call that is under way may go on. */
   isAbandoned(): boolean;
   /** Milliseconds that only ever grow. */
@@ -180,9 +180,9 @@ const FEW_TOKENS = 16;
 function leave(
   ticket: HealthTicket,
   { noContent }: Opening,
-  { sampling, maxOutputTokens }: GenerationRequest,
+  { sampling, requestedOutputTokens }: GenerationRequest,
 ): void {
-  const isAskedFor = sampling.stop !== undefined || (maxOutputTokens ?? FEW_TOKENS) < FEW_TOKENS;
+  const isAskedFor = sampling.stop !== undefined || (requestedOutputTokens ?? FEW_TOKENS) < FEW_TOKENS;
   if (noContent === 'refusal' || isAskedFor) ticket.succeeded({ outputTokens: 0, toolCalls: 'none' });
   else ticket.failed({ counts: true, isRateLimit: false });
 }
@@ -225,7 +225,7 @@ async function openCandidate(
       request,
       endpoint: candidate.endpoint,
       lane: candidate.lane,
-      maxOutputTokens: tools.admission.maxOutputTokens(candidate),
+      paidOutputTokens: tools.admission.paidOutputTokens(candidate),
       mostSearches: tools.admission.mostSearches(candidate),
       credential,
       isOwnCredential: candidate.access.kind === 'own',

@@ -59,8 +59,8 @@ export function largestContext({ models }: GenerationRequest, catalog: Catalog):
 }
 
 /** Tokens that the context leaves for the prompt. */
-function roomOf(candidate: RankedCandidate, { maxOutputTokens }: GenerationRequest): number {
-  return contextOf(candidate) - outputWithin(candidate.endpoint, maxOutputTokens);
+function roomOf(candidate: RankedCandidate, request: GenerationRequest): number {
+  return contextOf(candidate) - outputWithin(candidate.endpoint, request);
 }
 
 function contextOf({ endpoint }: Pick<RankedCandidate, 'endpoint'>): number {
@@ -70,11 +70,11 @@ function contextOf({ endpoint }: Pick<RankedCandidate, 'endpoint'>): number {
 function tooLongMessage(
   candidates: readonly RankedCandidate[],
   tokens: number,
-  { maxOutputTokens }: GenerationRequest,
+  request: GenerationRequest,
 ): string {
   const largest = candidates.reduce((best, each) => (contextOf(each) > contextOf(best) ? each : best));
   const context = contextOf(largest);
-  const output = outputWithin(largest.endpoint, maxOutputTokens);
+  const output = outputWithin(largest.endpoint, request);
   return tokens > context
     ? `The prompt is about ${tokens} tokens long, but no endpoint of the requested model takes more than ${context}. Shorten it or choose a model with a larger context.`
     : `The prompt is about ${tokens} tokens long and ${output} tokens of output are asked for, but no endpoint of the requested model holds more than ${context} together. Ask for less output, shorten the prompt or choose a model with a larger context.`;

@@ -45,7 +45,7 @@ export interface ContentBounds {
    * The largest prompt that any endpoint may take which may serve the request. `parse`: the request, without its
    * files.
    */
-  readonly maxTokens: (parse: () => Promise<GenerationRequest>) => Promise<number>;
+  readonly maxPromptTokens: (parse: () => Promise<GenerationRequest>) => Promise<number>;
 }
 
 /**
@@ -55,7 +55,7 @@ export interface ContentBounds {
 export async function acceptRequest(
   input: GenerationInput,
   settings: GatewaySettings,
-  { content, maxTokens }: ContentBounds,
+  { content, maxPromptTokens }: ContentBounds,
   parts: AcceptParts,
 ): Promise<AcceptedRequest> {
   const { itemReferences, fileParts } = DIALECTS[input.format].inbound;
@@ -71,7 +71,7 @@ export async function acceptRequest(
   const withFiles = await withStoredFiles(withItems, fileParts, parts.files, () => ({
     workspaceId: caller.workspaceId,
     maxBytes: maxFileBytes,
-    maxTokens: () => maxTokens(() => parseBody(withItems, input, settings, parts)),
+    maxPromptTokens: () => maxPromptTokens(() => parseBody(withItems, input, settings, parts)),
     takeRoom,
     signal,
   }));

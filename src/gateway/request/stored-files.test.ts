@@ -43,7 +43,7 @@ async function* piecesOf(bytes: Uint8Array, length: number) {
 const access: FileAccess = {
   workspaceId: 'own',
   maxBytes: 1000,
-  maxTokens: async () => Number.POSITIVE_INFINITY,
+  maxPromptTokens: async () => Number.POSITIVE_INFINITY,
   takeRoom: () => {},
   signal: new AbortController().signal,
 };
@@ -157,17 +157,19 @@ describe('stored files in a request', () => {
     const takeRoom = () => {
       throw new Error('taken');
     };
-    await expect(fill(files, ['txt', 'txt'], { maxTokens: async () => 19, takeRoom })).rejects.toMatchObject({
+    await expect(
+      fill(files, ['txt', 'txt'], { maxPromptTokens: async () => 19, takeRoom }),
+    ).rejects.toMatchObject({
       kind: 'context-length',
       message: expect.stringMatching(/ 320 bytes, at least 20 tokens, .* more than 19\./),
     });
     expect(asked).toEqual([`find ${idOf('txt')}`]);
-    expect(contentOf(await fill(files, ['txt', 'txt'], { maxTokens: async () => 20 }))).toHaveLength(2);
+    expect(contentOf(await fill(files, ['txt', 'txt'], { maxPromptTokens: async () => 20 }))).toHaveLength(2);
   });
 
   it('that are no text may be of any size: how many tokens they are is for others to say', async () => {
     const { files } = filesOf({ pdf: { bytes: 'a'.repeat(300), mimeType: 'application/pdf' } });
-    expect(contentOf(await fill(files, ['pdf'], { maxTokens: async () => 1 }))).toHaveLength(1);
+    expect(contentOf(await fill(files, ['pdf'], { maxPromptTokens: async () => 1 }))).toHaveLength(1);
   });
 
   it('are not read on for a caller who has left', async () => {

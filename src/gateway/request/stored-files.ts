@@ -25,7 +25,7 @@ export interface FileAccess {
   /** What all places of a request that name files may come to, as it is written into them. */
   readonly maxBytes: number;
   /** The largest prompt that an endpoint takes which may serve the request; infinite if that is not known. */
-  readonly maxTokens: () => Promise<number>;
+  readonly maxPromptTokens: () => Promise<number>;
   /** Takes room in memory for the content; throws where there is none. */
   readonly takeRoom: (bytes: number) => void;
   readonly signal: AbortSignal;
@@ -106,10 +106,10 @@ function memoryBytes(file: StoredFile): number {
 const MOST_BYTES_PER_TOKEN = 16;
 
 /** Refuses text that is longer than any prompt may be, whatever it says. The rest is counted when it is read. */
-async function refuseTooLong(files: readonly StoredFile[], { maxTokens }: FileAccess): Promise<void> {
+async function refuseTooLong(files: readonly StoredFile[], { maxPromptTokens }: FileAccess): Promise<void> {
   const bytes = sumOf(files.filter(isText), writtenBytes);
   if (bytes === 0) return;
-  const most = await maxTokens();
+  const most = await maxPromptTokens();
   const least = Math.ceil(bytes / MOST_BYTES_PER_TOKEN);
   if (least <= most) return;
   throw new GatewayError(

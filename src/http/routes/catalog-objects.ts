@@ -98,7 +98,7 @@ function renderReasoning(facts: ReasoningFacts): Static<typeof modelSchema>['rea
     ...(facts.defaultEnabled !== undefined && { default_enabled: facts.defaultEnabled }),
     ...(facts.defaultEffort && { default_effort: facts.defaultEffort }),
     ...(facts.supportedEfforts && { supported_efforts: [...facts.supportedEfforts] }),
-    ...(facts.supportsMaxTokens !== undefined && { supports_max_tokens: facts.supportsMaxTokens }),
+    ...(facts.takesBudget !== undefined && { supports_max_tokens: facts.takesBudget }),
   };
 }
 

@@ -40,7 +40,7 @@ export interface Candidates {
  */
 export function candidatesOf(input: CandidateInput): Candidates {
   const candidates = passing(input);
-  if (input.needs.outputTokens === undefined || hasCandidate(candidates)) return candidates;
+  if (input.needs.requestedOutputTokens === undefined || hasCandidate(candidates)) return candidates;
   const anyLength = passing(withMinOutput(input, 0));
   if (!hasCandidate(anyLength)) return anyLength;
   return passing(withMinOutput(input, mostOutputOf(anyLength)));

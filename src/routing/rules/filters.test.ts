@@ -95,10 +95,10 @@ describe('rules', () => {
 describe('the requested output limit', () => {
   const small = endpointOf({ tag: 'small', maxOutputTokens: 100 });
   const big = endpointOf({ tag: 'big', maxOutputTokens: 5000 });
-  const asking = (maxOutputTokens: number | undefined, provider: JsonObject = {}) =>
+  const asking = (requestedOutputTokens: number | undefined, provider: JsonObject = {}) =>
     planRoute(
       routeOf([modelOf({ endpoints: [small, big] })], {
-        request: wishing(provider, maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+        request: wishing(provider, requestedOutputTokens === undefined ? {} : { requestedOutputTokens }),
       }),
     );
 

@@ -86,24 +86,26 @@ const RULES: readonly Rule[] = [
       rejects: ({ endpoint }) => !quantizations.has(quantizationOf(endpoint)),
       reason: ({ endpoint }) => `quantization is ${quantizationOf(endpoint)}`,
     },
-  (_, { promptTokens, outputTokens }) =>
-    promptTokens === undefined
+  (_, needs) => {
+    const { promptTokens } = needs;
+    return promptTokens === undefined
       ? undefined
       : {
           name: 'context_length',
           rejects: ({ endpoint }) =>
             endpoint.contextLength !== undefined &&
-            promptTokens + outputWithin(endpoint, outputTokens) > endpoint.contextLength,
-          reason: ({ endpoint }) => tooLong(promptTokens, outputWithin(endpoint, outputTokens), endpoint),
-        },
-  (_, { outputTokens, minOutputTokens = outputTokens }) =>
+            promptTokens + outputWithin(endpoint, needs) > endpoint.contextLength,
+          reason: ({ endpoint }) => tooLong(promptTokens, outputWithin(endpoint, needs), endpoint),
+        };
+  },
+  (_, { requestedOutputTokens, minOutputTokens = requestedOutputTokens }) =>
     minOutputTokens === undefined
       ? undefined
       : {
           name: 'max_output_tokens',
           rejects: ({ endpoint: { maxOutputTokens: most } }) => most !== undefined && minOutputTokens > most,
           reason: ({ endpoint }) =>
-            `writes at most ${endpoint.maxOutputTokens} tokens, ${outputTokens} are asked for`,
+            `writes at most ${endpoint.maxOutputTokens} tokens, ${requestedOutputTokens} are asked for`,
         },
   (_, { inputModalities }) => allOf(inputModalities, INPUT),
   (_, { outputModalities }) => allOf(outputModalities, OUTPUT),
@@ -204,7 +206,10 @@ function lackingParameters({ supportedParameters }: Endpoint, parameters: Readon
 }
 
 /** The output limit that an endpoint will get, tokens; 0 = the request has none. */
-export function outputWithin(endpoint: Endpoint, asked: number | undefined): number {
+export function outputWithin(
+  endpoint: Endpoint,
+  { requestedOutputTokens: asked }: { readonly requestedOutputTokens?: number | undefined },
+): number {
   return asked === undefined ? 0 : (outputLimitAt(endpoint, asked) ?? 0);
 }
 

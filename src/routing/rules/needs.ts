@@ -9,8 +9,8 @@ export interface Needs {
   /** Parameters that it uses, by their public names. */
   readonly parameters: ReadonlySet<string>;
   /** Its output limit; undefined = none. */
-  readonly outputTokens: number | undefined;
-  /** Output that an endpoint must be able to write; absent = `outputTokens`. */
+  readonly requestedOutputTokens: number | undefined;
+  /** Output that an endpoint must be able to write; absent = `requestedOutputTokens`. */
   readonly minOutputTokens?: number;
   /** Length of the prompt; undefined = not counted, because it is far from any limit. */
   readonly promptTokens?: number;
@@ -28,7 +28,7 @@ export function needsOf(request: GenerationRequest): Needs {
     inputModalities: inputModalitiesOf(request.items),
     outputModalities: outputModalitiesOf(request.modalities),
     parameters: parametersOf(request),
-    outputTokens: request.maxOutputTokens,
+    requestedOutputTokens: request.requestedOutputTokens,
   };
 }
 
@@ -91,7 +91,7 @@ const PARAMETERS: readonly Parameter[] = [
   { name: 'logit_bias', isUsed: ({ sampling }) => sampling.logitBias !== undefined },
   { name: 'logprobs', isUsed: ({ sampling }) => sampling.logprobs === true },
   { name: 'top_logprobs', isUsed: ({ sampling }) => sampling.topLogprobs !== undefined },
-  { name: 'max_tokens', isUsed: ({ maxOutputTokens }) => maxOutputTokens !== undefined },
+  { name: 'max_tokens', isUsed: ({ requestedOutputTokens }) => requestedOutputTokens !== undefined },
   { name: 'tools', isUsed: ({ tools }) => tools.length > 0 },
   { name: 'tool_choice', isUsed: ({ toolChoice }) => toolChoice !== undefined && toolChoice.mode !== 'auto' },
   { name: 'parallel_tool_calls', isUsed: ({ parallelToolCalls }) => parallelToolCalls !== undefined },

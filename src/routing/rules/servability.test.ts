@@ -49,7 +49,7 @@ describe('servability', () => {
 
   it('ignores the requested output limit', () => {
     const endpoint = endpointOf({ maxOutputTokens: 10 });
-    const request = requestOf({ maxOutputTokens: 1000 });
+    const request = requestOf({ requestedOutputTokens: 1000 });
     const serves = servability(needsOf(request), preferencesOf(request), []);
     expect(serves(endpoint, modelOf({ endpoints: [endpoint] }))).toBe(true);
   });

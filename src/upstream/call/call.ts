@@ -142,16 +142,16 @@ function missingAddress(provider: Provider): UpstreamFailure {
 export function renderCall(
   call: Pick<
     UpstreamCall,
-    'request' | 'endpoint' | 'lane' | 'hashUser' | 'betas' | 'maxOutputTokens' | 'mostSearches'
+    'request' | 'endpoint' | 'lane' | 'hashUser' | 'betas' | 'paidOutputTokens' | 'mostSearches'
   >,
   { upstream, facts }: Dialect,
   model: string,
 ): RenderedRequest {
   const target = targetOf(call, model);
-  const paid = fitOutput(call.request, call.maxOutputTokens, call.endpoint);
+  const paid = fitOutput(call.request, call.paidOutputTokens, call.endpoint);
   const searching = fitSearches(paid.request, call.mostSearches, upstream);
   const ofTier = fitTier(searching.request, tierOf(call.endpoint), facts);
-  const { request, report } = fitReasoning(ofTier.request, call.endpoint.reasoning, target.maxOutputTokens);
+  const { request, report } = fitReasoning(ofTier.request, call.endpoint.reasoning, target.outputLimit);
   const lost = lostBetas(target, facts);
   const rendered =
     call.lane === 'relay' ? upstream.renderRelay(request, target) : upstream.renderRequest(request, target);
@@ -175,17 +175,17 @@ function targetOf(
     endpoint,
     hashUser,
     betas,
-    maxOutputTokens,
-  }: Pick<UpstreamCall, 'endpoint' | 'hashUser' | 'betas' | 'maxOutputTokens'>,
+    paidOutputTokens,
+  }: Pick<UpstreamCall, 'endpoint' | 'hashUser' | 'betas' | 'paidOutputTokens'>,
   model: string,
 ): RenderTarget {
   const { reasoning } = endpoint;
   return {
     model,
-    maxOutputTokens: outputLimitAt(endpoint, maxOutputTokens),
+    outputLimit: outputLimitAt(endpoint, paidOutputTokens),
     supportedParameters: endpoint.supportedParameters,
     supportedEfforts: reasoning?.supportedEfforts,
-    takesBudget: reasoning?.supportsMaxTokens,
+    takesBudget: reasoning?.takesBudget,
     alwaysThinks: reasoning?.mandatory,
     quirks: endpoint.provider.quirks,
     betas: betas === undefined ? undefined : namesIn(betas),

@@ -42,7 +42,7 @@ export async function countUpstreamTokens(
   const target = {
     model,
     quirks: provider.quirks,
-    takesBudget: endpoint.reasoning?.supportsMaxTokens,
+    takesBudget: endpoint.reasoning?.takesBudget,
     alwaysThinks: endpoint.reasoning?.mandatory,
     hashUser: call.hashUser,
   };

@@ -39,7 +39,7 @@ interface Shortened {
 
 function shorten(answer: Answer, request: GenerationRequest): Shortened {
   const { drafts, stopSequence } = stopped(answer.drafts, request.sampling.stop ?? []);
-  let left = request.maxOutputTokens ?? Number.POSITIVE_INFINITY;
+  let left = request.requestedOutputTokens ?? Number.POSITIVE_INFINITY;
   const kept: Draft[] = [];
   for (const draft of drafts) {
     const tokens = draftTokens(draft);

@@ -24,13 +24,13 @@ export function effortOf(settings: ReasoningSettings | undefined): Effort | unde
 }
 
 /** Thinking budget in tokens for an effort, for upstreams that want a number. */
-export function budgetOf(effort: Effort, maxOutputTokens: number): number {
-  return Math.max(Math.min(Math.floor(maxOutputTokens * EFFORT_SHARE[effort]), MOST_BUDGET), LEAST_BUDGET);
+export function budgetOf(effort: Effort, outputLimit: number): number {
+  return Math.max(Math.min(Math.floor(outputLimit * EFFORT_SHARE[effort]), MOST_BUDGET), LEAST_BUDGET);
 }
 
 /** The effort that comes nearest to a budget, for upstreams that want a word. */
-export function effortNearest(budgetTokens: number, maxOutputTokens: number): Effort {
-  const share = budgetTokens / maxOutputTokens;
+export function effortNearest(budgetTokens: number, outputLimit: number): Effort {
+  const share = budgetTokens / outputLimit;
   const words: Effort[] = ['minimal', 'low', 'medium', 'high'];
   let nearest: Effort = 'minimal';
   for (const word of words) {

@@ -19,7 +19,7 @@ const FIELD_NAMES: Readonly<Record<RequestField, string>> = {
   logitBias: 'logit_bias',
   logprobs: 'logprobs',
   topLogprobs: 'top_logprobs',
-  maxOutputTokens: 'max_output_tokens',
+  requestedOutputTokens: 'max_output_tokens',
   tools: 'tools',
   toolChoice: 'tool_choice',
   parallelToolCalls: 'parallel_tool_calls',

@@ -6,10 +6,10 @@ import type { Report } from '../report/report.ts';
 /** The output limit that the caller named, lowered to what the endpoint writes at most; undefined when none was named. */
 export function cappedLimit(
   request: GenerationRequest,
-  { maxOutputTokens: most }: RenderTarget,
+  { outputLimit: most }: RenderTarget,
   report: Report,
 ): number | undefined {
-  const { maxOutputTokens: asked } = request;
+  const { requestedOutputTokens: asked } = request;
   if (asked === undefined || most === undefined || asked <= most) return asked;
   report.coerced(limitField(request, report), `lowered to ${most}, the most that the endpoint writes`);
   return most;
@@ -18,5 +18,7 @@ export function cappedLimit(
 /** Of two names for the limit, the newer one if the body has it. */
 function limitField({ formatFacts, body }: GenerationRequest, report: Report): string {
   const [, newer] = formatFacts.limitFields;
-  return newer !== undefined && numberAt(body, newer) !== undefined ? newer : report.name('maxOutputTokens');
+  return newer !== undefined && numberAt(body, newer) !== undefined
+    ? newer
+    : report.name('requestedOutputTokens');
 }

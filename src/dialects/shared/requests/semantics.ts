@@ -6,10 +6,10 @@ import type { Report } from '../report/report.ts';
 
 /** Checks that no schema can make: fields that are each valid and impossible together. Throws 422. */
 export function checkSemantics(
-  request: Pick<GenerationRequest, 'tools' | 'toolChoice' | 'reasoning' | 'maxOutputTokens'>,
+  request: Pick<GenerationRequest, 'tools' | 'toolChoice' | 'reasoning' | 'requestedOutputTokens'>,
   names: { toolChoice: string; budget: string },
 ): void {
-  const { tools, toolChoice, reasoning, maxOutputTokens } = request;
+  const { tools, toolChoice, reasoning, requestedOutputTokens } = request;
   if (toolChoice?.mode === 'tool' && !tools.some((tool) => nameOf(tool) === toolChoice.name)) {
     throw invalidRequest(
       [
@@ -40,9 +40,9 @@ export function checkSemantics(
     );
   }
   const budget = reasoning?.budgetTokens;
-  if (budget !== undefined && maxOutputTokens !== undefined && budget >= maxOutputTokens) {
+  if (budget !== undefined && requestedOutputTokens !== undefined && budget >= requestedOutputTokens) {
     throw invalidRequest(
-      [{ path: names.budget, message: `must be below the output limit of ${maxOutputTokens} tokens` }],
+      [{ path: names.budget, message: `must be below the output limit of ${requestedOutputTokens} tokens` }],
       'unprocessable',
     );
   }
