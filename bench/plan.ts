@@ -10,7 +10,7 @@ import { preferencesOf } from '../src/routing/rules/preferences.ts';
 import { servability } from '../src/routing/rules/servability.ts';
 import { catalogOf, endpointOf, modelOf, providerOf } from '../test/builders/catalog.ts';
 import { requestOf } from '../test/builders/request.ts';
-import { evenly, ownCredentialOf, routeOf } from '../test/builders/route.ts';
+import { byokCredentialOf, evenly, routeOf } from '../test/builders/route.ts';
 import { priced } from '../test/builders/routed-models.ts';
 
 /** What planning costs with 300 models and 1,000 endpoints, all of them measured. */
@@ -51,8 +51,8 @@ const known = new Map<string, EndpointHealth>(
 );
 const health: HealthView = { of: (site) => known.get(site) ?? UNTRIED };
 
-const own = Array.from({ length: 10 }, (_, index) =>
-  ownCredentialOf({ id: `key-${index}`, provider: `provider-${index * 4}` }),
+const byok = Array.from({ length: 10 }, (_, index) =>
+  byokCredentialOf({ id: `key-${index}`, provider: `provider-${index * 4}` }),
 );
 
 const tools = [{ type: 'function', name: 'weather' }] as const;
@@ -76,7 +76,7 @@ const CASES: readonly (readonly [title: string, run: (turn: number) => unknown])
   ['direct, with tools', (turn) => plan(asking({}, { tools }), modelsFrom(turn, 1))],
   ['fallback list of 8', (turn) => plan(plain, modelsFrom(turn, 8))],
   ['fallback list of 8, many wishes', (turn) => plan(asking(exacting, { tools }), modelsFrom(turn, 8))],
-  ['fallback list of 8, ten own credentials', (turn) => plan(plain, modelsFrom(turn, 8), own)],
+  ['fallback list of 8, ten BYOK credentials', (turn) => plan(plain, modelsFrom(turn, 8), byok)],
   ['64 models, sorted by throughput, no partition', (turn) => plan(sorted, modelsFrom(turn, 64))],
   ['all 300 models, sorted by throughput, no partition', () => plan(sorted, models)],
   ['all 300 models, no partition, a price limit that excludes all', () => plan(excludingAll, models)],
@@ -113,8 +113,8 @@ function modelsFrom(turn: number, count: number): Model[] {
   return Array.from({ length: count }, (_, index) => models[(turn * 31 + index) % MODELS]!);
 }
 
-function plan(request: GenerationRequest, chosen: readonly Model[], credentials: typeof own = []): unknown {
-  return planRoute(routeOf(chosen, { request, health, own: credentials, random: Math.random }));
+function plan(request: GenerationRequest, chosen: readonly Model[], credentials: typeof byok = []): unknown {
+  return planRoute(routeOf(chosen, { request, health, byok: credentials, random: Math.random }));
 }
 
 function countServable(request: GenerationRequest): number {

@@ -142,7 +142,7 @@ function arrive(): void {
     request,
     needs: needsOf(request),
     models: [{ name: 'sim/model', model: modelNow(), variants: [] }],
-    own: [],
+    byok: [],
     mayRelay: true,
     health,
     pin: pin?.site,

@@ -13,7 +13,7 @@ import { nanosOf } from './kit/money.ts';
 import type { DatabaseAddress } from './kit/net/database-address.ts';
 import { Accounts } from './manage/accounts/accounts.ts';
 import { Credits } from './manage/accounts/credits.ts';
-import { OwnCredentialDirectory } from './manage/byok/own-credential-directory.ts';
+import { ByokDirectory } from './manage/byok/byok-directory.ts';
 import { Vault } from './manage/byok/vault.ts';
 import { Files } from './manage/files/files.ts';
 import { AccountKeys } from './manage/keys/account-keys.ts';
@@ -78,7 +78,7 @@ export interface Installation {
   readonly ledger: Ledger;
   readonly recentGenerations: RecentGenerations;
   readonly vault: Vault;
-  readonly ownCredentials: OwnCredentialDirectory;
+  readonly byokCredentials: ByokDirectory;
   readonly modelKnowledge: ModelKnowledge;
   readonly usageImports: UsageImports;
   readonly sources: Sources;
@@ -156,7 +156,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       restartReason,
     } = state;
     const vault = await whenDatabaseUp(() => Vault.open(byokStore, directory.encryptionKeys));
-    const ownCredentials = new OwnCredentialDirectory(byokStore, vault, sources.clock);
+    const byokCredentials = new ByokDirectory(byokStore, vault, sources.clock);
     const callers = new CallerDirectory(tenancy, sources.clock, options.database !== undefined);
     const credits = new Credits(ledger, sources);
     const accounts = new Accounts(tenancy, sources, credits, () => {
@@ -166,7 +166,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
     const changedKey = (hash: string) => callers.forgetKey(hash);
     const changedWorkspace = ({ id, accountId }: Pick<Workspace, 'id' | 'accountId'>) => {
       callers.forgetWorkspace(id);
-      ownCredentials.forget(accountId);
+      byokCredentials.forget(accountId);
     };
     const keyParts = { tenancy, ledger, sources, prefix: options.keyPrefix, changed: changedKey };
     const storedFiles = {
@@ -209,7 +209,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       ledger,
       recentGenerations,
       vault,
-      ownCredentials,
+      byokCredentials,
       modelKnowledge,
       usageImports: new UsageImports({
         accounts,

@@ -172,7 +172,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       prepareBody: (format, body) => prepareBody(format, body, settings.latest),
       files: installation.storedFiles,
       items,
-      ownCredentials: installation.ownCredentials,
+      byokCredentials: installation.byokCredentials,
       health,
       memory: {
         pins: new Pins({ clock: systemClock, idleMs: () => settings.latest.config.routing.sticky_idle_ms }),
@@ -200,7 +200,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       sources: installation.sources,
       providers: () => settings.current.gateway.catalog.providers,
       egress: () => settings.latest.egress,
-      changed: (accountId) => installation.ownCredentials.forget(accountId),
+      changed: (accountId) => installation.byokCredentials.forget(accountId),
     });
     const loopDelay = new LoopDelay();
     closers.push(() => loopDelay.close());

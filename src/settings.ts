@@ -54,7 +54,7 @@ export function deriveSettings(
         perRequest: config.routing.attempts_per_request,
       },
       autoModels: config.plugins['auto-router']?.models ?? undefined,
-      ownCredentialFee: config.byok.fee,
+      byokFee: config.byok.fee,
       checkpointMs: config.durability.checkpoint_ms,
       maxFileBytes: config.server.max_body_bytes,
       contentRoomBytes: CONTENT_ROOM_BODIES * config.server.max_body_bytes,

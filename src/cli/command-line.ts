@@ -32,7 +32,7 @@ export const FLAGS = {
     value: 'WINDOW',
     meaning: 'when the limit begins anew: daily, weekly or monthly, in UTC (default: never)',
   },
-  'include-byok': { meaning: 'what own credentials served counts towards the limit' },
+  'include-byok': { meaning: 'what BYOK credentials served counts towards the limit' },
   'skip-bad': { meaning: 'leave bad lines out instead of importing nothing' },
   'dry-run': { meaning: 'show what would change and change nothing' },
   prune: { meaning: 'forget endpoints that the data do not list any more' },

@@ -24,7 +24,7 @@ export interface Gateway {
   explain(input: GenerationInput): Promise<Explanation>;
   /** The models that a caller can reach, with the credentials of its account too; sorted by id. */
   modelsFor(caller: Caller): Promise<readonly Model[]>;
-  /** How an endpoint does with the gateway's own credential. */
+  /** How an endpoint does with the gateway's credential. */
   serviceOf(endpoint: Endpoint): EndpointService;
   /** Resolves when the accounts of all answers are closed, those of callers that have left included. */
   settled(): Promise<void>;

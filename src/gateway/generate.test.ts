@@ -18,7 +18,7 @@ function gatewayThatReads() {
       contentRoomBytes: 3 * FILE_BYTES,
     }),
     prepareBody: (_: string, body: object) => ({ body, report: [] }),
-    ownCredentials: { of: async () => [] },
+    byokCredentials: { of: async () => [] },
     files: {
       store: { find: async () => ({ id: FILE_ID, mimeType: 'text/plain', sizeBytes: FILE_BYTES }) },
       bytes: {

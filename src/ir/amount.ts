@@ -4,7 +4,7 @@ import type { Nanos } from '../kit/money.ts';
 export interface Amount {
   /** Charged to the account. */
   readonly creditNanos: Nanos;
-  /** List price of what the account's own credentials served: billed by their provider, counted here. */
+  /** List price of what the account's BYOK credentials served: billed by their provider, counted here. */
   readonly byokNanos: Nanos;
 }
 
@@ -39,6 +39,6 @@ export function atLeast(one: Amount, other: Amount): Amount {
 /** Throws for a negative amount: use of the gateway never adds credit. */
 export function assertAmount({ creditNanos, byokNanos }: Amount): void {
   if (creditNanos < 0n || byokNanos < 0n) {
-    throw new RangeError(`negative amount: ${creditNanos} of credits, ${byokNanos} of own credentials`);
+    throw new RangeError(`negative amount: ${creditNanos} of credits, ${byokNanos} of BYOK credentials`);
   }
 }

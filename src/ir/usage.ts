@@ -63,7 +63,7 @@ export interface Bill {
   readonly inputNanos: Nanos;
   /** Completion side of the upstream's price. */
   readonly outputNanos: Nanos;
-  /** Served with the caller's own credential. */
+  /** Served with a BYOK credential. */
   readonly isByok: boolean;
 }
 

@@ -1,7 +1,7 @@
 import type { Caller } from './caller.ts';
 
-/** A credential that an account brought for a provider, as routing sees it. */
-export interface OwnCredential {
+/** A BYOK credential: one that an account brought for a provider, as routing sees it. */
+export interface ByokCredential {
   /** UUID. */
   readonly id: string;
   /** Slug of the provider. */
@@ -13,7 +13,7 @@ export interface OwnCredential {
   /** The provider's shared endpoints are not used for the models that it covers. */
   readonly isRequired: boolean;
   /** The provider's shared endpoints are not used at all. */
-  readonly isOwnOnly: boolean;
+  readonly isByokOnly: boolean;
   /** Whether nothing is retained behind it, as its owner says; null = as the provider says. */
   readonly declaredZeroRetention: boolean | null;
   /** Ids of models that it is for; null = all. */
@@ -24,8 +24,8 @@ export interface OwnCredential {
   reveal(): string;
 }
 
-/** Finds the credentials of its own that a caller may use. */
-export interface OwnCredentials {
+/** Finds the BYOK credentials that a caller may use. */
+export interface ByokCredentials {
   /** Enabled credentials of the caller's account whose workspace, user and key filters match, in order. */
-  of(caller: Caller): readonly OwnCredential[] | Promise<readonly OwnCredential[]>;
+  of(caller: Caller): readonly ByokCredential[] | Promise<readonly ByokCredential[]>;
 }

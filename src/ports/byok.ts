@@ -1,5 +1,5 @@
-/** A credential for a provider that an account brought, as it is stored: its secret only encrypted. */
-export interface ByokCredential {
+/** A BYOK credential as it is stored: its secret only encrypted. */
+export interface StoredByokCredential {
   /** UUID. */
   readonly id: string;
   readonly accountId: string;
@@ -43,7 +43,7 @@ export interface ByokFilter {
 /** What may change in a credential. */
 export type ByokChange = Partial<
   Pick<
-    ByokCredential,
+    StoredByokCredential,
     | 'name'
     | 'label'
     | 'encryptedSecret'
@@ -62,15 +62,15 @@ export type ByokChange = Partial<
 /** Storage of credentials. No method sees deleted ones. */
 export interface ByokStore {
   /** Stores a credential after all others of its provider and account. Resolves with it and its place. */
-  insert(credential: Omit<ByokCredential, 'sortOrder'>): Promise<ByokCredential>;
+  insert(credential: Omit<StoredByokCredential, 'sortOrder'>): Promise<StoredByokCredential>;
   /** By provider, then place; `total` counts all that match. */
   list(
     filter: ByokFilter,
     page: { readonly offset: number; readonly limit: number },
-  ): Promise<{ readonly credentials: ByokCredential[]; readonly total: number }>;
+  ): Promise<{ readonly credentials: StoredByokCredential[]; readonly total: number }>;
   /** All of an account, by provider, then place. */
-  listAll(accountId: string): Promise<ByokCredential[]>;
-  find(accountId: string, id: string): Promise<ByokCredential | undefined>;
+  listAll(accountId: string): Promise<StoredByokCredential[]>;
+  find(accountId: string, id: string): Promise<StoredByokCredential | undefined>;
   /**
    * Applies the change that `decide` returns for the current credential, in one transaction. Undefined when there is
    * none. If `decide` throws, nothing changes.
@@ -78,9 +78,9 @@ export interface ByokStore {
   update(
     accountId: string,
     id: string,
-    decide: (current: ByokCredential) => ByokChange,
+    decide: (current: StoredByokCredential) => ByokChange,
     atMs: number,
-  ): Promise<ByokCredential | undefined>;
+  ): Promise<StoredByokCredential | undefined>;
   /** Deletes a credential and wipes its secret from the database. False when there is none. */
   delete(accountId: string, id: string, atMs: number): Promise<boolean>;
   /** Ids of the keys under which secrets are encrypted, each once. */
@@ -94,7 +94,7 @@ export interface ByokStore {
 }
 
 /** A stored secret, with what it is bound to. */
-export type EncryptedSecret = Pick<ByokCredential, 'id' | 'accountId' | 'provider' | 'encryptedSecret'>;
+export type EncryptedSecret = Pick<StoredByokCredential, 'id' | 'accountId' | 'provider' | 'encryptedSecret'>;
 
 export interface SecretReplacement {
   readonly id: string;

@@ -16,7 +16,7 @@ export type ForgettableScope = Exclude<Scope, 'account'>;
 export interface Limit {
   readonly window: LimitWindow;
   readonly nanos: Nanos;
-  /** Usage on the account's own credentials (BYOK) counts too, at list price. */
+  /** Usage on the account's BYOK credentials counts too, at list price. */
   readonly countsByok: boolean;
 }
 
@@ -144,7 +144,7 @@ export interface Spending {
  * - `tally`: the account's sums are missing although something was booked or granted;
  * - `equation`: granted - settled - reserved - left is not 0;
  * - `journals`: gateways have booked more or less from their journals than is settled;
- * - `byok`: the same of what own credentials served;
+ * - `byok`: the same of what BYOK credentials served;
  * - `reservations`: a scope has more or less reserved than its open reservations hold;
  * - `sums`: a scope's sum is lower than what rows of generations say was booked into it.
  */

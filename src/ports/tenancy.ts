@@ -28,7 +28,7 @@ export interface WorkspaceSettings {
   readonly ioLoggingSamplingRate: number;
   /** Numbers of the keys whose prompts and outputs are stored; null = all. */
   readonly ioLoggingApiKeyIds: readonly number[] | null;
-  /** Usage on own credentials (BYOK) counts towards the budgets too. */
+  /** Usage on BYOK credentials counts towards the budgets too. */
   readonly includeByokInBudgets: boolean;
 }
 
@@ -61,7 +61,7 @@ export interface KeySettings {
   readonly limitNanos: Nanos | null;
   /** When the limit begins anew; null = never. */
   readonly limitReset: ResetWindow | null;
-  /** Usage on own credentials (BYOK) counts towards the limit too. */
+  /** Usage on BYOK credentials counts towards the limit too. */
   readonly includeByokInLimit: boolean;
 }
 

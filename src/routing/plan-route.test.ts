@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { endpointOf, modelOf } from '../../test/builders/catalog.ts';
 import { requestOf } from '../../test/builders/request.ts';
-import { healthOf, ownCredentialOf, routeOf, wishing } from '../../test/builders/route.ts';
+import { byokCredentialOf, healthOf, routeOf, wishing } from '../../test/builders/route.ts';
 import { acme, beta, gamma, model, priced } from '../../test/builders/routed-models.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import type { EndpointHealth } from './health/endpoint-health.ts';
@@ -89,7 +89,7 @@ describe('laws', () => {
     },
     { requiredKeys: [] },
   );
-  const own = fc.uniqueArray(
+  const byok = fc.uniqueArray(
     fc
       .record({
         id: fc.constantFrom('k1', 'k2', 'k3'),
@@ -98,7 +98,7 @@ describe('laws', () => {
         isRequired: fc.boolean(),
         declaredZeroRetention: fc.constantFrom(true, false, null),
       })
-      .map(ownCredentialOf),
+      .map(byokCredentialOf),
     { selector: ({ id }) => id },
   );
   const states = fc.dictionary(
@@ -113,7 +113,7 @@ describe('laws', () => {
     .record({
       models,
       provider,
-      own,
+      byok,
       states,
       serviceTier: fc.constantFrom('auto', 'default', 'flex', 'priority'),
       requestedOutputTokens: fc.constantFrom(5, 500, 5000),
@@ -129,7 +129,7 @@ describe('laws', () => {
           requestedOutputTokens: drawn.requestedOutputTokens,
           tools: [{ type: 'function', name: 'weather' }],
         }),
-        own: drawn.own,
+        byok: drawn.byok,
         health: healthOf(endpoints, drawn.states as Record<string, Partial<EndpointHealth>>),
         pin: pinned && siteOf(pinned, SHARED),
         random: () => drawn.point,
@@ -149,9 +149,9 @@ describe('laws', () => {
           for (const one of each.endpoints) {
             const copies = [
               SHARED,
-              ...route.own
+              ...route.byok
                 .filter((credential) => credential.provider === one.provider.slug)
-                .map((credential) => ({ kind: 'own', credential }) as const),
+                .map((credential) => ({ kind: 'byok', credential }) as const),
             ];
             const missing = copies.filter((access) => !sites.includes(siteOf(one, access)));
             expect(missing.length === 0 || turnedDown.has(one)).toBe(true);

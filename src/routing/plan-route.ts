@@ -1,7 +1,7 @@
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import { quoted } from '../kit/text/quoted.ts';
-import type { OwnCredential } from '../ports/own-credentials.ts';
+import type { ByokCredential } from '../ports/byok-credentials.ts';
 import { custodyOf } from './conversation/custody.ts';
 import type { HealthView } from './health/endpoint-health.ts';
 import { rank } from './order/rank.ts';
@@ -17,8 +17,8 @@ export interface RouteInput {
   readonly needs: Needs;
   /** In order of preference, each endpoint once. */
   readonly models: readonly RoutedModel[];
-  /** Credentials that the caller may use besides the gateway's own. */
-  readonly own: readonly OwnCredential[];
+  /** BYOK credentials that the caller may use. */
+  readonly byok: readonly ByokCredential[];
   /** No stage touches the content. */
   readonly mayRelay: boolean;
   readonly health: HealthView;
@@ -37,7 +37,7 @@ export interface RoutePlan {
 
 /** Plans a leg: candidates, rules, order. Pure except for `random`. */
 export function planRoute(input: RouteInput): RoutePlan {
-  const { request, needs, own, mayRelay } = input;
+  const { request, needs, byok, mayRelay } = input;
   const preferences = preferencesOf(request);
   const models = preferredModels(input.models, preferences);
   const { accepted, rejected } = candidatesOf({
@@ -45,7 +45,7 @@ export function planRoute(input: RouteInput): RoutePlan {
     needs,
     preferences,
     models,
-    own,
+    byok,
     mayRelay,
   });
   const ranked = rank(

@@ -16,8 +16,8 @@ export interface UpstreamCall {
   readonly lane: Lane;
   /** Credential at the provider; undefined for providers that need none. */
   readonly credential: Credential | undefined;
-  /** The credential is the caller's own: addresses in it are not trusted like the operator's. */
-  readonly isOwnCredential?: boolean;
+  /** A BYOK credential is used: addresses in it are not trusted like the operator's. */
+  readonly isByok?: boolean;
   /** Output tokens that are paid for; undefined = no limit binds. */
   readonly paidOutputTokens?: number;
   /** Web searches that are paid for, if the upstream must limit them; undefined = as many as the request allows. */

@@ -1,9 +1,9 @@
-import type { ByokCredential } from '../../src/ports/byok.ts';
+import type { StoredByokCredential } from '../../src/ports/byok.ts';
 
 /** A credential without restrictions that has no place among its siblings yet. */
 export function newCredentialOf(
-  more: Partial<Omit<ByokCredential, 'sortOrder'>> = {},
-): Omit<ByokCredential, 'sortOrder'> {
+  more: Partial<Omit<StoredByokCredential, 'sortOrder'>> = {},
+): Omit<StoredByokCredential, 'sortOrder'> {
   return {
     id: 'credential',
     accountId: 'account',

@@ -1,7 +1,7 @@
 import type { Endpoint, Model } from '../../src/catalog/catalog.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
-import type { OwnCredential } from '../../src/ports/own-credentials.ts';
+import type { ByokCredential } from '../../src/ports/byok-credentials.ts';
 import {
   type EndpointHealth,
   type HealthView,
@@ -21,7 +21,7 @@ export function routeOf(models: readonly Model[], changes: Partial<RouteInput> =
     request,
     needs: needsOf(request),
     models: models.map((model) => ({ name: model.id, model, variants: [] })),
-    own: [],
+    byok: [],
     mayRelay: true,
     health: { of: () => UNTRIED },
     pin: undefined,
@@ -31,14 +31,14 @@ export function routeOf(models: readonly Model[], changes: Partial<RouteInput> =
 }
 
 /** A credential that a caller brought for `acme`. */
-export function ownCredentialOf(changes: Partial<OwnCredential> = {}): OwnCredential {
+export function byokCredentialOf(changes: Partial<ByokCredential> = {}): ByokCredential {
   return {
     id: 'own-1',
     provider: 'acme',
     sortOrder: 0,
     isFallback: false,
     isRequired: false,
-    isOwnOnly: false,
+    isByokOnly: false,
     declaredZeroRetention: null,
     allowedModels: null,
     version: 1,

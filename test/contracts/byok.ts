@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { encrypt, encryptionKeyOf } from '../../src/kit/crypto/encrypt.ts';
-import type { ByokCredential, ByokStore } from '../../src/ports/byok.ts';
+import type { ByokStore, StoredByokCredential } from '../../src/ports/byok.ts';
 import type { Tenancy } from '../../src/ports/tenancy.ts';
 import { newCredentialOf } from '../builders/byok.ts';
 import { workspaceOf } from '../builders/tenancy.ts';
@@ -15,7 +15,7 @@ export interface ByokUnderTest {
 const OLD = encryptionKeyOf(Buffer.alloc(32, 1));
 const NEW = encryptionKeyOf(Buffer.alloc(32, 2));
 
-const credential = (id: string, more: Partial<ByokCredential> = {}) =>
+const credential = (id: string, more: Partial<StoredByokCredential> = {}) =>
   newCredentialOf({
     id,
     accountId: 'a',
@@ -80,7 +80,7 @@ export function byokContract(name: string, open: () => Promise<ByokUnderTest>): 
     });
 
     it('counts places within provider and account', async () => {
-      const placeOf = async (id: string, more: Partial<ByokCredential> = {}) =>
+      const placeOf = async (id: string, more: Partial<StoredByokCredential> = {}) =>
         (await byok.insert(credential(id, more))).sortOrder;
       expect(await placeOf('1')).toBe(0);
       expect(await placeOf('2')).toBe(1);
@@ -136,7 +136,7 @@ export function byokContract(name: string, open: () => Promise<ByokUnderTest>): 
 
     it('shows each update the result of the one before it', async () => {
       await byok.insert(credential('x'));
-      const next = ({ version }: ByokCredential) => ({ version: version + 1 });
+      const next = ({ version }: StoredByokCredential) => ({ version: version + 1 });
       await Promise.all(Array.from({ length: 10 }, () => byok.update('a', 'x', next, 1)));
       expect((await byok.find('a', 'x'))?.version).toBe(11);
     });

@@ -332,7 +332,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         });
       });
 
-      it('counts what own credentials served where a limit does', async () => {
+      it('counts what BYOK credentials served where a limit does', async () => {
         const limits = keyLimit(100n, { countsByok: true });
         await spend('g1', { creditNanos: 10n, byokNanos: 20n }, { limits });
         await booked();
@@ -632,7 +632,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
       });
     });
 
-    describe('usage with own credentials', () => {
+    describe('usage with BYOK credentials', () => {
       it('is counted apart and touches no balance', async () => {
         await ledger.grant('account-1', 10n, NOW);
         await spend('g1', byok(500n));

@@ -195,7 +195,7 @@ describe('bad credentials of an account', () => {
     await bring({ is_byok_only: true });
     upstream.answer(refused);
     const { body } = await ask({ provider: { only: ['aa'] } });
-    expect(body.error.message).toContain("the account's own credential");
+    expect(body.error.message).toContain("the account's BYOK credential");
     expect(body.signalbox_metadata.is_byok).toBe(true);
   });
 });

@@ -16,7 +16,7 @@ const server = await postgresForTests();
 const NOW = Date.parse('2025-06-18T12:00:00Z');
 const DAY_MS = 86_400_000;
 
-/** Of credits, and of what own credentials served. */
+/** Of credits, and of what BYOK credentials served. */
 const AMOUNT = { creditNanos: 7n, byokNanos: 5n };
 
 if (server !== undefined) {

@@ -60,7 +60,7 @@ function open() {
         auth: 'google',
         credential,
         signal,
-        isOwnCredential: false,
+        isByok: false,
         timeouts: TIMEOUTS,
       }),
     call: createCallUpstream({
@@ -284,9 +284,9 @@ describe('a call', () => {
   });
 });
 
-it('asks for no token where a caller’s own account may not send it', async () => {
+it('asks for no token for a BYOK service account whose address is not allowed', async () => {
   const authorize = createAuthorize({ transport: network, clock });
-  const ask = (isOwnCredential: boolean) =>
+  const ask = (isByok: boolean) =>
     authorize({
       url: upstream.url,
       headers: {},
@@ -294,7 +294,7 @@ it('asks for no token where a caller’s own account may not send it', async () 
       auth: 'google',
       credential: account(),
       signal: new AbortController().signal,
-      isOwnCredential,
+      isByok,
       timeouts: TIMEOUTS,
     });
   tokenServer.answer(reply(200, { access_token: 'token-1', expires_in: 3600 }));

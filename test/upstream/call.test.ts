@@ -424,7 +424,7 @@ describe('dialectOf', () => {
   });
 });
 
-describe('a credential of the caller’s own', () => {
+describe('a BYOK credential', () => {
   const azure = (address: string): Credential => ({
     kind: 'azure',
     resources: [],
@@ -440,7 +440,7 @@ describe('a credential of the caller’s own', () => {
 
   it('may not name an address inside', async () => {
     const credential = azure(upstream.url);
-    const failure = await call({ credential, isOwnCredential: true }, OPERATORS).catch((error) => error);
+    const failure = await call({ credential, isByok: true }, OPERATORS).catch((error) => error);
     expect(failure).toBeInstanceOf(UpstreamFailure);
     expect(failure.message).toContain('the address is unknown or not one that may be called');
     expect(failure.message).not.toContain('127.0.0.1');
@@ -454,7 +454,7 @@ describe('a credential of the caller’s own', () => {
     const [closed, opened] = [network, open];
     network = opened;
     try {
-      await collect(await call({ credential: azure(upstream.url), isOwnCredential: true }, OPERATORS));
+      await collect(await call({ credential: azure(upstream.url), isByok: true }, OPERATORS));
       await collect(await call({ credential: azure(upstream.url) }, OPERATORS));
     } finally {
       network = closed;
@@ -468,7 +468,7 @@ describe('a credential of the caller’s own', () => {
 
   it('goes to the operator’s address like any other', async () => {
     upstream.answer([head(200, SSE), write('data: [DONE]\n\n'), end()]);
-    await collect(await call({ isOwnCredential: true }));
+    await collect(await call({ isByok: true }));
     expect(upstream.requests[0]?.headers).toMatchObject({ authorization: `Bearer ${CANARY}` });
   });
 });

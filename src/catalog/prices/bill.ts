@@ -32,7 +32,7 @@ export function usOnly(cost: Price): Price {
   return (cost * 11n + 9n) / 10n;
 }
 
-/** Bill of a generation with the caller's own credential: only a share of the list price is charged. */
+/** Bill of a generation with a BYOK credential: only a share of the list price is charged. */
 export function feeOnly(listed: Bill, share: number): Bill {
   return { ...listed, totalNanos: feeOf(listed.totalNanos, share), isByok: true };
 }

@@ -14,7 +14,7 @@ const FAULTS: Readonly<Record<Fault, string>> = {
   equation: 'granted - settled - reserved - left is not 0',
   journals:
     'what the journals of all gateways have booked is not what is settled: something was booked twice or got lost',
-  byok: 'what the journals of all gateways have booked of own credentials is not what ledger_tallies says: something was booked twice or got lost',
+  byok: 'what the journals of all gateways have booked of BYOK credentials is not what ledger_tallies says: something was booked twice or got lost',
   reservations:
     'the account, a workspace or a key has more or less reserved in ledger_tallies than its rows in ledger_reservations hold',
   sums: 'a sum of the account, a workspace or a key in ledger_tallies is lower than the rows in generations that were booked into it: its limit allows too much',

@@ -158,7 +158,7 @@ const WRONG: Readonly<Record<Fault, (account: string) => string>> = {
   journals: (account) =>
     `the amounts that gateways booked for the account ${account} differ from its settled sum`,
   byok: (account) =>
-    `the amounts that gateways booked for own credentials of the account ${account} differ from its sum`,
+    `the amounts that gateways booked for BYOK credentials of the account ${account} differ from its sum`,
   reservations: (account) =>
     `the reserved amount of the account ${account}, its workspaces or keys differs from its open reservations`,
   sums: (account) =>

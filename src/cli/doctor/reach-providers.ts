@@ -4,7 +4,7 @@ import { addressesOf, deriveSettings, NO_ANSWER, type Reach, reach } from '../..
 /** Result of calling one address of a provider. */
 export interface ProviderReach {
   readonly provider: string;
-  /** False = serves only callers with their own credential. */
+  /** False = serves only callers with a BYOK credential. */
   readonly hasCredential: boolean;
   /** Without path, user and query; undefined if there is no address. */
   readonly origin: string | undefined;

@@ -39,7 +39,7 @@ export const activityRowSchema = Type.Object(
     endpoint_id: Type.String({ description: 'Empty where none served.' }),
     provider_name: Type.String({ description: 'Empty where none served.' }),
     usage: Type.Number({ description: 'Charged to credits, USD.' }),
-    byok_usage_inference: Type.Number({ description: 'List price of what own credentials served, USD.' }),
+    byok_usage_inference: Type.Number({ description: 'List price of what BYOK credentials served, USD.' }),
     requests: count,
     prompt_tokens: count,
     completion_tokens: count,

@@ -55,7 +55,7 @@ describe('generationObject', () => {
     expect(shown().charges).toEqual([]);
   });
 
-  it('shows money in USD, that of own credentials only where one served', () => {
+  it('shows money in USD, that of BYOK credentials only where one served', () => {
     expect(shown({ is_byok: false, cache_discount_nanos: '-250' })).toMatchObject({
       usage: 0.001234567,
       total_cost: 0.001234567,

@@ -79,7 +79,7 @@ export const generationSchema = Type.Object({
   usage: money,
   total_cost: money,
   upstream_inference_cost: nullable(Type.Number(), {
-    description: 'List price in USD of what your own credential served; null otherwise.',
+    description: 'List price in USD of what your BYOK credential served; null otherwise.',
   }),
   cache_discount: nullable(Type.Number(), {
     description: 'What caching saved, USD; negative where it cost more. Null without caching.',

@@ -16,7 +16,7 @@ export const KEY_MONEY = {
     description: 'When the limit begins anew (UTC, weeks on Monday); null = never.',
   }),
   include_byok_in_limit: Type.Boolean({
-    description: 'What own credentials served counts towards the limit, at its list price.',
+    description: 'What BYOK credentials served counts towards the limit, at its list price.',
   }),
   usage: usd,
   usage_daily: usd,

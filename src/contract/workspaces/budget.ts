@@ -14,7 +14,7 @@ export const setBudgetSchema = closed({
   }),
   include_byok_in_budgets: Type.Optional(
     Type.Boolean({
-      description: 'What own credentials served counts towards every budget of the workspace.',
+      description: 'What BYOK credentials served counts towards every budget of the workspace.',
     }),
   ),
 });
@@ -37,7 +37,7 @@ export const budgetSchema = Type.Object(
 export type BudgetObject = Static<typeof budgetSchema>;
 
 const includeByok = Type.Boolean({
-  description: 'What own credentials served counts towards the budgets, at its list price.',
+  description: 'What BYOK credentials served counts towards the budgets, at its list price.',
 });
 
 /** Reply of `GET` and `PUT /workspaces/{id}/budgets/{interval}`. */

@@ -95,7 +95,7 @@ export const workspaceSchema = Type.Object(
     io_logging_sampling_rate: Type.Number(),
     io_logging_api_key_ids: nullable(Type.Array(Type.Integer())),
     include_byok_in_budgets: Type.Boolean({
-      description: 'What own credentials served counts towards the budgets. Set with a budget.',
+      description: 'What BYOK credentials served counts towards the budgets. Set with a budget.',
     }),
     created_by: nullable(Type.String()),
     created_at: Type.String({ format: 'date-time' }),

@@ -58,7 +58,7 @@ async function factsOf({ request: changes = {}, counted, promptRatio }: Given) {
     reservation,
     tokenizer: { count: async () => counted ?? Number.NaN, close: async () => {} },
     learnt,
-    ownCredentialFee: 0,
+    byokFee: 0,
     basePath: '/api/v1',
   } satisfies AdmitTools;
   return (await admit(applicant, tools)).facts;

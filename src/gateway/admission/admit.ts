@@ -25,7 +25,7 @@ export interface AdmitTools {
   readonly reservation: Pick<GenerationReservation, 'hold'>;
   readonly tokenizer: Tokenizer;
   readonly learnt: LearntLengths;
-  readonly ownCredentialFee: number;
+  readonly byokFee: number;
   readonly basePath: string;
 }
 
@@ -260,7 +260,7 @@ class Sizing {
       mayCompact: mayCompact(request),
       namesRegion: (request.body.inference_geo ?? 'global') !== 'global',
       requestedOutputTokens: request.requestedOutputTokens,
-      ownCredentialFee: this.#tools.ownCredentialFee,
+      byokFee: this.#tools.byokFee,
       atMs: pricedAtMs,
     };
   }

@@ -27,7 +27,7 @@ function costOf(price: string, requestedOutputTokens: number | undefined) {
     namesRegion: false,
     inputImages: 0,
     requestedOutputTokens,
-    ownCredentialFee: 0,
+    byokFee: 0,
     atMs: 0,
   });
 }

@@ -67,7 +67,7 @@ export function tokensWithin(cost: WorstCost, { creditNanos, totalNanos }: Affor
   const total = totalNanos ?? creditNanos;
   if (most === null || total === null) return cost.fullTokens;
   const credit = most < total ? most : total;
-  // With an own credential the fee and the list price share what is left in all.
+  // With a BYOK credential the fee and the list price share what is left in all.
   const sample = cost.amountOf(cost.fullTokens);
   const whole = sample.creditNanos + sample.byokNanos;
   const byok =

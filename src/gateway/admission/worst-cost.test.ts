@@ -5,14 +5,14 @@ import { priceListsOf } from '../../catalog/prices/price-history.ts';
 import { allShippedModels } from '../../catalog/shipped-models.ts';
 import { PRICE_NAMES } from '../../config/schema/price-names.ts';
 import { NO_USAGE, type Usage } from '../../ir/usage.ts';
+import type { ByokCredential } from '../../ports/byok-credentials.ts';
 import type { Affordable } from '../../ports/ledger.ts';
-import type { OwnCredential } from '../../ports/own-credentials.ts';
 import type { Access, Candidate } from '../../routing/rules/candidate.ts';
 import { amountOf, billGeneration } from '../leg/bill-generation.ts';
 import { canPay, sizeReservation } from './reservation-size.ts';
 import { type CostFacts, WorstCost } from './worst-cost.ts';
 
-const own: Access = { kind: 'own', credential: { id: 'c' } as OwnCredential };
+const byok: Access = { kind: 'byok', credential: { id: 'c' } as ByokCredential };
 
 const FACTS: CostFacts = {
   promptTokens: 100,
@@ -24,14 +24,14 @@ const FACTS: CostFacts = {
   mayCompact: false,
   namesRegion: false,
   requestedOutputTokens: undefined,
-  ownCredentialFee: 0,
+  byokFee: 0,
   atMs: 0,
 };
 
 function cost(pricing: Record<string, string>, more: Partial<CostFacts> & { endpoint?: object } = {}) {
   const { endpoint = {}, ...facts } = more;
   const offered = endpointOf({ priceLists: priceListsOf({ pricing }), ...endpoint });
-  const access: Access = facts.ownCredentialFee === undefined ? { kind: 'shared' } : own;
+  const access: Access = facts.byokFee === undefined ? { kind: 'shared' } : byok;
   return new WorstCost(
     { model: modelOf({ endpoints: [offered] }), endpoint: offered, access, lane: 'translate' },
     { ...FACTS, ...facts },
@@ -137,8 +137,8 @@ describe('the worst cost', () => {
     expect(worst.amountOf(10).creditNanos).toBe(50n);
   });
 
-  it('is the fee beside the list price where the caller’s own credential is used', () => {
-    const listed = cost({ prompt: '0.000000001', completion: '0.000000001' }, { ownCredentialFee: 0.05 });
+  it('is the fee beside the list price if a BYOK credential is used', () => {
+    const listed = cost({ prompt: '0.000000001', completion: '0.000000001' }, { byokFee: 0.05 });
     expect(listed.amountOf(100)).toEqual({ creditNanos: 10n, byokNanos: 200n });
     expect(listed.tokensWithin({ creditNanos: 10n, byokNanos: 150n })).toBe(50);
     expect(listed.tokensWithin({ creditNanos: 6n, byokNanos: 1000n })).toBe(20);
@@ -187,7 +187,7 @@ describe('law: an amount pays for what it was made for', () => {
   it('for every price, fee and number of tokens', () => {
     fc.assert(
       fc.property(prices, fee, tokens, tokens, (pricing, share, promptTokens, n) => {
-        holds(cost(pricing, { promptTokens, ...(share !== null && { ownCredentialFee: share }) }), n);
+        holds(cost(pricing, { promptTokens, ...(share !== null && { byokFee: share }) }), n);
       }),
       { numRuns: 1000 },
     );
@@ -196,14 +196,14 @@ describe('law: an amount pays for what it was made for', () => {
   it('for every price that ships, with and without a fee', () => {
     for (const { endpoints } of allShippedModels().values()) {
       for (const { pricing } of endpoints) {
-        for (const ownCredentialFee of [undefined, 0, 0.05, 0.055]) {
+        for (const byokFee of [undefined, 0, 0.05, 0.055]) {
           const listed = Object.fromEntries(
             Object.entries(pricing ?? {}).filter(
               (entry): entry is [string, string] => typeof entry[1] === 'string',
             ),
           );
           for (const n of [0, 1, 2, 7, 16, 100, 333, 4096]) {
-            holds(cost(listed, ownCredentialFee === undefined ? {} : { ownCredentialFee }), n);
+            holds(cost(listed, byokFee === undefined ? {} : { byokFee }), n);
           }
         }
       }
@@ -224,7 +224,7 @@ describe('law: what is reserved can pay', () => {
         fc.option(fc.nat(500), { nil: undefined }),
         (candidates, affordable: Affordable, learnt) => {
           const costs = candidates.map(([pricing, share, requestedOutputTokens]) =>
-            cost(pricing, { requestedOutputTokens, ...(share !== null && { ownCredentialFee: share }) }),
+            cost(pricing, { requestedOutputTokens, ...(share !== null && { byokFee: share }) }),
           );
           const size = sizeReservation(costs, { affordable, unspent: affordable }, learnt);
           if (size === null) return;
@@ -266,7 +266,7 @@ describe('law: no bill is higher than what is reserved', () => {
         fc.record({ input: share, output: share, searches: share }),
         parts,
         fc.constantFrom(undefined, 'default', 'priority'),
-        ([standard, priority], ownFee, given, searching, used, part, servedTier) => {
+        ([standard, priority], byokFee, given, searching, used, part, servedTier) => {
           const provider = providerOf({ slug: 'p' });
           const endpoints = [standard, priority].map(({ pricing, long, from }, index) =>
             endpointOf({
@@ -282,13 +282,13 @@ describe('law: no bill is higher than what is reserved', () => {
           const candidate: Candidate = {
             model: modelOf({ endpoints }),
             endpoint: endpoints[0]!,
-            access: ownFee === null ? { kind: 'shared' } : own,
+            access: byokFee === null ? { kind: 'shared' } : byok,
             lane: 'translate',
           };
           const worst = new WorstCost(candidate, {
             ...FACTS,
             ...given,
-            ownCredentialFee: ownFee ?? 0,
+            byokFee: byokFee ?? 0,
             searchesAsked: () => ({ most: searching.asked, isBoundable: searching.isBoundable }),
             mostSearches: searching.most,
           });
@@ -309,7 +309,7 @@ describe('law: no bill is higher than what is reserved', () => {
           const bill = billGeneration(
             candidate,
             usage,
-            { acceptedAtMs: 0, inputImages: given.inputImages, ownCredentialFee: ownFee ?? 0 },
+            { acceptedAtMs: 0, inputImages: given.inputImages, byokFee: byokFee ?? 0 },
             servedTier,
           );
           const { creditNanos, byokNanos } = amountOf(bill);

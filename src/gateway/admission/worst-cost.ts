@@ -32,8 +32,8 @@ export interface CostFacts {
   readonly namesRegion: boolean;
   /** The output limit that the caller named. */
   readonly requestedOutputTokens: number | undefined;
-  /** Share of the list price that is charged where the caller's own credential is used. */
-  readonly ownCredentialFee: number;
+  /** Share of the list price that is charged if a BYOK credential is used. */
+  readonly byokFee: number;
   /** When the request came in, epoch milliseconds. */
   readonly atMs: number;
 }
@@ -71,7 +71,7 @@ export class WorstCost {
   /** The price of the whole prompt, of all searches and summaries. */
   readonly #fixedPrice: Price;
   readonly #outputPrice: Price;
-  /** Undefined where the gateway's own credential is used. */
+  /** Undefined where the gateway's credential is used. */
   readonly #fee: number | undefined;
 
   constructor(candidate: Candidate, facts: CostFacts) {
@@ -101,7 +101,7 @@ export class WorstCost {
       prices.request +
       costOf(facts.inputImages, prices.image) +
       costOf(searches, prices.search);
-    this.#fee = access.kind === 'own' ? facts.ownCredentialFee : undefined;
+    this.#fee = access.kind === 'byok' ? facts.byokFee : undefined;
   }
 
   /** What so much output costs, the prompt included. Rounded up: it pays for all of it. */

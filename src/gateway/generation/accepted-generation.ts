@@ -33,8 +33,8 @@ export async function acceptGeneration(
   try {
     const maxPromptTokens = async (parse: () => Promise<GenerationRequest>) => {
       const request = await parse();
-      const own = await parts.ownCredentials.of(input.caller);
-      return largestContext(request, catalogFor(own, settings.catalog));
+      const byok = await parts.byokCredentials.of(input.caller);
+      return largestContext(request, catalogFor(byok, settings.catalog));
     };
     const accepted = await acceptRequest(input, settings, { content, maxPromptTokens }, parts);
     await BATCH_POINT;

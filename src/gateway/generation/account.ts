@@ -18,7 +18,7 @@ export interface LegSoFar {
 export interface GenerationAccount {
   readonly usage: Usage;
   readonly bill: Bill;
-  /** As the ledger counts it: legs of own credentials apart. */
+  /** As the ledger counts it: legs of BYOK credentials apart. */
   readonly used: Amount;
 }
 

@@ -140,7 +140,7 @@ export function routingMetadata(
     region,
     summary: `available=${available.length}${choice}`,
     attempt: attempts.length,
-    is_byok: (selected ?? attemptLog.lastCalled)?.access.kind === 'own',
+    is_byok: (selected ?? attemptLog.lastCalled)?.access.kind === 'byok',
     endpoints: endpointsOf(available, plan.rejected),
   };
   if (attempts.length > 0) metadata.attempts = attempts;

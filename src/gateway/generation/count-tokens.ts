@@ -21,7 +21,7 @@ export async function countTokens(
         signal: input.signal,
         endpoint: candidate.endpoint,
         credential: credentials.open(candidate),
-        isOwnCredential: candidate.access.kind === 'own',
+        isByok: candidate.access.kind === 'byok',
       });
       if (counted !== undefined) return counted;
     }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endpointOf, modelOf, providerOf } from '../../../test/builders/catalog.ts';
 import { requestOf } from '../../../test/builders/request.ts';
-import { ownCredentialOf } from '../../../test/builders/route.ts';
+import { byokCredentialOf } from '../../../test/builders/route.ts';
 import { callerOf } from '../../../test/builders/tenancy.ts';
 import { FREE } from '../../catalog/prices/bill.ts';
 import { GatewayError } from '../../ir/errors.ts';
@@ -347,11 +347,11 @@ describe('settledRow', () => {
     });
   });
 
-  it('tells own credentials', () => {
-    const own = { ...second, access: { kind: 'own' as const, credential: ownCredentialOf() } };
+  it('marks BYOK credentials', () => {
+    const byok = { ...second, access: { kind: 'byok' as const, credential: byokCredentialOf() } };
     const generation = planned();
-    generation.attemptLog.firstLeg.note(own, 200, 5);
-    generation.attemptLog.firstLeg.select(own);
+    generation.attemptLog.firstLeg.note(byok, 200, 5);
+    generation.attemptLog.firstLeg.select(byok);
     const row = settledRow(generation, finished, TIMES);
     expect(row.is_byok).toBe(true);
     expect(row.provider_responses?.[0]?.is_byok).toBe(true);

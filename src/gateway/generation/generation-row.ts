@@ -386,7 +386,7 @@ function servingMembers(request: GenerationRequest, { model, endpoint, access }:
     model_permaslug: short(model.canonicalSlug ?? model.id),
     variant: variantOf(request, model.id),
     provider_name: endpoint.provider.name,
-    is_byok: access.kind === 'own',
+    is_byok: access.kind === 'byok',
   };
 }
 
@@ -444,7 +444,7 @@ function providerResponses(
       model_permaslug: short(candidate.model.canonicalSlug ?? candidate.model.id),
       status,
       latency: whole(latencyMs),
-      is_byok: candidate.access.kind === 'own',
+      is_byok: candidate.access.kind === 'byok',
       ...(tier !== undefined && { routed_service_tier: tier }),
     };
   });

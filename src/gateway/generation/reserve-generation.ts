@@ -19,14 +19,14 @@ export async function reserveGeneration(
   { learnt, open }: AnswerState,
 ): Promise<ReservedGeneration> {
   const { input, settings, request, prompt, attemptLog, reservation } = underway;
-  const { ownCredentialFee, basePath } = settings;
+  const { byokFee, basePath } = settings;
   const { tokenizer } = parts;
   try {
     const row = () => acceptedRow(plannedGeneration(underway));
     const { acceptedAtMs: pricedAtMs } = input;
     const admission = await admit(
       { input, request, prompt, plan: attemptLog.plan, pricedAtMs, row },
-      { reservation, tokenizer, learnt, ownCredentialFee, basePath },
+      { reservation, tokenizer, learnt, byokFee, basePath },
     );
     open.enter();
     return { underway: admission.isTight ? translated(underway) : underway, admission };

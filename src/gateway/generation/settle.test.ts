@@ -25,7 +25,7 @@ function toolsFor(records: Settlement[], endpoint = endpointOf(), acceptedAtMs =
     selected,
     called: selected,
     promptTokens: 7,
-    billing: { acceptedAtMs, inputImages: 0, ownCredentialFee: 0 },
+    billing: { acceptedAtMs, inputImages: 0, byokFee: 0 },
     believe: (reported: Usage | undefined) => reported,
     estimate: async () => estimated,
   };

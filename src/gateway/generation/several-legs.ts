@@ -204,7 +204,7 @@ export class SeveralLegs extends Answering {
   ): Promise<RunningLeg | Refusal> {
     const { input, settings, reservation, planFurther } = this.underway;
     const { tokenizer, clock } = this.parts;
-    const { ownCredentialFee, basePath } = settings;
+    const { byokFee, basePath } = settings;
     const { learnt } = this.surroundings.state;
     const prompt = new Prompt(request);
     const plan = this.#preferring(await planFurther(request, prompt), wish);
@@ -212,7 +212,7 @@ export class SeveralLegs extends Answering {
     const row = () => acceptedRow(plannedGeneration(this.underway));
     const admission = await admitFurther(
       { input, request, prompt, plan, pricedAtMs, row },
-      { reservation, tokenizer, learnt, ownCredentialFee, basePath },
+      { reservation, tokenizer, learnt, byokFee, basePath },
     );
     if (!(admission instanceof Admission)) return admission;
     this.#assertOpen();

@@ -228,7 +228,7 @@ async function openCandidate(
       paidOutputTokens: tools.admission.paidOutputTokens(candidate),
       mostSearches: tools.admission.mostSearches(candidate),
       credential,
-      isOwnCredential: candidate.access.kind === 'own',
+      isByok: candidate.access.kind === 'byok',
       betas: tools.betas,
       hashUser: tools.hashUser,
       signal,

@@ -52,7 +52,7 @@ export class CandidateQueue {
   readonly #rules: QueueRules;
   readonly #passedOver: RankedCandidate[] = [];
   #called: readonly RankedCandidate[] = NONE_CALLED;
-  #ownCalls = 0;
+  #byokCalls = 0;
   #next = 0;
   #hasProbed = false;
 
@@ -129,7 +129,7 @@ export class CandidateQueue {
     if (ticket === undefined) return undefined;
     if (this.#called.length > 0 && this.#rules.limits.retries !== undefined)
       this.#rules.limits.retries.left -= 1;
-    if (candidate.access.kind === 'own') this.#ownCalls++;
+    if (candidate.access.kind === 'byok') this.#byokCalls++;
     // A list that is added to makes room for many: nearly always there is one.
     this.#called = this.#called.length === 0 ? [candidate] : [...this.#called, candidate];
     return { candidate, ticket, isAgain: false };
@@ -146,8 +146,8 @@ export class CandidateQueue {
   #isWithinLimits(candidate: RankedCandidate): boolean {
     const { perRequest, perModel, retries } = this.#rules.limits;
     if (this.#called.length > 0 && retries !== undefined && retries.left <= 0) return false;
-    const isOwn = candidate.access.kind === 'own' && !candidate.access.credential.isFallback;
-    const isTooMany = isOwn && this.#ownCalls >= Math.max(1, perRequest - perModel);
+    const isOwn = candidate.access.kind === 'byok' && !candidate.access.credential.isFallback;
+    const isTooMany = isOwn && this.#byokCalls >= Math.max(1, perRequest - perModel);
     if (this.#called.length >= perRequest || isTooMany) return false;
     if (this.#called.length < perModel) return true;
     const sites = this.#sitesOf(candidate.model);

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Credential, parseCredential } from '../../catalog/providers/credential.ts';
 import type { Log } from '../../kit/log/log.ts';
-import type { OwnCredential } from '../../ports/own-credentials.ts';
+import type { ByokCredential } from '../../ports/byok-credentials.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 
@@ -19,26 +19,26 @@ export class CredentialOpener {
 
   /** What a candidate is called with. Throws an UpstreamFailure when a stored credential cannot be used. */
   open({ endpoint: { provider }, access }: Candidate): Credential | undefined {
-    return access.kind === 'shared' ? provider.credential : this.#openOwn(access.credential, provider);
+    return access.kind === 'shared' ? provider.credential : this.#openByok(access.credential, provider);
   }
 
-  #reveal(own: OwnCredential, provider: string): string {
+  #reveal(byok: ByokCredential, provider: string): string {
     try {
-      return own.reveal();
+      return byok.reveal();
     } catch (error) {
       this.#warn('a stored credential cannot be decrypted; store it anew or delete it', {
-        id: own.id,
+        id: byok.id,
         error,
       });
       throw unusable(provider);
     }
   }
 
-  #openOwn(own: OwnCredential, provider: Candidate['endpoint']['provider']): Credential {
-    const name = `${own.id} ${own.version} ${provider.auth}`;
+  #openByok(byok: ByokCredential, provider: Candidate['endpoint']['provider']): Credential {
+    const name = `${byok.id} ${byok.version} ${provider.auth}`;
     const kept = this.#opened.get(name);
     if (kept !== undefined) return kept;
-    const reading = parseCredential(provider.auth, this.#reveal(own, provider.name));
+    const reading = parseCredential(provider.auth, this.#reveal(byok, provider.name));
     if (!reading.ok) throw unusable(provider.name);
     this.#opened.set(name, reading.credential);
     return reading.credential;

@@ -81,7 +81,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
     this.billing = {
       acceptedAtMs: pricedAtMs,
       inputImages: countInputImages(request),
-      ownCredentialFee: surroundings.settings.ownCredentialFee,
+      byokFee: surroundings.settings.byokFee,
     };
   }
 

@@ -4,8 +4,8 @@ import { invalidRequest } from '../../ir/errors.ts';
 import { textAt } from '../../kit/json/members.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
 import type { Clock } from '../../kit/time/clock.ts';
+import type { ByokCredential, ByokCredentials } from '../../ports/byok-credentials.ts';
 import type { Caller } from '../../ports/caller.ts';
-import type { OwnCredential, OwnCredentials } from '../../ports/own-credentials.ts';
 import type { Pins } from '../../routing/conversation/pins.ts';
 import type { HealthView } from '../../routing/health/endpoint-health.ts';
 import { isOpenTo } from '../../routing/rules/access.ts';
@@ -20,7 +20,7 @@ import { type Plan, type PlanContext, planRequest } from './plan.ts';
 /** What legs are planned with. */
 export interface PlanParts {
   /** Credentials that callers brought. */
-  readonly ownCredentials: OwnCredentials;
+  readonly byokCredentials: ByokCredentials;
   readonly health: HealthView;
   readonly memory: { readonly pins: Pins; readonly traffic: Traffic };
   /** 0 <= number < 1, for draws among endpoints. */
@@ -43,16 +43,16 @@ export async function planLeg(
   mayRelay: boolean,
   parts: PlanParts,
 ): Promise<LegPlan> {
-  const own = await parts.ownCredentials.of(input.caller);
+  const byok = await parts.byokCredentials.of(input.caller);
   const context: PlanContext = {
     requested: textAt(input.body, 'model') ?? request.models[0] ?? '',
-    catalog: catalogFor(own, settings.catalog),
+    catalog: catalogFor(byok, settings.catalog),
     vendor: settings.vendor,
     autoModels: settings.autoModels,
     mayRelay,
     accountId: input.caller.accountId,
     sessionId: input.sessionId,
-    own,
+    byok,
     health: parts.health,
     pins: parts.memory.pins,
     traffic: parts.memory.traffic,
@@ -90,21 +90,21 @@ function relayedOnly(
 export async function reachableModels(
   caller: Caller,
   catalog: Catalog,
-  { ownCredentials }: Pick<PlanParts, 'ownCredentials'>,
+  { byokCredentials }: Pick<PlanParts, 'byokCredentials'>,
 ): Promise<readonly Model[]> {
-  const own = await ownCredentials.of(caller);
-  const { models } = catalogFor(own, catalog);
-  return own.length === 0 ? models : models.filter((model) => isReachable(model, own));
+  const byok = await byokCredentials.of(caller);
+  const { models } = catalogFor(byok, catalog);
+  return byok.length === 0 ? models : models.filter((model) => isReachable(model, byok));
 }
 
-function isReachable(model: Model, own: readonly OwnCredential[]): boolean {
+function isReachable(model: Model, byok: readonly ByokCredential[]): boolean {
   const { endpoints } = model;
-  return endpoints.length === 0 || endpoints.some((endpoint) => isOpenTo(endpoint, model, own));
+  return endpoints.length === 0 || endpoints.some((endpoint) => isOpenTo(endpoint, model, byok));
 }
 
 /** Credentials of callers may open providers that the gateway itself has no credential for. */
-export function catalogFor(own: readonly OwnCredential[], catalog: Catalog): Catalog {
-  if (own.length === 0) return catalog;
+export function catalogFor(byok: readonly ByokCredential[], catalog: Catalog): Catalog {
+  if (byok.length === 0) return catalog;
   const isKnown = (slug: string) => catalog.providers.some((provider) => provider.slug === slug);
-  return own.every(({ provider }) => isKnown(provider)) ? catalog : catalog.withEveryProvider();
+  return byok.every(({ provider }) => isKnown(provider)) ? catalog : catalog.withEveryProvider();
 }

@@ -3,7 +3,7 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { PipelineEntry, Strategy, TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import type { OwnCredential } from '../../ports/own-credentials.ts';
+import type { ByokCredential } from '../../ports/byok-credentials.ts';
 import { type ConversationKey, conversationKeyOf } from '../../routing/conversation/conversation-key.ts';
 import type { Pin, Pins } from '../../routing/conversation/pins.ts';
 import type { HealthView } from '../../routing/health/endpoint-health.ts';
@@ -52,8 +52,8 @@ export interface PlanContext {
   readonly accountId: string;
   /** The session that a header names. */
   readonly sessionId?: string;
-  /** Credentials that the caller may use besides the gateway's own. */
-  readonly own: readonly OwnCredential[];
+  /** BYOK credentials that the caller may use. */
+  readonly byok: readonly ByokCredential[];
   readonly health: HealthView;
   readonly pins: Pins;
   readonly traffic: Traffic;
@@ -76,7 +76,7 @@ export class NothingLeft extends GatewayError {
  * Plans a request, or throws why it cannot be served: 400 for an unknown model, 404 when every endpoint is ruled out.
  */
 export function planRequest(request: GenerationRequest, context: PlanContext, promptTokens?: number): Plan {
-  const { requested, accountId, sessionId, own, health } = context;
+  const { requested, accountId, sessionId, byok, health } = context;
   const conversation = conversationKeyOf(request, {
     accountId,
     modelId: conversationModel(request, context.catalog),
@@ -89,7 +89,7 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
     vendor: context.vendor,
     autoModels: context.autoModels,
     needs,
-    serves: servability(needs, preferencesOf(request), own),
+    serves: servability(needs, preferencesOf(request), byok),
     weightedPrice: (modelId) => context.traffic.weightedPrice(modelId),
     health,
     pinnedModel: pin?.modelId,
@@ -101,7 +101,7 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
     request,
     needs,
     models,
-    own,
+    byok,
     mayRelay: context.mayRelay,
     health,
     pin: pin?.site,
@@ -151,7 +151,7 @@ function conversationModel({ models }: GenerationRequest, catalog: Catalog): str
 /** The models of a request; a router that has none to choose from is a plan that came to nothing. */
 function resolved(
   request: GenerationRequest,
-  { requested, own }: PlanContext,
+  { requested, byok }: PlanContext,
   context: ResolutionContext,
 ): Resolution {
   try {
@@ -161,7 +161,7 @@ function resolved(
     const { message, choice } = error;
     const { rule, report = [] } = choice;
     const strategy = request.hasFallbackModels ? 'fallback' : choice.strategy;
-    const rejected = rejectionsAmongAll(request, own, rule, context);
+    const rejected = rejectionsAmongAll(request, byok, rule, context);
     throw new NothingLeft('not-found', message, { requested, strategy, rejected, pipeline: [], report });
   }
 }
@@ -172,14 +172,14 @@ const MOST_REJECTIONS = 100;
 /** Why a router has no model to choose from: its own rule, or those that every request has. */
 function rejectionsAmongAll(
   request: GenerationRequest,
-  own: readonly OwnCredential[],
+  byok: readonly ByokCredential[],
   rule: RouterRule | undefined,
   { catalog, needs, health, random }: ResolutionContext,
 ): readonly Rejection[] {
   const byRouter = rule === undefined ? [] : rejectionsBy(rule, catalog);
   const told = new Set(byRouter.map(({ endpoint }) => endpoint));
   const models = catalog.models.map((model) => ({ name: model.id, model, variants: [] }));
-  const route = planRoute({ request, needs, models, own, mayRelay: true, health, pin: undefined, random });
+  const route = planRoute({ request, needs, models, byok, mayRelay: true, health, pin: undefined, random });
   const byRules = route.rejected.filter(({ endpoint }) => !told.has(endpoint));
   return [...byRouter, ...byRules].slice(0, MOST_REJECTIONS);
 }

@@ -16,8 +16,8 @@ export interface GatewaySettings {
   /** Patterns of the models that the auto router chooses from; undefined = all. */
   readonly autoModels: readonly string[] | undefined;
   readonly attempts: AttemptLimits;
-  /** Share of the list price that is charged for generations with a caller's own credential. */
-  readonly ownCredentialFee: number;
+  /** Share of the list price that is charged for generations with a BYOK credential. */
+  readonly byokFee: number;
   /** How often the progress of a stream is noted down, milliseconds. */
   readonly checkpointMs: number;
   /** What the stored files that a request names may come to together, and what the output items may. */

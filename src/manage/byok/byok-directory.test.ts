@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newCredentialOf } from '../../../test/builders/byok.ts';
 import { callerOf as builtCaller } from '../../../test/builders/tenancy.ts';
-import type { ByokCredential, ByokStore } from '../../ports/byok.ts';
+import type { ByokStore, StoredByokCredential } from '../../ports/byok.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { Key } from '../../ports/tenancy.ts';
-import { OwnCredentialDirectory } from './own-credential-directory.ts';
+import { ByokDirectory } from './byok-directory.ts';
 import type { Vault } from './vault.ts';
 
 const HASH = 'a'.repeat(64);
@@ -12,17 +12,17 @@ const HASH = 'a'.repeat(64);
 const callerOf = (key: Partial<Key> = {}, workspaceId = 'w1') =>
   builtCaller({ hash: HASH, workspaceId, ...key });
 
-const credential = (id: string, more: Partial<ByokCredential> = {}): ByokCredential => ({
+const credential = (id: string, more: Partial<StoredByokCredential> = {}): StoredByokCredential => ({
   ...newCredentialOf({ id, workspaceId: 'w1', encryptedSecret: `encrypted ${id}`, version: 3 }),
   sortOrder: 0,
   ...more,
 });
 
-let stored: ByokCredential[];
+let stored: StoredByokCredential[];
 let reads: number;
 let nowMs: number;
 let decrypted: string[];
-let directory: OwnCredentialDirectory;
+let directory: ByokDirectory;
 
 beforeEach(() => {
   stored = [];
@@ -36,17 +36,17 @@ beforeEach(() => {
     },
   } as unknown as ByokStore;
   const vault = {
-    decrypt: ({ encryptedSecret }: ByokCredential) => {
+    decrypt: ({ encryptedSecret }: StoredByokCredential) => {
       decrypted.push(encryptedSecret);
       return encryptedSecret.replace('encrypted', 'secret');
     },
   } as unknown as Vault;
-  directory = new OwnCredentialDirectory(store, vault, { now: () => nowMs, monotonic: () => nowMs });
+  directory = new ByokDirectory(store, vault, { now: () => nowMs, monotonic: () => nowMs });
 });
 
 const idsFor = async (caller: Caller) => (await directory.of(caller)).map(({ id }) => id);
 
-describe('OwnCredentialDirectory', () => {
+describe('ByokDirectory', () => {
   it('gives what routing needs, in the order of the store, and decrypts only when asked', async () => {
     stored = [
       credential('1', { isFallback: true, declaredZdr: true, allowedModels: ['m'] }),
@@ -55,14 +55,14 @@ describe('OwnCredentialDirectory', () => {
     const [one, two] = await directory.of(callerOf());
     expect(one).toMatchObject({ id: '1', isFallback: true, declaredZeroRetention: true, version: 3 });
     expect([...(one?.allowedModels ?? [])]).toEqual(['m']);
-    expect(two).toMatchObject({ provider: 'bolt', isRequired: true, isOwnOnly: true, sortOrder: 4 });
+    expect(two).toMatchObject({ provider: 'bolt', isRequired: true, isByokOnly: true, sortOrder: 4 });
     expect(two?.allowedModels).toBeNull();
     expect(decrypted).toEqual([]);
     expect(one?.reveal()).toBe('secret 1');
     expect(decrypted).toEqual(['encrypted 1']);
   });
 
-  it.each<[string, Partial<ByokCredential>, Caller, boolean]>([
+  it.each<[string, Partial<StoredByokCredential>, Caller, boolean]>([
     ['one that is switched off', { disabled: true }, callerOf(), false],
     ['its own workspace', { workspaceId: 'w1' }, callerOf(), true],
     ['another workspace', { workspaceId: 'w2' }, callerOf(), false],
@@ -114,7 +114,7 @@ describe('OwnCredentialDirectory', () => {
   });
 
   it('reads again after a failure', async () => {
-    const broken = new OwnCredentialDirectory(
+    const broken = new ByokDirectory(
       {
         listAll: async () => {
           if (reads++ === 0) throw new Error('no disk');

@@ -1,21 +1,21 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kit/time/clock.ts';
-import type { ByokCredential, ByokStore } from '../../ports/byok.ts';
+import type { ByokStore, StoredByokCredential } from '../../ports/byok.ts';
+import type { ByokCredential, ByokCredentials } from '../../ports/byok-credentials.ts';
 import type { Caller } from '../../ports/caller.ts';
-import type { OwnCredential, OwnCredentials } from '../../ports/own-credentials.ts';
 import type { Vault } from './vault.ts';
 
 /** How long a change by another process may go unseen, milliseconds. */
 const CACHE_MS = 5000;
 const CACHE_ACCOUNTS = 10_000;
 
-const NONE: readonly OwnCredential[] = [];
+const NONE: readonly ByokCredential[] = [];
 
 /**
- * Finds the credentials that a caller may use. Caches those of an account for a short time, with encrypted secrets;
- * changes made in this process are visible at once.
+ * Finds the BYOK credentials that a caller may use. Caches those of an account for a short time, with encrypted
+ * secrets; changes made in this process are visible at once.
  */
-export class OwnCredentialDirectory implements OwnCredentials {
+export class ByokDirectory implements ByokCredentials {
   readonly #store: ByokStore;
   readonly #vault: Vault;
   readonly #known: LRUCache<string, CachedRead>;
@@ -31,7 +31,7 @@ export class OwnCredentialDirectory implements OwnCredentials {
     });
   }
 
-  of(caller: Caller): readonly OwnCredential[] | Promise<readonly OwnCredential[]> {
+  of(caller: Caller): readonly ByokCredential[] | Promise<readonly ByokCredential[]> {
     const reading = this.#known.get(caller.accountId) ?? this.#read(caller.accountId);
     return reading.isEmpty ? NONE : fitting(reading, caller);
   }
@@ -56,10 +56,13 @@ export class OwnCredentialDirectory implements OwnCredentials {
     return reading;
   }
 
-  #usableOf(stored: readonly ByokCredential[]): Usable[] {
+  #usableOf(stored: readonly StoredByokCredential[]): Usable[] {
     return stored
       .filter(({ disabled }) => !disabled)
-      .map((credential) => ({ own: ownOf(credential, this.#vault), fits: filterOf(credential) }));
+      .map((credential) => ({
+        credential: byokCredentialOf(credential, this.#vault),
+        fits: filterOf(credential),
+      }));
   }
 }
 
@@ -70,24 +73,24 @@ interface CachedRead {
   isEmpty: boolean;
 }
 
-async function fitting({ usable }: CachedRead, caller: Caller): Promise<readonly OwnCredential[]> {
-  return (await usable).filter(({ fits }) => fits(caller)).map(({ own }) => own);
+async function fitting({ usable }: CachedRead, caller: Caller): Promise<readonly ByokCredential[]> {
+  return (await usable).filter(({ fits }) => fits(caller)).map(({ credential }) => credential);
 }
 
 /** An enabled credential, and the callers that may use it. */
 interface Usable {
-  readonly own: OwnCredential;
+  readonly credential: ByokCredential;
   readonly fits: (caller: Caller) => boolean;
 }
 
-function ownOf(credential: ByokCredential, vault: Vault): OwnCredential {
+function byokCredentialOf(credential: StoredByokCredential, vault: Vault): ByokCredential {
   return {
     id: credential.id,
     provider: credential.provider,
     sortOrder: credential.sortOrder,
     isFallback: credential.isFallback,
     isRequired: credential.isRequired,
-    isOwnOnly: credential.isByokOnly,
+    isByokOnly: credential.isByokOnly,
     declaredZeroRetention: credential.declaredZdr,
     allowedModels: setOf(credential.allowedModels),
     version: credential.version,
@@ -95,7 +98,7 @@ function ownOf(credential: ByokCredential, vault: Vault): OwnCredential {
   };
 }
 
-function filterOf(credential: ByokCredential): Usable['fits'] {
+function filterOf(credential: StoredByokCredential): Usable['fits'] {
   const { workspaceId } = credential;
   const users = setOf(credential.allowedUserIds);
   const hashes = setOf(credential.allowedApiKeyHashes);

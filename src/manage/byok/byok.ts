@@ -4,7 +4,7 @@ import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import type { EgressRules } from '../../kit/net/egress.ts';
 import { quoted } from '../../kit/text/quoted.ts';
-import type { ByokChange, ByokCredential, ByokStore } from '../../ports/byok.ts';
+import type { ByokChange, ByokStore, StoredByokCredential } from '../../ports/byok.ts';
 import type { Tenancy } from '../../ports/tenancy.ts';
 import { notFound, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
@@ -37,7 +37,7 @@ export class Byok {
     this.#parts = parts;
   }
 
-  async create(accountId: string, wanted: CreateByok): Promise<ByokCredential> {
+  async create(accountId: string, wanted: CreateByok): Promise<StoredByokCredential> {
     const { store, vault, sources, changed } = this.#parts;
     const { provider } = wanted;
     const issues = [
@@ -90,7 +90,7 @@ export class Byok {
   async list(
     accountId: string,
     query: ByokQuery,
-  ): Promise<{ readonly credentials: ByokCredential[]; readonly total: number }> {
+  ): Promise<{ readonly credentials: StoredByokCredential[]; readonly total: number }> {
     const { store } = this.#parts;
     if (query.provider !== undefined) this.#targetOf(query.provider);
     const workspaceId = await requireWorkspaceId(this.#parts.tenancy, accountId, query.workspace_id);
@@ -104,17 +104,17 @@ export class Byok {
     );
   }
 
-  async get(accountId: string, id: string): Promise<ByokCredential> {
+  async get(accountId: string, id: string): Promise<StoredByokCredential> {
     return requireFound(await this.#parts.store.find(accountId, id));
   }
 
-  async update(accountId: string, id: string, wanted: UpdateByok): Promise<ByokCredential> {
+  async update(accountId: string, id: string, wanted: UpdateByok): Promise<StoredByokCredential> {
     const { store, sources, changed } = this.#parts;
     const { provider } = await this.get(accountId, id);
     const target = wanted.key === undefined ? undefined : this.#targetOf(provider);
     const foreign = await this.#foreignKeyIssues(accountId, wanted.allowed_api_key_hashes);
     if (foreign.length > 0) throw invalidRequest(foreign);
-    const decide = (current: ByokCredential): ByokChange => {
+    const decide = (current: StoredByokCredential): ByokChange => {
       const change = { ...changeOf(wanted), ...this.#newSecret(current, wanted.key, target) };
       const issues = combinationIssues({ ...current, ...change });
       if (issues.length > 0) throw invalidRequest(issues);
@@ -133,7 +133,7 @@ export class Byok {
   }
 
   #newSecret(
-    current: ByokCredential,
+    current: StoredByokCredential,
     key: string | undefined,
     target: CredentialTarget | undefined,
   ): ByokChange {

@@ -142,7 +142,7 @@ describe('UsageIntake', () => {
     ]);
   });
 
-  it('counts what own credentials cost apart from credits', () => {
+  it('counts what BYOK credentials cost apart from credits', () => {
     expect(eventOf({ cost_usd: 1.25, is_byok: true })).toMatchObject({
       isByok: true,
       creditNanos: 0n,

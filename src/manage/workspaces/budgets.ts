@@ -15,7 +15,7 @@ export interface BudgetsDependencies {
   readonly changed: (workspace: Pick<Workspace, 'id' | 'accountId'>) => void;
 }
 
-/** Budgets, and whether usage with own credentials (BYOK) counts towards them. */
+/** Budgets, and whether usage with BYOK credentials counts towards them. */
 export interface BudgetsOfWorkspace {
   readonly budgets: readonly Budget[];
   readonly includeByok: boolean;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { endpointOf, modelOf, providerOf } from '../../../test/builders/catalog.ts';
 import {
+  byokCredentialOf,
   evenly,
-  ownCredentialOf,
   planned,
   rejectionsOf,
   routeOf,
@@ -15,98 +15,101 @@ import { UNTRIED } from '../health/endpoint-health.ts';
 import { planRoute, type RouteInput } from '../plan-route.ts';
 import { SHARED, siteOf } from './candidate.ts';
 
-describe('own credentials', () => {
-  const mine = ownCredentialOf({ id: 'mine', provider: 'gamma' });
-  const spare = ownCredentialOf({ id: 'spare', provider: 'beta', isFallback: true });
-  const second = ownCredentialOf({ id: 'second', provider: 'gamma', sortOrder: 1 });
-  const betas = ownCredentialOf({ id: 'betas', provider: 'beta' });
+describe('BYOK credentials', () => {
+  const mine = byokCredentialOf({ id: 'mine', provider: 'gamma' });
+  const spare = byokCredentialOf({ id: 'spare', provider: 'beta', isFallback: true });
+  const second = byokCredentialOf({ id: 'second', provider: 'gamma', sortOrder: 1 });
+  const betas = byokCredentialOf({ id: 'betas', provider: 'beta' });
 
   const cases: [string, Partial<RouteInput>, string[]][] = [
     [
       'first, then shared ones, then spare ones',
-      { own: [spare, mine] },
+      { byok: [spare, mine] },
       ['mine@gamma', 'acme', 'beta', 'gamma', 'spare@beta'],
     ],
     [
       'by provider, then as sorted',
-      { own: [second, mine, betas] },
+      { byok: [second, mine, betas] },
       ['betas@beta', 'mine@gamma', 'second@gamma', 'acme', 'beta', 'gamma'],
     ],
     [
       'even against an order, in the order of the list',
-      { own: [betas, mine], request: wishing({ order: ['acme', 'gamma'] }) },
+      { byok: [betas, mine], request: wishing({ order: ['acme', 'gamma'] }) },
       ['mine@gamma', 'betas@beta', 'acme', 'gamma', 'beta'],
     ],
     [
       'with an order and no fallbacks: the listed ones',
-      { own: [betas, mine], request: wishing({ order: ['acme', 'gamma'], allow_fallbacks: false }) },
+      { byok: [betas, mine], request: wishing({ order: ['acme', 'gamma'], allow_fallbacks: false }) },
       ['mine@gamma', 'acme', 'gamma'],
     ],
     [
       'without fallbacks: the first',
-      { own: [mine], request: wishing({ allow_fallbacks: false }) },
+      { byok: [mine], request: wishing({ allow_fallbacks: false }) },
       ['mine@gamma'],
     ],
     [
       'for other models',
-      { own: [{ ...mine, allowedModels: new Set(['acme/other']) }] },
+      { byok: [{ ...mine, allowedModels: new Set(['acme/other']) }] },
       ['acme', 'beta', 'gamma'],
     ],
     [
       'for this model',
-      { own: [{ ...mine, allowedModels: new Set(['acme/large']) }] },
+      { byok: [{ ...mine, allowedModels: new Set(['acme/large']) }] },
       ['mine@gamma', 'acme', 'beta', 'gamma'],
     ],
-    ['for other providers', { own: [{ ...mine, provider: 'delta' }] }, ['acme', 'beta', 'gamma']],
-    ['required', { own: [{ ...mine, isRequired: true }] }, ['mine@gamma', 'acme', 'beta']],
+    ['for other providers', { byok: [{ ...mine, provider: 'delta' }] }, ['acme', 'beta', 'gamma']],
+    ['required', { byok: [{ ...mine, isRequired: true }] }, ['mine@gamma', 'acme', 'beta']],
     [
       'required, and others of the provider',
-      { own: [{ ...mine, isRequired: true }, second] },
+      { byok: [{ ...mine, isRequired: true }, second] },
       ['mine@gamma', 'second@gamma', 'acme', 'beta'],
     ],
     [
       'required for other models',
-      { own: [{ ...mine, isRequired: true, allowedModels: new Set(['acme/other']) }] },
+      { byok: [{ ...mine, isRequired: true, allowedModels: new Set(['acme/other']) }] },
       ['acme', 'beta', 'gamma'],
     ],
     [
       'the only way, for every model',
-      { own: [{ ...mine, isOwnOnly: true, allowedModels: new Set(['acme/other']) }] },
+      { byok: [{ ...mine, isByokOnly: true, allowedModels: new Set(['acme/other']) }] },
       ['acme', 'beta'],
     ],
-    ['are no way around only', { own: [mine], request: wishing({ only: ['acme'] }) }, ['acme']],
+    ['are no way around only', { byok: [mine], request: wishing({ only: ['acme'] }) }, ['acme']],
     [
       'are no way around data policies',
-      { own: [mine], request: wishing({ data_collection: 'deny' }) },
+      { byok: [mine], request: wishing({ data_collection: 'deny' }) },
       ['acme'],
     ],
-    ['are not zero retention by themselves', { own: [mine], request: wishing({ zdr: true }) }, ['acme']],
+    ['are not zero retention by themselves', { byok: [mine], request: wishing({ zdr: true }) }, ['acme']],
     [
       'are zero retention if declared so',
-      { own: [{ ...mine, declaredZeroRetention: true }], request: wishing({ zdr: true }) },
+      { byok: [{ ...mine, declaredZeroRetention: true }], request: wishing({ zdr: true }) },
       ['mine@gamma', 'acme'],
     ],
     [
       'but that is not to say that nothing is collected',
       {
-        own: [{ ...mine, declaredZeroRetention: true }],
+        byok: [{ ...mine, declaredZeroRetention: true }],
         request: wishing({ zdr: true, data_collection: 'deny' }),
       },
       ['acme'],
     ],
     [
       'are not zero retention if declared so',
-      { own: [{ ...mine, provider: 'acme', declaredZeroRetention: false }], request: wishing({ zdr: true }) },
+      {
+        byok: [{ ...mine, provider: 'acme', declaredZeroRetention: false }],
+        request: wishing({ zdr: true }),
+      },
       ['acme'],
     ],
     [
       'stay before a pin on a shared endpoint',
-      { own: [mine], pin: siteOf(three[0], SHARED) },
+      { byok: [mine], pin: siteOf(three[0], SHARED) },
       ['mine@gamma', 'beta', 'acme', 'gamma'],
     ],
     [
       'may be pinned themselves',
-      { own: [mine, second], pin: siteOf(three[1], { kind: 'own', credential: second }) },
+      { byok: [mine, second], pin: siteOf(three[1], { kind: 'byok', credential: second }) },
       ['second@gamma', 'mine@gamma', 'acme', 'beta', 'gamma'],
     ],
   ];
@@ -115,19 +118,19 @@ describe('own credentials', () => {
   });
 
   it('follow a sort among themselves', () => {
-    const site = siteOf(three[1], { kind: 'own', credential: mine });
+    const site = siteOf(three[1], { kind: 'byok', credential: mine });
     const health = {
       of: (each: string) => (each === site ? { ...UNTRIED, throughput: evenly(50) } : UNTRIED),
     };
     const request = wishing({ sort: 'throughput' });
-    expect(planned(three, { own: [betas, mine], health, request }).slice(0, 2)).toEqual([
+    expect(planned(three, { byok: [betas, mine], health, request }).slice(0, 2)).toEqual([
       'mine@gamma',
       'betas@beta',
     ]);
   });
 
   it('leave the shared endpoints their draw', () => {
-    expect(planned(three, { own: [mine, spare], random: () => 0.999 })).toEqual([
+    expect(planned(three, { byok: [mine, spare], random: () => 0.999 })).toEqual([
       'mine@gamma',
       'gamma',
       'acme',
@@ -136,17 +139,17 @@ describe('own credentials', () => {
     ]);
   });
 
-  it('count as endpoints of their own: one may cool down alone', () => {
-    const site = siteOf(three[1], { kind: 'own', credential: mine });
+  it('count as endpoints of their byok: one may cool down alone', () => {
+    const site = siteOf(three[1], { kind: 'byok', credential: mine });
     const health = {
       of: (each: string) => (each === site ? { ...UNTRIED, state: 'cooling' as const } : UNTRIED),
     };
-    expect(planned(three, { own: [mine], health })).toEqual(['acme', 'beta', 'gamma', 'mine@gamma']);
+    expect(planned(three, { byok: [mine], health })).toEqual(['acme', 'beta', 'gamma', 'mine@gamma']);
   });
 
   it('keep shared endpoints out with a reason', () => {
-    const plan = (own: RouteInput['own'], provider: JsonObject = {}) =>
-      planRoute(routeOf([model], { own, request: wishing(provider) }));
+    const plan = (byok: RouteInput['byok'], provider: JsonObject = {}) =>
+      planRoute(routeOf([model], { byok, request: wishing(provider) }));
     expect(rejectionsOf(plan([{ ...mine, isRequired: true }]))).toEqual(['gamma: byok']);
     expect(rejectionsOf(plan([mine, second], { only: ['acme', 'beta'] }))).toEqual(['gamma: only']);
     const declared = plan([{ ...mine, provider: 'acme', declaredZeroRetention: false }], {
@@ -156,13 +159,14 @@ describe('own credentials', () => {
     expect(declared.rejected.at(-1)).toMatchObject({
       endpoint: three[2],
       filter: 'zdr',
-      reason: 'the own credential is declared to retain prompts',
+      reason: 'the BYOK credential is declared to retain prompts',
     });
   });
 
   it('open providers for which the gateway has no credential', () => {
     const dormant = endpointOf({ provider: providerOf({ slug: 'delta', isDormant: true }), tag: 'delta' });
-    const plan = (own: RouteInput['own']) => planRoute(routeOf([modelOf({ endpoints: [dormant] })], { own }));
+    const plan = (byok: RouteInput['byok']) =>
+      planRoute(routeOf([modelOf({ endpoints: [dormant] })], { byok }));
     expect(plan([]).rejected).toEqual([
       { endpoint: dormant, filter: 'credentials', reason: 'the gateway has no credential for it' },
     ]);

@@ -1,11 +1,11 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import type { Lane } from '../../dialects/lane.ts';
-import type { OwnCredential } from '../../ports/own-credentials.ts';
+import type { ByokCredential } from '../../ports/byok-credentials.ts';
 
-/** The credential of a call: the gateway's (`shared`), or an own credential of the caller's account. */
+/** The credential of a call: the gateway's (`shared`), or a BYOK credential. */
 export type Access =
   | { readonly kind: 'shared' }
-  | { readonly kind: 'own'; readonly credential: OwnCredential };
+  | { readonly kind: 'byok'; readonly credential: ByokCredential };
 
 export const SHARED: Access = { kind: 'shared' };
 
@@ -34,7 +34,7 @@ export interface Rejection {
 }
 
 /**
- * The site of a candidate: its key in health and pins. Each own credential of a caller makes a site of its own, with a
+ * The site of a candidate: its key in health and pins. Each BYOK credential makes a site of its own, with a
  * new one when its secret changes.
  */
 export function siteOf({ site }: Pick<Endpoint, 'site'>, access: Access): string {

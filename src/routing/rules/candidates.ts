@@ -1,7 +1,7 @@
 import type { Model } from '../../catalog/catalog.ts';
 import { dialectOf } from '../../dialects/lane.ts';
 import type { Format } from '../../ir/items.ts';
-import type { OwnCredential } from '../../ports/own-credentials.ts';
+import type { ByokCredential } from '../../ports/byok-credentials.ts';
 import { accessesTo } from './access.ts';
 import type { Candidate, Rejection } from './candidate.ts';
 import { type Filter, filtersOf, rejectingFilter } from './filters.ts';
@@ -23,7 +23,7 @@ export interface CandidateInput {
   /** Preferences of the request, for all of its models. */
   readonly preferences: Preferences;
   readonly models: readonly PreferredModel[];
-  readonly own: readonly OwnCredential[];
+  readonly byok: readonly ByokCredential[];
   /** No stage touches the content. */
   readonly mayRelay: boolean;
 }
@@ -71,9 +71,9 @@ function passing(input: CandidateInput): Candidates {
 }
 
 /** Ids of the models that only flex endpoints may serve. By id, because a list may contain a model in two parts. */
-function flexOnlyModels({ preferences, models, own }: CandidateInput): ReadonlySet<string> {
+function flexOnlyModels({ preferences, models, byok }: CandidateInput): ReadonlySet<string> {
   if (preferences.tier !== 'flex') return NO_MODELS;
-  return new Set(models.filter(({ model }) => hasFlex(model, own)).map(({ model }) => model.id));
+  return new Set(models.filter(({ model }) => hasFlex(model, byok)).map(({ model }) => model.id));
 }
 
 const NO_MODELS: ReadonlySet<string> = new Set();
@@ -81,14 +81,14 @@ const NO_MODELS: ReadonlySet<string> = new Set();
 function copiesOf(
   model: Model,
   filters: readonly Filter[],
-  { format, own, mayRelay }: CandidateInput,
+  { format, byok, mayRelay }: CandidateInput,
   rejections: Rejections,
 ): Candidate[] {
   const copies: Candidate[] = [];
   for (const endpoint of model.endpoints) {
     const lane = mayRelay && dialectOf(endpoint.provider, format) === format ? 'relay' : 'translate';
-    for (const access of accessesTo(endpoint, model, own)) {
-      const subject = { model, endpoint, access, own };
+    for (const access of accessesTo(endpoint, model, byok)) {
+      const subject = { model, endpoint, access, byok };
       const filter = rejectingFilter(filters, subject);
       if (filter === undefined) copies.push({ model, endpoint, access, lane });
       else rejections.add(endpoint, filter.name, filter.reason(subject));

@@ -1,6 +1,6 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import { outputLimitAt } from '../../catalog/output-limit.ts';
-import type { OwnCredential } from '../../ports/own-credentials.ts';
+import type { ByokCredential } from '../../ports/byok-credentials.ts';
 import { excludesShared, hasSharedAccess } from './access.ts';
 import type { Access } from './candidate.ts';
 import type { Needs } from './needs.ts';
@@ -11,8 +11,8 @@ export interface FilterSubject {
   readonly model: Model;
   readonly endpoint: Endpoint;
   readonly access: Access;
-  /** All own credentials of the caller. */
-  readonly own: readonly OwnCredential[];
+  /** All BYOK credentials that the caller may use. */
+  readonly byok: readonly ByokCredential[];
 }
 
 /** A rule applied to one request. */
@@ -43,7 +43,7 @@ const ZERO_RETENTION: Filter = {
   rejects: ({ endpoint, access }) => !(declarationOf(access) ?? retainsNothing(endpoint)),
   reason: ({ access }) =>
     declarationOf(access) === false
-      ? 'the own credential is declared to retain prompts'
+      ? 'the BYOK credential is declared to retain prompts'
       : 'not known to retain nothing',
 };
 
@@ -53,11 +53,11 @@ const DISTILLABLE: Filter = {
   reason: () => 'the model does not allow distillation',
 };
 
-const OWN_CREDENTIALS: Filter = {
+const BYOK: Filter = {
   name: 'byok',
-  rejects: ({ endpoint, model, access, own }) =>
-    access.kind === 'shared' && excludesShared(endpoint, model, own),
-  reason: () => 'an own credential is to be used for this provider',
+  rejects: ({ endpoint, model, access, byok }) =>
+    access.kind === 'shared' && excludesShared(endpoint, model, byok),
+  reason: () => 'a BYOK credential is to be used for this provider',
 };
 
 /** The rules, in the order of evaluation. */
@@ -125,7 +125,7 @@ const RULES: readonly Rule[] = [
           rejects: ({ endpoint }) => exceeded(priceLimits, endpoint) !== undefined,
           reason: ({ endpoint }) => `${exceeded(priceLimits, endpoint)?.name} price is above the limit`,
         },
-  () => OWN_CREDENTIALS,
+  () => BYOK,
 ];
 
 /** The filters of a request. Rules that compare the endpoints of a model are in `narrow-to-*.ts`. */
@@ -192,7 +192,7 @@ function retainsNothing({ provider: { dataPolicy } }: Endpoint): boolean {
 
 /** Zero retention as declared by the owner of a credential; null = not declared. */
 function declarationOf(access: Access): boolean | null {
-  return access.kind === 'own' ? access.credential.declaredZeroRetention : null;
+  return access.kind === 'byok' ? access.credential.declaredZeroRetention : null;
 }
 
 function quantizationOf({ quantization }: Endpoint): string {

@@ -1,6 +1,6 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import { tierOf } from '../../catalog/service-tier.ts';
-import type { OwnCredential } from '../../ports/own-credentials.ts';
+import type { ByokCredential } from '../../ports/byok-credentials.ts';
 import { isOpenTo } from './access.ts';
 import type { Candidate } from './candidate.ts';
 import type { Preferences } from './preferences.ts';
@@ -41,8 +41,8 @@ function isOfStandardTier({ endpoint }: Candidate): boolean {
  * True if a model has flex endpoints. A request for flex is then served by those only, even if another rule rejects all
  * of them: the standard tier costs more.
  */
-export function hasFlex(model: Model, own: readonly OwnCredential[]): boolean {
-  return model.endpoints.some((endpoint) => tierOf(endpoint) === 'flex' && isOpenTo(endpoint, model, own));
+export function hasFlex(model: Model, byok: readonly ByokCredential[]): boolean {
+  return model.endpoints.some((endpoint) => tierOf(endpoint) === 'flex' && isOpenTo(endpoint, model, byok));
 }
 
 /** True if an endpoint is of the standard tier, or of one requested by name, suffix or full slug. */

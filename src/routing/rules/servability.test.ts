@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { endpointOf, modelOf, providerOf } from '../../../test/builders/catalog.ts';
 import { requestOf } from '../../../test/builders/request.ts';
-import { ownCredentialOf, routeOf, wishing } from '../../../test/builders/route.ts';
+import { byokCredentialOf, routeOf, wishing } from '../../../test/builders/route.ts';
 import { model, wide } from '../../../test/builders/routed-models.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { OwnCredential } from '../../ports/own-credentials.ts';
+import type { ByokCredential } from '../../ports/byok-credentials.ts';
 import { planRoute } from '../plan-route.ts';
 import { needsOf } from './needs.ts';
 import { preferencesOf } from './preferences.ts';
@@ -26,22 +26,22 @@ const requests: [string, GenerationRequest][] = [
   ['flex, with only', wishing({ only: ['beta'] }, { serviceTier: 'flex' })],
   ['with an image', requestOf({ items: [{ type: 'message', role: 'user', content: [image] }] })],
 ];
-const own: [string, OwnCredential[]][] = [
+const byok: [string, ByokCredential[]][] = [
   ['nothing', []],
-  ['a key', [ownCredentialOf({ provider: 'delta', declaredZeroRetention: true })]],
-  ['a key that is the only way', [ownCredentialOf({ isOwnOnly: true, allowedModels: new Set() })]],
+  ['a key', [byokCredentialOf({ provider: 'delta', declaredZeroRetention: true })]],
+  ['a key that is the only way', [byokCredentialOf({ isByokOnly: true, allowedModels: new Set() })]],
 ];
 
 describe('servability', () => {
   const cases = requests.flatMap(([title, request]) =>
-    own.map(([brought, credentials]) => [title, brought, request, credentials] as const),
+    byok.map(([brought, credentials]) => [title, brought, request, credentials] as const),
   );
   it.each(cases)(
     'agrees with the plan of a request %s, with %s brought along',
     (_, __, request, credentials) => {
       const serves = servability(needsOf(request), preferencesOf(request), credentials);
       for (const each of [model, wide, dormant, flexible]) {
-        const { ranked } = planRoute(routeOf([each], { request, own: credentials }));
+        const { ranked } = planRoute(routeOf([each], { request, byok: credentials }));
         expect(each.endpoints.some((endpoint) => serves(endpoint, each))).toBe(ranked.length > 0);
       }
     },

@@ -1,6 +1,6 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import { tierOf } from '../../catalog/service-tier.ts';
-import type { OwnCredential } from '../../ports/own-credentials.ts';
+import type { ByokCredential } from '../../ports/byok-credentials.ts';
 import { accessesTo } from './access.ts';
 import { type Filter, filtersOf, rejectingFilter } from './filters.ts';
 import { hasFlex, isAdmitted } from './narrow-to-tier.ts';
@@ -14,18 +14,18 @@ import type { Preferences } from './preferences.ts';
 export function servability(
   needs: Needs,
   preferences: Preferences,
-  own: readonly OwnCredential[],
+  byok: readonly ByokCredential[],
 ): (endpoint: Endpoint, model: Model) => boolean {
   // Made on first use: only routers use this test.
   let filters: readonly Filter[] | undefined;
   const isOfTier = (endpoint: Endpoint, model: Model) =>
     isAdmitted(endpoint, preferences) &&
-    (preferences.tier !== 'flex' || tierOf(endpoint) === 'flex' || !hasFlex(model, own));
+    (preferences.tier !== 'flex' || tierOf(endpoint) === 'flex' || !hasFlex(model, byok));
   return (endpoint, model) => {
     if (!isOfTier(endpoint, model)) return false;
     filters ??= filtersOf(preferences, { ...needs, minOutputTokens: 0 });
-    for (const access of accessesTo(endpoint, model, own)) {
-      const subject = { model, endpoint, access, own };
+    for (const access of accessesTo(endpoint, model, byok)) {
+      const subject = { model, endpoint, access, byok };
       if (rejectingFilter(filters, subject) === undefined) return true;
     }
     return false;

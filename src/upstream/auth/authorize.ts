@@ -16,8 +16,8 @@ export interface UnauthorizedCall {
   readonly auth: Auth;
   readonly credential: Destination['credential'];
   readonly signal: AbortSignal;
-  /** The credential is the caller's own. */
-  readonly isOwnCredential: boolean;
+  /** The credential is a BYOK credential. */
+  readonly isByok: boolean;
   /** Limits of the provider. */
   readonly timeouts: Timeouts;
 }
@@ -86,13 +86,13 @@ export function createAuthorize({ transport, clock }: { transport: Transport; cl
 }
 
 async function withToken(
-  { signal, isOwnCredential, timeouts }: UnauthorizedCall,
+  { signal, isByok, timeouts }: UnauthorizedCall,
   credential: GoogleServiceAccount,
   tokens: GoogleTokens,
 ): Promise<Authorization> {
   const { text, forget } = await tokens.tokenOf(credential, {
     signal,
-    isGuarded: isOwnCredential,
+    isGuarded: isByok,
     timeouts,
   });
   return { headers: KEY_HEADERS.bearer(text), secrets: [text], forget };

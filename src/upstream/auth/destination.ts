@@ -81,7 +81,7 @@ function vertexAddress({ region, projectId }: GoogleServiceAccount): string {
   return `https://${host}/v1/projects/${projectId}/locations/${region}/publishers/google`;
 }
 
-/** All addresses that calls with the gateway's own credential may go to, without repetition; none for the simulator. */
+/** All addresses that calls with the gateway's credential may go to, without repetition; none for the simulator. */
 export function addressesOf(provider: Provider): readonly string[] {
   if (provider.dialect === 'simulator') return [];
   const { credential } = provider;

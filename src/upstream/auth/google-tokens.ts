@@ -57,7 +57,7 @@ export interface GivenToken {
 /** The call that needs a token. */
 export interface TokenCall {
   readonly signal: AbortSignal;
-  /** The account is a caller's own: the address that it names must be one that callers may name. */
+  /** The account is a BYOK credential: the address that it names must be one that callers may name. */
   readonly isGuarded: boolean;
   /** Limits of the provider that is going to be called. */
   readonly timeouts: Timeouts;

@@ -15,8 +15,8 @@ const SIMULATOR_BASE = 'simulator://local';
 export interface ApproachKey {
   readonly endpoint: Endpoint;
   readonly credential: Credential | undefined;
-  /** The credential is the caller's own. */
-  readonly isOwnCredential: boolean;
+  /** The credential is a BYOK credential. */
+  readonly isByok: boolean;
   readonly dialect: Dialect;
 }
 
@@ -24,22 +24,22 @@ export interface ApproachKey {
 export class Approach {
   readonly #key: ApproachKey;
   readonly destination: Destination;
-  /** The caller's own credential also chose the address. */
+  /** The caller's BYOK credential also chose the address. */
   readonly isAddressedByCaller: boolean;
   readonly scope: FailureScope;
   #whole: Head | undefined;
   #streamed: Head | undefined;
 
   constructor(key: ApproachKey, destination: Destination, clock: Clock) {
-    const { endpoint, credential, isOwnCredential, dialect } = key;
+    const { endpoint, credential, isByok, dialect } = key;
     const { provider } = endpoint;
     this.#key = key;
     this.destination = destination;
-    this.isAddressedByCaller = isOwnCredential && destination.isNamedByCredential;
+    this.isAddressedByCaller = isByok && destination.isNamedByCredential;
     this.scope = {
       provider,
       confidential: confidentialOf(provider, credential, destination.baseUrl),
-      isOwnCredential,
+      isByok,
       readError: (body, headers) => dialect.upstream.readError(body, headers),
       now: () => clock.now(),
     };
@@ -47,11 +47,7 @@ export class Approach {
 
   isFor(key: ApproachKey): boolean {
     const own = this.#key;
-    return (
-      own.credential === key.credential &&
-      own.isOwnCredential === key.isOwnCredential &&
-      own.dialect === key.dialect
-    );
+    return own.credential === key.credential && own.isByok === key.isByok && own.dialect === key.dialect;
   }
 
   /** Address and headers of a call. Calls that are alike get the same object. */

@@ -67,8 +67,8 @@ export function createCallUpstream(dependencies: CallDependencies): CallUpstream
     const name = dialectOf(provider, request.format);
     const dialect = dependencies.dialects[name];
     if (dialect === undefined) throw missingDialect(provider, name);
-    const isOwnCredential = call.isOwnCredential ?? false;
-    const approach = approaches.of({ endpoint, credential, isOwnCredential, dialect });
+    const isByok = call.isByok ?? false;
+    const approach = approaches.of({ endpoint, credential, isByok, dialect });
     if (approach === undefined) throw missingAddress(provider);
     const rendered = await inTurn(dependencies.clock, () =>
       renderCall(call, dialect, approach.destination.model),
@@ -108,7 +108,7 @@ function unsignedCall(call: UpstreamCall, approach: Approach, rendered: Rendered
     headers,
     body: rendered.body,
     signal: call.signal,
-    own: call.isOwnCredential ? { isAddressed: approach.isAddressedByCaller } : undefined,
+    own: call.isByok ? { isAddressed: approach.isAddressedByCaller } : undefined,
   };
 }
 

@@ -22,7 +22,7 @@ export interface CountCall {
   readonly endpoint: Endpoint;
   readonly credential: Credential | undefined;
   /** The caller brought the credential. */
-  readonly isOwnCredential?: boolean;
+  readonly isByok?: boolean;
   /** Betas that the caller asked for. */
   readonly betas?: string;
   readonly hashUser: RenderTarget['hashUser'];

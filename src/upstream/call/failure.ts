@@ -17,8 +17,8 @@ export interface FailureScope {
     body: unknown,
     headers?: Readonly<Record<string, string>>,
   ) => UpstreamErrorInfo | undefined;
-  /** The credential is the caller's own. */
-  readonly isOwnCredential?: boolean;
+  /** The credential is a BYOK credential. */
+  readonly isByok?: boolean;
   /** Now, epoch milliseconds. */
   readonly now: () => number;
 }
@@ -43,9 +43,9 @@ const REFUSED_CREDENTIAL: Verdict = {
   cause: "the provider refused the gateway's credential",
 };
 
-const REFUSED_OWN_CREDENTIAL: Verdict = {
+const REFUSED_BYOK_CREDENTIAL: Verdict = {
   kind: 'upstream-unavailable',
-  cause: "the provider refused the account's own credential",
+  cause: "the provider refused the account's BYOK credential",
 };
 
 /** Verdicts by the upstream's status; what is not here is decided by its class. */
@@ -142,7 +142,7 @@ export function failureOfReply(reply: RefusedReply, scope: FailureScope): Upstre
   const info = readInfo(reply.body, scope, reply.headers);
   const verdict = verdictOf(reply.status, info);
   const own = info === undefined ? '' : cleaned(info.message, scope);
-  const shown = scope.isOwnCredential && verdict === REFUSED_CREDENTIAL ? REFUSED_OWN_CREDENTIAL : verdict;
+  const shown = scope.isByok && verdict === REFUSED_CREDENTIAL ? REFUSED_BYOK_CREDENTIAL : verdict;
   return new UpstreamFailure(verdict.kind, messageOf(shown, own), reply.status, {
     metadata: metadataOf(verdict.kind, scope, { code: info?.code, raw: reply.body }),
     retryAfterSeconds: retryAfterOf(reply.headers, scope.now()) ?? capped(info?.retryAfterSeconds),

@@ -13,7 +13,7 @@ export interface UnsignedCall {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject;
   readonly signal: AbortSignal;
-  /** The credential is the caller's own; `isAddressed`: it also chose `url`. */
+  /** A BYOK credential is used; `isAddressed`: it also chose `url`. */
   readonly own?: { readonly isAddressed: boolean } | undefined;
   /** Costs nothing, so that the transport may send it twice. */
   readonly isRepeatable?: boolean;
@@ -69,7 +69,7 @@ async function openWith(
 function unauthorized(call: UnsignedCall, body: string | Uint8Array): UnauthorizedCall {
   const { url, headers, provider, credential, signal, own } = call;
   const { auth, timeouts } = provider;
-  return { url, headers, body, auth, credential, signal, isOwnCredential: own !== undefined, timeouts };
+  return { url, headers, body, auth, credential, signal, isByok: own !== undefined, timeouts };
 }
 
 function send(

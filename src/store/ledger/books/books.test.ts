@@ -227,7 +227,7 @@ describe('settling', () => {
     expect(books.statementOf('a')).toMatchObject({ settledNanos: 30n, leftNanos: 0n, differenceNanos: 0n });
   });
 
-  it('books what own credentials served in full, whatever a limit says', () => {
+  it('books what BYOK credentials served in full, whatever a limit says', () => {
     const books = new Books();
     reserve(books, 'g', byok(5n), keyLimit(limit(5n, 'lifetime', true)));
     settle(books, 'g', { creditNanos: 2n, byokNanos: 9n });

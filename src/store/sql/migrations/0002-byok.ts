@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Credentials that accounts bring for providers. */
+/** BYOK credentials. */
 export const byokMigration: Migration = {
   name: '0002-byok',
   async up(database) {

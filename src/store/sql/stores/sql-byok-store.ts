@@ -2,11 +2,11 @@ import type { Kysely, SelectQueryBuilder, Transaction } from 'kysely';
 import { keyIdOf } from '../../../kit/crypto/encrypt.ts';
 import type {
   ByokChange,
-  ByokCredential,
   ByokFilter,
   ByokStore,
   EncryptedSecret,
   SecretReplacement,
+  StoredByokCredential,
 } from '../../../ports/byok.ts';
 import { type ByokRow, numberOrNull, type Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
@@ -22,7 +22,7 @@ export class SqlByokStore implements ByokStore {
     this.#purgeWipedSecrets = purgeWipedSecrets;
   }
 
-  insert(credential: Omit<ByokCredential, 'sortOrder'>): Promise<ByokCredential> {
+  insert(credential: Omit<StoredByokCredential, 'sortOrder'>): Promise<StoredByokCredential> {
     return transact(this.#database, async (transaction) => {
       const last = await transaction
         .selectFrom('byok_credentials')
@@ -47,14 +47,14 @@ export class SqlByokStore implements ByokStore {
     return { credentials: rows.map(credentialOf), total: Number(counted.total) };
   }
 
-  async listAll(accountId: string): Promise<ByokCredential[]> {
+  async listAll(accountId: string): Promise<StoredByokCredential[]> {
     const rows = await inOrder(
       living(this.#database).selectAll().where('account_id', '=', accountId),
     ).execute();
     return rows.map(credentialOf);
   }
 
-  async find(accountId: string, id: string): Promise<ByokCredential | undefined> {
+  async find(accountId: string, id: string): Promise<StoredByokCredential | undefined> {
     const row = await one(this.#database, accountId, id).executeTakeFirst();
     return row && credentialOf(row);
   }
@@ -62,14 +62,14 @@ export class SqlByokStore implements ByokStore {
   update(
     accountId: string,
     id: string,
-    decide: (current: ByokCredential) => ByokChange,
+    decide: (current: StoredByokCredential) => ByokChange,
     atMs: number,
-  ): Promise<ByokCredential | undefined> {
+  ): Promise<StoredByokCredential | undefined> {
     return transact(this.#database, async (transaction) => {
       const row = await one(transaction, accountId, id).executeTakeFirst();
       if (row === undefined) return undefined;
       const current = credentialOf(row);
-      const changed: ByokCredential = { ...current, ...decide(current), updatedAtMs: atMs };
+      const changed: StoredByokCredential = { ...current, ...decide(current), updatedAtMs: atMs };
       await transaction.updateTable('byok_credentials').set(rowOf(changed)).where('id', '=', id).execute();
       return changed;
     });
@@ -149,7 +149,7 @@ function inOrder<Output>(query: SelectQueryBuilder<Tables, 'byok_credentials', O
   return query.orderBy('provider').orderBy('sort_order');
 }
 
-function rowOf(credential: ByokCredential): ByokRow {
+function rowOf(credential: StoredByokCredential): ByokRow {
   return {
     id: credential.id,
     account_id: credential.accountId,
@@ -175,7 +175,7 @@ function rowOf(credential: ByokCredential): ByokRow {
   };
 }
 
-function credentialOf(row: ByokRow): ByokCredential {
+function credentialOf(row: ByokRow): StoredByokCredential {
   return {
     id: row.id,
     accountId: row.account_id,
