@@ -72,9 +72,23 @@ const BESIDE_DIALECTS: ReadonlySet<string> = new Set(['shared', 'fit']);
 /** Files in the folders of dialects whose name is not on the list. */
 function oddDialectFiles(paths: readonly string[]): readonly string[] {
   return paths.filter((file) => {
-    const [room, dialect = '', ...rest] = file.split('/');
-    if (room !== 'dialects' || rest.length === 0 || BESIDE_DIALECTS.has(dialect)) return false;
-    return !DIALECT_FILES.has(rest.join('/').replace(/\.ts$/, ''));
+    const folder = dialectFolderOf(file);
+    if (folder === undefined) return false;
+    return !DIALECT_FILES.has(file.slice(`dialects/${folder}/`.length).replace(/\.ts$/, ''));
+  });
+}
+
+/** The dialect whose folder a file is in, if any. */
+function dialectFolderOf(file: string): string | undefined {
+  const [room, folder = '', ...rest] = file.split('/');
+  return room === 'dialects' && rest.length > 0 && !BESIDE_DIALECTS.has(folder) ? folder : undefined;
+}
+
+/** Imports of one dialect by another: what two of them need is in `dialects/shared/`. */
+function importsBetweenDialects(all: readonly Import[]): readonly Import[] {
+  return all.filter(({ from, to }) => {
+    const [own, other] = [dialectFolderOf(from), dialectFolderOf(to)];
+    return own !== undefined && other !== undefined && own !== other;
   });
 }
 
@@ -132,6 +146,19 @@ describe('the structure of the source', () => {
     expect(oddDialectFiles(files)).toEqual([]);
     const planted = ['dialects/chat/sent.ts', 'dialects/gemini/parts/render.ts'];
     expect(oddDialectFiles([...files, ...planted])).toEqual(planted);
+  });
+
+  it('imports no dialect into another', () => {
+    expect(importsBetweenDialects(imports)).toEqual([]);
+    const planted = { from: 'dialects/gemini/render.ts', to: 'dialects/chat/render.ts' };
+    expect(importsBetweenDialects([...imports, planted])).toEqual([planted]);
+  });
+
+  it('imports no dialect into what dialects share', () => {
+    const wrong = imports.filter(
+      ({ from, to }) => from.startsWith('dialects/shared/') && dialectFolderOf(to) !== undefined,
+    );
+    expect(wrong).toEqual([]);
   });
 
   it('reads the environment in one place', () => {

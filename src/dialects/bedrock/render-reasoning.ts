@@ -1,7 +1,6 @@
 import type { Effort, ReasoningSettings } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { CacheMarks } from '../messages/render-context.ts';
-import { renderReasoning as renderClaudeReasoning } from '../messages/render-reasoning.ts';
+import { interruptsThoughts, renderClaudeThinking } from '../shared/reasoning/claude-thinking.ts';
 import { effortNearest, effortOf } from '../shared/reasoning/reasoning-effort.ts';
 import { ReasoningNames } from '../shared/reasoning/reasoning-names.ts';
 import { cappedLimit } from '../shared/requests/output-limit.ts';
@@ -32,9 +31,8 @@ export function renderReasoning(context: RenderContext, turns: readonly Turn[]):
 
 /** The fields of the messages format: its models are the same wherever they are served. */
 function asThinking(context: RenderContext, turns: readonly Turn[]): RenderedReasoning {
-  const { maxTokens, thinking, effort, isThinking } = renderClaudeReasoning(
-    { ...context, marks: new CacheMarks() },
-    turns.map(outline),
+  const { maxTokens, thinking, effort, isThinking } = renderClaudeThinking(context, () =>
+    isInterrupting(turns),
   );
   const isNeeded =
     context.request.requestedOutputTokens !== undefined || thinking?.budget_tokens !== undefined;
@@ -48,19 +46,13 @@ function asThinking(context: RenderContext, turns: readonly Turn[]): RenderedRea
   };
 }
 
-/** A turn as the messages format outlines it: kinds of blocks. */
-function outline({ role, pieces }: Turn): JsonObject {
-  return {
-    role,
-    content: pieces.map(({ block }) => ({
-      type:
-        block.reasoningContent !== undefined
-          ? 'thinking'
-          : block.toolResult !== undefined
-            ? 'tool_result'
-            : 'other',
-    })),
-  };
+/** True when the turns go on after tool calls whose thoughts are missing. */
+function isInterrupting(turns: readonly Turn[]): boolean {
+  return interruptsThoughts(
+    turns,
+    ({ pieces }) => pieces[0]?.block.reasoningContent !== undefined,
+    ({ pieces }) => pieces.some(({ block }) => block.toolResult !== undefined),
+  );
 }
 
 /** Words for the effort. */

@@ -4,9 +4,9 @@ import type { RequestField } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { membersBeyond } from '../../kit/json/members.ts';
 import type { RenderTarget } from '../dialect.ts';
-import { INCLUDE_LOGPROBS } from '../responses/wire.ts';
 import { foreignFieldPaths, foreignMemberReport } from '../shared/report/foreign-members.ts';
 import type { Report } from '../shared/report/report.ts';
+import { INCLUDE_LOGPROBS } from '../shared/requests/include-values.ts';
 
 /** The reason in the report for settings that chat upstreams have no field for. */
 export const NO_FIELD = 'the chat format has no field for it';

@@ -1,11 +1,11 @@
 import type { CacheMark, Part } from '../../ir/items.ts';
 import type { Quirks } from '../../ir/quirks.ts';
-import { lookUp } from '../../kit/collections/lookup.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
-import { booleanAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
+import { stringAt, textAt } from '../../kit/json/members.ts';
+import { textOfForeignPart } from '../shared/blocks/text-of-foreign-part.ts';
 import { renderUrl } from '../shared/media/data-url.ts';
 import type { Report } from '../shared/report/report.ts';
-import { parseCacheMark, renderCacheMark } from '../shared/requests/gateway-fields.ts';
+import { renderCacheMark } from '../shared/requests/gateway-fields.ts';
 import { NO_CACHE_MARK, NO_FIELD, reportForeignMembers } from './render-losses.ts';
 
 /** What rendering content needs to know besides the parts. */
@@ -137,64 +137,4 @@ function renderOpaque(part: Extract<Part, { type: 'opaque' }>, context: PartsCon
   const kind = textAt(part.value, 'type') ?? 'this kind of part';
   report.dropped(report.place(part, 'items'), `chat upstreams do not know ${kind}`);
   return [];
-}
-
-// --- Parts of other dialects ----------------------------------------------------------------------------------------
-
-type OpaquePart = Extract<Part, { type: 'opaque' }>;
-
-/** Where the words of a part of another dialect are. */
-interface Wording {
-  /** Members that stand in front of the text. */
-  readonly heading: readonly string[];
-  /** Path of the member that holds the text blocks, and the blocks. */
-  readonly path: string;
-  readonly blocks: (value: JsonObject) => JsonObject[];
-}
-
-/** Parts of other dialects that are text at heart, by their type. */
-const WORDINGS: Readonly<Record<string, Wording>> = {
-  search_result: {
-    heading: ['title', 'source'],
-    path: 'content',
-    blocks: (value) => objectsAt(value, 'content'),
-  },
-  document: {
-    heading: ['title', 'context'],
-    path: 'source.content',
-    blocks: (value) => {
-      const source = objectAt(value, 'source');
-      const text = textAt(source, 'content');
-      return text === undefined ? objectsAt(source, 'content') : [{ type: 'text', text }];
-    },
-  },
-};
-
-/** A part of another dialect as text, what that loses reported; undefined when there is no text in it. */
-export function textOfForeignPart(
-  part: OpaquePart,
-  report: Report,
-): Extract<Part, { type: 'text' }> | undefined {
-  const { value } = part;
-  const type = textAt(value, 'type') ?? '';
-  const wording = lookUp(WORDINGS, type);
-  if (wording === undefined) return undefined;
-  const blocks = wording.blocks(value);
-  const texts = blocks.flatMap((block) => (block.type === 'text' ? (textAt(block, 'text') ?? []) : []));
-  const lines = [...wording.heading.flatMap((member) => textAt(value, member) ?? []), ...texts];
-  if (lines.length === 0) return undefined;
-  report.coerced(report.place(part, 'items'), `${type} sent as plain text`);
-  for (const [position, block] of blocks.entries()) {
-    const place = report.place(part, 'items', `${wording.path}[${position}]`);
-    if (block.type !== 'text')
-      report.dropped(place, `${textAt(block, 'type') ?? 'a block'} inside ${type} cannot be sent`);
-    else if (parseCacheMark(block.cache_control) !== undefined) {
-      report.dropped(`${place}.cache_control`, NO_CACHE_MARK);
-    }
-  }
-  if (booleanAt(objectAt(value, 'citations'), 'enabled') === true) {
-    report.dropped(report.place(part, 'items', 'citations'), NO_FIELD);
-  }
-  const cache = parseCacheMark(value.cache_control);
-  return { type: 'text', text: lines.join('\n'), ...(cache !== undefined && { cache }) };
 }

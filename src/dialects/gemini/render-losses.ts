@@ -3,10 +3,10 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { RequestField, Sampling } from '../../ir/settings.ts';
 import { membersBeyond } from '../../kit/json/members.ts';
 import type { RenderTarget } from '../dialect.ts';
-import { INCLUDE_LOGPROBS, INCLUDE_SEALS } from '../responses/wire.ts';
 import { foreignFieldPaths, foreignMemberReport } from '../shared/report/foreign-members.ts';
 import { isSaid, UNDOCUMENTED } from '../shared/report/lost-fields.ts';
 import type { Report } from '../shared/report/report.ts';
+import { INCLUDE_LOGPROBS, INCLUDE_SEALS } from '../shared/requests/include-values.ts';
 
 /** Why something does not go out. */
 export const NO_FIELD = 'the upstream has no such field';

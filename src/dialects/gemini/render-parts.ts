@@ -1,6 +1,6 @@
 import type { Part, Source } from '../../ir/items.ts';
 import { textAt } from '../../kit/json/members.ts';
-import { textOfForeignPart } from '../chat/render-parts.ts';
+import { textOfForeignPart } from '../shared/blocks/text-of-foreign-part.ts';
 import type { Report } from '../shared/report/report.ts';
 import {
   type AddressedKind,

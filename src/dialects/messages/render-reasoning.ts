@@ -1,107 +1,21 @@
-import type { Effort, ReasoningSettings } from '../../ir/settings.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectAt } from '../../kit/json/members.ts';
-import { budgetOf, effortOf } from '../shared/reasoning/reasoning-effort.ts';
-import { ReasoningNames } from '../shared/reasoning/reasoning-names.ts';
-import type { Report } from '../shared/report/report.ts';
-import { cappedLimit } from '../shared/requests/output-limit.ts';
+import {
+  type ClaudeThinking,
+  interruptsThoughts,
+  lowered,
+  OFF,
+  outputLimit,
+  possibleBudget,
+  renderClaudeThinking,
+  roomFor,
+} from '../shared/reasoning/claude-thinking.ts';
 import type { RenderContext } from './render-context.ts';
 
-/** What is asked of the upstream about thinking, and the output limit that leaves room for it. */
-export interface RenderedReasoning {
-  readonly maxTokens: number;
-  readonly thinking?: JsonObject;
-  readonly effort?: string;
-  /** Also without a word about it where the model always thinks. */
-  readonly isThinking: boolean;
-}
-
-/** Output limit where neither the request nor the endpoint has one: the upstream demands a number. */
-const DEFAULT_MAX_TOKENS = 4096;
-
-/** Upstreams refuse a smaller thinking budget. */
-const LEAST_BUDGET = 1024;
-
-/** The output limit that a request goes out with. */
-function outputLimit({ request, target, report }: RenderContext): number {
-  return cappedLimit(request, target, report) ?? target.outputLimit ?? DEFAULT_MAX_TOKENS;
-}
-
 /** `messages`: the rendered turns, which may forbid thinking. */
-export function renderReasoning(context: RenderContext, messages: readonly JsonObject[]): RenderedReasoning {
-  const asked = renderAsked(context, messages);
-  return context.target.alwaysThinks === true ? { ...asked, isThinking: true } : asked;
+export function renderReasoning(context: RenderContext, messages: readonly JsonObject[]): ClaudeThinking {
+  return renderClaudeThinking(context, () => isInterrupting(messages));
 }
-
-/** What the request itself asks for. */
-function renderAsked(context: RenderContext, messages: readonly JsonObject[]): RenderedReasoning {
-  const { request, target, report } = context;
-  const maxTokens = outputLimit(context);
-  const settings = request.reasoning;
-  if (settings === undefined) return { maxTokens, isThinking: false };
-  const names = new ReasoningNames(request, report);
-  const isOff = settings.enabled === false || settings.effort === 'none';
-  if (target.supportedParameters?.has('reasoning') === false) {
-    if (!isOff) for (const name of names.asked(settings)) report.dropped(name, NO_REASONING);
-    return { maxTokens, isThinking: false };
-  }
-  reportUnknown(settings, names, report);
-  const native = request.format === 'messages' ? settings.effort : undefined;
-  const effort = native === undefined ? {} : { effort: native };
-  if (settings.adaptive === true) {
-    return { maxTokens, thinking: { type: 'adaptive', ...display(settings) }, ...effort, isThinking: true };
-  }
-  if (isOff) {
-    reportOverruled(settings, names, report);
-    return { maxTokens, thinking: OFF, ...effort, isThinking: false };
-  }
-  const asked = request.format === 'messages' ? undefined : effortOf(settings);
-  if (target.takesBudget === false && asked !== undefined) {
-    return { maxTokens, ...adaptive(asked, settings, names, report), isThinking: true };
-  }
-  const wanted = wantedBudget(settings, asked, maxTokens);
-  if (wanted === undefined) {
-    if (settings.summary !== undefined) report.dropped(names.of('summary'), NOTHING_TO_SUMMARISE);
-    return { maxTokens, ...effort, isThinking: false };
-  }
-  const room = roomFor(wanted, maxTokens, context);
-  const budget = possibleBudget(wanted, room, messages);
-  if (typeof budget !== 'number') {
-    report.coerced(names.whole(), budget.obstacle);
-    return { maxTokens, thinking: OFF, ...effort, isThinking: false };
-  }
-  reportBudget(settings, budget, names, report);
-  if (settings.budgetTokens !== undefined && settings.effort !== undefined && native === undefined) {
-    report.dropped(names.of('effort'), 'the budget in tokens decides');
-  }
-  reportSummary(settings, names, report);
-  return {
-    maxTokens: room,
-    thinking: { type: 'enabled', budget_tokens: budget, ...display(settings) },
-    ...effort,
-    isThinking: true,
-  };
-}
-
-/**
- * Newer models decide themselves when and how much they think, and take an effort instead of a budget. What they think
- * they show only where they are asked to.
- */
-function adaptive(
-  asked: Effort,
-  settings: ReasoningSettings,
-  names: ReasoningNames,
-  report: Report,
-): Pick<RenderedReasoning, 'thinking' | 'effort'> {
-  const effort = asked === 'minimal' ? LEAST_EFFORT : asked;
-  if (effort !== asked) {
-    report.coerced(names.of('effort'), `became ${effort}, the least that the upstream has a word for`);
-  }
-  reportSummary(settings, names, report);
-  return { thinking: { type: 'adaptive', display: 'summarized', ...display(settings) }, effort };
-}
-
-const LEAST_EFFORT: Effort = 'low';
 
 /**
  * Members of a relayed body about thinking and the output limit; `thinking` only where it must differ. `messages`: the
@@ -119,7 +33,7 @@ export function relayReasoning(
   const max_tokens = roomFor(wanted, limit, context);
   // A conversation that is all the caller's own is for the upstream to judge.
   const cut = messages === (request.body.messages as unknown) ? [] : messages;
-  const budget = possibleBudget(wanted, max_tokens, cut);
+  const budget = possibleBudget(wanted, max_tokens, () => isInterrupting(cut));
   if (typeof budget !== 'number') {
     report.coerced('thinking', budget.obstacle);
     return { max_tokens: limit, thinking: OFF };
@@ -129,107 +43,18 @@ export function relayReasoning(
   return { max_tokens, thinking: { ...thinking, budget_tokens: budget } };
 }
 
-const OFF: JsonObject = { type: 'disabled' };
-
-const NO_REASONING = 'the endpoint takes no reasoning settings';
-
-const NOTHING_TO_SUMMARISE = 'the upstream is not asked to think, so there is nothing to summarise';
-
-/** Why thinking is switched off in the middle of a turn. */
-const THOUGHTS_MISSING =
-  'switched off for this turn: it continues tool calls whose thoughts are not at hand, and the upstream demands them';
-
-function lowered(budget: number): string {
-  return `lowered to ${budget}, below the output limit`;
+/** True when the messages go on after tool calls whose thoughts are missing. */
+function isInterrupting(messages: readonly JsonObject[]): boolean {
+  return interruptsThoughts(
+    messages,
+    (message) => THOUGHTS.has(blockTypes(message)[0]),
+    (message) => blockTypes(message).includes('tool_result'),
+  );
 }
 
 const THOUGHTS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking']);
 
-/** True when the turn goes on after tool calls that were made without thoughts of this family. */
-function interruptsThoughts(messages: readonly JsonObject[]): boolean {
-  const last = messages.findLastIndex(({ role }) => role === 'assistant');
-  const isContinued = messages.slice(last + 1).some((message) => blocksIn(message).includes('tool_result'));
-  return last !== -1 && isContinued && !THOUGHTS.has(blocksIn(messages[last])[0]);
-}
-
-function blocksIn(message: JsonObject | undefined): unknown[] {
-  const content = Array.isArray(message?.content) ? message.content : [];
+function blockTypes(message: JsonObject): unknown[] {
+  const content = Array.isArray(message.content) ? message.content : [];
   return content.map((block) => (isJsonObject(block) ? block.type : undefined));
-}
-
-/** `asked`: the effort that means thinking; callers of this format say themselves whether to think. */
-function wantedBudget(
-  { budgetTokens }: ReasoningSettings,
-  asked: Effort | undefined,
-  maxTokens: number,
-): number | undefined {
-  if (budgetTokens !== undefined) return Math.max(budgetTokens, LEAST_BUDGET);
-  return asked === undefined ? undefined : budgetOf(asked, maxTokens);
-}
-
-/** The limit covers thoughts and answer together. Only a limit that the caller did not name is raised to hold both. */
-function roomFor(budget: number, limit: number, { request, target }: RenderContext): number {
-  const isNamed = request.requestedOutputTokens !== undefined || target.outputLimit !== undefined;
-  return isNamed || budget < limit ? limit : budget + limit;
-}
-
-/** The budget, or the most that leaves room for an answer, or why there can be no thinking. */
-function possibleBudget(
-  wanted: number,
-  limit: number,
-  messages: readonly JsonObject[],
-): number | { readonly obstacle: string } {
-  if (interruptsThoughts(messages)) return { obstacle: THOUGHTS_MISSING };
-  const budget = wanted < limit ? wanted : budgetOf('max', limit);
-  if (budget < limit) return budget;
-  const least = `the upstream thinks with at least ${LEAST_BUDGET} tokens`;
-  return { obstacle: `switched off: ${least}, and the output limit is ${limit}` };
-}
-
-function display(settings: ReasoningSettings): JsonObject {
-  if (settings.exclude === true) return { display: 'omitted' };
-  return settings.display === undefined ? {} : { display: settings.display };
-}
-
-function reportBudget(
-  { budgetTokens = 0 }: ReasoningSettings,
-  budget: number,
-  names: ReasoningNames,
-  report: Report,
-): void {
-  if (budgetTokens === 0 || budget === budgetTokens) return;
-  const isRaised = budget > budgetTokens;
-  const detail = isRaised ? `raised to ${budget}, the least that the upstream takes` : lowered(budget);
-  report.coerced(names.of('max_tokens'), detail);
-}
-
-function reportSummary({ summary }: ReasoningSettings, names: ReasoningNames, report: Report): void {
-  if (summary !== undefined && summary !== 'auto') {
-    report.dropped(names.of('summary'), 'the upstream decides how it summarises');
-  }
-}
-
-/** What asks for thinking beside what switches it off. */
-function reportOverruled(
-  { effort, budgetTokens }: ReasoningSettings,
-  names: ReasoningNames,
-  report: Report,
-): void {
-  const detail = 'reasoning is switched off';
-  if (effort !== undefined && effort !== 'none') report.dropped(names.of('effort'), detail);
-  if (budgetTokens !== undefined) report.dropped(names.of('max_tokens'), detail);
-}
-
-/** Settings of one family, and the values that mean nothing beyond what upstreams do anyway. */
-const UNKNOWN_SETTINGS = [
-  ['context', 'auto'],
-  ['mode', 'standard'],
-] as const;
-
-function reportUnknown(settings: ReasoningSettings, names: ReasoningNames, report: Report): void {
-  for (const [name, harmless] of UNKNOWN_SETTINGS) {
-    if (settings[name] !== undefined && settings[name] !== harmless) {
-      report.dropped(names.of(name), 'the upstream has no such setting');
-    }
-  }
 }

@@ -22,18 +22,13 @@ import { checkMedia } from '../shared/media/check-media.ts';
 import { templateItemCount } from '../shared/presets/prompt-template.ts';
 import { ADDITIONAL_TOOL_MARK } from '../shared/report/foreign-members.ts';
 import { MOST_TOOLS, modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
+import { INCLUDE_LOGPROBS } from '../shared/requests/include-values.ts';
 import { refuseManyPieces } from '../shared/requests/request-pieces.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 import { facts } from './facts.ts';
 import { inputPlace, parseItem, referencesIn, UNKNOWN_REFERENCE } from './parse-content.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
-import {
-  DOCUMENTED_FIELDS,
-  INCLUDE_LOGPROBS,
-  REASONING_FIELDS,
-  TEXT_FIELDS,
-  UNMODELLED_FIELDS,
-} from './wire.ts';
+import { DOCUMENTED_FIELDS, REASONING_FIELDS, TEXT_FIELDS, UNMODELLED_FIELDS } from './wire.ts';
 import { isOperatorItem, KNOWN_ITEM_TYPES } from './wire-content.ts';
 
 /** Reads a validated body. */

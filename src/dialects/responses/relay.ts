@@ -3,6 +3,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt } from '../../kit/json/members.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import { Report } from '../shared/report/report.ts';
+import { INCLUDE_SEALS } from '../shared/requests/include-values.ts';
 import { cappedLimit } from '../shared/requests/output-limit.ts';
 import { relayBody } from '../shared/requests/relay.ts';
 import { knownVerbosity } from '../shared/requests/verbosity.ts';
@@ -10,7 +11,7 @@ import { relayInput, relayTools } from './relay-content.ts';
 import { hashedIds, needsSeals, renderModalities, renderServiceTier } from './render.ts';
 import { NO_CACHE_MARKS, withoutUnsupported } from './render-losses.ts';
 import { relayReasoning } from './render-reasoning.ts';
-import { GATEWAY_FIELDS, INCLUDE_SEALS } from './wire.ts';
+import { GATEWAY_FIELDS } from './wire.ts';
 
 /** The caller's own body, with only what must change changed. */
 export function renderRelay(given: GenerationRequest, target: RenderTarget): RenderedRequest {

@@ -6,8 +6,9 @@ import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts
 import { objectAt, stringAt, stringsAt } from '../../kit/json/members.ts';
 import { foreignFieldPaths, foreignMembers } from '../shared/report/foreign-members.ts';
 import type { Report } from '../shared/report/report.ts';
+import { INCLUDE_LOGPROBS } from '../shared/requests/include-values.ts';
 import { reasoningNames } from './reasoning.ts';
-import { INCLUDE_LOGPROBS, isInItem } from './wire.ts';
+import { isInItem } from './wire.ts';
 
 /**
  * What a request loses because this dialect has no word for it. What is lost or changed while something is rendered

@@ -8,6 +8,7 @@ import { withoutForeignFiles } from '../shared/media/foreign-files.ts';
 import { pairCalls } from '../shared/pairing/pair-calls.ts';
 import { effortOf } from '../shared/reasoning/reasoning-effort.ts';
 import { Report } from '../shared/report/report.ts';
+import { INCLUDE_LOGPROBS, INCLUDE_SEALS } from '../shared/requests/include-values.ts';
 import { cappedLimit } from '../shared/requests/output-limit.ts';
 import { knownVerbosity } from '../shared/requests/verbosity.ts';
 import { errorsInWords } from '../shared/tools/errors-in-words.ts';
@@ -16,7 +17,6 @@ import { OwnSpot, renderItem } from './render-content.ts';
 import { NO_SUCH_PARAMETER, reportLosses, withoutUnsupported } from './render-losses.ts';
 import { renderReasoningSettings } from './render-reasoning.ts';
 import { renderToolChoice, renderTools } from './render-tools.ts';
-import { INCLUDE_LOGPROBS, INCLUDE_SEALS } from './wire.ts';
 
 /** The request in the words of an upstream of this dialect. */
 export function renderRequest(given: GenerationRequest, target: RenderTarget): RenderedRequest {

@@ -15,6 +15,7 @@ import {
   promptCacheOptionsSchema,
   SHARED_GATEWAY_FIELDS,
 } from '../shared/requests/gateway-fields.ts';
+import { INCLUDE_LOGPROBS, INCLUDE_SEALS } from '../shared/requests/include-values.ts';
 import { MAX_REQUEST_PIECES } from '../shared/requests/request-pieces.ts';
 import { inputItemSchema, inputPartSchema } from './wire-content.ts';
 import { toolChoiceSchema, toolSchema } from './wire-tools.ts';
@@ -24,17 +25,12 @@ const INCLUDES = [
   'file_search_call.results',
   'message.input_image.image_url',
   'computer_call_output.output.image_url',
-  'reasoning.encrypted_content',
+  INCLUDE_SEALS,
   'code_interpreter_call.outputs',
   'web_search_call.action.sources',
   'web_search_call.results',
-  'message.output_text.logprobs',
+  INCLUDE_LOGPROBS,
 ] as const;
-
-/** `include` value by which this format asks for log probabilities. */
-export const INCLUDE_LOGPROBS = 'message.output_text.logprobs';
-/** `include` value by which this format asks for sealed reasoning. */
-export const INCLUDE_SEALS = 'reasoning.encrypted_content';
 
 export const EFFORTS = [
   'max',

@@ -1,0 +1,7 @@
+/** Values of the responses format's `include` that other dialects have settings for. */
+
+/** Asks for log probabilities. */
+export const INCLUDE_LOGPROBS = 'message.output_text.logprobs';
+
+/** Asks for sealed reasoning. */
+export const INCLUDE_SEALS = 'reasoning.encrypted_content';
