@@ -57,7 +57,7 @@ const DIALECT_FILES: ReadonlySet<string> = new Set(
     ['parse', 'parse-content', 'parse-tools', 'parse-files'],
     ['render', 'render-content', 'render-parts', 'render-tools', 'render-reasoning', 'render-losses'],
     ['render-searches', 'render-context'],
-    ['relay', 'relay-content'],
+    ['relay', 'relay-content', 'count-tokens'],
     ['decode', 'decode-content', 'decode-calls', 'decode-body'],
     ['encode', 'encode-content', 'encode-calls', 'encode-relay', 'encode-body'],
     ['citations', 'reasoning', 'usage', 'finish', 'error', 'media', 'ids'],

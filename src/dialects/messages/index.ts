@@ -7,7 +7,8 @@ import { encodeError, readError } from './error.ts';
 import { facts } from './facts.ts';
 import { parseRequest, untranslatableIssues } from './parse.ts';
 import { fileParts } from './parse-files.ts';
-import { renderRelay, renderRequest } from './render.ts';
+import { renderRelay } from './relay.ts';
+import { renderRequest } from './render.ts';
 import { searches } from './render-searches.ts';
 import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
 

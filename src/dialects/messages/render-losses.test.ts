@@ -7,7 +7,8 @@ import type { RenderTarget } from '../dialect.ts';
 import { responses } from '../responses/index.ts';
 import { wrapSeal } from '../shared/reasoning/custody.ts';
 import { messages } from './index.ts';
-import { renderRelay, renderRequest } from './render.ts';
+import { renderRelay } from './relay.ts';
+import { renderRequest } from './render.ts';
 
 /** Everything a caller can say to a messages upstream arrives, or is in the report at the place where it was said. */
 

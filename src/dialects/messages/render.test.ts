@@ -6,8 +6,10 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { objectsAt } from '../../kit/json/members.ts';
 import { facts as chatFacts } from '../chat/facts.ts';
 import { wrapSeal } from '../shared/reasoning/custody.ts';
+import { renderCountTokens } from './count-tokens.ts';
 import { parseRequest } from './parse.ts';
-import { renderCountTokens, renderRelay, renderRequest } from './render.ts';
+import { renderRelay } from './relay.ts';
+import { renderRequest } from './render.ts';
 
 const TARGET = { model: 'upstream-model', hashUser: (id: string) => `hash(${id})` };
 

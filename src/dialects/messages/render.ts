@@ -1,20 +1,16 @@
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Sampling } from '../../ir/settings.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
-import { objectsOf } from '../../kit/json/members.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import type { Report } from '../shared/report/report.ts';
 import { conflictsWithThinking, loweredTemperature } from '../shared/requests/claude-sampling.ts';
 import { JSON_INSTRUCTION, schemaWithoutName, takesSchemas } from '../shared/requests/output-format.ts';
-import { relayBody } from '../shared/requests/relay.ts';
 import { refuseSilence } from '../shared/requests/semantics.ts';
-import { relayMessages } from './relay-content.ts';
 import { renderConversation } from './render-content.ts';
 import { markLastCacheable, renderContext } from './render-context.ts';
-import { NOT_ON_THIS_ROUTE, reportLost } from './render-losses.ts';
-import { relayReasoning, renderReasoning } from './render-reasoning.ts';
+import { reportLost } from './render-losses.ts';
+import { renderReasoning } from './render-reasoning.ts';
 import { renderTools } from './render-tools.ts';
-import { GATEWAY_FIELDS, type WireMessage } from './wire.ts';
 
 const HEADERS = { 'anthropic-version': '2023-06-01' } as const;
 
@@ -56,36 +52,8 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   return rendered(request, body, report);
 }
 
-/** The caller's own body of this format. */
-export function renderRelay(request: GenerationRequest, target: RenderTarget): RenderedRequest {
-  const context = renderContext(request, target);
-  const { report } = context;
-  const given = request.body.messages as unknown as WireMessage[];
-  const { system, messages } = relayMessages(given, report);
-  refuseSilence(messages, report);
-  const { service_tier } = renderTier(request, report);
-  for (const field of request.unknownFields) {
-    if (GATEWAY_FIELDS.has(field)) report.dropped(field, NOT_ON_THIS_ROUTE);
-  }
-  const body = relayBody(request, GATEWAY_FIELDS, {
-    model: target.model,
-    messages,
-    ...(system.length > 0 && { system: [...systemBlocks(request), ...system] }),
-    ...relayReasoning(context, messages),
-    metadata: renderMetadata(request, request.body.metadata ?? undefined, target),
-    service_tier,
-    ...relayedTemperature(request, report),
-    ...(request.speed === 'standard' && { speed: undefined }),
-  });
-  return rendered(request, body, report);
-}
-
-/** The caller's own system prompt as blocks. */
-function systemBlocks({ body: { system } }: GenerationRequest): JsonObject[] {
-  return typeof system === 'string' && system !== '' ? [{ type: 'text', text: system }] : objectsOf(system);
-}
-
-function rendered(request: GenerationRequest, body: JsonObject, report: Report): RenderedRequest {
+/** The body with its automatic cache mark, the headers of the dialect, and the report. */
+export function rendered(request: GenerationRequest, body: JsonObject, report: Report): RenderedRequest {
   return {
     body: request.cache === undefined ? body : markLastCacheable(body, request.cache, report),
     headers: request.speed === 'fast' ? FAST_HEADERS : HEADERS,
@@ -126,14 +94,8 @@ function renderSampling(
   return body;
 }
 
-function relayedTemperature({ sampling }: GenerationRequest, report: Report): { temperature?: number } {
-  return sampling.temperature === undefined
-    ? {}
-    : { temperature: loweredTemperature(sampling.temperature, report) };
-}
-
 /** The end-user id leaves only as a hash. */
-function renderMetadata(
+export function renderMetadata(
   request: GenerationRequest,
   labels: JsonObject[string],
   target: RenderTarget,
@@ -146,7 +108,8 @@ function renderMetadata(
 
 const NATIVE_TIERS: ReadonlySet<string> = new Set(['auto', 'standard_only']);
 
-function renderTier({ serviceTier }: GenerationRequest, report: Report): JsonObject {
+/** The tier, if the upstream has it. */
+export function renderTier({ serviceTier }: GenerationRequest, report: Report): JsonObject {
   if (serviceTier === undefined) return {};
   if (NATIVE_TIERS.has(serviceTier)) return { service_tier: serviceTier };
   report.dropped(report.name('serviceTier'), `the upstream has no tier ${JSON.stringify(serviceTier)}`);
@@ -187,32 +150,4 @@ function renderFormat(
     default:
       return {};
   }
-}
-
-// --- Counting tokens ------------------------------------------------------------------------------------------------
-
-/** What is about the answer, or about whom it is for: an upstream that only counts the prompt refuses it. */
-const UNCOUNTED_FIELDS: ReadonlySet<string> = new Set([
-  'max_tokens',
-  'stream',
-  'temperature',
-  'top_p',
-  'top_k',
-  'stop_sequences',
-  'metadata',
-  'service_tier',
-]);
-
-/**
- * Body of the native `POST /messages/count_tokens`: a request of this format as the caller wrote it, others translated.
- * The limit of the endpoint's output does not matter to it.
- */
-export function renderCountTokens(request: GenerationRequest, target: RenderTarget): RenderedRequest {
-  const { outputLimit: _uncounted, ...rest } = target;
-  const render = request.format === 'messages' ? renderRelay : renderRequest;
-  const rendered = render(request, rest);
-  const body = Object.fromEntries(
-    Object.entries(rendered.body).filter(([field]) => !UNCOUNTED_FIELDS.has(field)),
-  );
-  return { ...rendered, body };
 }

@@ -1,0 +1,49 @@
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectsOf } from '../../kit/json/members.ts';
+import type { RenderedRequest, RenderTarget } from '../dialect.ts';
+import type { Report } from '../shared/report/report.ts';
+import { loweredTemperature } from '../shared/requests/claude-sampling.ts';
+import { relayBody } from '../shared/requests/relay.ts';
+import { refuseSilence } from '../shared/requests/semantics.ts';
+import { relayMessages } from './relay-content.ts';
+import { rendered, renderMetadata, renderTier } from './render.ts';
+import { renderContext } from './render-context.ts';
+import { NOT_ON_THIS_ROUTE } from './render-losses.ts';
+import { relayReasoning } from './render-reasoning.ts';
+import { GATEWAY_FIELDS, type WireMessage } from './wire.ts';
+
+/** The caller's own body, with only what must change changed. */
+export function renderRelay(request: GenerationRequest, target: RenderTarget): RenderedRequest {
+  const context = renderContext(request, target);
+  const { report } = context;
+  const given = request.body.messages as unknown as WireMessage[];
+  const { system, messages } = relayMessages(given, report);
+  refuseSilence(messages, report);
+  const { service_tier } = renderTier(request, report);
+  for (const field of request.unknownFields) {
+    if (GATEWAY_FIELDS.has(field)) report.dropped(field, NOT_ON_THIS_ROUTE);
+  }
+  const body = relayBody(request, GATEWAY_FIELDS, {
+    model: target.model,
+    messages,
+    ...(system.length > 0 && { system: [...systemBlocks(request), ...system] }),
+    ...relayReasoning(context, messages),
+    metadata: renderMetadata(request, request.body.metadata ?? undefined, target),
+    service_tier,
+    ...relayedTemperature(request, report),
+    ...(request.speed === 'standard' && { speed: undefined }),
+  });
+  return rendered(request, body, report);
+}
+
+/** The caller's own system prompt as blocks. */
+function systemBlocks({ body: { system } }: GenerationRequest): JsonObject[] {
+  return typeof system === 'string' && system !== '' ? [{ type: 'text', text: system }] : objectsOf(system);
+}
+
+function relayedTemperature({ sampling }: GenerationRequest, report: Report): { temperature?: number } {
+  return sampling.temperature === undefined
+    ? {}
+    : { temperature: loweredTemperature(sampling.temperature, report) };
+}
