@@ -1,15 +1,10 @@
 import type { EFFORT_WORDS } from '../config/schema/catalog-members.ts';
+import type { DIALECT_WORDS } from '../config/schema/schema.ts';
 
 /** Providers and models in the notation of the configuration file and of the shipped data. */
 
 /** Dialects as configurations name them: the vendor whose interface it is, and the dialect. */
-export type DialectWord =
-  | 'openai-chat'
-  | 'openai-responses'
-  | 'anthropic-messages'
-  | 'google-gemini'
-  | 'aws-bedrock'
-  | 'simulator';
+export type DialectWord = (typeof DIALECT_WORDS)[number];
 
 export type EffortWord = (typeof EFFORT_WORDS)[number];
 
