@@ -17,7 +17,7 @@ for (const keys of [1, 10_000]) {
   });
   for (let round = 0; round < 2; round++) {
     const started = performance.now();
-    for (let index = 0; index < REQUESTS; index++) limiter.take(limits[index % keys] as RateLimit[]);
+    for (let index = 0; index < REQUESTS; index++) await limiter.take(limits[index % keys] as RateLimit[]);
     const micros = ((performance.now() - started) * 1000) / REQUESTS;
     if (round === 1) console.log(`${keys} keys: ${micros.toFixed(2)} us a request`);
   }

@@ -27,5 +27,5 @@ export interface ByokCredential {
 /** Finds the BYOK credentials that a caller may use. */
 export interface ByokCredentials {
   /** Enabled credentials of the caller's account whose workspace, user and key filters match, in order. */
-  of(caller: Caller): readonly ByokCredential[] | Promise<readonly ByokCredential[]>;
+  of(caller: Caller): Promise<readonly ByokCredential[]>;
 }

@@ -19,5 +19,5 @@ export type RateVerdict =
 /** Counts requests. */
 export interface Limiter {
   /** Counts a request against all limits; against none if one of them forbids it. */
-  take(limits: readonly RateLimit[]): RateVerdict | Promise<RateVerdict>;
+  take(limits: readonly RateLimit[]): Promise<RateVerdict>;
 }

@@ -15,7 +15,7 @@ const settings: RateSettings = {
 async function count(rateClass: RateClass, verdict: RateVerdict = { ok: true }, given = settings) {
   const asked: RateLimit[] = [];
   const limiter = {
-    take: (limits: readonly RateLimit[]) => {
+    take: async (limits: readonly RateLimit[]) => {
       asked.push(...limits);
       return verdict;
     },

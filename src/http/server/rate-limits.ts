@@ -52,12 +52,12 @@ const RULES: Readonly<Partial<Record<RateClass, readonly RateRule[]>>> = {
 };
 
 /** Counts a request of a caller; throws the 429 of a limit that is used up. */
-export function countRequest(
+export async function countRequest(
   rateClass: RateClass,
   { key, accountId }: Caller,
   settings: RateSettings,
   { limiter, clock }: { readonly limiter: Limiter; readonly clock: Pick<Clock, 'now'> },
-): void | Promise<void> {
+): Promise<void> {
   const limits: RateLimit[] = [];
   for (const { name, of, window, maxRequests } of RULES[rateClass] ?? []) {
     const limit = maxRequests(settings);
@@ -65,9 +65,7 @@ export function countRequest(
       limits.push({ name, window, maxRequests: limit, subject: of === 'key' ? key.hash : accountId });
   }
   if (limits.length === 0) return;
-  const verdict = limiter.take(limits);
-  if (verdict instanceof Promise) return verdict.then((awaited) => requirePassing(awaited, clock));
-  requirePassing(verdict, clock);
+  requirePassing(await limiter.take(limits), clock);
 }
 
 function requirePassing(verdict: RateVerdict, clock: Pick<Clock, 'now'>): void {

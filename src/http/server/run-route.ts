@@ -40,8 +40,7 @@ export async function runRoute(
   exchange.caller = await IDENTIFY_BY_AUTH[auth](exchange, match.compiled, context);
   const freeSlot = route.rateClass === 'generation' ? takeSlotOrRefuse(context) : undefined;
   try {
-    const counting = countAgainstLimits(exchange.caller, match.compiled, context);
-    if (counting !== undefined) await counting;
+    await countAgainstLimits(exchange.caller, match.compiled, context);
     requireNoNullCharacter(match.params);
     const rawQuery = match.search === '' ? NO_QUERY : new URLSearchParams(match.search);
     const query = readQuery(rawQuery, match.compiled);
@@ -127,13 +126,12 @@ function requireNoNullCharacter(params: RouteMatch['params']): void {
   }
 }
 
-function countAgainstLimits(
+async function countAgainstLimits(
   caller: Caller | undefined,
   { route }: CompiledRoute,
   { services, settings }: RouteContext,
-): void | Promise<void> {
-  if (caller === undefined) return;
-  return countRequest(route.rateClass, caller, settings.rates, services);
+): Promise<void> {
+  if (caller !== undefined) await countRequest(route.rateClass, caller, settings.rates, services);
 }
 
 function takeSlotOrRefuse({ takeSlot, settings }: RouteContext): () => void {

@@ -95,7 +95,7 @@ describe('ByokDirectory', () => {
 
   it('gives an account that has none the same answer every time', async () => {
     await directory.of(callerOf());
-    expect(directory.of(callerOf())).toBe(directory.of(callerOf({}, 'w2')));
+    expect(await directory.of(callerOf())).toBe(await directory.of(callerOf({}, 'w2')));
     expect(reads).toBe(1);
     nowMs += 6000;
     stored = [credential('1')];

@@ -31,7 +31,7 @@ export class ByokDirectory implements ByokCredentials {
     });
   }
 
-  of(caller: Caller): readonly ByokCredential[] | Promise<readonly ByokCredential[]> {
+  async of(caller: Caller): Promise<readonly ByokCredential[]> {
     const reading = this.#known.get(caller.accountId) ?? this.#read(caller.accountId);
     return reading.isEmpty ? NONE : fitting(reading, caller);
   }

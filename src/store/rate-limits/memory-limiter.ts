@@ -50,7 +50,7 @@ export class MemoryLimiter implements Limiter {
     }
   }
 
-  take(limits: readonly RateLimit[]): RateVerdict {
+  async take(limits: readonly RateLimit[]): Promise<RateVerdict> {
     const now = this.#clock.monotonic();
     const wall = this.#clock.now();
     const counts: Count[] = [];
