@@ -1,6 +1,7 @@
 import type { Health } from '../../routing/health/health.ts';
 import type { HealthTicket } from '../../routing/health/health-ticket.ts';
 import { type RankedCandidate, siteOf } from '../../routing/rules/candidate.ts';
+import { mayCallAgain } from '../../upstream/may-call-again.ts';
 import type { UpstreamFailure } from '../../upstream/upstream.ts';
 import type { AttemptLimits } from '../request/settings.ts';
 
@@ -68,11 +69,11 @@ export class CandidateQueue {
   }
 
   /**
-   * The candidate to call after a failure: the same one once more if its connection was closed before the request was
-   * sent, because no upstream has worked on that, else the next one.
+   * The candidate to call after a failure: the same one once more if `mayCallAgain` and the limits allow it, else the
+   * next one.
    */
-  afterFailure({ isStale }: UpstreamFailure, failed: RankedCandidate, fits: Fits): NextCandidate | undefined {
-    return (isStale ? this.#again(failed) : undefined) ?? this.next(fits);
+  afterFailure(failure: UpstreamFailure, failed: RankedCandidate, fits: Fits): NextCandidate | undefined {
+    return (mayCallAgain(failure) ? this.#again(failed) : undefined) ?? this.next(fits);
   }
 
   /**

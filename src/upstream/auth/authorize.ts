@@ -33,10 +33,8 @@ export interface Authorization {
   readonly forget?: (() => void) | undefined;
 }
 
-/**
- * Rejects with TokenRefused, a TransportProblem, or the signal's reason. Plain keys give a result without a promise.
- */
-export type Authorize = (call: UnauthorizedCall) => Authorization | Promise<Authorization>;
+/** Rejects with TokenRefused, a TransportProblem, or the signal's reason. */
+export type Authorize = (call: UnauthorizedCall) => Promise<Authorization>;
 
 /** The headers that carry a plain key, per way of authorizing. */
 const KEY_HEADERS: Readonly<Record<Auth, (key: string) => Record<string, string>>> = {
@@ -69,7 +67,7 @@ function authorizationByKey(auth: Auth, credential: PlainKey): Authorization {
 /** Makes the function that authorizes calls; it caches the tokens that it fetches. */
 export function createAuthorize({ transport, clock }: { transport: Transport; clock: Clock }): Authorize {
   const tokens = new GoogleTokens(transport, clock);
-  return (call) => {
+  return async (call) => {
     const { auth, credential } = call;
     switch (credential?.kind) {
       case undefined:

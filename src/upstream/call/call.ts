@@ -79,10 +79,7 @@ export function createCallUpstream(dependencies: CallDependencies): CallUpstream
     let reply: TransportReply;
     let secrets: readonly string[];
     try {
-      const opening = openCall(unsignedCall(call, approach, rendered), { transport, authorize });
-      const opened = opening instanceof Promise ? await opening : opening;
-      secrets = opened.secrets;
-      reply = await opened.reply;
+      ({ reply, secrets } = await openCall(unsignedCall(call, approach, rendered), { transport, authorize }));
     } catch (thrown) {
       throw failureOfSending(thrown, signal, scope);
     }

@@ -51,11 +51,10 @@ export async function countUpstreamTokens(
   try {
     const url = `${baseUrl}${messages.upstream.path(model, false)}/count_tokens${query}`;
     const headers = headersOf(call, messages, rendered);
-    const opened = await openCall(
+    const { reply } = await openCall(
       { provider, credential, url, headers, body: rendered.body, signal, isRepeatable: true },
       { transport, authorize },
     );
-    const reply = await opened.reply;
     const text = await readBeginning(reply.chunks[Symbol.asyncIterator](), REPLY_LIMITS);
     const reading = readJson(text);
     if (reply.status !== 200 || !reading.ok || !isJsonObject(reading.value)) return undefined;

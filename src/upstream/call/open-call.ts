@@ -3,6 +3,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { writeJson } from '../../kit/json/stringify-sliced.ts';
 import type { Authorization, Authorize, UnauthorizedCall } from '../auth/authorize.ts';
 import type { Destination } from '../auth/destination.ts';
+import { mayCallAgain } from '../may-call-again.ts';
 import type { Transport, TransportReply } from '../upstream.ts';
 
 /** A call that only lacks its authorization. */
@@ -19,12 +20,9 @@ export interface UnsignedCall {
   readonly isRepeatable?: boolean;
 }
 
-/** Status by which an upstream says that it does not take a credential. */
-const UNAUTHORIZED = 401;
-
-/** A call that is on its way. */
+/** A call that the upstream has begun to answer. */
 export interface OpenedCall {
-  readonly reply: TransportReply | Promise<TransportReply>;
+  readonly reply: TransportReply;
   /** Secrets made for this call, to be redacted from what the upstream answers. */
   readonly secrets: readonly string[];
 }
@@ -35,32 +33,15 @@ export interface CallSender {
   readonly authorize: Authorize;
 }
 
-/**
- * Writes, authorizes and sends a call; sends it again once if a cached token is refused. With a small body and a plain key
- * nothing is awaited before sending.
- */
-export function openCall(call: UnsignedCall, sender: CallSender): OpenedCall | Promise<OpenedCall> {
-  const body = writeJson(call.body);
-  if (body instanceof Promise) return openWith(call, body, sender);
-  const authorization = sender.authorize(unauthorized(call, body));
-  if (authorization instanceof Promise || authorization.forget !== undefined) {
-    return openWith(call, body, sender, authorization);
-  }
-  return { reply: send(call, body, authorization, sender), secrets: authorization.secrets };
-}
-
-async function openWith(
-  call: UnsignedCall,
-  writing: string | Promise<string | Uint8Array>,
-  sender: CallSender,
-  authorizing?: Authorization | Promise<Authorization>,
-): Promise<OpenedCall> {
-  const body = await writing;
-  const authorization = await (authorizing ?? sender.authorize(unauthorized(call, body)));
+/** Writes, authorizes and sends a call; sends it again, once, with a fresh token if `mayCallAgain` allows it. */
+export async function openCall(call: UnsignedCall, sender: CallSender): Promise<OpenedCall> {
+  const body = await writeJson(call.body);
+  const authorization = await sender.authorize(unauthorized(call, body));
   const { forget, secrets } = authorization;
   const reply = await send(call, body, authorization, sender);
-  if (reply.status !== UNAUTHORIZED || forget === undefined) return { reply, secrets };
-  forget();
+  const ended = { upstreamStatus: reply.status, hasCachedToken: forget !== undefined };
+  if (!mayCallAgain(ended)) return { reply, secrets };
+  forget?.();
   await reply.chunks[Symbol.asyncIterator]().return?.();
   const fresh = await sender.authorize(unauthorized(call, body));
   return { reply: await send(call, body, fresh, sender), secrets: [...secrets, ...fresh.secrets] };

@@ -2,6 +2,7 @@ import { ConnectionPool } from '../../http1/client/connection-pool.ts';
 import { portOf, socketOpener } from '../../http1/client/open-socket.ts';
 import { headStartOf, withBody } from '../../http1/client/wire-request.ts';
 import { type EgressRules, NO_EGRESS_RULES } from '../../kit/net/egress.ts';
+import { mayCallAgain } from '../may-call-again.ts';
 import { StaleConnection, type Transport, type TransportCall, type TransportReply } from '../upstream.ts';
 import { decompress, type ExpansionLimits } from './decompress.ts';
 import { guardedLookup, requireAllowedUrl } from './egress-guard.ts';
@@ -96,7 +97,8 @@ class NetworkTransport implements Transport {
         const chunks = decompress(exchange, headers['content-encoding'], expansion);
         return { status, headers, chunks };
       } catch (problem) {
-        if (!exchange.wasStale || isRetry || call.signal.aborted) throw problem;
+        const mayRetry = mayCallAgain({ upstreamStatus: 0, isStale: exchange.wasStale });
+        if (!mayRetry || isRetry || call.signal.aborted) throw problem;
         connections.dropIdle();
         if (call.isRepeatable !== true) throw new StaleConnection();
       }
