@@ -1,6 +1,5 @@
 import { outputLimitAt } from '../catalog/output-limit.ts';
-import { billOf } from '../catalog/prices/bill.ts';
-import { pricingAt } from '../catalog/prices/price-history.ts';
+import { priceOfAnswer } from '../catalog/prices/answer-price.ts';
 import type { Lane } from '../dialects/lane.ts';
 import type { GatewayError } from '../ir/errors.ts';
 import type { PipelineEntry, Strategy, TranslationEntry } from '../ir/metadata.ts';
@@ -177,10 +176,9 @@ function estimateOf(
     return { prompt_tokens: promptTokens, max_output_tokens: outputTokens ?? null, max_cost_usd: null };
   }
   const usage = { ...NO_USAGE, inputTokens: promptTokens, outputTokens };
-  const bill = billOf(
-    { usage, inputImages: countInputImages(request) },
-    pricingAt(first.endpoint, nowMs, promptTokens),
-  );
+  const { endpoint, model } = first;
+  const inputImages = countInputImages(request);
+  const bill = priceOfAnswer({ endpoint, model, atMs: nowMs, usage, inputImages });
   return {
     prompt_tokens: promptTokens,
     max_output_tokens: outputTokens,

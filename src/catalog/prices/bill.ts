@@ -2,6 +2,7 @@ import type { Bill, Usage } from '../../ir/usage.ts';
 import { costOf, type Nanos, type Price, toNanos } from '../../kit/money.ts';
 import type { Pricing } from '../catalog.ts';
 
+/** What is billed. */
 export interface Billable {
   readonly usage: Usage;
   /** Images of the prompt, which upstreams do not report. */
@@ -9,7 +10,7 @@ export interface Billable {
 }
 
 /**
- * Prices a generation: summed exactly, rounded once. Defaults: cache prices = the prompt price, image and reasoning
+ * A usage at given prices: summed exactly, rounded once; `priceOfAnswer` finds the prices. Defaults: cache prices = the prompt price, image and reasoning
  * tokens = the completion price, any other price = 0.
  */
 export function billOf({ usage, inputImages }: Billable, pricing: Pricing): Bill {

@@ -1,7 +1,7 @@
 import type { Pricing } from '../../catalog/catalog.ts';
+import { pricesOf } from '../../catalog/prices/answer-price.ts';
 import { cacheDiscount } from '../../catalog/prices/cache-discount.ts';
-import { pricingAt } from '../../catalog/prices/price-history.ts';
-import { servedEndpoint, tierOf } from '../../catalog/service-tier.ts';
+import { tierOf } from '../../catalog/service-tier.ts';
 import { renderFinish } from '../../dialects/chat/finish.ts';
 import { presetSlugOf } from '../../dialects/shared/presets/preset.ts';
 import type { Strategy } from '../../ir/metadata.ts';
@@ -453,12 +453,12 @@ function providerResponses(
 function pricingOf(
   selected: Candidate | undefined,
   atMs: number,
-  serviceTier: string | undefined,
-  { inputTokens }: Usage,
+  servedTier: string | undefined,
+  usage: Usage,
 ): Pricing {
   if (selected === undefined) return {};
-  const priced = servedEndpoint(selected.endpoint, selected.model, serviceTier);
-  return pricingAt(priced, atMs, inputTokens);
+  const { endpoint, model } = selected;
+  return pricesOf({ endpoint, model, atMs, usage, servedTier });
 }
 
 /** Characters that a row keeps of a text whose length the caller or the upstream chose. */

@@ -1,9 +1,7 @@
-import { billOf, FREE, feeOnly } from '../../catalog/prices/bill.ts';
-import { pricingAt } from '../../catalog/prices/price-history.ts';
-import { servedEndpoint } from '../../catalog/service-tier.ts';
+import { priceOfAnswer, priceOfSearches } from '../../catalog/prices/answer-price.ts';
+import { FREE } from '../../catalog/prices/bill.ts';
 import type { Amount } from '../../ir/amount.ts';
 import type { Bill, Usage } from '../../ir/usage.ts';
-import { chargeOf } from '../../kit/money.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 
 /** What a generation is billed by besides its usage. */
@@ -20,26 +18,23 @@ export interface BillingFacts {
 export function billGeneration(
   selected: Candidate | undefined,
   usage: Usage,
-  { acceptedAtMs, inputImages, byokFee }: BillingFacts,
+  facts: BillingFacts,
   servedTier?: string,
 ): Bill {
   if (selected === undefined) return FREE;
-  const priced = servedEndpoint(selected.endpoint, selected.model, servedTier);
-  const listed = billOf({ usage, inputImages }, pricingAt(priced, acceptedAtMs, usage.inputTokens));
-  return selected.access.kind === 'byok' ? feeOnly(listed, byokFee) : listed;
+  const { inputImages } = facts;
+  return priceOfAnswer({ ...termsOf(selected, facts), usage, inputImages, servedTier });
 }
 
 /** Prices the searches of a candidate whose answer costs nothing else. */
-export function billSearches(
-  selected: Candidate | undefined,
-  searches: number,
-  { acceptedAtMs, byokFee }: BillingFacts,
-): Bill {
+export function billSearches(selected: Candidate | undefined, searches: number, facts: BillingFacts): Bill {
   if (selected === undefined || searches === 0) return FREE;
-  const { web_search = 0n } = pricingAt(selected.endpoint, acceptedAtMs);
-  const outputNanos = chargeOf([[searches, web_search]]);
-  const listed = { totalNanos: outputNanos, inputNanos: 0n, outputNanos, isByok: false };
-  return selected.access.kind === 'byok' ? feeOnly(listed, byokFee) : listed;
+  return priceOfSearches(searches, termsOf(selected, facts));
+}
+
+function termsOf({ endpoint, model, access }: Candidate, { acceptedAtMs, byokFee }: BillingFacts) {
+  const feeShare = access.kind === 'byok' ? byokFee : undefined;
+  return { endpoint, model, atMs: acceptedAtMs, feeShare };
 }
 
 /** A bill as the ledger counts it. */
