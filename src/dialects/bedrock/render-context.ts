@@ -5,6 +5,7 @@ import type { RenderTarget } from '../dialect.ts';
 import { Report } from '../shared/report/report.ts';
 import { type FlatNames, flatNames } from '../shared/tools/tool-names.ts';
 import { type ModelTraits, traitsOf } from './model-traits.ts';
+import { takes } from './render-losses.ts';
 import type { WireRole } from './wire.ts';
 
 /** What rendering one request needs to know and collects on its way. */
@@ -27,7 +28,7 @@ export function renderContext(request: GenerationRequest, target: RenderTarget):
     traits: traitsOf(target.model),
     report: new Report(request),
     names: flatNames(request),
-    takesTools: target.supportedParameters?.has('tools') !== false,
+    takesTools: takes('tools', target),
   };
 }
 

@@ -5,6 +5,7 @@ import { effortNearest, effortOf } from '../shared/reasoning/reasoning-effort.ts
 import { ReasoningNames } from '../shared/reasoning/reasoning-names.ts';
 import { cappedLimit } from '../shared/requests/output-limit.ts';
 import type { RenderContext, Turn } from './render-context.ts';
+import { takes } from './render-losses.ts';
 
 /** What is asked of the model about thinking, and the output limit that leaves room for it. */
 export interface RenderedReasoning {
@@ -122,7 +123,7 @@ function wantedEffort(context: RenderContext): Word | 'none' | undefined {
   const { reasoning: settings } = request;
   if (settings === undefined) return undefined;
   const names = namesOf(context);
-  if (target.supportedParameters?.has('reasoning') === false) {
+  if (!takes('reasoning', target)) {
     if (isAsked(settings)) for (const name of names.asked(settings)) report.dropped(name, TAKES_NONE);
     return undefined;
   }

@@ -6,7 +6,7 @@ import { notRun } from '../shared/tools/additional-tools.ts';
 import { reportLostChoice, reportToolLosses, whyLooseUnlessOwn } from '../shared/tools/tool-losses.ts';
 import { freeTextParameters, identityOf, nameOfChosen } from '../shared/tools/tool-names.ts';
 import type { Piece, RenderContext, Turn } from './render-context.ts';
-import { NO_FIELD, reportForeignMembers } from './render-losses.ts';
+import { NO_FIELD, reportForeignMembers, takes } from './render-losses.ts';
 
 /** The tools of a request, cache points still to be set. */
 export interface RenderedTools {
@@ -123,7 +123,7 @@ function renderChoice(context: RenderContext, isThinking: boolean): JsonObject |
   const field = report.name('toolChoice');
   const changes = toolChoice?.mode === 'allowed' ? ['only the allowed tools are sent'] : [];
   const choice = wireChoice(toolChoice, context);
-  if (choice !== undefined && target.supportedParameters?.has('tool_choice') === false) {
+  if (choice !== undefined && !takes('toolChoice', target)) {
     changes.push('became auto: the endpoint takes no choice of tools');
   } else if (choice !== undefined && isThinking) {
     changes.push('became auto: the upstream forces no call while thinking');

@@ -4,11 +4,11 @@ import { define } from '../../kit/json/members.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import type { Report } from '../shared/report/report.ts';
 import { conflictsWithThinking, loweredTemperature } from '../shared/requests/claude-sampling.ts';
-import { JSON_INSTRUCTION, takesSchemas } from '../shared/requests/output-format.ts';
+import { JSON_INSTRUCTION } from '../shared/requests/output-format.ts';
 import { refuseSilence } from '../shared/requests/semantics.ts';
 import { renderConversation } from './render-content.ts';
 import { type Mark, type Piece, type RenderContext, renderContext, type Turn } from './render-context.ts';
-import { reportLost } from './render-losses.ts';
+import { reportLosses, takes } from './render-losses.ts';
 import { renderReasoning } from './render-reasoning.ts';
 import { renderTools } from './render-tools.ts';
 import { LABEL_NAME, LABEL_VALUE, MAX_CACHE_POINTS, MAX_LABELS, textBlock, type WireRole } from './wire.ts';
@@ -42,7 +42,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
     ...(labels !== undefined && { requestMetadata: labels }),
     ...renderTier(request, report),
   };
-  reportLost(request, report);
+  reportLosses(request, report);
   return { body, headers: NO_HEADERS, report: report.entries };
 }
 
@@ -58,16 +58,13 @@ interface RenderedSampling {
   readonly additional: JsonObject;
 }
 
-/** Public names of the parameters that this dialect has. */
-const PARAMETERS = { temperature: 'temperature', topP: 'top_p', topK: 'top_k', stop: 'stop' } as const;
-
 function renderSampling(context: RenderContext, isThinking: boolean): RenderedSampling {
   const { request, target, traits, report } = context;
   const { temperature, topP, topK, stop } = request.sampling;
-  const isTaken = (field: keyof typeof PARAMETERS): boolean => {
+  const isTaken = (field: 'temperature' | 'topP' | 'topK' | 'stop'): boolean => {
     const value = request.sampling[field];
     if (value === undefined) return false;
-    if (target.supportedParameters?.has(PARAMETERS[field]) === false) {
+    if (!takes(field, target)) {
       report.dropped(report.name(field), 'the endpoint does not take it');
       return false;
     }
@@ -188,7 +185,7 @@ function renderFormat(context: RenderContext): RenderedFormat {
   const field = report.name('outputFormat');
   switch (outputFormat?.type) {
     case 'json-schema':
-      return traits.hasSchemas === true && takesSchemas(target)
+      return traits.hasSchemas === true && takes('outputFormat', target)
         ? { outputConfig: { textFormat: renderSchema(outputFormat, request, report) }, system: [] }
         : asInstruction(
             `${JSON_INSTRUCTION} It must match this JSON schema: ${JSON.stringify(outputFormat.schema)}`,

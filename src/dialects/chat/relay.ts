@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectAt } from '../../kit/json/members.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import { effortWithin } from '../shared/reasoning/reasoning-effort.ts';
+import { reportToolCallLimit } from '../shared/report/foreign-members.ts';
 import { Report } from '../shared/report/report.ts';
 import { relayBody } from '../shared/requests/relay.ts';
 import { parseServiceTier } from './parse.ts';
@@ -11,13 +12,11 @@ import {
   anyObject,
   LIMIT_NAMES,
   renderVerbosity,
-  reportUnlimitedToolCalls,
   takesMarks,
-  unknownDetail,
   withHashedUserId,
   withinLimits,
 } from './render.ts';
-import { NO_CACHE_MARK } from './render-losses.ts';
+import { NO_CACHE_MARK, NO_TOOL_CALL_LIMIT, unknownDetail } from './render-losses.ts';
 import { HIGHEST_EFFORT, renderReasoning } from './render-reasoning.ts';
 import { GATEWAY_FIELDS } from './wire.ts';
 
@@ -29,7 +28,7 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
   const messages = arePlain(given.messages, target)
     ? given.messages
     : relayedMessages(given.messages, target, report);
-  reportUnlimitedToolCalls(request, report);
+  reportToolCallLimit(request, NO_TOOL_CALL_LIMIT, report);
   const { user, safetyIdentifier, metadata } = request;
   const changes: JsonObject = { model: target.model };
   if (messages !== given.messages) changes.messages = messages;

@@ -1,67 +1,117 @@
-import type { Ext } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { RequestField } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { membersBeyond } from '../../kit/json/members.ts';
 import type { RenderTarget } from '../dialect.ts';
-import { foreignFieldPaths, foreignMemberReport } from '../shared/report/foreign-members.ts';
-import type { Report } from '../shared/report/report.ts';
+import {
+  dropped,
+  droppedExcept,
+  type FieldFate,
+  type FieldFates,
+  is,
+  isTaken,
+  NOT_TAKEN,
+  rendered,
+  renderedIfListed,
+  reportDroppedFields,
+} from '../shared/report/field-fates.ts';
+import {
+  foreignMemberReport,
+  reportForeignFields,
+  reportToolCallLimit,
+  reportUnknownFields,
+} from '../shared/report/foreign-members.ts';
+import { fieldName, REQUEST_FIELDS, type Report } from '../shared/report/report.ts';
 import { INCLUDE_LOGPROBS } from '../shared/requests/include-values.ts';
+import { facts } from './facts.ts';
+import { GATEWAY_FIELDS } from './wire.ts';
 
-/** The reason in the report for settings that chat upstreams have no field for. */
+/** Why something is not sent. */
 export const NO_FIELD = 'the chat format has no field for it';
+export const NO_CACHE_MARK = 'the upstream takes no cache marks here';
 export const FOREIGN_SEAL =
   'sealed by an upstream of another dialect: chat upstreams get only what one of them gave';
-export const NO_CACHE_MARK = 'the upstream takes no cache marks here';
 
-/** Reports the members of an item, part or tool that only other dialects have. */
-export const reportForeignMembers = foreignMemberReport('chat', NO_FIELD);
+// --- Fields of the request ------------------------------------------------------------------------------------------
 
-/** Reports the fields of a request that only other dialects have. */
-export function reportForeignFields(ext: Ext, report: Report): void {
-  for (const path of foreignFieldPaths(ext, 'chat')) report.dropped(path, NO_FIELD);
+const FATES: FieldFates = {
+  temperature: rendered('temperature'),
+  topP: rendered('top_p'),
+  topK: rendered('top_k'),
+  topA: rendered('top_a'),
+  minP: rendered('min_p'),
+  frequencyPenalty: rendered('frequency_penalty'),
+  presencePenalty: rendered('presence_penalty'),
+  repetitionPenalty: rendered('repetition_penalty'),
+  seed: rendered('seed'),
+  stop: rendered('stop'),
+  logitBias: rendered('logit_bias'),
+  logprobs: rendered('logprobs'),
+  topLogprobs: rendered('top_logprobs'),
+  requestedOutputTokens: rendered(),
+  tools: rendered('tools'),
+  toolChoice: rendered('tool_choice', 'tools'),
+  parallelToolCalls: rendered('parallel_tool_calls', 'tools'),
+  reasoning: rendered('reasoning', 'reasoning_effort', 'include_reasoning'),
+  outputFormat: rendered('response_format', 'structured_outputs'),
+  verbosity: rendered('verbosity'),
+  imageConfig: rendered(),
+  promptCacheKey: rendered(),
+  promptCacheOptions: renderedIfListed('prompt_cache_options'),
+  metadata: renderedIfListed('metadata'),
+  modalities: rendered(),
+  cache: renderedIfListed('cache_control'),
+  serviceTier: rendered(),
+  speed: rendered(),
+  truncation: dropped('chat upstreams do not shorten prompts', is('disabled')),
+  include: droppedExcept([INCLUDE_LOGPROBS], NO_FIELD),
+  items: rendered(),
+};
+
+/** Whether the endpoint takes a field. */
+export function takes(field: RequestField, target: RenderTarget): boolean {
+  return isTaken(FATES[field], target);
 }
+
+/** Reports the fields that the upstream does not have. */
+export function reportLosses(request: GenerationRequest, report: Report): void {
+  reportDroppedFields(request, FATES, report);
+  reportForeignFields(request, 'chat', NO_FIELD, report);
+  reportToolCallLimit(request, NO_TOOL_CALL_LIMIT, report);
+  reportUnknownFields(request, unknownDetail, report);
+}
+
+export const NO_TOOL_CALL_LIMIT =
+  'chat upstreams have no field for it, and the gateway runs no tools itself yet';
+
+export function unknownDetail(field: string): string {
+  return GATEWAY_FIELDS.has(field) ? 'has no effect in this format' : 'not a known field';
+}
+
+// --- Members of items, parts and tools ------------------------------------------------------------------------------
+
+export const reportForeignMembers = foreignMemberReport('chat', NO_FIELD);
 
 // --- Fields that the endpoint does not take -------------------------------------------------------------------------
 
-interface ParameterRow {
-  /** What the caller calls it; absent = as the chat format does. */
-  readonly field?: RequestField;
-  /** Names in the public model lists that stand for it; any of them is enough. */
-  readonly parameters: readonly string[];
+/** Request fields by their name in the body, if endpoints may not take them. */
+const FIELDS: ReadonlyMap<string, RequestField> = new Map(
+  REQUEST_FIELDS.filter((field) => field !== 'reasoning' && isOptional(FATES[field])).map((field) => [
+    fieldName(field, facts.request),
+    field,
+  ]),
+);
+
+/** Fields that must be listed are left out while rendering. In the relay lane the caller's own are sent. */
+function isOptional(fate: FieldFate): boolean {
+  return fate.fate === 'rendered' && fate.parameters.length > 0 && !fate.mustBeListed;
 }
 
-/** Fields of the body that an endpoint may not take. The output limit is none of them: it guards the caller's money. */
-const PARAMETERS: ReadonlyMap<string, ParameterRow> = new Map<string, ParameterRow>([
-  ['temperature', { parameters: ['temperature'] }],
-  ['top_p', { parameters: ['top_p'] }],
-  ['top_k', { parameters: ['top_k'] }],
-  ['top_a', { parameters: ['top_a'] }],
-  ['min_p', { parameters: ['min_p'] }],
-  ['frequency_penalty', { parameters: ['frequency_penalty'] }],
-  ['presence_penalty', { parameters: ['presence_penalty'] }],
-  ['repetition_penalty', { parameters: ['repetition_penalty'] }],
-  ['seed', { parameters: ['seed'] }],
-  ['stop', { field: 'stop', parameters: ['stop'] }],
-  ['logit_bias', { parameters: ['logit_bias'] }],
-  ['logprobs', { parameters: ['logprobs'] }],
-  ['top_logprobs', { parameters: ['top_logprobs'] }],
-  ['response_format', { field: 'outputFormat', parameters: ['response_format', 'structured_outputs'] }],
-  ['tools', { field: 'tools', parameters: ['tools'] }],
-  ['tool_choice', { field: 'toolChoice', parameters: ['tool_choice', 'tools'] }],
-  ['parallel_tool_calls', { field: 'parallelToolCalls', parameters: ['parallel_tool_calls', 'tools'] }],
-  ['reasoning_effort', { parameters: ['reasoning', 'reasoning_effort', 'include_reasoning'] }],
-  ['verbosity', { field: 'verbosity', parameters: ['verbosity'] }],
-  ['web_search_options', { parameters: ['web_search_options'] }],
+/** Fates of fields that only this format has. */
+const OWN_FATES: ReadonlyMap<string, FieldFate> = new Map([
+  ['reasoning_effort', FATES.reasoning],
+  ['web_search_options', rendered('web_search_options')],
 ]);
-
-export const NOT_TAKEN = 'the endpoint does not take this parameter';
-
-/** Whether the endpoint takes a field of the body. */
-export function takes(wireName: string, { supportedParameters: taken }: RenderTarget): boolean {
-  const row = PARAMETERS.get(wireName);
-  return taken === undefined || row === undefined || row.parameters.some((parameter) => taken.has(parameter));
-}
 
 /** The body without the fields that the endpoint does not take. */
 export function withoutUnsupported(
@@ -71,13 +121,19 @@ export function withoutUnsupported(
   report: Report,
 ): JsonObject {
   if (target.supportedParameters === undefined) return body;
-  const unsupported = new Set(Object.keys(body).filter((wireName) => !takes(wireName, target)));
+  const unsupported = new Set(Object.keys(body).filter((name) => !takesBodyField(name, target)));
   if (unsupported.size === 0) return body;
   for (const wireName of unsupported) {
     const name = callersName(wireName, request, report);
     if (name !== undefined) report.dropped(name, NOT_TAKEN);
   }
   return membersBeyond(body, unsupported) ?? {};
+}
+
+function takesBodyField(name: string, target: RenderTarget): boolean {
+  const field = FIELDS.get(name);
+  const fate = field === undefined ? OWN_FATES.get(name) : FATES[field];
+  return fate === undefined || isTaken(fate, target);
 }
 
 /** Where the caller asked for what a field of the body says; undefined when only we did. */
@@ -90,6 +146,6 @@ export function callersName(
     const position = request.include?.indexOf(INCLUDE_LOGPROBS) ?? -1;
     return position === -1 ? undefined : report.name('include', `[${position}]`);
   }
-  const field = PARAMETERS.get(wireName)?.field;
+  const field = FIELDS.get(wireName);
   return field === undefined ? wireName : report.name(field);
 }

@@ -10,8 +10,9 @@ import {
   effortWithin,
   nearestEffortDetail,
 } from '../shared/reasoning/reasoning-effort.ts';
+import { NOT_TAKEN } from '../shared/report/field-fates.ts';
 import type { Report } from '../shared/report/report.ts';
-import { NO_FIELD, NOT_TAKEN, takes } from './render-losses.ts';
+import { NO_FIELD, takes } from './render-losses.ts';
 
 const SETTINGS: readonly ReasoningSetting[] = [
   'effort',
@@ -54,7 +55,7 @@ export function renderReasoning(
       if (isAsked(setting, settings)) report.coerced(pathOf(setting, request), detail);
     }
   };
-  if (!takes('reasoning_effort', target)) {
+  if (!takes('reasoning', target)) {
     drop(SETTINGS, NOT_TAKEN);
     return {};
   }

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { compact, textAt } from '../../kit/json/members.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { toolGroupPlace, toolMemberPlace } from '../shared/report/caller-places.ts';
+import { NOT_TAKEN } from '../shared/report/field-fates.ts';
 import type { Report } from '../shared/report/report.ts';
 import {
   type FlatNames,
@@ -10,7 +11,7 @@ import {
   identityOf,
   type ToolIdentity,
 } from '../shared/tools/tool-names.ts';
-import { NO_CACHE_MARK, NO_FIELD, NOT_TAKEN, reportForeignMembers, takes } from './render-losses.ts';
+import { NO_CACHE_MARK, NO_FIELD, reportForeignMembers, takes } from './render-losses.ts';
 
 /** What rendering tools needs to know besides the tools. */
 export interface ToolsContext {
@@ -93,7 +94,7 @@ function renderToolChoice(context: ToolsContext): Json | undefined {
   const { request, target, report } = context;
   const choice = request.toolChoice;
   if (choice === undefined) return undefined;
-  if (!takes('tool_choice', target)) {
+  if (!takes('toolChoice', target)) {
     report.dropped(report.name('toolChoice'), NOT_TAKEN);
     return undefined;
   }

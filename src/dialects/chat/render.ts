@@ -1,28 +1,27 @@
 import type { CacheMark } from '../../ir/items.ts';
 import { NO_QUIRKS } from '../../ir/quirks.ts';
 import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
+import type { RequestField } from '../../ir/settings.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { compact, membersBeyond, objectAt, objectsOf, textAt } from '../../kit/json/members.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import { Report } from '../shared/report/report.ts';
 import { renderCacheMark } from '../shared/requests/gateway-fields.ts';
-import { INCLUDE_LOGPROBS } from '../shared/requests/include-values.ts';
 import { cappedLimit } from '../shared/requests/output-limit.ts';
 import { knownVerbosity } from '../shared/requests/verbosity.ts';
 import { flatNames } from '../shared/tools/tool-names.ts';
 import { withFewerStops, withQuirks } from './quirks.ts';
 import { renderMessages } from './render-content.ts';
-import { NO_CACHE_MARK, NO_FIELD, reportForeignFields, takes, withoutUnsupported } from './render-losses.ts';
+import { NO_CACHE_MARK, reportLosses, takes, withoutUnsupported } from './render-losses.ts';
 import { renderReasoning } from './render-reasoning.ts';
 import { renderTools, type ToolsContext } from './render-tools.ts';
-import { GATEWAY_FIELDS } from './wire.ts';
 
 /** A request in the chat format's words. */
 export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
   const report = new Report(request);
   const names = flatNames(request);
   const context = { request, target, report, names };
-  reportUnsent(request, report);
+  reportLosses(request, report);
   const body: JsonObject = {
     model: target.model,
     messages: renderConversation(context),
@@ -66,8 +65,8 @@ function renderConversation(context: ToolsContext): JsonObject[] {
 }
 
 /** Marks go only to endpoints that are known to take them. */
-export function takesMarks({ supportedParameters }: RenderTarget): boolean {
-  return supportedParameters?.has('cache_control') === true;
+export function takesMarks(target: RenderTarget): boolean {
+  return takes('cache', target);
 }
 
 // --- Sampling and limits -----------------------------------------------------------------------------------------------
@@ -151,7 +150,7 @@ function renderSettings(request: GenerationRequest, target: RenderTarget, report
     modalities: request.modalities === undefined ? undefined : [...request.modalities],
     image_config: request.imageConfig,
     prompt_cache_key: request.promptCacheKey,
-    prompt_cache_options: ifTaken('prompt_cache_options', request.promptCacheOptions, target, () =>
+    prompt_cache_options: ifTaken('promptCacheOptions', request.promptCacheOptions, target, () =>
       report.dropped(report.name('promptCacheOptions'), 'the upstream does not know it'),
     ),
     service_tier: renderServiceTier(request, report),
@@ -163,7 +162,7 @@ function renderSettings(request: GenerationRequest, target: RenderTarget, report
   });
 }
 
-/** The word goes out as it is where it will be left out, so that only that is told. */
+/** A word that will be left out stays as it is, so that the report has one entry about it. */
 export function renderVerbosity(
   request: GenerationRequest,
   target: RenderTarget,
@@ -173,14 +172,14 @@ export function renderVerbosity(
   return isTaken ? knownVerbosity(request, report) : request.verbosity;
 }
 
-/** A value for endpoints that say they take it; for all others it is not sent. */
+/** The value if the endpoint takes the field. */
 function ifTaken(
-  parameter: string,
+  field: RequestField,
   value: JsonObject | undefined,
   target: RenderTarget,
   onDrop: () => void,
 ): JsonObject | undefined {
-  if (value === undefined || target.supportedParameters?.has(parameter) === true) return value;
+  if (value === undefined || takes(field, target)) return value;
   onDrop();
   return undefined;
 }
@@ -211,32 +210,6 @@ function renderMetadata(request: GenerationRequest, target: RenderTarget): JsonO
 export function withHashedUserId(metadata: JsonObject, target: RenderTarget): JsonObject {
   const id = textAt(metadata, 'user_id');
   return id === undefined ? metadata : { ...metadata, user_id: target.hashUser(id) };
-}
-
-/** Fields of the caller's request that have no place in any chat request. */
-function reportUnsent(request: GenerationRequest, report: Report): void {
-  if (request.truncation === 'auto') {
-    report.dropped(report.name('truncation'), 'chat upstreams do not shorten prompts');
-  }
-  for (const [position, value] of (request.include ?? []).entries()) {
-    if (value !== INCLUDE_LOGPROBS) report.dropped(report.name('include', `[${position}]`), NO_FIELD);
-  }
-  reportForeignFields(request.ext, report);
-  reportUnlimitedToolCalls(request, report);
-  for (const field of request.unknownFields) report.dropped(field, unknownDetail(field));
-}
-
-export function unknownDetail(field: string): string {
-  return GATEWAY_FIELDS.has(field) ? 'has no effect in this format' : 'not a known field';
-}
-
-/** The limit is on tools that the gateway runs. Formats that do not document it list it among the unknown fields. */
-export function reportUnlimitedToolCalls({ wishes, unknownFields }: GenerationRequest, report: Report): void {
-  if (wishes.maxToolCalls === undefined || unknownFields.includes('max_tool_calls')) return;
-  report.dropped(
-    'max_tool_calls',
-    'chat upstreams have no field for it, and the gateway runs no tools itself yet',
-  );
 }
 
 // --- Cache marks ----------------------------------------------------------------------------------------------------

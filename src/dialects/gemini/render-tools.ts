@@ -1,11 +1,12 @@
 import type { CallableTool, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, textAt } from '../../kit/json/members.ts';
+import { NOT_TAKEN } from '../shared/report/field-fates.ts';
 import type { Report } from '../shared/report/report.ts';
 import { reportLostChoice, reportToolLosses } from '../shared/tools/tool-losses.ts';
 import { freeTextParameters, identityOf, nameOfChosen } from '../shared/tools/tool-names.ts';
 import type { RenderContext } from './render-context.ts';
-import { NO_FIELD, NOT_TAKEN, reportLostMembers, takes } from './render-losses.ts';
+import { NO_FIELD, reportLostMembers, takes } from './render-losses.ts';
 
 /** The members of a wire body that are about tools. */
 export function renderTools(context: RenderContext): JsonObject {

@@ -3,6 +3,7 @@ import type { Sampling } from '../../ir/settings.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { compact, textAt } from '../../kit/json/members.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
+import { NOT_TAKEN } from '../shared/report/field-fates.ts';
 import type { Report } from '../shared/report/report.ts';
 import { INCLUDE_LOGPROBS } from '../shared/requests/include-values.ts';
 import { JSON_INSTRUCTION, schemaWithoutName } from '../shared/requests/output-format.ts';
@@ -10,7 +11,7 @@ import { cappedLimit } from '../shared/requests/output-limit.ts';
 import { refuseSilence } from '../shared/requests/semantics.ts';
 import { renderConversation } from './render-content.ts';
 import { type RenderContext, renderContext } from './render-context.ts';
-import { NO_FIELD, NOT_TAKEN, reportLost, takes } from './render-losses.ts';
+import { NO_FIELD, reportLosses, takes } from './render-losses.ts';
 import { renderReasoning } from './render-reasoning.ts';
 import { renderTools } from './render-tools.ts';
 import { MOST_LOGPROBS, MOST_STOPS, textPart, type WirePart } from './wire.ts';
@@ -32,7 +33,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
     responseModalities: renderModalities(request, report),
     imageConfig: renderImageConfig(request.imageConfig, report),
   });
-  reportLost(request, report);
+  reportLosses(request, report);
   const body: JsonObject = {
     contents,
     ...(system.length > 0 && { systemInstruction: { parts: system } }),

@@ -1,49 +1,87 @@
-import type { DialectName } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json/json.ts';
-import { isJsonObject } from '../../kit/json/json.ts';
-import { foreignMemberReport } from '../shared/report/foreign-members.ts';
-import type { LostField } from '../shared/report/lost-fields.ts';
-import { reportLostSettings, UNDOCUMENTED } from '../shared/report/lost-fields.ts';
+import type { RequestField } from '../../ir/settings.ts';
+import type { RenderTarget } from '../dialect.ts';
+import {
+  dropped,
+  droppedExcept,
+  type FieldFates,
+  is,
+  isEmpty,
+  isOnly,
+  isTaken,
+  rendered,
+  reportDroppedFields,
+} from '../shared/report/field-fates.ts';
+import {
+  foreignMemberReport,
+  reportForeignFields,
+  reportToolCallLimit,
+  reportUnknownFields,
+  UNDOCUMENTED,
+} from '../shared/report/foreign-members.ts';
 import type { Report } from '../shared/report/report.ts';
+import { INCLUDE_SEALS } from '../shared/requests/include-values.ts';
 import { GATEWAY_FIELDS } from './wire.ts';
 
-/** Why a member does not go out. */
+/** Why something is not sent. */
 export const NO_FIELD = 'the upstream has no such field';
-
-/** Tells which members of an item, part or tool only other dialects have. */
-export const reportForeignMembers = foreignMemberReport('messages', NO_FIELD);
-
-/** Why a field of the gateway's does not go out: this route does not know it. */
 export const NOT_ON_THIS_ROUTE = 'is not known on this route';
 
-const LOST_FIELDS: readonly LostField[] = [
-  'verbosity',
-  'imageConfig',
-  'promptCacheKey',
-  'promptCacheOptions',
-  'metadata',
-];
+// --- Fields of the request ------------------------------------------------------------------------------------------
 
-/** Tells what the upstream has no field for. */
-export function reportLost(request: GenerationRequest, report: Report): void {
-  reportLostSettings(request, LOST_FIELDS, report, NO_FIELD);
-  for (const [dialect, fields] of Object.entries(request.ext) as [DialectName, JsonObject][]) {
-    if (dialect !== 'messages') for (const field of membersLost(fields)) report.dropped(field, NO_FIELD);
-  }
-  for (const field of request.unknownFields) {
-    const detail = GATEWAY_FIELDS.has(field) ? NOT_ON_THIS_ROUTE : UNDOCUMENTED;
-    report.dropped(field, detail);
-  }
+const FATES: FieldFates = {
+  temperature: rendered('temperature'),
+  topP: rendered('top_p'),
+  topK: rendered('top_k'),
+  topA: dropped(NO_FIELD, is(0)),
+  minP: dropped(NO_FIELD, is(0)),
+  frequencyPenalty: dropped(NO_FIELD, is(0)),
+  presencePenalty: dropped(NO_FIELD, is(0)),
+  repetitionPenalty: dropped(NO_FIELD, is(1)),
+  seed: dropped(NO_FIELD),
+  stop: rendered('stop'),
+  logitBias: dropped(NO_FIELD, isEmpty),
+  logprobs: dropped(NO_FIELD, is(false)),
+  topLogprobs: dropped(NO_FIELD, is(0)),
+  requestedOutputTokens: rendered(),
+  tools: rendered('tools'),
+  toolChoice: rendered('tool_choice'),
+  parallelToolCalls: rendered(),
+  reasoning: rendered('reasoning'),
+  outputFormat: rendered('response_format', 'structured_outputs'),
+  verbosity: dropped(NO_FIELD),
+  imageConfig: dropped(NO_FIELD, isEmpty),
+  promptCacheKey: dropped(NO_FIELD),
+  promptCacheOptions: dropped(NO_FIELD, isEmpty),
+  metadata: dropped(NO_FIELD, isEmpty),
+  modalities: dropped(NO_FIELD, isOnly('text')),
+  cache: rendered(),
+  serviceTier: rendered(),
+  speed: rendered(),
+  truncation: dropped(NO_FIELD, is('disabled')),
+  include: droppedExcept([INCLUDE_SEALS], 'the upstream has nothing of that kind to include', {
+    namesWholeList: true,
+  }),
+  items: rendered(),
+};
+
+/** Whether the endpoint takes a field. */
+export function takes(field: RequestField, target: RenderTarget): boolean {
+  return isTaken(FATES[field], target);
 }
 
-/** Objects that the gateway honours in part: what is left of them is told member by member. */
-const HONOURED_IN_PART: ReadonlySet<string> = new Set(['stream_options']);
-
-function membersLost(fields: JsonObject): string[] {
-  return Object.entries(fields).flatMap(([field, value]) =>
-    HONOURED_IN_PART.has(field) && isJsonObject(value)
-      ? Object.keys(value).map((member) => `${field}.${member}`)
-      : [field],
-  );
+/** Reports the fields that the upstream does not have. */
+export function reportLosses(request: GenerationRequest, report: Report): void {
+  reportDroppedFields(request, FATES, report);
+  reportToolCallLimit(request, NO_FIELD, report);
+  reportForeignFields(request, 'messages', NO_FIELD, report);
+  reportUnknownFields(request, unknownDetail, report);
 }
+
+function unknownDetail(field: string): string {
+  return GATEWAY_FIELDS.has(field) ? NOT_ON_THIS_ROUTE : UNDOCUMENTED;
+}
+
+// --- Members of items, parts and tools ------------------------------------------------------------------------------
+
+export const reportForeignMembers = foreignMemberReport('messages', NO_FIELD);

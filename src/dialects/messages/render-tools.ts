@@ -4,12 +4,12 @@ import { notRun } from '../shared/tools/additional-tools.ts';
 import { reportLostChoice, reportToolLosses, whyLooseUnlessOwn } from '../shared/tools/tool-losses.ts';
 import { freeTextParameters, identityOf, nameOfChosen } from '../shared/tools/tool-names.ts';
 import type { RenderContext } from './render-context.ts';
-import { reportForeignMembers } from './render-losses.ts';
+import { reportForeignMembers, takes } from './render-losses.ts';
 
 /** The members of a wire body that are about tools. `isThinking`: the upstream then takes no forced call. */
 export function renderTools(context: RenderContext, isThinking: boolean): JsonObject {
   const { request, target, report } = context;
-  if (target.supportedParameters?.has('tools') === false) {
+  if (!takes('tools', target)) {
     if (request.tools.length > 0) report.dropped(report.name('tools'), NO_TOOLS);
     reportLostChoice(request.toolChoice, NO_TOOLS, report);
     return {};
@@ -70,7 +70,7 @@ function renderChoice(context: RenderContext, isThinking: boolean): JsonObject |
   const { toolChoice } = request;
   const field = report.name('toolChoice');
   const changes = toolChoice?.mode === 'allowed' ? ['only the allowed tools are sent'] : [];
-  if (target.supportedParameters?.has('tool_choice') === false) {
+  if (!takes('toolChoice', target)) {
     if (changes.length > 0) report.coerced(field, [...changes, NO_CHOICE].join('; '));
     else if (toolChoice !== undefined && toolChoice.mode !== 'auto') report.dropped(field, NO_CHOICE);
     if (forbidsParallel) report.dropped(report.name('parallelToolCalls'), NO_CHOICE);

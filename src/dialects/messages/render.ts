@@ -4,11 +4,11 @@ import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import type { Report } from '../shared/report/report.ts';
 import { conflictsWithThinking, loweredTemperature } from '../shared/requests/claude-sampling.ts';
-import { JSON_INSTRUCTION, schemaWithoutName, takesSchemas } from '../shared/requests/output-format.ts';
+import { JSON_INSTRUCTION, schemaWithoutName } from '../shared/requests/output-format.ts';
 import { refuseSilence } from '../shared/requests/semantics.ts';
 import { renderConversation } from './render-content.ts';
 import { markLastCacheable, renderContext } from './render-context.ts';
-import { reportLost } from './render-losses.ts';
+import { reportLosses, takes } from './render-losses.ts';
 import { renderReasoning } from './render-reasoning.ts';
 import { renderTools } from './render-tools.ts';
 
@@ -48,7 +48,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
     ...(request.stream && { stream: true }),
   };
   marks.keepLast(body, report);
-  reportLost(request, report);
+  reportLosses(request, report);
   return rendered(request, body, report);
 }
 
@@ -63,12 +63,12 @@ export function rendered(request: GenerationRequest, body: JsonObject, report: R
 
 // --- Settings -------------------------------------------------------------------------------------------------------
 
-/** Sampling settings that this dialect has, with their names and the public names of parameters. */
-const SAMPLING: readonly (readonly [field: keyof Sampling, wire: string, parameter: string])[] = [
-  ['temperature', 'temperature', 'temperature'],
-  ['topP', 'top_p', 'top_p'],
-  ['topK', 'top_k', 'top_k'],
-  ['stop', 'stop_sequences', 'stop'],
+/** Sampling settings that this dialect has, with their names. */
+const SAMPLING: readonly (readonly [field: keyof Sampling, wire: string])[] = [
+  ['temperature', 'temperature'],
+  ['topP', 'top_p'],
+  ['topK', 'top_k'],
+  ['stop', 'stop_sequences'],
 ];
 
 function renderSampling(
@@ -78,10 +78,10 @@ function renderSampling(
   report: Report,
 ): JsonObject {
   const body: JsonObject = {};
-  for (const [field, wire, parameter] of SAMPLING) {
+  for (const [field, wire] of SAMPLING) {
     const value = sampling[field];
     if (value === undefined) continue;
-    if (target.supportedParameters?.has(parameter) === false) {
+    if (!takes(field, target)) {
       report.dropped(report.name(field), 'the endpoint does not take it');
     } else if (isThinking && conflictsWithThinking(field, value)) {
       report.dropped(report.name(field), 'the upstream does not take it while thinking');
@@ -128,7 +128,7 @@ function renderFormat(
   const field = report.name('outputFormat');
   switch (outputFormat?.type) {
     case 'json-schema':
-      if (!takesSchemas(target)) {
+      if (!takes('outputFormat', target)) {
         report.dropped(field, 'the endpoint takes no output format');
         return {};
       }

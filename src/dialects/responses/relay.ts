@@ -16,7 +16,7 @@ import { GATEWAY_FIELDS } from './wire.ts';
 /** The caller's own body, with only what must change changed. */
 export function renderRelay(given: GenerationRequest, target: RenderTarget): RenderedRequest {
   const report = new Report(given);
-  const request = withoutUnsupported(given, target.supportedParameters, report);
+  const request = withoutUnsupported(given, target, report);
   if (request.cache !== undefined) report.dropped(report.name('cache'), NO_CACHE_MARKS);
   for (const name of request.unknownFields) {
     if (GATEWAY_FIELDS.has(name)) report.dropped(name, 'is not available here');

@@ -1,183 +1,171 @@
-import type { CacheMark, Ext, Item, Part } from '../../ir/items.ts';
-import type { GenerationRequest, Tool } from '../../ir/request.ts';
-import type { RequestField, Sampling } from '../../ir/settings.ts';
+import type { Item } from '../../ir/items.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { RequestField } from '../../ir/settings.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { objectAt, stringAt, stringsAt } from '../../kit/json/members.ts';
-import { foreignFieldPaths, foreignMembers } from '../shared/report/foreign-members.ts';
-import type { Report } from '../shared/report/report.ts';
+import type { RenderTarget } from '../dialect.ts';
+import {
+  dropped,
+  type FieldFates,
+  fieldValue,
+  isTaken,
+  NOT_TAKEN,
+  rendered,
+  renderedIfListed,
+  reportDroppedFields,
+} from '../shared/report/field-fates.ts';
+import {
+  foreignMemberReport,
+  reportForeignFields,
+  reportUnknownFields,
+} from '../shared/report/foreign-members.ts';
+import { REQUEST_FIELDS, type Report } from '../shared/report/report.ts';
 import { INCLUDE_LOGPROBS } from '../shared/requests/include-values.ts';
 import { reasoningNames } from './reasoning.ts';
 import { isInItem } from './wire.ts';
 
-/**
- * What a request loses because this dialect has no word for it. What is lost or changed while something is rendered
- * is told where it is rendered.
- */
-
-export const NO_CACHE_MARKS = 'the upstream caches on its own and takes no marks';
+/** Why something is not sent. */
 export const NO_SUCH_PARAMETER = 'the upstream has no such parameter';
-const NO_SUCH_MEMBER = 'the upstream has no such field';
+export const NO_CACHE_MARKS = 'the upstream caches on its own and takes no marks';
+const NO_FIELD = 'the upstream has no such field';
 
-const ABSENT_SAMPLING = ['topA', 'minP', 'repetitionPenalty', 'seed', 'stop', 'logitBias'] as const;
+// --- Fields of the request ------------------------------------------------------------------------------------------
 
-/** Reports everything that has no place in this dialect, by the caller's own names. */
+const FATES: FieldFates = {
+  temperature: rendered('temperature'),
+  topP: rendered('top_p'),
+  topK: renderedIfListed('top_k'),
+  topA: dropped(NO_SUCH_PARAMETER),
+  minP: dropped(NO_SUCH_PARAMETER),
+  frequencyPenalty: rendered('frequency_penalty'),
+  presencePenalty: rendered('presence_penalty'),
+  repetitionPenalty: dropped(NO_SUCH_PARAMETER),
+  seed: dropped(NO_SUCH_PARAMETER),
+  stop: dropped(NO_SUCH_PARAMETER),
+  logitBias: dropped(NO_SUCH_PARAMETER),
+  logprobs: rendered('logprobs', 'top_logprobs'),
+  topLogprobs: rendered('top_logprobs'),
+  requestedOutputTokens: rendered(),
+  tools: rendered('tools'),
+  toolChoice: rendered('tool_choice'),
+  parallelToolCalls: rendered('parallel_tool_calls', 'tools'),
+  reasoning: rendered('reasoning', 'include_reasoning'),
+  outputFormat: rendered('response_format', 'structured_outputs'),
+  verbosity: rendered('verbosity'),
+  imageConfig: rendered(),
+  promptCacheKey: rendered(),
+  promptCacheOptions: rendered(),
+  metadata: rendered(),
+  modalities: rendered(),
+  cache: dropped(NO_CACHE_MARKS),
+  serviceTier: rendered(),
+  speed: rendered(),
+  truncation: rendered(),
+  include: rendered(),
+  items: rendered(),
+};
+
+/** Whether the endpoint takes a field. */
+export function takes(field: RequestField, target: Pick<RenderTarget, 'supportedParameters'>): boolean {
+  return isTaken(FATES[field], target);
+}
+
+/** Reports the fields that the upstream does not have, and the members of items and tools that it does not have. */
 export function reportLosses(request: GenerationRequest, report: Report): void {
-  for (const field of ABSENT_SAMPLING) {
-    if (request.sampling[field] !== undefined) report.dropped(report.name(field), NO_SUCH_PARAMETER);
-  }
-  if (request.cache !== undefined) report.dropped(report.name('cache'), NO_CACHE_MARKS);
-  reportUnknownFields(request, report);
-  reportForeignFields(request.ext, report);
-  for (const item of request.items) {
-    reportItem(item, report);
-  }
+  reportDroppedFields(request, FATES, report);
+  // A limit on tool calls is sent, whether or not the caller's format documents it.
+  const isSent = (field: string) => field === 'max_tool_calls' && request.wishes.maxToolCalls !== undefined;
+  reportUnknownFields(request, (field) => (isSent(field) ? undefined : UNKNOWN), report);
+  reportForeignFields(request, 'responses', NO_SUCH_PARAMETER, report);
+  for (const item of request.items) reportItem(item, report);
   for (const tool of request.tools) {
-    if (tool.type !== 'hosted' && !isInItem(tool)) reportThing(tool, 'tools', report);
+    if (tool.type !== 'hosted' && !isInItem(tool)) reportForeignMembers(tool, 'tools', report);
   }
 }
 
-/** A limit on tool calls is sent, whether or not the caller's format documents it. */
-function reportUnknownFields({ unknownFields, wishes }: GenerationRequest, report: Report): void {
-  for (const name of unknownFields) {
-    if (name === 'max_tool_calls' && wishes.maxToolCalls !== undefined) continue;
-    report.dropped(name, 'has no meaning to this upstream, and is not sent');
-  }
-}
+const UNKNOWN = 'has no meaning to this upstream, and is not sent';
 
-function reportForeignFields(ext: Ext, report: Report): void {
-  for (const path of foreignFieldPaths(ext, 'responses')) report.dropped(path, NO_SUCH_PARAMETER);
-}
+// --- Members of items, parts and tools ------------------------------------------------------------------------------
+
+const reportForeignMembers = foreignMemberReport('responses', NO_FIELD, NO_CACHE_MARKS);
 
 function reportItem(item: Item, report: Report): void {
   if (item.type === 'opaque') return;
-  reportThing(item, 'items', report);
+  reportForeignMembers(item, 'items', report);
   if (item.type !== 'message' && item.type !== 'tool-result') return;
   for (const part of item.content) {
-    if (part.type !== 'opaque') reportThing(part, 'items', report);
+    if (part.type !== 'opaque') reportForeignMembers(part, 'items', report);
   }
 }
 
-type Thing = Exclude<Item | Part | Tool, { type: 'opaque' | 'hosted' }>;
-
-function reportThing(thing: Thing, field: RequestField, report: Report): void {
-  const { cache, ext }: { cache?: CacheMark; ext?: Ext } = thing;
-  if (cache !== undefined) report.dropped(report.place(thing, field, 'cache_control'), NO_CACHE_MARKS);
-  for (const [name] of foreignMembers(ext, 'responses')) {
-    report.dropped(report.place(thing, field, name), NO_SUCH_MEMBER);
-  }
-}
-
-// --- Parameters that the endpoint does not take ---------------------------------------------------------------------
-
-type ToolField = 'tools' | 'toolChoice' | 'parallelToolCalls';
-type Setting = keyof Sampling | ToolField | 'reasoning' | 'outputFormat' | 'verbosity';
-
-/** Settings, each with the parameters any of which an endpoint must list to be sent it. */
-const PARAMETERS: readonly (readonly [Setting, readonly string[]])[] = [
-  ['temperature', ['temperature']],
-  ['topP', ['top_p']],
-  ['topK', ['top_k']],
-  ['frequencyPenalty', ['frequency_penalty']],
-  ['presencePenalty', ['presence_penalty']],
-  ['logprobs', ['logprobs', 'top_logprobs']],
-  ['topLogprobs', ['top_logprobs']],
-  ['tools', ['tools']],
-  ['toolChoice', ['tool_choice']],
-  ['parallelToolCalls', ['parallel_tool_calls', 'tools']],
-  ['reasoning', ['reasoning', 'include_reasoning']],
-  ['outputFormat', ['response_format', 'structured_outputs']],
-  ['verbosity', ['verbosity']],
-];
+// --- Fields that the endpoint does not take -------------------------------------------------------------------------
 
 /**
- * The request without the parameters that the endpoint does not take, in the representation and in the caller's body.
- * Comes before everything else, so that nothing is reported of what is not sent. The output limit always stays: without
- * it an answer could cost more than the caller allowed.
+ * The request without the fields that the endpoint does not take, in the representation and in the caller's body. Comes
+ * before everything else, so that nothing is reported of what is not sent.
  */
 export function withoutUnsupported(
   request: GenerationRequest,
-  supported: ReadonlySet<string> | undefined,
+  target: RenderTarget,
   report: Report,
 ): GenerationRequest {
-  if (supported === undefined) return request;
+  if (target.supportedParameters === undefined) return request;
   let kept = request;
-  for (const [setting, parameters] of PARAMETERS) {
-    const lacksTools = isAboutTools(setting) && kept.tools.length < request.tools.length;
-    const isTaken = !lacksTools && parameters.some((name) => supported.has(name));
-    if (isTaken || !isGiven(kept, setting)) continue;
-    for (const name of namesOf(request, setting, report)) {
-      report.dropped(name, 'the endpoint does not take this parameter');
-    }
-    kept = withoutSetting(kept, setting, report);
+  for (const field of REQUEST_FIELDS) {
+    const lacksTools = isAboutTools(field) && kept.tools.length < request.tools.length;
+    const isKept = FATES[field].fate !== 'rendered' || (!lacksTools && takes(field, target));
+    if (isKept || !isGiven(kept, field)) continue;
+    for (const name of namesOf(request, field, report)) report.dropped(name, NOT_TAKEN);
+    kept = withoutField(kept, field, report);
   }
   return kept;
 }
 
-function isAboutTools(setting: Setting): boolean {
-  return setting === 'toolChoice' || setting === 'parallelToolCalls';
+function isAboutTools(field: RequestField): boolean {
+  return field === 'toolChoice' || field === 'parallelToolCalls';
 }
 
 /** Plain text is what every endpoint answers in: asking for it is asking for nothing. */
-function isGiven(request: GenerationRequest, setting: Setting): boolean {
-  switch (setting) {
+function isGiven(request: GenerationRequest, field: RequestField): boolean {
+  switch (field) {
     case 'tools':
       return request.tools.length > 0;
     case 'logprobs':
       return request.sampling.logprobs === true;
     case 'outputFormat':
       return request.outputFormat !== undefined && request.outputFormat.type !== 'text';
-    case 'toolChoice':
-    case 'parallelToolCalls':
-    case 'reasoning':
-    case 'verbosity':
-      return request[setting] !== undefined;
     default:
-      return request.sampling[setting] !== undefined;
+      return fieldValue(request, field) !== undefined;
   }
 }
 
-function namesOf(request: GenerationRequest, setting: Setting, report: Report): string[] {
-  if (setting === 'reasoning') return reasoningNames(request, report);
-  if (setting === 'logprobs' && request.formatFacts.asksLogprobsInInclude === true) return ['include'];
-  return [report.name(setting)];
+function namesOf(request: GenerationRequest, field: RequestField, report: Report): string[] {
+  if (field === 'reasoning') return reasoningNames(request, report);
+  if (field === 'logprobs' && request.formatFacts.asksLogprobsInInclude === true) return ['include'];
+  return [report.name(field)];
 }
 
-function withoutSetting(request: GenerationRequest, setting: Setting, report: Report): GenerationRequest {
+function withoutField(request: GenerationRequest, field: RequestField, report: Report): GenerationRequest {
   const { sampling } = request;
-  const body = request.format === 'responses' ? bodyWithout(request.body, setting, report) : request.body;
-  switch (setting) {
-    case 'tools':
-      return { ...request, body, tools: [] };
-    case 'toolChoice':
-    case 'parallelToolCalls':
-    case 'reasoning':
-    case 'outputFormat':
-    case 'verbosity':
-      return { ...request, body, [setting]: undefined };
-    case 'logprobs':
-      return {
-        ...request,
-        body,
-        sampling: { ...sampling, logprobs: undefined },
-        include: includeOf(request),
-      };
-    default:
-      return { ...request, body, sampling: { ...sampling, [setting]: undefined } };
-  }
+  const body = request.format === 'responses' ? bodyWithout(request.body, field, report) : request.body;
+  if (field === 'tools') return { ...request, body, tools: [] };
+  if (!Object.hasOwn(sampling, field)) return { ...request, body, [field]: undefined };
+  const kept = { ...request, body, sampling: { ...sampling, [field]: undefined } };
+  return field === 'logprobs' ? { ...kept, include: includeOf(request) } : kept;
 }
 
 function includeOf({ include }: GenerationRequest): string[] | undefined {
   return include?.filter((name) => name !== INCLUDE_LOGPROBS);
 }
 
-/** The caller's names of settings are the paths of this format's own body. */
-function bodyWithout(body: JsonObject, setting: Setting, report: Report): JsonObject {
-  if (setting === 'logprobs') {
+/** The caller's names of fields are the paths of this format's own body. */
+function bodyWithout(body: JsonObject, lost: RequestField, report: Report): JsonObject {
+  if (lost === 'logprobs') {
     const include = stringsAt(body, 'include')?.filter((name) => name !== INCLUDE_LOGPROBS) ?? [];
     return { ...body, include: include.length > 0 ? include : null };
   }
-  const [field = '', member] = report.name(setting).split('.');
+  const [field = '', member] = report.name(lost).split('.');
   if (member === undefined) return { ...body, [field]: null };
   const { [member]: _removed, ...rest } = objectAt(body, field) ?? {};
   return { ...body, [field]: Object.keys(rest).length > 0 ? rest : null };
@@ -202,8 +190,7 @@ export function withoutMembers(
   const kept = { ...object };
   for (const name of present) {
     delete kept[name];
-    if (object[name] !== null)
-      report.dropped(`${place}.${name}`, lookUp(DETAILS, name) ?? 'the upstream has no such field');
+    if (object[name] !== null) report.dropped(`${place}.${name}`, lookUp(DETAILS, name) ?? NO_FIELD);
   }
   return kept;
 }

@@ -14,14 +14,14 @@ import { knownVerbosity } from '../shared/requests/verbosity.ts';
 import { errorsInWords } from '../shared/tools/errors-in-words.ts';
 import { facts } from './facts.ts';
 import { OwnSpot, renderItem } from './render-content.ts';
-import { NO_SUCH_PARAMETER, reportLosses, withoutUnsupported } from './render-losses.ts';
+import { NO_SUCH_PARAMETER, reportLosses, takes, withoutUnsupported } from './render-losses.ts';
 import { renderReasoningSettings } from './render-reasoning.ts';
 import { renderToolChoice, renderTools } from './render-tools.ts';
 
 /** The request in the words of an upstream of this dialect. */
 export function renderRequest(given: GenerationRequest, target: RenderTarget): RenderedRequest {
   const report = new Report(given);
-  const request = withoutUnsupported(given, target.supportedParameters, report);
+  const request = withoutUnsupported(given, target, report);
   const { sampling } = request;
   const { instructions, items } = splitInstructions(fittingItems(request, report));
   reportLosses(request, report);
@@ -94,7 +94,7 @@ function renderInput(items: readonly Item[], report: Report): JsonObject[] {
 /** An extension of this dialect: sent only to endpoints that are known to take it. */
 function renderTopK(request: GenerationRequest, target: RenderTarget, report: Report): number | undefined {
   const { topK } = request.sampling;
-  if (topK === undefined || target.supportedParameters?.has('top_k')) return topK;
+  if (topK === undefined || takes('topK', target)) return topK;
   report.dropped(report.name('topK'), NO_SUCH_PARAMETER);
   return undefined;
 }

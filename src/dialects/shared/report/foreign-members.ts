@@ -1,4 +1,5 @@
-import type { DialectName, Ext } from '../../../ir/items.ts';
+import type { CacheMark, DialectName, Ext } from '../../../ir/items.ts';
+import type { GenerationRequest } from '../../../ir/request.ts';
 import { lookUp } from '../../../kit/collections/lookup.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import type { Report } from './report.ts';
@@ -6,29 +7,39 @@ import type { Report } from './report.ts';
 /** Marks a tool that came inside an `additional_tools` item: the gateway's own note, never sent and never lost. */
 export const ADDITIONAL_TOOL_MARK = 'additional_tools';
 
-/** What an item, part, tool or request holds that only other dialects than `own` have, as far as it says anything. */
-export function foreignMembers(ext: Ext | undefined, own: DialectName): [name: string, value: Json][] {
+/** The members of an item, part, tool or request that only other dialects than `own` have and that ask for something. */
+function foreignMembers(ext: Ext | undefined, own: DialectName): [name: string, value: Json][] {
   if (ext === undefined) return [];
   return Object.entries(ext).flatMap(([dialect, members]) =>
     dialect === own
       ? []
       : Object.entries(members ?? {}).flatMap(([name, value]): [string, Json][] =>
-          value === undefined || saysNothing(name, value) ? [] : [[name, value]],
+          value === undefined || isHarmless(name, value) ? [] : [[name, value]],
         ),
   );
 }
 
-/** Tells which members of an item, part or tool only other dialects have, except those in `sent`. */
+/** Reports the members of an item, part or tool that only other dialects have, except those in `sent`. */
 export type ReportForeignMembers = (
-  thing: { readonly ext?: Ext },
+  thing: { readonly cache?: CacheMark; readonly ext?: Ext },
   field: 'items' | 'tools',
   report: Report,
   sent?: readonly string[],
 ) => void;
 
-/** Makes that of a dialect, with its words for why they do not go out. */
-export function foreignMemberReport(own: DialectName, detail: string): ReportForeignMembers {
+/**
+ * Makes the function of a dialect. `detail`: why the members are not sent. `noCacheMarks`: for dialects without cache
+ * marks, why these are not sent; the function then reports them too.
+ */
+export function foreignMemberReport(
+  own: DialectName,
+  detail: string,
+  noCacheMarks?: string,
+): ReportForeignMembers {
   return (thing, field, report, sent = []) => {
+    if (noCacheMarks !== undefined && thing.cache !== undefined) {
+      report.dropped(report.place(thing, field, 'cache_control'), noCacheMarks);
+    }
     for (const [name] of foreignMembers(thing.ext, own)) {
       if (!sent.includes(name)) report.dropped(report.place(thing, field, name), detail);
     }
@@ -38,13 +49,46 @@ export function foreignMemberReport(own: DialectName, detail: string): ReportFor
 /** Fields of which the representation models some members: only the others are foreign. */
 const SENT_IN_PART: ReadonlySet<string> = new Set(['output_config', 'metadata', 'stream_options']);
 
-/** The fields of a request that only other dialects have, by path; of objects that were sent in part, the lost members. */
-export function foreignFieldPaths(ext: Ext, own: DialectName): string[] {
-  return foreignMembers(ext, own).flatMap(([field, value]) =>
-    SENT_IN_PART.has(field) && isJsonObject(value)
-      ? Object.keys(value).map((member) => `${field}.${member}`)
-      : [field],
-  );
+/** Reports the request fields that only other dialects have; of objects that were sent in part, the lost members. */
+export function reportForeignFields(
+  { ext }: GenerationRequest,
+  own: DialectName,
+  detail: string,
+  report: Report,
+): void {
+  for (const [field, value] of foreignMembers(ext, own)) {
+    const isPart = SENT_IN_PART.has(field) && isJsonObject(value);
+    const paths = isPart ? Object.keys(value).map((member) => `${field}.${member}`) : [field];
+    for (const path of paths) report.dropped(path, detail);
+  }
+}
+
+/** Reports the request fields that no format documents. `detailOf`: why one is not sent; undefined = it is sent. */
+export function reportUnknownFields(
+  { unknownFields }: GenerationRequest,
+  detailOf: (field: string) => string | undefined,
+  report: Report,
+): void {
+  for (const field of unknownFields) {
+    const detail = detailOf(field);
+    if (detail !== undefined) report.dropped(field, detail);
+  }
+}
+
+/** Why a field that no format documents is not sent. */
+export const UNDOCUMENTED = 'nobody documents it: passed on only to upstreams of the same format';
+
+/**
+ * Reports a limit on the calls of tools that the gateway runs. Formats that do not document the limit list it among the
+ * unknown fields, which are reported on their own.
+ */
+export function reportToolCallLimit(
+  { wishes, unknownFields }: GenerationRequest,
+  detail: string,
+  report: Report,
+): void {
+  if (wishes.maxToolCalls === undefined || unknownFields.includes('max_tool_calls')) return;
+  report.dropped('max_tool_calls', detail);
 }
 
 /** Members with these values mean the same as their absence. Clients replay them with every item. */
@@ -53,7 +97,7 @@ const DEFAULTS: Readonly<Record<string, (value: JsonObject) => boolean>> = {
   citations: ({ enabled }) => enabled !== true,
 };
 
-function saysNothing(name: string, value: Json): boolean {
+function isHarmless(name: string, value: Json): boolean {
   if (name === ADDITIONAL_TOOL_MARK || value === false) return true;
   if (Array.isArray(value)) return value.length === 0;
   return isJsonObject(value) && lookUp(DEFAULTS, name)?.(value) === true;

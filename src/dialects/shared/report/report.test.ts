@@ -3,7 +3,7 @@ import { requestOf } from '../../../../test/builders/request.ts';
 import { Report } from './report.ts';
 
 describe('a translation report', () => {
-  it('tells the same loss once', () => {
+  it('lists equal losses once', () => {
     const report = new Report(requestOf());
     report.dropped('top_k', 'not taken');
     report.dropped('top_k', 'not taken');
@@ -25,7 +25,7 @@ describe('a translation report', () => {
     });
   });
 
-  it('repeats of long words the beginning', () => {
+  it('cuts long names and details', () => {
     const report = new Report(requestOf());
     report.dropped('x'.repeat(1_000_000), 'y'.repeat(1_000_000));
     expect(JSON.stringify(report.entries).length).toBeLessThan(1100);

@@ -26,24 +26,32 @@ const FIELD_NAMES: Readonly<Record<RequestField, string>> = {
   reasoning: 'reasoning',
   outputFormat: 'text.format',
   verbosity: 'text.verbosity',
-  modalities: 'modalities',
   imageConfig: 'image_config',
-  cache: 'cache_control',
   promptCacheKey: 'prompt_cache_key',
   promptCacheOptions: 'prompt_cache_options',
+  metadata: 'metadata',
+  modalities: 'modalities',
+  cache: 'cache_control',
   serviceTier: 'service_tier',
   speed: 'speed',
-  metadata: 'metadata',
   truncation: 'truncation',
   include: 'include',
   items: 'input',
 };
 
-/** Losses that a report lists; of those beyond, it only says how many there are. */
-const MOST_ENTRIES = 100;
+/** All request fields, in the order in which reports list them. */
+export const REQUEST_FIELDS = Object.keys(FIELD_NAMES) as readonly RequestField[];
 
-/** Characters of a field's name or of a detail that a report repeats: callers may choose both as long as a body. */
-const LONGEST_WORDS = 500;
+/** The name of a field in a format. */
+export function fieldName(field: RequestField, { fieldNames }: FormatFacts): string {
+  return fieldNames[field] ?? FIELD_NAMES[field];
+}
+
+/** Entries that a report lists; of those beyond, it only gives the number. */
+const MAX_LISTED_ENTRIES = 100;
+
+/** Callers may choose names of fields, and so details, as long as a body: reports cut both. */
+const MAX_TEXT_CHARACTERS = 500;
 
 /** Collects what a request loses on its way to an upstream. Ordinary renaming between formats is no entry. */
 export class Report {
@@ -52,8 +60,9 @@ export class Report {
   /** Of the format that the request came in. */
   readonly facts: FormatFacts;
   readonly #places: Places;
-  #told: Set<string> | undefined;
-  /** What rendering made of something, and that. */
+  /** Of the entries, to find equal ones. */
+  #keys: Set<string> | undefined;
+  /** What goes out in the place of something else, by what goes out. */
   #originals: Map<object, object> | undefined;
 
   constructor(request: Pick<GenerationRequest, 'formatFacts' | 'places'>) {
@@ -61,14 +70,14 @@ export class Report {
     this.#places = request.places;
   }
 
-  /** What is told of the losses so far: all of them, or as many as a report lists and how many more there are. */
+  /** The entries so far; beyond the limit, a last one says how many more there are. */
   get entries(): readonly TranslationEntry[] {
     return this.#more === 0 ? this.#entries : [...this.#entries, moreEntries(this.#more)];
   }
 
   /** The caller's name of a field, with a place inside it if given: `tools[2]`. */
   name(field: RequestField, place = ''): string {
-    return `${this.facts.fieldNames[field] ?? FIELD_NAMES[field]}${place}`;
+    return `${fieldName(field, this.facts)}${place}`;
   }
 
   /** Where an item, part or tool stands in the caller's body; `member` names something inside it. */
@@ -99,19 +108,19 @@ export class Report {
   }
 
   get #isFull(): boolean {
-    return this.#entries.length >= MOST_ENTRIES;
+    return this.#entries.length >= MAX_LISTED_ENTRIES;
   }
 
-  /** The same loss is told once. Those that are only counted are not compared. */
+  /** Equal entries are listed once. Entries beyond the limit are counted without comparing them. */
   #add({ field, action, detail }: TranslationEntry): void {
     if (this.#isFull) {
       this.#more++;
       return;
     }
     const key = `${action} ${field} ${detail}`;
-    this.#told ??= new Set();
-    if (this.#told.has(key)) return;
-    this.#told.add(key);
+    this.#keys ??= new Set();
+    if (this.#keys.has(key)) return;
+    this.#keys.add(key);
     this.#entries.push({ field: shortened(field), action, detail: shortened(detail) });
   }
 }
@@ -121,6 +130,6 @@ function moreEntries(count: number): TranslationEntry {
   return { field: '...', action: 'dropped', detail: `${count} more losses or changes are not listed` };
 }
 
-function shortened(words: string): string {
-  return words.length <= LONGEST_WORDS ? words : `${words.slice(0, LONGEST_WORDS)}...`;
+function shortened(text: string): string {
+  return text.length <= MAX_TEXT_CHARACTERS ? text : `${text.slice(0, MAX_TEXT_CHARACTERS)}...`;
 }

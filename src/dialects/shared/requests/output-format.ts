@@ -1,19 +1,9 @@
 import type { OutputFormat } from '../../../ir/request.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
-import type { RenderTarget } from '../../dialect.ts';
 import type { Report } from '../report/report.ts';
 
 /** Asks for JSON in the system prompt, for models that cannot be held to it. */
 export const JSON_INSTRUCTION = 'Answer with a single JSON object and nothing else.';
-
-/** Whether the endpoint takes a JSON schema for its answer. */
-export function takesSchemas({ supportedParameters }: RenderTarget): boolean {
-  return (
-    supportedParameters === undefined ||
-    supportedParameters.has('structured_outputs') ||
-    supportedParameters.has('response_format')
-  );
-}
 
 /**
  * The schema of a format that names its schemas, for upstreams that take the schema alone; reports what stands beside

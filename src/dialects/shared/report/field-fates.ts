@@ -1,0 +1,127 @@
+import type { GenerationRequest } from '../../../ir/request.ts';
+import type { RequestField } from '../../../ir/settings.ts';
+import { isJsonObject } from '../../../kit/json/json.ts';
+import type { RenderTarget } from '../../dialect.ts';
+import { REQUEST_FIELDS, type Report } from './report.ts';
+
+/** The loss report: each dialect says in one table what becomes of every request field, and this file reads it. */
+export type FieldFates = Readonly<Record<RequestField, FieldFate>>;
+
+/** What becomes of a request field at upstreams of a dialect. */
+export type FieldFate = Rendered | Dropped | DroppedInPart;
+
+/** The renderer sends the field, and itself reports what it changes or leaves out. */
+interface Rendered {
+  readonly fate: 'rendered';
+  /** Names in `supported_parameters`: an endpoint takes the field if it lists one of them. Empty = every endpoint does. */
+  readonly parameters: readonly string[];
+  /** An endpoint without a list takes the field only if this is false. */
+  readonly mustBeListed: boolean;
+}
+
+/** The dialect has no such field. */
+interface Dropped {
+  readonly fate: 'dropped';
+  readonly detail: string;
+  /** True for a value that means the same as its absence: dropped without an entry. */
+  readonly isHarmless: (value: unknown) => boolean;
+}
+
+/** The field is a list, and the dialect has only some of its members. */
+interface DroppedInPart {
+  readonly fate: 'dropped-in-part';
+  readonly detail: string;
+  readonly kept: readonly unknown[];
+  /** If no member is kept, one entry names the list instead of each member. */
+  readonly namesWholeList: boolean;
+}
+
+// --- The words of a table -------------------------------------------------------------------------------------------
+
+/** Sent to endpoints that list one of the parameters or list none at all. */
+export function rendered(...parameters: string[]): FieldFate {
+  return { fate: 'rendered', parameters, mustBeListed: false };
+}
+
+/** Sent only to endpoints that list the parameter. */
+export function renderedIfListed(parameter: string): FieldFate {
+  return { fate: 'rendered', parameters: [parameter], mustBeListed: true };
+}
+
+export function dropped(detail: string, isHarmless: Dropped['isHarmless'] = () => false): FieldFate {
+  return { fate: 'dropped', detail, isHarmless };
+}
+
+export function droppedExcept(
+  kept: readonly string[],
+  detail: string,
+  { namesWholeList = false } = {},
+): FieldFate {
+  return { fate: 'dropped-in-part', detail, kept, namesWholeList };
+}
+
+/** Harmless: one of these values. */
+export function is(...values: unknown[]): Dropped['isHarmless'] {
+  return (value) => values.includes(value);
+}
+
+/** Harmless: a list of nothing but this value. */
+export function isOnly(member: unknown): Dropped['isHarmless'] {
+  return (value) => Array.isArray(value) && value.every((each) => each === member);
+}
+
+/** Harmless: an object without members. */
+export function isEmpty(value: unknown): boolean {
+  return isJsonObject(value) && Object.keys(value).length === 0;
+}
+
+// --- Its readers ----------------------------------------------------------------------------------------------------
+
+/** Reports the fields of a request that the dialect drops. */
+export function reportDroppedFields(request: GenerationRequest, fates: FieldFates, report: Report): void {
+  for (const field of REQUEST_FIELDS) {
+    const fate = fates[field];
+    if (fate.fate === 'rendered') continue;
+    // Formats that ask for log probabilities in `include` have the loss reported there.
+    if (field === 'logprobs' && request.formatFacts.asksLogprobsInInclude === true) continue;
+    const value = fieldValue(request, field);
+    if (value === undefined) continue;
+    if (fate.fate === 'dropped-in-part') reportDroppedMembers(field, value, fate, report);
+    else if (!fate.isHarmless(value)) report.dropped(report.name(field), fate.detail);
+  }
+}
+
+function reportDroppedMembers(
+  field: RequestField,
+  value: unknown,
+  fate: DroppedInPart,
+  report: Report,
+): void {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [];
+  const lost = [...list.keys()].filter((index) => !fate.kept.includes(list[index]));
+  if (lost.length === 0) return;
+  const isWhole = fate.namesWholeList && lost.length === list.length;
+  for (const place of isWhole ? [''] : lost.map((index) => `[${index}]`)) {
+    report.dropped(report.name(field, place), fate.detail);
+  }
+}
+
+/** The value of a field. Sampling settings stand in an object of their own. */
+export function fieldValue(request: GenerationRequest, field: RequestField): unknown {
+  const settings: Readonly<Partial<Record<RequestField, unknown>>> = request;
+  const sampling: Readonly<Partial<Record<RequestField, unknown>>> = request.sampling;
+  return settings[field] ?? sampling[field];
+}
+
+/** Whether an endpoint takes a field of this fate. */
+export function isTaken(
+  fate: FieldFate,
+  { supportedParameters: listed }: Pick<RenderTarget, 'supportedParameters'>,
+): boolean {
+  if (fate.fate !== 'rendered') return false;
+  if (listed === undefined) return !fate.mustBeListed;
+  return fate.parameters.length === 0 || fate.parameters.some((name) => listed.has(name));
+}
+
+/** Why a field does not go to an endpoint that does not list it. */
+export const NOT_TAKEN = 'the endpoint does not take this parameter';
