@@ -43,8 +43,8 @@ function gatheredHeap(): number {
 const ROUNDS = 1_000;
 
 /**
- * Wall time of one of `count`, in the best and in the middle one of many rounds: where others are busy on the machine the
- * best one is what it takes, the middle one what it took.
+ * Wall time of one of `count`, in the best and in the middle one of many rounds: where others are busy on the machine
+ * the best one is what it takes, the middle one what it took.
  */
 function timed(label: string, count: number, work: (index: number) => void, rounds = ROUNDS): void {
   const perRound = Math.max(1, Math.floor(count / rounds));

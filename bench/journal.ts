@@ -6,8 +6,8 @@ import type { Durability, Journal } from '../src/ports/journal.ts';
 import { openJournal } from '../src/store/journal/open-journal.ts';
 
 /**
- * What an append costs when appends come at a steady rate, how many a second there are at most, and how fast a journal is
- * read back. `node scripts/bench.mjs journal [DIRECTORY]`: the directory says which disk is measured.
+ * What an append costs when appends come at a steady rate, how many a second there are at most, and how fast a
+ * journal is read back. `node scripts/bench.mjs journal [DIRECTORY]`: the directory says which disk is measured.
  */
 
 const RECORD = Buffer.alloc(400, '{"kind":"settle","generation":"gen-0123456789"}');

@@ -10,8 +10,9 @@ import { sqliteGenerationStore } from '../src/store/sql/stores/sql-generation-st
 import { SqlLedgerMark } from '../src/store/sql/stores/sql-ledger-mark.ts';
 
 /**
- * What the ledger costs a request, with the rows being made beside it, and how long a gateway takes to be ready again that
- * was killed with a long journal. `node scripts/bench.mjs ledger [DIRECTORY]`: the directory says which disk is measured.
+ * What the ledger costs a request, with the rows being made beside it, and how long a gateway takes to be ready again
+ * that was killed with a long journal. `node scripts/bench.mjs ledger [DIRECTORY]`: the directory says which disk is
+ * measured.
  */
 
 const RATE = 500;

@@ -10,8 +10,8 @@ import { appHistory, HISTORY_START_MS } from '../test/builders/event-history.ts'
 import { openTestGateway, type TestGateway } from '../test/e2e/harness.ts';
 
 /**
- * How long rankings take, HTTP included, and how long they hold up the loop: over a year of ten thousand apps, and over a day
- * of 150,000 apps that are all equal. `node scripts/bench.mjs rankings [APPS [EQUAL_APPS]]`.
+ * How long rankings take, HTTP included, and how long they hold up the loop: over a year of ten thousand apps, and
+ * over a day of 150,000 apps that are all equal. `node scripts/bench.mjs rankings [APPS [EQUAL_APPS]]`.
  */
 
 const DAYS = 365;

@@ -1,6 +1,6 @@
-// `node scripts/bench.mjs NAME [ARGUMENT...]` runs bench/NAME.ts.
-// `node scripts/bench.mjs [--OPTION...]` compares the gateway with its peers (bench/compare/run.ts), and with `--guard` looks
-// whether anything has become much more expensive (bench/compare/guard.ts).
+// `node scripts/bench.mjs NAME [ARGUMENT...]` runs bench/NAME.ts. `node scripts/bench.mjs [--OPTION...]` compares the
+// gateway with its peers (bench/compare/run.ts), and with `--guard` looks whether anything has become much more
+// expensive (bench/compare/guard.ts).
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,6 +1,6 @@
-// `npm run test:clients`: the end-to-end tests once more, with the newest releases of the official clients and under a newer
-// Node, and agents at work through the gateway. All of them come from the registry, binaries included, and are installed
-// into a scratch folder, never into this project.
+// `npm run test:clients`: the end-to-end tests once more, with the newest releases of the official clients and under
+// a newer Node, and agents at work through the gateway. All of them come from the registry, binaries included, and
+// are installed into a scratch folder, never into this project.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -67,7 +67,10 @@ export function buildIfNeeded() {
   });
 }
 
-/** Every module by itself, in `build`: for tests that start a part of the program in a process of its own, and for `dev`. */
+/**
+ * Every module by itself, in `build`: for tests that start a part of the program in a process of its own, and for
+ * `dev`.
+ */
 export function compileIfNeeded() {
   const sources = ['tsconfig.json', 'tsconfig.build.json', ...filesUnder('src')];
   makeIfNeeded('build', 'compiling', sources, () => {

@@ -112,7 +112,9 @@ const imports: Import[] = files.flatMap((from) =>
 
 const roomOf = (file: string) => file.split('/')[0] as string;
 
-/** Files that remain after removing, again and again, every file that imports none or is imported by none of the rest. */
+/**
+ * Files that remain after removing, again and again, every file that imports none or is imported by none of the rest.
+ */
 function circlesIn(edges: readonly Import[]): readonly string[] {
   let left = edges;
   for (;;) {

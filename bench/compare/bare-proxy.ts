@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
 
 /**
- * The least that a gateway on node:http and undici can do: read a request, parse it, send it on, and pass the answer back
- * as it comes. `bare-proxy.js UPSTREAM_PORT` says `listening PORT`.
+ * The least that a gateway on node:http and undici can do: read a request, parse it, send it on, and pass the answer
+ * back as it comes. `bare-proxy.js UPSTREAM_PORT` says `listening PORT`.
  */
 const upstream = new Pool(`http://127.0.0.1:${process.argv[2]}`, { connections: null, pipelining: 1 });
 

@@ -17,17 +17,19 @@ interface ContestPlan {
   readonly title: string;
   readonly shape: LoadShape;
   readonly metrics: readonly Metric[];
-  /** What heats most of the same code sooner, before a round of the load itself that does not count; absent = the same load. */
+  /**
+   * Load of the warm-up, if another one compiles the same code sooner; one uncounted round of `shape` follows it.
+   */
   readonly warmUp?: LoadShape;
   /** Requests that each participant serves as warm-up, however many rounds that takes. */
   readonly coldRequests?: number;
   entrants(cast: Cast): Promise<readonly Entrant[]>;
 }
 
-/** A compiler that compiles what runs often needs requests rather than time to get there. */
-const ENOUGH_REQUESTS = 6000;
-const MOST_WARM_UPS = 8;
-const STILL_CHEAPER = 0.93;
+/** V8 compiles what runs often, so a warm-up is counted in requests. */
+const MIN_WARM_UP_REQUESTS = 6000;
+const MAX_WARM_UP_ROUNDS = 8;
+const STEADY_COST_RATIO = 0.93;
 
 /** A scenario in which all entrants meet the same load, in turn, round after round. */
 export function contest(plan: ContestPlan): Scenario {
@@ -54,11 +56,11 @@ export function contest(plan: ContestPlan): Scenario {
 async function heat(stage: Stage, entrant: Entrant, shape: LoadShape, coldRequests: number): Promise<void> {
   let cheapest = Number.POSITIVE_INFINITY;
   let seen = 0;
-  for (let count = 0; count < MOST_WARM_UPS || seen < coldRequests; count++) {
+  for (let count = 0; count < MAX_WARM_UP_ROUNDS || seen < coldRequests; count++) {
     const { processorMicros, requests } = await round(stage, entrant, shape);
     const cost = processorMicros / requests;
     seen += requests;
-    if (seen >= Math.max(ENOUGH_REQUESTS, coldRequests) && cost > cheapest * STILL_CHEAPER) return;
+    if (seen >= Math.max(MIN_WARM_UP_REQUESTS, coldRequests) && cost > cheapest * STEADY_COST_RATIO) return;
     cheapest = Math.min(cheapest, cost);
   }
 }

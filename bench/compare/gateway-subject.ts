@@ -21,7 +21,7 @@ const KEY_LIMIT_USD = 1_000_000;
 const CREDITS_USD = 100_000_000;
 const KEYS_AT_ONCE = 32;
 /** The default leaves little room beside 4,000 streams. */
-const MOST_REQUESTS = 20_000;
+const MAX_CONCURRENT_REQUESTS = 20_000;
 
 /**
  * Starts the gateway as it ships, on the embedded engines: only the size of the installation and the upstream are set.
@@ -82,7 +82,7 @@ function configuration(upstreamPort: number, models: number): object {
     })),
     models: [...asked, ...others],
     credits: { initial_usd: CREDITS_USD },
-    limits: { max_concurrent_requests: MOST_REQUESTS },
+    limits: { max_concurrent_requests: MAX_CONCURRENT_REQUESTS },
   };
 }
 

@@ -7,8 +7,9 @@ import { outcomesText, scenarioText } from './text-report.ts';
 import { withStage } from './with-stage.ts';
 
 /**
- * `npm run bench:guard`: fails if something has become much more expensive. Every figure compares two things measured in turn
- * in one run, and every bound leaves room, so that it says something about the code and not about the machine.
+ * `npm run bench:guard`: fails if something has become much more expensive. Every figure compares two things measured
+ * in turn in one run, and every bound leaves room, so that it says something about the code and not about the
+ * machine.
  */
 const ROUNDS = 3;
 const SECONDS = 1;

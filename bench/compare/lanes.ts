@@ -6,8 +6,8 @@ export interface Lane {
 }
 
 /**
- * The formats that callers write: their path, and what marks an event of text and the end of a stream in each. In chat the
- * first and the last chunk have a text too, an empty one, and every word of the upstream ends with a space.
+ * The formats that callers write: their path, and what marks an event of text and the end of a stream in each. In
+ * chat the first and the last chunk have a text too, an empty one, and every word of the upstream ends with a space.
  */
 export const FORMATS = {
   chat: { path: '/chat/completions', event: ' "},"finish_reason":null', end: 'data: [DONE]' },

@@ -36,7 +36,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_FDS = 65536, MOST_HEAD = 16384, TAIL = 64, READ_SIZE = 1 << 18 };
+enum { MAX_FDS = 65536, MAX_HEAD_BYTES = 16384, TAIL = 64, READ_SIZE = 1 << 18 };
 static const int64_t SECOND = 1000000000, GRACE = 15 * 1000000000LL;
 
 static int64_t now(void) {
@@ -109,7 +109,7 @@ static char **heads;
 static size_t *head_lengths, head_count, next_head;
 static char *body;
 static size_t body_length;
-static struct connection *pool, *by_fd[MOST_FDS];
+static struct connection *pool, *by_fd[MAX_FDS];
 static int poller, timer;
 static int64_t started, deadline;
 static struct figures latencies, first_events, refusals;
@@ -165,7 +165,7 @@ static void disconnect(struct connection *connection) {
 
 static void connect_to_server(struct connection *connection) {
   int on = 1, fd = socket(AF_INET, SOCK_STREAM, 0);
-  if (fd < 0 || fd >= MOST_FDS) fail("socket");
+  if (fd < 0 || fd >= MAX_FDS) fail("socket");
   struct sockaddr_in address = {
       .sin_family = AF_INET, .sin_port = htons((uint16_t)plan.port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   if (connect(fd, (struct sockaddr *)&address, sizeof address) < 0) fail("connect");
@@ -301,14 +301,14 @@ static bool is_refusal(const char *head) {
 
 /* How many bytes belonged to the head; sets the state that comes after it. */
 static size_t take_head(struct connection *connection, const char *bytes, size_t length) {
-  if (!connection->head) connection->head = malloc(MOST_HEAD + 1);
-  size_t before = connection->head_length, room = MOST_HEAD - before, taken = length < room ? length : room;
+  if (!connection->head) connection->head = malloc(MAX_HEAD_BYTES + 1);
+  size_t before = connection->head_length, room = MAX_HEAD_BYTES - before, taken = length < room ? length : room;
   memcpy(connection->head + before, bytes, taken);
   connection->head_length += taken;
   connection->head[connection->head_length] = 0;
   char *end = strstr(connection->head, "\r\n\r\n");
   if (!end) {
-    if (connection->head_length == MOST_HEAD) broken(connection, "head", "longer than 16 KB", 17);
+    if (connection->head_length == MAX_HEAD_BYTES) broken(connection, "head", "longer than 16 KB", 17);
     return taken;
   }
   size_t head_size = (size_t)(end + 4 - connection->head);

@@ -9,13 +9,18 @@ const WARM_UPS = 8;
 const LITTLE = 0.1;
 const TOO_MUCH = 3;
 /** Long enough that requests admitted before the first refusal are under 1 %. */
-const LEAST_SECONDS = 60;
-/** Connections that are there for requests which wait: more than there are where the others are refused at once. What would need more is not sent, and counted. */
-const MOST_CONNECTIONS = 2000;
-/** As a service is measured that has recovered: no refusals, and as quick as before within this. */
-const MOST_RECOVERIES = 10;
+const MIN_FLOOD_SECONDS = 60;
+/**
+ * Connections for requests that wait: enough while others are refused at once. Requests that would need more are
+ * counted and not sent.
+ */
+const MAX_CONNECTIONS = 2000;
+/**
+ * The gateway has recovered if it refuses no request and is as quick as before; this is how long that is waited for.
+ */
+const MAX_RECOVERY_SECONDS = 10;
 
-/** Three times as many requests a second as the gateway can answer: what becomes of those that it takes, and of the others. */
+/** Sends three times the capacity of the gateway: how fast it serves, how fast it refuses, and when it recovers. */
 export const overload: Scenario = {
   name: 'overload',
   title: `relay of 2 KB at ${TOO_MUCH} times the rate that can be answered`,
@@ -29,11 +34,11 @@ async function overloaded(stage: Stage, gateway: Subject): Promise<Row[]> {
   const capacity = rateOf(await send({}, 3));
   const atRate = (share: number) => ({
     rate: capacity * share,
-    connections: MOST_CONNECTIONS,
+    connections: MAX_CONNECTIONS,
     maybeRefused: true as const,
   });
   const calm = await send(atRate(LITTLE), 5);
-  const flooded = await send(atRate(TOO_MUCH), Math.max(stage.seconds, LEAST_SECONDS));
+  const flooded = await send(atRate(TOO_MUCH), Math.max(stage.seconds, MIN_FLOOD_SECONDS));
   const recovery = await recovered(calm, () => send(atRate(LITTLE), 1));
   const row = (name: string, { p50, p99 }: Sample, more: Row['values'] = {}): Row => ({
     name,
@@ -59,7 +64,7 @@ function rateOf({ requests, seconds }: Sample): number {
 /** Seconds until all is as before. */
 async function recovered(calm: Sample, send: () => Promise<Sample>): Promise<number> {
   const longest = 2 * calm.p99 + 50_000;
-  for (let seconds = 0; seconds < MOST_RECOVERIES; seconds++) {
+  for (let seconds = 0; seconds < MAX_RECOVERY_SECONDS; seconds++) {
     const { refusals, p99 } = await send();
     if (refusals === 0 && p99 <= longest) return seconds;
   }

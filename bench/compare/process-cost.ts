@@ -23,11 +23,11 @@ export function residentBytes(pid: number): number {
 
 const LOOK_MS = 100;
 const QUIET_SHARE = 0.04;
-const MOST_LOOKS = 30;
+const MAX_LOOKS = 30;
 
 /** Waits until a process has done what it put off, so that work in the background counts where it was caused. */
 export async function untilQuiet(pid: number): Promise<void> {
-  for (let look = 0; look < MOST_LOOKS; look++) {
+  for (let look = 0; look < MAX_LOOKS; look++) {
     const before = processorTime(pid);
     await sleep(LOOK_MS);
     if (processorTime(pid) - before < LOOK_MS * 1e6 * QUIET_SHARE) return;

@@ -19,12 +19,12 @@ const PIECE =
 /** What JSON, tools and instructions take of a small request. */
 const FRAME_BYTES = 900;
 const TURN_BYTES = 400;
-const MOST_TURNS = 40;
+const MAX_TURNS = 40;
 
 /** A conversation that ends with the user; long ones have longer turns rather than ever more of them. */
 function turnsOf(bytes: number): Turn[] {
   const room = Math.max(TURN_BYTES, bytes - FRAME_BYTES);
-  const count = Math.min(MOST_TURNS, Math.ceil(room / TURN_BYTES)) | 1;
+  const count = Math.min(MAX_TURNS, Math.ceil(room / TURN_BYTES)) | 1;
   const text = PIECE.repeat(Math.ceil(room / count / PIECE.length)).slice(0, Math.ceil(room / count));
   return Array.from({ length: count }, (_, index) => ({
     role: index % 2 === 0 ? 'user' : 'assistant',

@@ -2,7 +2,10 @@ import type { NativeProgram } from './native-program.ts';
 import { type Subject, upstreamModel } from './subject.ts';
 import type { StartedProcess, Workbench } from './workbench.ts';
 
-/** Starts the fake upstream. Loaded directly, it shows its own headroom and the share of time that is not the gateway's. */
+/**
+ * Starts the fake upstream. Loaded directly, it shows its own headroom and the share of time that is not the
+ * gateway's.
+ */
 export async function startUpstream(workbench: Workbench, program: NativeProgram): Promise<Subject> {
   const started = workbench.start('upstream', [...program.command, '0'], {
     place: 'driving',

@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BURST_EVENTS = 200, PACED_EVENTS = 100, MOST_FDS = 65536, READ_SIZE = 1 << 20, MOST_REQUEST = 1 << 26 };
+enum { BURST_EVENTS = 200, PACED_EVENTS = 100, MAX_FDS = 65536, READ_SIZE = 1 << 20, MAX_REQUEST_BYTES = 1 << 26 };
 static const int64_t PACE_NS = 20 * 1000 * 1000;
 
 /* Text that is being put together. */
@@ -187,7 +187,7 @@ struct connection {
   struct connection *earlier, *later; /* among those that wait for their next part */
 };
 
-static struct connection *connections[MOST_FDS];
+static struct connection *connections[MAX_FDS];
 static struct connection *first_due, *last_due;
 static int poller;
 
@@ -319,7 +319,7 @@ static void hold(struct connection *connection, const char *bytes, size_t length
 static void read_in(struct connection *connection) {
   ssize_t count = read(connection->fd, input, sizeof input);
   if (count < 0 && errno == EAGAIN) return;
-  if (count <= 0 || connection->held_length > MOST_REQUEST) return close_connection(connection);
+  if (count <= 0 || connection->held_length > MAX_REQUEST_BYTES) return close_connection(connection);
   bool whole = connection->held_length == 0;
   if (!whole) hold(connection, input, (size_t)count);
   ssize_t taken = take_request(connection, whole ? input : connection->held, whole ? (size_t)count : connection->held_length);
@@ -337,7 +337,7 @@ static void take_connections(int listener) {
   for (;;) {
     int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
     if (fd < 0) return;
-    if (fd >= MOST_FDS) {
+    if (fd >= MAX_FDS) {
       close(fd);
       continue;
     }

@@ -17,8 +17,8 @@ import type { RoutingMetadata } from './metadata.ts';
 import type { Bill, Usage } from './usage.ts';
 
 /**
- * How a generation ended. `refusal`: the model declined; `content-filter`: a filter cut it; `budget`: a limit or balance does
- * not pay for the next leg.
+ * How a generation ended. `refusal`: the model declined; `content-filter`: a filter cut it; `budget`: a limit or
+ * balance does not pay for the next leg.
  */
 export type FinishReason =
   | 'stop'
@@ -114,7 +114,10 @@ export type Event =
       /** `frame.data`, parsed. Encoders may copy and patch it; they never change it. */
       readonly value: JsonObject;
       readonly events: readonly Event[];
-      /** Set if the frame holds one piece of text and nothing else. Frames in a row that share it differ in that text alone. */
+      /**
+       * Set if the frame holds one piece of text and nothing else. Frames in a row that share it differ in that text
+       * alone.
+       */
       readonly template?: JsonTemplate | undefined;
       /** True when `value` is a whole non-streaming body rather than one event of a stream. */
       readonly whole?: boolean;

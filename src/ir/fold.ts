@@ -207,7 +207,9 @@ export function fold(events: readonly Event[]): Result {
   return new Fold().pushAll(events).result();
 }
 
-/** The list with a value in its place. Of most answers it is the only one, and a list made for one takes less memory. */
+/**
+ * The list with a value in its place. Of most answers it is the only one, and a list made for one takes less memory.
+ */
 function placed<T>(list: T[], index: number, value: T): T[] {
   if (index === 0 && list.length === 0) return [value];
   list[index] = value;

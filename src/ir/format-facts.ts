@@ -3,8 +3,8 @@ import type { ReasoningItem, ToolCallItem } from './items.ts';
 import type { Effort, ReasoningSettings, RequestField } from './settings.ts';
 
 /**
- * What is particular to the format that a request came in, for code that renders or changes requests of any format. Each
- * request carries the facts of its format, so that this code asks them and never compares names of formats.
+ * What is particular to the format that a request came in, for code that renders or changes requests of any format.
+ * Each request carries the facts of its format, so that this code asks them and never compares names of formats.
  */
 export interface FormatFacts {
   /** Names of request fields, where they differ from those of the responses format. */

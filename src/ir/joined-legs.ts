@@ -8,8 +8,9 @@ export interface JoinedBatch {
 }
 
 /**
- * Makes one answer of several legs: items are counted on from leg to leg, there is one start, usage is the sum so far, and how
- * a leg ended is told to who joins them. The answer ends with the terminal event of whichever leg is its last.
+ * Makes one answer of several legs: items are counted on from leg to leg, there is one start, usage is the sum so
+ * far, and how a leg ended is told to who joins them. The answer ends with the terminal event of whichever leg is its
+ * last.
  */
 export class JoinedLegs {
   /** Items of the legs before. */

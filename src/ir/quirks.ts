@@ -1,7 +1,7 @@
 /**
- * What a provider does otherwise than the dialect it speaks, as data: renderers and decoders look at these members and never at a
- * provider's name. An absent member means that the dialect is spoken as written. Most are of the chat dialect, whose
- * upstreams differ most.
+ * What a provider does otherwise than the dialect it speaks, as data: renderers and decoders look at these members
+ * and never at a provider's name. An absent member means that the dialect is spoken as written. Most are of the chat
+ * dialect, whose upstreams differ most.
  */
 export interface Quirks {
   /** The field that limits the output; absent = `max_tokens`, which more servers know. */

@@ -79,7 +79,9 @@ export interface GenerationRequest {
   /** The format it came in, and its answer goes out in. */
   readonly format: Format;
   readonly formatFacts: FormatFacts;
-  /** The caller's parsed body, prompt template filled in. For the relay lane and echoes; never changed. Third escape. */
+  /**
+   * The caller's parsed body, prompt template filled in. For the relay lane and echoes; never changed. Third escape.
+   */
   readonly body: JsonObject;
   /** Model ids in order of preference, as the caller wrote them; at least one. */
   readonly models: readonly string[];

@@ -38,7 +38,10 @@ export const NO_USAGE: Usage = {
   source: 'none',
 };
 
-/** Both together. What was estimated on one side is an estimate of the whole; a side of which nothing is known adds nothing. */
+/**
+ * Both together. What was estimated on one side is an estimate of the whole; a side of which nothing is known adds
+ * nothing.
+ */
 export function plusUsage(one: Usage, other: Usage): Usage {
   if (one.source === 'none') return other;
   if (other.source === 'none') return one;
@@ -90,7 +93,10 @@ export interface UsageBounds {
   readonly contextLength: number | undefined;
   /** Tokens that the endpoint writes at most. */
   readonly maxOutputTokens: number | undefined;
-  /** Characters of the prompt, all that is sent; undefined when it holds media, whose tokens are not in its characters. */
+  /**
+   * Characters of the prompt, all that is sent; undefined when it holds media, whose tokens are not in its
+   * characters.
+   */
   readonly promptCharacters: number | undefined;
   /** Searches that the request lets the upstream run: 0 = none, infinite = as many as it likes. */
   readonly searches: number;

@@ -1,4 +1,7 @@
-/** What every result of the responses format carries, whole or as a snapshot: without one of them some strict client refuses it. */
+/**
+ * What every result of the responses format carries, whole or as a snapshot: without one of them some strict client
+ * refuses it.
+ */
 export const RESPONSE_KEYS = [
   'id',
   'object',

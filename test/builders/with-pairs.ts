@@ -1,8 +1,8 @@
 import type { Item, ToolCallItem, ToolResultItem } from '../../src/ir/items.ts';
 
 /**
- * The items with every call answered and nothing answered that was not called: results go to the calls that are open, in
- * order; those that find none are left out; calls that find none are answered before the next item. Of calls of
+ * The items with every call answered and nothing answered that was not called: results go to the calls that are open,
+ * in order; those that find none are left out; calls that find none are answered before the next item. Of calls of
  * one turn that share an id, the first stays.
  */
 export function withPairs(items: readonly Item[]): Item[] {

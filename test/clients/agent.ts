@@ -16,8 +16,8 @@ export interface Agent {
 }
 
 /**
- * What of the thoughts comes back to the upstream. `shown`: all; `hidden`: the seal alone, because the agent asks not to
- * be shown thoughts; `lost`: nothing, because the client throws away what its format does not document.
+ * What of the thoughts comes back to the upstream. `shown`: all; `hidden`: the seal alone, because the agent asks not
+ * to be shown thoughts; `lost`: nothing, because the client throws away what its format does not document.
  */
 export const RETURNED = {
   shown: { thoughts: THOUGHTS, seal: SEAL },

@@ -15,8 +15,9 @@ import { codex } from './codex.ts';
 import { FRAMEWORKS } from './framework.ts';
 
 /**
- * Agents at work through the gateway: the model, which is ours, calls one of the agent's own tools; the agent runs it and
- * brings the result, with everything that was given to it, back to the model in the form the upstream's dialect has.
+ * Agents at work through the gateway: the model, which is ours, calls one of the agent's own tools; the agent runs it
+ * and brings the result, with everything that was given to it, back to the model in the form the upstream's dialect
+ * has.
  */
 
 const AGENTS: readonly Agent[] = [codex, claudeCode, ...FRAMEWORKS];

@@ -19,7 +19,7 @@ const sighting = (host: string, more: Partial<AppSighting> = {}): AppSighting =>
 });
 
 /** Apps that may be looked up within one turn of the event loop. */
-const MOST_IN_TURN = 300;
+const MAX_APPS_PER_TURN = 300;
 
 /** How often the event loop turned while something was done. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
@@ -159,7 +159,9 @@ export function appRegistryContract(name: string, open: () => Promise<AppRegistr
     ])('lets others have their turn while many are looked up: %s', async (_, lookUp) => {
       const hosts = Array.from({ length: 3_000 }, (_, index) => `app-${index}.example`);
       await apps.note(hosts.map((host) => sighting(host, { categories: ['game'] })));
-      expect(await turnsDuring(() => lookUp(hosts))).toBeGreaterThanOrEqual(hosts.length / MOST_IN_TURN - 1);
+      expect(await turnsDuring(() => lookUp(hosts))).toBeGreaterThanOrEqual(
+        hosts.length / MAX_APPS_PER_TURN - 1,
+      );
     });
 
     it('gives one id to an app that several note at once', async () => {

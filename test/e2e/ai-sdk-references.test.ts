@@ -17,8 +17,8 @@ import {
 import { openTestGateway, type TestGateway } from './harness.ts';
 
 /**
- * `ai` with `@ai-sdk/openai` as it comes: it takes the service for one that stores, and sends `item_reference` instead of
- * what was said and thought before.
+ * `ai` with `@ai-sdk/openai` as it comes: it takes the service for one that stores, and sends `item_reference`
+ * instead of what was said and thought before.
  */
 
 const MODEL_ID = 'double/talker';
@@ -93,7 +93,10 @@ describe.each(cases)('ai at its default settings, $dialect upstream, $mode', ({ 
     for (const each of said) upstream.answer(scriptOf(double, mode, each));
   };
 
-  /** One call of the library, to the end of its tool loop: the messages that it adds to the conversation, and its words. */
+  /**
+   * One call of the library, to the end of its tool loop: the messages that it adds to the conversation, and its
+   * words.
+   */
   const ask = async (messages: ModelMessage[]) => {
     const settings = { model: model(), messages, tools, stopWhen: stepCountIs(4), maxRetries: 0 };
     if (mode === 'whole') {

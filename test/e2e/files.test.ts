@@ -334,7 +334,10 @@ it('removes content without a row, and nothing else', async () => {
   await first.close();
 });
 
-/** Sends the head of an upload of so many bytes and the first of them; the test sends the rest, or not, on the returned socket. */
+/**
+ * Sends the head of an upload of so many bytes and the first of them; the test sends the rest, or not, on the
+ * returned socket.
+ */
 function sendRaw(
   { origin, apiKey }: TestGateway,
   length: number,

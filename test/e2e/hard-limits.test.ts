@@ -15,8 +15,8 @@ import {
 import { openTestGateway, type TestGateway } from './harness.ts';
 
 /**
- * Limits against requests whose cost is not in their text: searches, files, pictures, caches. What counts is the bill of
- * the upstream, whether or not the gateway charges it.
+ * Limits against requests whose cost is not in their text: searches, files, pictures, caches. What counts is the bill
+ * of the upstream, whether or not the gateway charges it.
  */
 
 let upstream: FakeUpstream;

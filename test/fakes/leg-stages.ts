@@ -5,7 +5,9 @@ import { JoinedLegs } from '../../src/ir/joined-legs.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 import type { Next, Stage } from '../../src/stages/stage.ts';
 
-/** Stages that run legs as the stages of the product will: one after the other, or at the same time. Chosen by `user`. */
+/**
+ * Stages that run legs as the stages of the product will: one after the other, or at the same time. Chosen by `user`.
+ */
 
 /** `legs-N`: asks the model N times, each time with all that was said before. */
 export const loopStage: Stage = {
@@ -130,7 +132,9 @@ export const carelessStage: Stage = {
   },
 };
 
-/** `charge-N`: pays N nano-dollars for a search before anything is planned; `refuse-N` does that too and then refuses. */
+/**
+ * `charge-N`: pays N nano-dollars for a search before anything is planned; `refuse-N` does that too and then refuses.
+ */
 export const chargingStage: Stage = {
   name: 'charging',
   touches: 'request',

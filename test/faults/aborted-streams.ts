@@ -16,7 +16,10 @@ interface SeenAnswer {
   readonly isWhole: boolean;
 }
 
-/** An upstream that keeps its own log, and a gateway in front of it. `slug` decides whether answers are read to their end. */
+/**
+ * An upstream that keeps its own log, and a gateway in front of it. `slug` decides whether answers are read to their
+ * end.
+ */
 async function openAbortBench(slug: string) {
   const upstream = await openFakeUpstream();
   const log: SentAnswer[] = [];
@@ -85,8 +88,8 @@ async function run(slug: string, streams: number) {
 }
 
 /**
- * Has so many streams left at random points, and compares what is recorded with the upstream's own log: nothing missing,
- * nothing double, to the nano-dollar.
+ * Has so many streams left at random points, and compares what is recorded with the upstream's own log: nothing
+ * missing, nothing double, to the nano-dollar.
  */
 export async function abortAndCompare(slug: string, streams: number): Promise<void> {
   const { seen, recorded, log } = await run(slug, streams);

@@ -43,8 +43,8 @@ export interface Bench {
 }
 
 /**
- * Two fake upstreams behind a gateway: `<format>/one` is served by the first and then by the second, `<format>/solo` by the
- * first alone. Time-outs are short.
+ * Two fake upstreams behind a gateway: `<format>/one` is served by the first and then by the second, `<format>/solo`
+ * by the first alone. Time-outs are short.
  */
 export async function openBench(): Promise<Bench> {
   const first = await openFakeUpstream();

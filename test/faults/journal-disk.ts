@@ -1,6 +1,9 @@
 import type { JournalFile, JournalFiles, OpenMode } from '../../src/store/journal/journal-files.ts';
 
-/** What goes wrong at an operation, and how much of it has been done by then: bytes of a write, odd for other things done. */
+/**
+ * What goes wrong at an operation, and how much of it has been done by then: bytes of a write, odd for other things
+ * done.
+ */
 export interface Fault {
   readonly kind: 'ENOSPC' | 'EIO' | 'short' | 'crash';
   readonly done: number;
@@ -243,8 +246,8 @@ function decide(inode: Inode, fate: Fate): void {
 }
 
 /**
- * What a disk may have of a file: of what was not synced nothing, all, a beginning, or pieces. Between those stands what was
- * there before; beyond the old end zeros, or bytes of removed files.
+ * What a disk may have of a file: of what was not synced nothing, all, a beginning, or pieces. Between those stands
+ * what was there before; beyond the old end zeros, or bytes of removed files.
  */
 function survivor(changes: readonly Change[], random: (bound: number) => number): Buffer {
   let content: Buffer = Buffer.alloc(0);

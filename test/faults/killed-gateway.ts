@@ -3,12 +3,15 @@ import { openLives } from './gateway-lives.ts';
 import { NANOS_PER_TOKEN, tokensBy } from './sent-answers.ts';
 
 /** How long a gateway lives at most before it is killed, milliseconds. */
-const LONGEST_MS = 2500;
+const MAX_LIFE_MS = 2500;
 
 /** Requests a second while it lives. */
 const PER_SECOND = 100;
 
-/** Tokens that a stream may have gone on since its last checkpoint: as many as are written down at a time, or a second. */
+/**
+ * Tokens that a stream may have gone on since its last checkpoint: as many as are written down at a time, or a
+ * second.
+ */
 const UNNOTED_TOKENS = 200;
 const UNNOTED_MS = 1000;
 
@@ -16,8 +19,8 @@ const UNNOTED_MS = 1000;
 const SLACK_MS = 1000;
 
 /**
- * Kills a gateway under load, so many times, at random moments, then compares its records with what callers and the upstream
- * saw. Resolves with how long the longest start took, milliseconds.
+ * Kills a gateway under load, so many times, at random moments, then compares its records with what callers and the
+ * upstream saw. Resolves with how long the longest start took, milliseconds.
  */
 export async function killAndCompare(count: number): Promise<number> {
   const lives = await openLives();
@@ -25,7 +28,7 @@ export async function killAndCompare(count: number): Promise<number> {
     const killedAt: number[] = [];
     for (let life = 0; life < count; life++) {
       // The first run is long enough for some answers.
-      await lives.live(PER_SECOND, life === 0 ? LONGEST_MS : Math.random() * LONGEST_MS);
+      await lives.live(PER_SECOND, life === 0 ? MAX_LIFE_MS : Math.random() * MAX_LIFE_MS);
       killedAt.push(performance.now());
     }
     const { recorded, verified, counted } = await lives.rest();

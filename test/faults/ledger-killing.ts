@@ -19,7 +19,9 @@ interface Said {
   readonly settled: Map<string, bigint>;
 }
 
-/** Begins generations from 30 places at once and prints what was acknowledged. Small sizes, so that all is done often. */
+/**
+ * Begins generations from 30 places at once and prints what was acknowledged. Small sizes, so that all is done often.
+ */
 const SPENDER = `
   import { writeSync } from 'node:fs';
   import { join } from 'node:path';

@@ -625,8 +625,8 @@ export async function readRequests(pieces: readonly string[]): Promise<Differenc
 }
 
 /**
- * Node ignores an upgrade to another protocol as we do, but then drops what follows the request in the same read. We read it as the
- * next request (RFC 9110, 7.8): no 101 was sent, so the connection still speaks HTTP/1.1.
+ * Node ignores an upgrade to another protocol as we do, but then drops what follows the request in the same read. We
+ * read it as the next request (RFC 9110, 7.8): no 101 was sent, so the connection still speaks HTTP/1.1.
  */
 const UPGRADE = /^\S+ \S+ \[.*"upgrade",/i;
 

@@ -47,7 +47,7 @@ async function operationsOf(gateway: TestGateway): Promise<{ operations: Operati
 
 type Resolve = (schema: Schema | undefined) => Schema | undefined;
 
-const MOST_WRONG = 40;
+const LONG_LIST_ENTRIES = 40;
 
 /** Makes values that look like what a schema asks for, with something wrong in many places. */
 class Maker {
@@ -79,7 +79,7 @@ class Maker {
   }
 
   #list(items: Schema, depth: number): unknown[] {
-    const length = this.#random() < 0.3 ? MOST_WRONG : Math.floor(this.#random() * 4);
+    const length = this.#random() < 0.3 ? LONG_LIST_ENTRIES : Math.floor(this.#random() * 4);
     return Array.from({ length }, () => this.value(items, depth + 1));
   }
 
@@ -103,7 +103,9 @@ function addressOf({ path, parameters }: Operation, maker: Maker, random: () => 
   return `${filled === '' ? '/' : filled}?${query}`;
 }
 
-/** Sends `count` requests to the routes of the interface description, with both kinds of key, and returns the replies. */
+/**
+ * Sends `count` requests to the routes of the interface description, with both kinds of key, and returns the replies.
+ */
 export async function fuzzRoutes(gateway: TestGateway, count: number, seed: number): Promise<FuzzReport> {
   const random = seededRandom(seed);
   const { operations, resolve } = await operationsOf(gateway);

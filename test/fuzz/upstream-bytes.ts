@@ -20,7 +20,10 @@ const FRAMES = {
 };
 const FORMATS = ['chat', 'responses', 'messages'] as const;
 
-/** Feeds damaged upstream streams through reader, decoder, fold and encoder, in both lanes. Throws where one of them does. */
+/**
+ * Feeds damaged upstream streams through reader, decoder, fold and encoder, in both lanes. Throws where one of them
+ * does.
+ */
 export function fuzzUpstreamBytes(count: number, seed: number): { terminals: Record<string, number> } {
   const random = seededRandom(seed);
   const terminals: Record<string, number> = {};

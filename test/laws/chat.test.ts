@@ -23,7 +23,8 @@ import {
 
 const RUNS = { numRuns: 100 };
 
-// --- Arbitrary text ----------------------------------------------------------------------------------------------------
+// --- Arbitrary text
+// ----------------------------------------------------------------------------------------------------
 
 const someText = fc.oneof(
   fc.string({ minLength: 1, maxLength: 12, unit: 'grapheme' }),
@@ -44,7 +45,8 @@ function merged(...parts: fc.Arbitrary<object>[]): fc.Arbitrary<object> {
   return fc.tuple(...parts).map((objects) => Object.assign({}, ...objects));
 }
 
-// --- Requests --------------------------------------------------------------------------------------------------------------
+// --- Requests
+// --------------------------------------------------------------------------------------------------------------
 
 const textPart: fc.Arbitrary<Part> = merged(
   fc.record({ type: fc.constant('text'), text: someText }),
@@ -280,7 +282,8 @@ function modelled(request: GenerationRequest): object {
   return Object.fromEntries(MODELLED.map((field) => [field, request[field]]));
 }
 
-// --- Answers -------------------------------------------------------------------------------------------------------------
+// --- Answers
+// -------------------------------------------------------------------------------------------------------------
 
 interface SaidReasoning {
   readonly id: string | undefined;
@@ -483,7 +486,8 @@ function decoded(frames: readonly Frame[], relay = false): Result {
   return fold(decodeFrames(frames, REQUEST, relay));
 }
 
-// --- The laws --------------------------------------------------------------------------------------------------------------
+// --- The laws
+// --------------------------------------------------------------------------------------------------------------
 
 describe('the chat dialect', () => {
   const validator = compileValidator(chat.inbound.requestSchema('acme'));

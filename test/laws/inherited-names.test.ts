@@ -48,7 +48,8 @@ function withMember(object: JsonObject, name: string, value: Json): JsonObject {
   return copy;
 }
 
-// --- Requests --------------------------------------------------------------------------------------------------------------
+// --- Requests
+// --------------------------------------------------------------------------------------------------------------
 
 const schema = { type: 'object', properties: { city: { type: 'string', format: 'date' } } };
 const image = 'data:image/png;base64,iVBORw0KGgo=';
@@ -238,7 +239,8 @@ describe.each(FORMATS)('a request in %s', (format) => {
   });
 });
 
-// --- Answers ---------------------------------------------------------------------------------------------------------------
+// --- Answers
+// ---------------------------------------------------------------------------------------------------------------
 
 const CONTENT = {
   text: 'Hello',
@@ -311,7 +313,8 @@ describe.each(FORMATS)('an answer of an upstream that speaks %s', (format) => {
   });
 });
 
-// --- The simulator -----------------------------------------------------------------------------------------------------------
+// --- The simulator
+// -----------------------------------------------------------------------------------------------------------
 
 describe('a schema given to the simulator', () => {
   const sample: JsonObject = {

@@ -13,11 +13,11 @@ const FORMATS: readonly Format[] = ['chat', 'messages', 'responses'];
 /** Three times as many calls and results, each with its message, are about as many pieces as a request may have. */
 const SMALL = 800;
 const TIMES = 3;
-const MOST_TIMES_AS_LONG = 6;
+const MAX_TIMES_AS_LONG = 6;
 /** Below this, milliseconds of the processor say nothing. */
 const NEGLIGIBLE_MS = 24;
 /** How often both are measured until they agree with the law: garbage of other tests may be collected in either. */
-const MOST_ROUNDS = 4;
+const MAX_ROUNDS = 4;
 
 function each<T>(count: number, make: (index: number) => T): T[] {
   return Array.from({ length: count }, (_, index) => make(index));
@@ -108,8 +108,8 @@ describe.each(ROUTES)('a request in %s, sent as %s', (from, to) => {
   it.each(Object.entries(PROMPTS))('costs as much as it is long: %s', (_, make) => {
     const bodies = [make(from, SMALL), make(from, SMALL * TIMES)] as const;
     let [small, large] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    const bound = () => Math.max(small, NEGLIGIBLE_MS / MOST_TIMES_AS_LONG) * MOST_TIMES_AS_LONG;
-    for (let round = 0; round < MOST_ROUNDS && large >= bound(); round++) {
+    const bound = () => Math.max(small, NEGLIGIBLE_MS / MAX_TIMES_AS_LONG) * MAX_TIMES_AS_LONG;
+    for (let round = 0; round < MAX_ROUNDS && large >= bound(); round++) {
       small = Math.min(small, costOf(bodies[0]));
       large = Math.min(large, costOf(bodies[1]));
     }

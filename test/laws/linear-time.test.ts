@@ -53,7 +53,8 @@ function replyTo(request: GenerationRequest): ReplyContext {
   };
 }
 
-// --- What upstreams send ---------------------------------------------------------------------------------------------------
+// --- What upstreams send
+// ---------------------------------------------------------------------------------------------------
 
 const chunk = (delta: JsonObject, more: JsonObject = {}): JsonObject => ({
   ...more,
@@ -221,7 +222,8 @@ describe.each(FORMATS)('a stream of an upstream that speaks %s', (format) => {
   });
 });
 
-// --- What the representation says --------------------------------------------------------------------------------------------
+// --- What the representation says
+// --------------------------------------------------------------------------------------------
 
 const message = (item: number): Event => ({ type: 'item-start', item, head: { type: 'message' } });
 const part = (item: number, position: number, kind: 'text' | 'refusal' | 'thought' | 'summary'): Event[] => [

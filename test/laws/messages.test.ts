@@ -275,11 +275,11 @@ const request: fc.Arbitrary<GenerationRequest> = fc
       );
   });
 
-const MOST_MARKS = 4;
+const MAX_CACHE_MARKS = 4;
 
 /** The request with its first marks only: upstreams take no more. */
 function withFewMarks(original: GenerationRequest): GenerationRequest {
-  let left = MOST_MARKS;
+  let left = MAX_CACHE_MARKS;
   const limited = <T extends Item | Part | Tool>(thing: T): T => {
     const { cache: mark, ...rest } = thing as T & { readonly cache?: CacheMark };
     return mark === undefined || left-- > 0 ? thing : (rest as unknown as T);

@@ -260,7 +260,9 @@ const MODELLED = [
   'stream',
 ] as const satisfies (keyof GenerationRequest)[];
 
-/** A conversation of such items alone is refused. A system prompt in front becomes `instructions`, which do not count. */
+/**
+ * A conversation of such items alone is refused. A system prompt in front becomes `instructions`, which do not count.
+ */
 function saysNothing(one: Item): boolean {
   if (one.type !== 'message') return false;
   return one.role === 'system' || one.content.every((part) => part.type === 'text' && part.text === '');

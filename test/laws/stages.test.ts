@@ -5,8 +5,8 @@ import { chatAnswer, messagesAnswer, responsesAnswer } from '../fakes/answers.ts
 import { type FakeUpstream, openFakeUpstream } from '../fakes/fake-upstream.ts';
 
 /**
- * A stage that touches nothing is no stage, byte for byte and on the relay lane: the response cache, on its way to keep an
- * answer, is one, and so is one that runs the leg and passes on what it says.
+ * A stage that touches nothing is no stage, byte for byte and on the relay lane: the response cache, on its way to
+ * keep an answer, is one, and so is one that runs the leg and passes on what it says.
  */
 
 let upstream: FakeUpstream;

@@ -148,7 +148,9 @@ describe('a key that the operator gives', () => {
 });
 
 describe('an interrupted rotation', () => {
-  /** Rotates in small steps and keeps a copy of the directory as it is after each of them, as kill -9 would leave it. */
+  /**
+   * Rotates in small steps and keeps a copy of the directory as it is after each of them, as kill -9 would leave it.
+   */
   async function copiesOf(installation: Installation, newKey?: string): Promise<string[]> {
     const copies: string[] = [];
     const keep = () => {

@@ -4,7 +4,10 @@ import type { Expectations } from './expectations.ts';
 /** An id that the gateway makes, because the upstream gives none. */
 const MADE = expect.stringMatching(/^call_[\w-]+$/);
 
-/** What each recording of a real upstream says, read from the recording itself. One that is not listed is held to what holds for all. */
+/**
+ * What each recording of a real upstream says, read from the recording itself. One that is not listed is held to what
+ * holds for all.
+ */
 export const EXPECTED: Expectations = {
   'openai-chat/vercel-ai__openai-text.chunks.txt': [
     {

@@ -175,8 +175,8 @@ function countsOf({ cacheWriteTokens = 0, cacheWrite1hTokens = 0, ...counts }: P
 }
 
 /**
- * The messages format writes input as an object: only its members are sure to come back. Where it is none, because it was
- * cut off, it stands in the member `raw` of one.
+ * The messages format writes input as an object: only its members are sure to come back. Where it is none, because it
+ * was cut off, it stands in the member `raw` of one.
  */
 function withPlainInput(item: Item): Item {
   if (item.type !== 'tool-call') return item;

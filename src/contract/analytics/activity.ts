@@ -3,7 +3,7 @@ import { oneOf } from '../../kit/json/schema.ts';
 import { keptText } from '../values/readable-text.ts';
 import { uuid } from '../values/uuid.ts';
 
-const LONGEST_USER = 256;
+const MAX_USER_CHARACTERS = 256;
 
 /** Query of `GET /activity`. */
 export const activityQuerySchema = Type.Object({
@@ -21,7 +21,9 @@ export const activityQuerySchema = Type.Object({
       description: 'Usage of one key.',
     }),
   ),
-  user_id: Type.Optional(keptText(LONGEST_USER, { description: 'Usage of keys that this user made.' })),
+  user_id: Type.Optional(
+    keptText(MAX_USER_CHARACTERS, { description: 'Usage of keys that this user made.' }),
+  ),
   workspace_id: Type.Optional(uuid),
   group_by: Type.Optional(oneOf(['workspace'], { description: 'Rows for each workspace.' })),
 });

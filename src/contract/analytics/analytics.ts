@@ -3,26 +3,26 @@ import { closed, oneOf } from '../../kit/json/schema.ts';
 import { keptText } from '../values/readable-text.ts';
 import { uuid } from '../values/uuid.ts';
 
-const LONGEST_TIMESTAMP = 64;
+const MAX_TIMESTAMP_CHARACTERS = 64;
 
 function timestamp(description: string) {
   return Type.String({
-    maxLength: LONGEST_TIMESTAMP,
+    maxLength: MAX_TIMESTAMP_CHARACTERS,
     description: `${description} ISO 8601, with an offset or in UTC; a date alone is its midnight.`,
   });
 }
 
-const MOST_DIMENSIONS = 2;
-const MOST_FILTERS = 20;
-const MOST_CLASSIFIER_FILTERS = 10;
+const MAX_DIMENSIONS = 2;
+const MAX_FILTERS = 20;
+const MAX_CLASSIFIER_FILTERS = 10;
 
 /** Values of all filters together. */
-export const MOST_VALUES = 1_000;
-const LONGEST_VALUE = 1024;
+export const MAX_FILTER_VALUES = 1_000;
+const MAX_FILTER_VALUE_CHARACTERS = 1024;
 
 /** Rows of an answer, by default and at most. */
 export const DEFAULT_ROWS = 1_000;
-export const MOST_ROWS = 10_000;
+export const MAX_ROWS = 10_000;
 
 /** Names of metrics and dimensions in queries, for one vendor word. */
 export interface AnalyticsNames {
@@ -33,12 +33,16 @@ export interface AnalyticsNames {
 }
 
 const rows = (description: string) =>
-  Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_ROWS, description }));
+  Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ROWS, description }));
 
-const oneValue = Type.Union([keptText(LONGEST_VALUE), Type.Number()]);
+const oneValue = Type.Union([keptText(MAX_FILTER_VALUE_CHARACTERS), Type.Number()]);
 
 const filterValue = Type.Union(
-  [keptText(LONGEST_VALUE), Type.Number(), Type.Array(oneValue, { maxItems: MOST_VALUES })],
+  [
+    keptText(MAX_FILTER_VALUE_CHARACTERS),
+    Type.Number(),
+    Type.Array(oneValue, { maxItems: MAX_FILTER_VALUES }),
+  ],
   { description: 'A list for `in` and `not_in`, one value for the others.' },
 );
 
@@ -59,7 +63,7 @@ export function analyticsQuerySchema({ metrics, dimensions, granularities, opera
   return closed({
     metrics: Type.Array(oneOf(metrics), { minItems: 1, maxItems: metrics.length }),
     dimensions: Type.Optional(
-      Type.Array(oneOf(dimensions), { maxItems: MOST_DIMENSIONS, description: 'What to group by.' }),
+      Type.Array(oneOf(dimensions), { maxItems: MAX_DIMENSIONS, description: 'What to group by.' }),
     ),
     granularity: Type.Optional(
       oneOf(granularities, { description: 'Width of time buckets, UTC; totals without it.' }),
@@ -81,8 +85,8 @@ export function analyticsQuerySchema({ metrics, dimensions, granularities, opera
           ),
         }),
         {
-          maxItems: MOST_FILTERS,
-          description: `All must hold. At most ${MOST_VALUES} values altogether.`,
+          maxItems: MAX_FILTERS,
+          description: `All must hold. At most ${MAX_FILTER_VALUES} values altogether.`,
         },
       ),
     ),
@@ -101,7 +105,7 @@ export function analyticsQuerySchema({ metrics, dimensions, granularities, opera
       closed(
         {
           classifier_id: uuid,
-          dimension_names: Type.Optional(Type.Array(classifierDimension, { maxItems: MOST_DIMENSIONS })),
+          dimension_names: Type.Optional(Type.Array(classifierDimension, { maxItems: MAX_DIMENSIONS })),
           include_nulls: Type.Optional(Type.Boolean()),
         },
         { description: 'There are no classifiers in this version.' },
@@ -111,7 +115,7 @@ export function analyticsQuerySchema({ metrics, dimensions, granularities, opera
       closed(
         {
           classifier_id: uuid,
-          filters: Type.Array(classifierFilter, { minItems: 1, maxItems: MOST_CLASSIFIER_FILTERS }),
+          filters: Type.Array(classifierFilter, { minItems: 1, maxItems: MAX_CLASSIFIER_FILTERS }),
         },
         { description: 'There are no classifiers in this version.' },
       ),

@@ -9,12 +9,12 @@ import { utcMoment } from '../values/utc-moment.ts';
 import { uuid } from '../values/uuid.ts';
 import { KEY_MONEY, keyMoney, type SpendingKey } from './key-money.ts';
 
-const LONGEST_NAME = 255;
-const LONGEST_USER = 256;
+const MAX_NAME_CHARACTERS = 255;
+const MAX_USER_CHARACTERS = 256;
 
-const name = readableText(LONGEST_NAME);
+const name = readableText(MAX_NAME_CHARACTERS);
 
-const user = readableText(LONGEST_USER);
+const user = readableText(MAX_USER_CHARACTERS);
 
 /** Settings of a key that can be set at its creation and changed later. */
 const changeable = {

@@ -3,12 +3,12 @@ import { closed, nullish } from '../../kit/json/schema.ts';
 import { nullable } from '../values/nullable.ts';
 import { uuid } from '../values/uuid.ts';
 
-const LONGEST_KEY = 65_536;
-const MOST_ENTRIES = 100;
+const MAX_SECRET_CHARACTERS = 65_536;
+const MAX_LIST_ENTRIES = 100;
 
 const key = Type.String({
   minLength: 1,
-  maxLength: LONGEST_KEY,
+  maxLength: MAX_SECRET_CHARACTERS,
   writeOnly: true,
   description:
     'The key, or a JSON document in a string for cloud providers. Stored encrypted, never returned.',
@@ -17,7 +17,7 @@ const key = Type.String({
 const provider = Type.String({ minLength: 1, maxLength: 128, description: 'Slug of the provider.' });
 
 function list(description: string) {
-  return nullable(Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: MOST_ENTRIES }), {
+  return nullable(Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: MAX_LIST_ENTRIES }), {
     description: `${description}; null = no restriction.`,
   });
 }
@@ -28,7 +28,7 @@ const hashes = nullable(
       pattern: '^[a-f0-9]{64}$',
       explain: 'must be the hash of a key: 64 lower-case hex digits',
     }),
-    { minItems: 1, maxItems: MOST_ENTRIES },
+    { minItems: 1, maxItems: MAX_LIST_ENTRIES },
   ),
   { description: 'Hashes of the keys that may use it; null = no restriction. An empty list is refused.' },
 );

@@ -5,28 +5,28 @@ import { isoTime, isoTimeOrNull } from '../values/iso-time.ts';
 import { nullable } from '../values/nullable.ts';
 import { keptText, readableText } from '../values/readable-text.ts';
 
-const LONGEST_NAME = 100;
-const LONGEST_SLUG = 50;
-const LONGEST_DESCRIPTION = 500;
-const LONGEST_MODEL = 256;
-const MOST_KEYS = 1000;
+const MAX_NAME_CHARACTERS = 100;
+const MAX_SLUG_CHARACTERS = 50;
+const MAX_DESCRIPTION_CHARACTERS = 500;
+const MAX_MODEL_CHARACTERS = 256;
+const MAX_LISTED_KEYS = 1000;
 
-const name = readableText(LONGEST_NAME);
+const name = readableText(MAX_NAME_CHARACTERS);
 
 const slug = Type.String({
   minLength: 1,
-  maxLength: LONGEST_SLUG,
+  maxLength: MAX_SLUG_CHARACTERS,
   pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*$',
   description: 'Lower-case letters, digits and single hyphens between them; unique in the account.',
 });
 
 const KEPT = 'Kept and shown; it steers nothing in this version.';
 
-const model = readableText(LONGEST_MODEL);
+const model = readableText(MAX_MODEL_CHARACTERS);
 
 /** Settings of a workspace that can be set at its creation and changed later, besides its names. */
 const changeable = {
-  description: nullish(keptText(LONGEST_DESCRIPTION)),
+  description: nullish(keptText(MAX_DESCRIPTION_CHARACTERS)),
   default_text_model: Type.Optional(
     nullable(model, {
       description: 'The model of requests that name none, in the formats in which it may be left out.',
@@ -49,7 +49,7 @@ const changeable = {
     Type.Number({ minimum: 0.0001, maximum: 1, description: 'Share of the requests that are stored.' }),
   ),
   io_logging_api_key_ids: Type.Optional(
-    nullable(Type.Array(Type.Integer({ minimum: 0 }), { maxItems: MOST_KEYS }), {
+    nullable(Type.Array(Type.Integer({ minimum: 0 }), { maxItems: MAX_LISTED_KEYS }), {
       description:
         'Numbers of the keys whose requests are stored; null = all. Keys of this gateway have no numbers: with a list nothing is stored.',
     }),

@@ -5,7 +5,7 @@ import { remembered } from '../../kit/collections/remembered.ts';
 import { vendorHeader } from '../server/vendor-header.ts';
 
 /** Characters that are kept of each value. */
-const MOST_CHARACTERS = { userAgent: 256, requestId: 128 } as const;
+const MAX_CHARACTERS = { userAgent: 256, requestId: 128 } as const;
 
 const DESCRIPTIONS = {
   referer: 'Address of the app that calls: its identity in statistics.',
@@ -33,8 +33,8 @@ export function attributionHeaderSchemas(vendor: string): Record<string, TSchema
 /** Reads who says to be calling: too long values are cut, unprintable ones and unknown categories left out. */
 export function attributionOf(headers: Readonly<Record<string, string>>, vendor: string): Attribution {
   const names = namesFor(vendor);
-  const userAgent = printableText(textOf(headers[names.userAgent]), MOST_CHARACTERS.userAgent);
-  const requestId = printableText(textOf(headers[names.requestId]), MOST_CHARACTERS.requestId);
+  const userAgent = printableText(textOf(headers[names.userAgent]), MAX_CHARACTERS.userAgent);
+  const requestId = printableText(textOf(headers[names.requestId]), MAX_CHARACTERS.requestId);
   const attribution: Mutable<Attribution> = { ...appOf(headers, names) };
   if (userAgent !== undefined) attribution.userAgent = userAgent;
   if (requestId !== undefined) attribution.requestId = requestId;

@@ -42,14 +42,14 @@ const cacheHeaders = remembered(16, (vendor) => ({
 }));
 
 const DEFAULT_TTL_SECONDS = 300;
-const LONGEST_TTL_SECONDS = 86_400;
+const MAX_TTL_SECONDS = 86_400;
 
 /** What a caller asks of the response cache; undefined unless it is switched on. */
 export function cacheWish(headers: Readonly<Record<string, string>>, vendor: string): CacheWish | undefined {
   const names = cacheHeaders(vendor);
   if (!isTrue(headers[names.isOn])) return undefined;
   const wanted = Number(headers[names.ttl] ?? DEFAULT_TTL_SECONDS);
-  const ttlSeconds = Math.min(LONGEST_TTL_SECONDS, Math.max(1, Math.floor(wanted)));
+  const ttlSeconds = Math.min(MAX_TTL_SECONDS, Math.max(1, Math.floor(wanted)));
   return { ttlSeconds, clears: isTrue(headers[names.clears]) };
 }
 
@@ -108,7 +108,7 @@ function cacheHeaderSchemas(vendor: string) {
       Type.String({
         pattern: '^\\s*\\d{1,9}\\s*$',
         explain: 'must be a whole number of seconds',
-        description: `Seconds that the answer is kept: 1 to ${LONGEST_TTL_SECONDS}, ${DEFAULT_TTL_SECONDS} without it. What is outside is taken for the nearest.`,
+        description: `Seconds that the answer is kept: 1 to ${MAX_TTL_SECONDS}, ${DEFAULT_TTL_SECONDS} without it. What is outside is taken for the nearest.`,
       }),
     ),
     [clears]: Type.Optional(Type.String({ description: '`true`: what is kept is forgotten first.' })),

@@ -22,8 +22,8 @@ interface OperationFigures {
 /** Why a generation was turned away: `flood`: overload; `in-flight`: `maxConcurrentRequests` are in flight. */
 export type TurnAwayReason = 'flood' | 'in-flight';
 
-/** More operations than there are. */
-const MOST_OPERATIONS = 1000;
+/** Limit of the series by operation; there are fewer operations. */
+const MAX_OPERATIONS = 1000;
 
 const PHASES: readonly (keyof PhaseTimes)[] = ['auth', 'plan', 'upstream', 'gateway'];
 
@@ -63,7 +63,7 @@ export class HttpMetrics {
   });
 
   readonly #operation = remembered(
-    MOST_OPERATIONS,
+    MAX_OPERATIONS,
     (operation): OperationFigures => ({
       duration: this.#duration.of({ operation }),
       byStatus: new Map(),

@@ -39,11 +39,11 @@ export interface RouteMiss {
 
 const NO_PARAMETERS: RouteMatch['params'] = {};
 
-const LONGEST_PARAMETER = 512;
+const MAX_PARAMETER_CHARACTERS = 512;
 
 /** Finds the row of a request. Built once per table and base path. */
 export class RouteIndex {
-  readonly #router = createRouter({ ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAMETER });
+  readonly #router = createRouter({ ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER_CHARACTERS });
   /** Rows without path parameters, by method and path: the router is asked only for others. */
   readonly #fixed = new Map<string, Map<string, RouteMatch>>();
   readonly #methods = new Set<string>();

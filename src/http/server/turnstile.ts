@@ -177,7 +177,7 @@ export class Turnstile {
     if (this.#first === this.#waiting.length) {
       this.#waiting = [];
       this.#first = 0;
-    } else if (this.#first > MOST_GONE) {
+    } else if (this.#first > MAX_SHIFTED_ENTRIES) {
       this.#waiting = this.#waiting.slice(this.#first);
       this.#first = 0;
     }
@@ -204,5 +204,8 @@ export class Turnstile {
   }
 }
 
-/** Those that have left the line are forgotten together. */
-const MOST_GONE = 1024;
+/**
+ * Entries that have left the queue and are still in its array: removed together, because removing one copies the
+ * rest.
+ */
+const MAX_SHIFTED_ENTRIES = 1024;

@@ -2,7 +2,7 @@ import {
   type AnalyticsAnswer,
   type AnalyticsQuery,
   type AnalyticsRow,
-  MOST_ROWS,
+  MAX_ROWS,
 } from '../../contract/analytics/analytics.ts';
 import { isoTime } from '../../contract/values/iso-time.ts';
 import { sortSliced } from '../../kit/loop/sort-sliced.ts';
@@ -53,7 +53,7 @@ export class Analytics {
     const ordersByName = query.order !== null && isShownByName(query.order.field);
     const answer = await events.query(
       // Events hold ids, not names: to order by name, fetch all rows, then sort and cut here.
-      { ...query, accountId, filters, ...(ordersByName && { limit: MOST_ROWS }) },
+      { ...query, accountId, filters, ...(ordersByName && { limit: MAX_ROWS }) },
       signal,
     );
     const named = await nameRows(answer.rows, query, names);

@@ -1,4 +1,4 @@
-import { type AnalyticsQuery, DEFAULT_ROWS, MOST_ROWS } from '../../contract/analytics/analytics.ts';
+import { type AnalyticsQuery, DEFAULT_ROWS, MAX_ROWS } from '../../contract/analytics/analytics.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import { type Issue, MOST_ISSUES } from '../../kit/json/validate.ts';
 import type { Granularity, MetricName } from '../../ports/event-names.ts';
@@ -180,5 +180,5 @@ function defaultRows(
   granularity: Granularity | null,
 ): number {
   if (granularity === null || dimensions.length === 0 || groupLimit !== undefined) return DEFAULT_ROWS;
-  return Math.min(MOST_ROWS, Math.max(DEFAULT_ROWS, bucketsIn(range, granularity) * DEFAULT_GROUPS));
+  return Math.min(MAX_ROWS, Math.max(DEFAULT_ROWS, bucketsIn(range, granularity) * DEFAULT_GROUPS));
 }

@@ -1,4 +1,4 @@
-import { type AnalyticsFilter, MOST_VALUES } from '../../contract/analytics/analytics.ts';
+import { type AnalyticsFilter, MAX_FILTER_VALUES } from '../../contract/analytics/analytics.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import { OPERATORS, type Operator } from '../../ports/event-names.ts';
 import { ANALYTICS_DIMENSIONS, type AnalyticsDimension } from './analytics-names.ts';
@@ -23,8 +23,8 @@ export function parseFilters(given: readonly AnalyticsFilter[], issues: Issue[])
     issues.push(...filterIssues(filter, path));
     return namedFilter(filter, path);
   });
-  if (filters.reduce((sum, { values }) => sum + values.length, 0) > MOST_VALUES) {
-    issues.push({ path: 'filters', message: `must have at most ${MOST_VALUES} values altogether` });
+  if (filters.reduce((sum, { values }) => sum + values.length, 0) > MAX_FILTER_VALUES) {
+    issues.push({ path: 'filters', message: `must have at most ${MAX_FILTER_VALUES} values altogether` });
   }
   return filters;
 }

@@ -42,7 +42,10 @@ export interface OperatorKeysDependencies {
   readonly changed: (hash: string) => void;
 }
 
-/** The keys of all accounts, for the command line; `AccountKeys` is for the management API. Refusals are GatewayErrors whose message is shown to the operator. */
+/**
+ * The keys of all accounts, for the command line; `AccountKeys` is for the management API. Refusals are GatewayErrors
+ * whose message is shown to the operator.
+ */
 export class OperatorKeys {
   readonly #parts: OperatorKeysDependencies;
 

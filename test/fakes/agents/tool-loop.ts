@@ -25,9 +25,9 @@ export const SEAL = Buffer.from('sealed by the double: \u00ff\u00fe thoughts ?>~
 export const CALL_ID = 'call_Z7-double_0001';
 
 /**
- * A fake upstream that takes part in a loop of two steps: it answers a request without history by a call, and one that
- * brings a result by a sentence with whatever `pattern` matches in it. Anything else is refused as a bad request, with the
- * reason.
+ * A fake upstream that takes part in a loop of two steps: it answers a request without history by a call, and one
+ * that brings a result by a sentence with whatever `pattern` matches in it. Anything else is refused as a bad
+ * request, with the reason.
  */
 export async function openToolLoop(
   double: UpstreamDouble,

@@ -1,7 +1,7 @@
 /**
  * What a fake upstream needs to know of its wire format to hold up its end of a tool loop. Written from the vendors'
- * formats and from nothing in `src`, so that a mistake there is not repeated here. Streams only: an agent that falls back
- * to whole answers pays twice, and fails here.
+ * formats and from nothing in `src`, so that a mistake there is not repeated here. Streams only: an agent that falls
+ * back to whole answers pays twice, and fails here.
  */
 export interface UpstreamDouble {
   /** The dialect as the configuration names it. */

@@ -133,7 +133,8 @@ function settingsOf(address: DatabaseAddress, { connectMs, statementMs }: Postgr
       application_name: 'signalbox',
       statement_timeout: Math.max(statementMs - SERVER_AHEAD_MS, 1),
       idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
-      // A journal drops what is booked, so a commit must be on disk before it is answered, whatever the server's default.
+      // A journal drops what is booked, so a commit must be on disk before it is answered, whatever the server's
+      // default.
       synchronous_commit: 'on',
     },
     onnotice: () => {},

@@ -1,5 +1,5 @@
 const FIRST_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 600_000;
+const MAX_RETRY_MS = 600_000;
 
 interface PlannedRetry {
   readonly dueAtMs: number;
@@ -29,7 +29,7 @@ export class RefusedEnds {
     const retryMs = this.#refused.get(generationId)?.nextRetryMs ?? FIRST_RETRY_MS;
     this.#refused.set(generationId, {
       dueAtMs: this.#nowMs() + retryMs,
-      nextRetryMs: Math.min(LONGEST_RETRY_MS, retryMs * 2),
+      nextRetryMs: Math.min(MAX_RETRY_MS, retryMs * 2),
     });
   }
 
