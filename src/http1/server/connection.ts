@@ -1,29 +1,27 @@
 import type { Socket } from 'node:net';
 import type { Cohort } from '../../kit/loop/cohort.ts';
 import { type BodyDecoder, LengthDecoder } from '../body-decoder.ts';
-import { isLineBreak } from '../characters.ts';
 import { ChunkedDecoder } from '../chunked-decoder.ts';
 import type { SectionProblem } from '../fields.ts';
 import { REQUEST_RULES } from '../reading-rules.ts';
+import { afterLineBreaks, END_OF_HEAD, HeadCollector } from './head-collector.ts';
 import { type BodySource, InboundRequest } from './inbound-request.ts';
+import { LingeringClose, type LingerLimits, type LingerOwner } from './lingering-close.ts';
 import { OutboundResponse, type ResponseConnection } from './outbound-response.ts';
 import { PresenceProbe } from './presence-probe.ts';
 import { requestFramingOf } from './request-framing.ts';
-import { cannotBeInHead, parseRequestHead } from './request-head.ts';
+import { parseRequestHead } from './request-head.ts';
+import { ResponseQueue } from './response-queue.ts';
 import { type ScannedHead, scanHead } from './scan-head.ts';
 
 /** Limits of each connection. */
-export interface ServerConnectionLimits {
+export interface ServerConnectionLimits extends LingerLimits {
   /** From the start of a connection, or the first byte of a later request, to the end of the head. */
   readonly headersMs: number;
   /** The same to the end of the body. */
   readonly requestMs: number;
   /** How long an idle connection is kept. */
   readonly idleMs: number;
-  /** How long a connection stays open after its last response if not all of the request was read. */
-  readonly lingerMs: number;
-  /** The same for connections that the owner lets drop the rest of the request (`beginDiscarding`). */
-  readonly discardMs: number;
   readonly maxHeadBytes: number;
   /** Responses that may be owed at the same time: the connection is not read while it owes as many. */
   readonly maxPipelined: number;
@@ -33,7 +31,7 @@ export interface ServerConnectionLimits {
 export type Refusal = SectionProblem | 'late' | 'connect';
 
 /** The listener, as its connections see it. */
-export interface ServerConnectionOwner {
+export interface ServerConnectionOwner extends LingerOwner {
   readonly limits: ServerConnectionLimits;
   /** Connections on which a request begins in this turn: calls `onTurnEnd` of each. */
   readonly arrivals: Cohort<ServerConnection>;
@@ -51,25 +49,9 @@ export interface ServerConnectionOwner {
   refuse(connection: ServerConnection, problem: Refusal): void;
   onIdle(connection: ServerConnection): void;
   onClosed(connection: ServerConnection): void;
-  /** Whether one more connection may drop the rest of a large request; if so, `endDiscarding` follows. */
-  beginDiscarding(): boolean;
-  endDiscarding(): void;
 }
 
-const END_OF_HEAD = '\r\n\r\n';
 const NO_BODY = new LengthDecoder(0);
-
-/**
- * Bytes of a request that are dropped after its response. Closing a connection on which bytes are unread resets it,
- * and many clients then report the reset and not the response.
- */
-const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
-
-/** The same if too many connections discard: enough to notice that the caller has closed its socket. */
-const MAX_DISCARDED_BYTES_IF_CROWDED = 64 * 1024;
-
-/** Line breaks before a request: some clients send one. Without a limit they would keep a connection open for ever. */
-const MAX_LINE_BREAK_BYTES = 32;
 
 /**
  * One connection of a caller: parses requests from its bytes, and writes their responses in the order of the requests.
@@ -79,20 +61,14 @@ const MAX_LINE_BREAK_BYTES = 32;
 export class ServerConnection implements ResponseConnection, BodySource {
   readonly #socket: Socket;
   readonly #owner: ServerConnectionOwner;
-  /** Responses that are not flushed yet, in the order of their requests. */
-  readonly #responses: OutboundResponse[] = [];
-  /** How many of them are written to their ends. */
-  #writtenResponses = 0;
-  /** The response whose turn it is to be written. */
-  #writing: OutboundResponse | undefined;
+  readonly #responses = new ResponseQueue();
   /**
    * Bytes that are not parsed yet: they begin a request and wait for the end of the turn, or the pipeline is full. At
    * most one read.
    */
   #pending: Buffer | undefined;
   #isParseScheduled = false;
-  /** A head whose end has not come. */
-  #partialHead: Buffer | undefined;
+  readonly #head = new HeadCollector();
   /** The request whose body has not come to its end, its response and its decoder. */
   #receiving: InboundRequest | undefined;
   #responseToReceiving: OutboundResponse | undefined;
@@ -110,13 +86,8 @@ export class ServerConnection implements ResponseConnection, BodySource {
   #hasCallerEnded = false;
   /** Set while responses are owed to a caller that has ended its side. */
   #probe: PresenceProbe | undefined;
-  #lingerTimer: NodeJS.Timeout | undefined;
-  /** The owner counts it among the connections that may discard up to `MAX_DISCARDED_BYTES`. */
-  #isDiscarding = false;
-  /** Bytes that may still be dropped before the connection is no longer read. */
-  #discardableBytes = 0;
-  /** Bytes of line breaks since the last request. */
-  #lineBreakBytes = 0;
+  /** Set once our side has ended while the caller may still send. */
+  #lingering: LingeringClose | undefined;
 
   constructor(socket: Socket, owner: ServerConnectionOwner) {
     this.#socket = socket;
@@ -124,7 +95,7 @@ export class ServerConnection implements ResponseConnection, BodySource {
     // The encoding of nearly all writes: Node looks up an encoding that is given with each write.
     socket.setDefaultEncoding('latin1');
     socket.on('data', (bytes: Buffer) => this.#read(bytes));
-    socket.on('drain', () => this.#writing?.becomeWritable());
+    socket.on('drain', () => this.#responses.current?.becomeWritable());
     socket.on('end', () => this.#onCallerEnd());
     // `close` follows, and is handled.
     socket.on('error', ignore);
@@ -144,7 +115,7 @@ export class ServerConnection implements ResponseConnection, BodySource {
   }
 
   isTurnOf(response: OutboundResponse): boolean {
-    return this.#writing === response;
+    return this.#responses.current === response;
   }
 
   write(data: string | Uint8Array, encoding: BufferEncoding): boolean {
@@ -175,9 +146,7 @@ export class ServerConnection implements ResponseConnection, BodySource {
   #endResponse({ keepsAlive }: OutboundResponse, isUnread: boolean): void {
     const socket = this.#socket;
     if (!socket.writable) return;
-    this.#writtenResponses++;
-    const next = keepsAlive ? this.#responses[this.#writtenResponses] : undefined;
-    this.#writing = next;
+    const next = this.#responses.advance(keepsAlive);
     if (!keepsAlive) this.#discardsInput = true;
     if (socket.writableLength === 0) this.#firstIsFlushed();
     else socket.write('', (error) => this.#wasWritten(error));
@@ -231,26 +200,17 @@ export class ServerConnection implements ResponseConnection, BodySource {
 
   /** No request is being received, and no bytes are pending. */
   get #isBetweenRequests(): boolean {
-    return this.#pending === undefined && this.#receiving === undefined && this.#partialHead === undefined;
+    return this.#pending === undefined && this.#receiving === undefined && !this.#head.hasBegun;
   }
 
   #read(bytes: Buffer): void {
     if (this.#discardsInput) {
-      this.#discard(bytes.length);
+      this.#lingering?.discard(bytes.length);
       return;
     }
     const isTurnedAway =
       this.#isBetweenRequests && this.#owner.mayTurnAwayEarly() && this.#turnAwayEarly(bytes);
     if (!isTurnedAway) this.#receive(bytes);
-  }
-
-  /** Drops bytes after the last response, up to a limit; then stops reading and closes. */
-  #discard(length: number): void {
-    if (this.#lingerTimer === undefined) return;
-    this.#discardableBytes -= length;
-    if (this.#discardableBytes > 0) return;
-    this.#socket.pause();
-    this.#destroyAfter(this.#owner.limits.lingerMs);
   }
 
   /** Turns a request away before it becomes pending. Returns false if it is to be received as usual. */
@@ -301,7 +261,7 @@ export class ServerConnection implements ResponseConnection, BodySource {
    * the socket, so that no more than one read is kept. No time limit runs meanwhile.
    */
   #deferNextRequest(bytes: Buffer, at: number): boolean {
-    const isBetweenRequests = this.#receiving === undefined && this.#partialHead === undefined;
+    const isBetweenRequests = this.#receiving === undefined && !this.#head.hasBegun;
     const isFull = this.#isPipelineFull || this.#parsedRequests >= this.#owner.limits.maxPipelined;
     if (!isBetweenRequests || !isFull) return false;
     this.#pending = bytes.subarray(at);
@@ -322,31 +282,11 @@ export class ServerConnection implements ResponseConnection, BodySource {
 
   /** Parses a head and what there is of its body. Returns the index after them. */
   #parseHead(bytes: Buffer, from: number): number {
-    const before = this.#partialHead;
-    const start = before === undefined ? afterLineBreaks(bytes, from) : from;
-    this.#lineBreakBytes += start - from;
-    if (this.#lineBreakBytes > MAX_LINE_BREAK_BYTES) return this.#fail('malformed');
-    if (start === bytes.length) return start;
-    this.#requestSinceMs ??= performance.now();
-    const known = before?.length ?? 0;
-    const unread = start === 0 ? bytes : bytes.subarray(start);
-    const head = before === undefined ? unread : Buffer.concat([before, unread]);
-    const length = head.indexOf(END_OF_HEAD, Math.max(0, known - END_OF_HEAD.length + 1), 'latin1');
-    const isTooLarge = (length === -1 ? head.length : length) > this.#owner.limits.maxHeadBytes;
-    if (isTooLarge) return this.#fail('too-large');
-    if (length === -1) {
-      // Checks the new bytes with the one before them: a line break may come in two pieces.
-      if (cannotBeInHead(head.toString('latin1', Math.max(0, known - 1)))) return this.#fail('malformed');
-      this.#partialHead = head;
-      return bytes.length;
-    }
-    this.#partialHead = undefined;
-    this.#lineBreakBytes = 0;
-    return this.#beginRequest(
-      head.toString('latin1', 0, length + 2),
-      bytes,
-      start + length + END_OF_HEAD.length - known,
-    );
+    const head = this.#head.collect(bytes, from, this.#owner.limits.maxHeadBytes);
+    if (typeof head === 'string') return this.#fail(head);
+    // Otherwise only line breaks have come.
+    if (head !== undefined || this.#head.hasBegun) this.#requestSinceMs ??= performance.now();
+    return head === undefined ? bytes.length : this.#beginRequest(head.text, bytes, head.end);
   }
 
   /** `at`: index of the first byte after the head. */
@@ -365,7 +305,6 @@ export class ServerConnection implements ResponseConnection, BodySource {
     if (isFollowedByBytes(request, bytes, after)) return this.#fail('malformed');
     const response = new OutboundResponse(this, framing.keepsAlive);
     this.#responses.push(response);
-    this.#writing ??= response;
     if (this.#receiving !== undefined) this.#responseToReceiving = response;
     this.#owner.accept(request, response);
     return after;
@@ -424,8 +363,7 @@ export class ServerConnection implements ResponseConnection, BodySource {
   }
 
   #firstIsFlushed(): void {
-    this.#writtenResponses--;
-    this.#responses.shift()?.close(true);
+    this.#responses.shiftFlushed();
     this.#schedulePending();
     this.#becomeIdleIfDone();
   }
@@ -442,25 +380,17 @@ export class ServerConnection implements ResponseConnection, BodySource {
    * response to an earlier request. Returns an index beyond all bytes.
    */
   #fail(problem: Refusal): number {
-    const last = this.#lastUnwritten;
+    const last = this.#responses.lastUnwritten(this.#responseToReceiving);
     this.#discardsInput = true;
     this.#hasFailed = true;
-    this.#partialHead = undefined;
+    this.#head.clear();
     this.#requestSinceMs = undefined;
-    const begun = this.#responses.filter(({ hasBegun }) => hasBegun);
-    if (begun.some(({ isEnded }) => !isEnded) || !this.#socket.writable) this.destroy();
+    if (this.#responses.isWithinResponse || !this.#socket.writable) this.destroy();
     // The caller would take an error for the response to an earlier request: closes after that one.
     else if (last !== undefined) last.keepsAlive = false;
-    else if (begun.length > 0) this.endWith('');
+    else if (this.#responses.hasBegun) this.endWith('');
     else this.#owner.refuse(this, problem);
     return Number.POSITIVE_INFINITY;
-  }
-
-  /** The last response that is not written to its end, to a request that came as a whole. */
-  get #lastUnwritten(): OutboundResponse | undefined {
-    return this.#responses
-      .slice(this.#writtenResponses)
-      .findLast((response) => response !== this.#responseToReceiving);
   }
 
   #onCallerEnd(): void {
@@ -474,46 +404,36 @@ export class ServerConnection implements ResponseConnection, BodySource {
    * that came as a whole, unless a write fails.
    */
   #onInputEnd(): void {
-    const last = this.#lastUnwritten;
-    const isRequestIncomplete = this.#partialHead !== undefined || this.#receiving !== undefined;
+    const last = this.#responses.lastUnwritten(this.#responseToReceiving);
+    const isRequestIncomplete = this.#head.hasBegun || this.#receiving !== undefined;
     if (last === undefined) {
       if (isRequestIncomplete && !this.#discardsInput) this.#fail('malformed');
       else this.#socket.end();
       return;
     }
     this.#discardsInput = true;
-    this.#partialHead = undefined;
+    this.#head.clear();
     this.#requestSinceMs = undefined;
     this.#receiving?.cut();
     last.keepsAlive = false;
-    this.#probe ??= new PresenceProbe(this.#socket, () => this.#writing);
+    this.#probe ??= new PresenceProbe(this.#socket, () => this.#responses.current);
   }
 
   /** Ends our side, and drops what the caller still sends: many callers read a response after sending all of it. */
   #endAndLinger(): void {
     this.#socket.end();
     this.#socket.resume();
-    if (this.#lingerTimer !== undefined) return;
-    const { discardMs, lingerMs } = this.#owner.limits;
-    this.#isDiscarding = this.#owner.beginDiscarding();
-    this.#discardableBytes = this.#isDiscarding ? MAX_DISCARDED_BYTES : MAX_DISCARDED_BYTES_IF_CROWDED;
-    this.#destroyAfter(this.#isDiscarding ? discardMs : lingerMs);
-  }
-
-  #destroyAfter(milliseconds: number): void {
-    clearTimeout(this.#lingerTimer);
-    this.#lingerTimer = setTimeout(() => this.destroy(), milliseconds);
+    this.#lingering ??= new LingeringClose(this.#socket, this.#owner);
   }
 
   #close(): void {
-    clearTimeout(this.#lingerTimer);
-    if (this.#isDiscarding) this.#owner.endDiscarding();
+    this.#lingering?.stop();
     this.#probe?.stop();
     this.#idleSinceMs = undefined;
     this.#requestSinceMs = undefined;
     this.#owner.onClosed(this);
     this.#receiving?.cut();
-    for (const response of this.#responses.splice(0)) response.close(false);
+    this.#responses.close();
   }
 }
 
@@ -522,13 +442,6 @@ export class ServerConnection implements ResponseConnection, BodySource {
  */
 function isFollowedByBytes({ framing, isComplete }: InboundRequest, bytes: Buffer, after: number): boolean {
   return isComplete && !framing.keepsAlive && afterLineBreaks(bytes, after) < bytes.length;
-}
-
-/** Line breaks before a request are ignored (RFC 9112, 2.2). */
-function afterLineBreaks(bytes: Buffer, from: number): number {
-  let at = from;
-  while (isLineBreak(bytes[at])) at++;
-  return at;
 }
 
 function ignore(): void {}
