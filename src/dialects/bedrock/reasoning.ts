@@ -1,6 +1,7 @@
 import type { Seal } from '../../ir/events.ts';
 import type { ReasoningItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
+import { CLAUDE_FORMAT, visibleThoughts } from '../shared/reasoning/claude-seals.ts';
 import { BEDROCK_FORMAT, facts } from './facts.ts';
 
 /**
@@ -9,21 +10,17 @@ import { BEDROCK_FORMAT, facts } from './facts.ts';
  * of the messages dialect and come from there. Redacted thoughts are the same text there as here, but here it is
  * written once more in base64, as all bytes are.
  */
-const NATIVE_FORMAT = 'anthropic-claude-v1';
-
-/** Between the parts of one thought, which is one text here. */
-const PART_SEPARATOR = '\n\n';
 
 /** The seal of visible thoughts. */
 export function sealOfSignature(signature: string): Seal {
-  return { signature, format: NATIVE_FORMAT };
+  return { signature, format: CLAUDE_FORMAT };
 }
 
 /** The seal that redacted thoughts are; `content` is base64. */
 export function sealOfRedacted(content: string): Seal {
   const text = Buffer.from(content, 'base64').toString();
   return inBase64(text) === content
-    ? { encrypted: text, format: NATIVE_FORMAT }
+    ? { encrypted: text, format: CLAUDE_FORMAT }
     : { encrypted: content, format: BEDROCK_FORMAT };
 }
 
@@ -33,17 +30,9 @@ export function renderThoughts(item: ReasoningItem): JsonObject | undefined {
   if (!facts.seals.ofThoughts(item)) return undefined;
   if (format === BEDROCK_FORMAT) return encrypted === '' ? undefined : redacted(encrypted);
   if (signature !== '') {
-    const text = (item.text.length > 0 ? item.text : item.summary).join(PART_SEPARATOR);
-    return { reasoningContent: { reasoningText: { text, signature } } };
+    return { reasoningContent: { reasoningText: { text: visibleThoughts(item), signature } } };
   }
   return encrypted === '' ? undefined : redacted(inBase64(encrypted));
-}
-
-/** Why thoughts of an earlier turn do not go out. */
-export function whyUnsealed({ signature = '', encrypted = '' }: ReasoningItem): string {
-  return signature === '' && encrypted === ''
-    ? 'reasoning without a seal: the upstream would refuse it'
-    : 'reasoning that another model family sealed: the upstream would refuse it';
 }
 
 function redacted(redactedContent: string): JsonObject {

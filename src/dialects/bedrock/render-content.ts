@@ -1,18 +1,13 @@
-import type { Item, MessageItem, ToolCallItem } from '../../ir/items.ts';
+import type { ToolCallItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, objectsAt } from '../../kit/json/members.ts';
 import { digestedId } from '../shared/answers/digested-id.ts';
+import { alternatingTurns } from '../shared/blocks/alternating-turns.ts';
 import type { Report } from '../shared/report/report.ts';
-import {
-  LAST_SYSTEM_AS_USER,
-  SYSTEM_BETWEEN_TURNS,
-  splitSystemPrompts,
-} from '../shared/requests/system-messages.ts';
 import { flatArguments } from '../shared/tools/tool-names.ts';
 import type { Piece, RenderContext, Turn } from './render-context.ts';
-import { NO_FIELD } from './render-losses.ts';
 import { PartRenderer } from './render-parts.ts';
-import { MAX_ID_LENGTH, type Speaker, textBlock, type WireRole } from './wire.ts';
+import { MAX_ID_LENGTH, textBlock } from './wire.ts';
 
 /** The conversation as an upstream of this dialect takes it, cache points still to be set. */
 export interface RenderedConversation {
@@ -20,107 +15,19 @@ export interface RenderedConversation {
   readonly turns: readonly Turn[];
 }
 
-/** System prompts at the front become `system`; everything else becomes turns. */
+/** System prompts at the front become `system`; everything else becomes turns, calls paired with their results. */
 export function renderConversation(context: RenderContext): RenderedConversation {
-  const { items } = context.request;
-  const { prompts, asUser, turns: rest } = splitSystemPrompts(items);
-  const turns = new Turns(context);
-  const system: Piece[] = [];
-  for (const prompt of prompts) {
-    for (const piece of turns.systemPieces(prompt)) system.push(piece);
-  }
-  if (asUser !== undefined) turns.addPromptAsUser(asUser);
-  for (const item of rest) turns.add(item);
-  return { system, turns: turns.finished() };
+  const { request, report } = context;
+  const { system, turns } = alternatingTurns(request.items, new PartRenderer(context), report);
+  const paired = begunByUser(pairCalls(turns, context), report);
+  return { system, turns: paired.map(withTextBesideDocuments) };
 }
 
-/** Collects pieces into turns of alternating roles. */
-class Turns {
-  readonly #turns: { readonly role: WireRole; readonly pieces: Piece[] }[] = [];
-  readonly #blocks: PartRenderer;
-  readonly #context: RenderContext;
-  readonly #report: Report;
-
-  constructor(context: RenderContext) {
-    this.#blocks = new PartRenderer(context);
-    this.#context = context;
-    this.#report = context.report;
-  }
-
-  add(item: Item): void {
-    this.#push(...this.#turnOf(item));
-  }
-
-  /** A conversation of system prompts alone needs a turn: the last of them speaks as the user. */
-  addPromptAsUser(prompt: MessageItem): void {
-    const pieces = this.#messagePieces(prompt, 'user');
-    if (pieces.length > 0) {
-      this.#report.coerced(this.#report.place(prompt, 'items'), LAST_SYSTEM_AS_USER);
-    }
-    this.#push('user', pieces);
-  }
-
-  systemPieces(prompt: MessageItem): Piece[] {
-    return this.#messagePieces(prompt, 'system');
-  }
-
-  /** All turns, calls paired with their results, and nothing that the upstream demands left out. */
-  finished(): Turn[] {
-    const paired = pairCalls(this.#turns, this.#context);
-    return this.#begunByUser(paired).map(withTextBesideDocuments);
-  }
-
-  #push(role: WireRole, pieces: readonly Piece[]): void {
-    if (pieces.length === 0) return;
-    const last = this.#turns.at(-1);
-    if (last?.role === role) for (const piece of pieces) last.pieces.push(piece);
-    else this.#turns.push({ role, pieces: [...pieces] });
-  }
-
-  #turnOf(item: Item): [WireRole, Piece[]] {
-    switch (item.type) {
-      case 'message':
-        return this.#messageTurn(item);
-      case 'reasoning':
-        return ['assistant', this.#blocks.reasoning(item)];
-      case 'tool-call':
-        return ['assistant', this.#blocks.toolUse(item)];
-      case 'tool-result':
-        return ['user', this.#blocks.toolResult(item)];
-      case 'image':
-        return ['assistant', this.#blocks.image(item)];
-      case 'opaque':
-        return ['assistant', this.#blocks.opaque(item)];
-    }
-  }
-
-  #messageTurn(item: MessageItem): [WireRole, Piece[]] {
-    const { role } = item;
-    if (role === 'user' || role === 'assistant') return [role, this.#messagePieces(item, role)];
-    const pieces = this.#messagePieces(item, 'user');
-    if (pieces.length === 0) return ['user', []];
-    this.#report.coerced(this.#report.place(item, 'items'), SYSTEM_BETWEEN_TURNS);
-    return ['user', [pieceOf('<system>'), ...pieces, pieceOf('</system>')]];
-  }
-
-  /** Ids and states of messages mean nothing to an upstream that keeps none. */
-  #messagePieces(item: MessageItem, speaker: Speaker): Piece[] {
-    this.#blocks.reportForeignMembers(item);
-    if (item.phase !== undefined) {
-      this.#report.dropped(this.#report.place(item, 'items', 'phase'), NO_FIELD);
-    }
-    return this.#blocks.parts(item.content, speaker);
-  }
-
-  /** The upstream demands that the user speaks first. */
-  #begunByUser(turns: readonly Turn[]): readonly Turn[] {
-    if (turns[0]?.role !== 'assistant') return turns;
-    this.#report.coerced(
-      this.#report.name('items'),
-      'a user turn was put in front: the upstream wants one first',
-    );
-    return [{ role: 'user', pieces: [pieceOf(FIRST_WORDS)] }, ...turns];
-  }
+/** The upstream demands that the user speaks first. */
+function begunByUser(turns: readonly Turn[], report: Report): readonly Turn[] {
+  if (turns[0]?.role !== 'assistant') return turns;
+  report.coerced(report.name('items'), 'a user turn was put in front: the upstream wants one first');
+  return [{ role: 'user', pieces: [pieceOf(FIRST_WORDS)] }, ...turns];
 }
 
 /** What the user is made to say where the conversation begins with the assistant. */

@@ -2,6 +2,7 @@ import type {
   CacheMark,
   Ext,
   Item,
+  MessageItem,
   OpaqueItem,
   Part,
   ReasoningItem,
@@ -11,6 +12,16 @@ import type {
 } from '../../ir/items.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
+import type { PieceRenderer } from '../shared/blocks/alternating-turns.ts';
+import {
+  foreignType,
+  IMAGE_AS_TEXT,
+  MADE_IMAGE,
+  reportImageDetail,
+  reportPhase,
+  reportTextMembers,
+} from '../shared/blocks/part-losses.ts';
+import { whyUnsealed } from '../shared/reasoning/claude-seals.ts';
 import type { Report } from '../shared/report/report.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
 import { ADDITIONAL_TOOLS, reportAdditionalTools } from '../shared/tools/additional-tools.ts';
@@ -24,16 +35,16 @@ import {
   videoMedia,
   withoutExtension,
 } from './media.ts';
-import { renderThoughts, whyUnsealed } from './reasoning.ts';
+import { renderThoughts } from './reasoning.ts';
 import type { Mark, Piece, RenderContext } from './render-context.ts';
 import { NO_FIELD, reportForeignMembers } from './render-losses.ts';
-import { AUDIO_FORMATS, type Speaker, textBlock } from './wire.ts';
+import { AUDIO_FORMATS, type Speaker, textBlock, type WireRole } from './wire.ts';
 
 type FilePart = Extract<Part, { type: 'file' }>;
 type OpaquePart = Extract<Part, { type: 'opaque' }>;
 
 /** Makes blocks of parts and items, and tells what they lose. */
-export class PartRenderer {
+export class PartRenderer implements PieceRenderer<WireRole, Piece> {
   readonly #context: RenderContext;
   readonly #report: Report;
   readonly #documentNames = new DocumentNames();
@@ -41,6 +52,17 @@ export class PartRenderer {
   constructor(context: RenderContext) {
     this.#context = context;
     this.#report = context.report;
+  }
+
+  /** Ids and states of messages mean nothing to an upstream that keeps none. */
+  message(item: MessageItem, speaker: Speaker): Piece[] {
+    this.reportForeignMembers(item);
+    reportPhase(item, this.#report, NO_FIELD);
+    return this.parts(item.content, speaker);
+  }
+
+  text(text: string): Piece {
+    return { block: textBlock(text) };
   }
 
   /** `speaker`: who is going to say it. Images and documents are taken from users and tools only. */
@@ -85,7 +107,7 @@ export class PartRenderer {
   }
 
   image(item: Item): [] {
-    return this.#drop(item, 'an image that a model made: assistant turns take none');
+    return this.#drop(item, MADE_IMAGE);
   }
 
   opaque(item: OpaqueItem): Piece[] {
@@ -93,7 +115,11 @@ export class PartRenderer {
       reportAdditionalTools(item, this.#report);
       return [];
     }
-    return this.#drop(item, `an item ${typeOf(item.value)}`);
+    return this.#drop(item, `an item ${foreignType(item.value)}`);
+  }
+
+  roleOfOpaque(): WireRole {
+    return 'assistant';
   }
 
   /** Tells which members of a thing only another dialect has. */
@@ -125,9 +151,7 @@ export class PartRenderer {
   }
 
   #text(part: Extract<Part, { type: 'text' }>): Piece[] {
-    const { annotations = [], logprobs = [] } = part;
-    if (annotations.length > 0) this.#report.dropped(this.#placeOf(part, 'annotations'), NO_FIELD);
-    if (logprobs.length > 0) this.#report.dropped(this.#placeOf(part, 'logprobs'), NO_FIELD);
+    reportTextMembers(part, this.#report, NO_FIELD);
     this.reportForeignMembers(part);
     return this.#said(part.text, part, part.cache);
   }
@@ -143,13 +167,8 @@ export class PartRenderer {
   }
 
   #image(part: Extract<Part, { type: 'image' }>): Piece[] {
-    if (part.source.kind === 'text') return this.#drop(part, 'an image given as text');
-    if (part.detail !== undefined && part.detail !== 'auto') {
-      this.#report.dropped(
-        this.#placeOf(part, this.#report.facts.paths.inPart('image_url', 'detail')),
-        NO_FIELD,
-      );
-    }
+    if (part.source.kind === 'text') return this.#drop(part, IMAGE_AS_TEXT);
+    reportImageDetail(part, this.#report, NO_FIELD);
     return this.#media('image', imageMedia(part.source), part, addressOf(part.source));
   }
 
@@ -219,7 +238,7 @@ export class PartRenderer {
           : value.type === 'document'
             ? this.#documentOfBlocks(value)
             : undefined;
-    if (block === undefined) return this.#drop(part, `content ${typeOf(value)}`);
+    if (block === undefined) return this.#drop(part, `content ${foreignType(value)}`);
     this.#reportInnerLosses(part);
     return [{ block, ...this.#markOf(part, parseCacheMark(value.cache_control)) }];
   }
@@ -306,10 +325,6 @@ function textsIn(value: JsonObject): string[] {
     const text = block.type === 'text' ? stringAt(block, 'text') : undefined;
     return text === undefined || text.trim() === '' ? [] : [text];
   });
-}
-
-function typeOf(value: JsonObject): string {
-  return `of type ${JSON.stringify(value.type ?? null)} of another format`;
 }
 
 function addressOf(source: Source): string | undefined {

@@ -11,12 +11,14 @@ import type {
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { layOver } from '../../kit/json/lay-over.ts';
-import { objectsAt, textAt } from '../../kit/json/members.ts';
+import { textAt } from '../../kit/json/members.ts';
+import { reportPhase } from '../shared/blocks/part-losses.ts';
 import { renderUrl } from '../shared/media/data-url.ts';
 import { withoutForeignFiles } from '../shared/media/foreign-files.ts';
 import { pairCalls } from '../shared/pairing/pair-calls.ts';
 import { takesCallSeal } from '../shared/reasoning/seals-taken.ts';
 import { renderCacheMark } from '../shared/requests/gateway-fields.ts';
+import { ADDITIONAL_TOOLS, reportToolsFromStart } from '../shared/tools/additional-tools.ts';
 import { errorsInWords } from '../shared/tools/errors-in-words.ts';
 import { type FlatNames, flatArguments } from '../shared/tools/tool-names.ts';
 import { facts } from './facts.ts';
@@ -132,7 +134,7 @@ class MessagesWriter {
   }
 
   #addSpoken(item: MessageItem): void {
-    this.#reportPhase(item);
+    reportPhase(item, this.#context.report, NO_FIELD);
     const turn = this.#openFreshTurn();
     turn.content ??= [];
     for (const part of item.content) turn.content.push(part);
@@ -176,24 +178,9 @@ class MessagesWriter {
       return;
     }
     const { report } = this.#context;
-    const place = report.place(item, 'items');
     const kind = textAt(item.value, 'type') ?? 'this kind of item';
-    if (kind !== 'additional_tools') {
-      report.dropped(place, `chat upstreams do not know ${kind}`);
-      return;
-    }
-    const isHosted = objectsAt(item.value, 'tools').map(({ type }) => !CALLABLE.has(type));
-    for (const [position, hosted] of isHosted.entries()) {
-      if (hosted) report.dropped(`${place}.tools[${position}]`, 'the upstream cannot run it');
-    }
-    if (isHosted.includes(false)) {
-      report.coerced(place, 'its tools are offered from the start of the conversation');
-    }
-  }
-
-  #reportPhase(item: MessageItem): void {
-    const { report } = this.#context;
-    if (item.phase !== undefined) report.dropped(report.place(item, 'items', 'phase'), NO_FIELD);
+    if (kind === ADDITIONAL_TOOLS) reportToolsFromStart(item, report);
+    else report.dropped(report.place(item, 'items'), `chat upstreams do not know ${kind}`);
   }
 
   #endTurn(): void {
@@ -260,7 +247,7 @@ class MessagesWriter {
   #addPlain(item: MessageItem): void {
     this.#endTurn();
     this.#endResults();
-    this.#reportPhase(item);
+    reportPhase(item, this.#context.report, NO_FIELD);
     const { request, quirks } = this.#context;
     const isKnownRole =
       item.role !== 'developer' || (request.format === 'chat' && quirks.refusesDeveloperRole !== true);
@@ -313,9 +300,6 @@ class MessagesWriter {
     return parts.flatMap((part) => renderPart(part, this.#context));
   }
 }
-
-/** Types of tools that a chat upstream can be offered. */
-const CALLABLE: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace']);
 
 function isWords(part: JsonObject): boolean {
   return part.type === 'text' || part.type === 'refusal';

@@ -2,6 +2,7 @@ import type { CacheMark, Part } from '../../ir/items.ts';
 import type { Quirks } from '../../ir/quirks.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { stringAt, textAt } from '../../kit/json/members.ts';
+import { reportTextMembers } from '../shared/blocks/part-losses.ts';
 import { textOfForeignPart } from '../shared/blocks/text-of-foreign-part.ts';
 import { renderUrl } from '../shared/media/data-url.ts';
 import type { Report } from '../shared/report/report.ts';
@@ -61,9 +62,7 @@ export function renderPart(part: Part, context: PartsContext): JsonObject[] {
 
 function renderText(part: Extract<Part, { type: 'text' }>, context: PartsContext): JsonObject {
   const { report } = context;
-  for (const member of ['annotations', 'logprobs'] as const) {
-    if ((part[member]?.length ?? 0) > 0) report.dropped(report.place(part, 'items', member), NO_FIELD);
-  }
+  reportTextMembers(part, report, NO_FIELD);
   reportForeignMembers(part, 'items', report);
   return { type: 'text', text: part.text, ...markOf(part, part.cache, context), ...part.ext?.chat };
 }

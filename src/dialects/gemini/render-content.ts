@@ -8,18 +8,18 @@ import type {
   ToolResultItem,
 } from '../../ir/items.ts';
 import { isJsonObject } from '../../kit/json/json.ts';
-import { objectsAt, stringAt } from '../../kit/json/members.ts';
+import { stringAt } from '../../kit/json/members.ts';
+import { reportPhase } from '../shared/blocks/part-losses.ts';
 import { labelOfResult, NO_RESULT, WITHOUT_CALL, WITHOUT_RESULT } from '../shared/pairing/pair-calls.ts';
-import { callInputPlace, callSealPlace } from '../shared/report/caller-places.ts';
+import { callSealPlace } from '../shared/report/caller-places.ts';
 import {
   isSystem,
   LAST_SYSTEM_AS_USER,
   SYSTEM_BETWEEN_TURNS,
   splitSystemPrompts,
 } from '../shared/requests/system-messages.ts';
-import { ADDITIONAL_TOOLS, CALLABLE_TOOLS } from '../shared/tools/additional-tools.ts';
-import { inputObject } from '../shared/tools/call-input.ts';
-import { flatArguments } from '../shared/tools/tool-names.ts';
+import { ADDITIONAL_TOOLS, reportToolsFromStart } from '../shared/tools/additional-tools.ts';
+import { objectInput } from '../shared/tools/call-input.ts';
 import { ownId } from './ids.ts';
 import { ownSealOfCall, ownSealOfThoughts } from './reasoning.ts';
 import type { RenderContext } from './render-context.ts';
@@ -131,7 +131,7 @@ class Turns {
   #reportMembers(item: MessageItem): void {
     const { report } = this.#context;
     reportLostMembers(item, 'items', report);
-    if (item.phase !== undefined) report.dropped(report.place(item, 'items', 'phase'), NO_FIELD);
+    reportPhase(item, report, NO_FIELD);
   }
 
   #ask(parts: readonly WirePart[]): void {
@@ -170,21 +170,8 @@ class Turns {
       return;
     }
     const kind = stringAt(item.value, 'type') ?? 'such items';
-    if (kind === ADDITIONAL_TOOLS) this.#reportAdditionalTools(item);
+    if (kind === ADDITIONAL_TOOLS) reportToolsFromStart(item, report);
     else report.dropped(report.place(item, 'items'), `the upstream does not know ${kind}`);
-  }
-
-  /** The tools of such an item are among the request's own; those that another provider runs are lost. */
-  #reportAdditionalTools(item: OpaqueItem): void {
-    const { report } = this.#context;
-    const place = report.place(item, 'items');
-    const isCallable = objectsAt(item.value, 'tools').map(({ type }) => CALLABLE_TOOLS.has(type));
-    for (const [position, callable] of isCallable.entries()) {
-      if (!callable) report.dropped(`${place}.tools[${position}]`, 'the upstream cannot run it');
-    }
-    if (isCallable.includes(true)) {
-      report.coerced(place, 'its tools are offered from the start of the conversation');
-    }
   }
 }
 
@@ -243,7 +230,7 @@ export class ModelTurn {
     switch (item.type) {
       case 'message':
         reportLostMembers(item, 'items', report);
-        if (item.phase !== undefined) report.dropped(report.place(item, 'items', 'phase'), NO_FIELD);
+        reportPhase(item, report, NO_FIELD);
         for (const part of this.#renderer.parts(item.content)) this.#speak(part);
         return;
       case 'reasoning':
@@ -326,14 +313,8 @@ export class ModelTurn {
   #call(item: ToolCallItem): WirePart {
     const { names, report } = this.#context;
     reportLostMembers(item, 'items', report);
-    const text = flatArguments(item);
-    const args = inputObject(text);
-    if (args === undefined) {
-      report.coerced(callInputPlace(item, report), 'no JSON object: put into a member "raw" of one');
-    }
-    const part: WirePart = {
-      functionCall: { ...ownId(item.callId), name: names.nameOf(item), args: args ?? { raw: text } },
-    };
+    const args = objectInput(item, report);
+    const part: WirePart = { functionCall: { ...ownId(item.callId), name: names.nameOf(item), args } };
     const signature = this.#signatureOf(item);
     if (signature !== undefined) part.thoughtSignature = signature;
     return part;

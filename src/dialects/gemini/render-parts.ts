@@ -1,5 +1,6 @@
 import type { Part, Source } from '../../ir/items.ts';
 import { textAt } from '../../kit/json/members.ts';
+import { IMAGE_AS_TEXT, reportImageDetail, reportTextMembers } from '../shared/blocks/part-losses.ts';
 import { textOfForeignPart } from '../shared/blocks/text-of-foreign-part.ts';
 import type { Report } from '../shared/report/report.ts';
 import {
@@ -76,22 +77,15 @@ export class PartRenderer {
 
   /** Upstreams refuse empty text. */
   #text(part: PartOf<'text'>): WirePart[] {
-    for (const member of ['annotations', 'logprobs'] as const) {
-      if ((part[member]?.length ?? 0) > 0) this.#report.dropped(this.#place(part, member), NO_FIELD);
-    }
+    reportTextMembers(part, this.#report, NO_FIELD);
     reportLostMembers(part, 'items', this.#report);
     return part.text === '' ? [] : [textPart(part.text)];
   }
 
   #image(part: PartOf<'image'>): WirePart[] {
     reportLostMembers(part, 'items', this.#report);
-    if (part.source.kind === 'text') return this.#drop(part, 'an image given as text');
-    if (part.detail !== undefined && part.detail !== 'auto') {
-      this.#report.dropped(
-        this.#place(part, this.#report.facts.paths.inPart('image_url', 'detail')),
-        NO_FIELD,
-      );
-    }
+    if (part.source.kind === 'text') return this.#drop(part, IMAGE_AS_TEXT);
+    reportImageDetail(part, this.#report, NO_FIELD);
     return this.source(part, part.source, 'image');
   }
 

@@ -3,9 +3,10 @@ import { isJsonObject, type JsonObject, readJson } from '../../kit/json/json.ts'
 import { stringAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext } from '../dialect.ts';
 import { type BlockForm, BlockItems, type OpenBlock } from '../shared/blocks/block-items.ts';
+import { CLAUDE_FORMAT } from '../shared/reasoning/claude-seals.ts';
 import { parseCitation } from './citations.ts';
 import { imageInBlock } from './media.ts';
-import { NATIVE_FORMAT, sealOfSignature } from './reasoning.ts';
+import { sealOfSignature } from './reasoning.ts';
 import type { WireBlock } from './wire.ts';
 
 const FORM: BlockForm = {
@@ -87,7 +88,7 @@ export class BlockReader {
   }
 
   #redacted(index: number, block: WireBlock): Event[] {
-    const seal = { encrypted: stringAt(block, 'data') ?? '', format: NATIVE_FORMAT };
+    const seal = { encrypted: stringAt(block, 'data') ?? '', format: CLAUDE_FORMAT };
     return this.#blocks.beginWhole(index, 'thoughts', { type: 'reasoning' }, (item) => [
       { type: 'seal', item, seal },
     ]);

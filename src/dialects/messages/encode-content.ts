@@ -2,12 +2,13 @@ import type { Event, ItemHead, Seal } from '../../ir/events.ts';
 import type { ToolCallItem } from '../../ir/items.ts';
 import { writeSseFrame } from '../../kit/frames/sse.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
+import { THOUGHT_SEPARATOR } from '../shared/reasoning/claude-seals.ts';
 import { flatArguments, flatToolName } from '../shared/tools/tool-names.ts';
 import { renderCitation } from './citations.ts';
 import type { Said } from './finish.ts';
 import { toolUseId } from './ids.ts';
 import { imageTextBlock } from './media.ts';
-import { PART_SEPARATOR, signatureFor, silentBlock } from './reasoning.ts';
+import { signatureFor, silentBlock } from './reasoning.ts';
 
 /** Events that belong to one item. */
 export type ItemEvent = Extract<Event, { item: number }>;
@@ -203,7 +204,9 @@ class ReasoningWriter implements ItemWriter {
     this.#shown = { kind, part };
     const opening = isFirst ? this.blocks.open({ type: 'thinking', thinking: '', signature: '' }) : '';
     if (this.hidesThoughts) return opening;
-    return opening + this.blocks.text('thinking_delta', 'thinking', isNewPart ? PART_SEPARATOR + text : text);
+    return (
+      opening + this.blocks.text('thinking_delta', 'thinking', isNewPart ? THOUGHT_SEPARATOR + text : text)
+    );
   }
 
   #end(): string {

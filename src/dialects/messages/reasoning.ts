@@ -2,6 +2,7 @@ import type { Seal } from '../../ir/events.ts';
 import type { ReasoningItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { ReplyContext } from '../dialect.ts';
+import { CLAUDE_FORMAT, visibleThoughts } from '../shared/reasoning/claude-seals.ts';
 import { damagedSeal, familyOf, type Sealed, unwrapSeal, wrapSeal } from '../shared/reasoning/custody.ts';
 import { facts } from './facts.ts';
 import type { WireBlock } from './wire.ts';
@@ -12,14 +13,8 @@ import type { WireBlock } from './wire.ts';
  * one the upstream made.
  */
 
-/** Family of seals that this dialect's upstreams mint. */
-export const NATIVE_FORMAT = 'anthropic-claude-v1';
-
 /** Signature of thoughts without a seal. */
 const UNSEALED = wrapSeal({});
-
-/** Between the parts of one thought, which the format writes as one text. */
-export const PART_SEPARATOR = '\n\n';
 
 /** Reads a `thinking` block. */
 export function parseThinking(block: WireBlock): ReasoningItem {
@@ -28,7 +23,7 @@ export function parseThinking(block: WireBlock): ReasoningItem {
   if (signature === '') return { type: 'reasoning', text: thoughts, summary: [] };
   const foreign = unwrapSeal(signature);
   if (foreign === undefined) {
-    return { type: 'reasoning', text: thoughts, summary: [], signature, format: NATIVE_FORMAT };
+    return { type: 'reasoning', text: thoughts, summary: [], signature, format: CLAUDE_FORMAT };
   }
   return isSummarised(foreign)
     ? { type: 'reasoning', text: [], summary: thoughts, ...foreign }
@@ -39,20 +34,20 @@ export function parseThinking(block: WireBlock): ReasoningItem {
 export function parseRedacted(block: WireBlock): ReasoningItem {
   const data = typeof block.data === 'string' ? block.data : '';
   const seal =
-    data === '' ? damagedSeal(data) : (unwrapSeal(data) ?? { encrypted: data, format: NATIVE_FORMAT });
+    data === '' ? damagedSeal(data) : (unwrapSeal(data) ?? { encrypted: data, format: CLAUDE_FORMAT });
   return { type: 'reasoning', text: [], summary: [], ...seal };
 }
 
 /** The seal that a signature means; undefined when it means there is none. */
 export function sealOfSignature(signature: string): Seal | undefined {
-  return signature === '' || signature === UNSEALED ? undefined : { signature, format: NATIVE_FORMAT };
+  return signature === '' || signature === UNSEALED ? undefined : { signature, format: CLAUDE_FORMAT };
 }
 
 /** The block for an upstream; undefined when the thoughts are not sealed by its family and it would refuse them. */
 export function renderThoughts(item: ReasoningItem): JsonObject | undefined {
   if (!facts.seals.ofThoughts(item)) return undefined;
   const { signature = '', encrypted = '' } = item;
-  if (signature !== '') return { type: 'thinking', thinking: visibleText(item), signature };
+  if (signature !== '') return { type: 'thinking', thinking: visibleThoughts(item), signature };
   return encrypted === '' ? undefined : { type: 'redacted_thinking', data: encrypted };
 }
 
@@ -81,13 +76,9 @@ export function silentBlock(item: Sealed): JsonObject | undefined {
 
 /** The block of a whole reasoning item for a caller. */
 export function reasoningBlock(item: ReasoningItem, hidesThoughts: boolean): JsonObject | undefined {
-  const thinking = visibleText(item);
+  const thinking = visibleThoughts(item);
   if (thinking === '') return silentBlock(item);
   return { type: 'thinking', thinking: hidesThoughts ? '' : thinking, signature: signatureFor(item) };
-}
-
-function visibleText(item: ReasoningItem): string {
-  return (item.text.length > 0 ? item.text : item.summary).join(PART_SEPARATOR);
 }
 
 function isNativeSignature(item: Sealed): item is Sealed & { signature: string } {

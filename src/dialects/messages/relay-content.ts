@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { stringAt } from '../../kit/json/members.ts';
+import { MADE_IMAGE } from '../shared/blocks/part-losses.ts';
 import {
   type CallStep,
   LATE_RESULT,
@@ -11,12 +12,13 @@ import {
   WITHOUT_CALL,
   WITHOUT_RESULT,
 } from '../shared/pairing/pair-calls.ts';
+import { whyUnsealed } from '../shared/reasoning/claude-seals.ts';
 import type { Report } from '../shared/report/report.ts';
 import { LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../shared/requests/system-messages.ts';
 import { isMade } from './citations.ts';
 import { imageInText } from './media.ts';
 import { isForeignThinking, parseRedacted, parseThinking, renderThoughts } from './reasoning.ts';
-import { FOREIGN_CITATIONS, MADE_IMAGE, whyUnsealed } from './render-parts.ts';
+import { FOREIGN_CITATIONS } from './render-parts.ts';
 import type { WireBlock, WireMessage } from './wire.ts';
 
 /** The caller's own messages as an upstream takes them. */

@@ -2,6 +2,7 @@ import type {
   CacheMark,
   Ext,
   Item,
+  MessageItem,
   OpaqueItem,
   Part,
   ReasoningItem,
@@ -10,7 +11,16 @@ import type {
   ToolResultItem,
 } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { familyOf } from '../shared/reasoning/custody.ts';
+import type { PieceRenderer } from '../shared/blocks/alternating-turns.ts';
+import {
+  foreignType,
+  IMAGE_AS_TEXT,
+  MADE_IMAGE,
+  reportImageDetail,
+  reportPhase,
+  reportTextMembers,
+} from '../shared/blocks/part-losses.ts';
+import { whyUnsealed } from '../shared/reasoning/claude-seals.ts';
 import type { Report } from '../shared/report/report.ts';
 import { ADDITIONAL_TOOLS, reportAdditionalTools } from '../shared/tools/additional-tools.ts';
 import { unsealedInput } from '../shared/tools/call-input.ts';
@@ -22,7 +32,7 @@ import { NO_FIELD, reportForeignMembers } from './render-losses.ts';
 import type { WireRole } from './wire.ts';
 
 /** Makes blocks of parts and items, and tells what they lose. */
-export class PartRenderer {
+export class PartRenderer implements PieceRenderer<WireRole, JsonObject> {
   readonly #context: RenderContext;
   readonly #report: Report;
 
@@ -33,6 +43,17 @@ export class PartRenderer {
 
   get #format() {
     return this.#context.request.format;
+  }
+
+  /** Ids and states of messages mean nothing to an upstream that keeps none. */
+  message(item: MessageItem, speaker: WireRole): JsonObject[] {
+    this.reportForeignMembers(item);
+    reportPhase(item, this.#report, NO_FIELD);
+    return this.parts(item.content, speaker);
+  }
+
+  text(text: string): JsonObject {
+    return { type: 'text', text };
   }
 
   /** `speaker`: who is going to say it. Upstreams take images and documents from users and tools only. */
@@ -88,7 +109,11 @@ export class PartRenderer {
       reportAdditionalTools(item, this.#report);
       return [];
     }
-    return this.#drop(item, `an item ${typeOf(item.value)}`);
+    return this.#drop(item, `an item ${foreignType(item.value)}`);
+  }
+
+  roleOfOpaque({ role }: OpaqueItem): WireRole {
+    return role === 'user' || role === 'system' ? role : 'assistant';
   }
 
   /** Tells which members of a thing only another dialect has. */
@@ -117,15 +142,13 @@ export class PartRenderer {
         return undefined;
       case 'opaque':
         if (part.dialect === 'messages') return this.#adopted(part);
-        this.#drop(part, `content ${typeOf(part.value)}`);
+        this.#drop(part, `content ${foreignType(part.value)}`);
         return undefined;
     }
   }
 
   #text(part: Extract<Part, { type: 'text' }>): JsonObject | undefined {
-    const { annotations = [], logprobs = [] } = part;
-    if (annotations.length > 0) this.#report.dropped(this.#placeOf(part, 'annotations'), NO_FIELD);
-    if (logprobs.length > 0) this.#report.dropped(this.#placeOf(part, 'logprobs'), NO_FIELD);
+    reportTextMembers(part, this.#report, NO_FIELD);
     this.reportForeignMembers(part);
     if (part.text !== '') {
       const block: JsonObject = { type: 'text', text: part.text, ...this.#withoutMadeCitations(part) };
@@ -150,16 +173,11 @@ export class PartRenderer {
 
   #image(part: Extract<Part, { type: 'image' }>): JsonObject | undefined {
     if (part.source.kind === 'text') {
-      this.#drop(part, 'an image given as text');
+      this.#drop(part, IMAGE_AS_TEXT);
       return undefined;
     }
     this.reportForeignMembers(part);
-    if (part.detail !== undefined && part.detail !== 'auto') {
-      this.#report.dropped(
-        this.#placeOf(part, this.#report.facts.paths.inPart('image_url', 'detail')),
-        NO_FIELD,
-      );
-    }
+    reportImageDetail(part, this.#report, NO_FIELD);
     return this.#sourced('image', part.source, part, part.ext?.messages);
   }
 
@@ -236,26 +254,7 @@ const TYPES: Readonly<Record<'image' | 'document', ReadonlyMap<string, string>>>
 /** Why a citation in an earlier turn does not go out. */
 export const FOREIGN_CITATIONS = 'citations that another model family made';
 
-/** Why an image in an earlier turn does not go out. */
-export const MADE_IMAGE = 'an image that a model made: assistant turns take none';
-
-/** Why thoughts in an earlier turn do not go out. */
-export function whyUnsealed({
-  signature = '',
-  encrypted = '',
-  format,
-}: Pick<ReasoningItem, 'signature' | 'encrypted' | 'format'>): string {
-  const isSealed = signature !== '' || encrypted !== '';
-  return isSealed && familyOf(format) !== 'anthropic'
-    ? 'reasoning that another model family sealed: the upstream would refuse it'
-    : 'reasoning without a seal: the upstream would refuse it';
-}
-
 const MEDIA: ReadonlySet<Part['type']> = new Set(['image', 'file']);
-
-function typeOf(value: JsonObject): string {
-  return `of type ${JSON.stringify(value.type ?? null)} of another format`;
-}
 
 function isPlainText(mediaType: string): boolean {
   return mediaType.startsWith('text/') || mediaType === 'application/json';

@@ -16,6 +16,18 @@ export function reportAdditionalTools(item: OpaqueItem, report: Report): void {
   }
 }
 
+/** The same for dialects that report, too, that the others are offered from the start. */
+export function reportToolsFromStart(item: OpaqueItem, report: Report): void {
+  const place = report.place(item, 'items');
+  const isCallable = objectsAt(item.value, 'tools').map(({ type }) => CALLABLE_TOOLS.has(type));
+  for (const [position, callable] of isCallable.entries()) {
+    if (!callable) report.dropped(`${place}.tools[${position}]`, 'the upstream cannot run it');
+  }
+  if (isCallable.includes(true)) {
+    report.coerced(place, 'its tools are offered from the start of the conversation');
+  }
+}
+
 /** Why a tool of another format does not go out. */
 export function notRun(kind: string): string {
   return `the upstream does not run tools of type ${kind}`;

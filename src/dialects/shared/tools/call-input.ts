@@ -14,16 +14,20 @@ export function inputObject(text: string): JsonObject | undefined {
   return reading.ok && isJsonObject(reading.value) ? reading.value : undefined;
 }
 
-/** The input of a call for dialects that take an object and no seal; tells what of it is changed or lost. */
-export function unsealedInput(item: ToolCallItem, report: Report): JsonObject {
+/** The input of a call for dialects that take an object: text that is none is put into one, which is reported. */
+export function objectInput(item: ToolCallItem, report: Report): JsonObject {
   const text = flatArguments(item);
   const input = inputObject(text);
-  if (input === undefined) {
-    report.coerced(callInputPlace(item, report), 'no JSON object: put into a member "raw" of one');
-  }
+  if (input !== undefined) return input;
+  report.coerced(callInputPlace(item, report), 'no JSON object: put into a member "raw" of one');
+  return { raw: text };
+}
+
+/** The same for dialects that take no seal of a call: a lost one is reported. */
+export function unsealedInput(item: ToolCallItem, report: Report): JsonObject {
+  const input = objectInput(item, report);
   if (item.signature !== undefined) {
-    const place = callSealPlace(item, report);
-    report.dropped(place, 'the seal of a call that another model family made');
+    report.dropped(callSealPlace(item, report), 'the seal of a call that another model family made');
   }
-  return input ?? { raw: text };
+  return input;
 }

@@ -1,0 +1,117 @@
+import type {
+  Item,
+  MessageItem,
+  OpaqueItem,
+  ReasoningItem,
+  ToolCallItem,
+  ToolResultItem,
+} from '../../../ir/items.ts';
+import type { Report } from '../report/report.ts';
+import {
+  LAST_SYSTEM_AS_USER,
+  SYSTEM_BETWEEN_TURNS,
+  splitSystemPrompts,
+} from '../requests/system-messages.ts';
+
+/** What one side says in a row. */
+export interface AlternatingTurn<Role, Piece> {
+  readonly role: Role | 'user' | 'assistant';
+  readonly pieces: readonly Piece[];
+}
+
+/** A conversation of blocks; a piece is a block, or a block with what later steps need to know about it. */
+export interface AlternatingTurns<Role, Piece> {
+  readonly system: Piece[];
+  readonly turns: readonly AlternatingTurn<Role, Piece>[];
+}
+
+/** Makes the pieces of a dialect; none for what its upstreams do not take, which is then in the report. */
+export interface PieceRenderer<Role, Piece> {
+  /** `speaker`: whose words the message is sent as. */
+  message(item: MessageItem, speaker: 'user' | 'assistant' | 'system'): Piece[];
+  reasoning(item: ReasoningItem): Piece[];
+  toolUse(item: ToolCallItem): Piece[];
+  toolResult(item: ToolResultItem): Piece[];
+  image(item: Item): Piece[];
+  opaque(item: OpaqueItem): Piece[];
+  /** Whose turn an opaque item belongs to. */
+  roleOfOpaque(item: OpaqueItem): Role;
+  text(text: string): Piece;
+}
+
+/** System prompts at the front become `system`; everything else becomes turns of alternating roles. */
+export function alternatingTurns<Role, Piece>(
+  items: readonly Item[],
+  renderer: PieceRenderer<Role, Piece>,
+  report: Report,
+): AlternatingTurns<Role, Piece> {
+  const { prompts, asUser, turns: rest } = splitSystemPrompts(items);
+  const turns = new TurnCollector(renderer, report);
+  const system: Piece[] = [];
+  for (const prompt of prompts) {
+    for (const piece of renderer.message(prompt, 'system')) system.push(piece);
+  }
+  if (asUser !== undefined) turns.addPromptAsUser(asUser);
+  for (const item of rest) turns.add(item);
+  return { system, turns: turns.turns };
+}
+
+class TurnCollector<Role, Piece> {
+  readonly turns: { readonly role: Role | 'user' | 'assistant'; readonly pieces: Piece[] }[] = [];
+  readonly #renderer: PieceRenderer<Role, Piece>;
+  readonly #report: Report;
+
+  constructor(renderer: PieceRenderer<Role, Piece>, report: Report) {
+    this.#renderer = renderer;
+    this.#report = report;
+  }
+
+  add(item: Item): void {
+    switch (item.type) {
+      case 'message':
+        this.#addMessage(item);
+        return;
+      case 'reasoning':
+        this.#push('assistant', this.#renderer.reasoning(item));
+        return;
+      case 'tool-call':
+        this.#push('assistant', this.#renderer.toolUse(item));
+        return;
+      case 'tool-result':
+        this.#push('user', this.#renderer.toolResult(item));
+        return;
+      case 'image':
+        this.#push('assistant', this.#renderer.image(item));
+        return;
+      case 'opaque':
+        this.#push(this.#renderer.roleOfOpaque(item), this.#renderer.opaque(item));
+        return;
+    }
+  }
+
+  /** A conversation of system prompts alone needs a turn: the last of them is sent as the user's. */
+  addPromptAsUser(prompt: MessageItem): void {
+    const pieces = this.#renderer.message(prompt, 'user');
+    if (pieces.length > 0) this.#report.coerced(this.#report.place(prompt, 'items'), LAST_SYSTEM_AS_USER);
+    this.#push('user', pieces);
+  }
+
+  #addMessage(item: MessageItem): void {
+    const { role } = item;
+    if (role === 'user' || role === 'assistant') {
+      this.#push(role, this.#renderer.message(item, role));
+      return;
+    }
+    const pieces = this.#renderer.message(item, 'user');
+    if (pieces.length === 0) return;
+    this.#report.coerced(this.#report.place(item, 'items'), SYSTEM_BETWEEN_TURNS);
+    this.#push('user', [this.#renderer.text('<system>'), ...pieces, this.#renderer.text('</system>')]);
+  }
+
+  #push(role: Role | 'user' | 'assistant', pieces: readonly Piece[]): void {
+    if (pieces.length === 0) return;
+    const last = this.turns.at(-1);
+    if (last?.role === role) for (const piece of pieces) last.pieces.push(piece);
+    else this.turns.push({ role, pieces: [...pieces] });
+  }
+}
