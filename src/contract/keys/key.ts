@@ -5,7 +5,6 @@ import { RESET_WINDOWS } from '../../kit/time/windows.ts';
 import { isoTime, isoTimeOrNull } from '../values/iso-time.ts';
 import { nullable } from '../values/nullable.ts';
 import { readableText } from '../values/readable-text.ts';
-import { utcMoment } from '../values/utc-moment.ts';
 import { uuid } from '../values/uuid.ts';
 import { KEY_MONEY, keyMoney, type SpendingKey } from './key-money.ts';
 
@@ -15,6 +14,18 @@ const MAX_USER_CHARACTERS = 256;
 const name = readableText(MAX_NAME_CHARACTERS);
 
 const user = readableText(MAX_USER_CHARACTERS);
+
+/** `Z` and `+00:00` are the offsets of UTC. */
+const UTC_MOMENT = '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,9})?(?:Z|\\+00:00)$';
+
+/** A time in a request: with seconds, in UTC. The calendar is not checked here. */
+function utcMoment(description: string) {
+  return Type.String({
+    pattern: UTC_MOMENT,
+    explain: 'must be a moment in UTC such as 2030-01-31T12:00:00Z',
+    description,
+  });
+}
 
 /** Settings of a key that can be set at its creation and changed later. */
 const changeable = {

@@ -8,13 +8,15 @@ import {
   tokenCountSchema,
 } from '../../contract/generations/generation-results.ts';
 import type { FormatDialect } from '../../dialects/dialect.ts';
-import { DIALECTS } from '../../dialects/dialects.ts';
+import { DIALECTS, FORMATS } from '../../dialects/dialects.ts';
 import { countTokensSchema } from '../../dialects/messages/wire.ts';
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
-import { explainHandler } from '../generation/explain.ts';
-import { countTokensHandler, generateHandler } from '../generation/generate.ts';
+import { invalidRequest } from '../../ir/errors.ts';
+import type { Format } from '../../ir/items.ts';
+import { compileValidator } from '../../kit/json/validate.ts';
+import { countTokensHandler, GenerationRun, generateHandler } from '../generation/generate.ts';
 import { generationHeaderSchema } from '../generation/generation-headers.ts';
-import type { Route } from '../route.ts';
+import type { Handler, Route } from '../route.ts';
 import { type ErrorStatus, errors, ok } from './row-parts.ts';
 
 const GENERATION_ERRORS: readonly ErrorStatus[] = [
@@ -113,5 +115,25 @@ function generationRoute(
     },
     encodeError: (error, context) => dialect.inbound.encodeError(error, context),
     handler: generateHandler(dialect),
+  };
+}
+
+/** The handler of `POST /routing/explain`: checks the body by the schema of the format that it names. */
+function explainHandler(vendor: string): Handler {
+  const validators = new Map(
+    FORMATS.map(({ name, inbound }) => [name, compileValidator(inbound.requestSchema(vendor))]),
+  );
+  return async (call) => {
+    const { format: named, ...body } = call.body;
+    const format = (named ?? 'responses') as Format;
+    const issues = validators.get(format)?.issuesOf(body) ?? [];
+    if (issues.length > 0) throw invalidRequest(issues);
+    const { services, exchange } = call;
+    const run = new GenerationRun({ ...call, body }, format);
+    try {
+      exchange.reply.json(200, { data: await services.gateway.explain(run.input) });
+    } finally {
+      run.end();
+    }
   };
 }

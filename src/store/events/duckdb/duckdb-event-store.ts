@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { rename, stat } from 'node:fs/promises';
 import { FairPlaces } from '../../../kit/loop/fair-places.ts';
 import { forEachSliced, runInTurns, type Sliced } from '../../../kit/loop/turns.ts';
 import { METRICS, type MetricName } from '../../../ports/event-names.ts';
@@ -25,7 +25,6 @@ import { insertBundle } from './event-bundle.ts';
 import { appendedOf, insertStatements, STAGED } from './insert-events.ts';
 import { fitsDailySums, querySql } from './query-sql.ts';
 import { ALL_DAILY, COMPACT, DAY_MS, PRUNE, PRUNED_BEFORE, SCHEMA, SCHEMA_VERSION } from './schema.ts';
-import { setAside } from './set-aside.ts';
 import { SeriesCache, stageEvents } from './stage-events.ts';
 import { plain, statementsOf } from './statement.ts';
 
@@ -204,7 +203,7 @@ export class DuckdbEventStore implements EventStore {
   async #renew(thread: DuckdbThread, damage: DuckdbFileDamaged): Promise<void> {
     await thread.close();
     try {
-      const aside = await setAside(this.#file);
+      const aside = await renameDamaged(this.#file);
       this.#hasSetAside = true;
       this.#options.warn?.(
         `the file of the events cannot be read and is now ${aside}; a new one is begun and filled with what is still kept of generations`,
@@ -297,4 +296,16 @@ function metricOf(name: MetricName, value: unknown): MetricValue {
   if (WHOLE_UNITS.has(METRICS[name].unit) && typeof value === 'bigint') return value;
   const number = numberOrNull(value);
   return number !== null && WHOLE_UNITS.has(METRICS[name].unit) ? BigInt(number) : number;
+}
+
+/** Renames a damaged file and its log. Resolves with the new name. */
+async function renameDamaged(file: string): Promise<string> {
+  const time = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const to = `${file}.damaged-${time}`;
+  for (const part of ['.wal', '']) {
+    await rename(`${file}${part}`, `${to}${part}`).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+  }
+  return to;
 }
