@@ -116,7 +116,7 @@ describe('the configuration over what is known', () => {
     ]);
   });
 
-  it('has the last word on names', () => {
+  it('wins over known names', () => {
     const own = { provider: 'groq', model: 'x' };
     const { models, resolve } = catalogOf([
       { id: 'own/a', aliases: ['gpt', 'openai/mini'], endpoints: [own] },

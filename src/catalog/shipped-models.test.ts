@@ -39,7 +39,7 @@ describe('the data that ship', () => {
     }
   });
 
-  it('say of every model what it is, and of every endpoint what it costs and takes', () => {
+  it('describe every model, and list prices and parameters of every endpoint', () => {
     const known = [...allShippedModels().values()];
     expect(known.length).toBeGreaterThan(150);
     for (const model of known) {
@@ -73,7 +73,7 @@ describe('the data that ship', () => {
     expect(days).toEqual(new Set([CATALOG_DAY]));
   });
 
-  it('say when most models were released, and how the well-known ones do', () => {
+  it('have the release date of most models, and scores of the well-known ones', () => {
     const known = [...allShippedModels().values()];
     expect(known.filter(({ created }) => created !== undefined).length).toBeGreaterThan(120);
     const scored = known.filter(({ quality }) => quality?.general && quality.coding);
@@ -98,7 +98,7 @@ describe('the data that ship', () => {
     expect(allShippedModels().get(id)?.reasoning).toMatchObject(reasoning);
   });
 
-  it('list no sampling settings of Claude models that think as they see fit, and the same at every place', () => {
+  it('list no sampling settings of Claude models with adaptive thinking, the same at every provider', () => {
     const sampling = (names: readonly string[] = []) =>
       ['temperature', 'top_p', 'top_k'].filter((name) => names.includes(name));
     const claude = [...allShippedModels().values()].filter(({ id }) => id.startsWith('anthropic/'));
@@ -109,7 +109,7 @@ describe('the data that ship', () => {
     }
   });
 
-  it('say how a model thinks in a way that fits together', () => {
+  it('have consistent reasoning facts', () => {
     for (const { reasoning } of allShippedModels().values()) {
       if (!reasoning) continue;
       const { mandatory, default_enabled: isOn, default_effort: usual, supported_efforts: all } = reasoning;

@@ -138,7 +138,7 @@ describe('loadConfiguration', () => {
     expect(load().warnings).toEqual([]);
   });
 
-  it('lets those who know the formats of requests look at the presets', () => {
+  it('has presets checked by `presetCheck`', () => {
     writeFileSync(join(cwd, 'signalbox.yaml'), 'vendor: acorn\npresets: { mine: { warmth: 2 } }');
     const presetCheck = (presets: object, vendor: string) =>
       Object.keys(presets).map((slug) => ({ path: `presets.${slug}.warmth`, message: `not at ${vendor}` }));

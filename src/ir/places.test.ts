@@ -14,7 +14,7 @@ describe('places', () => {
     ]);
   });
 
-  it('are known of what was put after somebody asked, the last place winning', () => {
+  it('can be added after they were read; the last one counts', () => {
     const places = new Places();
     const thing = places.put({}, 'input[0]');
     expect(places.of(thing)).toBe('input[0]');

@@ -124,7 +124,7 @@ describe('unfolding', () => {
     );
   });
 
-  it('tells a failure again', () => {
+  it('emits a failure again', () => {
     const failure = new GatewayError('overloaded', 'busy');
     expect(fold(unfold({ items: [], failure })).failure).toBe(failure);
   });

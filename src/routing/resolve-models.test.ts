@@ -222,7 +222,7 @@ describe('the auto-router', () => {
     expect(idsOf(resolution)).toEqual(ids);
   });
 
-  it('tells what it decided and why', () => {
+  it('reports its decision and the reason', () => {
     const { pipeline } = resolve({ plugins: auto({ cost_quality_tradeoff: 2 }) });
     expect(pipeline).toMatchObject([
       {

@@ -77,7 +77,7 @@ describe('refresh', () => {
     ]);
   });
 
-  it('lets a price that is told for a day already priced begin now', () => {
+  it('lets a price for a day that already has one begin now', () => {
     const first = refresh(known, documentOf('2026-11-10', gpt('0.000001')), keep).models;
     const second = refresh(first, documentOf('2026-11-10', gpt('0.000005')), keep).models;
     expect(pricesOf(second).slice(1)).toEqual([
@@ -125,7 +125,7 @@ describe('refresh', () => {
     ]);
   });
 
-  it('does not take back an announced price that has come true', () => {
+  it('does not remove an announced price that has begun', () => {
     const prices = [{ from: '2026-11-12', pricing: priceOf('0.000007') }];
     const announced = refresh(known, documentOf('2026-11-05', gpt('0.000002', { prices })), keep).models;
     const later = refresh(announced, documentOf('2026-11-06', gpt('0.000002')), keep);
@@ -152,7 +152,7 @@ describe('refresh', () => {
       expect(refresh(models, documentOf(daysAgo(1), gpt('0.000009')), keep).isChanged).toBe(false);
     });
 
-    it('forgets nothing when none is added, nor what the data themselves tell', () => {
+    it('removes none if no price is added, and none that the data contain', () => {
       const days = [900, 700, 500];
       const old = knownOf(documentOf(daysAgo(50), gpt('0.000002', { prices: dated(days) })));
       expect(daysOf(refresh(old, documentOf(daysAgo(1), gpt('0.500')), keep).models)).toEqual(
@@ -165,14 +165,14 @@ describe('refresh', () => {
     });
   });
 
-  it('keeps models that the data say nothing of but facts, or nothing at all', () => {
+  it('keeps models of the data that have facts alone, or only an id', () => {
     const data = documentOf('2026-11-10', { id: 'a/facts', context_length: 1 }, { id: 'a/none' });
     const { models, isChanged } = refresh(known, data, keep);
     expect(isChanged).toBe(true);
     expect(refresh(models, data, keep)).toMatchObject({ isChanged: false, differences: [] });
   });
 
-  it('keeps a model that the data speak of when they prune its last endpoint', () => {
+  it('keeps a model of the data when its last endpoint is pruned', () => {
     const data = documentOf(
       '2026-11-10',
       { id: 'openai/gpt', context_length: 1000 },
@@ -194,7 +194,7 @@ describe('refresh', () => {
     expect(differences).toEqual([{ kind: 'outdated', model: 'openai/gpt', tag: 'openai' }]);
   });
 
-  it('tells what is added and changed, member by member, and keeps what the data do not speak of', () => {
+  it('lists what is added and changed, member by member, and keeps what is not in the data', () => {
     const { differences, models } = refresh(
       known,
       documentOf(
@@ -214,7 +214,7 @@ describe('refresh', () => {
     expect(models.get('openai/gpt')?.endpoints).toHaveLength(1);
   });
 
-  it('forgets what is gone only when it is told to, and only of the providers that the data speak of', () => {
+  it('removes endpoints only with prune, and only those of providers in the data', () => {
     const two = knownOf(
       documentOf('2026-11-02', gpt('0.1'), {
         id: 'x/other',
@@ -525,7 +525,7 @@ describe('documentIssues', () => {
     expect(issuesOf(value)).toEqual([issue]);
   });
 
-  it('tells an unknown provider together with what is wrong with the form', () => {
+  it('reports an unknown provider together with problems of the form', () => {
     const endpoint = { ...way, provider: 'acme', tag: 'acme', pricing: { prompt: 1 } };
     expect(issuesOf({ as_of: '2026-11-02', models: [{ id: 'a/b', endpoints: [endpoint, 7] }, 7] })).toEqual(
       expect.arrayContaining([

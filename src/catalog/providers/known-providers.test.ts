@@ -206,7 +206,7 @@ describe('keys of the environment', () => {
     expect(complete({}, listed).providers[0]?.api_key).toBe('ABSK');
   });
 
-  it('that cannot be used stop only those who asked for them', () => {
+  it('that cannot be used are a problem only for providers of the file', () => {
     const environment = { GOOGLE_VERTEX_CREDENTIALS: '{"type":"canary"}', GROQ_API_KEY: 'can ary' };
     const unasked = complete(environment);
     expect(unasked.providers.map(({ slug }) => slug)).toEqual(['simulator']);

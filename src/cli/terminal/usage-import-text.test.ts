@@ -21,7 +21,7 @@ it('notes what was not counted, not kept and not shared', () => {
   expect(text.split('\n').slice(2, -1)).toEqual(['', ...notes]);
 });
 
-it('tells bad lines one by one, and how many more there are', () => {
+it('lists bad lines, and the number of those not listed', () => {
   const problems = [
     { line: 3, path: '', message: 'is not valid UTF-8' },
     { line: 17, path: 'tokens_prompt', message: 'must be >= 0' },

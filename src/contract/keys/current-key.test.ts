@@ -4,7 +4,7 @@ import { compileValidator } from '../../kit/json/validate.ts';
 import { currentKeyObject, currentKeySchema } from './current-key.ts';
 
 describe('currentKeyObject', () => {
-  it('fits its schema and tells the kind and the end of the key', () => {
+  it('fits its schema, and has the kind and the end of the key', () => {
     const object = currentKeyObject({
       key: keyOf({
         workspaceId: 'b7e1c5b0-8d2f-4d8e-9a57-1d2f4f6d7c11',

@@ -81,7 +81,7 @@ describe('reading a Converse stream', () => {
     expect(fold(decodeBody(FULL_BODY, { request: requestOf(), relay: false }))).toMatchObject(FULL);
   });
 
-  it('ends with usage and finish, in that order, and hears nothing after', () => {
+  it('ends with usage and finish, in that order, and reads nothing after them', () => {
     const events = decode([text(0, 'a'), ...end('end_turn'), text(1, 'late')]);
     expect(events.slice(-2).map(({ type }) => type)).toEqual(['usage', 'finish']);
     expect(events.filter(({ type }) => type === 'text-delta')).toHaveLength(1);
@@ -149,7 +149,7 @@ describe('reading a Converse stream', () => {
     expect(finish).toBeUndefined();
   });
 
-  it('tells the stop string, in streams and bodies', () => {
+  it('has the stop string, in streams and bodies', () => {
     const stream = decode([
       text(0, 'a'),
       ...end('stop_sequence', { additionalModelResponseFields: { delta: { stop_sequence: 'END' } } }),
@@ -235,7 +235,7 @@ describe('reading a Converse stream', () => {
     expect(items).toMatchObject([{ type: 'message', content: [{ text: 'a' }, { text: 'b' }] }]);
   });
 
-  it('makes sense of a server that reuses an index or leaves it out', () => {
+  it('reads the stream of a server that reuses an index or leaves it out', () => {
     const { items } = fold(
       decode([
         delta(0, { reasoningContent: { text: 'hm' } }),
@@ -419,7 +419,7 @@ describe('a failure in a stream', () => {
     expect(decoder.end()).toEqual([]);
   });
 
-  it('is not one that cannot be read after all was said', () => {
+  it('is no unreadable frame after the end', () => {
     const decoder = createDecoder({ request: requestOf(), relay: false });
     decoder.decode({ event: 'messageStop', data: '{"stopReason":"end_turn"}' });
     expect(decoder.decode({ event: 'metadata', data: '{"usage":' })).toEqual([]);

@@ -275,7 +275,7 @@ describe('tools', () => {
 });
 
 describe('thinking', () => {
-  it('leaves room for the answer where nobody named a limit, and names none without need', () => {
+  it('leaves room for the answer if the request has no limit, and sets one only if needed', () => {
     expect(render({ reasoning: { budgetTokens: 10_000 } }).body).toMatchObject({
       inferenceConfig: { maxTokens: 14_096 },
       additionalModelRequestFields: { thinking: { type: 'enabled', budget_tokens: 10_000 } },
@@ -284,7 +284,7 @@ describe('thinking', () => {
     expect(render({}, { outputLimit: 500 }).body).not.toHaveProperty('inferenceConfig');
   });
 
-  it('is taken to be on where the model always thinks, also when nothing is said about it', () => {
+  it('counts as on for a model that always thinks, also without a setting', () => {
     const { body, report } = render(
       { sampling: { temperature: 0.2, topK: 3 }, tools: [F], toolChoice: { mode: 'required' } },
       { alwaysThinks: true },
@@ -309,7 +309,7 @@ describe('thinking', () => {
     expect(report).toEqual([]);
   });
 
-  it('is switched off in a turn whose thoughts are not at hand', () => {
+  it('is switched off in a turn without its thoughts', () => {
     const items = [user('q'), call('x'), result('x')];
     const { body, report } = render({ items, tools: [F], reasoning: { effort: 'low' } });
     expect(body.additionalModelRequestFields).toEqual({ thinking: { type: 'disabled' } });

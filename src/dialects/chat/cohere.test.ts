@@ -21,7 +21,7 @@ describe('asChatChunk', () => {
     expect(asChatChunk(value)).toBe(value);
   });
 
-  it('gives a call the place that its event tells', () => {
+  it('gives a call the index of its event', () => {
     const call = { id: 'c1', type: 'function', function: { name: 'tide', arguments: '' } };
     expect(asChatChunk(event('tool-call-start', { tool_calls: call }, { index: 2 }))).toEqual({
       object: 'chat.completion.chunk',
@@ -44,7 +44,7 @@ describe('asChatChunk', () => {
     ]);
   });
 
-  it('counts billed units only where no tokens are told', () => {
+  it('counts billed units only if no tokens are reported', () => {
     const usage = (told: JsonObject) => asChatChunk({ type: 'message-end', delta: { usage: told } }).usage;
     const billed_units = { input_tokens: 3, output_tokens: 2 };
     expect(usage({ billed_units })).toMatchObject({ prompt_tokens: 3, completion_tokens: 2 });

@@ -12,7 +12,7 @@ function told(pieces: readonly string[]): boolean[] {
 }
 
 describe('JSON text in pieces', () => {
-  it('is whole at its end and nowhere before, however it is cut', () => {
+  it('is complete at its end and nowhere before, for any cut', () => {
     fc.assert(
       fc.property(
         fc.object({ maxDepth: 3, withNullPrototype: false }).map((value) => JSON.stringify(value)),

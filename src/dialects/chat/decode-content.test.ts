@@ -49,7 +49,7 @@ describe('thoughts that come twice', () => {
     expect(told(...pieces)).toBe('Two and two');
   });
 
-  it('are told once in whatever pieces they come', () => {
+  it('are emitted once, in whatever pieces they come', () => {
     const cuts = fc.array(fc.string({ minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(cuts, (pieces) => {
@@ -61,7 +61,7 @@ describe('thoughts that come twice', () => {
     );
   });
 
-  it('are both told where they differ', () => {
+  it('are both emitted if they differ', () => {
     expect(told(['One', 'plain'], ['Two', 'details'], ['Three', 'plain'])).toBe('OneTwoThree');
   });
 });

@@ -92,7 +92,7 @@ describe('text and thoughts', () => {
     expect(items).toMatchObject([{ text: ['I think so'] }, { text: [', too'] }]);
   });
 
-  it('tells thoughts once that come as plain text and as details in chunks of their own', () => {
+  it('emits thoughts once that come as plain text and as details in separate chunks', () => {
     const detail = {
       type: 'reasoning.text',
       text: 'I think so',
@@ -265,7 +265,7 @@ describe('tool calls', () => {
     expect(order.indexOf('item-end 0')).toBeLessThan(order.indexOf('item-start 1'));
   });
 
-  it('says that calls were made whatever word the upstream used', () => {
+  it('finishes with tool calls whatever reason the upstream gave', () => {
     const events = decodeChunks([call(0, { id: 'a' }, { name: 'f', arguments: '{}' }), stop, DONE]);
     expect(events.at(-1)).toMatchObject({ reason: 'tool-calls', nativeReason: 'stop' });
   });
@@ -321,7 +321,7 @@ describe('usage', () => {
     expect(usageOf(...chunks)).toMatchObject({ inputTokens: 0, outputTokens: 0, source: 'measured' });
   });
 
-  it('is missing when nothing valid was said', () => {
+  it('is absent when nothing valid was reported', () => {
     expect(usageOf(chunk({ content: 'x' }, { usage: { prompt_tokens: 'many' } }))).toBeUndefined();
   });
 });
@@ -394,7 +394,7 @@ describe('the end', () => {
     expect(last).toMatchObject({ type: 'failure', error: { kind: 'upstream-unavailable' } });
   });
 
-  it('does not need what is broken after the reason for the end', () => {
+  it('ignores a broken chunk after the finish reason', () => {
     expect(ends([chunk({ content: 'x' }), stop, '{"usage":', DONE])).toMatchObject({ type: 'finish' });
   });
 

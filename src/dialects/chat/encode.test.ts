@@ -61,7 +61,7 @@ function deltasOf(text: string): JsonObject[] {
 }
 
 describe('a translated stream', () => {
-  it('says who speaks first, and every delta in order', () => {
+  it('begins with the role, then sends every delta in order', () => {
     expect(deltasOf(encodeEvents(ANSWER, requestWith()))).toEqual([
       { role: 'assistant', content: '' },
       {
@@ -129,7 +129,7 @@ describe('a translated stream', () => {
     });
   });
 
-  it('keeps thoughts to itself when asked to', () => {
+  it('leaves thoughts out when asked to', () => {
     const text = encodeEvents(ANSWER, requestWith({ reasoning: { exclude: true } }));
     expect(text).not.toContain('Hm');
     expect(text).toContain('"content":"Hi"');
@@ -141,7 +141,7 @@ describe('a translated stream', () => {
     expect(encoder.encode(ANSWER)).toBe('');
   });
 
-  it('tells a failure in the stream, with its status, and ends', () => {
+  it('reports a failure in the stream, with its status, and ends', () => {
     const error = new GatewayError('upstream-overloaded', 'Busy', { metadata: { provider_name: 'Acme' } });
     const text = encodeEvents([...ANSWER.slice(0, 10), { type: 'failure', error }], requestWith());
     expect(chunksOf(text).at(-1)).toMatchObject({
@@ -163,7 +163,7 @@ describe('a translated stream', () => {
     expect(chunksOf(text)).toMatchObject([{ acme_metadata: { requested: 'a/b', strategy: 'direct' } }]);
   });
 
-  it('keeps whatever a model writes inside JSON', () => {
+  it('keeps any text of a model inside JSON', () => {
     const nasty = 'a\n\ndata: {"error":1}\r\n\u2028\u0000 event: x';
     const text = encodeEvents(
       [
@@ -177,7 +177,7 @@ describe('a translated stream', () => {
     expect(readFrames(text).every(({ event }) => event === undefined)).toBe(true);
   });
 
-  it('tells a seal of another dialect so that it finds its way home', () => {
+  it('wraps a seal of another dialect so that it can be sent back', () => {
     const seal = { signature: 'sig', format: 'anthropic-claude-v1' };
     const events = ANSWER.map((event) => (event.type === 'seal' ? { ...event, seal } : event));
     const [detail] = deltasOf(encodeEvents(events, requestWith())).flatMap(({ reasoning_details: details }) =>
@@ -272,7 +272,7 @@ describe('a translated stream', () => {
     expect(last).toMatchObject({ error: { metadata: { provider_name: 'Acme' } } });
   });
 
-  it('keeps a waiting caller company', () => {
+  it('sends comments while the caller waits', () => {
     expect(createEncoder(replyTo(requestWith())).keepAlive()).toBe(': ACME PROCESSING\n\n');
   });
 });
@@ -301,7 +301,7 @@ describe('a relayed stream', () => {
     expect(text).not.toContain('large-v1');
   });
 
-  it('holds the end back until it is settled, and says usage once', () => {
+  it('holds the end back until it is settled, and writes usage once', () => {
     const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5, vendor_extra: 9 };
     const text = relay([
       chunk({ content: 'Hi' }, { usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 } }),
@@ -318,7 +318,7 @@ describe('a relayed stream', () => {
     expect(deltasOf(text).map(({ content }) => content)).toEqual(['Hi', '!', '']);
   });
 
-  it('writes anew what clients could not read', () => {
+  it('rewrites frames that clients could not read', () => {
     const text = relay([
       chunk({ reasoning_content: 'Hm' }),
       chunk({ content: [{ type: 'text', text: 'Hi' }] }),
@@ -335,7 +335,7 @@ describe('a relayed stream', () => {
     ]);
   });
 
-  it('keeps thoughts to itself when asked to', () => {
+  it('leaves thoughts out when asked to', () => {
     const text = relay(
       [
         chunk({ reasoning: 'Hm', reasoning_details: [] }),
@@ -349,7 +349,7 @@ describe('a relayed stream', () => {
     expect(deltasOf(text).map(({ content }) => content)).toContain('Hi');
   });
 
-  it('says text once that comes amid an unfinished call', () => {
+  it('sends text once that comes amid an unfinished call', () => {
     const text = relay([
       chunk({
         tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'f', arguments: '{"x"' } }],
@@ -374,7 +374,7 @@ describe('a relayed stream', () => {
     function: { name: 'f', arguments: args },
   });
 
-  it('tells apart calls that share an index', () => {
+  it('distinguishes calls that share an index', () => {
     const text = relay([
       calling(whole('a', '{}')),
       calling(whole('b', '')),
@@ -416,7 +416,7 @@ describe('a relayed stream', () => {
     expect(callsIn(text)).toEqual([whole('a', ''), { index: 0, function: { arguments: '{}' } }]);
   });
 
-  it('leaves calls alone that are fine', () => {
+  it('leaves correct calls unchanged', () => {
     const odd = { ...whole('a', '{'), extra_content: { x: 1 } };
     const fine = [
       odd,

@@ -55,7 +55,7 @@ describe('outputLimitField', () => {
 describe('mostStopSequences', () => {
   const stop = ['a', 'b', 'c', 'd', 'e'];
 
-  it('is four where nothing else is said', () => {
+  it('is four by default', () => {
     const rendered = translated({ sampling: { stop } }, {});
     expect(rendered.body.stop).toEqual(['a', 'b', 'c', 'd']);
     expect(entries(rendered)).toEqual(['stop coerced']);
@@ -69,7 +69,7 @@ describe('mostStopSequences', () => {
 });
 
 describe('highestEffort', () => {
-  it('is high where nothing else is said', () => {
+  it('is high by default', () => {
     const rendered = relayed({ reasoning_effort: 'xhigh' }, {});
     expect(rendered.body.reasoning_effort).toBe('high');
     expect(entries(rendered)).toEqual(['reasoning_effort coerced']);
@@ -90,7 +90,7 @@ describe('highestEffort', () => {
   });
 });
 
-it('a verbosity that no upstream knows becomes the nearest, and is told once where none is taken', () => {
+it('an unknown verbosity becomes the nearest, and is reported once if none is taken', () => {
   expect(relayed({ verbosity: 'max' }, {}).body.verbosity).toBe('high');
   expect(relayed({ verbosity: 'low' }, {}).body.verbosity).toBe('low');
   expect(entries(relayed({ verbosity: 'max' }, { refusedFields: ['verbosity'] }))).toEqual([
@@ -103,7 +103,7 @@ describe('refusedFields', () => {
     refusedFields: ['stream_options', 'user', 'logit_bias', 'parallel_tool_calls', 'top_k'],
   };
 
-  it('are left out, and told when the caller asked', () => {
+  it('are left out, and reported if the caller set them', () => {
     const rendered = translated(
       {
         stream: true,

@@ -554,7 +554,7 @@ describe.each([
 describe('an endpoint that takes little', () => {
   const target: RenderTarget = { ...TARGET, supportedParameters: new Set(['max_tokens', 'cache_control']) };
 
-  it('leaves no untrue entry behind', () => {
+  it('leaves no wrong entry in the report', () => {
     const fields = {
       temperature: 1,
       include: ['message.output_text.logprobs'],
@@ -618,7 +618,7 @@ describe('an endpoint that takes little', () => {
     ]);
   });
 
-  it('says so when there is no text to put the automatic mark on', () => {
+  it('reports if there is no text for the automatic mark', () => {
     const image = { type: 'image_url', image_url: { url: PNG } };
     const request = parsed('chat', { ...said(image), cache_control: mark });
     expect(told(renderRequest(request, target))).toEqual(['cache_control dropped']);
@@ -680,7 +680,7 @@ describe('the relay lane', () => {
     expect(JSON.stringify(request.body)).toBe(before);
   });
 
-  it('leaves thoughts alone that a chat upstream gave, whatever format they name', () => {
+  it('leaves thoughts of chat upstreams unchanged, whatever format they name', () => {
     const messages = [
       { role: 'assistant', content: 'a', reasoning: 'text', reasoning_details: [ours, bare] },
       { role: 'assistant', content: 'a', reasoning: 'x', reasoning_details: [passedOn, unsigned] },

@@ -99,7 +99,7 @@ describe('messages', () => {
     ]);
   });
 
-  it('hold no thoughts but those a chat upstream gave', () => {
+  it('contain only thoughts that a chat upstream made', () => {
     const items: Item[] = [
       { type: 'reasoning', text: ['Hm'], summary: [] },
       { type: 'reasoning', text: [], summary: [], encrypted: 'AAAA', format: 'xai-responses-v1' },

@@ -143,7 +143,7 @@ describe('fitReasoning', () => {
     expect(result.report).toEqual([]);
   });
 
-  it('knows no effort below low where it knows none', () => {
+  it('has no effort below low by default', () => {
     const { request } = fitted('responses', {}, { effort: 'none' }, { mandatory: true });
     expect(request.reasoning?.effort).toBe('low');
   });

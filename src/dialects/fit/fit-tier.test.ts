@@ -7,7 +7,7 @@ const asking = (changes: object, body: object) =>
   requestOf({ ...changes, body: { model: 'm', input: 'x', ...body } });
 
 describe('fitTier', () => {
-  it('asks a standard endpoint for nothing special, and says so', () => {
+  it('sends no tier to a standard endpoint, and reports it', () => {
     const { request, report } = fitTier(
       asking({ serviceTier: 'priority' }, { service_tier: 'priority' }),
       undefined,
@@ -36,7 +36,7 @@ describe('fitTier', () => {
     expect(report).toEqual([]);
   });
 
-  it('says when another tier than the one that is asked for serves', () => {
+  it('reports if another tier than the requested one serves', () => {
     const { report } = fitTier(
       asking({ serviceTier: 'priority' }, { service_tier: 'priority' }),
       'flex',

@@ -16,7 +16,7 @@ function support(startIndex: number, endIndex: number, ...places: number[]): Jso
 }
 
 describe('sources of a text', () => {
-  it('are told once each, with places in characters', () => {
+  it('are emitted once each, with places in characters', () => {
     const citations = new Citations();
     const chunks = [{ uri: 'http://a', title: 'A' }, { uri: 'http://b' }];
     citations.read(grounded(chunks, [support(0, 7, 0, 0, 1), support(0, 7, 0), support(7, 11, 1)]));
@@ -30,7 +30,7 @@ describe('sources of a text', () => {
     expect(citations.take('more')).toEqual([]);
   });
 
-  it('are no more than anybody reads', () => {
+  it('are limited in number', () => {
     const citations = new Citations();
     const many = Array.from({ length: 1500 }, (_, index) => support(index, index + 1, 0));
     citations.read(grounded([{ uri: 'http://a' }], many.slice(0, 600)));

@@ -254,7 +254,7 @@ describe('answers that fail', () => {
     expect(failureIn(decodeBytes(fixture(name)))).toEqual({ kind, message: words });
   });
 
-  it('tells how long to wait', () => {
+  it('has the time to wait', () => {
     const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '7s' }];
     const error = { code: 429, message: 'Slow down.', status: 'RESOURCE_EXHAUSTED', details };
     const { failure } = fold(decodeChunks([{ error }]));
@@ -283,13 +283,13 @@ describe('answers that fail', () => {
     });
   });
 
-  it('does not mind what is no event', () => {
+  it('ignores frames that are no events', () => {
     const whole = JSON.stringify([answerOf([{ text: 'end' }])]);
     const bytes = Buffer.from(`data: [DONE]\n\ndata: hello\n\ndata: ${whole}\n\n`);
     expect(fold(decodeBytes(bytes))).toMatchObject({ items: [message('end')], finish: { reason: 'stop' } });
   });
 
-  it('is one with arguments that no call could hold', () => {
+  it('fails on arguments that no call could hold', () => {
     const partialArgs = [{ jsonPath: `$.a${'[9999]'.repeat(62)}`, numberValue: 1 }];
     const call = { functionCall: { name: 'f', willContinue: true, partialArgs } };
     const words = 'The provider sent a tool call with more arguments than the gateway takes';
@@ -302,7 +302,7 @@ describe('answers that fail', () => {
     expect(failureIn(gemini.upstream.decodeBody(answerOf([call]), context))).toEqual(failed);
   });
 
-  it('says nothing after the end', () => {
+  it('emits nothing after the end', () => {
     const chunks = [{ error: { message: 'no' } }, answerOf([{ text: 'late' }])];
     expect(decodeChunks(chunks).map(({ type }) => type)).toEqual(['failure']);
   });
@@ -348,7 +348,7 @@ describe('whole bodies', () => {
     });
   });
 
-  it('keep parts that nobody models', () => {
+  it('keep parts of unknown types', () => {
     const part = { executableCode: { language: 'PYTHON', code: '1' } };
     const [item] = fold(gemini.upstream.decodeBody(answerOf([part]), context)).items;
     expect(item).toEqual({ type: 'opaque', dialect: 'gemini', value: part, role: 'assistant' });

@@ -285,8 +285,8 @@ describe('signatures of images', () => {
   });
 });
 
-describe('calls that nobody signed', () => {
-  it('go out with the word for that where a signature is demanded, on the first of a turn', () => {
+describe('calls without a signature', () => {
+  it('go out with the placeholder on the first call of a turn if a signature is required', () => {
     const { parts } = replayed('chat', [call(1), call(2)], { model: 'gemini-3.5-flash' });
     expect(parts).toEqual([call(1, 'skip_thought_signature_validator'), call(2)]);
   });

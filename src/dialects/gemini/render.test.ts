@@ -227,7 +227,7 @@ describe('conversations', () => {
     expect(told).toEqual([]);
   });
 
-  it('are refused when nobody says anything', () => {
+  it('are refused without any message', () => {
     expect(() => rendered({ items: [says('user', '')] })).toThrow('the conversation has no content');
   });
 });

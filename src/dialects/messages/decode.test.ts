@@ -31,7 +31,7 @@ function end(delta: JsonObject, usage: JsonObject = { output_tokens: 5 }): JsonO
 }
 
 describe('reading a messages stream', () => {
-  it('makes sense of a server that does things its own way', () => {
+  it('reads the stream of a server that deviates from the format', () => {
     const reader = new SseReader();
     const bytes = readFileSync(new URL('../../../test/fixtures/messages/odd-server.sse', import.meta.url));
     const frames = [...reader.push(bytes), ...reader.end()];
@@ -143,7 +143,7 @@ describe('reading a messages stream', () => {
     ]);
   });
 
-  it('does not take half a measurement for a whole one', () => {
+  it('does not take incomplete counts for complete ones', () => {
     expect(
       fold(decode([START, { type: 'message_delta', delta: { stop_reason: 'end_turn' } }, STOP])).usage,
     ).toBeUndefined();
@@ -158,7 +158,7 @@ describe('reading a messages stream', () => {
     });
   });
 
-  it('tells counts as soon as they are said, and the last valid ones win', () => {
+  it('emits counts as soon as they come, and the last valid ones win', () => {
     const begun: JsonObject = {
       type: 'message_start',
       message: { usage: { input_tokens: 9, output_tokens: 1, cache_read_input_tokens: 4 } },

@@ -139,7 +139,7 @@ describe('writing a messages stream', () => {
     ]);
   });
 
-  it('never lets blocks overlap, even when calls were written side by side', () => {
+  it('never lets blocks overlap, even when calls are interleaved', () => {
     const events = encode([
       { type: 'start' },
       call(0),
@@ -229,7 +229,7 @@ describe('writing a messages stream', () => {
     expect(unwrapSeal(String(redacted?.data))).toEqual({ id: 'rs_2', ...seal });
   });
 
-  it('names the tools of a call as the caller does', () => {
+  it('names the tool of a call as the caller does', () => {
     const head = { type: 'tool-call', kind: 'function', callId: 'c' } as const;
     const blocks = encode([
       { type: 'start' },
@@ -451,7 +451,7 @@ describe('relaying a messages stream', () => {
     expect(encoder.encode(decoder.decode({ data }))).toBe(`event: ${event}\ndata: ${data}\n\n`);
   });
 
-  it('completes blocks and counts that the upstream left half said', () => {
+  it('completes blocks and counts that the upstream left incomplete', () => {
     const usage = { input_tokens: 9, output_tokens: 1, server_tool_use: { web_search_requests: 2 } };
     const events = relay(
       [
@@ -560,7 +560,7 @@ describe('official clients', () => {
     expect(message.content[3]).toMatchObject({ id: 'call_3', name: 'weather', input: { city: 'Rome' } });
   });
 
-  it('the AI SDK finds nothing to complain about', async () => {
+  it('the AI SDK accepts the stream', async () => {
     const model = createAnthropic({ apiKey: 'k', baseURL: 'http://127.0.0.1:1', fetch: serve })('m');
     const kinds: string[] = [];
     for await (const part of streamText({ model, prompt: 'hi', maxRetries: 0, maxOutputTokens: 9 })

@@ -174,7 +174,7 @@ describe('reading a messages request', () => {
     expect(whole.places.of(whole.items[0] as Item)).toBe('system');
   });
 
-  it('finds blocks that nobody documents', () => {
+  it('finds undocumented blocks', () => {
     const request = parse({
       messages: [
         { role: 'user', content: 'text' },
@@ -210,7 +210,7 @@ describe('reading a messages request', () => {
     expect(thinking(wrapSeal({}))).toEqual({ type: 'reasoning', text: ['t'], summary: [] });
   });
 
-  it('keeps what only this format has, and lists what nobody documents', () => {
+  it('keeps fields that only this format has, and lists undocumented ones', () => {
     const request = parse({
       context_management: { edits: [] },
       output_config: { effort: 'low', task_budget: { type: 'tokens', total: 20000 } },

@@ -132,7 +132,7 @@ describe('system prompts in the list', () => {
     );
   });
 
-  it('speak as the user where nobody else does', () => {
+  it('become user text if the conversation has no other message', () => {
     const { prompt, messages, entries } = relayed(system('s'), system('q'));
     expect([prompt, messages]).toEqual([[text('s')], [user('q')]]);
     expect(entries).toEqual(['messages[1] coerced']);

@@ -558,7 +558,7 @@ describe('an output limit', () => {
     expect(told(small)).toEqual(['reasoning.max_tokens coerced']);
   });
 
-  it('that nobody named grows with the budget', () => {
+  it('that the request does not set grows with the budget', () => {
     const reasoning = { max_tokens: 10_000 };
     const free = renderRequest(parsed('responses', { reasoning }), TARGET);
     expect(free.body).toMatchObject({ max_tokens: 14_096, thinking: { budget_tokens: 10_000 } });

@@ -49,7 +49,7 @@ describe('rendering for a messages upstream', () => {
     expect(renderRelay(native({}), TARGET).body.max_tokens).toBe(4096);
   });
 
-  it('takes a model that always thinks to be thinking, also when nothing is said about it', () => {
+  it('treats a model that always thinks as thinking, also without a setting', () => {
     const request = foreign({
       sampling: { temperature: 0.2, topP: 0.5, topK: 3 },
       tools: [weather],
@@ -184,7 +184,7 @@ describe('rendering for a messages upstream', () => {
     expect(renderRequest(own, { ...TARGET, takesBudget: false }).body).not.toHaveProperty('thinking');
   });
 
-  it('gives up what conflicts with thinking, and says so', () => {
+  it('drops what conflicts with thinking, and reports it', () => {
     const { body, report } = renderRequest(
       foreign({
         reasoning: { effort: 'medium' },
@@ -199,7 +199,7 @@ describe('rendering for a messages upstream', () => {
     expect(report.map(({ field }) => field).sort()).toEqual(['temperature', 'tool_choice', 'top_k', 'top_p']);
   });
 
-  it('does not think on after tool calls whose thoughts are not at hand', () => {
+  it('switches thinking off after tool calls without their thoughts', () => {
     const items = [
       { type: 'tool-call', kind: 'function', callId: 'c', name: 'weather', input: '{}' },
       { type: 'tool-result', kind: 'function', callId: 'c', content: [] },

@@ -91,7 +91,7 @@ describe('the messages request schema', () => {
     expect(validator.issuesOf({ ...VALID, ...change }).map((issue) => issue.path)).toEqual([path]);
   });
 
-  it('takes null for every optional field, and fields nobody documents', () => {
+  it('takes null for every optional field, and undocumented fields', () => {
     const { messages: _messages, model: _model, ...optional } = requestSchema('acme').properties;
     const nulls = Object.fromEntries(Object.keys(optional).map((name) => [name, null]));
     expect(validator.issuesOf({ ...VALID, ...nulls, somebody_elses: 1 })).toEqual([]);

@@ -74,13 +74,13 @@ describe('ResponsesDecoder', () => {
     ]);
   });
 
-  it('reads an answer that only its last event tells', () => {
+  it('reads an answer that only its last event has', () => {
     const result = fold(decode(completed({ output: [message('Hello')], usage })));
     expect(result.items).toMatchObject([{ type: 'message', content: [{ type: 'text', text: 'Hello' }] }]);
     expect(result.finish?.reason).toBe('stop');
   });
 
-  it('does not say twice what the last event repeats', () => {
+  it('does not emit again what the last event repeats', () => {
     const done = { type: 'response.output_item.done', output_index: 0, item: message('Hello') };
     const result = fold(decode(textDelta('Hello'), done, completed({ output: [message('Hello')] })));
     expect(result.items).toMatchObject([{ content: [{ text: 'Hello' }] }]);

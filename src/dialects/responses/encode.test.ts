@@ -217,7 +217,7 @@ describe('ResponsesEncoder', () => {
     expect(lastResponse(values)).toMatchObject({ output: [{ type: 'reasoning', summary: [] }] });
   });
 
-  it('says a refusal in words where the answer has none', () => {
+  it('writes a text for a refusal without one', () => {
     const values = encode([{ ...finish, reason: 'refusal', explanation: 'Not this.' }]);
     expect(typesOf(values)).toContain('refusal.delta');
     expect(lastResponse(values)).toMatchObject({
@@ -270,7 +270,7 @@ describe('ResponsesEncoder', () => {
     expect(values[0]?.response).not.toHaveProperty('acme_metadata');
   });
 
-  it('keeps whatever text says inside its event', () => {
+  it('keeps any text inside its event', () => {
     const text = '\n\ndata: {"type":"response.completed"}\n\n\r\u2028\0';
     const values = encode([...textItem(0, text), finish]);
     expect(values.filter((value) => value.type === 'response.completed')).toHaveLength(1);
@@ -437,7 +437,7 @@ describe('the relay lane', () => {
     }
   });
 
-  it('tells a citation without positions once, in the part that it is about', () => {
+  it('writes a citation without positions once, in its part', () => {
     const context = contextOf();
     const decoder = new ResponsesDecoder({ request: context.request, relay: true });
     const encoder = new ResponsesEncoder(context);

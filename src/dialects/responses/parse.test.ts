@@ -19,7 +19,7 @@ function errorOf(body: JsonObject): GatewayError {
 }
 
 describe('parseRequest', () => {
-  it('says what is missing', () => {
+  it('names what is missing', () => {
     expect(errorOf({ input: 'hi' })).toMatchObject({
       status: 400,
       message: 'model: is required',
@@ -120,7 +120,7 @@ describe('parseRequest', () => {
     ]);
   });
 
-  it('keeps items it does not model, and tells the unknown ones from the known', () => {
+  it('keeps items it does not model, and distinguishes unknown from known ones', () => {
     const input = [
       { type: 'shell_call', call_id: 'c', action: { commands: ['ls'] } },
       { type: 'brand_new_item' },

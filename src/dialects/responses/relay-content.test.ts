@@ -63,7 +63,7 @@ describe('calls and results in the relay lane', () => {
     expect(entries).toEqual(['input[3] coerced']);
   });
 
-  it('are not judged where earlier turns were pressed together', () => {
+  it('are not checked if earlier turns were compacted', () => {
     const compaction = { type: 'compaction', encrypted_content: 'e' };
     expect(relayed(compaction, result('a'), call('b')).isSame).toBe(true);
   });

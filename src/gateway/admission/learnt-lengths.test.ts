@@ -21,7 +21,7 @@ describe('learnt lengths', () => {
     expect(learnt.of(answers('k'))?.promptRatio).toBe(1.2);
   });
 
-  it('are of late', () => {
+  it('forget old answers', () => {
     const learnt = new LearntLengths();
     learnt.learn(answers('k'), { outputTokens: 9000 });
     for (let index = 0; index < 16; index++) learnt.learn(answers('k'), { outputTokens: index });

@@ -60,7 +60,7 @@ describe('the size of a reservation', () => {
     expect(size(110n, 110n, { asked: 100 })).toEqual(reserving(110n, 'whole'));
   });
 
-  it('is all of it also where short answers are known: what is not seen is billed too', () => {
+  it('is all of it even after short answers: hidden output is billed too', () => {
     expect(size(20_000n, 20_000n, { learnt: 20 })).toEqual(reserving(10_010n, 'whole'));
   });
 

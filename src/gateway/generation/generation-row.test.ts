@@ -129,7 +129,7 @@ const rowAsAccepted = (generation: PlannedGeneration) =>
   completeRow(acceptedRow(generation)) as GenerationRow;
 
 describe('acceptedRow', () => {
-  it('says all that is known before anything is sent', () => {
+  it('has all that is known before anything is sent', () => {
     const row = rowAsAccepted(
       planned({
         input: {
@@ -235,7 +235,7 @@ describe('acceptedRow', () => {
 });
 
 describe('progressRow', () => {
-  it('says who serves, what was tried and what was used, and nothing else', () => {
+  it('has the serving endpoint, the attempts and the usage, and nothing else', () => {
     const used = { usage: { ...finished.usage, source: 'estimated' as const }, bill: finished.bill };
     const { provider_responses: tried, routing, ...rest } = progressRow(served(), used, []);
     expect(tried?.map(({ status }) => status)).toEqual([502, 200]);
@@ -260,7 +260,7 @@ describe('progressRow', () => {
 });
 
 describe('settledRow', () => {
-  it('says how a generation went', () => {
+  it('has the outcome of a generation', () => {
     const row = settledRow(served(), finished, TIMES);
     expect(row).toMatchObject({
       provider_name: 'Acme',
@@ -305,12 +305,12 @@ describe('settledRow', () => {
     expect(JSON.parse(JSON.stringify(row))).toEqual(row);
   });
 
-  it('takes content that came with the end for that late', () => {
+  it('dates content that came with the end to the end', () => {
     const row = settledRow(served(), finished, { endMs: 300 });
     expect(row).toMatchObject({ latency: 300, generation_time: 190 });
   });
 
-  it('never says that what went wrong has stopped', () => {
+  it('never has a finish reason of success for a failure', () => {
     const { finish: _, ...cut } = finished.result;
     const aborted = settledRow(served(), { ...finished, outcome: 'aborted', result: cut }, TIMES);
     expect(aborted).toMatchObject({ cancelled: true, finish_reason: null, service_tier: 'flex' });

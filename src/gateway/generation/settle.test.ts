@@ -134,7 +134,7 @@ describe('settleAnswer', () => {
     expect(records[0]?.bill.totalNanos).toBe(0n);
   });
 
-  it('settles an answer that nobody reads to its end, once', async () => {
+  it('settles an answer once if its reader stops early', async () => {
     const records: Settlement[] = [];
     async function* answer(): AsyncGenerator<EventBatch> {
       yield text;
@@ -189,7 +189,7 @@ describe('settleAnswer', () => {
     expect(records[0]).toMatchObject({ outcome: 'finished', bill: { totalNanos: 19_000n } });
   });
 
-  it('reads an answer to its end for nobody where that is what is billed', async () => {
+  it('reads an abandoned answer to its end if the upstream bills all of it', async () => {
     const records: Settlement[] = [];
     async function* answer(): AsyncGenerator<EventBatch> {
       yield text;
@@ -209,7 +209,7 @@ describe('settleAnswer', () => {
     expect(records[0]).toMatchObject({ outcome: 'aborted', usage: measured, bill: { totalNanos: 30_000n } });
   });
 
-  it('keeps no more of a text than is wanted, heard or not', async () => {
+  it('keeps no more of a text than `keptCharacters`, also after the caller left', async () => {
     const records: Settlement[] = [];
     const piece = (words: string): Event => ({
       type: 'text-delta',
@@ -245,7 +245,7 @@ describe('settleAnswer', () => {
     expect(events.at(-1)).toMatchObject({ type: 'finish', settled: { bill: { totalNanos: 12n } } });
   });
 
-  it('lets no success go that was not recorded', async () => {
+  it('passes on no success that was not recorded', async () => {
     async function* answer(): AsyncGenerator<EventBatch> {
       yield [...text, { type: 'finish', reason: 'stop' }];
     }

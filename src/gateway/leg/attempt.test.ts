@@ -142,7 +142,7 @@ describe('attemptCandidates', () => {
     expect(events[0]).toEqual({ type: 'start', upstreamId: 'u' });
   });
 
-  it('leaves a refusal for another model, never for another endpoint of the same one', async () => {
+  it('moves on from a refusal to another model, never to another endpoint of the same one', async () => {
     const refusal: EventBatch[] = [[{ type: 'finish', reason: 'refusal' }]];
     const other = modelOf({ id: 'acme/small' });
     const left = await run([refusal, [say('fine'), [stop]]], { models: [modelOf(), other] });
@@ -151,14 +151,14 @@ describe('attemptCandidates', () => {
     expect(kept.events).toEqual([{ type: 'finish', reason: 'refusal' }]);
   });
 
-  it('leaves what a filter cut for another model', async () => {
+  it('moves on from a filtered answer to another model', async () => {
     const cut: EventBatch[] = [[...say('part'), { type: 'finish', reason: 'content-filter' }]];
     const models = [modelOf(), modelOf({ id: 'acme/small' })];
     expect((await run([cut, [say('fine'), [stop]]], { models })).text).toBe('fine');
     expect((await run([cut, [say('fine'), [stop]]])).text).toBe('part');
   });
 
-  it('leaves an empty answer while anybody else is left', async () => {
+  it('moves on from an empty answer while another candidate is left', async () => {
     expect((await run([[[stop]], [say('full'), [stop]]])).text).toBe('full');
     expect((await run([[[stop]]])).events).toEqual([stop]);
   });
@@ -203,7 +203,7 @@ describe('attemptCandidates', () => {
       expect(error).toMatchObject({ status: 502 });
     });
 
-    it('calls nobody again once the caller has left', async () => {
+    it('makes no call again once the caller has left', async () => {
       let asked = 0;
       const isAbandoned = () => asked++ > 0;
       const { attemptLog } = await run([{ inTurn: [stale, answer] }], { isAbandoned });
@@ -240,7 +240,7 @@ describe('attemptCandidates', () => {
     ]);
   });
 
-  it('passes over who cannot be paid', async () => {
+  it('skips candidates that the money does not pay for', async () => {
     const { text, attemptLog } = await run(
       [
         [say('dear'), [stop]],
@@ -254,13 +254,13 @@ describe('attemptCandidates', () => {
     expect(attemptLog.attempts.map(({ provider }) => provider)).toEqual(['P1']);
   });
 
-  it('says that the money is short where no endpoint can be paid, not that endpoints are ill', async () => {
+  it('reports too little money, not failing endpoints, if no endpoint can be paid', async () => {
     const { error, attemptLog } = await run([[say('dear'), [stop]]], { canPay: () => false });
     expect(error).toMatchObject({ status: 402, message: expect.stringContaining('pays for no endpoint') });
     expect(attemptLog.attempts).toHaveLength(0);
   });
 
-  it('tells every endpoint how much output and how many searches are paid for', async () => {
+  it('sends every endpoint the output and searches that are paid for', async () => {
     const { calls } = await run([fail('rate-limited', 429), [say('x'), [stop]]], {
       paidOutputTokens: 70,
       mostSearches: 3,
@@ -269,7 +269,7 @@ describe('attemptCandidates', () => {
     expect(calls.map(({ mostSearches }) => mostSearches)).toEqual([3, 3]);
   });
 
-  it('asks nobody else once the caller has left', async () => {
+  it('calls no other candidate once the caller has left', async () => {
     let hasLeft = false;
     const answers: Script[] = [fail('rate-limited', 429), [say('two'), [stop]]];
     const { error, attemptLog } = await run(answers, {
@@ -283,7 +283,7 @@ describe('attemptCandidates', () => {
     expect(attemptLog.attempts).toHaveLength(1);
   });
 
-  it('takes an answer that was given up for no failure', async () => {
+  it('does not count an abandoned answer as a failure', async () => {
     const aborting = new AbortController();
     const gone = new Error('the caller is gone');
     const cut: Event = { type: 'failure', error: new GatewayError('server', 'Internal Server Error') };

@@ -19,14 +19,14 @@ function open(bills: boolean, current = 0) {
 const gone = new Error('the caller is gone');
 
 describe('how long an upstream is read', () => {
-  it('tells it to stop when the caller leaves', () => {
+  it('aborts the upstream when the caller leaves', () => {
     const { caller, reading } = open(false);
     caller.abort(gone);
     expect(reading.signal.reason).toBe(gone);
     expect(reading).toMatchObject({ isAbandoned: true, isDraining: false });
   });
 
-  it('reads on where all is billed, for a minute', () => {
+  it('reads on for a minute if the upstream bills everything', () => {
     const { caller, reading, drains } = open(true);
     caller.abort(gone);
     expect(reading).toMatchObject({ isAbandoned: true, isDraining: true });
@@ -50,7 +50,7 @@ describe('how long an upstream is read', () => {
     expect(drains.current).toBe(current);
   });
 
-  it('hears nothing more once it is over', () => {
+  it('ignores aborts after its end', () => {
     const { caller, reading, drains } = open(true);
     reading.close();
     caller.abort(gone);

@@ -152,7 +152,7 @@ describe('stored files in a request', () => {
     expect(contentOf(await fill(filesOf({}).files, [], { takeRoom }))).toEqual([]);
   });
 
-  it('of more text than anybody takes are a 400, and nothing is read or takes room', async () => {
+  it('with more text than any context holds are a 400, unread and without room', async () => {
     const { files, asked } = filesOf({ txt: { bytes: 'a'.repeat(160), mimeType: 'text/plain' } });
     const takeRoom = () => {
       throw new Error('taken');

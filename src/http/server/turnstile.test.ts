@@ -88,14 +88,14 @@ class Callers {
 }
 
 describe('a turnstile', () => {
-  it('lets requests begin at once while there is time for them', async () => {
+  it('begins requests at once while there is capacity', async () => {
     const callers = new Callers();
     await callers.turns(100, () => 2);
     expect(callers).toMatchObject({ begun: 200, refused: 0 });
     expect(Math.max(...callers.waitedMs)).toBeLessThan(5);
   });
 
-  it('begins with the first of a crowd as soon as all have come that come in this turn', async () => {
+  it('begins the first of many requests at the end of the turn in which they arrive', async () => {
     const callers = new Callers({ ...LIMITS, together: 4 });
     for (let index = 0; index < 10; index++) callers.ask();
     expect(callers).toMatchObject({ begun: 0 });
@@ -108,14 +108,14 @@ describe('a turnstile', () => {
     expect(callers).toMatchObject({ begun: 10, refused: 0 });
   });
 
-  it('has a burst wait and refuses no request', async () => {
+  it('queues a burst and refuses no request', async () => {
     const callers = new Callers();
     await callers.turns(400, (turn) => (turn === 0 ? 300 : 0));
     expect(callers).toMatchObject({ begun: 300, refused: 0 });
     expect(callers.turnstile.waiting).toBe(0);
   });
 
-  it('lets those begin first who came first', async () => {
+  it('begins requests in the order of arrival', async () => {
     const { loop, turnstile } = new Callers();
     const order: number[] = [];
     for (let index = 0; index < 20; index++) {
@@ -138,7 +138,7 @@ describe('a turnstile', () => {
     expect(callers.refused).toBe(0);
   });
 
-  it('refuses who would wait for long where more come than can begin, and serves the others soon', async () => {
+  it('under overload refuses requests that would wait long, and serves the others soon', async () => {
     const callers = new Callers();
     await callers.turns(150, () => 20);
     const before = { begun: callers.begun, refused: callers.refused };
@@ -156,7 +156,7 @@ describe('a turnstile', () => {
     expect(callers).toMatchObject({ begun: 20 * 32, refused: 0 });
   });
 
-  it('refuses where all wait for long, though no more come than can begin', async () => {
+  it('refuses requests if all wait long, although no more arrive than can begin', async () => {
     const closed = (callers: Callers) => {
       let known = 0;
       return callers.turns(400, (turn) => {
@@ -173,7 +173,7 @@ describe('a turnstile', () => {
     expect(patient.refused).toBe(0);
   });
 
-  it('goes on serving where those who were refused come again at once', async () => {
+  it('goes on serving while refused callers retry at once', async () => {
     const callers = new Callers();
     await callers.turns(150, () => 100);
     const { begun } = callers;
@@ -195,7 +195,7 @@ describe('a turnstile', () => {
     expect(callers.turnstile.waiting).toBe(0);
   });
 
-  it('forgets about it when fewer come', async () => {
+  it('ends the overload when fewer requests come', async () => {
     const callers = new Callers();
     await callers.turns(100, () => 20);
     await callers.turns(60, () => 1);

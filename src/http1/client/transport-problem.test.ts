@@ -26,7 +26,7 @@ describe('socketProblem', () => {
     expect(found.cause).toBeUndefined();
   });
 
-  it('tells a lost connection from one that was never made', () => {
+  it('distinguishes a lost connection from one that was never made', () => {
     expect(problem('ECONNRESET', true).reason).toBe('reset');
     expect(problem('ECONNRESET', false).reason).toBe('connect');
   });

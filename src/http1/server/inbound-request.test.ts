@@ -67,7 +67,7 @@ it('buffers content and end while the reader is paused', () => {
   expect(told).toEqual(['read on', 'a', 'b', 'c', 'end']);
 });
 
-it('tells a reader that the body was cut, also before it began', () => {
+it('reports to a reader that the body was cut, also before it began', () => {
   const { request, told, readerOf } = requestOf();
   request.push(piece('a'));
   request.cut();

@@ -13,7 +13,7 @@ const DEAD_CONNECTION: ResponseConnection = {
   destroy() {},
 };
 
-describe('an response on a connection that was lost', () => {
+describe('a response on a connection that was lost', () => {
   it('is not gone before whenClosed is called', () => {
     const response = new OutboundResponse(DEAD_CONNECTION, true);
     const closed: boolean[] = [];

@@ -5,7 +5,7 @@ const framing = (version: string, ...rawHeaders: string[]) =>
   requestFramingOf({ method: 'POST', target: '/', version, rawHeaders: ['Host', 'a', ...rawHeaders] });
 
 describe('where a request ends', () => {
-  it('is said by its length, its chunks, or by nothing', () => {
+  it('is given by its length, its chunks, or by nothing', () => {
     expect(framing('1.1')).toMatchObject({ length: 0, isChunked: false, problem: undefined });
     expect(framing('1.1', 'content-LENGTH', '0012')).toMatchObject({ length: 12, isChunked: false });
     expect(framing('1.0', 'Content-Length', '12')).toMatchObject({ length: 12, problem: undefined });
@@ -20,7 +20,7 @@ describe('where a request ends', () => {
     },
   );
 
-  it('is not said twice', () => {
+  it('is refused if it is given twice', () => {
     const [length, coding] = [
       ['Content-Length', '4'],
       ['Transfer-Encoding', 'chunked'],

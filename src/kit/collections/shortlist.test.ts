@@ -15,7 +15,7 @@ it('has the first ones, as sorting everything would', () => {
   );
 });
 
-it('tells whether there is a place', () => {
+it('reports whether a place is free', () => {
   const list = new Shortlist(1, (one: number, other: number) => one - other);
   expect(list.admits(5)).toBe(true);
   list.add(5);

@@ -60,7 +60,7 @@ describe('the binary event stream of AWS', () => {
     expect(read(message)).toEqual([{ event: 'last', data: '{}' }]);
   });
 
-  it('tells errors, with or without a payload', () => {
+  it('reports errors, with or without a payload', () => {
     const headers = { ':message-type': 'error', ':error-code': 'Oops', ':error-message': 'It "broke"' };
     expect(read(awsMessage(headers))).toEqual([{ event: 'Oops', data: '{"message":"It \\"broke\\""}' }]);
     expect(read(awsMessage(headers, '{"message":"a"}'))).toEqual([
@@ -132,7 +132,7 @@ describe('the binary event stream of AWS', () => {
     expect(read(message, 100, message.length)).toHaveLength(1);
   });
 
-  it('says nothing about half a message', () => {
+  it('returns nothing for half a message', () => {
     expect(read(STREAM.subarray(0, -1))).toEqual(FRAMES.slice(0, 2));
   });
 

@@ -4,7 +4,7 @@ import { BATCH_POINT, Cohort } from './cohort.ts';
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('a cohort', () => {
-  it('is dealt with at the end of the turn, in the order in which its things came', async () => {
+  it('is handled at the end of the turn, in the order of arrival', async () => {
     const dealt: number[] = [];
     const cohort = new Cohort<number>((thing) => dealt.push(thing));
     cohort.add(1);
@@ -15,7 +15,7 @@ describe('a cohort', () => {
     expect(dealt).toEqual([1, 2]);
   });
 
-  it('leaves to the next turn what comes while it is dealt with', async () => {
+  it('leaves what comes meanwhile to the next turn', async () => {
     const turns: number[][] = [[]];
     const cohort = new Cohort<number>((thing) => {
       turns.at(-1)?.push(thing);
@@ -29,7 +29,7 @@ describe('a cohort', () => {
     expect(turns).toEqual([[1], [2], [3], []]);
   });
 
-  it('deals with no more than it may in one turn, first with those that came last', async () => {
+  it('handles at most a number in one turn, the newest first', async () => {
     const turns: number[][] = [[]];
     const cohort = new Cohort<number>(
       (thing) => {
@@ -46,7 +46,7 @@ describe('a cohort', () => {
     expect(turns).toEqual([[8, 1, 2], [9, 3, 4], [5, 6, 7], [], []]);
   });
 
-  it('deals first with those that came first where none goes before them', async () => {
+  it('handles the oldest first if `newest` is 0', async () => {
     const turns: number[][] = [[]];
     const cohort = new Cohort<number>((thing) => turns.at(-1)?.push(thing), { most: 2, newest: 0 });
     for (const thing of [1, 2, 3]) cohort.add(thing);
@@ -56,7 +56,7 @@ describe('a cohort', () => {
     expect(turns).toEqual([[1, 2], [3]]);
   });
 
-  it('deals with the others when one of them throws', async () => {
+  it('handles the others when one of them throws', async () => {
     const dealt: number[] = [];
     const cohort = new Cohort<number>((thing) => {
       if (thing === 2) throw new Error('two');
@@ -78,8 +78,8 @@ describe('a cohort', () => {
   });
 });
 
-describe('a stretch', () => {
-  it('is gone by all before one of them goes on', async () => {
+describe('a batch point', () => {
+  it('is reached by all requests of a turn before one continues', async () => {
     const steps: string[] = [];
     const go = async (name: string) => {
       steps.push(`${name}1`);

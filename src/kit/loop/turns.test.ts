@@ -56,7 +56,7 @@ describe('a step', () => {
     };
   };
 
-  it('gives others their turn after it when it was long, and only then', async () => {
+  it('yields to others after a long step, and only then', async () => {
     expect(await turnsDuring(async () => inTurn(clockOf(0.1), () => 1))).toBe(0);
     expect(await turnsDuring(async () => inTurn(clockOf(50), () => 1))).toBeGreaterThan(0);
   });

@@ -179,7 +179,7 @@ describe('addresses', () => {
     expect(mayConnect(at('2002:a00:1::'), NO_EGRESS_RULES)).toBe(false);
   });
 
-  it('at the edges of the private ranges are told apart', () => {
+  it('at the edges of the private ranges are distinguished', () => {
     const isPublic = (text: string) => isPublicIp(parseIp(text)!);
     for (const [inside, outside] of [
       ['10.255.255.255', '11.0.0.0'],

@@ -142,7 +142,7 @@ describe('an answer', () => {
     expect(warnings).toEqual([expect.stringContaining('is kept from 2026-06-05T00:00:00.000Z on')]);
   });
 
-  it('is in the order of names where that is wanted, and cut afterwards', async () => {
+  it('is ordered by name on request, and cut afterwards', async () => {
     const rows = [row([null]), row(['gone']), row(['one.example']), row(['two.example:8443'])];
     const { ask, asked } = analyticsWith(rows);
     const inOrder = async (direction: 'asc' | 'desc', limit: number) => {
@@ -182,7 +182,7 @@ describe('a filter', () => {
     ]);
   });
 
-  it('warns of numbers that name nothing, and then matches nothing', async () => {
+  it('warns of unknown numbers, which match nothing', async () => {
     expect(await filtered(eq('api_key_id', 12))).toEqual({
       filters: [['in']],
       warnings: [expect.stringContaining('filters[0].value: keys here have no numbers: 12 matches no key')],
@@ -203,7 +203,7 @@ describe('a filter', () => {
     expect(asked[0]?.filters[0]?.values).toEqual(values);
   });
 
-  it('does not tell a thousand times', async () => {
+  it('limits the number of warnings', async () => {
     const value = Array.from({ length: 30 }, (_, index) => index + 100);
     const { warnings } = await filtered({ filters: [{ field: 'app', operator: 'in', value }] });
     expect(warnings).toHaveLength(21);

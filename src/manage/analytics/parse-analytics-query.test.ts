@@ -91,7 +91,7 @@ describe('a question', () => {
     expect(refusals({ granularity: 'minute', ...minutes })).toEqual([]);
   });
 
-  it('takes every order that it has something to go by for', () => {
+  it('takes every order by a column of the query', () => {
     const order = (field: string, more: object = {}) =>
       read(asked({ ...more, order_by: { field, direction: 'asc' } })).order?.field;
     expect(order('date', { granularity: 'day' })).toBe('date');
@@ -107,7 +107,7 @@ describe('a question', () => {
     expect(values('eq')).toMatchObject([{ operator: 'eq', values: ['10K'] }]);
   });
 
-  it('takes unset values along where there can be any', () => {
+  it('includes unset values for dimensions that may have them', () => {
     const [given] = read(
       asked(filter('app', 'in', [1, '2', 'app.example'], { include_unset: true })),
     ).filters;
@@ -278,7 +278,7 @@ describe('a question with something wrong in it', () => {
     ]);
   });
 
-  it('is told all of it at once, within reason', () => {
+  it('gets all of its problems at once, up to a limit', () => {
     const all = { ...filter('api_key_id', 'gt', 'abc'), order_by: { field: 'x', direction: 'asc' } };
     expect(refusals({ ...days(366), ...all })).toHaveLength(4);
     expect(

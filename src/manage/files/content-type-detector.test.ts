@@ -60,13 +60,13 @@ const CASES: readonly (readonly [string, Buffer, string | undefined])[] = [
 ];
 
 describe('ContentTypeDetector', () => {
-  it.each(CASES)('tells %s', (_, content, expected) => {
+  it.each(CASES)('detects %s', (_, content, expected) => {
     expect(typeOf(content)).toBe(expected);
     expect(typeOf(content, 1)).toBe(expected);
     expect(typeOf(content, 7)).toBe(expected);
   });
 
-  it('tells texts that are longer than what is looked at', () => {
+  it('detects texts that are longer than the examined part', () => {
     const row = '{"a":"0123456789"}';
     expect(typeOf(Buffer.from(`${row}\n`.repeat(20_000)), 65_536)).toBe('application/x-ndjson');
     expect(typeOf(Buffer.from(`[${`${row},\n`.repeat(20_000)}1]\n`), 65_536)).toBe('application/json');

@@ -24,7 +24,7 @@ function openRetention(changes: Partial<RetentionParts> = {}) {
 }
 
 describe('Retention', () => {
-  it('removes what is too old or too much at the start, and again and again', async () => {
+  it('removes content that is too old or too much, at the start and at intervals', async () => {
     const { retention, clock, generations, contents } = openRetention();
     await expect.poll(() => contents.prune.mock.calls.length).toBeGreaterThan(2);
     await retention.close();
@@ -64,7 +64,7 @@ describe('Retention', () => {
     expect(events.prune.mock.calls.slice(2)).toEqual([[clock.now() - 400 * DAY_MS]]);
   });
 
-  it('goes on after a failure, and says so without a path', async () => {
+  it('goes on after a failure, and logs it without a path', async () => {
     const failing = async () => {
       throw Object.assign(new Error('EIO: /secret/path'), { code: 'EIO' });
     };

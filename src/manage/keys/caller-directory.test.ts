@@ -29,7 +29,7 @@ describe('CallerDirectory, while the database is unavailable', () => {
     return { clock, state, callers: new CallerDirectory(tenancy, clock, isShared) };
   };
 
-  it('lets known callers in for five minutes, and says of others that it cannot tell', async () => {
+  it('accepts known callers for five minutes, and rejects look-ups of others', async () => {
     const { clock, state, callers } = open();
     expect(await callers.find(SECRET)).toMatchObject({ accountId: 'a' });
     state.isAway = true;
@@ -40,7 +40,7 @@ describe('CallerDirectory, while the database is unavailable', () => {
     await expect(callers.find(SECRET)).rejects.toThrow('away');
   });
 
-  it('never goes back to a caller that was changed or found to be gone', async () => {
+  it('never falls back to a caller that was changed or deleted', async () => {
     const { clock, state, callers } = open();
     await callers.find(SECRET);
     callers.forgetKey(hashSecret(SECRET));
@@ -55,7 +55,7 @@ describe('CallerDirectory, while the database is unavailable', () => {
     await expect(callers.find(SECRET)).rejects.toThrow('away');
   });
 
-  it('asks again where others may have changed something, and only after a change of our own where not', async () => {
+  it('rereads callers of a shared database, and of an embedded one only after a change of our own', async () => {
     const shared = open();
     await shared.callers.find(SECRET);
     shared.state.key = undefined;
@@ -116,7 +116,7 @@ describe('CallerDirectory, with many callers of a workspace', () => {
     expect(one?.workspace).toBe(two?.workspace);
   });
 
-  it('sees a change that is made here at once, and one that is made elsewhere in time', async () => {
+  it('sees a change of this process at once, and one of another process within the cache time', async () => {
     const here = open(false);
     await here.budgetOf('one');
     here.state.limitNanos = 6n;

@@ -14,7 +14,7 @@ const budget = (window: Budget['window'], limitNanos: bigint): Budget => ({
 });
 
 describe('limitsOf', () => {
-  it('limits nothing where nothing was said', () => {
+  it('limits nothing by default', () => {
     expect(limitsOf(keyOf(), { includeByokInBudgets: true }, [])).toEqual({ key: [], workspace: [] });
   });
 

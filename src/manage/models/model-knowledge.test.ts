@@ -55,7 +55,7 @@ describe('refresh', () => {
     expect(store.written).toHaveLength(isApplied ? 1 : 0);
   });
 
-  it('lets others have their turns, and so does making a catalogue of it', async () => {
+  it('yields to other work, and so does building a catalogue from it', async () => {
     const knowledge = new ModelKnowledge(new MemoryStore(), NO_OVERLAY, clock);
     let turns = 0;
     let isOver = false;
@@ -103,7 +103,7 @@ describe('refresh', () => {
     expect(store.written).toHaveLength(1);
   });
 
-  it('waits for those who want to know, and tells them when the new is there', async () => {
+  it('passes a refresh to its listeners, and waits for them', async () => {
     const knowledge = new ModelKnowledge(new MemoryStore(), NO_OVERLAY, clock);
     let found: string | undefined;
     knowledge.onChange(async () => {

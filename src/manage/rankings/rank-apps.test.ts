@@ -70,7 +70,7 @@ describe('leadersOf', () => {
     expect(leaders(asked, 1, 1n)).toEqual([]);
   });
 
-  it('tells growth exactly, and leaves out what does not grow', () => {
+  it('computes growth exactly, and leaves out apps that do not grow', () => {
     const asked = input(
       {
         mean: [2, 6],
@@ -86,14 +86,14 @@ describe('leadersOf', () => {
     expect(leaders(asked, 9)).toEqual(['a third more', 'two thirds more', 'new']);
   });
 
-  it('tells numbers apart that are larger than a double holds', () => {
+  it('distinguishes numbers that are larger than a double holds', () => {
     expect(leaders(input({ one: [2n ** 60n], more: [2n ** 60n + 1n] }), 1)).toEqual(['more']);
     const most = Number.MAX_SAFE_INTEGER;
     const asked = input({ one: [most, 1], more: [most, 0] }, { sort: 'trending' });
     expect(leaders(asked, 1)).toEqual(['more']);
   });
 
-  it('leaves out who is not ranked', () => {
+  it('leaves out apps that are not ranked', () => {
     const asked = input({ a: [1], b: [2] }, { isRanked: (host) => host !== 'b' });
     expect(leaders(asked, 1)).toEqual(['a']);
   });
@@ -157,7 +157,7 @@ describe('rankApps', () => {
     expect(looks).toEqual({ ids: 10, apps: 4 });
   });
 
-  it('lets others have their turn while it looks up thousands of equal apps, few at a time', async () => {
+  it('yields while it looks up thousands of equal apps, a few at a time', async () => {
     const count = 5_000;
     const apps = Object.fromEntries(
       Array.from({ length: count }, (_, index) => [`app-${index}`, [7] as const]),

@@ -125,7 +125,7 @@ describe('UsageIntake', () => {
     expect(reading.takeSightings()).toEqual([]);
   });
 
-  it('tells of an app as it was last seen, whatever the order of lines', () => {
+  it('describes an app as it was last seen, for any order of lines', () => {
     const { reading, take } = intake();
     for (const [hour, title] of [
       ['03', 'New'],
@@ -168,7 +168,7 @@ describe('UsageIntake', () => {
     expect(eventOf(members)).toMatchObject(owner);
   });
 
-  it('tells the first bad lines, and counts them all', () => {
+  it('lists the first bad lines, and counts them all', () => {
     const { reading, take } = intake();
     take({});
     take({ api_key_hash: 'unknown' });

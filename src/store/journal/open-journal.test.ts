@@ -171,7 +171,7 @@ describe('a journal on a real disk', () => {
     );
   });
 
-  it('fails with what the one who listens throws', async () => {
+  it('fails with the error that its listener throws', async () => {
     const { journal } = await reopened();
     await journal.append(Buffer.from('one'), 'power');
     await journal.close();
@@ -258,7 +258,7 @@ describe('a journal on a disk with injected failures', () => {
       return journal;
     }
 
-    it('writes at once and gathers for the next sync, those who wait for less not waiting', async () => {
+    it('writes at once and gathers for the next sync; appends that need no sync do not wait', async () => {
       const journal = await busy();
       const before = disk.operations;
       const first = append(journal, 'power');
@@ -314,7 +314,7 @@ describe('a journal on a disk with injected failures', () => {
     });
   });
 
-  it('lets those who wait for less go before the sync', async () => {
+  it('resolves appends that need no sync before it', async () => {
     const journal = await opened();
     const less = append(journal, 'process');
     const more = append(journal, 'power');
@@ -408,7 +408,7 @@ describe('a journal on a disk with injected failures', () => {
     expect(journal.isWritable).toBe(true);
   });
 
-  it('goes on in a new segment after a sync that failed, and tells only those who waited for it', async () => {
+  it('goes on in a new segment after a failed sync, and rejects only the appends that waited for it', async () => {
     const journal = await opened();
     const less = append(journal, 'process');
     const more = append(journal, 'power');

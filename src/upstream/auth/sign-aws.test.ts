@@ -82,7 +82,7 @@ describe('signAws', () => {
     );
   });
 
-  it('tells encoded paths apart from plain ones', () => {
+  it('distinguishes encoded paths from plain ones', () => {
     expect(signatureOf('POST', url)).not.toBe(signatureOf('POST', url.replace('%3A', ':')));
   });
 

@@ -65,7 +65,7 @@ const MANY = Array.from({ length: 300 }, () => text('x'));
 describe('an event with many meanings', () => {
   const words = 'data: many\n\ndata: end\n\n';
 
-  it('is handed on in portions, and others have their turn between', async () => {
+  it('is passed on in portions, with turns of other streams between', async () => {
     const { batches, turnsTaken } = open(words, () => MANY);
     expect(await sizesOf(batches)).toEqual([128, 128, 45]);
     expect(turnsTaken()).toBe(2);

@@ -59,7 +59,7 @@ describe('statuses of an upstream', () => {
     expect(found.metadata?.error_type).toBe(found.row.errorType);
   });
 
-  it('passes the words of an upstream on where the caller can act on them, only there', () => {
+  it("passes the upstream's message on only if the caller can act on it", () => {
     expect(failure(400).message).toBe('upstream words');
     expect(failure(422).message).toBe('upstream words');
     expect(failure(500).message).toBe('Provider returned error: the provider failed');
@@ -200,7 +200,7 @@ describe('errors inside an answer', () => {
     expect(failureOfEvent(error, 200, SCOPE).message).toBe('a b c');
   });
 
-  it('are found inside relayed frames', () => {
+  it('are found inside relayed frames too', () => {
     const event = rewriteTerminal(
       {
         type: 'relay',

@@ -63,7 +63,7 @@ describe.each([
     );
   });
 
-  it.each(['hello', '[1]', '5', 'null'])('does not mind %s', (word) => {
+  it.each(['hello', '[1]', '5', 'null'])('ignores %s', (word) => {
     const result = fold(ending(word, false));
     expect(result.finish).toBeDefined();
     expect(JSON.stringify(result.items)).toContain('AAA BBB CCC');

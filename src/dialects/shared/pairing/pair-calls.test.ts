@@ -46,7 +46,7 @@ describe('pairing calls with their results', () => {
     );
   });
 
-  it('tells each change and loses nothing that was said', () => {
+  it('reports each change and loses no content', () => {
     fc.assert(
       fc.property(items, (given) => {
         const report = new Report(requestOf());

@@ -190,7 +190,7 @@ describe('applyPreset', () => {
     });
   });
 
-  it('says thinking as the messages format does', () => {
+  it('writes thinking as the messages format does', () => {
     expect(applied('messages', { preset: 'thoughtful' }).thinking).toEqual({
       type: 'enabled',
       budget_tokens: 2000,

@@ -80,7 +80,7 @@ describe('fillPromptTemplate', () => {
     expect(errorOf({ prompt: { id: 'tone', variables: { tone: picture } } }).status).toBe(422);
   });
 
-  it('tells what it put before the caller’s own input', () => {
+  it('counts the items that it put before the caller’s input', () => {
     const prompt = { id: 'greet', variables: { language: 'French', name: 'Ann' } };
     const own = { role: 'user', content: 'hi' };
     const filled = fillPromptTemplate({ prompt, input: [own] }, templates);

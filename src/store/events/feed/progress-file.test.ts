@@ -25,7 +25,7 @@ describe('ProgressFile', () => {
     expect(readdirSync(temporary.path)).toEqual(['progress.json']);
   });
 
-  it.each(['', '{"cut', '17'])('is as good as none when it has %j', (content) => {
+  it.each(['', '{"cut', '17'])('counts as absent when it has %j', (content) => {
     writeFileSync(path, content);
     expect(new ProgressFile(path, isText).read()).toBeUndefined();
   });

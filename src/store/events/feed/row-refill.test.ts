@@ -55,7 +55,7 @@ class Installation {
 const rowsThere = async () => {};
 
 describe('RowRefill', () => {
-  it('notes nothing while there never were any rows, and that there are events once there are', async () => {
+  it('notes nothing before the first row, and then that there are events', async () => {
     const one = new Installation();
     const refill = await one.open(true);
     refill.start(rowsThere);
@@ -100,7 +100,7 @@ describe('RowRefill', () => {
     await refill.close();
   });
 
-  it('says what does not come back when events are gone that had been there, and owes all before anything else', async () => {
+  it('reports what does not come back when existing events are lost, and first notes all of it as owed', async () => {
     const one = new Installation();
     one.settle(0, 10);
     one.noted = { behind: null };
@@ -136,7 +136,7 @@ describe('RowRefill', () => {
     await refill.close();
   });
 
-  it('tries again while the events are away, and tells that once', async () => {
+  it('retries while the events are unavailable, and logs that once', async () => {
     const one = new Installation();
     one.settle(0, 10);
     one.events.failure = new Error('away');

@@ -90,7 +90,7 @@ describe('reserving', () => {
     ).toBeUndefined();
   });
 
-  it('does not know an id twice', () => {
+  it('refuses an id twice', () => {
     const books = new Books();
     reserve(books, 'g', credit(1n));
     expect(() => reserve(books, 'g', credit(1n))).toThrow('accepted before');
@@ -98,7 +98,7 @@ describe('reserving', () => {
     expect(() => reserve(books, 'g', credit(1n))).toThrow('accepted before');
   });
 
-  it('has no negative amounts', () => {
+  it('refuses negative amounts', () => {
     const books = new Books();
     reserve(books, 'open', credit(1n));
     expect(() => reserve(books, 'g', credit(-1n))).toThrow(RangeError);
@@ -165,7 +165,7 @@ describe('topping up', () => {
     expect(books.open.get('g')?.reserved).toEqual(credit(10n));
   });
 
-  it('says when there is nothing open', () => {
+  it('reports that no generation is open', () => {
     const books = new Books();
     reserve(books, 'g', credit(4n));
     settle(books, 'g', NOTHING);

@@ -480,7 +480,7 @@ describe('the embedded ledger', () => {
       expect(mark.sequence).toBe(12);
     });
 
-    it('goes on while the database cannot be told, and tells it when it can', async () => {
+    it('goes on while the database cannot be written, and writes the mark later', async () => {
       mark.failure = new Error('no database today');
       const one = await open();
       for (let index = 20; index < 23; index++) await spend(one, `g${index}`, credit(1n));

@@ -79,7 +79,7 @@ describe('Projector', () => {
     expect(projection.batches.length).toBeLessThan(5);
   });
 
-  it('leaves out those that are refused, tells each of them, and needs the journal for none', async () => {
+  it('leaves out refused generations, logs each, and needs the journal for none', async () => {
     const projection = new PickyProjection(['g1', 'g77', 'g78', 'g600']);
     const { told, left } = await project(projection, 600);
     expect(idsOf(told)).toEqual(['g1', 'g77', 'g78', 'g600']);
@@ -136,7 +136,7 @@ describe('Projector', () => {
     await projector.close();
   });
 
-  it('leaves out what nothing can be made of, and tells', async () => {
+  it('leaves out records that cannot be projected, and logs them', async () => {
     class Baffled extends PickyProjection {
       override of(generation: StoredGeneration): StoredGeneration {
         if (generation.id === 'g2') throw new TypeError('no number');

@@ -76,7 +76,7 @@ describe('records', () => {
     expect(decodeRecord(bytes)).toEqual(record);
   });
 
-  it('says that a balance is not enforced', () => {
+  it('notes that a balance is not enforced', () => {
     const record = { ...RECORDS.grant, grantedNanos: null };
     expect(decodeRecord(encodeRecord(record))).toEqual(record);
   });
