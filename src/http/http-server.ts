@@ -76,6 +76,7 @@ class GatewayServer implements HttpServer {
     generations: () => this.#generations,
   };
   readonly metrics = new HttpMetrics(this.inFlight);
+  readonly #basics: HttpBasics;
   #services: HttpDependencies;
   readonly #times: HttpTimes;
   readonly #listener: Listener;
@@ -89,6 +90,7 @@ class GatewayServer implements HttpServer {
   #whenEnded: ((exchange: HttpExchange) => void) | undefined;
 
   constructor(basics: HttpBasics) {
+    this.#basics = basics;
     this.#services = withoutServices(basics);
     this.#times = { ...DEFAULT_TIMES, ...basics.times };
     const { headersMs, bodyMs, uploadMs, checkMs, idleMs, lingerMs, discardMs, maxHeadBytes } = this.#times;
@@ -112,7 +114,7 @@ class GatewayServer implements HttpServer {
         turnAway: (request) => this.#turnAwayUnparsed(request),
         accept: (request, response) => this.#accept(request, response),
         refuse: (connection, refusal) => this.#refuse(connection, refusal),
-        failed: (error) => this.#services.log.error('The listener failed', { error }),
+        failed: (error) => this.#basics.log.error('The listener failed', { error }),
       },
     );
   }
@@ -126,9 +128,9 @@ class GatewayServer implements HttpServer {
   }
 
   async serve(services: HttpServices): Promise<void> {
-    const { settings, ids, clock, log, lazySchemas } = this.#services;
+    const { settings, lazySchemas } = this.#basics;
     if (lazySchemas !== true) await this.#currentPaths(settings()).index.compile();
-    this.#services = { settings, ids, clock, log, ...services };
+    this.#services = { ...this.#basics, ...services };
     if (this.#state === 'starting') this.#state = 'ready';
   }
 
@@ -170,14 +172,14 @@ class GatewayServer implements HttpServer {
   }
 
   #accept(request: InboundRequest, response: OutboundResponse): void {
-    const exchange = new HttpExchange(request, response, this.#services.ids.token(20), this.#parts);
+    const exchange = new HttpExchange(request, response, this.#basics.ids.token(20), this.#parts);
     this.#exchanges.add(exchange);
     void this.#handle(exchange);
   }
 
   async #handle(exchange: HttpExchange): Promise<void> {
     const { request, reply } = exchange;
-    const settings = this.#services.settings();
+    const settings = this.#basics.settings();
     let encodeError: EncodeError = encodeEnvelope;
     let operation = 'unknown';
     if (this.#state === 'draining') reply.closeConnection();
@@ -213,11 +215,11 @@ class GatewayServer implements HttpServer {
       const isGone = thrown instanceof CallerGone || reply.gone;
       if (!isGone) {
         this.metrics.failed(toGatewayError(thrown).kind);
-        replyWithError(exchange, thrown, { encodeError, vendor: settings.vendor, log: this.#services.log });
+        replyWithError(exchange, thrown, { encodeError, vendor: settings.vendor, log: this.#basics.log });
       }
     }
     this.metrics.answered(operation, reply.gone ? 'gone' : reply.status, exchange.timing);
-    this.#services.log.debug('request', {
+    this.#basics.log.debug('request', {
       request_id: exchange.requestId,
       operation,
       status: reply.gone ? 0 : reply.status,
@@ -236,7 +238,7 @@ class GatewayServer implements HttpServer {
 
   /** The same before the request is parsed, without an exchange: turning many away must cost little. */
   #turnAwayUnparsed({ target }: ScannedHead): string | undefined {
-    const { clock, ids, settings } = this.#services;
+    const { clock, ids, settings } = this.#basics;
     const { index, overload } = this.#currentPaths(settings());
     const match = index.find('POST', target);
     if ('allowed' in match || match.compiled.route.rateClass !== 'generation') return undefined;
@@ -299,7 +301,7 @@ class GatewayServer implements HttpServer {
   };
 
   #refuse(connection: ServerConnection, refusal: Refusal): void {
-    const { clock, ids, settings } = this.#services;
+    const { clock, ids, settings } = this.#basics;
     const requestId = requestIdOf('req', clock.now(), ids.token(20));
     connection.endWith(
       refusalResponse(refusal, { vendor: settings().vendor, requestId, heads: this.#heads }),
@@ -307,62 +309,14 @@ class GatewayServer implements HttpServer {
   }
 }
 
-/** Dependencies before `serve`: reading a service throws a 503. */
+/** Dependencies before `serve`, for probes: reading a service throws a 503. */
 function withoutServices(basics: HttpBasics): HttpDependencies {
-  const refuse = (): never => {
-    throw unavailable('Service temporarily unavailable');
-  };
-  return {
-    ...basics,
-    get catalog() {
-      return refuse();
+  return new Proxy(basics as HttpDependencies, {
+    get(given, name) {
+      if (Object.hasOwn(given, name)) return given[name as keyof HttpBasics];
+      throw unavailable('Service temporarily unavailable');
     },
-    get callers() {
-      return refuse();
-    },
-    get gateway() {
-      return refuse();
-    },
-    get limiter() {
-      return refuse();
-    },
-    get byok() {
-      return refuse();
-    },
-    get generations() {
-      return refuse();
-    },
-    get accountKeys() {
-      return refuse();
-    },
-    get workspaces() {
-      return refuse();
-    },
-    get budgets() {
-      return refuse();
-    },
-    get credits() {
-      return refuse();
-    },
-    get analytics() {
-      return refuse();
-    },
-    get activity() {
-      return refuse();
-    },
-    get files() {
-      return refuse();
-    },
-    get rankings() {
-      return refuse();
-    },
-    get metrics() {
-      return refuse();
-    },
-    get firstAccountId() {
-      return refuse();
-    },
-  };
+  });
 }
 
 function noRoute(allowed: readonly string[]): GatewayError {
