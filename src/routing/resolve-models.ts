@@ -1,6 +1,7 @@
 import type { Endpoint, Model } from '../catalog/catalog.ts';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
+import { pluginPlace } from '../ir/plugin-place.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import { lookUp } from '../kit/collections/lookup.ts';
 import { quoted, shortened } from '../kit/text/quoted.ts';
@@ -8,7 +9,7 @@ import { type ModelId, parseModelId } from './resolve/model-id.ts';
 import { NoModelToChoose } from './resolve/no-model-to-choose.ts';
 import type { Resolution, ResolutionContext } from './resolve/resolution.ts';
 import { latestOf, parseLatest } from './routers/latest.ts';
-import { pluginPlace, pluginSettings } from './routers/plugin-settings.ts';
+import { pluginSettings } from './routers/plugin-settings.ts';
 import { ROUTER_OF_PLUGIN, ROUTERS, UNAVAILABLE_ROUTERS } from './routers/routers.ts';
 import type { RoutedModel, Variant } from './rules/routed-model.ts';
 

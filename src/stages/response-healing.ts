@@ -1,10 +1,11 @@
 import type { EventBatch } from '../ir/events.ts';
 import { Fold } from '../ir/fold.ts';
 import type { Item, MessageItem } from '../ir/items.ts';
+import { pluginPlace } from '../ir/plugin-place.ts';
 import type { GenerationRequest, OutputFormat } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
 import { unfold } from '../ir/unfold.ts';
-import { isJsonObject, type Json } from '../kit/json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../kit/json/json.ts';
 import { Budget } from '../kit/json-schema/budget.ts';
 import { fitsSchema } from '../kit/json-schema/schema-check.ts';
 import { healJson } from './heal-json.ts';
@@ -22,15 +23,22 @@ const MOST_STEPS = 20_000;
 export const responseHealingStage: Stage = {
   name: RESPONSE_HEALING,
   touches: 'answer',
-  isActive: (request) => request.wishes.plugins.some(({ id }) => id === RESPONSE_HEALING) && canHeal(request),
+  isActive: (request) => pluginIn(request) !== undefined && canHeal(request),
+  unmetWish(request) {
+    const plugin = pluginIn(request);
+    if (plugin === undefined || canHeal(request)) return undefined;
+    const detail = 'it works on whole answers alone that are asked to be JSON';
+    return { field: pluginPlace(request, plugin), action: 'dropped', detail };
+  },
   around: heal,
 };
 
+function pluginIn({ wishes }: GenerationRequest): JsonObject | undefined {
+  return wishes.plugins.find(({ id }) => id === RESPONSE_HEALING);
+}
+
 /** Whether answers to a request can be healed: they come whole, and are to be JSON. */
-export function canHeal({
-  stream,
-  outputFormat,
-}: Pick<GenerationRequest, 'stream' | 'outputFormat'>): boolean {
+function canHeal({ stream, outputFormat }: Pick<GenerationRequest, 'stream' | 'outputFormat'>): boolean {
   return !stream && (outputFormat?.type === 'json' || outputFormat?.type === 'json-schema');
 }
 

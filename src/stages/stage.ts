@@ -2,7 +2,7 @@ import type { CacheWish } from '../ir/cache-wish.ts';
 import type { EventBatch } from '../ir/events.ts';
 import type { Format } from '../ir/items.ts';
 import type { ChargeKind, LegKind } from '../ir/leg.ts';
-import type { PipelineEntry } from '../ir/metadata.ts';
+import type { PipelineEntry, TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
 import type { JsonObject } from '../kit/json/json.ts';
@@ -97,6 +97,11 @@ export interface Stage {
   readonly needsWholeAnswer?: boolean;
   /** Whether the stage has anything to do for this request. */
   isActive(request: GenerationRequest, context: StageContext): boolean;
+  /**
+   * The report entry for a request that asks for the stage although it cannot work on it; undefined = none. Such a stage
+   * is not active.
+   */
+  unmetWish?(request: GenerationRequest): TranslationEntry | undefined;
   /** Changes the request or answers it; undefined = neither. Throws a GatewayError to refuse it. */
   before?(
     request: GenerationRequest,
@@ -109,6 +114,16 @@ export interface Stage {
   around?(request: GenerationRequest, next: Next, context: StageContext): AsyncIterable<EventBatch>;
   /** Gets an answer that came to its end and is settled. `asked`: the request as it was read, before any stage. */
   after?(answer: GivenAnswer, context: StageContext, asked: GenerationRequest): void;
+}
+
+/** Report entries for all stages that a request asks for although they cannot work on it. */
+export function unmetWishes(stages: readonly Stage[], request: GenerationRequest): TranslationEntry[] {
+  const entries: TranslationEntry[] = [];
+  for (const stage of stages) {
+    const entry = stage.unmetWish?.(request);
+    if (entry !== undefined) entries.push(entry);
+  }
+  return entries;
 }
 
 /** What a generation that no stage works on shares with all others. */

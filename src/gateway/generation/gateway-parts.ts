@@ -1,6 +1,5 @@
 import type { TranslationEntry } from '../../ir/metadata.ts';
 import type { Log } from '../../kit/log/log.ts';
-import type { Stage } from '../../stages/stage.ts';
 import type { CountCall } from '../../upstream/call/count-tokens.ts';
 import type { PreviewCall } from '../../upstream/call/preview.ts';
 import type { PlanParts } from '../plan/plan-leg.ts';
@@ -15,7 +14,6 @@ export interface GatewayParts
     AnswerParts {
   /** The settings of this moment. */
   readonly settings: () => GatewaySettings;
-  readonly stages: readonly Stage[];
   /** Asks an endpoint to count the prompt; undefined when it cannot. */
   readonly countUpstream: (call: CountCall) => Promise<number | undefined>;
   /** What would be lost or changed on the way to an endpoint. */

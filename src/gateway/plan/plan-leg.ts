@@ -10,6 +10,7 @@ import type { Pins } from '../../routing/conversation/pins.ts';
 import type { HealthView } from '../../routing/health/endpoint-health.ts';
 import { isOpenTo } from '../../routing/rules/access.ts';
 import type { Traffic } from '../../routing/traffic.ts';
+import type { Stage } from '../../stages/stage.ts';
 import type { Tokenizer } from '../../tokens/tokenizer.ts';
 import type { AcceptedRequest } from '../request/accept-request.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
@@ -21,6 +22,7 @@ import { type Plan, type PlanContext, planRequest } from './plan.ts';
 export interface PlanParts {
   /** Credentials that callers brought. */
   readonly byokCredentials: ByokCredentials;
+  readonly stages: readonly Stage[];
   readonly health: HealthView;
   readonly memory: { readonly pins: Pins; readonly traffic: Traffic };
   /** 0 <= number < 1, for draws among endpoints. */
@@ -50,6 +52,7 @@ export async function planLeg(
     vendor: settings.vendor,
     autoModels: settings.autoModels,
     mayRelay,
+    stages: parts.stages,
     accountId: input.caller.accountId,
     sessionId: input.sessionId,
     byok,

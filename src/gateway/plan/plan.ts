@@ -12,14 +12,13 @@ import { findModelById, parseModelId } from '../../routing/resolve/model-id.ts';
 import { NoModelToChoose, type RouterRule } from '../../routing/resolve/no-model-to-choose.ts';
 import type { Resolution, ResolutionContext } from '../../routing/resolve/resolution.ts';
 import { resolveModels } from '../../routing/resolve-models.ts';
-import { pluginPlace } from '../../routing/routers/plugin-settings.ts';
 import type { RankedCandidate, Rejection } from '../../routing/rules/candidate.ts';
 import { refuseReasoningOff } from '../../routing/rules/mandatory-reasoning.ts';
 import { needsOf } from '../../routing/rules/needs.ts';
 import { preferencesOf } from '../../routing/rules/preferences.ts';
 import { servability } from '../../routing/rules/servability.ts';
 import type { Traffic } from '../../routing/traffic.ts';
-import { canHeal, RESPONSE_HEALING } from '../../stages/response-healing.ts';
+import { type Stage, unmetWishes } from '../../stages/stage.ts';
 
 /** Where a request may go, in order. */
 export interface Plan {
@@ -49,6 +48,8 @@ export interface PlanContext {
   readonly autoModels: readonly string[] | undefined;
   /** No stage touches the content. */
   readonly mayRelay: boolean;
+  /** All stages, active or not. */
+  readonly stages: readonly Stage[];
   readonly accountId: string;
   /** The session that a header names. */
   readonly sessionId?: string;
@@ -108,7 +109,7 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
     random: context.random,
   });
   const rejected = thinking.length === 0 ? route.rejected : [...thinking, ...route.rejected];
-  const report = joined(idleWishes(request), resolution.report, route.report);
+  const report = joined(unmetBy(context, request), resolution.report, route.report);
   if (route.ranked.length === 0) {
     const told = { requested, strategy, rejected, pipeline, report, params };
     throw new NothingLeft('not-found', nothingLeftMessage(requested, models.length, rejected), told);
@@ -192,20 +193,12 @@ function rejectionsBy({ filter, reason, rejects }: RouterRule, { models }: Catal
   );
 }
 
-/** Wishes that mean nothing for this request. */
-function idleWishes(request: GenerationRequest): TranslationEntry[] {
-  const { stopServerToolsWhen, plugins } = request.wishes;
-  const entries: TranslationEntry[] = [];
-  if (stopServerToolsWhen !== undefined) {
-    const detail = 'the gateway runs no tools itself yet, so there is no loop to stop';
-    entries.push({ field: 'stop_server_tools_when', action: 'dropped', detail });
-  }
-  const healing = plugins.find(({ id }) => id === RESPONSE_HEALING);
-  if (healing !== undefined && !canHeal(request)) {
-    const detail = 'it works on whole answers alone that are asked to be JSON';
-    entries.push({ field: pluginPlace(request, healing), action: 'dropped', detail });
-  }
-  return entries;
+/** Report entries for wishes that mean nothing for this request. */
+function unmetBy({ stages }: PlanContext, request: GenerationRequest): readonly TranslationEntry[] {
+  const unmet = unmetWishes(stages, request);
+  if (request.wishes.stopServerToolsWhen === undefined) return unmet;
+  const detail = 'the gateway runs no tools itself yet, so there is no loop to stop';
+  return [{ field: 'stop_server_tools_when', action: 'dropped', detail }, ...unmet];
 }
 
 /** Endpoints that a message names at most. */

@@ -1,6 +1,7 @@
 import type { TranslationEntry } from '../../ir/metadata.ts';
+import { pluginPlace } from '../../ir/plugin-place.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { Json, JsonObject } from '../../kit/json/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 
 /** The settings of a plugin in a request, and their path: `plugins[0]`. */
 export interface PluginSettings {
@@ -14,12 +15,6 @@ const NONE: PluginSettings = { values: {}, place: 'plugins' };
 export function pluginSettings(request: GenerationRequest, id: string | undefined): PluginSettings {
   const values = request.wishes.plugins.find((plugin) => plugin.id === id);
   return values === undefined ? NONE : { values, place: pluginPlace(request, values) };
-}
-
-/** The path of a plugin in the caller's body, which may also list disabled plugins. */
-export function pluginPlace({ body, wishes }: GenerationRequest, plugin: JsonObject): string {
-  const list: readonly Json[] = Array.isArray(body.plugins) ? body.plugins : wishes.plugins;
-  return `plugins[${list.indexOf(plugin)}]`;
 }
 
 /** Report entries for settings in `names` that are given but overruled by another. */
