@@ -113,6 +113,8 @@ export interface InboundDialect {
   readonly fileParts: FileParts;
   /** Where bodies name output items of earlier answers; absent = the format has no such references. */
   readonly itemReferences?: ItemReferences;
+  /** Members of a body that hold its messages, parts and tools; the first names them all in an error. */
+  readonly pieceLists: readonly [string, ...string[]];
   /** Reads a validated body of bounded size. Throws a GatewayError (400, 422) for what the schema cannot say. */
   parseRequest(body: JsonObject, context: ParseContext): GenerationRequest;
   /** Items and parts that only an upstream of the same format can take, because their type is unknown. */

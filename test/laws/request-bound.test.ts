@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DIALECTS } from '../../src/dialects/dialects.ts';
 import { MAX_REQUEST_PIECES, refuseManyPieces } from '../../src/dialects/shared/requests/request-pieces.ts';
+import { parseBody } from '../../src/gateway/request/parse-body.ts';
 import type { DialectName, Format } from '../../src/ir/items.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 import type { Json, JsonObject } from '../../src/kit/json/json.ts';
@@ -68,7 +69,7 @@ const toolsOf = (nameOf: (index: number) => string): JsonObject => {
 const MODELS: Readonly<Partial<Record<DialectName, string>>> = { bedrock: 'anthropic.claude-x' };
 
 function parsed(format: Format, body: JsonObject): GenerationRequest {
-  return DIALECTS[format].inbound.parseRequest(body, { vendor: 'acme' });
+  return parseBody(body, DIALECTS[format].inbound, { vendor: 'acme' });
 }
 
 /** Milliseconds of the processor; of some tries the best: other work only ever adds. */
@@ -195,6 +196,15 @@ describe('the pieces of a request', () => {
   it.each(Object.entries(PARTS))('are also the parts of one message of %s', (format, make) => {
     expect(parsed(format as Format, make(MOST)).items).toHaveLength(1);
     expect(() => parsed(format as Format, make(MOST + 1))).toThrow('must hold at most');
+  });
+
+  it('are bounded as the caller wrote them, not as an upstream gets them', () => {
+    const request = parsed('responses', largestOf(BODIES['calls without results']));
+    const { body } = DIALECTS.chat.upstream.renderRequest(request, targetOf('chat'));
+    expect(() => parsed('chat', body)).toThrow('must hold at most');
+    expect(DIALECTS.chat.inbound.parseRequest(body, { vendor: 'acme' }).items.length).toBeGreaterThan(
+      request.items.length,
+    );
   });
 
   it('are also the tools', () => {

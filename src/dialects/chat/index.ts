@@ -19,6 +19,7 @@ export const chat: FormatDialect = {
     requestSchema,
     gatewayFields: GATEWAY_FIELDS,
     fileParts,
+    pieceLists: ['messages', 'tools'],
     parseRequest,
     untranslatableIssues,
     createEncoder,

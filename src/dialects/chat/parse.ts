@@ -20,7 +20,6 @@ import type { ParseContext } from '../dialect.ts';
 import { checkMedia } from '../shared/media/check-media.ts';
 import { messageIndex } from '../shared/presets/preset-message.ts';
 import { modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
-import { refuseManyPieces } from '../shared/requests/request-pieces.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 
 import { facts } from './facts.ts';
@@ -30,7 +29,6 @@ import { CHAT_ONLY_FIELDS, DOCUMENTED_FIELDS, isKnownPartType, REASONING_FIELDS 
 
 /** Reads a validated body. Throws 400 and 422 for what the schema cannot say. */
 export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {
-  refuseManyPieces(body, ['messages', 'tools']);
   const messages = objectsAt(body, 'messages');
   refuseWhatIsNotOffered(body, messages);
   const given = withoutNulls(body);

@@ -19,6 +19,7 @@ export const messages: FormatDialect = {
     requestSchema,
     gatewayFields: GATEWAY_FIELDS,
     fileParts,
+    pieceLists: ['messages', 'system', 'tools'],
     parseRequest,
     untranslatableIssues,
     createEncoder,

@@ -9,7 +9,6 @@ import type { Issue } from '../../kit/json/validate.ts';
 import type { ParseContext } from '../dialect.ts';
 import { checkMedia } from '../shared/media/check-media.ts';
 import { modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
-import { refuseManyPieces } from '../shared/requests/request-pieces.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 import { facts } from './facts.ts';
 import { parseConversation } from './parse-content.ts';
@@ -19,7 +18,6 @@ import { isKnownBlock } from './wire-content.ts';
 
 /** Reads a validated body of POST /messages or POST /messages/count_tokens. */
 export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {
-  refuseManyPieces(body, ['messages', 'system', 'tools']);
   refuseImpossible(body);
   const config = objectOf(body.output_config);
   const places = new Places();

@@ -22,6 +22,7 @@ export const responses: FormatDialect = {
     gatewayFields: GATEWAY_FIELDS,
     fileParts,
     itemReferences,
+    pieceLists: ['input', 'tools'],
     parseRequest,
     untranslatableIssues,
     createEncoder: (context) => new ResponsesEncoder(context),

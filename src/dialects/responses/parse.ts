@@ -23,7 +23,6 @@ import { templateItemCount } from '../shared/presets/prompt-template.ts';
 import { ADDITIONAL_TOOL_MARK } from '../shared/report/foreign-members.ts';
 import { MOST_TOOLS, modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
 import { INCLUDE_LOGPROBS } from '../shared/requests/include-values.ts';
-import { refuseManyPieces } from '../shared/requests/request-pieces.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 import { facts } from './facts.ts';
 import { inputPlace, parseItem, referencesIn, UNKNOWN_REFERENCE } from './parse-content.ts';
@@ -33,7 +32,6 @@ import { isOperatorItem, KNOWN_ITEM_TYPES } from './wire-content.ts';
 
 /** Reads a validated body. */
 export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {
-  refuseManyPieces(body, ['input', 'tools']);
   refuseMissing(body);
   const input = objectsOf(body.input);
   const issues = [...statefulIssues(body, input), ...sourceIssues(body, input)];

@@ -9,6 +9,7 @@ import { Prompt } from '../../tokens/estimate.ts';
 import type { ContentShare } from './content-room.ts';
 import type { GenerationInput } from './generation-input.ts';
 import { withReferencedItems, withStandIns } from './item-references.ts';
+import { parseBody } from './parse-body.ts';
 import type { GatewaySettings } from './settings.ts';
 import { type StoredFiles, withStoredFiles } from './stored-files.ts';
 import { refuseUnavailable } from './unavailable.ts';
@@ -71,11 +72,11 @@ export async function acceptRequest(
   const withFiles = await withStoredFiles(withItems, fileParts, parts.files, () => ({
     workspaceId: caller.workspaceId,
     maxBytes: maxFileBytes,
-    maxPromptTokens: () => maxPromptTokens(() => parseBody(withItems, input, settings, parts)),
+    maxPromptTokens: () => maxPromptTokens(() => parsed(withItems, input, settings, parts)),
     takeRoom,
     signal,
   }));
-  const request = await parseBody(withFiles.body, input, settings, parts);
+  const request = await parsed(withFiles.body, input, settings, parts);
   return { request, prompt: new Prompt(request), report: [...prepared.report, ...withFiles.report] };
 }
 
@@ -89,22 +90,21 @@ export function settingsOfRequest(
 ): GenerationRequest {
   const dialect = DIALECTS[input.format].inbound;
   const body = withStandIns(preparedBody(input, parts).body, dialect.itemReferences);
-  return offered(dialect.parseRequest(body, settings), input, settings);
+  return offered(parseBody(body, dialect, settings), input, settings);
 }
 
 function preparedBody({ format, body, caller }: GenerationInput, parts: AcceptParts): PreparedBody {
   return parts.prepareBody(format, withDefaultModel(body, caller.workspace));
 }
 
-async function parseBody(
+async function parsed(
   body: GenerationInput['body'],
   input: GenerationInput,
   settings: GatewaySettings,
   parts: AcceptParts,
 ): Promise<GenerationRequest> {
-  const request = await inTurn(parts.clock, () =>
-    DIALECTS[input.format].inbound.parseRequest(body, settings),
-  );
+  const { inbound } = DIALECTS[input.format];
+  const request = await inTurn(parts.clock, () => parseBody(body, inbound, settings));
   return offered(request, input, settings);
 }
 

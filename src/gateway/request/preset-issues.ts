@@ -7,6 +7,7 @@ import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectsOf, stringAt } from '../../kit/json/members.ts';
 import { compileValidator, type Issue, type Validator } from '../../kit/json/validate.ts';
+import { parseBody } from './parse-body.ts';
 import { refuseUnavailable } from './unavailable.ts';
 
 /** Finds what is wrong with presets; paths are below `presets`. */
@@ -73,7 +74,7 @@ function requestIssues(
     const body = applyPreset(facts.preset, withModel ? own : { ...own, model: 'any' }, { [slug]: preset });
     const problems = validator.issuesOf(body);
     if (problems.length > 0) throw invalidRequest(problems);
-    refuseUnavailable(inbound.parseRequest(body, { vendor }), vendor);
+    refuseUnavailable(parseBody(body, inbound, { vendor }), vendor);
   });
   return issues.map(({ path, message }) => ({ path: memberPath(path, facts.preset, preset), message }));
 }

@@ -14,7 +14,7 @@ const LISTS = ['content', 'tool_calls', 'output', 'reasoning_details', 'summary'
 /** Lists of pieces that are inside one another at most: a message, its parts, the parts of a tool result in it. */
 const MAX_DEPTH = 3;
 
-/** Throws 400 if the lists of a body hold more pieces than one request may have. The first names the whole in the error. */
+/** Throws 400 if the lists of a caller's body hold more pieces than one request may have. The first names the whole in the error. */
 export function refuseManyPieces(body: JsonObject, lists: readonly [string, ...string[]]): void {
   let left = MAX_REQUEST_PIECES;
   for (const list of lists) {
