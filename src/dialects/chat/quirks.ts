@@ -33,13 +33,13 @@ export function withQuirks(
 }
 
 /** Stop sequences that upstreams of this dialect take. */
-const MOST_STOP_SEQUENCES = 4;
+const MAX_STOP_SEQUENCES = 4;
 
 /** The body with as many stop sequences as the provider takes. */
 export function withFewerStops(body: JsonObject, { quirks = {} }: RenderTarget, report: Report): JsonObject {
   const { stop } = body;
   if (!Array.isArray(stop)) return body;
-  const { mostStopSequences: most = MOST_STOP_SEQUENCES, refusedFields = [] } = quirks;
+  const { mostStopSequences: most = MAX_STOP_SEQUENCES, refusedFields = [] } = quirks;
   if (stop.length <= most || refusedFields.includes('stop')) return body;
   report.coerced(
     report.name('stop'),

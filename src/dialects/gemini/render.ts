@@ -14,7 +14,7 @@ import { type RenderContext, renderContext } from './render-context.ts';
 import { NO_FIELD, reportLosses, takes } from './render-losses.ts';
 import { renderReasoning } from './render-reasoning.ts';
 import { renderTools } from './render-tools.ts';
-import { MOST_LOGPROBS, MOST_STOPS, textPart, type WirePart } from './wire.ts';
+import { MAX_LOGPROBS, MAX_STOP_SEQUENCES, textPart, type WirePart } from './wire.ts';
 
 /** A request of any format in this dialect's words. The model and the wish to stream are part of the address. */
 export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
@@ -85,10 +85,10 @@ function fitting(
 }
 
 function fittingStops(stops: readonly string[], report: Report): string[] | undefined {
-  if (stops.length > MOST_STOPS) {
-    report.coerced(report.name('stop'), `the upstream takes ${MOST_STOPS}: the others are left out`);
+  if (stops.length > MAX_STOP_SEQUENCES) {
+    report.coerced(report.name('stop'), `the upstream takes ${MAX_STOP_SEQUENCES}: the others are left out`);
   }
-  return stops.length === 0 ? undefined : stops.slice(0, MOST_STOPS);
+  return stops.length === 0 ? undefined : stops.slice(0, MAX_STOP_SEQUENCES);
 }
 
 /** Upstreams take whole numbers of 32 bits. */
@@ -105,7 +105,7 @@ function renderLogprobs({ request, target, report }: RenderContext): JsonObject 
     for (const name of logprobsNames(request, report)) report.dropped(name, NOT_TAKEN);
     return {};
   }
-  const most = Math.min(topLogprobs, MOST_LOGPROBS);
+  const most = Math.min(topLogprobs, MAX_LOGPROBS);
   return { responseLogprobs: true, ...(most > 0 && { logprobs: most }) };
 }
 

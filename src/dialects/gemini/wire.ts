@@ -12,10 +12,10 @@ export const NATIVE_FORMAT = 'google-gemini-v1';
 export const NO_SIGNATURE = 'skip_thought_signature_validator';
 
 /** Upstreams take this many stop strings. */
-export const MOST_STOPS = 5;
+export const MAX_STOP_SEQUENCES = 5;
 
 /** Upstreams take this many alternatives per token. */
-export const MOST_LOGPROBS = 20;
+export const MAX_LOGPROBS = 20;
 
 /** Who says something. Results of tools are said by the user. */
 export type WireRole = 'user' | 'model';

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { closed, nullish, oneOf, taggedUnion } from '../../kit/json/schema.ts';
 import {
   gatewayFieldSchemas,
-  MOST_TOKENS,
-  MOST_TOOLS,
+  MAX_REQUESTED_TOKENS,
+  MAX_TOOLS,
   SHARED_GATEWAY_FIELDS,
 } from '../shared/requests/gateway-fields.ts';
 import { MAX_REQUEST_PIECES } from '../shared/requests/request-pieces.ts';
@@ -90,7 +90,7 @@ function sharedFields(vendor: string) {
     messages: Type.Array(messageSchema, { minItems: 1, maxItems: MAX_REQUEST_PIECES }),
     model: Type.String({ minLength: 1 }),
     system: nullish(Type.Union([Type.String(), Type.Array(taggedUnion('type', [textBlockSchema]))])),
-    tools: nullish(Type.Array(toolSchema(vendor), { maxItems: MOST_TOOLS })),
+    tools: nullish(Type.Array(toolSchema(vendor), { maxItems: MAX_TOOLS })),
     tool_choice: nullish(toolChoiceSchema),
     thinking: nullish(thinkingSchema),
     output_config: nullish(outputConfigSchema),
@@ -116,7 +116,7 @@ function sharedFields(vendor: string) {
   };
 }
 
-const maxTokens = nullish(Type.Integer({ minimum: 1, maximum: MOST_TOKENS }));
+const maxTokens = nullish(Type.Integer({ minimum: 1, maximum: MAX_REQUESTED_TOKENS }));
 
 /** Body of POST /messages. */
 export function requestSchema(vendor: string) {

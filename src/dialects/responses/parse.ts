@@ -21,7 +21,7 @@ import type { ParseContext } from '../dialect.ts';
 import { checkMedia } from '../shared/media/check-media.ts';
 import { templateItemCount } from '../shared/presets/prompt-template.ts';
 import { ADDITIONAL_TOOL_MARK } from '../shared/report/foreign-members.ts';
-import { MOST_TOOLS, modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
+import { MAX_TOOLS, modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
 import { INCLUDE_LOGPROBS } from '../shared/requests/include-values.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 import { facts } from './facts.ts';
@@ -102,8 +102,8 @@ export function untranslatableIssues(request: GenerationRequest): Issue[] {
 
 /** The schema limits each list; this is about all of them together. */
 function limited(tools: readonly Tool[]): readonly Tool[] {
-  if (tools.length <= MOST_TOOLS) return tools;
-  const message = `must have at most ${MOST_TOOLS} tools, those in groups and in items of input among them`;
+  if (tools.length <= MAX_TOOLS) return tools;
+  const message = `must have at most ${MAX_TOOLS} tools, those in groups and in items of input among them`;
   throw invalidRequest([{ path: 'tools', message }]);
 }
 

@@ -1,7 +1,7 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
 import { nullish, oneOf, otherThan, taggedUnion } from '../../kit/json/schema.ts';
 import { FILE_ID_DESCRIPTION } from '../shared/media/stored-files.ts';
-import { cacheControlSchema, MOST_TOOLS } from '../shared/requests/gateway-fields.ts';
+import { cacheControlSchema, MAX_TOOLS } from '../shared/requests/gateway-fields.ts';
 
 /** Schemas of the items and content parts that a request's `input` may hold. */
 
@@ -210,7 +210,7 @@ const ITEM_FIELDS: Readonly<Record<string, TProperties>> = {
   },
   additional_tools: {
     role: oneOf(['unknown', 'user', 'assistant', 'system', 'critic', 'discriminator', 'developer', 'tool']),
-    tools: Type.Array(Type.Object({ type: Type.String({ minLength: 1 }) }), { maxItems: MOST_TOOLS }),
+    tools: Type.Array(Type.Object({ type: Type.String({ minLength: 1 }) }), { maxItems: MAX_TOOLS }),
     id,
   },
   agent_message: {

@@ -1,6 +1,6 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
 import { nullish, oneOf, taggedUnion } from '../../kit/json/schema.ts';
-import { cacheControlSchema, MOST_TOOLS, userLocationSchema } from '../shared/requests/gateway-fields.ts';
+import { cacheControlSchema, MAX_TOOLS, userLocationSchema } from '../shared/requests/gateway-fields.ts';
 
 /** Schemas of `tools` and `tool_choice`. */
 
@@ -91,7 +91,7 @@ const TOOL_FIELDS: Readonly<Record<string, TProperties>> = {
         Type.Object({ type: Type.Literal('function'), ...functionFields }),
         Type.Object({ type: Type.Literal('custom'), ...customFields }),
       ]),
-      { maxItems: MOST_TOOLS },
+      { maxItems: MAX_TOOLS },
     ),
   },
   web_search_preview: webSearchFields,
@@ -195,7 +195,7 @@ export const toolChoiceSchema = Type.Optional(
       Type.Object({
         type: Type.Literal('allowed_tools'),
         mode: oneOf(['auto', 'required']),
-        tools: Type.Array(openObject, { maxItems: MOST_TOOLS }),
+        tools: Type.Array(openObject, { maxItems: MAX_TOOLS }),
       }),
       Type.Unsafe<Record<string, unknown>>({
         type: 'object',

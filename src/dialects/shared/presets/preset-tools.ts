@@ -1,7 +1,7 @@
 import { invalidRequest } from '../../../ir/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { objectAt, objectsOf, stringAt } from '../../../kit/json/members.ts';
-import { MOST_TOOLS } from '../requests/gateway-fields.ts';
+import { MAX_TOOLS } from '../requests/gateway-fields.ts';
 import type { ChoiceMode, PresetForm, PresetFunction } from './preset-form.ts';
 
 /** The tools of a request and behind them those of a preset, in the words of the format. One identity, one tool. */
@@ -13,14 +13,14 @@ export function uniteTools(own: Json | undefined, preset: Json, form: PresetForm
     if (!united.has(identity)) united.set(identity, tool);
   }
   const added = [...united.values()].filter((tool) => !written.includes(tool));
-  if (written.length + added.length > MOST_TOOLS) {
-    const message = `must have at most ${MOST_TOOLS} items, those of the preset among them`;
+  if (written.length + added.length > MAX_TOOLS) {
+    const message = `must have at most ${MAX_TOOLS} items, those of the preset among them`;
     throw invalidRequest([{ path: 'tools', message }]);
   }
   return [...written, ...added];
 }
 
-/** Tools of which there may be several: what tells them apart is the name. */
+/** Tools of which there may be several, each with its own name. */
 const NAMED_KINDS = /(?:^|:)(?:advisor|subagent)/;
 
 function identityOf(tool: JsonObject): string {

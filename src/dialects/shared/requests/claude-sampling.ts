@@ -4,11 +4,11 @@ import type { Report } from '../report/report.ts';
 /** Limits of sampling settings that Claude models have in both dialects that serve them. */
 
 /** While thinking the model takes no `top_p` below this. */
-const LEAST_TOP_P_WHILE_THINKING = 0.95;
+const MIN_TOP_P_WHILE_THINKING = 0.95;
 
 const CONFLICTS_WITH_THINKING: Readonly<Partial<Record<keyof Sampling, (value: unknown) => boolean>>> = {
   temperature: (value) => value !== 1,
-  topP: (value) => (value as number) < LEAST_TOP_P_WHILE_THINKING,
+  topP: (value) => (value as number) < MIN_TOP_P_WHILE_THINKING,
   topK: () => true,
 };
 

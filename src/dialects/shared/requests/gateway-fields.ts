@@ -83,7 +83,7 @@ export const userLocationSchema = Type.Object({
 const patterns = Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 1024 });
 
 /** Characters of all patterns of one list together. */
-const MOST_PATTERN_CHARACTERS = 65_536;
+const MAX_PATTERN_CHARACTERS = 65_536;
 const PATTERN_LISTS = ['allowed_models', 'excluded_models'];
 
 const enabled = nullish(Type.Boolean({ default: true }));
@@ -179,23 +179,25 @@ const imageConfigSchema = Type.Record(
 const traceKey = nullish(Type.String());
 
 /** No upstream writes more tokens than this: larger limits are mistakes. */
-export const MOST_TOKENS = 2 ** 31 - 1;
+export const MAX_REQUESTED_TOKENS = 2 ** 31 - 1;
 
 /** Entries of the lists that speak to the gateway, of `modalities` and of `tools`: far more than clients send. */
-export const MOST_ENTRIES = 64;
-export const MOST_MODALITIES = 16;
-export const MOST_TOOLS = 4096;
+export const MAX_LIST_ENTRIES = 64;
+export const MAX_MODALITIES = 16;
+export const MAX_TOOLS = 4096;
 
 /** The fields themselves, for use inside the request schema of a format. */
 export const gatewayFieldSchemas = {
-  models: nullish(Type.Array(Type.String({ minLength: 1 }), { maxItems: MOST_ENTRIES })),
+  models: nullish(Type.Array(Type.String({ minLength: 1 }), { maxItems: MAX_LIST_ENTRIES })),
   provider: nullish(providerSchema),
-  plugins: nullish(Type.Array(pluginSchema, { maxItems: MOST_ENTRIES })),
+  plugins: nullish(Type.Array(pluginSchema, { maxItems: MAX_LIST_ENTRIES })),
   preset: nullish(Type.String({ maxLength: 256, description: 'Slug of a preset to be merged in.' })),
   route: nullish(oneOf(['fallback', 'sort'], { deprecated: true })),
   session_id: nullish(Type.String({ maxLength: 256 })),
   user: nullish(Type.String({ maxLength: 256 })),
-  stop_server_tools_when: nullish(Type.Array(stopConditionSchema, { minItems: 1, maxItems: MOST_ENTRIES })),
+  stop_server_tools_when: nullish(
+    Type.Array(stopConditionSchema, { minItems: 1, maxItems: MAX_LIST_ENTRIES }),
+  ),
   trace: nullish(
     Type.Object({
       trace_id: traceKey,
@@ -239,12 +241,12 @@ export function parseWishes(body: JsonObject): RoutingWishes {
 }
 
 /** Characters of `trace` as JSON: it is kept with the record of the generation. */
-const MOST_TRACE_CHARACTERS = 16_384;
+const MAX_TRACE_CHARACTERS = 16_384;
 
 function requireKeepable(trace: JsonObject): JsonObject {
-  if (jsonLength(trace) <= MOST_TRACE_CHARACTERS) return trace;
+  if (jsonLength(trace) <= MAX_TRACE_CHARACTERS) return trace;
   throw invalidRequest([
-    { path: 'trace', message: `must have at most ${MOST_TRACE_CHARACTERS} characters, written as JSON` },
+    { path: 'trace', message: `must have at most ${MAX_TRACE_CHARACTERS} characters, written as JSON` },
   ]);
 }
 
@@ -270,8 +272,8 @@ function patternIssues(plugin: JsonObject, index: number): Issue[] {
     const patterns = plugin[name];
     if (!Array.isArray(patterns)) return [];
     const characters = patterns.reduce((sum: number, pattern) => sum + String(pattern).length, 0);
-    if (characters <= MOST_PATTERN_CHARACTERS) return [];
-    const message = `must have at most ${MOST_PATTERN_CHARACTERS} characters in all patterns together`;
+    if (characters <= MAX_PATTERN_CHARACTERS) return [];
+    const message = `must have at most ${MAX_PATTERN_CHARACTERS} characters in all patterns together`;
     return [{ path: `plugins[${index}].${name}`, message }];
   });
 }

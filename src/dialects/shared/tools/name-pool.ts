@@ -1,5 +1,5 @@
 /** Characters that are enough for `_` and the number of a tool. */
-const LONGEST_SUFFIX = 7;
+const MAX_SUFFIX_CHARACTERS = 7;
 
 /** Gives names out, each only once: later takers of the same name get a number behind it. */
 export class NamePool {
@@ -20,7 +20,7 @@ export class NamePool {
   }
 
   #numbered(wanted: string): string {
-    const stem = wanted.slice(0, this.#maxLength - LONGEST_SUFFIX);
+    const stem = wanted.slice(0, this.#maxLength - MAX_SUFFIX_CHARACTERS);
     for (let number = this.#numbers.get(stem) ?? 2; ; number++) {
       const suffix = `_${number}`;
       const name = wanted.slice(0, this.#maxLength - suffix.length) + suffix;
