@@ -92,6 +92,44 @@ function importsBetweenDialects(all: readonly Import[]): readonly Import[] {
   });
 }
 
+/** Headings within files of a dialect, in their order; each file has those that apply. */
+const DIALECT_SECTIONS: Readonly<Record<string, readonly string[]>> = {
+  'render.ts': [
+    'Conversation',
+    'Cache marks',
+    'Sampling',
+    'Output limit',
+    'Output format',
+    'Modalities',
+    'Service tier',
+    'Metadata and end users',
+    'Includes',
+    'Betas',
+  ],
+  'render-tools.ts': ['One tool', 'Tools of earlier turns', 'The choice among them'],
+  'render-reasoning.ts': [
+    'By effort',
+    'By budget',
+    'Switched off',
+    'Without reasoning settings',
+    'Settings without a field',
+    'Relay lane',
+  ],
+  'render-losses.ts': [
+    'Fields of the request',
+    'Members of items, parts and tools',
+    'Fields that the endpoint does not take',
+    'Members that only the gateway reads',
+  ],
+};
+
+/** The headings of a text that are not on the list or not in its order. */
+function oddSections(text: string, order: readonly string[]): readonly string[] {
+  const headings = [...text.matchAll(/^\/\/ --- (.+?) -+$/gm)].map((match) => match[1] as string);
+  const places = headings.map((heading) => order.indexOf(heading));
+  return headings.filter((_, at) => (places[at] as number) <= (places[at - 1] ?? -1));
+}
+
 interface Import {
   readonly from: string;
   readonly to: string;
@@ -142,6 +180,17 @@ describe('the structure of the source', () => {
 
   it('has no circles between files, type-only imports included', () => {
     expect(circlesIn(imports)).toEqual([]);
+  });
+
+  it('orders the sections of every dialect alike', () => {
+    const odd = files.flatMap((file) => {
+      const order = file.startsWith('dialects/') ? DIALECT_SECTIONS[file.split('/').at(-1) ?? ''] : undefined;
+      return order === undefined
+        ? []
+        : oddSections(textOf(file), order).map((heading) => `${file}: ${heading}`);
+    });
+    expect(odd).toEqual([]);
+    expect(oddSections('// --- b ---\n// --- a ---\n// --- c ---', ['a', 'b'])).toEqual(['a', 'c']);
   });
 
   it('names the files of every dialect alike', () => {

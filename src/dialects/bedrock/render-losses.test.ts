@@ -23,7 +23,7 @@ function parsed(format: Format, fields: JsonObject): GenerationRequest {
   return INBOUND[format].parseRequest({ ...LEAST[format], ...fields }, { vendor: 'acme' });
 }
 
-function told(rendered: ReturnType<typeof renderRequest>): string[] {
+function reported(rendered: ReturnType<typeof renderRequest>): string[] {
   return rendered.report.map(({ field, action }) => `${field} ${action}`).sort();
 }
 
@@ -617,7 +617,7 @@ describe.each([
 
   it.each(cases)('arrives or is reported: $fields', ({ fields, report, arrives }) => {
     const rendered = renderRequest(parsed(format, fields), TARGET);
-    expect(told(rendered)).toEqual(report);
+    expect(reported(rendered)).toEqual(report);
     expect(rendered.body).toMatchObject(arrives);
   });
 });
@@ -638,7 +638,7 @@ describe('what an endpoint does not take', () => {
     ['messages', { stop_sequences: ['x'] }, ['stop_sequences dropped']],
     ['responses', { text: { format: { type: 'json_schema', name: 'n', schema } } }, ['text.format coerced']],
   ])('of a %s request %j is reported', (format, fields, report) => {
-    expect(told(renderRequest(parsed(format, fields), target))).toEqual(report);
+    expect(reported(renderRequest(parsed(format, fields), target))).toEqual(report);
   });
 });
 
@@ -723,7 +723,7 @@ describe('what a model does not take', () => {
     ],
   ])('%s: is reported', (model, report, arrives) => {
     const rendered = renderRequest(parsed('messages', history), { ...TARGET, model });
-    expect(told(rendered)).toEqual(report);
+    expect(reported(rendered)).toEqual(report);
     expect(rendered.body).toMatchObject(arrives);
   });
 });
@@ -733,7 +733,7 @@ describe('cache marks', () => {
     const content = ['a', 'b', 'c', 'd'].map((text) => ({ type: 'input_text', text, cache_control: mark }));
     const request = parsed('responses', { ...asked(...content), tools: [{ ...f, cache_control: mark }] });
     const rendered = renderRequest(request, TARGET);
-    expect(told(rendered)).toEqual(['tools[0].cache_control dropped']);
+    expect(reported(rendered)).toEqual(['tools[0].cache_control dropped']);
     expect(JSON.stringify(rendered.body).match(/cachePoint/g)).toHaveLength(4);
   });
 

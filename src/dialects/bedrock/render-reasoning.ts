@@ -30,31 +30,16 @@ export function renderReasoning(context: RenderContext, turns: readonly Turn[]):
   }
 }
 
-/** The fields of the messages format: its models are the same wherever they are served. */
-function asThinking(context: RenderContext, turns: readonly Turn[]): RenderedReasoning {
-  const { maxTokens, thinking, effort, isThinking } = renderClaudeThinking(context, () =>
-    isInterrupting(turns),
-  );
-  const isNeeded =
-    context.request.requestedOutputTokens !== undefined || thinking?.budget_tokens !== undefined;
-  return {
-    ...(isNeeded && { maxTokens }),
-    fields: {
-      ...(thinking !== undefined && { thinking }),
-      ...(effort !== undefined && { output_config: { effort } }),
-    },
-    isThinking,
-  };
+function outputLimit({ request, target, report }: RenderContext): { readonly maxTokens?: number } {
+  const maxTokens = cappedLimit(request, target, report);
+  return maxTokens === undefined ? {} : { maxTokens };
 }
 
-/** True when the turns go on after tool calls whose thoughts are missing. */
-function isInterrupting(turns: readonly Turn[]): boolean {
-  return interruptsThoughts(
-    turns,
-    ({ pieces }) => pieces[0]?.block.reasoningContent !== undefined,
-    ({ pieces }) => pieces.some(({ block }) => block.toolResult !== undefined),
-  );
+function namesOf({ request, report }: RenderContext): ReasoningNames {
+  return new ReasoningNames(request, report);
 }
+
+// --- By effort ------------------------------------------------------------------------------------------------------
 
 /** Words for the effort. */
 type Word = 'low' | 'medium' | 'high';
@@ -96,24 +81,6 @@ function asEffort(context: RenderContext): RenderedReasoning {
   return { ...limit, fields: word === undefined ? {} : { reasoning_effort: word }, isThinking: false };
 }
 
-function asNothing(context: RenderContext): RenderedReasoning {
-  const { request, report } = context;
-  if (isAsked(request.reasoning)) {
-    const names = namesOf(context).asked(request.reasoning);
-    for (const name of names) report.dropped(name, 'the model takes no reasoning settings');
-  }
-  return { ...outputLimit(context), fields: {}, isThinking: false };
-}
-
-function isAsked(settings: ReasoningSettings | undefined): settings is ReasoningSettings {
-  return settings !== undefined && settings.enabled !== false && settings.effort !== 'none';
-}
-
-function outputLimit({ request, target, report }: RenderContext): { readonly maxTokens?: number } {
-  const maxTokens = cappedLimit(request, target, report);
-  return maxTokens === undefined ? {} : { maxTokens };
-}
-
 /** Output limit that a budget is measured by if the request has none. */
 const USUAL_LIMIT = 16_384;
 
@@ -150,6 +117,45 @@ function wantedEffort(context: RenderContext): Word | 'none' | undefined {
 
 const TAKES_NONE = 'the endpoint takes no reasoning settings';
 
-function namesOf({ request, report }: RenderContext): ReasoningNames {
-  return new ReasoningNames(request, report);
+// --- By budget ------------------------------------------------------------------------------------------------------
+
+/** The fields of the messages format: its models are the same wherever they are served. */
+function asThinking(context: RenderContext, turns: readonly Turn[]): RenderedReasoning {
+  const { maxTokens, thinking, effort, isThinking } = renderClaudeThinking(context, () =>
+    isInterrupting(turns),
+  );
+  const isNeeded =
+    context.request.requestedOutputTokens !== undefined || thinking?.budget_tokens !== undefined;
+  return {
+    ...(isNeeded && { maxTokens }),
+    fields: {
+      ...(thinking !== undefined && { thinking }),
+      ...(effort !== undefined && { output_config: { effort } }),
+    },
+    isThinking,
+  };
+}
+
+/** True when the turns go on after tool calls whose thoughts are missing. */
+function isInterrupting(turns: readonly Turn[]): boolean {
+  return interruptsThoughts(
+    turns,
+    ({ pieces }) => pieces[0]?.block.reasoningContent !== undefined,
+    ({ pieces }) => pieces.some(({ block }) => block.toolResult !== undefined),
+  );
+}
+
+// --- Without reasoning settings -------------------------------------------------------------------------------------
+
+function asNothing(context: RenderContext): RenderedReasoning {
+  const { request, report } = context;
+  if (isAsked(request.reasoning)) {
+    const names = namesOf(context).asked(request.reasoning);
+    for (const name of names) report.dropped(name, 'the model takes no reasoning settings');
+  }
+  return { ...outputLimit(context), fields: {}, isThinking: false };
+}
+
+function isAsked(settings: ReasoningSettings | undefined): settings is ReasoningSettings {
+  return settings !== undefined && settings.enabled !== false && settings.effort !== 'none';
 }

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, stringAt } from '../../kit/json/members.ts';
 import type { Report } from '../shared/report/report.ts';
 import { notRun } from '../shared/tools/additional-tools.ts';
+import { allowedTools } from '../shared/tools/allowed-tools.ts';
 import { reportLostChoice, reportToolLosses, whyLooseUnlessOwn } from '../shared/tools/tool-losses.ts';
 import { freeTextParameters, identityOf, nameOfChosen } from '../shared/tools/tool-names.ts';
 import type { Piece, RenderContext, Turn } from './render-context.ts';
@@ -14,7 +15,7 @@ export interface RenderedTools {
   readonly toolChoice?: JsonObject;
 }
 
-const NO_TOOLS: RenderedTools = { tools: [] };
+const NOTHING: RenderedTools = { tools: [] };
 
 /** `isThinking`: the model then takes no forced call. `turns`: what was said before, which may hold calls. */
 export function renderTools(
@@ -25,16 +26,16 @@ export function renderTools(
   const { request, report, takesTools } = context;
   const { toolChoice } = request;
   if (!takesTools) {
-    if (request.tools.length > 0) report.dropped(report.name('tools'), TAKES_NONE);
-    reportLostChoice(toolChoice, TAKES_NONE, report);
-    return NO_TOOLS;
+    if (request.tools.length > 0) report.dropped(report.name('tools'), NO_TOOLS);
+    reportLostChoice(toolChoice, NO_TOOLS, report);
+    return NOTHING;
   }
   const used = toolsUsed(turns);
   if (toolChoice?.mode === 'none' && used.length === 0) {
     if (request.tools.length > 0) {
       report.coerced(report.name('toolChoice'), 'the upstream cannot forbid calls: no tools are sent');
     }
-    return NO_TOOLS;
+    return NOTHING;
   }
   const tools = allowedTools(request).flatMap((tool) => renderTool(tool, context));
   if (tools.length === 0) {
@@ -42,11 +43,17 @@ export function renderTools(
     return { tools: standIns(used, report) };
   }
   reportLostParallel(request, report);
-  const choice = renderChoice(context, isThinking);
+  const choice = renderToolChoice(context, isThinking);
   return { tools, ...(choice !== undefined && { toolChoice: choice }) };
 }
 
-const TAKES_NONE = 'the endpoint takes no tools';
+const NO_TOOLS = 'the endpoint takes no tools';
+
+function reportLostParallel({ parallelToolCalls }: GenerationRequest, report: Report): void {
+  if (parallelToolCalls === false) report.dropped(report.name('parallelToolCalls'), NO_FIELD);
+}
+
+// --- One tool -------------------------------------------------------------------------------------------------------
 
 function renderTool(tool: Tool, context: RenderContext): Piece[] {
   const { request, report, names } = context;
@@ -74,6 +81,8 @@ function renderTool(tool: Tool, context: RenderContext): Piece[] {
   return [{ block, ...mark }];
 }
 
+// --- Tools of earlier turns -----------------------------------------------------------------------------------------
+
 /** Names of the tools that were called before. */
 function toolsUsed(turns: readonly Turn[]): readonly string[] {
   const names = new Set<string>();
@@ -99,25 +108,10 @@ function standIns(names: readonly string[], report: Report): Piece[] {
 
 const GONE = 'No longer available: do not call it.';
 
-/** The format cannot narrow a list of tools: only the allowed ones are sent. */
-function allowedTools({ tools, toolChoice }: GenerationRequest): readonly Tool[] {
-  if (toolChoice?.mode !== 'allowed') return tools;
-  const kinds = new Set<unknown>(toolChoice.tools.map(({ type }) => type));
-  const names = new Set(toolChoice.tools.map(nameIn));
-  return tools.filter((tool) => (tool.type === 'hosted' ? kinds.has(tool.kind) : names.has(tool.name)));
-}
-
-/** Formats write an allowed tool as `{type, name}` or as `{type, function: {name}}`. */
-function nameIn(named: JsonObject): unknown {
-  return named.name ?? objectAt(named, 'function')?.name ?? objectAt(named, 'custom')?.name;
-}
-
-function reportLostParallel({ parallelToolCalls }: GenerationRequest, report: Report): void {
-  if (parallelToolCalls === false) report.dropped(report.name('parallelToolCalls'), NO_FIELD);
-}
+// --- The choice among them ------------------------------------------------------------------------------------------
 
 /** The choice where it is another than the upstream's own, `auto`: not every model takes one. */
-function renderChoice(context: RenderContext, isThinking: boolean): JsonObject | undefined {
+function renderToolChoice(context: RenderContext, isThinking: boolean): JsonObject | undefined {
   const { request, target, report } = context;
   const { toolChoice } = request;
   const field = report.name('toolChoice');

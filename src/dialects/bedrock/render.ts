@@ -20,13 +20,13 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   const { system, turns } = renderConversation(context);
   refuseSilence(turns, report);
   const { maxTokens, fields, isThinking } = renderReasoning(context, turns);
-  const format = renderFormat(context);
+  const format = renderOutputFormat(context);
   const { tools, toolChoice } = renderTools(context, turns, isThinking);
   const prompt = withCachePoints({ tools, system: [...system, ...format.system], turns }, context);
   const sampling = renderSampling(context, isThinking);
   const inference = { ...(maxTokens !== undefined && { maxTokens }), ...sampling.inference };
   const additional = { ...fields, ...sampling.additional, ...renderBetas(context) };
-  const labels = renderLabels(request, report);
+  const labels = renderMetadata(request, report);
   const body: JsonObject = {
     messages: prompt.messages,
     ...(prompt.system.length > 0 && { system: prompt.system }),
@@ -40,7 +40,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
     }),
     ...(format.outputConfig !== undefined && { outputConfig: format.outputConfig }),
     ...(labels !== undefined && { requestMetadata: labels }),
-    ...renderTier(request, report),
+    ...renderServiceTier(request, report),
   };
   reportLosses(request, report);
   return { body, headers: NO_HEADERS, report: report.entries };
@@ -51,189 +51,7 @@ export function renderRelay(): never {
   throw new Error('no request comes in the bedrock dialect: there is nothing to relay');
 }
 
-// --- Settings -------------------------------------------------------------------------------------------------------
-
-interface RenderedSampling {
-  readonly inference: JsonObject;
-  readonly additional: JsonObject;
-}
-
-function renderSampling(context: RenderContext, isThinking: boolean): RenderedSampling {
-  const { request, target, traits, report } = context;
-  const { temperature, topP, topK, stop } = request.sampling;
-  const isTaken = (field: 'temperature' | 'topP' | 'topK' | 'stop'): boolean => {
-    const value = request.sampling[field];
-    if (value === undefined) return false;
-    if (!takes(field, target)) {
-      report.dropped(report.name(field), 'the endpoint does not take it');
-      return false;
-    }
-    if (isThinking && conflictsWithThinking(field, value)) {
-      report.dropped(report.name(field), 'the upstream does not take it while thinking');
-      return false;
-    }
-    return true;
-  };
-  const sequences = (stop ?? []).filter((sequence) => sequence !== '');
-  return {
-    inference: {
-      ...(isTaken('temperature') && { temperature: loweredTemperature(temperature ?? 0, report) }),
-      ...(isTaken('topP') && { topP }),
-      ...(isTaken('stop') && sequences.length > 0 && { stopSequences: sequences }),
-    },
-    additional: isTaken('topK') ? renderTopK(topK, traits.topK, report) : {},
-  };
-}
-
-function renderTopK(topK = 0, path: readonly string[] | undefined, report: Report): JsonObject {
-  if (path === undefined) {
-    report.dropped(report.name('topK'), 'the model does not take it');
-    return {};
-  }
-  return path.reduceRight<Json>((inner, name) => ({ [name]: inner }), topK) as JsonObject;
-}
-
-/** Tiers by the words of all formats; what the upstream does anyway is not said. */
-const TIERS: ReadonlyMap<string, string | undefined> = new Map([
-  ['auto', undefined],
-  ['default', undefined],
-  ['standard', undefined],
-  ['standard_only', undefined],
-  ['flex', 'flex'],
-  ['priority', 'priority'],
-  ['fast', 'priority'],
-  ['reserved', 'reserved'],
-]);
-
-function renderTier({ serviceTier, speed }: GenerationRequest, report: Report): JsonObject {
-  const isKnown = serviceTier === undefined || TIERS.has(serviceTier);
-  if (!isKnown) {
-    report.dropped(report.name('serviceTier'), `the upstream has no tier ${JSON.stringify(serviceTier)}`);
-  }
-  const named = serviceTier === undefined ? undefined : TIERS.get(serviceTier);
-  if (speed === 'fast' && named === undefined) {
-    report.coerced(report.name('speed'), 'sent as service tier priority');
-  } else if (speed === 'fast' && named !== 'priority') {
-    report.dropped(report.name('speed'), 'the service tier decides');
-  }
-  const type = named ?? (speed === 'fast' ? 'priority' : undefined);
-  return type === undefined ? {} : { serviceTier: { type } };
-}
-
-/** The caller's labels, as far as the upstream takes them. */
-function renderLabels({ metadata }: GenerationRequest, report: Report): JsonObject | undefined {
-  const labels: JsonObject = {};
-  for (const [name, value] of Object.entries(metadata ?? {})) {
-    const isFull = Object.keys(labels).length >= MAX_LABELS;
-    if (!isFull && LABEL_NAME.test(name) && typeof value === 'string' && LABEL_VALUE.test(value)) {
-      define(labels, name, value);
-      continue;
-    }
-    const detail = isFull
-      ? `the upstream takes ${MAX_LABELS} of them`
-      : 'holds what the upstream does not take';
-    report.dropped(report.name('metadata', `.${name}`), detail);
-  }
-  return Object.keys(labels).length === 0 ? undefined : labels;
-}
-
-// --- Betas ----------------------------------------------------------------------------------------------------------
-
-/** Betas of the messages format that models of its maker are documented to take here too. */
-const KNOWN: ReadonlySet<string> = new Set([
-  'computer-use-2024-10-22',
-  'computer-use-2025-01-24',
-  'computer-use-2025-11-24',
-  'context-1m-2025-08-07',
-  'context-management-2025-06-27',
-  'dev-full-thinking-2025-05-14',
-  'effort-2025-11-24',
-  'fine-grained-tool-streaming-2025-05-14',
-  'interleaved-thinking-2025-05-14',
-  'output-128k-2025-02-19',
-  'token-efficient-tools-2025-02-19',
-  'tool-examples-2025-10-29',
-  'tool-search-tool-2025-10-19',
-]);
-
-/** The header by which callers ask for betas, as reports name it. */
-const HEADER = 'anthropic-beta';
-
-/** The betas that the caller asked for, as a field for the model; one unknown name would fail the whole request. */
-function renderBetas({ target, traits, report }: RenderContext): JsonObject {
-  const asked = [...new Set(target.betas)];
-  const isTaken = (beta: string) => traits.hasBetas === true && KNOWN.has(beta);
-  const lost = asked.filter((beta) => !isTaken(beta));
-  if (lost.length > 0) report.dropped(HEADER, `the upstream does not take ${lost.join(', ')}`);
-  const taken = asked.filter(isTaken);
-  return taken.length === 0 ? {} : { anthropic_beta: taken };
-}
-
-// --- Output format --------------------------------------------------------------------------------------------------
-
-interface RenderedFormat {
-  readonly outputConfig?: JsonObject;
-  /** What cannot be demanded is asked for in the system prompt. */
-  readonly system: readonly Piece[];
-}
-
-const ANY_FORMAT: RenderedFormat = { system: [] };
-
-function renderFormat(context: RenderContext): RenderedFormat {
-  const { request, target, traits, report } = context;
-  const { outputFormat } = request;
-  const field = report.name('outputFormat');
-  switch (outputFormat?.type) {
-    case 'json-schema':
-      return traits.hasSchemas === true && takes('outputFormat', target)
-        ? { outputConfig: { textFormat: renderSchema(outputFormat, request, report) }, system: [] }
-        : asInstruction(
-            `${JSON_INSTRUCTION} It must match this JSON schema: ${JSON.stringify(outputFormat.schema)}`,
-            context,
-          );
-    case 'json':
-      return asInstruction(JSON_INSTRUCTION, context);
-    case 'opaque':
-      report.dropped(field, 'the upstream has no such output format');
-      return ANY_FORMAT;
-    default:
-      return ANY_FORMAT;
-  }
-}
-
-/**
- * Where the model cannot be held to a schema, a forced call of a tool with that schema would do it, but would take the
- * caller's own tools and the model's thinking away.
- */
-function asInstruction(instruction: string, { report }: RenderContext): RenderedFormat {
-  report.coerced(report.name('outputFormat'), 'became an instruction in the system prompt');
-  return { system: [{ block: textBlock(instruction) }] };
-}
-
-const SCHEMA_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
-
-function renderSchema(
-  { name, schema, description, strict }: Extract<OutputFormat, { type: 'json-schema' }>,
-  { formatFacts }: GenerationRequest,
-  report: Report,
-): JsonObject {
-  const field = `${report.name('outputFormat')}${formatFacts.schemaPath}`;
-  if (strict === false) report.coerced(`${field}.strict`, 'the upstream enforces every schema');
-  const isNamed = SCHEMA_NAME.test(name);
-  if (!isNamed && name !== '') report.dropped(`${field}.name`, 'no name that the upstream takes');
-  return {
-    type: 'json_schema',
-    structure: {
-      jsonSchema: {
-        schema: JSON.stringify(schema),
-        ...(isNamed && { name }),
-        ...(description !== undefined && description !== '' && { description }),
-      },
-    },
-  };
-}
-
-// --- Cache points ---------------------------------------------------------------------------------------------------
+// --- Cache marks ----------------------------------------------------------------------------------------------------
 
 /** A prompt in the order in which the upstream reads it. */
 export interface Prompt {
@@ -311,4 +129,190 @@ function cachePoint({ cache, field }: Mark, { traits, report }: RenderContext): 
   if (traits.hasCacheTtl === true) return { cachePoint: { type: 'default', ttl: cache.ttl } };
   report.coerced(`${field}.ttl`, 'the model caches for five minutes only');
   return { cachePoint: { type: 'default' } };
+}
+
+// --- Sampling -------------------------------------------------------------------------------------------------------
+
+interface RenderedSampling {
+  readonly inference: JsonObject;
+  readonly additional: JsonObject;
+}
+
+function renderSampling(context: RenderContext, isThinking: boolean): RenderedSampling {
+  const { request, target, traits, report } = context;
+  const { temperature, topP, topK, stop } = request.sampling;
+  const isTaken = (field: 'temperature' | 'topP' | 'topK' | 'stop'): boolean => {
+    const value = request.sampling[field];
+    if (value === undefined) return false;
+    if (!takes(field, target)) {
+      report.dropped(report.name(field), 'the endpoint does not take it');
+      return false;
+    }
+    if (isThinking && conflictsWithThinking(field, value)) {
+      report.dropped(report.name(field), 'the upstream does not take it while thinking');
+      return false;
+    }
+    return true;
+  };
+  const sequences = (stop ?? []).filter((sequence) => sequence !== '');
+  return {
+    inference: {
+      ...(isTaken('temperature') && { temperature: loweredTemperature(temperature ?? 0, report) }),
+      ...(isTaken('topP') && { topP }),
+      ...(isTaken('stop') && sequences.length > 0 && { stopSequences: sequences }),
+    },
+    additional: isTaken('topK') ? renderTopK(topK, traits.topK, report) : {},
+  };
+}
+
+function renderTopK(topK = 0, path: readonly string[] | undefined, report: Report): JsonObject {
+  if (path === undefined) {
+    report.dropped(report.name('topK'), 'the model does not take it');
+    return {};
+  }
+  return path.reduceRight<Json>((inner, name) => ({ [name]: inner }), topK) as JsonObject;
+}
+
+// --- Output format --------------------------------------------------------------------------------------------------
+
+interface RenderedFormat {
+  readonly outputConfig?: JsonObject;
+  /** What cannot be demanded is asked for in the system prompt. */
+  readonly system: readonly Piece[];
+}
+
+const ANY_FORMAT: RenderedFormat = { system: [] };
+
+function renderOutputFormat(context: RenderContext): RenderedFormat {
+  const { request, target, traits, report } = context;
+  const { outputFormat } = request;
+  const field = report.name('outputFormat');
+  switch (outputFormat?.type) {
+    case 'json-schema':
+      return traits.hasSchemas === true && takes('outputFormat', target)
+        ? { outputConfig: { textFormat: renderSchema(outputFormat, request, report) }, system: [] }
+        : asInstruction(
+            `${JSON_INSTRUCTION} It must match this JSON schema: ${JSON.stringify(outputFormat.schema)}`,
+            context,
+          );
+    case 'json':
+      return asInstruction(JSON_INSTRUCTION, context);
+    case 'opaque':
+      report.dropped(field, 'the upstream has no such output format');
+      return ANY_FORMAT;
+    default:
+      return ANY_FORMAT;
+  }
+}
+
+/**
+ * Where the model cannot be held to a schema, a forced call of a tool with that schema would do it, but would take the
+ * caller's own tools and the model's thinking away.
+ */
+function asInstruction(instruction: string, { report }: RenderContext): RenderedFormat {
+  report.coerced(report.name('outputFormat'), 'became an instruction in the system prompt');
+  return { system: [{ block: textBlock(instruction) }] };
+}
+
+const SCHEMA_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+function renderSchema(
+  { name, schema, description, strict }: Extract<OutputFormat, { type: 'json-schema' }>,
+  { formatFacts }: GenerationRequest,
+  report: Report,
+): JsonObject {
+  const field = `${report.name('outputFormat')}${formatFacts.schemaPath}`;
+  if (strict === false) report.coerced(`${field}.strict`, 'the upstream enforces every schema');
+  const isNamed = SCHEMA_NAME.test(name);
+  if (!isNamed && name !== '') report.dropped(`${field}.name`, 'no name that the upstream takes');
+  return {
+    type: 'json_schema',
+    structure: {
+      jsonSchema: {
+        schema: JSON.stringify(schema),
+        ...(isNamed && { name }),
+        ...(description !== undefined && description !== '' && { description }),
+      },
+    },
+  };
+}
+
+// --- Service tier ---------------------------------------------------------------------------------------------------
+
+/** Tiers by the words of all formats; what the upstream does anyway is not said. */
+const SERVICE_TIERS: ReadonlyMap<string, string | undefined> = new Map([
+  ['auto', undefined],
+  ['default', undefined],
+  ['standard', undefined],
+  ['standard_only', undefined],
+  ['flex', 'flex'],
+  ['priority', 'priority'],
+  ['fast', 'priority'],
+  ['reserved', 'reserved'],
+]);
+
+function renderServiceTier({ serviceTier, speed }: GenerationRequest, report: Report): JsonObject {
+  const isKnown = serviceTier === undefined || SERVICE_TIERS.has(serviceTier);
+  if (!isKnown) {
+    report.dropped(report.name('serviceTier'), `the upstream has no tier ${JSON.stringify(serviceTier)}`);
+  }
+  const named = serviceTier === undefined ? undefined : SERVICE_TIERS.get(serviceTier);
+  if (speed === 'fast' && named === undefined) {
+    report.coerced(report.name('speed'), 'sent as service tier priority');
+  } else if (speed === 'fast' && named !== 'priority') {
+    report.dropped(report.name('speed'), 'the service tier decides');
+  }
+  const type = named ?? (speed === 'fast' ? 'priority' : undefined);
+  return type === undefined ? {} : { serviceTier: { type } };
+}
+
+// --- Metadata and end users -----------------------------------------------------------------------------------------
+
+/** The caller's labels, as far as the upstream takes them. */
+function renderMetadata({ metadata }: GenerationRequest, report: Report): JsonObject | undefined {
+  const labels: JsonObject = {};
+  for (const [name, value] of Object.entries(metadata ?? {})) {
+    const isFull = Object.keys(labels).length >= MAX_LABELS;
+    if (!isFull && LABEL_NAME.test(name) && typeof value === 'string' && LABEL_VALUE.test(value)) {
+      define(labels, name, value);
+      continue;
+    }
+    const detail = isFull
+      ? `the upstream takes ${MAX_LABELS} of them`
+      : 'holds what the upstream does not take';
+    report.dropped(report.name('metadata', `.${name}`), detail);
+  }
+  return Object.keys(labels).length === 0 ? undefined : labels;
+}
+
+// --- Betas ----------------------------------------------------------------------------------------------------------
+
+/** Betas of the messages format that models of its maker are documented to take here too. */
+const KNOWN_BETAS: ReadonlySet<string> = new Set([
+  'computer-use-2024-10-22',
+  'computer-use-2025-01-24',
+  'computer-use-2025-11-24',
+  'context-1m-2025-08-07',
+  'context-management-2025-06-27',
+  'dev-full-thinking-2025-05-14',
+  'effort-2025-11-24',
+  'fine-grained-tool-streaming-2025-05-14',
+  'interleaved-thinking-2025-05-14',
+  'output-128k-2025-02-19',
+  'token-efficient-tools-2025-02-19',
+  'tool-examples-2025-10-29',
+  'tool-search-tool-2025-10-19',
+]);
+
+/** The header by which callers ask for betas, as reports name it. */
+const BETA_HEADER = 'anthropic-beta';
+
+/** The betas that the caller asked for, as a field for the model; one unknown name would fail the whole request. */
+function renderBetas({ target, traits, report }: RenderContext): JsonObject {
+  const asked = [...new Set(target.betas)];
+  const isTaken = (beta: string) => traits.hasBetas === true && KNOWN_BETAS.has(beta);
+  const lost = asked.filter((beta) => !isTaken(beta));
+  if (lost.length > 0) report.dropped(BETA_HEADER, `the upstream does not take ${lost.join(', ')}`);
+  const taken = asked.filter(isTaken);
+  return taken.length === 0 ? {} : { anthropic_beta: taken };
 }

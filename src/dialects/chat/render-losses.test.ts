@@ -24,7 +24,7 @@ function parsed(format: Format, fields: JsonObject): GenerationRequest {
   return INBOUND[format].parseRequest({ ...LEAST[format], ...fields }, { vendor: 'acme' });
 }
 
-function told(rendered: ReturnType<typeof renderRequest>): string[] {
+function reported(rendered: ReturnType<typeof renderRequest>): string[] {
   return rendered.report.map(({ field, action }) => `${field} ${action}`).sort();
 }
 
@@ -546,7 +546,7 @@ describe.each([
 
   it.each(named)('$request', ({ fields, report, arrives }) => {
     const rendered = renderRequest(parsed(format, fields), TARGET);
-    expect(told(rendered)).toEqual([...report].sort());
+    expect(reported(rendered)).toEqual([...report].sort());
     expect(rendered.body).toMatchObject(arrives);
   });
 });
@@ -562,20 +562,20 @@ describe('an endpoint that takes little', () => {
       tools: [{ ...f, name: 'a b' }],
       tool_choice: 'required',
     };
-    expect(told(renderRequest(parsed('responses', fields), target))).toEqual([
+    expect(reported(renderRequest(parsed('responses', fields), target))).toEqual([
       'include[0] dropped',
       'reasoning.max_tokens dropped',
       'temperature dropped',
       'tool_choice dropped',
       'tools dropped',
     ]);
-    expect(told(renderRequest(parsed('responses', { top_logprobs: 2 }), target))).toEqual([
+    expect(reported(renderRequest(parsed('responses', { top_logprobs: 2 }), target))).toEqual([
       'top_logprobs dropped',
     ]);
-    expect(told(renderRequest(parsed('messages', { output_config: { effort: 'low' } }), target))).toEqual([
-      'output_config.effort dropped',
-    ]);
-    expect(told(renderRelay(parsed('chat', { reasoning_effort: 'low' }), target))).toEqual([
+    expect(reported(renderRequest(parsed('messages', { output_config: { effort: 'low' } }), target))).toEqual(
+      ['output_config.effort dropped'],
+    );
+    expect(reported(renderRelay(parsed('chat', { reasoning_effort: 'low' }), target))).toEqual([
       'reasoning_effort dropped',
     ]);
   });
@@ -621,7 +621,7 @@ describe('an endpoint that takes little', () => {
   it('reports if there is no text for the automatic mark', () => {
     const image = { type: 'image_url', image_url: { url: PNG } };
     const request = parsed('chat', { ...said(image), cache_control: mark });
-    expect(told(renderRequest(request, target))).toEqual(['cache_control dropped']);
+    expect(reported(renderRequest(request, target))).toEqual(['cache_control dropped']);
   });
 });
 
@@ -671,7 +671,7 @@ describe('the relay lane', () => {
       messages[2],
       { role: 'assistant', content: 'Yes' },
     ]);
-    expect(told(rendered)).toEqual([
+    expect(reported(rendered)).toEqual([
       'messages[1].reasoning dropped',
       'messages[1].reasoning_details dropped',
       'messages[3].reasoning_content dropped',
@@ -698,7 +698,7 @@ describe('the relay lane', () => {
       parsed('chat', { max_tool_calls: 2, reasoning: { effort: 'low', novelty: 1 }, 'a.b': 1 }),
       TARGET,
     );
-    expect(told(rendered)).toEqual(['max_tool_calls dropped', 'reasoning.novelty dropped']);
+    expect(reported(rendered)).toEqual(['max_tool_calls dropped', 'reasoning.novelty dropped']);
     expect(rendered.body).toMatchObject({ reasoning_effort: 'low', 'a.b': 1 });
   });
 });

@@ -14,20 +14,6 @@ import { NOT_TAKEN } from '../shared/report/field-fates.ts';
 import type { Report } from '../shared/report/report.ts';
 import { NO_FIELD, takes } from './render-losses.ts';
 
-const SETTINGS: readonly ReasoningSetting[] = [
-  'effort',
-  'budgetTokens',
-  'enabled',
-  'adaptive',
-  'summary',
-  'display',
-  'context',
-  'mode',
-];
-
-/** What of the settings has no word in the chat format. */
-const UNSENT: readonly ReasoningSetting[] = ['adaptive', 'summary', 'display', 'context', 'mode'];
-
 /** Output limit that a budget is measured against if the request has none, tokens. */
 const DEFAULT_LIMIT = 32_000;
 
@@ -94,6 +80,22 @@ export function renderReasoning(
     }
   }
 }
+
+// --- Settings without a field ---------------------------------------------------------------------------------------
+
+const SETTINGS: readonly ReasoningSetting[] = [
+  'effort',
+  'budgetTokens',
+  'enabled',
+  'adaptive',
+  'summary',
+  'display',
+  'context',
+  'mode',
+];
+
+/** What of the settings has no word in the chat format. */
+const UNSENT: readonly ReasoningSetting[] = ['adaptive', 'summary', 'display', 'context', 'mode'];
 
 /** Thoughts that are not to be shown the gateway leaves out of the answer itself. */
 function isAsked(setting: ReasoningSetting, settings: ReasoningSettings): boolean {

@@ -49,6 +49,8 @@ function reportLostChoice({ request, report }: ToolsContext): void {
   }
 }
 
+// --- One tool -------------------------------------------------------------------------------------------------------
+
 function renderTool(tool: Tool, context: ToolsContext): JsonObject[] {
   const { report } = context;
   if (tool.type === 'hosted') {
@@ -56,7 +58,7 @@ function renderTool(tool: Tool, context: ToolsContext): JsonObject[] {
     report.dropped(report.place(tool, 'tools'), `the upstream cannot run ${tool.kind}`);
     return [];
   }
-  reportLosses(tool, context);
+  reportToolLosses(tool, context);
   const declared = compact({
     name: context.names.nameOf(identityOf(tool)),
     description: tool.description,
@@ -66,7 +68,7 @@ function renderTool(tool: Tool, context: ToolsContext): JsonObject[] {
   return [{ type: 'function', function: declared, ...tool.ext?.chat }];
 }
 
-function reportLosses(tool: CallableTool, { report, names }: ToolsContext): void {
+function reportToolLosses(tool: CallableTool, { report, names }: ToolsContext): void {
   const member = (name: string) => toolMemberPlace(tool, name, report);
   reportRenaming(identityOf(tool), member('name'), names, report);
   if (tool.type === 'function' && tool.cache !== undefined) {
@@ -88,7 +90,7 @@ export function reportRenaming(tool: ToolIdentity, place: string, names: FlatNam
   if (sent !== own) report.renamed(place, `sent as ${sent}; calls come back under the caller's name`);
 }
 
-// --- The choice among them -------------------------------------------------------------------------------------------
+// --- The choice among them ------------------------------------------------------------------------------------------
 
 function renderToolChoice(context: ToolsContext): Json | undefined {
   const { request, target, report } = context;

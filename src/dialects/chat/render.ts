@@ -51,7 +51,38 @@ export function withinLimits(
   return withQuirks(withFewerStops(supported, target, report), request, target, report);
 }
 
-// --- The conversation ------------------------------------------------------------------------------------------------
+function renderSettings(request: GenerationRequest, target: RenderTarget, report: Report): JsonObject {
+  const user = request.user ?? request.safetyIdentifier;
+  return compact({
+    verbosity: renderVerbosity(request, target, report),
+    modalities: request.modalities === undefined ? undefined : [...request.modalities],
+    image_config: request.imageConfig,
+    prompt_cache_key: request.promptCacheKey,
+    prompt_cache_options: ifTaken('promptCacheOptions', request.promptCacheOptions, target, () =>
+      report.dropped(report.name('promptCacheOptions'), 'the upstream does not know it'),
+    ),
+    service_tier: renderServiceTier(request, report),
+    metadata: ifTaken('metadata', renderMetadata(request, target), target, () => {
+      const labels = membersBeyond(request.metadata ?? {}, new Set(['user_id']));
+      if (labels !== undefined) report.dropped(report.name('metadata'), 'labels stay with the gateway');
+    }),
+    user: user === undefined ? undefined : target.hashUser(user),
+  });
+}
+
+/** The value if the endpoint takes the field. */
+function ifTaken(
+  field: RequestField,
+  value: JsonObject | undefined,
+  target: RenderTarget,
+  onDrop: () => void,
+): JsonObject | undefined {
+  if (value === undefined || takes(field, target)) return value;
+  onDrop();
+  return undefined;
+}
+
+// --- Conversation ---------------------------------------------------------------------------------------------------
 
 function renderConversation(context: ToolsContext): JsonObject[] {
   const { request, target, report } = context;
@@ -64,12 +95,33 @@ function renderConversation(context: ToolsContext): JsonObject[] {
   return marked ?? messages;
 }
 
+// --- Cache marks ----------------------------------------------------------------------------------------------------
+
 /** Marks go only to endpoints that are known to take them. */
 export function takesMarks(target: RenderTarget): boolean {
   return takes('cache', target);
 }
 
-// --- Sampling and limits -----------------------------------------------------------------------------------------------
+/** Automatic caching: the messages with the mark on their last text; undefined when there is no text to mark. */
+function withMarkOnLastText(messages: readonly JsonObject[], mark: CacheMark): JsonObject[] | undefined {
+  for (let position = messages.length - 1; position >= 0; position--) {
+    const message = messages[position];
+    const content = markedContent(message?.content, renderCacheMark(mark));
+    if (content !== undefined) return messages.with(position, { ...message, content });
+  }
+  return undefined;
+}
+
+function markedContent(content: Json | undefined, mark: JsonObject): JsonObject[] | undefined {
+  if (typeof content === 'string') {
+    return content === '' ? undefined : [{ type: 'text', text: content, cache_control: mark }];
+  }
+  const parts = objectsOf(content);
+  const last = parts.findLastIndex(({ type }) => type === 'text');
+  return last === -1 ? undefined : parts.with(last, { cache_control: mark, ...parts[last] });
+}
+
+// --- Sampling -------------------------------------------------------------------------------------------------------
 
 function renderSampling({ sampling }: GenerationRequest): JsonObject {
   const wantsAlternatives = (sampling.topLogprobs ?? 0) > 0;
@@ -90,6 +142,8 @@ function renderSampling({ sampling }: GenerationRequest): JsonObject {
   });
 }
 
+// --- Output limit ---------------------------------------------------------------------------------------------------
+
 export const LIMIT_NAMES = ['max_tokens', 'max_completion_tokens'] as const;
 
 /** The name of the output limit that the endpoint takes: newer models refuse the older name. */
@@ -103,7 +157,7 @@ function renderLimit(request: GenerationRequest, target: RenderTarget, report: R
   return limit === undefined ? {} : { [limitName(target)]: limit };
 }
 
-// --- Output format and other settings ------------------------------------------------------------------------------------
+// --- Output format --------------------------------------------------------------------------------------------------
 
 function renderOutputFormat(
   format: OutputFormat | undefined,
@@ -143,25 +197,6 @@ export function anyObject(report: Report): JsonObject {
   return { type: 'json_object' };
 }
 
-function renderSettings(request: GenerationRequest, target: RenderTarget, report: Report): JsonObject {
-  const user = request.user ?? request.safetyIdentifier;
-  return compact({
-    verbosity: renderVerbosity(request, target, report),
-    modalities: request.modalities === undefined ? undefined : [...request.modalities],
-    image_config: request.imageConfig,
-    prompt_cache_key: request.promptCacheKey,
-    prompt_cache_options: ifTaken('promptCacheOptions', request.promptCacheOptions, target, () =>
-      report.dropped(report.name('promptCacheOptions'), 'the upstream does not know it'),
-    ),
-    service_tier: renderServiceTier(request, report),
-    metadata: ifTaken('metadata', renderMetadata(request, target), target, () => {
-      const labels = membersBeyond(request.metadata ?? {}, new Set(['user_id']));
-      if (labels !== undefined) report.dropped(report.name('metadata'), 'labels stay with the gateway');
-    }),
-    user: user === undefined ? undefined : target.hashUser(user),
-  });
-}
-
 /** A word that will be left out stays as it is, so that the report has one entry about it. */
 export function renderVerbosity(
   request: GenerationRequest,
@@ -172,17 +207,7 @@ export function renderVerbosity(
   return isTaken ? knownVerbosity(request, report) : request.verbosity;
 }
 
-/** The value if the endpoint takes the field. */
-function ifTaken(
-  field: RequestField,
-  value: JsonObject | undefined,
-  target: RenderTarget,
-  onDrop: () => void,
-): JsonObject | undefined {
-  if (value === undefined || takes(field, target)) return value;
-  onDrop();
-  return undefined;
-}
+// --- Service tier ---------------------------------------------------------------------------------------------------
 
 /** Tiers that chat upstreams know, by the word they are asked for with. */
 const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
@@ -203,6 +228,8 @@ function renderServiceTier({ serviceTier, speed }: GenerationRequest, report: Re
   return tier;
 }
 
+// --- Metadata and end users -----------------------------------------------------------------------------------------
+
 function renderMetadata(request: GenerationRequest, target: RenderTarget): JsonObject | undefined {
   return request.metadata === undefined ? undefined : withHashedUserId(request.metadata, target);
 }
@@ -210,25 +237,4 @@ function renderMetadata(request: GenerationRequest, target: RenderTarget): JsonO
 export function withHashedUserId(metadata: JsonObject, target: RenderTarget): JsonObject {
   const id = textAt(metadata, 'user_id');
   return id === undefined ? metadata : { ...metadata, user_id: target.hashUser(id) };
-}
-
-// --- Cache marks ----------------------------------------------------------------------------------------------------
-
-/** Automatic caching: the messages with the mark on their last text; undefined when there is no text to mark. */
-function withMarkOnLastText(messages: readonly JsonObject[], mark: CacheMark): JsonObject[] | undefined {
-  for (let position = messages.length - 1; position >= 0; position--) {
-    const message = messages[position];
-    const content = markedContent(message?.content, renderCacheMark(mark));
-    if (content !== undefined) return messages.with(position, { ...message, content });
-  }
-  return undefined;
-}
-
-function markedContent(content: Json | undefined, mark: JsonObject): JsonObject[] | undefined {
-  if (typeof content === 'string') {
-    return content === '' ? undefined : [{ type: 'text', text: content, cache_control: mark }];
-  }
-  const parts = objectsOf(content);
-  const last = parts.findLastIndex(({ type }) => type === 'text');
-  return last === -1 ? undefined : parts.with(last, { cache_control: mark, ...parts[last] });
 }

@@ -23,7 +23,7 @@ import { objectInput } from '../shared/tools/call-input.ts';
 import { ownId } from './ids.ts';
 import { ownSealOfCall, ownSealOfThoughts } from './reasoning.ts';
 import type { RenderContext } from './render-context.ts';
-import { FOREIGN_SEAL, NO_FIELD, reportLostMembers } from './render-losses.ts';
+import { FOREIGN_SEAL, NO_FIELD, reportForeignMembers } from './render-losses.ts';
 import { PartRenderer } from './render-parts.ts';
 import { NO_SIGNATURE, textPart, type WireContent, type WirePart, type WireRole } from './wire.ts';
 
@@ -130,7 +130,7 @@ class Turns {
 
   #reportMembers(item: MessageItem): void {
     const { report } = this.#context;
-    reportLostMembers(item, 'items', report);
+    reportForeignMembers(item, 'items', report);
     reportPhase(item, report, NO_FIELD);
   }
 
@@ -229,7 +229,7 @@ export class ModelTurn {
     const { report } = this.#context;
     switch (item.type) {
       case 'message':
-        reportLostMembers(item, 'items', report);
+        reportForeignMembers(item, 'items', report);
         reportPhase(item, report, NO_FIELD);
         for (const part of this.#renderer.parts(item.content)) this.#speak(part);
         return;
@@ -240,7 +240,7 @@ export class ModelTurn {
         this.#parts.push(this.#call(item));
         return;
       case 'image':
-        reportLostMembers(item, 'items', report);
+        reportForeignMembers(item, 'items', report);
         for (const part of this.#renderer.source(item, item.source, 'image')) this.#speak(part);
         return;
       case 'opaque':
@@ -257,7 +257,7 @@ export class ModelTurn {
     const seal = ownSealOfThoughts(item);
     const isSealed = item.signature !== undefined || item.encrypted !== undefined;
     if (isSealed && seal === undefined) this.#reportForeignSeal(item, texts.length > 0);
-    if (texts.length > 0 || isSealed) reportLostMembers(item, 'items', report);
+    if (texts.length > 0 || isSealed) reportForeignMembers(item, 'items', report);
     if (texts.length > 0) {
       const parts: WirePart[] = texts.map((text) => ({ text, thought: true }));
       const last = parts.at(-1);
@@ -312,7 +312,7 @@ export class ModelTurn {
 
   #call(item: ToolCallItem): WirePart {
     const { names, report } = this.#context;
-    reportLostMembers(item, 'items', report);
+    reportForeignMembers(item, 'items', report);
     const args = objectInput(item, report);
     const part: WirePart = { functionCall: { ...ownId(item.callId), name: names.nameOf(item), args } };
     const signature = this.#signatureOf(item);
@@ -392,7 +392,7 @@ export class Results {
     if (this.#given.has(item)) return [];
     this.#given.add(item);
     const { report } = this.#context;
-    reportLostMembers(item, 'items', report);
+    reportForeignMembers(item, 'items', report);
     report.coerced(report.place(item, 'items'), WITHOUT_CALL);
     return [
       textPart(labelOfResult(item.callId, item.isError === true)),
@@ -421,7 +421,7 @@ export class Results {
 
   #add(item: ToolResultItem, call: ToolCallItem, { responses, attachments }: RenderedResults): void {
     const { names, report, traits } = this.#context;
-    reportLostMembers(item, 'items', report);
+    reportForeignMembers(item, 'items', report);
     const said = this.#renderer.parts(item.content.filter(isWords));
     const words = said.flatMap(({ text }) => text ?? []);
     const media = this.#renderer.parts(item.content.filter((part) => !isWords(part)));

@@ -86,4 +86,4 @@ export function reportLosses(request: GenerationRequest, report: Report): void {
 
 // --- Members of items, parts and tools ------------------------------------------------------------------------------
 
-export const reportLostMembers = foreignMemberReport('gemini', NO_FIELD, NO_CACHE_MARKS);
+export const reportForeignMembers = foreignMemberReport('gemini', NO_FIELD, NO_CACHE_MARKS);

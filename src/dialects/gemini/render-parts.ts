@@ -14,7 +14,7 @@ import {
   ownType,
 } from './media.ts';
 import type { RenderContext } from './render-context.ts';
-import { NO_CACHE_MARKS, NO_FIELD, reportLostMembers } from './render-losses.ts';
+import { NO_CACHE_MARKS, NO_FIELD, reportForeignMembers } from './render-losses.ts';
 import { textPart, type WirePart } from './wire.ts';
 
 type PartOf<T extends Part['type']> = Extract<Part, { type: T }>;
@@ -58,17 +58,17 @@ export class PartRenderer {
       case 'text':
         return this.#text(part);
       case 'refusal':
-        reportLostMembers(part, 'items', this.#report);
+        reportForeignMembers(part, 'items', this.#report);
         return part.refusal === '' ? [] : [textPart(part.refusal)];
       case 'image':
         return this.#image(part);
       case 'file':
         return this.#file(part);
       case 'audio':
-        reportLostMembers(part, 'items', this.#report);
+        reportForeignMembers(part, 'items', this.#report);
         return [inlinePart(audioType(part.format), part.data)];
       case 'video':
-        reportLostMembers(part, 'items', this.#report);
+        reportForeignMembers(part, 'items', this.#report);
         return this.#address(part, part.url, 'video');
       case 'opaque':
         return this.#opaque(part);
@@ -78,12 +78,12 @@ export class PartRenderer {
   /** Upstreams refuse empty text. */
   #text(part: PartOf<'text'>): WirePart[] {
     reportTextMembers(part, this.#report, NO_FIELD);
-    reportLostMembers(part, 'items', this.#report);
+    reportForeignMembers(part, 'items', this.#report);
     return part.text === '' ? [] : [textPart(part.text)];
   }
 
   #image(part: PartOf<'image'>): WirePart[] {
-    reportLostMembers(part, 'items', this.#report);
+    reportForeignMembers(part, 'items', this.#report);
     if (part.source.kind === 'text') return this.#drop(part, IMAGE_AS_TEXT);
     reportImageDetail(part, this.#report, NO_FIELD);
     return this.source(part, part.source, 'image');
@@ -91,7 +91,7 @@ export class PartRenderer {
 
   #file(part: PartOf<'file'>): WirePart[] {
     const { source, filename } = part;
-    reportLostMembers(part, 'items', this.#report);
+    reportForeignMembers(part, 'items', this.#report);
     const text = textOfFile(source);
     if (text !== undefined) {
       this.#report.coerced(this.#place(part), 'a text document is sent as plain text');

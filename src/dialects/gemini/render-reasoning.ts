@@ -23,9 +23,6 @@ interface Asked {
 /** Output limit that shares are measured against if the request has none, tokens. */
 const ASSUMED_LIMIT = 65_536;
 
-/** A budget of this size leaves it to the model. */
-const DYNAMIC = -1;
-
 /** `thinkingConfig` of a wire body; undefined when there is nothing to say. */
 export function renderReasoning({ request, target, traits, report }: RenderContext): JsonObject | undefined {
   const { reasoning: settings } = request;
@@ -55,7 +52,7 @@ function showsThoughts({ formatFacts }: GenerationRequest, settings: ReasoningSe
   return !mustBeAsked || settings.enabled === true || settings.adaptive === true;
 }
 
-// --- In words -------------------------------------------------------------------------------------------------------
+// --- By effort ------------------------------------------------------------------------------------------------------
 
 /** The words from the least to the most thinking, and which of them this dialect has. */
 const EFFORTS: readonly (readonly [Effort, ThinkingLevel])[] = [
@@ -96,7 +93,10 @@ function renderLevel(control: Level, { settings, names, report, limit }: Asked):
   return { thinkingLevel: level };
 }
 
-// --- In tokens ------------------------------------------------------------------------------------------------------
+// --- By budget ------------------------------------------------------------------------------------------------------
+
+/** A budget of this size leaves it to the model. */
+const DYNAMIC = -1;
 
 function renderBudget(control: Budget, asked: Asked): JsonObject {
   const { settings, names, report, limit } = asked;
@@ -121,7 +121,7 @@ function within(budget: number, { least, most }: Budget): number {
   return Math.min(Math.max(budget, least), most);
 }
 
-// --- Off ------------------------------------------------------------------------------------------------------------
+// --- Switched off ---------------------------------------------------------------------------------------------------
 
 function renderOff(control: ThinkingControl, { settings, names, report }: Asked): JsonObject {
   const { effort, budgetTokens } = settings;
@@ -137,6 +137,8 @@ function renderOff(control: ThinkingControl, { settings, names, report }: Asked)
   report.coerced(names.whole(), `the model always thinks: sent with its least level, ${level}`);
   return { thinkingLevel: level };
 }
+
+// --- Settings without a field ---------------------------------------------------------------------------------------
 
 /** Settings of one family, and the values that mean nothing beyond what upstreams do anyway. */
 const UNKNOWN_SETTINGS = [

@@ -1,12 +1,13 @@
 import type { CallableTool, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { objectAt, textAt } from '../../kit/json/members.ts';
+import { textAt } from '../../kit/json/members.ts';
 import { NOT_TAKEN } from '../shared/report/field-fates.ts';
 import type { Report } from '../shared/report/report.ts';
+import { nameOfAllowed } from '../shared/tools/allowed-tools.ts';
 import { reportLostChoice, reportToolLosses } from '../shared/tools/tool-losses.ts';
 import { freeTextParameters, identityOf, nameOfChosen } from '../shared/tools/tool-names.ts';
 import type { RenderContext } from './render-context.ts';
-import { NO_FIELD, reportLostMembers, takes } from './render-losses.ts';
+import { NO_FIELD, reportForeignMembers, takes } from './render-losses.ts';
 
 /** The members of a wire body that are about tools. */
 export function renderTools(context: RenderContext): JsonObject {
@@ -24,12 +25,12 @@ export function renderTools(context: RenderContext): JsonObject {
   if (request.parallelToolCalls === false) {
     report.dropped(report.name('parallelToolCalls'), 'the upstream decides how many calls it makes at once');
   }
-  const config = renderChoice(callable, context);
+  const config = renderToolChoice(callable, context);
   const isStrict = config?.mode === 'ANY' || config?.mode === 'VALIDATED';
   const functionDeclarations = callable.flatMap((tool) => {
     reportToolLosses(tool, context, isStrict ? undefined : NO_FIELD);
-    reportLostMembers(tool, 'tools', report);
-    return [declarationOf(tool, context)];
+    reportForeignMembers(tool, 'tools', report);
+    return [renderTool(tool, context)];
   });
   return {
     tools: [{ functionDeclarations }],
@@ -43,11 +44,13 @@ function isCallable(tool: Tool, report: Report): tool is CallableTool {
   return false;
 }
 
+// --- One tool -------------------------------------------------------------------------------------------------------
+
 /**
  * The schema goes out as `parametersJsonSchema`, which takes JSON Schema as callers write it. The older `parameters` takes
  * a small part of it in other words, and refuses the rest.
  */
-function declarationOf(tool: CallableTool, { names }: RenderContext): JsonObject {
+function renderTool(tool: CallableTool, { names }: RenderContext): JsonObject {
   const schema = tool.type === 'custom' ? freeTextParameters(tool) : tool.parameters;
   return {
     name: names.nameOf(identityOf(tool)),
@@ -61,7 +64,7 @@ function declarationOf(tool: CallableTool, { names }: RenderContext): JsonObject
 /** Why a choice among tools does not go out without tools. */
 const NONE_LEFT = 'no tool is left to choose';
 
-function renderChoice(callable: readonly CallableTool[], context: RenderContext): JsonObject | undefined {
+function renderToolChoice(callable: readonly CallableTool[], context: RenderContext): JsonObject | undefined {
   const { request, target, report } = context;
   const choice = request.toolChoice;
   if (choice !== undefined && !takes('toolChoice', target)) {
@@ -102,7 +105,7 @@ function allowedChoice(
   // Of tools with one name the first is meant.
   const byName = new Map(callable.toReversed().map((tool) => [tool.name, tool]));
   const allowed = choice.tools.map((entry, position) => {
-    const tool = byName.get(nameIn(entry) ?? '');
+    const tool = byName.get(nameOfAllowed(entry) ?? '');
     if (tool !== undefined) return context.names.nameOf(identityOf(tool));
     const kind = textAt(entry, 'type') ?? 'the tool';
     report.dropped(report.name('toolChoice', `${list}[${position}]`), `the upstream does not run ${kind}`);
@@ -112,9 +115,4 @@ function allowedChoice(
   // Nothing that is sent is allowed.
   if (names.length === 0) return { mode: 'NONE' };
   return { mode: choice.required ? 'ANY' : 'VALIDATED', allowedFunctionNames: names };
-}
-
-/** Formats write an allowed tool as `{type, name}` or as `{type, function: {name}}`. */
-function nameIn(entry: JsonObject): string | undefined {
-  return textAt(entry, 'name') ?? textAt(objectAt(entry, 'function') ?? objectAt(entry, 'custom'), 'name');
 }

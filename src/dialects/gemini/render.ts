@@ -23,7 +23,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   const { system, contents } = renderConversation(context);
   refuseSilence(contents, report);
   const tools = renderTools(context);
-  const format = renderFormat(context, tools.tools !== undefined, system);
+  const format = renderOutputFormat(context, tools.tools !== undefined, system);
   const config = compact({
     ...renderSampling(context),
     ...renderLogprobs(context),
@@ -43,7 +43,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   return { body, headers: NO_HEADERS, report: report.entries };
 }
 
-// --- Settings -------------------------------------------------------------------------------------------------------
+// --- Sampling -------------------------------------------------------------------------------------------------------
 
 /** Sampling settings that this dialect has, with their names and how their values are made fit. */
 const SAMPLING = [
@@ -127,7 +127,7 @@ function logprobsNames({ formatFacts, include = [], sampling }: GenerationReques
 const JSON_TYPE = { responseMimeType: 'application/json' } as const;
 
 /** The shape of the answer; what cannot be demanded is asked for in the system prompt. */
-function renderFormat(
+function renderOutputFormat(
   { request, target, traits, report }: RenderContext,
   hasTools: boolean,
   system: WirePart[],
@@ -169,6 +169,8 @@ function instructionFor(format: JsonFormat): string {
   if (format.type === 'json') return JSON_INSTRUCTION;
   return `${JSON_INSTRUCTION} It must match this JSON Schema: ${JSON.stringify(format.schema)}`;
 }
+
+// --- Modalities -----------------------------------------------------------------------------------------------------
 
 /** What upstreams of this dialect answer in, by the caller's words. */
 const MODALITIES: ReadonlyMap<string, string> = new Map([

@@ -7,7 +7,7 @@ import { loweredTemperature } from '../shared/requests/claude-sampling.ts';
 import { relayBody } from '../shared/requests/relay.ts';
 import { refuseSilence } from '../shared/requests/semantics.ts';
 import { relayMessages } from './relay-content.ts';
-import { rendered, renderMetadata, renderTier } from './render.ts';
+import { rendered, renderMetadata, renderServiceTier } from './render.ts';
 import { renderContext } from './render-context.ts';
 import { NOT_ON_THIS_ROUTE } from './render-losses.ts';
 import { relayReasoning } from './render-reasoning.ts';
@@ -20,7 +20,7 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
   const given = request.body.messages as unknown as WireMessage[];
   const { system, messages } = relayMessages(given, report);
   refuseSilence(messages, report);
-  const { service_tier } = renderTier(request, report);
+  const { service_tier } = renderServiceTier(request, report);
   for (const field of request.unknownFields) {
     if (GATEWAY_FIELDS.has(field)) report.dropped(field, NOT_ON_THIS_ROUTE);
   }

@@ -24,7 +24,7 @@ function parsed(format: Format, fields: JsonObject): GenerationRequest {
   return INBOUND[format].parseRequest({ ...LEAST[format], ...fields }, { vendor: 'acme' });
 }
 
-function told(rendered: ReturnType<typeof renderRequest>): string[] {
+function reported(rendered: ReturnType<typeof renderRequest>): string[] {
   return rendered.report.map(({ field, action }) => `${field} ${action}`).sort();
 }
 
@@ -508,7 +508,7 @@ describe.each([
 
   it.each(cases)('arrives or is reported: $fields', ({ fields, report, arrives }) => {
     const rendered = renderRequest(parsed(format, fields), TARGET);
-    expect(told(rendered)).toEqual(report);
+    expect(reported(rendered)).toEqual(report);
     expect(rendered.body).toMatchObject(arrives);
   });
 });
@@ -524,14 +524,14 @@ describe('an output limit', () => {
   ])("of a %s request %j is lowered to the endpoint's", (format, fields, entry) => {
     const rendered = renderRequest(parsed(format, fields), target);
     expect(rendered.body.max_tokens).toBe(2000);
-    expect(told(rendered)).toEqual([entry]);
+    expect(reported(rendered)).toEqual([entry]);
   });
 
   it('is lowered in the relay lane too, and the thinking with it', () => {
     const thinking = { type: 'enabled', budget_tokens: 5000 };
     const rendered = renderRelay(parsed('messages', { max_tokens: 9000, thinking }), target);
     expect(rendered.body).toMatchObject({ max_tokens: 2000, thinking: { budget_tokens: 1900 } });
-    expect(told(rendered)).toEqual(['max_tokens coerced', 'thinking.budget_tokens coerced']);
+    expect(reported(rendered)).toEqual(['max_tokens coerced', 'thinking.budget_tokens coerced']);
     const tight = renderRelay(parsed('messages', { max_tokens: 9000, thinking }), {
       ...TARGET,
       outputLimit: 1000,
@@ -546,7 +546,7 @@ describe('an output limit', () => {
   ])('of 1024 is never raised for the reasoning %j', (reasoning, arrives, report) => {
     const rendered = renderRequest(parsed('responses', { reasoning, max_output_tokens: 1024 }), TARGET);
     expect(rendered.body).toMatchObject(arrives);
-    expect(told(rendered)).toEqual(report);
+    expect(reported(rendered)).toEqual(report);
   });
 
   it('leaves room for the least budget', () => {
@@ -555,7 +555,7 @@ describe('an output limit', () => {
       TARGET,
     );
     expect(small.body).toMatchObject({ max_tokens: 1025, thinking: { budget_tokens: 1024 } });
-    expect(told(small)).toEqual(['reasoning.max_tokens coerced']);
+    expect(reported(small)).toEqual(['reasoning.max_tokens coerced']);
   });
 
   it('that the request does not set grows with the budget', () => {
@@ -565,7 +565,7 @@ describe('an output limit', () => {
     expect(free.report).toEqual([]);
     const bound = renderRequest(parsed('responses', { reasoning }), target);
     expect(bound.body).toMatchObject({ max_tokens: 2000, thinking: { budget_tokens: 1900 } });
-    expect(told(bound)).toEqual(['reasoning.max_tokens coerced']);
+    expect(reported(bound)).toEqual(['reasoning.max_tokens coerced']);
   });
 });
 
@@ -584,7 +584,7 @@ describe('what an endpoint does not take', () => {
     ],
     ['messages', { stop_sequences: ['x'] }, ['stop_sequences dropped']],
   ])('of a %s request %j is reported', (format, fields, report) => {
-    expect(told(renderRequest(parsed(format, fields), target))).toEqual(report);
+    expect(reported(renderRequest(parsed(format, fields), target))).toEqual(report);
   });
 });
 
@@ -593,7 +593,7 @@ describe('cache marks', () => {
     const content = ['a', 'b', 'c', 'd'].map((text) => ({ type: 'input_text', text, cache_control: mark }));
     const request = parsed('responses', { ...asked(...content), tools: [{ ...f, cache_control: mark }] });
     const rendered = renderRequest(request, TARGET);
-    expect(told(rendered)).toEqual(['tools[0].cache_control dropped']);
+    expect(reported(rendered)).toEqual(['tools[0].cache_control dropped']);
     expect(rendered.body.tools).toEqual([expect.not.objectContaining({ cache_control: mark })]);
     expect(JSON.stringify(rendered.body.messages).match(/cache_control/g)).toHaveLength(4);
   });
@@ -607,7 +607,9 @@ describe('cache marks', () => {
       cache_control: mark,
     }));
     const request = parsed('messages', said(...content));
-    expect(told(renderRequest(request, TARGET))).toEqual(['messages[0].content[0].cache_control dropped']);
+    expect(reported(renderRequest(request, TARGET))).toEqual([
+      'messages[0].content[0].cache_control dropped',
+    ]);
     expect(content[0]).toHaveProperty('cache_control');
   });
 

@@ -17,6 +17,24 @@ export function renderReasoning(context: RenderContext, messages: readonly JsonO
   return renderClaudeThinking(context, () => isInterrupting(messages));
 }
 
+/** True when the messages go on after tool calls whose thoughts are missing. */
+function isInterrupting(messages: readonly JsonObject[]): boolean {
+  return interruptsThoughts(
+    messages,
+    (message) => THOUGHTS.has(blockTypes(message)[0]),
+    (message) => blockTypes(message).includes('tool_result'),
+  );
+}
+
+const THOUGHTS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking']);
+
+function blockTypes(message: JsonObject): unknown[] {
+  const content = Array.isArray(message.content) ? message.content : [];
+  return content.map((block) => (isJsonObject(block) ? block.type : undefined));
+}
+
+// --- Relay lane -----------------------------------------------------------------------------------------------------
+
 /**
  * Members of a relayed body about thinking and the output limit; `thinking` only where it must differ. `messages`: the
  * caller's own, or what is left of them.
@@ -41,20 +59,4 @@ export function relayReasoning(
   if (budget === wanted) return { max_tokens };
   report.coerced('thinking.budget_tokens', lowered(budget));
   return { max_tokens, thinking: { ...thinking, budget_tokens: budget } };
-}
-
-/** True when the messages go on after tool calls whose thoughts are missing. */
-function isInterrupting(messages: readonly JsonObject[]): boolean {
-  return interruptsThoughts(
-    messages,
-    (message) => THOUGHTS.has(blockTypes(message)[0]),
-    (message) => blockTypes(message).includes('tool_result'),
-  );
-}
-
-const THOUGHTS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking']);
-
-function blockTypes(message: JsonObject): unknown[] {
-  const content = Array.isArray(message.content) ? message.content : [];
-  return content.map((block) => (isJsonObject(block) ? block.type : undefined));
 }

@@ -1,6 +1,7 @@
-import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
+import type { Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { notRun } from '../shared/tools/additional-tools.ts';
+import { allowedTools } from '../shared/tools/allowed-tools.ts';
 import { reportLostChoice, reportToolLosses, whyLooseUnlessOwn } from '../shared/tools/tool-losses.ts';
 import { freeTextParameters, identityOf, nameOfChosen } from '../shared/tools/tool-names.ts';
 import type { RenderContext } from './render-context.ts';
@@ -19,11 +20,13 @@ export function renderTools(context: RenderContext, isThinking: boolean): JsonOb
     reportLostChoice(request.toolChoice, 'none of the tools it could mean is sent', report);
     return {};
   }
-  const choice = renderChoice(context, isThinking);
+  const choice = renderToolChoice(context, isThinking);
   return { tools, ...(choice !== undefined && { tool_choice: choice }) };
 }
 
 const NO_TOOLS = 'the endpoint takes no tools';
+
+// --- One tool -------------------------------------------------------------------------------------------------------
 
 function renderTool(tool: Tool, context: RenderContext): JsonObject[] {
   const { request, report, marks, names } = context;
@@ -48,23 +51,9 @@ function renderTool(tool: Tool, context: RenderContext): JsonObject[] {
   return [marks.put(block, tool.cache, () => report.place(tool, 'tools', 'cache_control'))];
 }
 
-/** The format cannot narrow a list of tools: only the allowed ones are sent. */
-function allowedTools({ tools, toolChoice }: GenerationRequest): readonly Tool[] {
-  if (toolChoice?.mode !== 'allowed') return tools;
-  const kinds = new Set<unknown>(toolChoice.tools.map(({ type }) => type));
-  const names = new Set(toolChoice.tools.map(nameIn));
-  return tools.filter((tool) => (tool.type === 'hosted' ? kinds.has(tool.kind) : names.has(tool.name)));
-}
+// --- The choice among them ------------------------------------------------------------------------------------------
 
-/** Formats write an allowed tool as `{type, name}` or as `{type, function: {name}}`. */
-function nameIn(named: JsonObject): unknown {
-  const inner = named.function ?? named.custom;
-  return (
-    named.name ?? (typeof inner === 'object' && inner !== null && 'name' in inner ? inner.name : undefined)
-  );
-}
-
-function renderChoice(context: RenderContext, isThinking: boolean): JsonObject | undefined {
+function renderToolChoice(context: RenderContext, isThinking: boolean): JsonObject | undefined {
   const { request, target, report } = context;
   const forbidsParallel = request.parallelToolCalls === false;
   const { toolChoice } = request;

@@ -24,7 +24,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   const { system, messages } = renderConversation(context);
   refuseSilence(messages, report);
   const thinking = renderReasoning(context, messages);
-  const format = renderFormat(request, target, system, report);
+  const format = renderOutputFormat(request, target, system, report);
   const native = request.ext.messages ?? {};
   const outputConfig = {
     ...(isJsonObject(native.output_config) && native.output_config),
@@ -43,7 +43,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
     ...renderSampling(request, target, thinking.isThinking, report),
     ...(native.context_management !== undefined && { context_management: native.context_management }),
     ...(metadata !== undefined && { metadata }),
-    ...renderTier(request, report),
+    ...renderServiceTier(request, report),
     ...(request.speed === 'fast' && { speed: 'fast' }),
     ...(request.stream && { stream: true }),
   };
@@ -61,7 +61,7 @@ export function rendered(request: GenerationRequest, body: JsonObject, report: R
   };
 }
 
-// --- Settings -------------------------------------------------------------------------------------------------------
+// --- Sampling -------------------------------------------------------------------------------------------------------
 
 /** Sampling settings that this dialect has, with their names. */
 const SAMPLING: readonly (readonly [field: keyof Sampling, wire: string])[] = [
@@ -94,32 +94,10 @@ function renderSampling(
   return body;
 }
 
-/** The end-user id leaves only as a hash. */
-export function renderMetadata(
-  request: GenerationRequest,
-  labels: JsonObject[string],
-  target: RenderTarget,
-): JsonObject | undefined {
-  const user = request.user ?? request.safetyIdentifier;
-  if (user === undefined && !isJsonObject(labels)) return undefined;
-  const { user_id: _raw, ...rest } = isJsonObject(labels) ? labels : {};
-  return { ...rest, ...(user !== undefined && { user_id: target.hashUser(user) }) };
-}
-
-const NATIVE_TIERS: ReadonlySet<string> = new Set(['auto', 'standard_only']);
-
-/** The tier, if the upstream has it. */
-export function renderTier({ serviceTier }: GenerationRequest, report: Report): JsonObject {
-  if (serviceTier === undefined) return {};
-  if (NATIVE_TIERS.has(serviceTier)) return { service_tier: serviceTier };
-  report.dropped(report.name('serviceTier'), `the upstream has no tier ${JSON.stringify(serviceTier)}`);
-  return {};
-}
-
 // --- Output format --------------------------------------------------------------------------------------------------
 
 /** The shape of the answer; what cannot be demanded is asked for in the system prompt. */
-function renderFormat(
+function renderOutputFormat(
   { format, formatFacts, outputFormat }: GenerationRequest,
   target: RenderTarget,
   system: JsonObject[],
@@ -150,4 +128,30 @@ function renderFormat(
     default:
       return {};
   }
+}
+
+// --- Service tier ---------------------------------------------------------------------------------------------------
+
+const SERVICE_TIERS: ReadonlySet<string> = new Set(['auto', 'standard_only']);
+
+/** The tier, if the upstream has it. */
+export function renderServiceTier({ serviceTier }: GenerationRequest, report: Report): JsonObject {
+  if (serviceTier === undefined) return {};
+  if (SERVICE_TIERS.has(serviceTier)) return { service_tier: serviceTier };
+  report.dropped(report.name('serviceTier'), `the upstream has no tier ${JSON.stringify(serviceTier)}`);
+  return {};
+}
+
+// --- Metadata and end users -----------------------------------------------------------------------------------------
+
+/** The end-user id leaves only as a hash. */
+export function renderMetadata(
+  request: GenerationRequest,
+  labels: JsonObject[string],
+  target: RenderTarget,
+): JsonObject | undefined {
+  const user = request.user ?? request.safetyIdentifier;
+  if (user === undefined && !isJsonObject(labels)) return undefined;
+  const { user_id: _raw, ...rest } = isJsonObject(labels) ? labels : {};
+  return { ...rest, ...(user !== undefined && { user_id: target.hashUser(user) }) };
 }

@@ -13,11 +13,8 @@ import type { Report } from '../shared/report/report.ts';
 import { effortName } from './reasoning.ts';
 import { REASONING_FIELDS } from './wire.ts';
 
-/** The upstream's output limit if the request has none; only the nearest effort depends on it. */
-const ASSUMED_OUTPUT_TOKENS = 32_000;
-
 /** The settings as this dialect has them; undefined when there is nothing to say. */
-export function renderReasoningSettings(
+export function renderReasoning(
   request: GenerationRequest,
   target: RenderTarget,
   report: Report,
@@ -33,6 +30,22 @@ export function renderReasoningSettings(
   });
   return Object.keys(rendered).length > 0 ? rendered : undefined;
 }
+
+/** Formats that show thoughts by default imply a summary: this dialect shows nothing else, and only on request. */
+function impliedSummary(request: GenerationRequest): string | undefined {
+  const { reasoning } = request;
+  const shows =
+    reasoning?.display !== 'omitted' && reasoning?.exclude !== true && effortOf(reasoning) !== 'none';
+  return request.formatFacts.reasoning.showsThoughtsIfAsked === true && shows ? 'auto' : undefined;
+}
+
+// --- By effort ------------------------------------------------------------------------------------------------------
+
+/** The upstream's output limit if the request has none; only the nearest effort depends on it. */
+const ASSUMED_OUTPUT_TOKENS = 32_000;
+
+/** The highest word that upstreams of this dialect have for how much to think. */
+const HIGHEST_EFFORT: Effort = 'xhigh';
 
 /** This dialect takes a word for how much to think, and no other settings beside it. */
 function renderEffort(
@@ -62,9 +75,6 @@ function renderEffort(
   return nearest;
 }
 
-/** The highest word that upstreams of this dialect have for how much to think. */
-const HIGHEST_EFFORT: Effort = 'xhigh';
-
 /** The effort that is asked for, in a word that the upstream knows. */
 function knownEffort(request: GenerationRequest, target: RenderTarget, report: Report): Effort | undefined {
   const effort = effortOf(request.reasoning);
@@ -75,13 +85,7 @@ function knownEffort(request: GenerationRequest, target: RenderTarget, report: R
   return known;
 }
 
-/** Formats that show thoughts unless told otherwise imply a summary: this dialect shows nothing else, and only on request. */
-function impliedSummary(request: GenerationRequest): string | undefined {
-  const { reasoning } = request;
-  const shows =
-    reasoning?.display !== 'omitted' && reasoning?.exclude !== true && effortOf(reasoning) !== 'none';
-  return request.formatFacts.reasoning.showsThoughtsIfAsked === true && shows ? 'auto' : undefined;
-}
+// --- Relay lane -----------------------------------------------------------------------------------------------------
 
 /** Members of `reasoning` that only the gateway knows. */
 const GATEWAY_REASONING_FIELDS = ['max_tokens', 'enabled', 'exclude'];
@@ -99,5 +103,5 @@ export function relayReasoning(
     return effort === request.reasoning?.effort ? given : { ...given, effort };
   }
   const unknown = membersBeyond(given, REASONING_FIELDS) ?? {};
-  return { ...renderReasoningSettings(request, target, report), ...unknown };
+  return { ...renderReasoning(request, target, report), ...unknown };
 }

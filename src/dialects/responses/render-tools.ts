@@ -33,6 +33,8 @@ export function renderTools(request: GenerationRequest, report: Report): JsonObj
   return rendered;
 }
 
+// --- One tool -------------------------------------------------------------------------------------------------------
+
 function renderHosted(tool: Extract<Tool, { type: 'hosted' }>, report: Report): JsonObject[] {
   const place = report.place(tool, 'tools');
   if (tool.dialect === 'responses') return [cleanTool(tool.value, place, report)];
@@ -54,6 +56,8 @@ function renderTool(tool: Exclude<Tool, { type: 'hosted' }>, format: Format): Js
     ...ext,
   });
 }
+
+// --- The choice among them ------------------------------------------------------------------------------------------
 
 /** The choice among tools: upstreams refuse a choice among tools that they are not given. */
 export function renderToolChoice(

@@ -15,7 +15,7 @@ import { errorsInWords } from '../shared/tools/errors-in-words.ts';
 import { facts } from './facts.ts';
 import { OwnSpot, renderItem } from './render-content.ts';
 import { NO_SUCH_PARAMETER, reportLosses, takes, withoutUnsupported } from './render-losses.ts';
-import { renderReasoningSettings } from './render-reasoning.ts';
+import { renderReasoning } from './render-reasoning.ts';
 import { renderToolChoice, renderTools } from './render-tools.ts';
 
 /** The request in the words of an upstream of this dialect. */
@@ -40,7 +40,7 @@ export function renderRequest(given: GenerationRequest, target: RenderTarget): R
     frequency_penalty: sampling.frequencyPenalty,
     presence_penalty: sampling.presencePenalty,
     top_logprobs: sampling.topLogprobs,
-    reasoning: renderReasoningSettings(request, target, report),
+    reasoning: renderReasoning(request, target, report),
     text: renderText(request, report),
     tools: tools.length > 0 ? tools : undefined,
     tool_choice: renderToolChoice(request, report),
@@ -58,6 +58,8 @@ export function renderRequest(given: GenerationRequest, target: RenderTarget): R
   });
   return { body, headers: NO_HEADERS, report: report.entries };
 }
+
+// --- Conversation ---------------------------------------------------------------------------------------------------
 
 function fittingItems({ items }: GenerationRequest, report: Report): readonly Item[] {
   const paired = pairCalls(items, report);
@@ -91,6 +93,8 @@ function renderInput(items: readonly Item[], report: Report): JsonObject[] {
   return input;
 }
 
+// --- Sampling -------------------------------------------------------------------------------------------------------
+
 /** An extension of this dialect: sent only to endpoints that are known to take it. */
 function renderTopK(request: GenerationRequest, target: RenderTarget, report: Report): number | undefined {
   const { topK } = request.sampling;
@@ -98,6 +102,8 @@ function renderTopK(request: GenerationRequest, target: RenderTarget, report: Re
   report.dropped(report.name('topK'), NO_SUCH_PARAMETER);
   return undefined;
 }
+
+// --- Output format --------------------------------------------------------------------------------------------------
 
 function renderText(request: GenerationRequest, report: Report): JsonObject | undefined {
   const { outputFormat } = request;
@@ -124,29 +130,7 @@ function renderText(request: GenerationRequest, report: Report): JsonObject | un
   return compact({ format, verbosity });
 }
 
-/** What to include: the caller's own list, what log probabilities need, and seals for callers that need them unasked. */
-function renderInclude(request: GenerationRequest, target: RenderTarget): string[] | undefined {
-  const include = new Set(request.include);
-  if (request.sampling.logprobs === true) include.add(INCLUDE_LOGPROBS);
-  if (needsSeals(request, target)) include.add(INCLUDE_SEALS);
-  return include.size > 0 ? [...include] : undefined;
-}
-
-/**
- * Whether to ask for seals. Other formats cannot ask. A caller of this format that does not say `store: false` may name the
- * items of this answer later and so does not ask either, but the upstream stores nothing and takes thoughts back only sealed.
- * Models that do not think refuse to be asked.
- */
-export function needsSeals({ format, body, reasoning }: GenerationRequest, target: RenderTarget): boolean {
-  const isAskedToThink = reasoning !== undefined && effortOf(reasoning) !== 'none';
-  if (format !== 'responses') return isAskedToThink;
-  return body.store !== false && (isAskedToThink || (reasoning === undefined && isKnownToThink(target)));
-}
-
-function isKnownToThink({ alwaysThinks, supportedEfforts, supportedParameters }: RenderTarget): boolean {
-  const hasFacts = alwaysThinks !== undefined || supportedEfforts !== undefined;
-  return hasFacts || supportedParameters?.has('reasoning') === true;
-}
+// --- Modalities -----------------------------------------------------------------------------------------------------
 
 /** What upstreams of this dialect may be asked to answer in. */
 const MODALITIES: ReadonlySet<string> = new Set(['text', 'image']);
@@ -161,6 +145,8 @@ export function renderModalities(request: GenerationRequest, report: Report): st
   }
   return kept.some((word) => word !== 'text') ? kept : undefined;
 }
+
+// --- Service tier ---------------------------------------------------------------------------------------------------
 
 /** Tiers that upstreams of this dialect know, by the word they are asked for with. */
 const SERVICE_TIERS: Readonly<Record<string, string>> = {
@@ -186,6 +172,8 @@ export function renderServiceTier(request: GenerationRequest, report: Report): s
   return tier;
 }
 
+// --- Metadata and end users -----------------------------------------------------------------------------------------
+
 function renderMetadata(request: GenerationRequest, report: Report): JsonObject | undefined {
   if (request.metadata === undefined) return undefined;
   const entries = Object.entries(request.metadata);
@@ -200,4 +188,30 @@ export function hashedIds(request: GenerationRequest, target: RenderTarget): Jso
     user: user === undefined ? undefined : target.hashUser(user),
     safety_identifier: safetyIdentifier === undefined ? undefined : target.hashUser(safetyIdentifier),
   };
+}
+
+// --- Includes -------------------------------------------------------------------------------------------------------
+
+/** What to include: the caller's own list, what log probabilities need, and seals for callers that need them unasked. */
+function renderInclude(request: GenerationRequest, target: RenderTarget): string[] | undefined {
+  const include = new Set(request.include);
+  if (request.sampling.logprobs === true) include.add(INCLUDE_LOGPROBS);
+  if (needsSeals(request, target)) include.add(INCLUDE_SEALS);
+  return include.size > 0 ? [...include] : undefined;
+}
+
+/**
+ * Whether to ask for seals. Other formats cannot ask. A caller of this format that does not say `store: false` may name the
+ * items of this answer later and so does not ask either, but the upstream stores nothing and takes thoughts back only sealed.
+ * Models that do not think refuse to be asked.
+ */
+export function needsSeals({ format, body, reasoning }: GenerationRequest, target: RenderTarget): boolean {
+  const isAskedToThink = reasoning !== undefined && effortOf(reasoning) !== 'none';
+  if (format !== 'responses') return isAskedToThink;
+  return body.store !== false && (isAskedToThink || (reasoning === undefined && isKnownToThink(target)));
+}
+
+function isKnownToThink({ alwaysThinks, supportedEfforts, supportedParameters }: RenderTarget): boolean {
+  const hasFacts = alwaysThinks !== undefined || supportedEfforts !== undefined;
+  return hasFacts || supportedParameters?.has('reasoning') === true;
 }

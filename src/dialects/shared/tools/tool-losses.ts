@@ -11,7 +11,7 @@ export interface ToolLossContext {
   readonly names: FlatNames;
 }
 
-/** Tells what a tool loses when it becomes a plain function. `whyLoose`: why its schema is not kept to, where it is not. */
+/** Reports what a tool loses as a plain function. `whyLoose`: why its schema is not enforced; undefined = it is. */
 export function reportToolLosses(
   tool: CallableTool,
   { report, names }: ToolLossContext,
@@ -33,7 +33,7 @@ export function reportToolLosses(
   }
 }
 
-/** Why upstreams that keep only to some schemas are not told of a strict tool of another format. */
+/** Why a strict tool of another format is not strict at upstreams that enforce only some schemas. */
 export function whyLooseUnlessOwn({ formatFacts }: GenerationRequest): string | undefined {
   return formatFacts.hasClaudeStrictTools === true
     ? undefined
