@@ -59,7 +59,7 @@ const tools = [{ type: 'function', name: 'weather' }] as const;
 const asking = (provider: JsonObject, changes: Partial<GenerationRequest> = {}) =>
   requestOf({ requestedOutputTokens: 500, wishes: { provider, plugins: [] }, ...changes });
 
-/** Many wishes at once. */
+/** Many preferences at once. */
 const exacting: JsonObject = {
   order: ['provider-3', 'provider-10'],
   ignore: ['provider-7'],
@@ -75,15 +75,15 @@ const CASES: readonly (readonly [title: string, run: (turn: number) => unknown])
   ['direct', (turn) => plan(plain, modelsFrom(turn, 1))],
   ['direct, with tools', (turn) => plan(asking({}, { tools }), modelsFrom(turn, 1))],
   ['fallback list of 8', (turn) => plan(plain, modelsFrom(turn, 8))],
-  ['fallback list of 8, many wishes', (turn) => plan(asking(exacting, { tools }), modelsFrom(turn, 8))],
+  ['fallback list of 8, many preferences', (turn) => plan(asking(exacting, { tools }), modelsFrom(turn, 8))],
   ['fallback list of 8, ten BYOK credentials', (turn) => plan(plain, modelsFrom(turn, 8), byok)],
   ['64 models, sorted by throughput, no partition', (turn) => plan(sorted, modelsFrom(turn, 64))],
   ['all 300 models, sorted by throughput, no partition', () => plan(sorted, models)],
   ['all 300 models, no partition, a price limit that excludes all', () => plan(excludingAll, models)],
   ['signalbox/auto over all 300 models', () => resolveAndPlan(auto)],
-  ['signalbox/auto over all 300 models, many wishes', () => resolveAndPlan(autoWithMany)],
+  ['signalbox/auto over all 300 models, many preferences', () => resolveAndPlan(autoWithMany)],
   ['servability of all 300 models', () => countServable(plain)],
-  ['servability of all 300 models, many wishes', () => countServable(asking(exacting, { tools }))],
+  ['servability of all 300 models, many preferences', () => countServable(asking(exacting, { tools }))],
 ];
 
 const auto = asking({}, { models: ['signalbox/auto'] });

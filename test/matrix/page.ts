@@ -33,7 +33,34 @@ const SIGNS: Readonly<Record<string, string>> = {
 
 /** The page about translation, generated from the tables that the tests check. */
 export function translationPage(): string {
-  return `${[INTRODUCTION, requestTables(), requestNotes(), ANSWERS, answerTables(), answerNotes(), CUSTODY_TEXT, custodyTables(), BAD_INPUT].join('\n\n')}\n`;
+  const parts = [
+    INTRODUCTION,
+    requestTables(),
+    requestNotes(),
+    ANSWERS,
+    answerTables(),
+    answerNotes(),
+    CUSTODY_TEXT,
+    custodyTables(),
+    BAD_INPUT,
+  ];
+  return `${parts.join('\n\n').split('\n').flatMap(wrapped).join('\n')}\n`;
+}
+
+const MAX_LINE_CHARACTERS = 118;
+
+/** The lines of a paragraph or list item; lines of tables stay whole. */
+function wrapped(line: string): string[] {
+  if (line.startsWith('|') || line.length <= MAX_LINE_CHARACTERS) return [line];
+  const indent = ' '.repeat(/^ *(?:- )?/.exec(line)?.[0].length ?? 0);
+  const lines: string[] = [];
+  let rest = line;
+  while (rest.length > MAX_LINE_CHARACTERS) {
+    const end = rest.lastIndexOf(' ', MAX_LINE_CHARACTERS);
+    lines.push(rest.slice(0, end));
+    rest = indent + rest.slice(end + 1);
+  }
+  return [...lines, rest];
 }
 
 const INTRODUCTION = `# Translation
