@@ -2,7 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import { closed, oneOf } from '../kit/json/schema.ts';
 import { compileValidator } from '../kit/json/validate.ts';
-import { MOST_USD, type Nanos, parseUsd } from '../kit/money.ts';
+import { MAX_USD, type Nanos, parseUsd } from '../kit/money.ts';
 import { RESET_WINDOWS } from '../kit/time/windows.ts';
 import type { Accounts } from '../manage/accounts/accounts.ts';
 import type { Credits } from '../manage/accounts/credits.ts';
@@ -210,6 +210,6 @@ function parseBalance(typed: string): Nanos | null {
   if (nanos !== undefined) return nanos;
   throw new GatewayError(
     'invalid-request',
-    `USD: must be an amount from 0 to ${MOST_USD}, such as 12.5, or none`,
+    `USD: must be an amount from 0 to ${MAX_USD}, such as 12.5, or none`,
   );
 }

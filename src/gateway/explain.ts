@@ -82,7 +82,7 @@ export interface ExplainTools {
 }
 
 /** Candidates whose translation is looked at: far more than a request tries, and each is as much work as a request. */
-const MOST_PREVIEWS = 16;
+const MAX_PREVIEWED_CANDIDATES = 16;
 
 /** Explains a plan without carrying it out. */
 export async function explainPlan(
@@ -93,7 +93,7 @@ export async function explainPlan(
   const [first] = plan.candidates;
   const candidates: ExplainedCandidate[] = [];
   for (const [index, candidate] of plan.candidates.entries()) {
-    const translation = index < MOST_PREVIEWS ? await tools.preview(candidate) : null;
+    const translation = index < MAX_PREVIEWED_CANDIDATES ? await tools.preview(candidate) : null;
     candidates.push(explained(candidate, index + 1, translation, tools));
   }
   return {

@@ -18,10 +18,10 @@ export interface WrittenAttribution {
 }
 
 /** Characters that are kept. */
-const MOST_CHARACTERS = { referer: 512, title: 128 } as const;
+const MAX_CHARACTERS = { referer: 512, title: 128 } as const;
 
 /** Categories that one request may name. */
-const MOST_CATEGORIES = 2;
+const MAX_CATEGORIES = 2;
 
 /** Control characters, and those that turn the direction of what stands around them. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ufffd]/u;
@@ -30,8 +30,8 @@ const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ufffd]/
 export function appAttributionOf({ referer, title, categories }: WrittenAttribution): AppAttribution {
   const known = knownCategoriesOf(categories ?? []);
   return compact({
-    referer: printableText(referer, MOST_CHARACTERS.referer),
-    title: printableText(title, MOST_CHARACTERS.title),
+    referer: printableText(referer, MAX_CHARACTERS.referer),
+    title: printableText(title, MAX_CHARACTERS.title),
     categories: known.length === 0 ? undefined : known,
   });
 }
@@ -39,7 +39,7 @@ export function appAttributionOf({ referer, title, categories }: WrittenAttribut
 /** Those of one request that there are, at most two. */
 export function knownCategoriesOf(named: readonly string[]): readonly AppCategory[] {
   const known = named.map((name) => name.trim().toLowerCase()).filter(isAppCategory);
-  return [...new Set(known)].slice(0, MOST_CATEGORIES);
+  return [...new Set(known)].slice(0, MAX_CATEGORIES);
 }
 
 /** Text that can be shown, cut to so many characters; undefined where nothing is left. */

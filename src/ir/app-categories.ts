@@ -13,7 +13,7 @@ export type AppCategory = (typeof APP_CATEGORIES)[AppCategoryGroup][number];
 const KNOWN: ReadonlySet<string> = new Set(Object.values(APP_CATEGORIES).flat());
 
 /** Categories that an app may have in all. */
-const MOST_OF_AN_APP = 10;
+const MAX_CATEGORIES_OF_APP = 10;
 
 /** Whether apps can be tagged with it. */
 export function isAppCategory(name: string): name is AppCategory {
@@ -22,5 +22,5 @@ export function isAppCategory(name: string): name is AppCategory {
 
 /** What an app has been called so far and what it is called besides, in the order of first naming, within its limit. */
 export function mergedCategories(known: readonly string[], named: readonly string[]): readonly string[] {
-  return [...new Set([...known, ...named])].slice(0, MOST_OF_AN_APP);
+  return [...new Set([...known, ...named])].slice(0, MAX_CATEGORIES_OF_APP);
 }

@@ -32,7 +32,7 @@ interface ItemDraft {
 type Samples = Readonly<Record<keyof OmittedText, SampledText>>;
 
 /** Annotations of a part where not all of its text is wanted: the others are as many as an upstream likes. */
-const MOST_ANNOTATIONS = 1000;
+const MAX_ANNOTATIONS = 1000;
 
 /**
  * Builds the whole answer out of its events, and can show it at any moment. Snapshots, settlement and
@@ -85,7 +85,7 @@ export class Fold {
       case 'annotation': {
         const part = this.#partAt(event.item, event.part, 'text');
         part.annotations ??= [];
-        if (this.#keepsAll || part.annotations.length < MOST_ANNOTATIONS)
+        if (this.#keepsAll || part.annotations.length < MAX_ANNOTATIONS)
           part.annotations.push(event.annotation);
         return;
       }

@@ -105,16 +105,16 @@ export interface UsageBounds {
 }
 
 /** Searches that one answer runs at most, whatever the request allows. */
-export const MOST_SEARCHES = 100;
+export const MAX_SEARCHES = 100;
 
 /** What one search brings into the prompt at most, tokens. */
-const MOST_RESULT_TOKENS = 200_000;
+const MAX_RESULT_TOKENS = 200_000;
 
 /** What the catalogue says about an endpoint may be behind: counts may be so many times as high. */
 const CATALOGUE_SLACK = 2;
 
 /** Context of endpoints that nothing is known of, tokens. */
-const LARGEST_CONTEXT = 2_097_152;
+const MAX_CONTEXT_TOKENS = 2_097_152;
 
 /** Bytes of a character in UTF-8, each a token at the worst. */
 const TOKENS_PER_CHARACTER = 3;
@@ -127,7 +127,7 @@ const UNSEEN_TOKENS = 50_000;
  * reported. Searches beyond those that were asked for are not counted.
  */
 export function plausible(usage: Usage, bounds: UsageBounds): Usage | undefined {
-  const webSearchRequests = Math.min(usage.webSearchRequests, bounds.searches, MOST_SEARCHES);
+  const webSearchRequests = Math.min(usage.webSearchRequests, bounds.searches, MAX_SEARCHES);
   const rounds = (1 + webSearchRequests) * (bounds.mayCompact ? 2 : 1);
   if (!isPlausible(usage, bounds, rounds)) return undefined;
   return webSearchRequests === usage.webSearchRequests ? usage : { ...usage, webSearchRequests };
@@ -138,13 +138,12 @@ export function plausible(usage: Usage, bounds: UsageBounds): Usage | undefined 
  * writes. `rounds`: how often the context goes through the model, once more for each search and each compaction.
  */
 function isPlausible(usage: Usage, bounds: UsageBounds, rounds: number): boolean {
-  const { contextLength = LARGEST_CONTEXT, promptCharacters } = bounds;
+  const { contextLength = MAX_CONTEXT_TOKENS, promptCharacters } = bounds;
   const { maxOutputTokens = contextLength } = bounds;
   const ofText =
     promptCharacters === undefined
       ? Number.POSITIVE_INFINITY
-      : (promptCharacters * TOKENS_PER_CHARACTER + UNSEEN_TOKENS) * rounds +
-        MOST_RESULT_TOKENS * (rounds - 1);
+      : (promptCharacters * TOKENS_PER_CHARACTER + UNSEEN_TOKENS) * rounds + MAX_RESULT_TOKENS * (rounds - 1);
   const mostInput = Math.min(contextLength * CATALOGUE_SLACK * rounds, ofText);
   const mostOutput = maxOutputTokens * CATALOGUE_SLACK * rounds;
   return usage.inputTokens <= mostInput && usage.outputTokens <= mostOutput;

@@ -8,7 +8,7 @@ const PRICE_DECIMALS = 18;
 const NANO_DECIMALS = 9;
 const PRICE_UNITS_PER_NANO = 10n ** BigInt(PRICE_DECIMALS - NANO_DECIMALS);
 const NANOS_PER_USD = 10 ** NANO_DECIMALS;
-const MOST_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
+const MAX_EXACT_NANOS = BigInt(Number.MAX_SAFE_INTEGER);
 const HALF_NANO = PRICE_UNITS_PER_NANO / 2n;
 const DECIMAL = /^(\d{1,12})(?:\.(\d{1,18}))?$/;
 
@@ -54,29 +54,29 @@ export function countWithin(nanos: Nanos, first: Price, price: Price): number {
 }
 
 /** Upper bound of grants and limits, USD. In nano-dollars it fits every engine's whole numbers. */
-export const MOST_USD = 1_000_000_000;
+export const MAX_USD = 1_000_000_000;
 
 /** The same in nano-dollars. */
-export const MOST_NANOS: Nanos = BigInt(MOST_USD) * BigInt(NANOS_PER_USD);
+export const MAX_NANOS: Nanos = BigInt(MAX_USD) * BigInt(NANOS_PER_USD);
 
-/** An amount in USD, as JSON has it, in nano-dollars; what is finer is rounded half up. Of 0 to MOST_USD. */
+/** An amount in USD, as JSON has it, in nano-dollars; what is finer is rounded half up. Of 0 to MAX_USD. */
 export function nanosOf(usd: number): Nanos {
-  if (!(usd >= 0 && usd <= MOST_USD)) throw new RangeError(`not an amount in USD: ${usd}`);
+  if (!(usd >= 0 && usd <= MAX_USD)) throw new RangeError(`not an amount in USD: ${usd}`);
   // The shortest decimal of the number, not its binary fraction.
   return parseUsd(String(usd)) ?? BigInt(Math.round(usd * 1e9));
 }
 
-/** Reads an amount in USD as typed by an operator, such as `12.5`; undefined for anything but 0 to MOST_USD. */
+/** Reads an amount in USD as typed by an operator, such as `12.5`; undefined for anything but 0 to MAX_USD. */
 export function parseUsd(text: string): Nanos | undefined {
   const price = parsePrice(text);
-  if (price === undefined || price > BigInt(MOST_USD) * 10n ** BigInt(PRICE_DECIMALS)) return undefined;
+  if (price === undefined || price > BigInt(MAX_USD) * 10n ** BigInt(PRICE_DECIMALS)) return undefined;
   return chargeOf([[1, price]]);
 }
 
 /** The JSON number that is written for an amount, in USD. */
 export function usdOf(nanos: Nanos): number {
   // Both are exact, so their quotient is the number nearest to the amount, as that of its decimal digits is.
-  if (nanos <= MOST_EXACT && nanos >= -MOST_EXACT) return Number(nanos) / NANOS_PER_USD;
+  if (nanos <= MAX_EXACT_NANOS && nanos >= -MAX_EXACT_NANOS) return Number(nanos) / NANOS_PER_USD;
   return Number(formatDecimal(nanos, NANO_DECIMALS));
 }
 

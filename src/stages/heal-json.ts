@@ -2,7 +2,7 @@ import { jsonrepair } from 'jsonrepair';
 import { findExcess, JSON_LIMITS, type Json } from '../kit/json/json.ts';
 
 /** Characters of a text that is looked at: a longer one is left as it is, so that no other request waits for it. */
-const MOST_CHARACTERS = 32_768;
+const MAX_HEALED_CHARACTERS = 32_768;
 
 /** JSON in a code fence, wherever it stands. */
 const FENCE = /```[a-zA-Z]*[ \t]*\r?\n([\s\S]*?)```/;
@@ -13,7 +13,7 @@ const FENCE = /```[a-zA-Z]*[ \t]*\r?\n([\s\S]*?)```/;
  * as JSON.
  */
 export function healJson(text: string, isRight: (value: Json) => boolean): string | undefined {
-  if (text.length > MOST_CHARACTERS) return undefined;
+  if (text.length > MAX_HEALED_CHARACTERS) return undefined;
   const whole = parsed(text);
   if (whole !== undefined && isRight(whole)) return undefined;
   for (const candidate of candidatesIn(text)) {

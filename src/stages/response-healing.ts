@@ -14,7 +14,7 @@ import type { Next, Stage, StageContext } from './stage.ts';
 export const RESPONSE_HEALING = 'response-healing';
 
 /** Work for comparing an answer with its schema; what is beyond counts as right. */
-const MOST_STEPS = 20_000;
+const MAX_SCHEMA_STEPS = 20_000;
 
 /**
  * Makes JSON of whole answers that were asked to be JSON and are nearly so. Answers that were cut off stay as they
@@ -101,7 +101,7 @@ function isRight(format: OutputFormat | undefined, text: string): boolean {
 
 function fits(format: OutputFormat | undefined, value: Json): boolean {
   if (format?.type !== 'json-schema') return isJsonObject(value);
-  const budget = new Budget(MOST_STEPS);
+  const budget = new Budget(MAX_SCHEMA_STEPS);
   return fitsSchema(value, format.schema, format.schema, budget) || budget.steps < 0;
 }
 

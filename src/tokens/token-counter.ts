@@ -9,7 +9,7 @@ export type TokenCounter = (text: string) => number;
  */
 export function openTokenCounter(table: Uint8Array): TokenCounter {
   /** Longer runs of one character class are cut: counting a word takes time quadratic in its length. */
-  const LONGEST_RUN = 128;
+  const MAX_RUN_CHARACTERS = 128;
   /** Longer words are counted in parts. */
   const WORD_CHARACTERS = 1024;
   /** Size of the cache of counted words: most of a text repeats a few. */
@@ -68,7 +68,7 @@ export function openTokenCounter(table: Uint8Array): TokenCounter {
   /** Long runs of the character classes that make up words. */
   function longRunPattern(): RegExp {
     const kinds = ['[\\p{L}\\p{M}]', '[^\\s\\p{L}\\p{N}]', '\\s', '[\\r\\n/]'];
-    return new RegExp(kinds.map((kind) => `${kind}{${LONGEST_RUN}}`).join('|'), 'gu');
+    return new RegExp(kinds.map((kind) => `${kind}{${MAX_RUN_CHARACTERS}}`).join('|'), 'gu');
   }
 
   function linesOf(lines: Uint8Array): number {
@@ -138,7 +138,7 @@ export function openTokenCounter(table: Uint8Array): TokenCounter {
    * as any class.
    */
   function mayHaveLongRun(text: string): boolean {
-    for (let at = LONGEST_RUN - 1; at < text.length; at += LONGEST_RUN) {
+    for (let at = MAX_RUN_CHARACTERS - 1; at < text.length; at += MAX_RUN_CHARACTERS) {
       if (isWithinRun(text, at, isLetter) || isWithinRun(text, at, isNeither)) return true;
     }
     return false;
@@ -157,7 +157,7 @@ export function openTokenCounter(table: Uint8Array): TokenCounter {
     let to = at;
     while (from > 0 && isOfKind(text.charCodeAt(from - 1))) from--;
     while (to < text.length && isOfKind(text.charCodeAt(to))) to++;
-    return to - from >= LONGEST_RUN;
+    return to - from >= MAX_RUN_CHARACTERS;
   }
 
   function countWords(text: string): number {

@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { closed, nullish, oneOf } from '../../kit/json/schema.ts';
-import { MOST_USD } from '../../kit/money.ts';
+import { MAX_USD } from '../../kit/money.ts';
 import {
   datedPrices,
   day,
@@ -177,7 +177,7 @@ export const configSchema = closed({
     analytics_per_minute: count(64),
     datasets: section({ per_minute: count(30), per_day: count(500) }),
   }),
-  credits: section({ initial_usd: nullOr(Type.Number({ minimum: 0, maximum: MOST_USD })) }),
+  credits: section({ initial_usd: nullOr(Type.Number({ minimum: 0, maximum: MAX_USD })) }),
   byok: section({ fee: withDefault(share, 0) }),
   routing: section({
     attempts_per_model: withDefault(Type.Integer({ minimum: 1, maximum: 100 }), 3),

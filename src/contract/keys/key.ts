@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { closed, nullish, oneOf } from '../../kit/json/schema.ts';
-import { MOST_USD } from '../../kit/money.ts';
+import { MAX_USD } from '../../kit/money.ts';
 import { RESET_WINDOWS } from '../../kit/time/windows.ts';
 import { isoTime, isoTimeOrNull } from '../values/iso-time.ts';
 import { nullable } from '../values/nullable.ts';
@@ -32,7 +32,7 @@ const changeable = {
   limit: nullish(
     Type.Number({
       minimum: 0,
-      maximum: MOST_USD,
+      maximum: MAX_USD,
       description: 'The most that the key may spend, USD; finer than a nano-dollar is rounded half up.',
     }),
   ),

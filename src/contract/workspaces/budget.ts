@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { closed, oneOf } from '../../kit/json/schema.ts';
-import { MOST_USD, type Nanos, usdOf } from '../../kit/money.ts';
+import { MAX_USD, type Nanos, usdOf } from '../../kit/money.ts';
 import { type LimitWindow, RESET_WINDOWS } from '../../kit/time/windows.ts';
 import { isoTime } from '../values/iso-time.ts';
 import { nullable } from '../values/nullable.ts';
@@ -9,7 +9,7 @@ import { nullable } from '../values/nullable.ts';
 export const setBudgetSchema = closed({
   limit_usd: Type.Number({
     exclusiveMinimum: 0,
-    maximum: MOST_USD,
+    maximum: MAX_USD,
     description: 'The most that the workspace may spend; finer than a nano-dollar is rounded half up.',
   }),
   include_byok_in_budgets: Type.Optional(

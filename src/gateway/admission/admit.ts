@@ -1,6 +1,6 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { MOST_SEARCHES } from '../../ir/usage.ts';
+import { MAX_SEARCHES } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt } from '../../kit/json/members.ts';
 import { type Affordable, type Headroom, LedgerUnavailable, type Refusal } from '../../ports/ledger.ts';
@@ -42,7 +42,7 @@ export interface Applicant {
 }
 
 /** Candidates whose prices are looked at: more than a request may call, for those that are passed over. */
-const MOST_CANDIDATES = 32;
+const MAX_PRICED_CANDIDATES = 32;
 
 /** Money for so many requests like this one: exact counting is not worth its time. */
 const PLENTY = 8n;
@@ -134,7 +134,7 @@ function* fewerAndFewer(wanted: number): Generator<number> {
 }
 
 function firstOf(candidates: Plan['candidates']): Plan['candidates'] {
-  return candidates.length > MOST_CANDIDATES ? candidates.slice(0, MOST_CANDIDATES) : candidates;
+  return candidates.length > MAX_PRICED_CANDIDATES ? candidates.slice(0, MAX_PRICED_CANDIDATES) : candidates;
 }
 
 function isPlenty({ amount }: ReservationSize, { creditNanos, totalNanos }: Affordable): boolean {
@@ -203,7 +203,7 @@ class Sizing {
       const { most } = this.#searchesAsked(endpoint);
       wanted = Math.max(wanted, most === Number.POSITIVE_INFINITY ? USUAL_SEARCHES : most);
     }
-    return Math.min(wanted, MOST_SEARCHES);
+    return Math.min(wanted, MAX_SEARCHES);
   }
 
   /** The error of a refused request. */

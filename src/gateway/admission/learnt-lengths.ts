@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 const REMEMBERED = 16;
 
 /** Pairs that are remembered, those that were used last. */
-const MOST_PAIRS = 20_000;
+const MAX_LEARNT_PAIRS = 20_000;
 
 /** Whose answers, of which model: a name of them all. */
 export type Answers = string & { readonly names: 'answers' };
@@ -60,7 +60,7 @@ function largest(numbers: readonly number[], least: number): number {
 
 /** How long answers have been lately: what reservations are sized by. Forgotten with the process. */
 export class LearntLengths {
-  readonly #last = new LRUCache<Answers, LastAnswers>({ max: MOST_PAIRS });
+  readonly #last = new LRUCache<Answers, LastAnswers>({ max: MAX_LEARNT_PAIRS });
 
   learn(answers: Answers, answer: LearntAnswer): void {
     let last = this.#last.get(answers);

@@ -18,7 +18,7 @@ const LEARNT_ROOM = 8;
 const SHARE = 2n;
 
 /** Output below which an answer of which nothing is known is not worth beginning, tokens. */
-const LEAST_OUTPUT = 16;
+const MIN_OUTPUT_TOKENS = 16;
 
 /**
  * How much to reserve, given what there is. Null: too little. `learntTokens`: the longest of the answers that this key had
@@ -39,7 +39,7 @@ export function sizeReservation(
   learntTokens: number | undefined,
 ): ReservationSize | null {
   const learntRoom = learntTokens === undefined ? undefined : learntTokens * LEARNT_ROOM;
-  const leastTokens = learntTokens ?? LEAST_OUTPUT;
+  const leastTokens = learntTokens ?? MIN_OUTPUT_TOKENS;
   const full = dearest(costs);
   if (isUnlimited(affordable)) return { amount: full, kind: 'open', leastTokens };
   if (fits(full, affordable)) return { amount: full, kind: 'whole', leastTokens };

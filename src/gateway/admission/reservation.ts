@@ -21,10 +21,10 @@ export interface Charge {
 }
 
 /** Charges that a record lists: more are counted and not named. */
-const MOST_LISTED = 100;
+const MAX_LISTED_CHARGES = 100;
 
 export function chargeRows(charges: readonly Charge[]): ChargeRow[] {
-  return charges.slice(0, MOST_LISTED).map(({ kind, nanos }) => ({ kind, nanos: String(nanos) }));
+  return charges.slice(0, MAX_LISTED_CHARGES).map(({ kind, nanos }) => ({ kind, nanos: String(nanos) }));
 }
 
 /** The money that is reserved for one generation: held for legs that run, spent by legs that ended, or free. */

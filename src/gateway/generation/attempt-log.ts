@@ -186,16 +186,16 @@ function rejectionOf({ endpoint, filter, reason }: Rejection) {
 }
 
 /** Entries that are kept of the lists of a routing explanation; `endpoints.total` and `summary` still count all. */
-const MOST_AVAILABLE = 16;
-const MOST_ENTRIES = 32;
+const MAX_AVAILABLE_ENDPOINTS = 16;
+const MAX_LIST_ENTRIES = 32;
 
-const BOUNDS = { characters: 256, entries: MOST_ENTRIES, depth: 6 };
+const BOUNDS = { characters: 256, entries: MAX_LIST_ENTRIES, depth: 6 };
 
 /** The routing metadata of a generation as its row keeps it, bounded whatever the request was. */
 export function keptRouting(metadata: RoutingMetadata): JsonObject {
   const { endpoints } = metadata;
   const cut =
-    endpoints.available.length <= MOST_AVAILABLE
+    endpoints.available.length <= MAX_AVAILABLE_ENDPOINTS
       ? metadata
       : { ...metadata, endpoints: { ...endpoints, available: leading(endpoints.available) } };
   return boundedJson(cut as unknown as JsonObject, BOUNDS) as JsonObject;
@@ -203,7 +203,7 @@ export function keptRouting(metadata: RoutingMetadata): JsonObject {
 
 /** The first ones, and the selected one whatever its place. */
 function leading(available: RoutingMetadata['endpoints']['available']) {
-  const first = available.slice(0, MOST_AVAILABLE);
-  const selected = available.slice(MOST_AVAILABLE).filter((endpoint) => endpoint.selected);
-  return [...first.slice(0, MOST_AVAILABLE - selected.length), ...selected];
+  const first = available.slice(0, MAX_AVAILABLE_ENDPOINTS);
+  const selected = available.slice(MAX_AVAILABLE_ENDPOINTS).filter((endpoint) => endpoint.selected);
+  return [...first.slice(0, MAX_AVAILABLE_ENDPOINTS - selected.length), ...selected];
 }

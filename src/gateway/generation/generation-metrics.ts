@@ -25,7 +25,7 @@ interface ProviderFigures {
 }
 
 /** More providers than any installation configures. */
-const MOST_PROVIDERS = 1000;
+const MAX_PROVIDER_LABELS = 1000;
 
 /** Counts generations that have ended. Labels are of closed sets: formats, configured providers, kinds of error. */
 export class GenerationMetrics {
@@ -74,7 +74,7 @@ export class GenerationMetrics {
   });
 
   readonly #ofProvider = remembered(
-    MOST_PROVIDERS,
+    MAX_PROVIDER_LABELS,
     (provider): ProviderFigures => ({
       prompt: this.#tokens.of({ provider, kind: 'prompt' }),
       completion: this.#tokens.of({ provider, kind: 'completion' }),

@@ -178,7 +178,7 @@ function isPlain({ legs, lastCalled, charges }: AttemptLog): boolean {
 }
 
 /** Legs that a record lists: more are counted and not named. */
-const MOST_LEGS = 100;
+const MAX_RECORDED_LEGS = 100;
 
 /** Legs and charges, where the row itself does not say them. */
 function listed(attemptLog: AttemptLog, legs: readonly LegSoFar[]): Pick<GenerationRow, 'legs' | 'charges'> {
@@ -190,7 +190,7 @@ function legsAndCharges(
   legs: readonly LegSoFar[],
 ): Pick<GenerationRow, 'legs' | 'charges'> {
   return {
-    legs: legs.slice(0, MOST_LEGS).map(legRow),
+    legs: legs.slice(0, MAX_RECORDED_LEGS).map(legRow),
     ...(charges.length > 0 && { charges: chargeRows(charges) }),
   };
 }
@@ -462,10 +462,10 @@ function pricingOf(
 }
 
 /** Characters that a row keeps of a text whose length the caller or the upstream chose. */
-const MOST_CHARACTERS = 256;
+const MAX_TEXT_CHARACTERS = 256;
 
 function short(text: string): string {
-  return boundedText(text, MOST_CHARACTERS);
+  return boundedText(text, MAX_TEXT_CHARACTERS);
 }
 
 function shortOrNull(text: string | null | undefined): string | null {

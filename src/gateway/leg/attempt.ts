@@ -307,7 +307,7 @@ function giveUp(reason: unknown, ticket: HealthTicket, record: (status: number) 
  * Events, and characters of relayed frames, that are held back at most: an answer that goes on without content is
  * none.
  */
-const MOST_HELD = { events: 10_000, characters: 8 * 1024 * 1024 };
+const MAX_HELD = { events: 10_000, characters: 8 * 1024 * 1024 };
 
 /** An answer until there is content, or its end. Of a whole answer nothing is forwarded before its end is known. */
 class Held {
@@ -334,7 +334,7 @@ class Held {
     if (terminal !== undefined) {
       return this.#opening(refusalIn(terminal) ?? (isEmpty(this.#events, terminal) ? 'empty' : undefined));
     }
-    const isTooMuch = this.#events.length > MOST_HELD.events || this.#characters > MOST_HELD.characters;
+    const isTooMuch = this.#events.length > MAX_HELD.events || this.#characters > MAX_HELD.characters;
     if (!isTooMuch) return undefined;
     return new UpstreamFailure(
       'upstream-unavailable',

@@ -6,11 +6,11 @@ import type { Candidate } from '../../routing/rules/candidate.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 
 /** Credentials that are kept in the form that calls need. */
-const MOST_KEPT = 1000;
+const MAX_OPENED_CREDENTIALS = 1000;
 
 /** Opens the credentials that callers brought, each once for as long as it does not change. */
 export class CredentialOpener {
-  readonly #opened = new LRUCache<string, Credential>({ max: MOST_KEPT });
+  readonly #opened = new LRUCache<string, Credential>({ max: MAX_OPENED_CREDENTIALS });
   readonly #warn: Log['warn'];
 
   constructor(warn: Log['warn']) {

@@ -2,7 +2,7 @@ import { GatewayError } from '../../ir/errors.ts';
 import { LightAbortController } from '../../kit/loop/light-abort.ts';
 
 /** Abandoned answers that are read to their end at a time. */
-const MOST_DRAINS = 64;
+const MAX_OPEN_DRAINS = 64;
 
 /** How long an abandoned answer is read, milliseconds. */
 const DRAIN_MS = 60_000;
@@ -59,7 +59,7 @@ export class UpstreamReading {
 
   readonly #left = (): void => {
     const { reason } = this.#caller;
-    const drains = this.isAbandoned && this.#drains.current < MOST_DRAINS && this.#billsAbandoned();
+    const drains = this.isAbandoned && this.#drains.current < MAX_OPEN_DRAINS && this.#billsAbandoned();
     if (!drains) {
       this.#upstream.abort(reason);
       return;

@@ -168,7 +168,7 @@ function resolved(
 }
 
 /** Rejections that are told of a router: it may look at thousands of endpoints. */
-const MOST_REJECTIONS = 100;
+const MAX_ROUTER_REJECTIONS = 100;
 
 /** Why a router has no model to choose from: its own rule, or those that every request has. */
 function rejectionsAmongAll(
@@ -182,7 +182,7 @@ function rejectionsAmongAll(
   const models = catalog.models.map((model) => ({ name: model.id, model, variants: [] }));
   const route = planRoute({ request, needs, models, byok, mayRelay: true, health, pin: undefined, random });
   const byRules = route.rejected.filter(({ endpoint }) => !told.has(endpoint));
-  return [...byRouter, ...byRules].slice(0, MOST_REJECTIONS);
+  return [...byRouter, ...byRules].slice(0, MAX_ROUTER_REJECTIONS);
 }
 
 function rejectionsBy({ filter, reason, rejects }: RouterRule, { models }: Catalog): Rejection[] {
@@ -202,16 +202,17 @@ function unmetBy({ stages }: PlanContext, request: GenerationRequest): readonly 
 }
 
 /** Endpoints that a message names at most. */
-const MOST_NAMED = 20;
+const MAX_NAMED_ENDPOINTS = 20;
 
 function nothingLeftMessage(requested: string, models: number, rejected: readonly Rejection[]): string {
   if (rejected.length === 0) return `No endpoints found for ${requested}`;
   const reasons = rejected
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED_ENDPOINTS)
     .map(
       ({ endpoint, filter, reason }) => `${endpoint.provider.name} (${endpoint.tag}): ${filter}: ${reason}`,
     );
-  const more = rejected.length > MOST_NAMED ? `; and ${rejected.length - MOST_NAMED} more` : '';
+  const more =
+    rejected.length > MAX_NAMED_ENDPOINTS ? `; and ${rejected.length - MAX_NAMED_ENDPOINTS} more` : '';
   const served = models > 1 ? 'the requested models' : requested;
   return `No allowed providers are available for ${served}. Ruled out: ${reasons.join('; ')}${more}`;
 }

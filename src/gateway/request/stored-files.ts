@@ -103,14 +103,14 @@ function memoryBytes(file: StoredFile): number {
 }
 
 /** Bytes that tokens have on average at the very most: prose has three or four, deeply indented data some more. */
-const MOST_BYTES_PER_TOKEN = 16;
+const MAX_BYTES_PER_TOKEN = 16;
 
 /** Refuses text that is longer than any prompt may be, whatever it says. The rest is counted when it is read. */
 async function refuseTooLong(files: readonly StoredFile[], { maxPromptTokens }: FileAccess): Promise<void> {
   const bytes = sumOf(files.filter(isText), writtenBytes);
   if (bytes === 0) return;
   const most = await maxPromptTokens();
-  const least = Math.ceil(bytes / MOST_BYTES_PER_TOKEN);
+  const least = Math.ceil(bytes / MAX_BYTES_PER_TOKEN);
   if (least <= most) return;
   throw new GatewayError(
     'context-length',

@@ -1,6 +1,6 @@
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { type Issue, MOST_ISSUES } from '../../kit/json/validate.ts';
+import { type Issue, MAX_ISSUES } from '../../kit/json/validate.ts';
 import { BATCH_POINT } from '../../kit/loop/cohort.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
 import type { Caller } from '../../ports/caller.ts';
@@ -212,7 +212,7 @@ function requireValid(
   if (issues.length === 0) return body;
   const { furtherIssues } = route.request;
   // A full list names only the first of what is wrong: which other members are valid is not known.
-  if (furtherIssues === undefined || issues.length >= MOST_ISSUES) throw invalidRequest(issues);
+  if (furtherIssues === undefined || issues.length >= MAX_ISSUES) throw invalidRequest(issues);
   throw invalidRequest([...issues, ...furtherIssues(withoutMembers(body, issues), services)]);
 }
 

@@ -34,14 +34,14 @@ export function readJson(text: string, limits: JsonLimits = JSON_LIMITS): JsonRe
 }
 
 /** Characters of the shortest member of an object, its comma included: `"":0,`. */
-const SHORTEST_MEMBER = 5;
+const MIN_MEMBER_CHARACTERS = 5;
 
 /**
  * JSON that is too short for too many keys or values can only be too deep, and the depth of a parsed value is found in
  * a fraction of the time that scanning the text takes.
  */
 function isShort({ length }: string, { keys, values }: JsonLimits): boolean {
-  return length <= keys * SHORTEST_MEMBER && length <= values;
+  return length <= keys * MIN_MEMBER_CHARACTERS && length <= values;
 }
 
 function parsedOrUndefined(text: string): Json | undefined {

@@ -189,13 +189,13 @@ function* readString(text: string, start: number, end: number, slice: number): S
 }
 
 /** Characters of the longest escape sequence: `\u00e4`. */
-const LONGEST_ESCAPE = 6;
+const MAX_ESCAPE_CHARACTERS = 6;
 
 /** The last place up to `at` that is not inside an escape sequence; `start` is not inside one either. */
 function cutBefore(text: string, at: number, start: number): number {
-  for (let index = at - 1; index > at - LONGEST_ESCAPE && index > start; index--) {
+  for (let index = at - 1; index > at - MAX_ESCAPE_CHARACTERS && index > start; index--) {
     if (text.charCodeAt(index) !== BACKSLASH || isEscaped(text, index, start)) continue;
-    const length = text[index + 1] === 'u' ? LONGEST_ESCAPE : 2;
+    const length = text[index + 1] === 'u' ? MAX_ESCAPE_CHARACTERS : 2;
     return index + length > at ? index : at;
   }
   return at;

@@ -42,7 +42,7 @@ interface SchemaNode {
 }
 
 /** Issues that are collected: a million wrong keys must not cost a million strings. */
-export const MOST_ISSUES = 20;
+export const MAX_ISSUES = 20;
 
 /** A compiled schema. */
 export interface Validator {
@@ -65,7 +65,7 @@ export function compileValidator(schema: TSchema): Validator {
 }
 
 function walk(schema: SchemaNode, value: unknown, path: string, issues: Issue[]): void {
-  if (issues.length >= MOST_ISSUES) return;
+  if (issues.length >= MAX_ISSUES) return;
   const before = issues.length;
   if (schema.anyOf !== undefined) {
     walkUnion(schema, schema.anyOf, value, path, issues);
@@ -92,7 +92,7 @@ function walkNode(schema: SchemaNode, value: unknown, path: string, issues: Issu
   }
   if (isJsonObject(value)) walkObject(schema, value, path, issues);
   else if (Array.isArray(value) && schema.items !== undefined) {
-    for (let index = 0; index < value.length && issues.length < MOST_ISSUES; index++) {
+    for (let index = 0; index < value.length && issues.length < MAX_ISSUES; index++) {
       walk(schema.items, value[index], `${path}[${index}]`, issues);
     }
   }
@@ -111,7 +111,7 @@ function walkObject(schema: SchemaNode, value: Record<string, unknown>, path: st
   const rest = open ?? schema.additionalProperties;
   if (rest === undefined && schema.propertyNames === undefined) return;
   for (const name of Object.keys(value)) {
-    if (issues.length >= MOST_ISSUES) return;
+    if (issues.length >= MAX_ISSUES) return;
     const nameProblem = schema.propertyNames && problemOf(schema.propertyNames, name);
     if (nameProblem !== undefined) issues.push({ path: join(path, name), message: `key ${nameProblem}` });
     else if (Object.hasOwn(properties, name)) continue;

@@ -107,7 +107,7 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
 const SECRET_TEXT = /(\bBearer\s+)([^\s"',;]+)|()(\bsk-[A-Za-z0-9_-]{8,})|(:\/\/[^\s/:@]*:)([^\s/@]+)(?=@)/gi;
 
 /** Characters of the shortest text that matches: `://:x@`. */
-const SHORTEST_SECRET_TEXT = 6;
+const MIN_SECRET_CHARACTERS = 6;
 
 const MAX_TEXT = 8192;
 const MAX_DEPTH = 6;
@@ -207,7 +207,7 @@ function plainError(error: Error, depth: number): Record<string, unknown> {
 
 /** Text without the secrets that can be told by their shape, cut to a bounded length. */
 export function withoutSecrets(text: string): string {
-  if (text.length < SHORTEST_SECRET_TEXT) return text;
+  if (text.length < MIN_SECRET_CHARACTERS) return text;
   const cut = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}... (${text.length} characters)` : text;
   return cut.replace(SECRET_TEXT, (_whole, bearer, token, _none, key, url, password) =>
     bearer !== undefined

@@ -1,6 +1,6 @@
 import { type AnalyticsQuery, DEFAULT_ROWS, MAX_ROWS } from '../../contract/analytics/analytics.ts';
 import { invalidRequest } from '../../ir/errors.ts';
-import { type Issue, MOST_ISSUES } from '../../kit/json/validate.ts';
+import { type Issue, MAX_ISSUES } from '../../kit/json/validate.ts';
 import type { Granularity, MetricName } from '../../ports/event-names.ts';
 import type { EventOrder } from '../../ports/events.ts';
 import {
@@ -47,7 +47,7 @@ interface QueryContext {
 export function parseAnalyticsQuery(wanted: AnalyticsQuery, context: QueryContext): CheckedAnalyticsQuery {
   const issues: Issue[] = [];
   const query = read(wanted, context, issues);
-  if (issues.length > 0) throw invalidRequest(issues.slice(0, MOST_ISSUES));
+  if (issues.length > 0) throw invalidRequest(issues.slice(0, MAX_ISSUES));
   return query;
 }
 
@@ -61,7 +61,7 @@ export function furtherAnalyticsIssues(
   // Without the invalid members only an order by a name that does not exist is certainly wrong.
   const isUnknownField = order !== undefined && !isName(order.field, context.vendor);
   read({ metrics: [], ...others, ...(isUnknownField && { order_by: order }) }, context, issues);
-  return issues.slice(0, MOST_ISSUES);
+  return issues.slice(0, MAX_ISSUES);
 }
 
 function isName(field: string, vendor: string): boolean {

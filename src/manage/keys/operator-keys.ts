@@ -1,5 +1,5 @@
 import { GatewayError } from '../../ir/errors.ts';
-import { MOST_USD, type Nanos, parseUsd } from '../../kit/money.ts';
+import { MAX_USD, type Nanos, parseUsd } from '../../kit/money.ts';
 import type { ResetWindow } from '../../kit/time/windows.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import type { Account, Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
@@ -166,6 +166,6 @@ function limitOf({ limit, limitReset, includeByokInLimit, isManagement }: NewKey
   if (nanos !== undefined) return nanos;
   throw new GatewayError(
     'invalid-request',
-    `limit: must be an amount in USD from 0 to ${MOST_USD}, such as 12.5`,
+    `limit: must be an amount in USD from 0 to ${MAX_USD}, such as 12.5`,
   );
 }

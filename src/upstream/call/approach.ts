@@ -111,7 +111,7 @@ function withoutOperatorHeaders<T extends Pick<UpstreamCall, 'endpoint'>>(call: 
 }
 
 /** An operator's header may hold a secret under any name; short values (`eu`, `2024-01`) are none. */
-const SHORTEST_HEADER_SECRET = 8;
+const MIN_HEADER_SECRET_CHARACTERS = 8;
 
 /** What messages must not reveal of a provider: the credential, values of the operator's headers, the host. */
 function confidentialOf(
@@ -120,7 +120,7 @@ function confidentialOf(
   baseUrl: string,
 ): Confidential {
   const headers = Object.entries(provider.headers)
-    .filter(([name, value]) => isSecretName(name) || value.length >= SHORTEST_HEADER_SECRET)
+    .filter(([name, value]) => isSecretName(name) || value.length >= MIN_HEADER_SECRET_CHARACTERS)
     .map(([, value]) => value);
   return {
     secrets: [...(credential === undefined ? [] : secretsOf(credential)), ...headers],

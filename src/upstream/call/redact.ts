@@ -15,7 +15,7 @@ export interface Confidential {
 }
 
 /** A shorter secret is not replaced wherever it occurs: it would tear ordinary words apart. */
-const SHORTEST_SECRET = 4;
+const MIN_SECRET_CHARACTERS = 4;
 
 const SECRET_NAME =
   /^(?:proxy-)?(?:authorization(?:[-_]token)?|(?:x-)?(?:goog-)?api[-_]?key|access[-_]?token|auth[-_]?token|client[-_]?secret|secret(?:[-_]?(?:access[-_]?)?key)?|password|private[-_]?key|credentials?|bearer|token)$/i;
@@ -46,20 +46,20 @@ const PRIVATE_HOST =
   /^[^.]*$|^\d+(?:\.\d+){3}$|^\[|\.(?:internal|local|localhost|lan|intranet|corp|svc|cluster)$/i;
 
 /** Characters of an upstream's text that are searched; far more than any message shows. */
-const LONGEST_TEXT = 16_384;
+const MAX_TEXT_CHARACTERS = 16_384;
 
 /** Characters that one character of a secret may be written with. */
-const LONGEST_ESCAPE = 16;
+const MAX_ESCAPE_CHARACTERS = 16;
 
 /**
  * Text that an upstream wrote, without secrets and without addresses of the network behind the gateway. Of a long text
  * its beginning, whose own end is left out too: a secret may have been cut there.
  */
 export function redact(text: string, confidential: Confidential): string {
-  if (text.length <= LONGEST_TEXT) return redactWhole(text, confidential);
-  const beginning = redactWhole(text.slice(0, LONGEST_TEXT), confidential);
+  if (text.length <= MAX_TEXT_CHARACTERS) return redactWhole(text, confidential);
+  const beginning = redactWhole(text.slice(0, MAX_TEXT_CHARACTERS), confidential);
   const longestSecret = Math.max(0, ...confidential.secrets.map(({ length }) => length));
-  return beginning.slice(0, Math.max(0, beginning.length - longestSecret * LONGEST_ESCAPE));
+  return beginning.slice(0, Math.max(0, beginning.length - longestSecret * MAX_ESCAPE_CHARACTERS));
 }
 
 function redactWhole(text: string, confidential: Confidential): string {
@@ -138,7 +138,7 @@ function formsOfAll(secrets: readonly string[]): readonly string[] {
   const known = FORMS.get(secrets);
   if (known !== undefined) return known;
   const forms = secrets
-    .filter(({ length }) => length >= SHORTEST_SECRET)
+    .filter(({ length }) => length >= MIN_SECRET_CHARACTERS)
     .flatMap((secret) => [...formsOf(secret)]);
   FORMS.set(secrets, forms);
   return forms;
@@ -159,7 +159,7 @@ function formsOf(secret: string): Set<string> {
 }
 
 /** Shorter runs of base64 are found in ordinary text too. */
-const SHORTEST_BASE64 = 8;
+const MIN_BASE64_CHARACTERS = 8;
 
 /**
  * The characters of base64 that depend on the secret alone when `offset` bytes (modulo 3) of something else were
@@ -170,7 +170,7 @@ function base64At(secret: Buffer, offset: number): string[] {
   const start = Math.ceil((offset * 8) / 6);
   const end = Math.floor(((offset + secret.length) * 8) / 6);
   const own = text.slice(start, end);
-  return own.length < SHORTEST_BASE64 ? [] : [own, own.replaceAll('+', '-').replaceAll('/', '_')];
+  return own.length < MIN_BASE64_CHARACTERS ? [] : [own, own.replaceAll('+', '-').replaceAll('/', '_')];
 }
 
 function isPrivateUrl(text: string, upstreamHost: string | undefined): boolean {

@@ -15,12 +15,12 @@ export interface Removal {
 }
 
 /** Layers of escapes that are looked through: a text inside JSON inside JSON, and so on. */
-const MOST_LAYERS = 4;
+const MAX_ENCODING_LAYERS = 4;
 
 /**
  * Only forms of this length are looked for across blanks and invisible characters: shorter ones come about by chance.
  */
-const SHORTEST_SPLIT = 12;
+const MIN_SPLIT_CHARACTERS = 12;
 
 /** Escapes of JSON and JavaScript, of URLs and of markup. */
 const ESCAPES =
@@ -59,7 +59,7 @@ export function withoutSecrets(text: string, { forms, replacement }: Removal): s
   const found: [start: number, end: number][] = [];
   let reading = asWritten(text);
   addMatches(reading, forms, found);
-  for (let layer = 0; layer < MOST_LAYERS; layer++) {
+  for (let layer = 0; layer < MAX_ENCODING_LAYERS; layer++) {
     const plainer = rewrite(reading, ESCAPES, unescaped);
     if (plainer === undefined) break;
     reading = plainer;
@@ -69,7 +69,7 @@ export function withoutSecrets(text: string, { forms, replacement }: Removal): s
   if (joined !== undefined) {
     addMatches(
       joined,
-      forms.filter(({ length }) => length >= SHORTEST_SPLIT),
+      forms.filter(({ length }) => length >= MIN_SPLIT_CHARACTERS),
       found,
     );
   }

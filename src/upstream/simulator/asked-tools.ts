@@ -5,7 +5,7 @@
  * programs and asks for nothing. "Use a tool" asks for the first one.
  */
 export function askedTools<T extends { readonly name: string }>(tools: readonly T[], text: string): T[] {
-  const sentences = sentencesOf(withoutTagged(text).slice(-LONGEST_TEXT));
+  const sentences = sentencesOf(withoutTagged(text).slice(-MAX_TEXT_CHARACTERS));
   const vocabulary = new Set(sentences.flatMap(({ words }) => words));
   const asked = tools.filter(({ name }) => {
     const words = wordsOf(name);
@@ -16,9 +16,9 @@ export function askedTools<T extends { readonly name: string }>(tools: readonly 
 }
 
 /** Characters that are read, from the end: longer texts are pasted documents. */
-const LONGEST_TEXT = 4000;
+const MAX_TEXT_CHARACTERS = 4000;
 /** The same, with what programs put between. */
-const LONGEST_TAGGED = 100_000;
+const MAX_TAGGED_CHARACTERS = 100_000;
 
 /** The name is taken whole or not at all: trying each shorter one too would take for ever on a long name. */
 const TAG = /<(\/?)([A-Za-z][\w:-]*)(?![\w:-])[^<>]*>/g;
@@ -121,7 +121,7 @@ function wordBefore(words: Words, at: number): string {
  * was not opened began before what is looked at.
  */
 function withoutTagged(whole: string): string {
-  const text = whole.slice(-LONGEST_TAGGED);
+  const text = whole.slice(-MAX_TAGGED_CHARACTERS);
   const isCut = text.length < whole.length;
   const open = new Map<string, number[]>();
   const regions: (readonly [start: number, end: number])[] = [];

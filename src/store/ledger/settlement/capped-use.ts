@@ -1,9 +1,9 @@
 import type { Amount } from '../../../ir/amount.ts';
-import { MOST_NANOS } from '../../../kit/money.ts';
+import { MAX_NANOS } from '../../../kit/money.ts';
 import type { Use } from '../../../ports/ledger.ts';
 
 /**
- * Caps the amounts of a use at MOST_USD. No generation costs more: the upstream has reported nonsense, and the excess
+ * Caps the amounts of a use at MAX_USD. No generation costs more: the upstream has reported nonsense, and the excess
  * is disputed. Larger amounts do not fit the columns of the generations table, where they would block the rows behind
  * them.
  */
@@ -14,7 +14,7 @@ export function cappedUse(
 ): Use {
   const { creditNanos, byokNanos } = use.used;
   const { nanos: unchargedNanos = 0n, cause = 'disputed' } = use.uncharged ?? {};
-  if (creditNanos <= MOST_NANOS && byokNanos <= MOST_NANOS && unchargedNanos <= MOST_NANOS) return use;
+  if (creditNanos <= MAX_NANOS && byokNanos <= MAX_NANOS && unchargedNanos <= MAX_NANOS) return use;
   warn('the reported cost of a generation exceeds the maximum; it is settled with the maximum', {
     generation_id: generationId,
     credit_nanos: String(creditNanos),
@@ -27,5 +27,5 @@ export function cappedUse(
 }
 
 function atMost(nanos: bigint): bigint {
-  return nanos < MOST_NANOS ? nanos : MOST_NANOS;
+  return nanos < MAX_NANOS ? nanos : MAX_NANOS;
 }
