@@ -3,7 +3,7 @@ import { endpointOf, modelOf } from '../../../test/builders/catalog.ts';
 import { requestOf } from '../../../test/builders/request.ts';
 import type { GenerationRequest, Tool } from '../../ir/request.ts';
 import type { Headroom, ReserveOutcome } from '../../ports/ledger.ts';
-import { Prompt } from '../../tokens/estimate.ts';
+import { Prompt } from '../../tokens/prompt.ts';
 import { type AdmitTools, type Applicant, admit } from './admit.ts';
 import { answersOf, LearntLengths } from './learnt-lengths.ts';
 

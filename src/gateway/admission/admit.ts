@@ -4,7 +4,7 @@ import { MAX_SEARCHES } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt } from '../../kit/json/members.ts';
 import { type Affordable, type Headroom, LedgerUnavailable, type Refusal } from '../../ports/ledger.ts';
-import type { Prompt, WorstPrompt } from '../../tokens/estimate.ts';
+import type { Prompt, WorstPrompt } from '../../tokens/prompt.ts';
 import type { Tokenizer } from '../../tokens/tokenizer.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { GenerationInput } from '../request/generation-input.ts';

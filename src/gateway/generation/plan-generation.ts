@@ -1,5 +1,5 @@
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { Prompt } from '../../tokens/estimate.ts';
+import type { Prompt } from '../../tokens/prompt.ts';
 import { NothingLeft, type Plan } from '../plan/plan.ts';
 import { planLeg } from '../plan/plan-leg.ts';
 import type { AcceptedGeneration } from './accepted-generation.ts';

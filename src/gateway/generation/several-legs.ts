@@ -12,7 +12,7 @@ import { LightAbortController } from '../../kit/loop/light-abort.ts';
 import type { Refusal } from '../../ports/ledger.ts';
 import { isSameCandidate } from '../../routing/rules/candidate.ts';
 import type { LegWish } from '../../stages/stage.ts';
-import { Prompt } from '../../tokens/estimate.ts';
+import { Prompt } from '../../tokens/prompt.ts';
 import { Admission } from '../admission/admission.ts';
 import { admitFurther } from '../admission/admit.ts';
 import { attemptCandidates } from '../leg/attempt.ts';

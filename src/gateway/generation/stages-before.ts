@@ -1,6 +1,6 @@
 import { LedgerUnavailable } from '../../ports/ledger.ts';
 import type { ServedAnswer } from '../../stages/stage.ts';
-import { Prompt } from '../../tokens/estimate.ts';
+import { Prompt } from '../../tokens/prompt.ts';
 import { unrecordable } from '../admission/admit.ts';
 import type { AcceptedGeneration } from './accepted-generation.ts';
 import { ServedGeneration, type ServedParts } from './served-generation.ts';

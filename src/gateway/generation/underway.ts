@@ -4,7 +4,7 @@ import type { RoutingMetadata } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import type { ActiveStages } from '../../stages/stage.ts';
-import type { Prompt } from '../../tokens/estimate.ts';
+import type { Prompt } from '../../tokens/prompt.ts';
 import type { GenerationReservation } from '../admission/reservation.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { ContentShare } from '../request/content-room.ts';

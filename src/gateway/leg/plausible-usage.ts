@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { plausible, type Usage } from '../../ir/usage.ts';
-import { Prompt } from '../../tokens/estimate.ts';
+import { Prompt } from '../../tokens/prompt.ts';
 import { searchesAskedBy } from '../admission/searches-asked.ts';
 import { mayCompact } from '../request/may-compact.ts';
 

@@ -9,7 +9,7 @@ import { isInTime } from '../../kit/loop/is-in-time.ts';
 import type { WriteOffCause } from '../../ports/ledger.ts';
 import type { Health } from '../../routing/health/health.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
-import { countPrompt, estimateUsage, type Prompt } from '../../tokens/estimate.ts';
+import { countPrompt, estimateUsage, type Prompt } from '../../tokens/prompt.ts';
 import { Meter } from '../../tokens/meter.ts';
 import type { CallUpstream } from '../../upstream/upstream.ts';
 import type { Admission } from '../admission/admission.ts';

@@ -3,7 +3,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import { findModelById } from '../../routing/resolve/model-id.ts';
 import type { RankedCandidate } from '../../routing/rules/candidate.ts';
 import { outputWithin } from '../../routing/rules/filters.ts';
-import type { Prompt } from '../../tokens/estimate.ts';
+import type { Prompt } from '../../tokens/prompt.ts';
 import type { Tokenizer } from '../../tokens/tokenizer.ts';
 import { NothingLeft, type Plan } from './plan.ts';
 

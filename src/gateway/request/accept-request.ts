@@ -5,7 +5,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { OutputItems } from '../../ports/output-items.ts';
-import { Prompt } from '../../tokens/estimate.ts';
+import { Prompt } from '../../tokens/prompt.ts';
 import type { ContentShare } from './content-room.ts';
 import type { GenerationInput } from './generation-input.ts';
 import { withReferencedItems, withStandIns } from './item-references.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { requestOf } from '../../test/builders/request.ts';
 import type { Item, Part, Source } from '../ir/items.ts';
 import type { GenerationRequest } from '../ir/request.ts';
-import { Prompt } from './estimate.ts';
+import { Prompt } from './prompt.ts';
 
 const worst = (changes: Partial<GenerationRequest>) => new Prompt(requestOf(changes)).worst;
 
