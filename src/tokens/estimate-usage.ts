@@ -1,0 +1,56 @@
+import type { Item } from '../ir/items.ts';
+import type { GenerationRequest } from '../ir/request.ts';
+import type { Omission, Result } from '../ir/result.ts';
+import type { Usage } from '../ir/usage.ts';
+import type { JsonObject } from '../kit/json/json.ts';
+import { addItem } from './add-parts.ts';
+import { TokenCollector } from './part-counter.ts';
+import { countPrompt } from './prompt.ts';
+import { charactersOf } from './text-slices.ts';
+import type { Tokenizer } from './tokenizer.ts';
+
+/** Estimates the usage of an answer whose upstream reported none. Cannot be aborted: every answer is charged. */
+export async function estimateUsage(
+  request: GenerationRequest,
+  result: Result,
+  tokenizer: Tokenizer,
+): Promise<Usage> {
+  const reasoning = new TokenCollector();
+  const rest = new TokenCollector();
+  for (const item of result.items) addItem(item, item.type === 'reasoning' ? reasoning : rest);
+  const [inputTokens, keptReasoning, keptRest, omittedReasoning, omittedRest] = await Promise.all([
+    countPrompt(request, tokenizer),
+    reasoning.count(tokenizer),
+    rest.count(tokenizer),
+    countOmitted(result.omitted?.reasoning, tokenizer),
+    countOmitted(result.omitted?.other, tokenizer),
+  ]);
+  const reasoningTokens = keptReasoning + omittedReasoning;
+  return {
+    inputTokens,
+    cachedTokens: 0,
+    cacheWriteTokens: 0,
+    cacheWrite1hTokens: 0,
+    outputTokens: reasoningTokens + keptRest + omittedRest,
+    reasoningTokens,
+    imageTokens: 0,
+    webSearchRequests: searchesIn(result.items),
+    source: 'estimated',
+  };
+}
+
+/** Searches of the upstream, counted by its tool calls in the answer. */
+function searchesIn(items: readonly Item[]): number {
+  return items.filter((item) => item.type === 'opaque' && isSearch(item.value)).length;
+}
+
+function isSearch({ type, name }: JsonObject): boolean {
+  return type === 'web_search_call' || (type === 'server_tool_use' && name === 'web_search');
+}
+
+/** Scales the tokens of a sample up to the omitted text. */
+async function countOmitted(omission: Omission | undefined, tokenizer: Tokenizer): Promise<number> {
+  if (omission === undefined || omission.characters === 0) return 0;
+  const { characters, sample } = omission;
+  return Math.ceil(((await tokenizer.count(sample)) * characters) / charactersOf(sample));
+}
