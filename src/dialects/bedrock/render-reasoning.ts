@@ -81,8 +81,8 @@ function asEffort(context: RenderContext): RenderedReasoning {
   return { ...limit, fields: word === undefined ? {} : { reasoning_effort: word }, isThinking: false };
 }
 
-/** Output limit that a budget is measured by if the request has none. */
-const USUAL_LIMIT = 16_384;
+/** Output limit that a budget is measured against if the request has none, tokens. */
+const ASSUMED_OUTPUT_TOKENS = 16_384;
 
 /** The effort that is asked for, in one of the upstream's words; undefined when nothing is asked. */
 function wantedEffort(context: RenderContext): Word | 'none' | undefined {
@@ -96,7 +96,7 @@ function wantedEffort(context: RenderContext): Word | 'none' | undefined {
   }
   if (settings.enabled === false) return 'none';
   const { budgetTokens } = settings;
-  const limit = request.requestedOutputTokens ?? target.outputLimit ?? USUAL_LIMIT;
+  const limit = request.requestedOutputTokens ?? target.outputLimit ?? ASSUMED_OUTPUT_TOKENS;
   const fromBudget = budgetTokens === undefined ? undefined : effortNearest(budgetTokens, limit);
   const effort = effortOf(settings) ?? fromBudget ?? (settings.adaptive === true ? 'medium' : undefined);
   if (effort === undefined || effort === 'none') return effort;
@@ -121,8 +121,10 @@ const TAKES_NONE = 'the endpoint takes no reasoning settings';
 
 /** The fields of the messages format: its models are the same wherever they are served. */
 function asThinking(context: RenderContext, turns: readonly Turn[]): RenderedReasoning {
-  const { maxTokens, thinking, effort, isThinking } = renderClaudeThinking(context, () =>
-    isInterrupting(turns),
+  const { maxTokens, thinking, effort, isThinking } = renderClaudeThinking(
+    context,
+    takes('reasoning', context.target),
+    () => isInterrupting(turns),
   );
   const isNeeded =
     context.request.requestedOutputTokens !== undefined || thinking?.budget_tokens !== undefined;

@@ -16,7 +16,7 @@ import {
   withHashedUserId,
   withinLimits,
 } from './render.ts';
-import { NO_CACHE_MARK, NO_TOOL_CALL_LIMIT, unknownDetail } from './render-losses.ts';
+import { NO_CACHE_MARKS, NO_TOOL_CALL_LIMIT, unknownDetail } from './render-losses.ts';
 import { HIGHEST_EFFORT, renderReasoning } from './render-reasoning.ts';
 import { GATEWAY_FIELDS } from './wire.ts';
 
@@ -75,7 +75,7 @@ function relayedCacheControl(
   report: Report,
 ): JsonObject | undefined {
   if (request.cache === undefined || takesMarks(target)) return undefined;
-  report.dropped(report.name('cache'), NO_CACHE_MARK);
+  report.dropped(report.name('cache'), NO_CACHE_MARKS);
   return { cache_control: undefined };
 }
 

@@ -28,7 +28,7 @@ import { GATEWAY_FIELDS } from './wire.ts';
 
 /** Why something is not sent. */
 export const NO_FIELD = 'the chat format has no field for it';
-export const NO_CACHE_MARK = 'the upstream takes no cache marks here';
+export const NO_CACHE_MARKS = 'the upstream takes no cache marks here';
 export const FOREIGN_SEAL =
   'sealed by an upstream of another dialect: chat upstreams get only what one of them gave';
 

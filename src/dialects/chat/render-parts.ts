@@ -7,7 +7,7 @@ import { textOfForeignPart } from '../shared/blocks/text-of-foreign-part.ts';
 import { renderUrl } from '../shared/media/data-url.ts';
 import type { Report } from '../shared/report/report.ts';
 import { renderCacheMark } from '../shared/requests/gateway-fields.ts';
-import { NO_CACHE_MARK, NO_FIELD, reportForeignMembers } from './render-losses.ts';
+import { NO_CACHE_MARKS, NO_FIELD, reportForeignMembers } from './render-losses.ts';
 
 /** What rendering content needs to know besides the parts. */
 export interface PartsContext {
@@ -80,7 +80,7 @@ function markOf(
 
 /** Reports the mark of something that cannot carry one. */
 export function reportLostMark(owner: object, mark: CacheMark | undefined, report: Report): void {
-  if (mark !== undefined) report.dropped(report.place(owner, 'items', 'cache_control'), NO_CACHE_MARK);
+  if (mark !== undefined) report.dropped(report.place(owner, 'items', 'cache_control'), NO_CACHE_MARKS);
 }
 
 function renderImage(part: Extract<Part, { type: 'image' }>, report: Report): JsonObject[] {

@@ -15,7 +15,7 @@ import type { Report } from '../shared/report/report.ts';
 import { NO_FIELD, takes } from './render-losses.ts';
 
 /** Output limit that a budget is measured against if the request has none, tokens. */
-const DEFAULT_LIMIT = 32_000;
+const ASSUMED_OUTPUT_TOKENS = 32_000;
 
 /** The highest word for how much to think that all chat upstreams know. */
 export const HIGHEST_EFFORT: Effort = 'high';
@@ -73,7 +73,7 @@ export function renderReasoning(
         drop(['budgetTokens'], `chat upstreams take no budget; effort ${known(effort)} is sent`);
         return { reasoning_effort: known(effort) };
       }
-      const limit = requestedOutputTokens ?? target.outputLimit ?? DEFAULT_LIMIT;
+      const limit = requestedOutputTokens ?? target.outputLimit ?? ASSUMED_OUTPUT_TOKENS;
       const nearest = effortNearest(budget ?? 0, limit);
       coerce(['budgetTokens'], `a budget in tokens is sent as effort ${nearest}`);
       return { reasoning_effort: nearest };

@@ -11,7 +11,7 @@ import {
   identityOf,
   type ToolIdentity,
 } from '../shared/tools/tool-names.ts';
-import { NO_CACHE_MARK, NO_FIELD, reportForeignMembers, takes } from './render-losses.ts';
+import { NO_CACHE_MARKS, NO_FIELD, reportForeignMembers, takes } from './render-losses.ts';
 
 /** What rendering tools needs to know besides the tools. */
 export interface ToolsContext {
@@ -72,7 +72,7 @@ function reportToolLosses(tool: CallableTool, { report, names }: ToolsContext): 
   const member = (name: string) => toolMemberPlace(tool, name, report);
   reportRenaming(identityOf(tool), member('name'), names, report);
   if (tool.type === 'function' && tool.cache !== undefined) {
-    report.dropped(report.place(tool, 'tools', 'cache_control'), NO_CACHE_MARK);
+    report.dropped(report.place(tool, 'tools', 'cache_control'), NO_CACHE_MARKS);
   }
   if (tool.type === 'custom' && tool.format !== undefined && tool.format.type !== 'text') {
     report.coerced(member('format'), 'the upstream enforces no grammar: it is told to the model in words');

@@ -12,7 +12,7 @@ import { knownVerbosity } from '../shared/requests/verbosity.ts';
 import { flatNames } from '../shared/tools/tool-names.ts';
 import { withFewerStops, withQuirks } from './quirks.ts';
 import { renderMessages } from './render-content.ts';
-import { NO_CACHE_MARK, reportLosses, takes, withoutUnsupported } from './render-losses.ts';
+import { NO_CACHE_MARKS, reportLosses, takes, withoutUnsupported } from './render-losses.ts';
 import { renderReasoning } from './render-reasoning.ts';
 import { renderTools, type ToolsContext } from './render-tools.ts';
 
@@ -91,7 +91,7 @@ function renderConversation(context: ToolsContext): JsonObject[] {
   const messages = renderMessages({ ...context, takesCacheMarks, quirks });
   if (request.cache === undefined) return messages;
   const marked = takesCacheMarks ? withMarkOnLastText(messages, request.cache) : undefined;
-  if (marked === undefined) report.dropped(report.name('cache'), NO_CACHE_MARK);
+  if (marked === undefined) report.dropped(report.name('cache'), NO_CACHE_MARKS);
   return marked ?? messages;
 }
 

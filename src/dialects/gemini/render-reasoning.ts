@@ -21,7 +21,7 @@ interface Asked {
 }
 
 /** Output limit that shares are measured against if the request has none, tokens. */
-const ASSUMED_LIMIT = 65_536;
+const ASSUMED_OUTPUT_TOKENS = 65_536;
 
 /** `thinkingConfig` of a wire body; undefined when there is nothing to say. */
 export function renderReasoning({ request, target, traits, report }: RenderContext): JsonObject | undefined {
@@ -33,7 +33,7 @@ export function renderReasoning({ request, target, traits, report }: RenderConte
     if (!isOff) for (const name of names.asked(settings)) report.dropped(name, 'the endpoint does not think');
     return undefined;
   }
-  const limit = request.requestedOutputTokens ?? target.outputLimit ?? ASSUMED_LIMIT;
+  const limit = request.requestedOutputTokens ?? target.outputLimit ?? ASSUMED_OUTPUT_TOKENS;
   const asked: Asked = { settings, names, report, limit };
   reportUnknown(asked);
   if (isOff) return renderOff(traits.thinking, asked);

@@ -11,10 +11,11 @@ import {
   roomFor,
 } from '../shared/reasoning/claude-thinking.ts';
 import type { RenderContext } from './render-context.ts';
+import { takes } from './render-losses.ts';
 
 /** `messages`: the rendered turns, which may forbid thinking. */
 export function renderReasoning(context: RenderContext, messages: readonly JsonObject[]): ClaudeThinking {
-  return renderClaudeThinking(context, () => isInterrupting(messages));
+  return renderClaudeThinking(context, takes('reasoning', context.target), () => isInterrupting(messages));
 }
 
 /** True when the messages go on after tool calls whose thoughts are missing. */

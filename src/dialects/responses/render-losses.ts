@@ -67,7 +67,7 @@ const FATES: FieldFates = {
 };
 
 /** Whether the endpoint takes a field. */
-export function takes(field: RequestField, target: Pick<RenderTarget, 'supportedParameters'>): boolean {
+export function takes(field: RequestField, target: RenderTarget): boolean {
   return isTaken(FATES[field], target);
 }
 

@@ -35,23 +35,31 @@ export function outputLimit({ request, target, report }: ThinkingContext): numbe
 }
 
 /**
- * The `thinking` member and the effort. `interrupts`: whether the rendered turns forbid thinking, see
- * `interruptsThoughts`; called only if a budget is asked for.
+ * The `thinking` member and the effort. `takesReasoning`: whether the endpoint takes reasoning settings. `interrupts`:
+ * whether the rendered turns forbid thinking, see `interruptsThoughts`; called only if a budget is asked for.
  */
-export function renderClaudeThinking(context: ThinkingContext, interrupts: () => boolean): ClaudeThinking {
-  const asked = renderAsked(context, interrupts);
+export function renderClaudeThinking(
+  context: ThinkingContext,
+  takesReasoning: boolean,
+  interrupts: () => boolean,
+): ClaudeThinking {
+  const asked = renderAsked(context, takesReasoning, interrupts);
   return context.target.alwaysThinks === true ? { ...asked, isThinking: true } : asked;
 }
 
 /** What the request itself asks for. */
-function renderAsked(context: ThinkingContext, interrupts: () => boolean): ClaudeThinking {
+function renderAsked(
+  context: ThinkingContext,
+  takesReasoning: boolean,
+  interrupts: () => boolean,
+): ClaudeThinking {
   const { request, target, report } = context;
   const maxTokens = outputLimit(context);
   const settings = request.reasoning;
   if (settings === undefined) return { maxTokens, isThinking: false };
   const names = new ReasoningNames(request, report);
   const isOff = settings.enabled === false || settings.effort === 'none';
-  if (target.supportedParameters?.has('reasoning') === false) {
+  if (!takesReasoning) {
     if (!isOff) for (const name of names.asked(settings)) report.dropped(name, NO_REASONING);
     return { maxTokens, isThinking: false };
   }
