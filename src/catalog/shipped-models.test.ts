@@ -94,7 +94,7 @@ describe('the data that ship', () => {
     ['google/gemini-2.5-flash', { mandatory: false }],
     ['anthropic/claude-sonnet-4.5', { mandatory: false, supports_max_tokens: true }],
     ['moonshotai/kimi-k2-thinking', { mandatory: true }],
-  ])('say how %s thinks', (id, reasoning) => {
+  ])('have the reasoning facts of %s', (id, reasoning) => {
     expect(allShippedModels().get(id)?.reasoning).toMatchObject(reasoning);
   });
 

@@ -102,7 +102,7 @@ describe('events', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('come back from the rows when their file is gone, with a word about what does not', async () => {
+  it('come back from the rows when their file is gone, with a warning about the rest', async () => {
     await spendSome('g', 5);
     expect(await state.eventFeed.refill()).toBe(5);
     await state.close();

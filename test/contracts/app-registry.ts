@@ -156,7 +156,7 @@ export function appRegistryContract(name: string, open: () => Promise<AppRegistr
       ['idsOf', (hosts: readonly string[]) => apps.idsOf(hosts)],
       ['ofIds', (hosts: readonly string[]) => apps.ofIds(hosts.map((_, index) => index + 1))],
       ['hostsOfCategories', () => apps.hostsOfCategories(['game'])],
-    ])('lets others have their turn while many are looked up: %s', async (_, lookUp) => {
+    ])('yields while many are looked up: %s', async (_, lookUp) => {
       const hosts = Array.from({ length: 3_000 }, (_, index) => `app-${index}.example`);
       await apps.note(hosts.map((host) => sighting(host, { categories: ['game'] })));
       expect(await turnsDuring(() => lookUp(hosts))).toBeGreaterThanOrEqual(

@@ -232,7 +232,7 @@ describe('signalbox catalog refresh', () => {
       () => 'http://user:canary@127.0.0.1:1/c?token=canary',
       /127\.0\.0\.1:1\/c cannot be read/,
     ],
-  ])('says what is wrong with %s', async (_, source, problem) => {
+  ])('reports what is wrong with %s', async (_, source, problem) => {
     const { code, out, err } = await command('catalog', 'refresh', source());
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(problem);

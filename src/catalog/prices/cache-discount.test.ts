@@ -16,7 +16,7 @@ it.each([
   ['writing', { cacheWriteTokens: 100 }, -250n],
   ['writing for an hour, which has no price of its own', { cacheWrite1hTokens: 100 }, -250n],
   ['both', { cachedTokens: 100, cacheWriteTokens: 100 }, 650n],
-])('tells what caching saved: %s', (_, usage, nanos) => {
+])('computes what caching saved: %s', (_, usage, nanos) => {
   expect(cacheDiscount({ ...NO_USAGE, ...usage }, pricing)).toBe(nanos);
 });
 

@@ -48,7 +48,7 @@ export const uploadSchema = Type.Object(
   {
     file: Type.String({
       format: 'binary',
-      description: 'At most 100 MiB. Its type is told from its content.',
+      description: 'At most 100 MiB. Its type is detected from its content.',
     }),
     purpose: Type.Optional(
       oneOf(FILE_PURPOSES, {

@@ -45,7 +45,7 @@ describe('thoughts that come twice', () => {
         [' two', 'details'],
       ],
     ],
-  ])('are told once: %s', (_name, pieces) => {
+  ])('are reported once: %s', (_name, pieces) => {
     expect(told(...pieces)).toBe('Two and two');
   });
 

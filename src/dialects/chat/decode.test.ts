@@ -197,7 +197,7 @@ describe('tool calls', () => {
   it.each([
     ['without index', undefined],
     ['all under index 0', 0],
-  ])('tells whole calls apart, %s', (_, index) => {
+  ])('distinguishes whole calls, %s', (_, index) => {
     const items = itemsOf([
       call(index, { id: 'a' }, { name: 'f', arguments: '{"x":1}' }),
       call(index, { id: 'b' }, { name: 'f', arguments: '{"x":2}' }),

@@ -136,7 +136,7 @@ describe('fitReasoning', () => {
     ['that can be switched off', { effort: 'none' }, { ...WORDS, mandatory: false }],
     ['that takes budgets', { budgetTokens: 1024 }, { ...WORDS, takesBudget: true }],
     ['that is not asked to think', { summary: 'auto' }, WORDS],
-  ])('leaves alone what is asked of a model %s', (_, reasoning, facts) => {
+  ])('leaves the setting of a model %s unchanged', (_, reasoning, facts) => {
     const request = requestOf({ reasoning, body: { reasoning: { effort: 'x' } } });
     const result = fitReasoning(request, facts);
     expect(result.request).toBe(request);

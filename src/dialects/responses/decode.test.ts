@@ -169,7 +169,7 @@ describe('ResponsesDecoder', () => {
     [{ input_tokens: 1e30, output_tokens: 2 }],
     [{ input_tokens: '3', output_tokens: 2 }],
     [null],
-  ])('takes impossible usage for none: %s', (wrong) => {
+  ])('ignores impossible usage: %s', (wrong) => {
     expect(fold(decode(completed({ usage: wrong }))).usage).toBeUndefined();
   });
 

@@ -16,7 +16,7 @@ const DESCRIPTIONS = {
   requestId: 'Your own id of the request, kept with the generation.',
 };
 
-/** Headers in which callers say who they are, by name in lower case. None of them is ever refused. */
+/** Headers that identify the calling app, by name in lower case. No value of them is refused. */
 export function attributionHeaderSchemas(vendor: string): Record<string, TSchema> {
   const header = (description: string) => Type.Optional(Type.String({ description }));
   const names = namesFor(vendor);
@@ -30,7 +30,7 @@ export function attributionHeaderSchemas(vendor: string): Record<string, TSchema
   };
 }
 
-/** Reads who says to be calling: too long values are cut, unprintable ones and unknown categories left out. */
+/** Reads these headers: long values are cut, unprintable ones and unknown categories left out. */
 export function attributionOf(headers: Readonly<Record<string, string>>, vendor: string): Attribution {
   const names = namesFor(vendor);
   const userAgent = printableText(textOf(headers[names.userAgent]), MAX_CHARACTERS.userAgent);

@@ -66,7 +66,7 @@ export function generationRoutes(vendor: string): readonly Route[] {
       mount: 'api',
       path: '/routing/explain',
       operationId: 'explainRouting',
-      summary: 'What would become of a request; nobody is called, nothing is charged',
+      summary: 'Explain the routing of a request; no upstream is called, nothing is charged',
       tag: 'Routing',
       auth: 'any',
       rateClass: 'management',

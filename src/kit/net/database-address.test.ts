@@ -46,7 +46,7 @@ describe('parseDatabaseAddress', () => {
     ['postgres://u:hush@h/d?sslmode=yes', 'sslmode must be one of disable, prefer, require, verify-full'],
     ['postgres://u:hush@h/d?hush=1', 'a parameter other than host and sslmode'],
     ['postgres://u:hush@h/d?host=other', 'must be the directory of a socket'],
-  ])('says what is wrong with %s, without repeating it', (text, problem) => {
+  ])('reports what is wrong with %s, without repeating it', (text, problem) => {
     expect(addressOf(text)).toContain(problem);
     expect(addressOf(text)).not.toContain('hush');
   });

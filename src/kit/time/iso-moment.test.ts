@@ -48,6 +48,6 @@ it.each([
   ['2026-01-31T12', undefined],
   ['-0900', undefined],
   ['yesterday', undefined],
-])('reads %s as of UTC unless it says otherwise', (text, ms) => {
+])('reads %s as UTC without an offset', (text, ms) => {
   expect(utcUnlessSaidMs(text)).toBe(ms);
 });

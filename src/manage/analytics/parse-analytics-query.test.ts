@@ -253,7 +253,7 @@ describe('a question with something wrong in it', () => {
       { classifier_filters: { classifier_id: UUID, filters: [{ field: 'a', operator: 'in', value: 'b' }] } },
       'classifier_filters.filters[0].value: must be a list for in',
     ],
-  ])('is told what, where and the limit: %j', (more, expected) => {
+  ])('gets the problem, its path and the limit: %j', (more, expected) => {
     const [first] = refusals(more);
     if (typeof expected === 'string') expect(first).toBe(expected);
     else expect(first).toMatch(expected);

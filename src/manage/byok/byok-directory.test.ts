@@ -79,7 +79,7 @@ describe('ByokDirectory', () => {
       callerOf({ creatorUserId: 'v' }),
       false,
     ],
-  ])('minds %s', async (_name, more, caller, fits) => {
+  ])('filters credentials by caller: %s', async (_name, more, caller, fits) => {
     stored = [credential('1', more)];
     expect(await idsFor(caller)).toEqual(fits ? ['1'] : []);
   });

@@ -30,7 +30,7 @@ describe('DiskResponseCache', () => {
   });
   const files = () => readdirSync(directory());
 
-  it('gives back what was kept, until its time is over', async () => {
+  it('returns an answer until it expires', async () => {
     const cache = open();
     expect(await cache.find('a', now)).toBeUndefined();
     cache.keep('a', answer('one'));
@@ -41,7 +41,7 @@ describe('DiskResponseCache', () => {
     await cache.close();
   });
 
-  it('has the last answer under a key, and none that was forgotten, whatever is being written', async () => {
+  it('has the last answer under a key, and no deleted one, also during writes', async () => {
     const cache = open();
     cache.keep('a', answer('one'));
     cache.keep('a', answer('two'));
@@ -53,7 +53,7 @@ describe('DiskResponseCache', () => {
     expect(files()).toEqual(['a.json']);
   });
 
-  it('has after a restart what it had before, less what is over', async () => {
+  it('has its answers after a restart, except expired ones', async () => {
     const first = open();
     first.keep('long', answer('stays', 3600));
     first.keep('short', { ...answer('goes', 1), storedAtMs: now - 10_000 });
@@ -85,7 +85,7 @@ describe('DiskResponseCache', () => {
     await cache.close();
   });
 
-  it('takes a file that is damaged or gone for none', async () => {
+  it('treats a damaged or missing file as a miss', async () => {
     const cache = open({ memoryBytes: 1 });
     cache.keep('a', answer('one'));
     cache.keep('b', answer('two'));

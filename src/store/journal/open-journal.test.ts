@@ -60,7 +60,7 @@ describe('a journal on a real disk', () => {
     await again.journal.close();
   });
 
-  it('lets segments go that end at or before a position, never the current one', async () => {
+  it('removes segments that end at or before a position, never the current one', async () => {
     const { journal } = await reopened({ segmentBytes: 59 });
     const positions: JournalPosition[] = [];
     for (const text of ['one', 'two', 'three', 'four', 'five']) {
@@ -81,7 +81,7 @@ describe('a journal on a real disk', () => {
     await again.journal.close();
   });
 
-  it('is read back while it is open, in portions, and lets no segment go meanwhile', async () => {
+  it('is read back while it is open, in portions, and removes no segment meanwhile', async () => {
     const { journal } = await reopened({ segmentBytes: 400_000 });
     const text = (index: number) => `${index}`.padEnd(1_000, 'x');
     for (let index = 0; index < 600; index++) await journal.append(Buffer.from(text(index)), 'process');
@@ -150,7 +150,7 @@ describe('a journal on a real disk', () => {
     });
   });
 
-  it('changes nothing when what was there is not what it should be', async () => {
+  it('changes nothing if `validate` throws', async () => {
     const { journal } = await reopened();
     await journal.append(Buffer.from('one'), 'power');
     await journal.close();
@@ -217,7 +217,7 @@ describe('a journal on a disk with injected failures', () => {
   const append20 = (journal: Journal, durability: Durability) =>
     Array.from({ length: 20 }, () => append(journal, durability));
 
-  it('knows where it will go on while the disk lets no segment be made', async () => {
+  it('knows its next position while the disk refuses a new segment', async () => {
     disk.setContent('0000000007.journal', Buffer.alloc(3));
     disk.capacity = 0;
     const journal = await opened();
@@ -324,7 +324,7 @@ describe('a journal on a disk with injected failures', () => {
     expect(more.outcome).toBe('done');
   });
 
-  it('refuses what would wait beyond its bounds', async () => {
+  it('refuses appends beyond its bounds', async () => {
     const journal = await opened({ maxWaitingBytes: 100 });
     const all = append20(journal, 'power');
     await disk.quiesce();
@@ -341,7 +341,7 @@ describe('a journal on a disk with injected failures', () => {
     await expect(journal.append(Buffer.alloc(MAX_RECORD_BYTES + 1), 'power')).rejects.toThrow(RangeError);
   });
 
-  it('takes what is under way from its reserve when the disk is full, then refuses, then recovers', async () => {
+  it('writes open work into its reserve when the disk is full, then refuses, then recovers', async () => {
     const journal = await opened();
     disk.capacity = disk.usedBytes + 30;
     const underWay = [append(journal, 'power', 100), append(journal, 'power', 100)];
@@ -366,7 +366,7 @@ describe('a journal on a disk with injected failures', () => {
     expect(after.outcome).toBe('done');
   });
 
-  it('asks a disk that is full at most every 250 ms', async () => {
+  it('retries on a full disk at most every 250 ms', async () => {
     const journal = await opened({ reservedBytes: 0 });
     disk.capacity = disk.usedBytes;
     append(journal, 'power');

@@ -82,7 +82,7 @@ describe('the limiter in memory', () => {
     expect(await passing(limiter, [limit('minute', 3)], 5)).toBe(3);
   });
 
-  it('goes on counting a day after a restart', async () => {
+  it('continues the count of the day after a restart', async () => {
     const clock = new TwoClocks();
     const before = new MemoryLimiter(clock);
     expect(await passing(before, [limit('day', 3)], 2)).toBe(2);

@@ -41,7 +41,7 @@ describe('wrapped seals', () => {
     'sealed.v1.!!!',
     'sealed.v9.abc',
     `sealed.v1.${Buffer.from('[1]').toString('base64url')}`,
-  ])('that are damaged are told as seals that nobody takes: %s', (text) => {
+  ])('that are damaged are reported as seals that no upstream takes: %s', (text) => {
     expect(unwrapSeal(text)).toEqual({ encrypted: text, format: 'damaged' });
     expect(familyOf('damaged')).toBe('unknown');
   });

@@ -67,7 +67,7 @@ describe('RowRefill', () => {
     expect(one.warnings).toEqual([]);
   });
 
-  it('brings in all rows where nothing is noted, in their order', async () => {
+  it('reads all rows in order if no position is noted', async () => {
     const one = new Installation();
     one.settle(0, 4_500);
     const refill = await one.open(true);
@@ -114,7 +114,7 @@ describe('RowRefill', () => {
     await refill.close();
   });
 
-  it('brings in what was settled since a moment, once it has rows', async () => {
+  it('reads what was settled since a time, once it has rows', async () => {
     const one = new Installation();
     one.settle(0, 10);
     one.noted = { behind: null };
@@ -153,7 +153,7 @@ describe('RowRefill', () => {
     await refill.close();
   });
 
-  it('leaves out what can never be an event, and goes on', async () => {
+  it('skips rows that cannot become events, and goes on', async () => {
     const one = new Installation();
     one.settle(0, 10);
     const add = one.events.add.bind(one.events);

@@ -85,7 +85,7 @@ function isBehind(one: BookedPosition, other: BookedPosition): boolean {
 }
 
 describe('SharedRowFeed', () => {
-  it('brings in all rows, then those that come, each once, and goes on after a restart', async () => {
+  it('reads all rows, then new ones, each once, and continues after a restart', async () => {
     const shared = new Shared();
     shared.book(0, 4_500);
     const first = await shared.feeding(true);
@@ -102,7 +102,7 @@ describe('SharedRowFeed', () => {
     await second.close();
   });
 
-  it('asks once a time while nothing happens, and notes nothing', async () => {
+  it('polls once an interval while no rows come, and notes nothing', async () => {
     const shared = new Shared();
     const feed = await shared.feeding(true);
     await expect.poll(() => shared.reads).toBeGreaterThan(6);
@@ -111,7 +111,7 @@ describe('SharedRowFeed', () => {
     await feed.close();
   });
 
-  it('begins anew on a server with another history, whose numbers mean something else', async () => {
+  it('begins anew on a server with another history, whose transaction ids differ', async () => {
     const shared = new Shared();
     shared.book(0, 3, 900);
     const first = await shared.feeding(true);
@@ -126,7 +126,7 @@ describe('SharedRowFeed', () => {
     await second.close();
   });
 
-  it('says what does not come back when events are gone, and brings in all that has rows', async () => {
+  it('reports what does not come back when events are lost, and reads all rows', async () => {
     const shared = new Shared();
     shared.book(0, 3);
     shared.noted = { bookedIn: '800', settledAtMs: 1, id: 'x', history: shared.history };
@@ -136,7 +136,7 @@ describe('SharedRowFeed', () => {
     await feed.close();
   });
 
-  it('hands all over again when it is asked to, or the events began anew', async () => {
+  it('reads all rows again on request, or if the events began anew', async () => {
     const shared = new Shared();
     shared.book(0, 3);
     const feed = await shared.feeding(true);

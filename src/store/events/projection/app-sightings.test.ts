@@ -23,7 +23,7 @@ describe('appSightingsOf', () => {
     ).toEqual(['app.example:8443']);
   });
 
-  it('knows apps of the own machine with a title only', () => {
+  it('knows apps of the local machine only with a title', () => {
     expect(hostsOf(from('http://localhost:3000'))).toEqual([]);
     expect(hostsOf(from('http://localhost:3000', 'Mine'))).toEqual(['localhost:3000']);
   });
@@ -61,7 +61,7 @@ describe('appSightingsOf', () => {
     expect(sighting?.url).toBe('https://a.example/path');
   });
 
-  it('bears records that lack members', () => {
+  it('reads records that lack members', () => {
     expect(appSightingsOf([generation({})])).toEqual([]);
     expect(appSightingsOf([generation({ http_referer: 'https://a.example' }, 7)])).toEqual([
       { host: 'a.example', url: 'https://a.example/', title: null, categories: [], atMs: 7 },

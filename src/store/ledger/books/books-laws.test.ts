@@ -203,7 +203,7 @@ describe('books', () => {
     );
   });
 
-  it('never change for a refusal', () => {
+  it('are not changed by a refusal', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const books = new Books();
@@ -217,7 +217,7 @@ describe('books', () => {
     );
   });
 
-  it('say exactly what is affordable', () => {
+  it('compute exactly what is affordable', () => {
     fc.assert(
       fc.property(histories, fc.constantFrom(...OWNERS), limits, (history, scopes, limits) => {
         const { books, atMs } = play(history);
@@ -309,7 +309,7 @@ describe('200 generations that race', () => {
     );
   });
 
-  it('let exactly as many pass as the limit pays for', () => {
+  it('admit exactly as many as the limit pays for', () => {
     const books = new Books();
     const limits: Limits = {
       key: [{ window: 'lifetime', nanos: 10_000_000n, countsByok: false }],

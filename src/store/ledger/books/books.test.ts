@@ -62,7 +62,7 @@ describe('reserving', () => {
     expect(reserve(books, 'four', credit(2n), limits).ok).toBe(true);
   });
 
-  it('holds every scope, or none', () => {
+  it('reserves in every scope, or in none', () => {
     const books = new Books();
     books.grant('a', 5n, NOON);
     const limits: Limits = { key: [limit(100n)], workspace: [limit(100n)] };
@@ -214,7 +214,7 @@ describe('settling', () => {
     expect(spent(books).lifetime).toBe(25n);
   });
 
-  it('takes what a limit still leaves beyond the reservation, and writes the rest off', () => {
+  it('charges what a limit still leaves beyond the reservation, and writes the rest off', () => {
     const books = new Books();
     books.grant('a', 30n, NOON);
     reserve(books, 'other', credit(5n));
@@ -273,7 +273,7 @@ describe('voiding', () => {
 });
 
 describe('granting', () => {
-  it('sets what is left, whatever was spent before', () => {
+  it('sets what is left, independent of earlier spending', () => {
     const books = new Books();
     reserve(books, 'g', credit(7n));
     settle(books, 'g', credit(7n));
@@ -290,7 +290,7 @@ describe('granting', () => {
     expect(reserve(books, 'h', credit(100n)).ok).toBe(true);
   });
 
-  it('leaves the later grant, though the record of the earlier one comes again', () => {
+  it('keeps the later grant if the record of an earlier one comes again', () => {
     const books = new Books();
     const first = books.grant('a', 5n, NOON);
     books.grant('a', 50n, NOON);
@@ -300,7 +300,7 @@ describe('granting', () => {
 });
 
 describe('forgetting', () => {
-  it('lets a deleted key go, and not what its account has spent', () => {
+  it('forgets a deleted key, and not what its account has spent', () => {
     const books = new Books();
     reserve(books, 'g', credit(7n));
     settle(books, 'g', credit(7n));

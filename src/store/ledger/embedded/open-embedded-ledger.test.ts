@@ -87,7 +87,7 @@ describe('the embedded ledger', () => {
     mark.sequence = sequence;
   };
 
-  it('goes on where it was closed', async () => {
+  it('continues where it was closed', async () => {
     const first = await open();
     await first.ledger.grant('a', 100n, NOW);
     await spend(first, 'g1', credit(7n));
@@ -159,7 +159,7 @@ describe('the embedded ledger', () => {
     expect((await third.ledger.statementOf('a')).settledNanos).toBe(12n);
   });
 
-  it('says what a generation was charged that it settled itself', async () => {
+  it('returns the charge of a generation that it settled itself', async () => {
     const first = await open();
     await reserve(first, 'g1', credit(20n));
     await first.ledger.checkpoint('g1', { used: credit(3n), row: {}, atMs: NOW });
@@ -185,7 +185,7 @@ describe('the embedded ledger', () => {
     expect((await open()).report.forgotten).toBe(0);
   });
 
-  it('hands over again what was settled before a crash, and what the rows have already does no harm', async () => {
+  it('hands over again what was settled before a crash, and ignores rows that exist', async () => {
     const first = await open();
     for (let index = 0; index < 40; index++) await spend(first, `g${index}`, credit(1n));
     generations.failure = new Error('no rows today');
@@ -199,7 +199,7 @@ describe('the embedded ledger', () => {
     await expect.poll(() => generations.rows.size).toBe(50);
   });
 
-  it('keeps the journal short under traffic, and nothing is missing for it', async () => {
+  it('keeps the journal short under traffic, without losing anything', async () => {
     const first = await open({ snapshotBytes: 10_000 });
     let most = 0;
     for (let index = 0; index < 300; index++) {
@@ -312,7 +312,7 @@ describe('the embedded ledger', () => {
       expect(events.rows.size).toBe(0);
     });
 
-    it('keeps no more than it may for events that are away: from then on the rows have them', async () => {
+    it('keeps at most its limit for unavailable events: later ones are read from rows', async () => {
       events.failure = new Error('no events today');
       const first = await openCounting({ maxBytes: 60_000 });
       for (let index = 0; index < 600; index++) {
@@ -330,7 +330,7 @@ describe('the embedded ledger', () => {
       expect(events.rows.size).toBeLessThan(601);
     });
 
-    it('keeps what cannot be noted as left to rows', async () => {
+    it('keeps segments if it cannot note that events are owed', async () => {
       events.failure = new Error('no events today');
       const projection = wholeGenerations('events', (batch) => events.add(batch));
       const first = await openCounting({

@@ -59,7 +59,7 @@ const idsOf = (told: readonly string[]) =>
   );
 
 describe('Projector', () => {
-  it('needs the journal from the first record on that is not handed over, in whatever order they stood there', async () => {
+  it('needs the journal from the first record that is not handed over, in any order', async () => {
     const projection = new PickyProjection([]);
     projection.awayAfter = 1;
     const projector = new Projector({ projection, warn() {} });
@@ -103,7 +103,7 @@ describe('Projector', () => {
     expect([...projection.taken].sort()).toEqual(['g2', 'g3', 'g4']);
   });
 
-  it('lets generations gather, unless a caller waits for them', async () => {
+  it('gathers generations, unless a caller waits for them', async () => {
     const projection = new PickyProjection([]);
     const projector = new Projector({ projection, warn: () => {}, gatherMs: 60_000 });
     const settle = (sequence: number) => {
@@ -123,7 +123,7 @@ describe('Projector', () => {
     await projector.close();
   });
 
-  it('hands over as many as make a batch without waiting for more', async () => {
+  it('hands over a full batch without waiting for more', async () => {
     const projection = new PickyProjection([]);
     const projector = new Projector({ projection, warn: () => {}, gatherMs: 60_000, maxBatch: 3 });
     projector.start({ read: async function* () {} });

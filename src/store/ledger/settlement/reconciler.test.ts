@@ -54,7 +54,7 @@ describe('the reconciler', () => {
     fails = false;
   });
 
-  it('settles what is open for longer than a generation may take, as of its last checkpoint, and says so', async () => {
+  it('settles generations that are open for too long by their last checkpoint, and logs it', async () => {
     const under = reconciler();
     open.set('old', opened('old', 4n));
     await under.settleOverdue();
@@ -93,7 +93,7 @@ describe('the reconciler', () => {
     under.close();
   });
 
-  it('settles once what takes longer than until the next look', async () => {
+  it('settles once what takes longer than its interval', async () => {
     const under = reconciler();
     open.set('g', opened('g'));
     await under.settleOverdue();

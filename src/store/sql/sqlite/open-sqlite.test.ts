@@ -118,7 +118,7 @@ describe('the embedded database', () => {
     );
   });
 
-  it('takes writers in turn: no transaction sees the half of another', async () => {
+  it('runs writers one after another: no transaction sees half of another', async () => {
     const change = (id: string) =>
       database.transaction().execute(async (transaction) => {
         const { total } = await transaction
@@ -135,7 +135,7 @@ describe('the embedded database', () => {
     expect(rows.map(({ name }) => Number(name)).sort((a, b) => a - b)).toEqual([...Array(20).keys()]);
   });
 
-  it('undoes a transaction that fails for a reason of its own, and says that reason', async () => {
+  it('rolls back a transaction that fails, and throws its error', async () => {
     const failing = database.transaction().execute(async (transaction) => {
       await transaction.insertInto('accounts').values({ id: 'a', name: 'a', created_at_ms: 1 }).execute();
       throw new Error('changed my mind');
@@ -166,7 +166,7 @@ describe('the embedded database', () => {
     expect(await new SqlTenancy(database).listAccounts()).toHaveLength(1);
   });
 
-  it('refuses what comes after it was closed', async () => {
+  it('rejects statements after it was closed', async () => {
     await database.selectFrom('accounts').selectAll().execute();
     const closed = database.destroy();
     await expect(addAccount('late')).rejects.toThrow();

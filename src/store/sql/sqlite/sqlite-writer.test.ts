@@ -46,7 +46,7 @@ describe('SqliteWriter', () => {
     expect(threads).toHaveLength(1);
   });
 
-  it('replaces a thread that ended; what it had not committed is undone, and nothing more of it is run', async () => {
+  it('replaces a thread that ended; its open transaction is rolled back and not continued', async () => {
     const turn = await writer.takeTurn();
     await turn.run('begin immediate');
     await turn.run('insert into t values (1)');
@@ -59,7 +59,7 @@ describe('SqliteWriter', () => {
     expect(threads).toHaveLength(2);
   });
 
-  it('refuses what a thread was asked that ends without an answer', async () => {
+  it('rejects statements of a thread that ends without an answer', async () => {
     const turn = await writer.takeTurn();
     void threads[0]?.close();
     await expect(turn.run('insert into t values (1)')).rejects.toThrow(DatabaseUnavailable);
@@ -67,7 +67,7 @@ describe('SqliteWriter', () => {
     expect(await inTurn('select a from t')).toEqual({ rows: [], changes: 0 });
   });
 
-  it('says what is wrong with a statement, and goes on', async () => {
+  it('reports the error of a statement, and goes on', async () => {
     await expect(inTurn('insert into t values (null)')).rejects.toMatchObject({
       message: expect.stringContaining('NOT NULL constraint failed'),
       code: 'SQLITE_CONSTRAINT_NOTNULL',
@@ -89,7 +89,7 @@ describe('SqliteWriter', () => {
     expect(threads).toHaveLength(1);
   });
 
-  it('starts nothing once it is closed', async () => {
+  it('starts no thread once it is closed', async () => {
     await writer.close();
     await expect(inTurn('select a from t')).rejects.toThrow(DatabaseUnavailable);
     expect(threads).toHaveLength(1);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type BookedEnds, isBooked, NONE_BOOKED, withBooked } from './booked-ends.ts';
 
 describe('booked ends', () => {
-  it('are those of all batches and no other, in whatever order they come and whether or not that was answered', () => {
+  it('are those of all batches and no other, in any order, answered or not', () => {
     const batch = fc.record({
       /** Ends that the gateway has by then. */
       ended: fc.nat(5),

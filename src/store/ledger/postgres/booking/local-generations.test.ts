@@ -55,7 +55,7 @@ describe('LocalGenerations', () => {
     expect(generations.open.get('g')).toMatchObject({ isUnlimited: true, checkpoint: { row: { x: 1 } } });
   });
 
-  it.each(['settle', 'void'] as const)('has what ended with %s to be booked, once', (kind) => {
+  it.each(['settle', 'void'] as const)('lists what ended with %s for booking, once', (kind) => {
     const generations = replayed('accept', 'checkpoint', kind, 'accept', 'checkpoint', kind);
     expect(generations.open.size).toBe(0);
     expect([...generations.unbooked.keys()]).toEqual(['g']);
