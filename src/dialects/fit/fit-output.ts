@@ -7,8 +7,8 @@ import { numberAt } from '../../kit/json/members.ts';
 import type { FittedRequest } from './fit-reasoning.ts';
 
 /**
- * Asks for no more output than is paid for: `most` tokens; undefined = no limit binds. A request that names no limit gets
- * one by it.
+ * Asks for no more output than is paid for: `most` tokens; undefined = no limit binds. A request that names no limit
+ * gets one by it.
  */
 export function fitOutput(
   request: GenerationRequest,

@@ -21,9 +21,9 @@ const ASSUMED_LIMIT = 32_000;
 const USUAL_LEAST: EffortWord = 'low';
 
 /**
- * Maps the effort that a request asks for to the nearest one that the model has, and a budget in tokens, where the model
- * takes none, to an effort. Not to think at all, where the model always does, becomes its least effort: whether that may
- * be is decided before (`refuseReasoningOff` of routing).
+ * Maps the effort that a request asks for to the nearest one that the model has, and a budget in tokens, where the
+ * model takes none, to an effort. Not to think at all, where the model always does, becomes its least effort:
+ * whether that may be is decided before (`refuseReasoningOff` of routing).
  */
 export function fitReasoning(
   request: GenerationRequest,
@@ -99,7 +99,7 @@ function coerced(request: GenerationRequest, detail: string): TranslationEntry {
   return { field: effortPath(request), action: 'coerced', detail };
 }
 
-// --- Where formats write it ----------------------------------------------------------------------------------------------
+// --- Where formats write it -----------------------------------------------------------------------------------------
 
 /** Where the caller says how much to think. */
 export function effortPath(request: Pick<GenerationRequest, 'formatFacts' | 'body' | 'reasoning'>): string {
@@ -125,7 +125,7 @@ function shortEffortField({
   return isUsed ? field : undefined;
 }
 
-/** The request with an effort instead of a setting, in the representation and in the body that the relay lane sends. */
+/** The request with an effort instead of a setting, in the representation and in the body for the relay lane. */
 function withEffort(request: GenerationRequest, effort: EffortWord): GenerationRequest {
   const replaced = decidingSetting(request.reasoning ?? {});
   const short = shortEffortField(request);

@@ -47,8 +47,8 @@ function isCallable(tool: Tool, report: Report): tool is CallableTool {
 // --- One tool -------------------------------------------------------------------------------------------------------
 
 /**
- * The schema goes out as `parametersJsonSchema`, which takes JSON Schema as callers write it. The older `parameters` takes
- * a small part of it in other words, and refuses the rest.
+ * The schema goes out as `parametersJsonSchema`, which takes JSON Schema as callers write it. The older `parameters`
+ * takes a small part of it in other words, and refuses the rest.
  */
 function renderTool(tool: CallableTool, { names }: RenderContext): JsonObject {
   const schema = tool.type === 'custom' ? freeTextParameters(tool) : tool.parameters;

@@ -30,7 +30,7 @@ function usesOf({ value }: HostedTool): number {
   return typeof uses === 'number' && Number.isInteger(uses) && uses >= 1 ? uses : Number.POSITIVE_INFINITY;
 }
 
-/** The tools by what they were, with limits that together are at most `most`; undefined for those that none is left for. */
+/** New tools by the caller's, with limits that add up to at most `most`; undefined = no use is left for the tool. */
 function boundTools(
   tools: readonly HostedTool[],
   most: number,

@@ -102,8 +102,8 @@ function reportItem(item: Item, report: Report): void {
 // --- Fields that the endpoint does not take -------------------------------------------------------------------------
 
 /**
- * The request without the fields that the endpoint does not take, in the representation and in the caller's body. Comes
- * before everything else, so that nothing is reported of what is not sent.
+ * The request without the fields that the endpoint does not take, in the representation and in the caller's body.
+ * Comes before everything else, so that nothing is reported of what is not sent.
  */
 export function withoutUnsupported(
   request: GenerationRequest,

@@ -192,7 +192,7 @@ export function hashedIds(request: GenerationRequest, target: RenderTarget): Jso
 
 // --- Includes -------------------------------------------------------------------------------------------------------
 
-/** What to include: the caller's own list, what log probabilities need, and seals for callers that need them unasked. */
+/** The caller's own list, what log probabilities need, and seals for callers that need them without asking. */
 function renderInclude(request: GenerationRequest, target: RenderTarget): string[] | undefined {
   const include = new Set(request.include);
   if (request.sampling.logprobs === true) include.add(INCLUDE_LOGPROBS);
@@ -201,9 +201,9 @@ function renderInclude(request: GenerationRequest, target: RenderTarget): string
 }
 
 /**
- * Whether to ask for seals. Other formats cannot ask. A caller of this format that does not say `store: false` may name the
- * items of this answer later and so does not ask either, but the upstream stores nothing and takes thoughts back only sealed.
- * Models that do not think refuse to be asked.
+ * Whether to ask for seals. Other formats cannot ask. A caller of this format that does not say `store: false` may
+ * name the items of this answer later and so does not ask either, but the upstream stores nothing and takes thoughts
+ * back only sealed. Models that do not think refuse to be asked.
  */
 export function needsSeals({ format, body, reasoning }: GenerationRequest, target: RenderTarget): boolean {
   const isAskedToThink = reasoning !== undefined && effortOf(reasoning) !== 'none';

@@ -25,7 +25,8 @@ interface Naming {
 
 /**
  * Merges the preset that a request names (`model: "@preset/slug"`, `"model@preset/slug"` or `preset: "slug"`) into a
- * new body. What the request itself says wins, field by field; tools are united. Throws 404 for a preset that is not there.
+ * new body. What the request itself says wins, field by field; tools are united. Throws 404 for a preset that is not
+ * there.
  */
 export function applyPreset(form: PresetForm, body: JsonObject, presets: Presets): JsonObject {
   const naming = namingOf(body);

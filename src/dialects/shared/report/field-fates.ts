@@ -13,7 +13,7 @@ export type FieldFate = Rendered | Dropped | DroppedInPart;
 /** The renderer sends the field, and itself reports what it changes or leaves out. */
 interface Rendered {
   readonly fate: 'rendered';
-  /** Names in `supported_parameters`: an endpoint takes the field if it lists one of them. Empty = every endpoint does. */
+  /** Names in `supported_parameters`: an endpoint takes the field if it lists one. Empty = every endpoint does. */
   readonly parameters: readonly string[];
   /** An endpoint without a list takes the field only if this is false. */
   readonly mustBeListed: boolean;

@@ -7,7 +7,7 @@ import type { Report } from './report.ts';
 /** Marks a tool that came inside an `additional_tools` item: the gateway's own note, never sent and never lost. */
 export const ADDITIONAL_TOOL_MARK = 'additional_tools';
 
-/** The members of an item, part, tool or request that only other dialects than `own` have and that ask for something. */
+/** Members of an item, part, tool or request that only dialects other than `own` have; harmless values left out. */
 function foreignMembers(ext: Ext | undefined, own: DialectName): [name: string, value: Json][] {
   if (ext === undefined) return [];
   return Object.entries(ext).flatMap(([dialect, members]) =>
@@ -79,8 +79,8 @@ export function reportUnknownFields(
 export const UNDOCUMENTED = 'nobody documents it: passed on only to upstreams of the same format';
 
 /**
- * Reports a limit on the calls of tools that the gateway runs. Formats that do not document the limit list it among the
- * unknown fields, which are reported on their own.
+ * Reports a limit on the calls of tools that the gateway runs. Formats that do not document the limit list it among
+ * the unknown fields, which are reported on their own.
  */
 export function reportToolCallLimit(
   { wishes, unknownFields }: GenerationRequest,

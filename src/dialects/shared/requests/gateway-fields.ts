@@ -225,7 +225,7 @@ export const SHARED_GATEWAY_FIELDS: readonly string[] = [
   'preset',
 ];
 
-/** Reads the routing wishes of a validated body. Throws for what no schema can say: lists that are too long as a whole. */
+/** Reads the routing wishes of a validated body. Throws for lists that are too long as a whole. */
 export function parseWishes(body: JsonObject): RoutingWishes {
   const { route, session_id: sessionId, stop_server_tools_when: conditions, max_tool_calls: calls } = body;
   const wishes: { -readonly [Name in keyof RoutingWishes]: RoutingWishes[Name] } = {

@@ -3,7 +3,7 @@ import { numberAt } from '../../../kit/json/members.ts';
 import type { RenderTarget } from '../../dialect.ts';
 import type { Report } from '../report/report.ts';
 
-/** The output limit that the caller named, lowered to what the endpoint writes at most; undefined when none was named. */
+/** The caller's output limit, lowered to the most that the endpoint writes; undefined if the caller named none. */
 export function cappedLimit(
   request: GenerationRequest,
   { outputLimit: most }: RenderTarget,

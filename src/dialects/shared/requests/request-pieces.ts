@@ -3,8 +3,8 @@ import { invalidRequest } from '../../../ir/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 
 /**
- * Pieces of one request at most: items, parts, calls and tools. Parsing and rendering are single steps on the event loop
- * and take some microseconds a piece.
+ * Pieces of one request at most: items, parts, calls and tools. Parsing and rendering are single steps on the event
+ * loop and take some microseconds a piece.
  */
 export const MAX_REQUEST_PIECES = 10_000;
 
@@ -14,7 +14,10 @@ const LISTS = ['content', 'tool_calls', 'output', 'reasoning_details', 'summary'
 /** Lists of pieces that are inside one another at most: a message, its parts, the parts of a tool result in it. */
 const MAX_DEPTH = 3;
 
-/** Throws 400 if the lists of a caller's body hold more pieces than one request may have. The first names the whole in the error. */
+/**
+ * Throws 400 if the lists of a caller's body hold more pieces than one request may have. The first names the whole
+ * in the error.
+ */
 export function refuseManyPieces(body: JsonObject, lists: readonly [string, ...string[]]): void {
   let left = MAX_REQUEST_PIECES;
   for (const list of lists) {

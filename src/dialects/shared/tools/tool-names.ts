@@ -38,7 +38,7 @@ export function freeTextParameters(tool: Extract<Tool, { type: 'custom' }>): Jso
   };
 }
 
-/** Names of a request's tools for an upstream that only has plain functions, there and back. No two tools share one. */
+/** Names of a request's tools for an upstream with plain functions only, both ways. No two tools share a name. */
 export interface FlatNames {
   /** The upstream's name of a tool; one that the request does not declare is only made clean. */
   nameOf(tool: ToolIdentity): string;
