@@ -94,6 +94,15 @@ function importsBetweenDialects(all: readonly Import[]): readonly Import[] {
 
 /** Headings within files of a dialect, in their order; each file has those that apply. */
 const DIALECT_SECTIONS: Readonly<Record<string, readonly string[]>> = {
+  'decode.ts': [
+    'The answer',
+    'Start and end',
+    'Content',
+    'Order of items',
+    'Log probabilities',
+    'Whole bodies',
+  ],
+  'encode.ts': ['Content', 'Parts and text', 'Tool calls', 'Chunks', 'Relay', 'The end'],
   'render.ts': [
     'Conversation',
     'Cache marks',

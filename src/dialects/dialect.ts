@@ -17,7 +17,18 @@ import type { PresetForm } from './shared/presets/preset-form.ts';
 import type { SealsTaken } from './shared/reasoning/seals-taken.ts';
 import type { ItemReferences } from './shared/requests/item-references.ts';
 
-/** A wire dialect: everything about it that other code asks for. */
+/**
+ * A wire dialect: everything about it that other code asks for.
+ *
+ * Files of one name have their sections in the same order in every dialect:
+ * - `decode.ts`: `createDecoder`; The answer (`AnswerReader`: `read`, `finish`, `cut`, `miss`, `fail`) with Start and
+ *   end, then Content; Whole bodies (`decodeBody`)
+ * - `encode.ts`: `createEncoder`; the encoder with Content, Relay, The end
+ * - `relay.ts`: `renderRelay`; then what it changes: content, reasoning, output limit, other settings
+ * - `finish.ts`: the upstream's words, `readFinish`; then the caller's words, `renderFinish`
+ *
+ * Content that needs a file of its own is in `decode-content.ts`, `encode-content.ts` and so on.
+ */
 export interface Dialect {
   readonly name: DialectName;
   /** Absent = only upstreams speak it. */

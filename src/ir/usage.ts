@@ -148,3 +148,10 @@ function isPlausible(usage: Usage, bounds: UsageBounds, rounds: number): boolean
   const mostOutput = maxOutputTokens * CATALOGUE_SLACK * rounds;
   return usage.inputTokens <= mostInput && usage.outputTokens <= mostOutput;
 }
+
+/** True when both counts are there and say the same. */
+export function isSameUsage(one: Usage | undefined, other: Usage): boolean {
+  return (
+    one !== undefined && (Object.keys(other) as (keyof Usage)[]).every((name) => one[name] === other[name])
+  );
+}

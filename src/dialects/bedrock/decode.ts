@@ -4,6 +4,7 @@ import type { Frame } from '../../kit/frames/frames.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
+import { endedEarly, noMessage } from '../shared/answers/broken-answers.ts';
 import { readFrame, STEP_LIMITS } from '../shared/answers/read-frame.ts';
 import { BlockReader } from './decode-content.ts';
 import { failureOf, readError } from './error.ts';
@@ -13,14 +14,14 @@ import { STREAM_EVENTS } from './wire.ts';
 
 /** Reads the frames of an upstream's stream. */
 export function createDecoder(context: DecodeContext): StreamDecoder {
-  const reader = new MessageReader(context);
+  const reader = new AnswerReader(context);
   return {
     decode(frame) {
       const event = eventIn(frame);
       if (event === undefined) return [];
       return event instanceof GatewayError ? reader.miss(event) : reader.read(event.name, event.value);
     },
-    end: () => reader.end(),
+    end: () => reader.cut(),
   };
 }
 
@@ -53,8 +54,10 @@ function isException(name: string): boolean {
   return /exception$/i.test(name);
 }
 
+// --- The answer -----------------------------------------------------------------------------------------------------
+
 /** Reads the events of one message, in whatever order a server sends them. */
-export class MessageReader {
+class AnswerReader {
   readonly #blocks: BlockReader;
   /** The event that says why the message ended, once it is there. */
   #stop: JsonObject | undefined;
@@ -96,8 +99,14 @@ export class MessageReader {
       ...content.flatMap((block) => this.#blocks.whole(block)),
       ...this.#metadata(body),
       ...this.#messageStop(body),
-      ...this.end(),
+      ...this.cut(),
     ];
+  }
+
+  /** The bytes have ended. A stream that said how it ended but not what it cost is taken for whole. */
+  cut(): Event[] {
+    if (this.#isEnded) return [];
+    return this.#stop === undefined ? this.#fail(endedEarly()) : this.#finish(this.#stop);
   }
 
   /** An event could not be read: unless all content was there before, some of it is lost. */
@@ -105,17 +114,7 @@ export class MessageReader {
     return this.#isEnded || this.#stop !== undefined ? [] : this.#fail(error);
   }
 
-  /** A stream that said how it ended but not what it cost is taken for whole. */
-  end(): Event[] {
-    if (this.#isEnded) return [];
-    if (this.#stop !== undefined) return this.#finish(this.#stop);
-    return this.#fail(
-      new GatewayError(
-        'upstream-unavailable',
-        'The provider ended the stream before the answer was complete',
-      ),
-    );
-  }
+  // --- Start and end ------------------------------------------------------------------------------------------------
 
   #start(): Event[] {
     if (this.#isStarted) return [];
@@ -165,11 +164,8 @@ export class MessageReader {
 /** Reads a whole message. */
 export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
   if (Array.isArray(objectAt(objectAt(body, 'output'), 'message')?.content)) {
-    return new MessageReader(context).readWhole(body);
+    return new AnswerReader(context).readWhole(body);
   }
-  const error =
-    readError(body) === undefined
-      ? new GatewayError('upstream-unavailable', 'The provider sent an answer that is no message')
-      : failureOf(body);
+  const error = readError(body) === undefined ? noMessage() : failureOf(body);
   return [{ type: 'failure', error }];
 }

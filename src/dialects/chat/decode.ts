@@ -1,13 +1,15 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event, Seal } from '../../ir/events.ts';
 import type { ItemStatus, Logprobs } from '../../ir/items.ts';
-import type { Usage } from '../../ir/usage.ts';
+import { isSameUsage, type Usage } from '../../ir/usage.ts';
 import type { Frame } from '../../kit/frames/frames.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
+import { endedEarly, unreadableAnswer } from '../shared/answers/broken-answers.ts';
 import { idSeedOf } from '../shared/answers/made-ids.ts';
 import { readFrame } from '../shared/answers/read-frame.ts';
+import { relayedBody } from '../shared/answers/relayed-body.ts';
 import { RepeatedFrames, RepeatedRelay } from '../shared/answers/repeated-frames.ts';
 import { flatNames } from '../shared/tools/tool-names.ts';
 import { asChatBody, asChatChunk } from './cohere.ts';
@@ -49,6 +51,8 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
   };
 }
 
+// --- The answer -----------------------------------------------------------------------------------------------------
+
 /** Ids and times that are plain enough to be part of an id of ours. */
 const UPSTREAM_ID = /^[\w.:-]{1,128}$/;
 
@@ -56,7 +60,7 @@ const UPSTREAM_ID = /^[\w.:-]{1,128}$/;
  * Reads one answer, chunk by chunk; a whole body is an answer in one chunk. Never throws: what it cannot read, it
  * skips. After a terminal event it reads nothing more.
  */
-export class AnswerReader {
+class AnswerReader {
   readonly #writer = new ItemWriter();
   readonly #context: DecodeContext;
   /** Made when they are needed: most answers have neither calls nor thoughts. */
@@ -127,14 +131,7 @@ export class AnswerReader {
   /** The bytes have ended without a word that this was all. */
   cut(): Event[] {
     if (this.#isEnded) return [];
-    return this.#finishWord !== undefined
-      ? this.finish()
-      : this.fail(
-          new GatewayError(
-            'upstream-unavailable',
-            'The provider ended the stream before the answer was complete',
-          ),
-        );
+    return this.#finishWord === undefined ? this.fail(endedEarly()) : this.finish();
   }
 
   /** A chunk was lost. After the finish reason, it cannot have held content. */
@@ -148,7 +145,7 @@ export class AnswerReader {
     return this.#writer.take();
   }
 
-  // --- Head and end --------------------------------------------------------------------------------------------------
+  // --- Start and end ------------------------------------------------------------------------------------------------
 
   #readHead(chunk: JsonObject): void {
     this.#serviceTier = textAt(chunk, 'service_tier') ?? this.#serviceTier;
@@ -179,12 +176,12 @@ export class AnswerReader {
   #readUsage(chunk: JsonObject): void {
     const object = usageObjectIn(chunk);
     const usage = object === undefined ? undefined : readUsage(object);
-    if (usage === undefined || (this.#usage !== undefined && isSameUsage(usage, this.#usage))) return;
+    if (usage === undefined || isSameUsage(this.#usage, usage)) return;
     this.#usage = usage;
     this.#writer.emit({ type: 'usage', usage });
   }
 
-  // --- Deltas --------------------------------------------------------------------------------------------------------
+  // --- Content ------------------------------------------------------------------------------------------------------
 
   #readDelta(delta: JsonObject, logprobs: Logprobs | undefined): void {
     const calls = objectsAt(delta, 'tool_calls');
@@ -306,7 +303,7 @@ export class AnswerReader {
     return this.#thoughts;
   }
 
-  // --- Order of items --------------------------------------------------------------------------------------------------
+  // --- Order of items -----------------------------------------------------------------------------------------------
 
   /** Runs an action as soon as no call is unfinished. A relayed chunk goes out at once, so its events do too. */
   #whenFree(action: () => void): void {
@@ -404,19 +401,12 @@ function formatOf(detail: JsonObject): { format?: string } {
   return format === undefined ? {} : { format };
 }
 
-function isSameUsage(one: Usage, other: Usage): boolean {
-  return (Object.keys(one) as (keyof Usage)[]).every((name) => one[name] === other[name]);
-}
-
-// --- A whole body ---------------------------------------------------------------------------------------------------
+// --- Whole bodies ---------------------------------------------------------------------------------------------------
 
 /** Events of a whole body. A body without an answer or an error becomes a failure. */
 export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
   const value = context.quirks?.answerForm === 'cohere' ? asChatBody(body) : body;
-  const events = readBody(value, context);
-  return context.relay
-    ? [{ type: 'relay', dialect: 'chat', frame: { data: '' }, value, events, whole: true }]
-    : events;
+  return relayedBody('chat', value, readBody(value, context), context);
 }
 
 function readBody(body: JsonObject, context: DecodeContext): Event[] {
@@ -424,9 +414,5 @@ function readBody(body: JsonObject, context: DecodeContext): Event[] {
   const events = reader.read(body);
   if (reader.isEnded) return events;
   const hasMessage = objectsAt(body, 'choices').some((choice) => objectAt(choice, 'message') !== undefined);
-  return events.concat(hasMessage ? reader.finish() : reader.fail(unreadable()));
-}
-
-function unreadable(): GatewayError {
-  return new GatewayError('upstream-unavailable', 'The provider sent an answer that could not be read');
+  return events.concat(hasMessage ? reader.finish() : reader.fail(unreadableAnswer()));
 }

@@ -140,7 +140,7 @@ class ChatEncoder implements StreamEncoder {
     }
   }
 
-  // --- Deltas --------------------------------------------------------------------------------------------------------
+  // --- Content ------------------------------------------------------------------------------------------------------
 
   #beginItem(item: number, head: ItemHead): string {
     this.#heads.set(item, head);
@@ -247,7 +247,7 @@ class ChatEncoder implements StreamEncoder {
     return this.#calls;
   }
 
-  // --- Chunks --------------------------------------------------------------------------------------------------------
+  // --- Chunks -------------------------------------------------------------------------------------------------------
 
   #delta(delta: JsonObject, logprobs: JsonObject | null = null): string {
     return this.#role() + this.#chunk(delta, logprobs);
@@ -266,7 +266,7 @@ class ChatEncoder implements StreamEncoder {
     return writeSseFrame(`${this.#opening},"choices":[${choice}]}`);
   }
 
-  // --- Relay ---------------------------------------------------------------------------------------------------------
+  // --- Relay --------------------------------------------------------------------------------------------------------
 
   /** An upstream chunk with its own delta; everything that belongs to the end is held back. */
   #relay(event: Extract<Event, { type: 'relay' }>): string {
@@ -340,7 +340,7 @@ class ChatEncoder implements StreamEncoder {
     }
   }
 
-  // --- The end -------------------------------------------------------------------------------------------------------
+  // --- The end ------------------------------------------------------------------------------------------------------
 
   #finish(finish: Finish): string {
     const { settled } = finish;

@@ -35,7 +35,7 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
   if (user !== undefined) changes.user = target.hashUser(user);
   if (safetyIdentifier !== undefined) changes.safety_identifier = target.hashUser(safetyIdentifier);
   if (metadata !== undefined) changes.metadata = withHashedUserId(metadata, target);
-  Object.assign(changes, relayedReasoning(request, target, report));
+  Object.assign(changes, relayReasoning(request, target, report));
   if (request.verbosity !== undefined) changes.verbosity = renderVerbosity(request, target, report);
   if (tier !== undefined) changes.service_tier = tier;
   if (request.stream) {
@@ -43,9 +43,9 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
   }
   Object.assign(
     changes,
-    cappedLimits(given, target, report),
-    relayedSchema(request, target, report),
-    relayedCacheControl(request, target, report),
+    relayLimits(given, target, report),
+    relaySchema(request, target, report),
+    relayCacheMark(request, target, report),
   );
   for (const field of request.unknownFields) {
     if (GATEWAY_FIELDS.has(field) || !Object.hasOwn(given, field))
@@ -56,7 +56,7 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
 }
 
 /** The caller's reasoning settings, where the provider has other words for them. */
-function relayedReasoning(
+function relayReasoning(
   request: GenerationRequest,
   target: RenderTarget,
   report: Report,
@@ -69,18 +69,8 @@ function relayedReasoning(
   return { reasoning: undefined, reasoning_effort: undefined, ...renderReasoning(request, target, report) };
 }
 
-function relayedCacheControl(
-  request: GenerationRequest,
-  target: RenderTarget,
-  report: Report,
-): JsonObject | undefined {
-  if (request.cache === undefined || takesMarks(target)) return undefined;
-  report.dropped(report.name('cache'), NO_CACHE_MARKS);
-  return { cache_control: undefined };
-}
-
 /** The caller's own limits, under the one name that the provider takes where it takes only one. */
-function cappedLimits(given: JsonObject, target: RenderTarget, report: Report): JsonObject | undefined {
+function relayLimits(given: JsonObject, target: RenderTarget, report: Report): JsonObject | undefined {
   const only = target.quirks?.outputLimitField;
   let limits: JsonObject | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -103,11 +93,21 @@ function capped(limit: number, target: RenderTarget, report: Report, field: stri
   return most;
 }
 
-function relayedSchema(
+function relaySchema(
   { outputFormat }: GenerationRequest,
   { quirks }: RenderTarget,
   report: Report,
 ): JsonObject | undefined {
   const isRefused = quirks?.refusesSchemas === true && outputFormat?.type === 'json-schema';
   return isRefused ? { response_format: anyObject(report) } : undefined;
+}
+
+function relayCacheMark(
+  request: GenerationRequest,
+  target: RenderTarget,
+  report: Report,
+): JsonObject | undefined {
+  if (request.cache === undefined || takesMarks(target)) return undefined;
+  report.dropped(report.name('cache'), NO_CACHE_MARKS);
+  return { cache_control: undefined };
 }

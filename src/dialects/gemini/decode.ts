@@ -1,11 +1,12 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event, Seal } from '../../ir/events.ts';
 import type { ItemStatus, Logprobs } from '../../ir/items.ts';
-import type { Usage } from '../../ir/usage.ts';
+import { isSameUsage, type Usage } from '../../ir/usage.ts';
 import type { Frame } from '../../kit/frames/frames.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
+import { endedEarly, unreadableAnswer } from '../shared/answers/broken-answers.ts';
 import { idSeedOf } from '../shared/answers/made-ids.ts';
 import { readListedFrame, STEP_LIMITS } from '../shared/answers/read-frame.ts';
 import { Citations } from './citations.ts';
@@ -15,7 +16,7 @@ import { failureOf } from './error.ts';
 import { readBlock, readFinish } from './finish.ts';
 import { functionNames } from './ids.ts';
 import { encryptedSeal, signatureSeal } from './reasoning.ts';
-import { isSameUsage, readUsage } from './usage.ts';
+import { readUsage } from './usage.ts';
 import type { WirePart } from './wire.ts';
 
 /**
@@ -49,7 +50,7 @@ const UNMODELLED = ['inlineData', 'fileData', 'executableCode', 'codeExecutionRe
  * Reads one answer, chunk by chunk; a whole body is an answer in one chunk. Never throws: what it cannot read, it skips.
  * After a terminal event it reads nothing more.
  */
-export class AnswerReader {
+class AnswerReader {
   readonly #citations = new Citations();
   readonly #writer = new ItemWriter((text) => this.#citations.take(text));
   readonly #calls: CallReader;
@@ -110,8 +111,7 @@ export class AnswerReader {
   cut(): Event[] {
     if (this.#isEnded) return [];
     if (this.#word !== undefined || readBlock(this.#feedback) !== undefined) return this.finish();
-    const message = 'The provider ended the stream before the answer was complete';
-    return this.fail(new GatewayError('upstream-unavailable', message));
+    return this.fail(endedEarly());
   }
 
   fail(error: GatewayError): Event[] {
@@ -119,7 +119,7 @@ export class AnswerReader {
     return this.#writer.take();
   }
 
-  // --- Chunks -------------------------------------------------------------------------------------------------------
+  // --- Start and end ------------------------------------------------------------------------------------------------
 
   #end(error: GatewayError): void {
     this.#isEnded = true;
@@ -138,6 +138,15 @@ export class AnswerReader {
     });
   }
 
+  #readUsage(metadata: JsonObject | undefined): void {
+    const usage = metadata === undefined ? undefined : readUsage(metadata, this.#searches);
+    if (usage === undefined || isSameUsage(this.#usage, usage)) return;
+    this.#usage = usage;
+    this.#writer.emit({ type: 'usage', usage });
+  }
+
+  // --- Content ------------------------------------------------------------------------------------------------------
+
   #readCandidate(candidate: JsonObject): void {
     this.#hasCandidate = true;
     this.#citations.read(candidate);
@@ -150,15 +159,6 @@ export class AnswerReader {
     this.#word = textAt(candidate, 'finishReason') ?? this.#word;
     this.#message = textAt(candidate, 'finishMessage') ?? this.#message;
   }
-
-  #readUsage(metadata: JsonObject | undefined): void {
-    const usage = metadata === undefined ? undefined : readUsage(metadata, this.#searches);
-    if (usage === undefined || isSameUsage(this.#usage, usage)) return;
-    this.#usage = usage;
-    this.#writer.emit({ type: 'usage', usage });
-  }
-
-  // --- Parts --------------------------------------------------------------------------------------------------------
 
   /** Takes one part; true when it was words, which the log probabilities of the chunk belong to. */
   #readPart(part: JsonObject, logprobs: Logprobs | undefined): boolean {
@@ -258,9 +258,5 @@ export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
   const reader = new AnswerReader(context);
   const events = reader.read(body);
   if (reader.isEnded) return events;
-  const unreadable = new GatewayError(
-    'upstream-unavailable',
-    'The provider sent an answer that could not be read',
-  );
-  return [...events, ...(reader.hasAnswer ? reader.finish() : reader.fail(unreadable))];
+  return [...events, ...(reader.hasAnswer ? reader.finish() : reader.fail(unreadableAnswer()))];
 }

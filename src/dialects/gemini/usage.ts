@@ -41,10 +41,3 @@ function imageTokensIn(usage: JsonObject): number {
     .filter(({ modality }) => modality === 'IMAGE')
     .reduce((sum, { tokenCount: count }) => sum + (tokenCount(count) ?? 0), 0);
 }
-
-/** True when both say the same. */
-export function isSameUsage(one: Usage | undefined, other: Usage): boolean {
-  return (
-    one !== undefined && (Object.keys(other) as (keyof Usage)[]).every((name) => one[name] === other[name])
-  );
-}

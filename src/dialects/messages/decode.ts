@@ -3,7 +3,9 @@ import type { Event } from '../../ir/events.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { objectAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
+import { endedEarly, noMessage } from '../shared/answers/broken-answers.ts';
 import { readFrame } from '../shared/answers/read-frame.ts';
+import { relayedBody } from '../shared/answers/relayed-body.ts';
 import { RepeatedFrames, RepeatedRelay } from '../shared/answers/repeated-frames.ts';
 import { BlockReader } from './decode-content.ts';
 import { failureOf } from './error.ts';
@@ -12,7 +14,7 @@ import { UsageMeter } from './usage.ts';
 
 /** Reads the frames of an upstream's stream. */
 export function createDecoder(context: DecodeContext): StreamDecoder {
-  const reader = new MessageReader(context);
+  const reader = new AnswerReader(context);
   const repeated = new RepeatedFrames('text', (value) => objectAt(value, 'delta')?.text);
   let last: Event | undefined;
   return {
@@ -30,12 +32,14 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
       if (!context.relay) return events;
       return [{ type: 'relay', dialect: 'messages', frame, value, events, template: repeated.template }];
     },
-    end: () => reader.end(),
+    end: () => reader.cut(),
   };
 }
 
+// --- The answer -----------------------------------------------------------------------------------------------------
+
 /** Reads the events of one message, in whatever order a server sends them. */
-export class MessageReader {
+class AnswerReader {
   readonly #blocks: BlockReader;
   readonly #usage = new UsageMeter();
   /** Members of message_delta's `delta`, later ones laid over earlier ones. */
@@ -75,22 +79,18 @@ export class MessageReader {
     }
   }
 
-  /** A stream that said how it ended but not that it ended is taken for whole. */
-  end(): Event[] {
+  /** The bytes have ended. A stream that said how it ended but not that it ended is taken for whole. */
+  cut(): Event[] {
     if (this.#isEnded) return [];
-    if (typeof this.#stop.stop_reason === 'string') return this.#finish();
-    return this.#fail(
-      new GatewayError(
-        'upstream-unavailable',
-        'The provider ended the stream before the answer was complete',
-      ),
-    );
+    return typeof this.#stop.stop_reason === 'string' ? this.#finish() : this.#fail(endedEarly());
   }
 
   /** An event was lost. After the stop reason, it cannot have held content. */
   miss(error: GatewayError): Event[] {
     return typeof this.#stop.stop_reason === 'string' ? [] : this.#fail(error);
   }
+
+  // --- Start and end ------------------------------------------------------------------------------------------------
 
   #messageStart(message: JsonObject): Event[] {
     this.#keep(message);
@@ -162,19 +162,15 @@ const STOP_FIELDS: ReadonlySet<string> = new Set([
 
 /** Reads a whole message: as the stream that would have brought it. */
 export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
-  const events = eventsOf(body, context);
-  return context.relay
-    ? [{ type: 'relay', dialect: 'messages', frame: { data: '' }, value: body, events, whole: true }]
-    : events;
+  return relayedBody('messages', body, eventsOf(body, context), context);
 }
 
 function eventsOf(body: JsonObject, context: DecodeContext): Event[] {
   if (body.type === 'error' || isJsonObject(body.error)) return [{ type: 'failure', error: failureOf(body) }];
   if (!Array.isArray(body.content)) {
-    const error = new GatewayError('upstream-unavailable', 'The provider sent an answer that is no message');
-    return [{ type: 'failure', error }];
+    return [{ type: 'failure', error: noMessage() }];
   }
-  const reader = new MessageReader(context);
+  const reader = new AnswerReader(context);
   const events: Event[] = [];
   for (const said of asStream(body, body.content)) for (const event of reader.read(said)) events.push(event);
   return events;

@@ -67,6 +67,17 @@ class MessageEncoder implements StreamEncoder {
     }
   }
 
+  // --- Content ------------------------------------------------------------------------------------------------------
+
+  #start(): string {
+    if (this.#isStarted) return '';
+    this.#isStarted = true;
+    const start = { type: 'message_start', message: emptyMessage(this.#context) };
+    return writeSseFrame(JSON.stringify(start), 'message_start') + PING;
+  }
+
+  // --- Relay --------------------------------------------------------------------------------------------------------
+
   /** Frames of this dialect go out as they came; of anything else, and of whole bodies, what they mean is written. */
   #relayed(event: Extract<Event, { type: 'relay' }>): string {
     for (const inner of event.events) if (inner.type === 'usage') this.#usage = inner.usage;
@@ -77,12 +88,7 @@ class MessageEncoder implements StreamEncoder {
     return this.encode(event.events.filter((inner) => inner.type !== 'finish' && inner.type !== 'failure'));
   }
 
-  #start(): string {
-    if (this.#isStarted) return '';
-    this.#isStarted = true;
-    const start = { type: 'message_start', message: emptyMessage(this.#context) };
-    return writeSseFrame(JSON.stringify(start), 'message_start') + PING;
-  }
+  // --- The end ------------------------------------------------------------------------------------------------------
 
   #finish(finish: Finish): string {
     if (this.#isRelayed) return this.#relay.finish(finish, this.#usage);

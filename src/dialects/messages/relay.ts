@@ -31,7 +31,7 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
     ...relayReasoning(context, messages),
     metadata: renderMetadata(request, request.body.metadata ?? undefined, target),
     service_tier,
-    ...relayedTemperature(request, report),
+    ...relayTemperature(request, report),
     ...(request.speed === 'standard' && { speed: undefined }),
   });
   return rendered(request, body, report);
@@ -42,7 +42,7 @@ function systemBlocks({ body: { system } }: GenerationRequest): JsonObject[] {
   return typeof system === 'string' && system !== '' ? [{ type: 'text', text: system }] : objectsOf(system);
 }
 
-function relayedTemperature({ sampling }: GenerationRequest, report: Report): { temperature?: number } {
+function relayTemperature({ sampling }: GenerationRequest, report: Report): { temperature?: number } {
   return sampling.temperature === undefined
     ? {}
     : { temperature: loweredTemperature(sampling.temperature, report) };

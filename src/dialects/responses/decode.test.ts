@@ -4,13 +4,13 @@ import type { Event } from '../../ir/events.ts';
 import { fold } from '../../ir/fold.ts';
 import { SseReader } from '../../kit/frames/sse.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { decodeBody, ResponsesDecoder } from './decode.ts';
+import { createDecoder, decodeBody } from './decode.ts';
 import { parseRequest } from './parse.ts';
 
 const request = parseRequest({ model: 'm', input: 'hi' }, { vendor: 'acme' });
 
 function decode(...values: (JsonObject | string)[]): Event[] {
-  const decoder = new ResponsesDecoder({ request, relay: false });
+  const decoder = createDecoder({ request, relay: false });
   const frames = values.map((value) => ({ data: typeof value === 'string' ? value : JSON.stringify(value) }));
   return [...frames.flatMap((frame) => decoder.decode(frame)), ...decoder.end()];
 }
@@ -33,10 +33,10 @@ const textDelta = (delta: string, over: JsonObject = {}) => ({
   ...over,
 });
 
-describe('ResponsesDecoder', () => {
+describe('the decoder', () => {
   it('keeps the first id of each item and the whole text, whatever the upstream repeats', () => {
     const text = readFileSync('test/fixtures/responses/changing-ids.sse');
-    const decoder = new ResponsesDecoder({ request, relay: false });
+    const decoder = createDecoder({ request, relay: false });
     const result = fold(new SseReader().push(text).flatMap((frame) => decoder.decode(frame)));
     expect(result.items).toEqual([
       {

@@ -1,14 +1,16 @@
 import { GatewayError } from '../../ir/errors.ts';
-import type { Event, FinishReason } from '../../ir/events.ts';
+import type { Event } from '../../ir/events.ts';
 import type { Usage } from '../../ir/usage.ts';
-import type { Frame } from '../../kit/frames/frames.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { compact, numberAt, objectAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
+import { endedEarly } from '../shared/answers/broken-answers.ts';
 import { idSeedOf } from '../shared/answers/made-ids.ts';
 import { readFrame } from '../shared/answers/read-frame.ts';
+import { relayedBody } from '../shared/answers/relayed-body.ts';
 import { type ItemSlot, OutputReader } from './decode-content.ts';
 import { failureOf } from './error.ts';
+import { readFinish } from './finish.ts';
 import { readUsage } from './usage.ts';
 import {
   CHANNEL_BY_DELTA,
@@ -21,50 +23,66 @@ import {
   type TextChannel,
 } from './wire.ts';
 
-/** Reads the events of one upstream stream. */
-export class ResponsesDecoder implements StreamDecoder {
-  readonly #relay: boolean;
+/** Reads the frames of one upstream stream. */
+export function createDecoder(context: DecodeContext): StreamDecoder {
+  const reader = new AnswerReader(context);
+  return {
+    decode(frame) {
+      if (reader.isEnded || frame.data === '[DONE]') return [];
+      const value = readFrame(frame);
+      if (value === undefined) return [];
+      if (value instanceof GatewayError) return reader.fail(value);
+      const events = reader.read(value, frame.event);
+      return context.relay ? [{ type: 'relay', dialect: 'responses', frame, value, events }] : events;
+    },
+    end: () => reader.cut(),
+  };
+}
+
+// --- The answer -----------------------------------------------------------------------------------------------------
+
+/** Reads one answer, event by event, or a whole body. After a terminal event it reads nothing more. */
+class AnswerReader {
   readonly #output: OutputReader;
   #events: Event[] = [];
-  #started = false;
-  #ended = false;
+  #isStarted = false;
+  #isEnded = false;
   #usage: Usage | undefined;
 
   constructor(context: DecodeContext) {
-    this.#relay = context.relay;
     this.#output = new OutputReader((event) => this.#emit(event), !context.relay, idSeedOf(context));
   }
 
-  decode(frame: Frame): Event[] {
-    if (this.#ended || frame.data === '[DONE]') return [];
-    const value = readFrame(frame);
-    if (value === undefined) return [];
-    if (value instanceof GatewayError) {
-      this.#fail(value);
-      return this.#take();
-    }
-    this.#step(stringAt(value, 'type') ?? frame.event ?? '', value);
-    const events = this.#take();
-    return this.#relay ? [{ type: 'relay', dialect: 'responses', frame, value, events }] : events;
+  get isEnded(): boolean {
+    return this.#isEnded;
   }
 
-  end(): Event[] {
-    if (this.#ended) return [];
-    this.#fail(
-      new GatewayError(
-        'upstream-unavailable',
-        'The provider ended the stream before the answer was complete',
-      ),
-    );
+  /** What one wire event means. `name`: what the frame calls it, for servers that leave `type` out. */
+  read(value: JsonObject, name?: string): Event[] {
+    this.#step(stringAt(value, 'type') ?? name ?? '', value);
     return this.#take();
   }
 
-  /** Reads a whole answer that came in one piece. */
-  whole(body: JsonObject): Event[] {
+  /** A whole answer that came in one piece. */
+  readWhole(body: JsonObject): Event[] {
     if (isJsonObject(body.error)) this.#fail(failureOf(body));
     else if (!Array.isArray(body.output)) this.#fail(notAnAnswer());
-    else this.#terminal(body, `response.${stringAt(body, 'status') ?? 'completed'}`);
+    else this.#finish(body, `response.${stringAt(body, 'status') ?? 'completed'}`);
     return this.#take();
+  }
+
+  /** The bytes have ended. */
+  cut(): Event[] {
+    return this.#isEnded ? [] : this.fail(endedEarly());
+  }
+
+  fail(error: GatewayError): Event[] {
+    this.#fail(error);
+    return this.#take();
+  }
+
+  #emit(event: Event): void {
+    this.#events.push(event);
   }
 
   #take(): Event[] {
@@ -73,15 +91,11 @@ export class ResponsesDecoder implements StreamDecoder {
     return events;
   }
 
-  #emit(event: Event): void {
-    this.#events.push(event);
-  }
-
   #step(type: string, value: JsonObject): void {
     if (OPENING_EVENTS.has(type)) {
       this.#start(objectAt(value, 'response'));
     } else if (TERMINAL_EVENTS.has(type)) {
-      this.#terminal(objectAt(value, 'response') ?? {}, type);
+      this.#finish(objectAt(value, 'response') ?? {}, type);
     } else if (type === 'error' || (!type.startsWith('response.') && isJsonObject(value.error))) {
       this.#fail(failureOf(value));
     } else if (type.startsWith('response.')) {
@@ -90,16 +104,50 @@ export class ResponsesDecoder implements StreamDecoder {
     }
   }
 
+  // --- Start and end ------------------------------------------------------------------------------------------------
+
   #start(response: JsonObject | undefined): void {
     this.#usage = (response && readUsage(response)) ?? this.#usage;
-    if (this.#started) return;
-    this.#started = true;
+    if (this.#isStarted) return;
+    this.#isStarted = true;
     const upstreamId = response && stringAt(response, 'id');
     if (upstreamId !== undefined) this.#output.upstreamId = upstreamId;
     this.#emit(
       compact({ type: 'start', upstreamId, upstreamModel: response && stringAt(response, 'model') }),
     );
   }
+
+  #finish(response: JsonObject, type: string): void {
+    this.#start(response);
+    const status = stringAt(response, 'status') ?? type.replace('response.', '');
+    if (status !== 'completed' && status !== 'incomplete') {
+      this.#fail(isJsonObject(response.error) ? failureOf(response) : notAnAnswer());
+      return;
+    }
+    this.#wholeOutput(response);
+    this.#output.endAll(status);
+    if (this.#usage !== undefined) this.#emit({ type: 'usage', usage: this.#usage });
+    this.#isEnded = true;
+    this.#emit(readFinish(response, status, this.#output));
+  }
+
+  /** What the final snapshot holds and the stream left out. */
+  #wholeOutput(response: JsonObject): void {
+    const knewNothing = this.#output.isEmpty;
+    for (const [index, item] of objectsAt(response, 'output').entries()) {
+      const known = this.#output.findWhole(item, index);
+      const slot = known ?? (knewNothing ? this.#output.begin(item, index) : undefined);
+      if (slot !== undefined) this.#output.whole(slot, item);
+    }
+  }
+
+  #fail(error: GatewayError): void {
+    if (this.#usage !== undefined) this.#emit({ type: 'usage', usage: this.#usage });
+    this.#isEnded = true;
+    this.#emit({ type: 'failure', error });
+  }
+
+  // --- Content ------------------------------------------------------------------------------------------------------
 
   #progress(type: string, value: JsonObject): void {
     const channel = CHANNEL_BY_DELTA.get(type) ?? CHANNEL_BY_DONE.get(type);
@@ -227,50 +275,6 @@ export class ResponsesDecoder implements StreamDecoder {
     if (slot === undefined) return;
     this.#emit({ type: 'opaque', dialect: 'responses', value: { ...value, output_index: slot.item } });
   }
-
-  #terminal(response: JsonObject, type: string): void {
-    this.#start(response);
-    const status = stringAt(response, 'status') ?? type.replace('response.', '');
-    if (status !== 'completed' && status !== 'incomplete') {
-      this.#fail(isJsonObject(response.error) ? failureOf(response) : notAnAnswer());
-      return;
-    }
-    this.#wholeOutput(response);
-    this.#output.endAll(status);
-    if (this.#usage !== undefined) this.#emit({ type: 'usage', usage: this.#usage });
-    this.#ended = true;
-    const nativeReason = stringAt(objectAt(response, 'incomplete_details') ?? {}, 'reason') ?? status;
-    this.#emit(
-      compact({
-        type: 'finish',
-        reason: this.#reason(status, nativeReason),
-        nativeReason,
-        serviceTier: stringAt(response, 'service_tier'),
-      }),
-    );
-  }
-
-  /** What the final snapshot holds and the stream left out. */
-  #wholeOutput(response: JsonObject): void {
-    const knewNothing = this.#output.isEmpty;
-    for (const [index, item] of objectsAt(response, 'output').entries()) {
-      const known = this.#output.findWhole(item, index);
-      const slot = known ?? (knewNothing ? this.#output.begin(item, index) : undefined);
-      if (slot !== undefined) this.#output.whole(slot, item);
-    }
-  }
-
-  #reason(status: string, nativeReason: string): FinishReason {
-    if (status === 'incomplete') return nativeReason === 'content_filter' ? 'content-filter' : 'length';
-    if (this.#output.hasToolCalls) return 'tool-calls';
-    return this.#output.hasRefusal ? 'refusal' : 'stop';
-  }
-
-  #fail(error: GatewayError): void {
-    if (this.#usage !== undefined) this.#emit({ type: 'usage', usage: this.#usage });
-    this.#ended = true;
-    this.#emit({ type: 'failure', error });
-  }
 }
 
 function notAnAnswer(): GatewayError {
@@ -285,11 +289,10 @@ function indexIn(channel: TextChannel, value: JsonObject): number {
   return numberAt(value, channel.index) ?? 0;
 }
 
-// --- A whole body ---------------------------------------------------------------------------------------------------
+// --- Whole bodies ---------------------------------------------------------------------------------------------------
 
 /** Events of a whole answer that came in one piece. */
 export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
-  const events = new ResponsesDecoder({ ...context, relay: false }).whole(body);
-  if (!context.relay) return events;
-  return [{ type: 'relay', dialect: 'responses', frame: { data: '' }, value: body, events, whole: true }];
+  const events = new AnswerReader({ ...context, relay: false }).readWhole(body);
+  return relayedBody('responses', body, events, context);
 }

@@ -8,6 +8,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts
 import { compact, define, objectAt, objectsAt, withoutNulls } from '../../kit/json/members.ts';
 import type { ReplyContext } from '../dialect.ts';
 import { patchOutputItem, refusalText, renderOutputItem, showsRefusal } from './encode-content.ts';
+import { renderFinish } from './finish.ts';
 import { ItemIds, responseId } from './ids.ts';
 import { parseItem } from './parse-content.ts';
 import { renderUsage } from './usage.ts';
@@ -91,28 +92,21 @@ const SERVED_TIERS: ReadonlySet<string> = new Set(['default', 'flex', 'priority'
 
 /** The object of an answer that came to an end of its own. */
 export function finishedSnapshot(context: ReplyContext, finish: Finish, ending: Ending): JsonObject {
-  const reason = INCOMPLETE_REASONS[finish.reason];
-  const isComplete = reason === undefined;
+  const { status, incomplete_details } = renderFinish(finish);
   const isKnownTier = finish.serviceTier !== undefined && SERVED_TIERS.has(finish.serviceTier);
   // Assigned: an object literal that says a member twice is many times as slow.
   return Object.assign(
     baseOf(context, ending),
     {
-      status: isComplete ? 'completed' : 'incomplete',
-      completed_at: isComplete ? Math.floor(context.now() / 1000) : null,
-      incomplete_details: isComplete ? null : { reason },
+      status,
+      completed_at: status === 'completed' ? Math.floor(context.now() / 1000) : null,
+      incomplete_details,
       error: null,
       service_tier: isKnownTier ? finish.serviceTier : context.serviceTier,
     },
     endFields(context, ending),
   );
 }
-
-const INCOMPLETE_REASONS: Readonly<Partial<Record<Finish['reason'], string>>> = {
-  length: 'max_output_tokens',
-  'content-filter': 'content_filter',
-  budget: 'max_output_tokens',
-};
 
 /** The object of an answer that failed: what there is of it, and why there is no more. */
 export function failedSnapshot(context: ReplyContext, error: GatewayError, ending: Ending): JsonObject {
@@ -129,8 +123,7 @@ export function failedSnapshot(context: ReplyContext, error: GatewayError, endin
 export function cutSnapshot(context: ReplyContext, error: GatewayError, ending: Ending): JsonObject {
   return {
     ...baseOf(context, ending),
-    status: 'incomplete',
-    incomplete_details: { reason: 'max_output_tokens' },
+    ...renderFinish({ reason: 'length' }),
     ...endFields(context, settledBy(error, ending)),
   };
 }

@@ -12,8 +12,8 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, objectsAt } from '../../kit/json/members.ts';
 import type { ReplyContext } from '../dialect.ts';
 import { unwrapSeal } from '../shared/reasoning/custody.ts';
-import { ResponsesDecoder } from './decode.ts';
-import { ResponsesEncoder } from './encode.ts';
+import { createDecoder } from './decode.ts';
+import { createEncoder } from './encode.ts';
 import { encodeBody } from './encode-body.ts';
 
 import { parseRequest } from './parse.ts';
@@ -58,14 +58,14 @@ function valuesOf(written: string): JsonObject[] {
 }
 
 function encode(events: readonly Event[], body: JsonObject = {}): JsonObject[] {
-  return valuesOf(new ResponsesEncoder(contextOf(body)).encode(events));
+  return valuesOf(createEncoder(contextOf(body)).encode(events));
 }
 
 const typesOf = (values: readonly JsonObject[]) =>
   values.map((value) => String(value.type).replace('response.', ''));
 const lastResponse = (values: readonly JsonObject[]) => objectAt(values.at(-1) ?? {}, 'response') ?? {};
 
-describe('ResponsesEncoder', () => {
+describe('the encoder', () => {
   it('writes a text answer in full', () => {
     const values = encode([{ type: 'start' }, ...textItem(0, 'Hi'), finish]);
     expect(typesOf(values)).toEqual([
@@ -293,7 +293,7 @@ describe('ResponsesEncoder', () => {
   });
 
   it('writes nothing after the end', () => {
-    const encoder = new ResponsesEncoder(contextOf());
+    const encoder = createEncoder(contextOf());
     expect(encoder.encode([finish])).toMatch(/data: \[DONE\]\n\n$/);
     expect(encoder.encode([...textItem(0, 'late'), finish])).toBe('');
   });
@@ -370,7 +370,7 @@ describe('ResponsesEncoder', () => {
   });
 
   it('keeps the connection alive with a comment', () => {
-    expect(new ResponsesEncoder(contextOf()).keepAlive()).toBe(': ACME PROCESSING\n\n');
+    expect(createEncoder(contextOf()).keepAlive()).toBe(': ACME PROCESSING\n\n');
   });
 });
 
@@ -379,8 +379,8 @@ describe('the relay lane', () => {
 
   function relay(ending: (events: readonly Event[]) => Event, body: JsonObject = {}) {
     const context = contextOf(body);
-    const decoder = new ResponsesDecoder({ request: context.request, relay: true });
-    const encoder = new ResponsesEncoder(context);
+    const decoder = createDecoder({ request: context.request, relay: true });
+    const encoder = createEncoder(context);
     const events = new SseReader().push(fixture).flatMap((frame) => decoder.decode(frame));
     const before = encoder.encode(events);
     return { before, values: valuesOf(before + encoder.encode([ending(events)])) };
@@ -439,8 +439,8 @@ describe('the relay lane', () => {
 
   it('writes a citation without positions once, in its part', () => {
     const context = contextOf();
-    const decoder = new ResponsesDecoder({ request: context.request, relay: true });
-    const encoder = new ResponsesEncoder(context);
+    const decoder = createDecoder({ request: context.request, relay: true });
+    const encoder = createEncoder(context);
     const at = { item_id: 'm', output_index: 0, content_index: 0 };
     const frames = [
       {
@@ -465,8 +465,8 @@ describe('the relay lane', () => {
 
   it('writes frames that need no change verbatim', () => {
     const context = contextOf();
-    const encoder = new ResponsesEncoder(context);
-    const decoder = new ResponsesDecoder({ request: context.request, relay: true });
+    const encoder = createEncoder(context);
+    const decoder = createDecoder({ request: context.request, relay: true });
     const opening = new SseReader().push(fixture).slice(0, 2);
     encoder.encode(opening.flatMap((frame) => decoder.decode(frame)));
     const data =
@@ -484,11 +484,11 @@ describe('the relay lane', () => {
 
   it('never lets unknown events or event names through', () => {
     const context = contextOf();
-    const decoder = new ResponsesDecoder({ request: context.request, relay: true });
+    const decoder = createDecoder({ request: context.request, relay: true });
     const frames = ['response.brand_new', 'x\nevent: y', 'keepalive'].map((type) => ({
       data: JSON.stringify({ type }),
     }));
-    const written = new ResponsesEncoder(context).encode(frames.flatMap((frame) => decoder.decode(frame)));
+    const written = createEncoder(context).encode(frames.flatMap((frame) => decoder.decode(frame)));
     expect(
       valuesOf(written).every((value) => /^response\.(created|in_progress)$/.test(String(value.type))),
     ).toBe(true);
@@ -568,12 +568,12 @@ describe('encodeBody', () => {
       acme_metadata: {},
     };
     const context = contextOf(asked);
-    const decoder = new ResponsesDecoder({ request: context.request, relay: true });
+    const decoder = createDecoder({ request: context.request, relay: true });
     const events = ['created', 'completed'].flatMap((name) => {
       const data = JSON.stringify({ type: `response.${name}`, response: theirs });
       return decoder.decode({ data });
     });
-    const snapshots = valuesOf(new ResponsesEncoder(context).encode([...events, finish])).map((value) =>
+    const snapshots = valuesOf(createEncoder(context).encode([...events, finish])).map((value) =>
       objectAt(value, 'response'),
     );
     const body = encodeBody({ items: [], finish, settled: finish.settled, relayed: theirs }, context);

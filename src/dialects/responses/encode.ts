@@ -51,7 +51,11 @@ interface Shown extends Placement {
 type EventOf<T extends Event['type']> = Extract<Event, { type: T }>;
 
 /** Writes an answer as a stream of this format. */
-export class ResponsesEncoder implements StreamEncoder {
+export function createEncoder(context: ReplyContext): StreamEncoder {
+  return new ResponsesEncoder(context);
+}
+
+class ResponsesEncoder implements StreamEncoder {
   readonly #context: ReplyContext;
   readonly #ids: ItemIds;
   readonly #writer = new FrameWriter();
@@ -152,7 +156,7 @@ export class ResponsesEncoder implements StreamEncoder {
     );
   }
 
-  // Items
+  // --- Content ------------------------------------------------------------------------------------------------------
 
   #itemStart({ item, head }: EventOf<'item-start'>): string {
     const shown = this.#show(item, head);
@@ -203,7 +207,7 @@ export class ResponsesEncoder implements StreamEncoder {
     return this.#writer.imageStep('generating', shown) + this.#writer.imageStep('completed', shown);
   }
 
-  // Parts and text
+  // --- Parts and text -----------------------------------------------------------------------------------------------
 
   /** The item that a piece of text is to be shown in. */
   #shownFor(item: number, kind: PartKind): Shown | undefined {
@@ -275,7 +279,7 @@ export class ResponsesEncoder implements StreamEncoder {
     return renderOutputPart(this.#drafts.take(item, part, text))[0];
   }
 
-  // Tool calls
+  // --- Tool calls ---------------------------------------------------------------------------------------------------
 
   #input({ item, text }: EventOf<'tool-input-delta'>): string {
     const shown = this.#items.get(item);
@@ -299,7 +303,7 @@ export class ResponsesEncoder implements StreamEncoder {
     return this.#writer.write(type, { ...fields, ...placeOf(shown) });
   }
 
-  // Relay lane
+  // --- Relay --------------------------------------------------------------------------------------------------------
 
   /**
    * Writes what the upstream's event does not say by itself, then the event. A terminal is only remembered: the settled
@@ -358,7 +362,7 @@ export class ResponsesEncoder implements StreamEncoder {
     if (item !== undefined) this.#context.keepItem?.(item);
   }
 
-  // Ends
+  // --- The end ------------------------------------------------------------------------------------------------------
 
   #finish(finish: Finish): string {
     this.#fold.push(finish);

@@ -1,7 +1,7 @@
 import { SSE_TYPE, SseReader } from '../../kit/frames/sse.ts';
 import type { FormatDialect } from '../dialect.ts';
-import { decodeBody, ResponsesDecoder } from './decode.ts';
-import { ResponsesEncoder } from './encode.ts';
+import { createDecoder, decodeBody } from './decode.ts';
+import { createEncoder } from './encode.ts';
 import { encodeBody } from './encode-body.ts';
 import { encodeError, readError } from './error.ts';
 import { facts } from './facts.ts';
@@ -25,7 +25,7 @@ export const responses: FormatDialect = {
     pieceLists: ['input', 'tools'],
     parseRequest,
     untranslatableIssues,
-    createEncoder: (context) => new ResponsesEncoder(context),
+    createEncoder,
     encodeBody,
     encodeError,
   },
@@ -36,7 +36,7 @@ export const responses: FormatDialect = {
     renderRequest,
     renderRelay,
     searches,
-    createDecoder: (context) => new ResponsesDecoder(context),
+    createDecoder,
     decodeBody,
     readError,
   },

@@ -1,0 +1,46 @@
+import type { Finish, FinishReason } from '../../ir/events.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { compact, objectAt, stringAt } from '../../kit/json/members.ts';
+
+/** How an answer ended, both ways. */
+
+/** What an answer turned out to hold: a completed one does not name its reason. */
+export interface AnswerContents {
+  readonly hasToolCalls: boolean;
+  readonly hasRefusal: boolean;
+}
+
+/** The end of a response object whose status is `completed` or `incomplete`. */
+export function readFinish(response: JsonObject, status: string, contents: AnswerContents): Finish {
+  const nativeReason = stringAt(objectAt(response, 'incomplete_details') ?? {}, 'reason') ?? status;
+  return compact({
+    type: 'finish',
+    reason: reasonOf(status, nativeReason, contents),
+    nativeReason,
+    serviceTier: stringAt(response, 'service_tier'),
+  });
+}
+
+function reasonOf(status: string, nativeReason: string, contents: AnswerContents): FinishReason {
+  if (status === 'incomplete') return nativeReason === 'content_filter' ? 'content-filter' : 'length';
+  if (contents.hasToolCalls) return 'tool-calls';
+  return contents.hasRefusal ? 'refusal' : 'stop';
+}
+
+/** Reasons for which an answer is incomplete, in the caller's words. */
+const INCOMPLETE_REASONS: Readonly<Partial<Record<FinishReason, string>>> = {
+  length: 'max_output_tokens',
+  'content-filter': 'content_filter',
+  budget: 'max_output_tokens',
+};
+
+/** The members of a response object that say how it ended. */
+export function renderFinish({ reason }: Pick<Finish, 'reason'>): {
+  readonly status: 'completed' | 'incomplete';
+  readonly incomplete_details: { readonly reason: string } | null;
+} {
+  const incomplete = INCOMPLETE_REASONS[reason];
+  return incomplete === undefined
+    ? { status: 'completed', incomplete_details: null }
+    : { status: 'incomplete', incomplete_details: { reason: incomplete } };
+}
