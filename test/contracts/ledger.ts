@@ -422,7 +422,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         expect(await reserve(generation('g4', { limits }), credit(1n))).toMatchObject({ ok: false });
       });
 
-      it('by a second, over the beginning of a window, between reserving and settling, counts in the new window', async () => {
+      it('by a second over the start of a window, before settling, counts in the new window', async () => {
         const limits = keyLimit(10n, { window: 'daily' });
         const midnight = Date.parse('2025-06-16T00:00:00Z');
         under.setTime(midnight - 500);

@@ -108,7 +108,7 @@ if (server !== undefined) {
       }
     });
 
-    it('accepts known keys and refuses new work with 503 while the database is unavailable, and resumes by itself', async () => {
+    it('while the database is unavailable accepts known keys and answers 503, and resumes by itself', async () => {
       const url = await server.createDatabase();
       const gateway = await openWith(url);
       expect((await answered(gateway)).status).toBe(200);

@@ -527,7 +527,7 @@ if (server !== undefined) {
       });
     });
 
-    it('forget keys and workspaces that do not exist, at a start and now and then, unless something is reserved', async () => {
+    it('forget keys and workspaces that do not exist, unless something is reserved for them', async () => {
       const first = await bench.ledger(bench.directory());
       const gone = { key: 'gone', workspace: 'gone', account: 'account-1' };
       const idle = { ...gone, key: 'idle' };
@@ -553,7 +553,7 @@ if (server !== undefined) {
       expect(await statement(first)).toMatchObject({ settledNanos: 15n, differenceNanos: 0n });
     });
 
-    it('unavailable when a gateway starts, get the generations that its crash left open once they are back', async () => {
+    it('unavailable at a start, get the generations that a crash left open once they are back', async () => {
       const directory = bench.directory();
       const first = await bench.ledger(directory);
       await spend(first, 'g1');

@@ -201,7 +201,7 @@ if (server !== undefined) {
       await expectUntouched(opened);
     });
 
-    it('waits if the database was unavailable at its start, and releases nothing until the other has ended', async () => {
+    it('waits after a start without database, and releases nothing until the other has ended', async () => {
       const opened = await openedAndCopied();
       const before = await journals();
       const identity = new GatewayIdentity(opened.copy);

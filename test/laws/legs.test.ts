@@ -272,7 +272,7 @@ describe.each([
     );
   });
 
-  it('law: legs before one in which the caller leaves are charged exactly, and that one by its text so far', async () => {
+  it('law: when the caller leaves, ended legs are charged exactly, the open one by its text so far', async () => {
     const used = [
       { input: 100, output: 7 },
       { input: 200, output: 8 },

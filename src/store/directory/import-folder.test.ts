@@ -40,7 +40,7 @@ it('finds nothing outside, and no directory', () => {
   }
 });
 
-it('removes what is a day old, although a process has the number of its maker, and nothing that it did not make', () => {
+it('removes folders that are a day old, even if a process has their pid, and no other files', () => {
   folder.removeLeftovers(NOW_MS);
   expect(existsSync(join(temporary.path, 'imports'))).toBe(false);
   const [young, old] = [folder.open(), folder.open()];

@@ -241,7 +241,7 @@ describe('a journal on a disk with injected failures', () => {
     expect(disk.operations - before).toBe(4);
   });
 
-  it('writes together what is appended in one turn, and syncs nothing that only has to survive the process', async () => {
+  it('writes the appends of one turn together, and syncs none that only has to survive the process', async () => {
     const journal = await opened();
     const before = disk.operations;
     const all = append20(journal, 'process');
