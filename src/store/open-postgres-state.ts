@@ -123,7 +123,8 @@ async function openCommandLedger(
   );
   if (openGenerations + unbookedGenerations > 0) {
     warn(
-      'generations in the outbox of this data directory may not be in the figures yet; its gateway books them when it runs',
+      'generations in the outbox of this data directory may not be in the figures yet; its gateway books ' +
+        'them when it runs',
       { open: openGenerations, settled: unbookedGenerations },
     );
   }

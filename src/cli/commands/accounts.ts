@@ -5,7 +5,9 @@ import { type CommandResult, tableText } from '../terminal/output.ts';
 
 export async function createAccount(flags: Flags, name: string): Promise<CommandResult<NewAccountView>> {
   const result = await runControlCommand(flags, 'accounts.create', { name });
-  const text = `${result.management_key}\n\n${accountTable([result])}\nThe management key above is shown this once; only its hash is stored.\n`;
+  const text =
+    `${result.management_key}\n\n${accountTable([result])}\nThe management key above is shown this once; ` +
+    `only its hash is stored.\n`;
   return { result, text };
 }
 

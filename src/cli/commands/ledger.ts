@@ -14,10 +14,15 @@ const FAULTS: Readonly<Record<Fault, string>> = {
   equation: 'granted - settled - reserved - left is not 0',
   journals:
     'what the journals of all gateways have booked is not what is settled: something was booked twice or got lost',
-  byok: 'what the journals of all gateways have booked of BYOK credentials is not what ledger_tallies says: something was booked twice or got lost',
+  byok:
+    'what the journals of all gateways have booked of BYOK credentials is not what ledger_tallies says: ' +
+    'something was booked twice or got lost',
   reservations:
-    'the account, a workspace or a key has more or less reserved in ledger_tallies than its rows in ledger_reservations hold',
-  sums: 'a sum of the account, a workspace or a key in ledger_tallies is lower than the rows in generations that were booked into it: its limit allows too much',
+    'the account, a workspace or a key has more or less reserved in ledger_tallies than its rows in ' +
+    'ledger_reservations hold',
+  sums:
+    'a sum of the account, a workspace or a key in ledger_tallies is lower than the rows in generations ' +
+    'that were booked into it: its limit allows too much',
 };
 
 /** Checks the books of every account to the nano-dollar; exit code 1 if any is wrong. */
@@ -87,7 +92,8 @@ export async function acceptLedgerLoss(flags: Flags): Promise<CommandResult<Loss
   if (options.database !== undefined) {
     throw new GatewayError(
       'invalid-request',
-      'the ledger is in the database of DATABASE_URL, which has no journal to be lost; this is for a gateway without one',
+      'the ledger is in the database of DATABASE_URL, which has no journal to be lost; this is for a ' +
+        'gateway without one',
     );
   }
   const losses: LedgerLoss[] = [];

@@ -27,7 +27,8 @@ function textOf(
 ) {
   const done = `Stored credentials are encrypted under the new key ${key_id}; ${credentials} were encrypted anew.\n`;
   const next = must_be_given
-    ? `Now put the content of ${newKeyFile} into ${source}, where the gateway is started. The old key opens the stored credentials until the gateway has been started with the new one.\n`
+    ? `Now put the content of ${newKeyFile} into ${source}, where the gateway is started. The old key ` +
+      `opens the stored credentials until the gateway has been started with the new one.\n`
     : `The key is in ${source}; keep a copy of it with your backups.\n`;
   return done + next;
 }

@@ -26,7 +26,8 @@ function noDatabase(dataDir: string): Finding {
   return existsSync(join(dataDir, 'journal'))
     ? problem(
         `${file} is ${existsSync(file) ? 'empty' : 'missing'}, although a gateway has run here`,
-        'restore the data directory from a backup; without it accounts and keys are lost and the next start makes new ones',
+        'restore the data directory from a backup; without it accounts and keys are lost and the next ' +
+          'start makes new ones',
       )
     : fine('none yet; the first start creates it');
 }

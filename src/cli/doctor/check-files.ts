@@ -36,19 +36,23 @@ function judge(contents: string, facts: FileFacts, { kind, facts: known }: Datab
   if (wrong.length > 0) {
     return [
       problem(
-        `${wrong.length} of ${countText(files, 'stored file')} ${wrong.length === 1 ? 'has' : 'have'} no content, or content of another length, in ${contents}: ${named(wrong)}`,
+        `${wrong.length} of ${countText(files, 'stored file')} ${wrong.length === 1 ? 'has' : 'have'} no ` +
+          `content, or content of another length, in ${contents}: ${named(wrong)}`,
         'restore the content from a backup, or delete those files and upload them again; requests that name them fail',
         figures,
       ),
     ];
   }
   if (files + withoutFile === 0) return [];
-  const here = `${files - elsewhere} of ${countText(files, 'stored file')} ${files === 1 ? 'has its' : 'have their'} content in ${contents}`;
+  const here =
+    `${files - elsewhere} of ${countText(files, 'stored file')} ${files === 1 ? 'has its' : 'have their'} ` +
+    `content in ${contents}`;
   const others =
     elsewhere > 0 ? '; the content of the others is at the gateways to which they were uploaded' : '';
   const swept =
     withoutFile > 0
-      ? `; ${countText(withoutFile, 'content')} of deleted files ${withoutFile === 1 ? 'is' : 'are'} removed within an hour of running`
+      ? `; ${countText(withoutFile, 'content')} of deleted files ${withoutFile === 1 ? 'is' : 'are'} ` +
+        'removed within an hour of running'
       : '';
   return [fine(`${here}${others}${swept}`, figures)];
 }

@@ -123,7 +123,8 @@ async function ofTables({ runtime, database }: Situation): Promise<Finding[]> {
       ? []
       : [
           warning(
-            `${countText(waiting, 'generation')} in the outbox ${waiting === 1 ? 'is' : 'are'} not booked in the database`,
+            `${countText(waiting, 'generation')} in the outbox ${waiting === 1 ? 'is' : 'are'} not ` +
+              'booked in the database',
             'start this gateway: it books them',
           ),
         ]),
@@ -138,7 +139,9 @@ function judge({ wrong, accounts, openReservations, journal }: Books): Finding[]
     journal_bytes: journal.bytes,
     torn_tail_bytes: journal.tornTailBytes,
   };
-  const facts = `${countText(openReservations, 'open reservation')}; journal of ${bytesText(journal.bytes)} in ${countText(journal.segments, 'segment')}`;
+  const facts =
+    `${countText(openReservations, 'open reservation')}; journal of ${bytesText(journal.bytes)} in ` +
+    `${countText(journal.segments, 'segment')}`;
   if (wrong.length === 0) {
     return [
       fine(`the money equation holds for ${countText(accounts, 'account')} with money, ${facts}`, figures),
@@ -181,8 +184,10 @@ function lost(unrecorded: BooksFacts['unrecorded']): Finding[] {
   const times = [first, last].map(({ settledAtMs }) => new Date(settledAtMs).toISOString());
   return [
     problem(
-      `the database has ${extent}${countText(unrecorded.length, 'generation')} of which the journal has no record, settled from ${times.join(' to ')} for ${usdText(usdOf(nanos))} USD`,
-      'if the journal has lost its end, restore the data directory from a backup before the next start, which would go on without that money; if the clock was set back after them, nothing is lost',
+      `the database has ${extent}${countText(unrecorded.length, 'generation')} of which the journal has ` +
+        `no record, settled from ${times.join(' to ')} for ${usdText(usdOf(nanos))} USD`,
+      'if the journal has lost its end, restore the data directory from a backup before the next start, ' +
+        'which would go on without that money; if the clock was set back after them, nothing is lost',
       { unrecorded_generations: unrecorded.length, unrecorded_usd: usdOf(nanos) },
     ),
   ];

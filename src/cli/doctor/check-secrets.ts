@@ -15,7 +15,8 @@ function hashKey(dataDir: string): Finding[] {
   return [
     problem(
       `${join(dataDir, 'hash-key')} is missing, although a gateway has run here`,
-      'restore the file from a backup before the next start: that would make a new one, under which end users and their pins have other hashes and are not found',
+      'restore the file from a backup before the next start: that would make a new one, under which end ' +
+        'users and their pins have other hashes and are not found',
     ),
   ];
 }
@@ -33,7 +34,8 @@ async function encryptionKeyOf({ runtime, loading, database }: Situation): Promi
   if (needed.length === 0) return [fine('no encryption key yet; the first start makes one')];
   return [
     problem(
-      `${join(dataDir, 'encryption-key')} is missing; stored credentials are encrypted under the key ${needed.join(', ')}`,
+      `${join(dataDir, 'encryption-key')} is missing; stored credentials are encrypted under the key ` +
+        `${needed.join(', ')}`,
       'restore the file from a backup, or set SIGNALBOX_ENCRYPTION_KEY to the key',
     ),
   ];

@@ -31,7 +31,9 @@ function ofView({ server, lag }: DoctorView): Finding[] {
 
 function running(server: ServerView): Finding {
   const { state, uptime_seconds, memory_bytes, requests_in_flight, loop_delay_seconds } = server;
-  const what = `${state} for ${durationText(uptime_seconds * 1000)}, ${bytesText(memory_bytes)} of memory, ${requests_in_flight} requests in flight`;
+  const what =
+    `${state} for ${durationText(uptime_seconds * 1000)}, ${bytesText(memory_bytes)} of memory, ` +
+    `${requests_in_flight} requests in flight`;
   const figures = {
     uptime_seconds,
     memory_bytes,
@@ -85,7 +87,8 @@ async function ofPort({ host, port }: Runtime): Promise<Finding> {
     return problem(
       `no gateway runs on the data directory, and none can listen on ${host}:${port} (${code})`,
       code === 'EADDRINUSE'
-        ? 'stop the process that listens there, or choose another port with --port or PORT; if it is your gateway, name its data directory with --data-dir'
+        ? 'stop the process that listens there, or choose another port with --port or PORT; if it is your ' +
+            'gateway, name its data directory with --data-dir'
         : 'choose another address with --host or HOST, or another port with --port or PORT',
     );
   } finally {

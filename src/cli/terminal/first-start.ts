@@ -34,5 +34,8 @@ export function firstStartJson({ managementKey, apiKey }: FirstKeys, url: string
 function exampleOf({ apiKey }: FirstKeys, url: string, model: string | undefined): string {
   if (model === undefined) return `curl ${url}/models`;
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello!' }] });
-  return `curl ${url}/chat/completions -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" -d '${body}'`;
+  return (
+    `curl ${url}/chat/completions -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" ` +
+    `-d '${body}'`
+  );
 }

@@ -35,7 +35,8 @@ export function importNotes(
 }
 
 const TOO_OLD =
-  'Usage from before the last pruning of events is not imported: whether it was counted already cannot be told any more.';
+  'Usage from before the last pruning of events is not imported: whether it was counted already cannot ' +
+  'be told any more.';
 
 const WHY_NOT_KEPT: Readonly<Record<NotKeptMember, string>> = {
   session_id: 'usage is not counted by session',

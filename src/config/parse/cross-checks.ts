@@ -145,7 +145,9 @@ function* tagChecks(
     if (first !== undefined) {
       yield {
         path: `${path}[${at}].tag`,
-        message: `"${shownName(tag)}" and the same model are already used at ${first}: give it a tag of its own, such as "${shownName(base)}/2"`,
+        message:
+          `"${shownName(tag)}" and the same model are already used at ${first}: give it a tag of its own, ` +
+          `such as "${shownName(base)}/2"`,
       };
     }
   }

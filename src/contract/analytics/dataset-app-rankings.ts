@@ -20,7 +20,8 @@ export const appRankingsQuerySchema = Type.Object({
   sort: Type.Optional(
     oneOf(APP_RANKING_SORTS, {
       description:
-        '`popular`: by tokens in the window. `trending`: by how much these exceed the mean of the three windows of the same length right before; apps that do not exceed it are left out.',
+        '`popular`: by tokens in the window. `trending`: by how much these exceed the mean of the three ' +
+        'windows of the same length right before; apps that do not exceed it are left out.',
     }),
   ),
   ...DATASET_WINDOW,

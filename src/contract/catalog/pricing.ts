@@ -35,7 +35,8 @@ export const pricingSchema = Type.Object(
     overrides: Type.Optional(
       Type.Array(override, {
         description:
-          'Prices that hold instead for prompts of at least `min_prompt_tokens`; later entries win, names that are absent keep their price.',
+          'Prices that hold instead for prompts of at least `min_prompt_tokens`; later entries win, ' +
+          'names that are absent keep their price.',
       }),
     ),
   },

@@ -89,7 +89,9 @@ export const generationSchema = Type.Object({
   }),
   written_off_cause: nullable(Type.String(), {
     description:
-      'What went beyond the reservation: `prompt`, `output`, `searches` or `price`; `released`: the reservation was let go before the end; `disputed`: the upstream reported more than can be true; `abandoned`: the caller left before the first content. Null where nothing was written off.',
+      'What went beyond the reservation: `prompt`, `output`, `searches` or `price`; `released`: the ' +
+      'reservation was let go before the end; `disputed`: the upstream reported more than can be true; ' +
+      '`abandoned`: the caller left before the first content. Null where nothing was written off.',
   }),
   legs: Type.Array(
     Type.Object({
@@ -106,7 +108,8 @@ export const generationSchema = Type.Object({
     }),
     {
       description:
-        'Calls of models, failed ones included; none where no model was called: the answer was kept, or the request refused.',
+        'Calls of models, failed ones included; none where no model was called: the answer was kept, or ' +
+        'the request refused.',
     },
   ),
   charges: Type.Array(Type.Object({ kind: Type.String(), cost: money }), {

@@ -51,7 +51,8 @@ const changeable = {
   io_logging_api_key_ids: Type.Optional(
     nullable(Type.Array(Type.Integer({ minimum: 0 }), { maxItems: MAX_LISTED_KEYS }), {
       description:
-        'Numbers of the keys whose requests are stored; null = all. Keys of this gateway have no numbers: with a list nothing is stored.',
+        'Numbers of the keys whose requests are stored; null = all. Keys of this gateway have no ' +
+        'numbers: with a list nothing is stored.',
     }),
   ),
 };

@@ -108,7 +108,9 @@ function cacheHeaderSchemas(vendor: string) {
       Type.String({
         pattern: '^\\s*\\d{1,9}\\s*$',
         explain: 'must be a whole number of seconds',
-        description: `Seconds that the answer is kept: 1 to ${MAX_TTL_SECONDS}, ${DEFAULT_TTL_SECONDS} without it. What is outside is taken for the nearest.`,
+        description:
+          `Seconds that the answer is kept: 1 to ${MAX_TTL_SECONDS}, ${DEFAULT_TTL_SECONDS} without it. ` +
+          'What is outside is taken for the nearest.',
       }),
     ),
     [clears]: Type.Optional(Type.String({ description: '`true`: what is kept is forgotten first.' })),

@@ -93,7 +93,10 @@ function operationsOf({ paths }: OpenApiDocument): Operation[] {
 }
 
 function navigationEntry({ method, path, value }: Operation): string {
-  return `<li><a href="#${escapeHtml(value.operationId)}"><span class="method">${method}</span> ${escapeHtml(path)}</a></li>`;
+  return (
+    `<li><a href="#${escapeHtml(value.operationId)}"><span class="method">${method}</span> ` +
+    `${escapeHtml(path)}</a></li>`
+  );
 }
 
 function section(tag: string, operations: readonly Operation[]): string {

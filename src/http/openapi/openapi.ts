@@ -44,7 +44,9 @@ export function describeRoutes(
     info: {
       title: 'Model routing gateway',
       version: API_VERSION,
-      description: `Every path answers under \`${settings.basePath}\` and under \`/v1\`, with or without a trailing slash.`,
+      description:
+        `Every path answers under \`${settings.basePath}\` and under \`/v1\`, with or without a trailing ` +
+        'slash.',
     },
     servers: [...new Set([settings.basePath, '/v1'])].map((url) => ({ url })),
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),

@@ -42,7 +42,9 @@ export class HttpMetrics {
   });
   readonly #turnedAway = new Counter({
     name: 'signalbox_generations_turned_away_total',
-    help: 'Requests for generations that were refused with 503 because there were too many, by what there was too much of.',
+    help:
+      'Requests for generations that were refused with 503 because there were too many, by what there was ' +
+      'too much of.',
     labels: ['reason'],
   });
   readonly #byReason: Readonly<Record<TurnAwayReason, Sum>> = {

@@ -79,7 +79,8 @@ function requirePassing(verdict: RateVerdict, clock: Pick<Clock, 'now'>): void {
   const seconds = Math.max(1, Math.ceil((resetAtMs - clock.now()) / 1000));
   throw new GatewayError(
     'rate-limited',
-    `Rate limit exceeded: ${limit.name}. At most ${limit.maxRequests} requests a ${limit.window}; try again in ${seconds} s.`,
+    `Rate limit exceeded: ${limit.name}. At most ${limit.maxRequests} requests a ${limit.window}; try ` +
+      `again in ${seconds} s.`,
     { headers, metadata: { headers, limit_source: 'gateway' }, retryAfterSeconds: seconds },
   );
 }

@@ -69,7 +69,10 @@ export class ServerTiming implements Timing {
     const upstream = this.#phases.upstream + awaiting;
     const gateway = Math.max(0, now - this.#started - this.#waitedMs - awaiting);
     this.#sent = { auth, plan, upstream, gateway };
-    return `auth;dur=${hundredths(auth)}, plan;dur=${hundredths(plan)}, upstream;dur=${hundredths(upstream)}, gateway;dur=${hundredths(gateway)}`;
+    return (
+      `auth;dur=${hundredths(auth)}, plan;dur=${hundredths(plan)}, upstream;dur=${hundredths(upstream)}, ` +
+      `gateway;dur=${hundredths(gateway)}`
+    );
   }
 }
 

@@ -51,7 +51,8 @@ export function checkSecret(
 /** Appended to the problem of a JSON credential. */
 const EXPECTED: Readonly<Partial<Record<Auth, string>>> = {
   azure:
-    '; expected is a JSON list of {api_key, resource_name, resource_type} or {model_slug, endpoint_url, api_key, model_id}',
+    '; expected is a JSON list of {api_key, resource_name, resource_type} or {model_slug, endpoint_url, ' +
+    'api_key, model_id}',
   aws: '; expected is a Bedrock API key, or JSON {accessKeyId, secretAccessKey, region}',
   google: '; expected is an API key, or the JSON of a service account',
 };

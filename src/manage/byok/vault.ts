@@ -114,7 +114,8 @@ export class Vault {
       if (!this.#keeper.isGiven) return makeEncryptionKey();
       throw new GatewayError(
         'invalid-request',
-        `the key comes from ${this.#keeper.source}, so the new one has to be given too: write one to a file (openssl rand -base64 32) and name it with --new-key-file`,
+        `the key comes from ${this.#keeper.source}, so the new one has to be given too: write one to a ` +
+          'file (openssl rand -base64 32) and name it with --new-key-file',
       );
     }
     const bytes = Buffer.from(given, 'base64');
@@ -138,7 +139,8 @@ export class Vault {
     throw new GatewayError(
       'conflict',
       this.#keeper.isGiven
-        ? `the last change of the key is not over: put the key ${next.id} into ${this.#keeper.source} and start the gateway with it first`
+        ? `the last change of the key is not over: put the key ${next.id} into ${this.#keeper.source} and ` +
+            'start the gateway with it first'
         : `the last change of the key was cut short: run it without a new key to finish it`,
     );
   }
@@ -156,7 +158,8 @@ export class Vault {
     const { isGiven, key, source } = this.#keeper;
     if (isGiven && !key.equals(this.#keys[0].bytes)) {
       this.#warnings.push(
-        `${source} holds the key from before the last rotation; replace it by the new one (${this.#keys[0].id}), the old one works until then`,
+        `${source} holds the key from before the last rotation; replace it by the new one ` +
+          `(${this.#keys[0].id}), the old one works until then`,
       );
     }
   }
@@ -203,7 +206,8 @@ export function requireKeys(
   if (missing.length === 0) return;
   throw new GatewayError(
     'conflict',
-    `stored credentials are encrypted under the key ${missing.join(', ')}, and the one in ${keeper.source} is ${given.id}; put the right key there, from a backup if need be`,
+    `stored credentials are encrypted under the key ${missing.join(', ')}, and the one in ` +
+      `${keeper.source} is ${given.id}; put the right key there, from a backup if need be`,
   );
 }
 

@@ -43,7 +43,8 @@ const MAX_CONCURRENT_RANKINGS = 2;
 const SHARED_QUEUE = '';
 
 const NOTHING_CLASSIFIED =
-  'category and language_type need requests that were classified by their content; this gateway classifies none, so no row matches';
+  'category and language_type need requests that were classified by their content; this gateway ' +
+  'classifies none, so no row matches';
 
 /** Rankings over all accounts of the installation. Requests that asked for zero retention are in none. */
 export class Rankings {

@@ -31,7 +31,8 @@ export async function migrate(
     const unknown = [...applied].find((name) => !migrations.some((migration) => migration.name === name));
     if (unknown !== undefined) {
       throw new DataDirectoryProblem(
-        `the database was written by a newer version (it has ${unknown}); start that version, or use another data directory`,
+        `the database was written by a newer version (it has ${unknown}); start that version, or use ` +
+          'another data directory',
         false,
       );
     }

@@ -10,7 +10,8 @@ export class QueryTooLarge extends GatewayError {
   constructor() {
     super(
       'invalid-request',
-      'time_range: the question needs more memory than there is for one; ask for a shorter range, fewer metrics or fewer dimensions',
+      'time_range: the question needs more memory than there is for one; ask for a shorter range, fewer ' +
+        'metrics or fewer dimensions',
     );
   }
 }

@@ -206,7 +206,8 @@ export class DuckdbEventStore implements EventStore {
       const aside = await renameDamaged(this.#file);
       this.#hasSetAside = true;
       this.#options.warn?.(
-        `the file of the events cannot be read and is now ${aside}; a new one is begun and filled with what is still kept of generations`,
+        `the file of the events cannot be read and is now ${aside}; a new one is begun and filled with ` +
+          'what is still kept of generations',
         { error: damage },
       );
     } catch (error) {

@@ -61,7 +61,8 @@ export class ClockWatch {
     };
     if (this.isFarOff && !this.#isRefusing) {
       const message =
-        'the clock of this gateway is more than a minute off that of the database: requests that a limit, a budget or a balance covers get 503 until it is right';
+        'the clock of this gateway is more than a minute off that of the database: requests that a ' +
+        'limit, a budget or a balance covers get 503 until it is right';
       warn(message, { ...times, mend: MEND });
     }
     this.#isRefusing = this.isFarOff;

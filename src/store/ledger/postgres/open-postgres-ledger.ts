@@ -226,7 +226,8 @@ async function bookedOf(
   const { booked, pruned } = adopted;
   if (pruned.count > 0) {
     warn(
-      'generations in the outbox have no row, and a gateway may have pruned rows of their age (retention.events_days): they count as booked and are not charged again',
+      'generations in the outbox have no row, and a gateway may have pruned rows of their age ' +
+        '(retention.events_days): they count as booked and are not charged again',
       { count: pruned.count, charges_usd: usdOf(pruned.creditNanos) },
     );
   }

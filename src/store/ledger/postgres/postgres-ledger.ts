@@ -261,7 +261,8 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     if (this.#isTakenOver) return;
     this.#isTakenOver = true;
     this.#options.warn(
-      'another gateway runs with a copy of this data directory; this one begins nothing more. Stop the copy and restart this one: it takes an id of its own and books what waits',
+      'another gateway runs with a copy of this data directory; this one begins nothing more. Stop the ' +
+        'copy and restart this one: it takes an id of its own and books what waits',
       { gateway_id: this.#options.gatewayId() },
     );
   }
@@ -310,7 +311,8 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     if (!isFarOff || aheadMs === null || isWithoutLimit(headroom)) return;
     const seconds = Math.round(Math.abs(aheadMs) / 1000);
     throw new LedgerUnavailable(
-      `the clock of this gateway is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of the database; what a limit or a balance covers is not begun until it is right`,
+      `the clock of this gateway is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of the ` +
+        'database; what a limit or a balance covers is not begun until it is right',
     );
   }
 
@@ -426,7 +428,8 @@ export class PostgresLedger implements Ledger, RecentGenerations {
 
 /** Shown to callers and in the health check. */
 const TAKEN_OVER =
-  'another gateway has taken the journal of this one over, because both run with copies of one data directory; the operator must stop the copy and restart this gateway';
+  'another gateway has taken the journal of this one over, because both run with copies of one data ' +
+  'directory; the operator must stop the copy and restart this gateway';
 
 function isWithoutLimit({ affordable: { creditNanos, totalNanos } }: Headroom): boolean {
   return creditNanos === null && totalNanos === null;

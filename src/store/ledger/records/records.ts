@@ -228,7 +228,8 @@ export function encodeRecord(record: LedgerRecord): Uint8Array {
 export function decodeRecord(bytes: Uint8Array): LedgerRecord {
   if (bytes[0] !== VERSION) {
     throw new LedgerDataProblem(
-      `ledger record of version ${bytes[0] ?? 'none'}; this gateway reads version ${VERSION}: start the newer one that wrote it`,
+      `ledger record of version ${bytes[0] ?? 'none'}; this gateway reads version ${VERSION}: start the ` +
+        'newer one that wrote it',
     );
   }
   const json = parseJson(Buffer.from(bytes.buffer, bytes.byteOffset + 1, bytes.byteLength - 1).toString());

@@ -90,7 +90,8 @@ export class Reconciler {
       );
       this.#reconciled += 1;
       warn(
-        'a generation was never settled, which is a fault of the gateway: it is charged as of its last checkpoint and its reservation is released; please report it',
+        'a generation was never settled, which is a fault of the gateway: it is charged as of its last ' +
+          'checkpoint and its reservation is released; please report it',
         { ...fields, charged_usd: usdOf(charge.creditNanos) },
       );
     } catch (error) {

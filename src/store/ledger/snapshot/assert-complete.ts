@@ -49,7 +49,9 @@ export function assertNothingLost(
   }
   const state = endsAt === 0 ? 'holds no records' : `ends at record ${endsAt}`;
   throw new DataDirectoryProblem(
-    `the journal in ${files.pathOf('')} ${state}, but the database beside it knows of record ${knownTo}: the journal was lost or is older. Nothing was changed: put both back from the same backup; if there is none, signalbox ledger accept-loss goes on without what is missing`,
+    `the journal in ${files.pathOf('')} ${state}, but the database beside it knows of record ${knownTo}: ` +
+      'the journal was lost or is older. Nothing was changed: put both back from the same backup; if there ' +
+      'is none, signalbox ledger accept-loss goes on without what is missing',
     false,
   );
 }

@@ -209,7 +209,8 @@ function parseObject(line: string): JsonObject | undefined {
 function assertVersion(version: number): void {
   if (version !== VERSION) {
     throw new LedgerDataProblem(
-      `snapshot of the ledger of version ${version}; this gateway reads version ${VERSION}: start the newer one that wrote it`,
+      `snapshot of the ledger of version ${version}; this gateway reads version ${VERSION}: start the ` +
+        'newer one that wrote it',
     );
   }
 }

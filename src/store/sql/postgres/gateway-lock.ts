@@ -102,7 +102,8 @@ export class GatewayLock {
       if (!isLogged && waitedMs >= Math.max(SILENT_WAIT_MS, settlingMs)) {
         isLogged = true;
         warn(
-          'another session holds the id of this gateway: its earlier run, which PostgreSQL has not given up yet, or a gateway with a copy of the data directory; waiting for it',
+          'another session holds the id of this gateway: its earlier run, which PostgreSQL has not given ' +
+            'up yet, or a gateway with a copy of the data directory; waiting for it',
           { gateway_id: gatewayId, longest_wait_ms: patienceMs },
         );
       }
@@ -151,7 +152,8 @@ export class GatewayLock {
           if (signal.aborted || isWarned || performance.now() - heldAt < LOST_WARNING_MS) continue;
           isWarned = true;
           this.#options.warn(
-            'another session holds the id of this gateway, which goes on; if a gateway runs with a copy of the data directory, stop it',
+            'another session holds the id of this gateway, which goes on; if a gateway runs with a copy ' +
+              'of the data directory, stop it',
             { gateway_id: gatewayId },
           );
           continue;

@@ -62,7 +62,8 @@ export function sqliteFileProblem(file: string, thrown: unknown): unknown {
   const code = codeOf(error);
   if (!code.startsWith('SQLITE_')) return error;
   const message = DAMAGED.test(code)
-    ? `the database ${file} is damaged or is not a database (${code}); put it back from a backup, or move it and the files beside it that begin with its name away to start with an empty one`
+    ? `the database ${file} is damaged or is not a database (${code}); put it back from a backup, or move ` +
+      'it and the files beside it that begin with its name away to start with an empty one'
     : `the database ${file} cannot be used (${code}); see that this user may write it and that the disk is not full`;
   return new DataDirectoryProblem(message, false, error);
 }
