@@ -7,9 +7,9 @@ import type { Endpoint } from './catalog.ts';
  * - `requestedOutputTokens`: what the caller asks for. `dialects/<format>/parse.ts` reads it from the caller's member
  *   (`FormatFacts.limitFields`), routing rejects endpoints by it, `gateway/admission` sizes the reservation by it.
  * - `maxOutputTokens`: what the endpoint (or model) writes at most, from the catalogue.
- * - `paidOutputTokens`: what the reservation pays for (`Admission`). `fitOutput` lowers the request to it, or adds it
- *   to a request without a limit.
- * - `outputLimit` of `RenderTarget`: the result of this function for `maxOutputTokens` and `paidOutputTokens`.
+ * - `PaidLimits.outputTokens`: what the reservation pays for (`Admission`). `fitOutput` lowers the request to it, or
+ *   adds it to a request without a limit.
+ * - `outputLimit` of `RenderTarget`: the result of this function for `maxOutputTokens` and `PaidLimits`.
  *   `cappedLimit` lowers the request to it, and `dialects/<dialect>/render.ts` writes that into the upstream's member.
  */
 export function outputLimitAt(

@@ -9,6 +9,14 @@ import type { TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 
+/** What the reservation pays for, where the upstream must be given a limit. */
+export interface PaidLimits {
+  /** Undefined = no limit binds. */
+  readonly outputTokens?: number | undefined;
+  /** Web searches; undefined = as many as the request allows. */
+  readonly searches?: number | undefined;
+}
+
 /** One call of one endpoint. */
 export interface UpstreamCall {
   readonly request: GenerationRequest;
@@ -18,10 +26,8 @@ export interface UpstreamCall {
   readonly credential: Credential | undefined;
   /** A BYOK credential is used: addresses in it are not trusted like the operator's. */
   readonly isByok?: boolean;
-  /** Output tokens that are paid for; undefined = no limit binds. */
-  readonly paidOutputTokens?: number;
-  /** Web searches that are paid for, if the upstream must limit them; undefined = as many as the request allows. */
-  readonly mostSearches?: number;
+  /** Absent = no limit binds. */
+  readonly paid?: PaidLimits;
   /** Betas that the caller asked for, for upstreams of that family. */
   readonly betas?: string;
   readonly hashUser: (id: string) => string;

@@ -2,6 +2,7 @@ import type { Amount } from '../../ir/amount.ts';
 import type { Usage } from '../../ir/usage.ts';
 import type { WriteOffCause } from '../../ports/ledger.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
+import type { PaidLimits } from '../../upstream/upstream.ts';
 import type { Answers } from './learnt-lengths.ts';
 import { canPay, type ReservationSize } from './reservation-size.ts';
 import { type CostFacts, WorstCost } from './worst-cost.ts';
@@ -21,6 +22,8 @@ export interface AdmissionParts {
 /** An upstream that exceeds its output limit by more than this is cut off: tokenizers differ, by less. */
 const OVERRUN_FACTOR = 1.5;
 const OVERRUN_SLACK_TOKENS = 32;
+
+const NO_LIMITS: PaidLimits = {};
 
 /** A request whose money is reserved: what it may write. */
 export class Admission {
@@ -56,19 +59,15 @@ export class Admission {
     return canPay(this.#payingFor(candidate).cost, this.reserved, this.#size.leastTokens);
   }
 
-  /** Output tokens that the reservation pays for at a candidate; undefined = no limit binds. */
-  paidOutputTokens(candidate: Candidate): number | undefined {
-    if (this.#size.kind === 'open') return undefined;
+  /** What a candidate is called with so that it stays within the reservation. */
+  paidLimits(candidate: Candidate): PaidLimits {
+    if (this.#size.kind === 'open') return NO_LIMITS;
     const { cost, paid } = this.#payingFor(candidate);
-    if (paid < cost.fullTokens) return Math.max(1, paid);
-    return cost.isOutputAssumed ? cost.fullTokens : undefined;
-  }
-
-  /** Searches that a candidate is let run; undefined = as many as the request allows. */
-  mostSearches(candidate: Candidate): number | undefined {
-    if (this.#size.kind === 'open') return undefined;
-    const { cost } = this.#payingFor(candidate);
-    return cost.mustBoundSearches ? cost.searches : undefined;
+    const assumed = cost.isOutputAssumed ? cost.fullTokens : undefined;
+    return {
+      outputTokens: paid < cost.fullTokens ? Math.max(1, paid) : assumed,
+      searches: cost.mustBoundSearches ? cost.searches : undefined,
+    };
   }
 
   /** What of a usage went beyond what is reserved. */

@@ -7,7 +7,7 @@ import type { Event, EventBatch } from '../../ir/events.ts';
 import { systemClock } from '../../kit/time/clock.ts';
 import { Health } from '../../routing/health/health.ts';
 import { type Candidate, SHARED } from '../../routing/rules/candidate.ts';
-import { type UpstreamCall, UpstreamFailure } from '../../upstream/upstream.ts';
+import { type PaidLimits, type UpstreamCall, UpstreamFailure } from '../../upstream/upstream.ts';
 import { AttemptLog, routingMetadata } from '../generation/attempt-log.ts';
 import { attemptCandidates } from './attempt.ts';
 
@@ -35,8 +35,7 @@ async function run(
     echo?: boolean;
     signal?: AbortSignal;
     canPay?: (candidate: Candidate) => boolean;
-    paidOutputTokens?: number;
-    mostSearches?: number;
+    paid?: PaidLimits;
     isAbandoned?: () => boolean;
   } = {},
 ) {
@@ -94,8 +93,7 @@ async function run(
       limits: options.limits ?? { perModel: 3, perRequest: 8 },
       admission: {
         canPay: (candidate: Candidate) => options.canPay?.(candidate) ?? true,
-        paidOutputTokens: () => options.paidOutputTokens,
-        mostSearches: () => options.mostSearches,
+        paidLimits: () => options.paid ?? {},
       },
       isAbandoned: () => options.isAbandoned?.() ?? false,
       monotonic: () => systemClock.monotonic(),
@@ -262,11 +260,10 @@ describe('attemptCandidates', () => {
 
   it('sends every endpoint the output and searches that are paid for', async () => {
     const { calls } = await run([fail('rate-limited', 429), [say('x'), [stop]]], {
-      paidOutputTokens: 70,
-      mostSearches: 3,
+      paid: { outputTokens: 70, searches: 3 },
     });
-    expect(calls.map(({ paidOutputTokens }) => paidOutputTokens)).toEqual([70, 70]);
-    expect(calls.map(({ mostSearches }) => mostSearches)).toEqual([3, 3]);
+    expect(calls.map(({ paid }) => paid?.outputTokens)).toEqual([70, 70]);
+    expect(calls.map(({ paid }) => paid?.searches)).toEqual([3, 3]);
   });
 
   it('calls no other candidate once the caller has left', async () => {

@@ -31,7 +31,7 @@ export interface AttemptTools {
   readonly signal: AbortSignal;
   readonly limits: AttemptLimits;
   /** What is paid for. */
-  readonly admission: Pick<Admission, 'canPay' | 'paidOutputTokens' | 'mostSearches'>;
+  readonly admission: Pick<Admission, 'canPay' | 'paidLimits'>;
   /** Whether the caller has left, although the call that is under way may go on. */
   isAbandoned(): boolean;
   /** Milliseconds that only ever grow. */
@@ -225,8 +225,7 @@ async function openCandidate(
       request,
       endpoint: candidate.endpoint,
       lane: candidate.lane,
-      paidOutputTokens: tools.admission.paidOutputTokens(candidate),
-      mostSearches: tools.admission.mostSearches(candidate),
+      paid: tools.admission.paidLimits(candidate),
       credential,
       isByok: candidate.access.kind === 'byok',
       betas: tools.betas,

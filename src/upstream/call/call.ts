@@ -137,16 +137,13 @@ function missingAddress(provider: Provider): UpstreamFailure {
 
 /** The rendered request and a report of what is lost or changed. `model`: its name at the destination. */
 export function renderCall(
-  call: Pick<
-    UpstreamCall,
-    'request' | 'endpoint' | 'lane' | 'hashUser' | 'betas' | 'paidOutputTokens' | 'mostSearches'
-  >,
+  call: Pick<UpstreamCall, 'request' | 'endpoint' | 'lane' | 'hashUser' | 'betas' | 'paid'>,
   { upstream, facts }: Dialect,
   model: string,
 ): RenderedRequest {
   const target = targetOf(call, model);
-  const paid = fitOutput(call.request, call.paidOutputTokens, call.endpoint);
-  const searching = fitSearches(paid.request, call.mostSearches, upstream);
+  const paid = fitOutput(call.request, call.paid?.outputTokens, call.endpoint);
+  const searching = fitSearches(paid.request, call.paid?.searches, upstream);
   const ofTier = fitTier(searching.request, tierOf(call.endpoint), facts);
   const { request, report } = fitReasoning(ofTier.request, call.endpoint.reasoning, target.outputLimit);
   const lost = lostBetas(target, facts);
@@ -168,18 +165,13 @@ function lostBetas(
 }
 
 function targetOf(
-  {
-    endpoint,
-    hashUser,
-    betas,
-    paidOutputTokens,
-  }: Pick<UpstreamCall, 'endpoint' | 'hashUser' | 'betas' | 'paidOutputTokens'>,
+  { endpoint, hashUser, betas, paid }: Pick<UpstreamCall, 'endpoint' | 'hashUser' | 'betas' | 'paid'>,
   model: string,
 ): RenderTarget {
   const { reasoning } = endpoint;
   return {
     model,
-    outputLimit: outputLimitAt(endpoint, paidOutputTokens),
+    outputLimit: outputLimitAt(endpoint, paid?.outputTokens),
     supportedParameters: endpoint.supportedParameters,
     supportedEfforts: reasoning?.supportedEfforts,
     takesBudget: reasoning?.takesBudget,
