@@ -134,7 +134,7 @@ const DIALECT_SECTIONS: Readonly<Record<string, readonly string[]>> = {
 
 /** The headings of a text that are not on the list or not in its order. */
 function oddSections(text: string, order: readonly string[]): readonly string[] {
-  const headings = [...text.matchAll(/^\/\/ --- (.+?) -+$/gm)].map((match) => match[1] as string);
+  const headings = [...text.matchAll(/^ *\/\/ --- (.+?) -+$/gm)].map((match) => match[1] as string);
   const places = headings.map((heading) => order.indexOf(heading));
   return headings.filter((_, at) => (places[at] as number) <= (places[at - 1] ?? -1));
 }

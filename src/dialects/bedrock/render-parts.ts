@@ -43,7 +43,7 @@ import { AUDIO_FORMATS, type Speaker, textBlock, type WireRole } from './wire.ts
 type FilePart = Extract<Part, { type: 'file' }>;
 type OpaquePart = Extract<Part, { type: 'opaque' }>;
 
-/** Makes blocks of parts and items, and tells what they lose. */
+/** Makes blocks of parts and items, and reports what they lose. */
 export class PartRenderer implements PieceRenderer<WireRole, Piece> {
   readonly #context: RenderContext;
   readonly #report: Report;
@@ -122,7 +122,7 @@ export class PartRenderer implements PieceRenderer<WireRole, Piece> {
     return 'assistant';
   }
 
-  /** Tells which members of a thing only another dialect has. */
+  /** Reports the members of a thing that only another dialect has. */
   reportForeignMembers(thing: { readonly ext?: Ext }, sent?: readonly string[]): void {
     reportForeignMembers(thing, 'items', this.#report, sent);
   }
@@ -185,7 +185,7 @@ export class PartRenderer implements PieceRenderer<WireRole, Piece> {
     return [{ block: { [kind]: { ...media } }, ...this.#markOf(part, cache) }];
   }
 
-  /** The model is told at least that there was something, and where. */
+  /** Text that names what cannot be sent and its address. */
   #instead({ obstacle }: Obstacle, kind: string, part: Part, address: string | undefined): Piece[] {
     if (address === undefined || address.length > LONGEST_ADDRESS) return this.#drop(part, obstacle);
     this.#report.coerced(this.#placeOf(part), `became text that names it: ${obstacle}`);
@@ -274,7 +274,7 @@ export class PartRenderer implements PieceRenderer<WireRole, Piece> {
     return cache === undefined ? {} : { mark: { cache, field: this.#placeOf(thing, 'cache_control') } };
   }
 
-  /** Tells what is left out, and stands for the blocks that it would have been. */
+  /** Reports what is left out; returns no blocks in its place. */
   #drop(thing: object, detail: string): [] {
     this.#report.dropped(this.#placeOf(thing), detail);
     return [];

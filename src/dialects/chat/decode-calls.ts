@@ -225,7 +225,7 @@ const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 
 /**
- * Follows JSON text that comes in pieces, and tells whether it may be over. Looks only at quotes and brackets, and at
+ * Follows JSON text that comes in pieces, and says whether it may be over. Looks only at quotes and brackets, and at
  * every character once: parsing what came so far with every piece would take for ever.
  */
 export class JsonProgress {

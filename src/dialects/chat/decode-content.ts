@@ -261,7 +261,7 @@ const AUDIO_PIECES = ['data', 'transcript'];
 export type ThoughtSource = 'plain' | 'details';
 
 /**
- * Tells what is news in thoughts that come twice, as plain text and as details: in one chunk, or one after the other, in
+ * Finds what is new in thoughts that come twice, as plain text and as details: in one chunk, or one after the other, in
  * pieces of any size.
  */
 export class SentThoughts {
@@ -274,7 +274,7 @@ export class SentThoughts {
     return this.#source === undefined;
   }
 
-  /** The part of a piece that was not told yet. */
+  /** The part of a piece that the other source has not brought yet. */
   newsIn(piece: string, source: ThoughtSource): string {
     if (source === this.#source) {
       this.#ahead.add(piece);

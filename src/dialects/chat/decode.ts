@@ -263,7 +263,7 @@ class AnswerReader {
     if (news !== '') this.#whenFree(() => this.#writer.writeThought('thought', news));
   }
 
-  /** The part of a detail's text that the plain text has not told. `isRepeated`: the same chunk has both. */
+  /** The part of a detail's text that the plain text has not brought. `isRepeated`: the same chunk has both. */
   #newsIn(detail: JsonObject, member: 'text' | 'summary', isRepeated: boolean): string | undefined {
     const text = textAt(detail, member);
     if (text === undefined || isRepeated) return text;

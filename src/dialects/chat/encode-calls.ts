@@ -73,7 +73,7 @@ interface Step {
   readonly input?: string;
 }
 
-/** The calls that a stream has told its caller of: each has an index of its own, in the order in which they began. */
+/** The calls that a stream has written: each has an index of its own, in the order in which they began. */
 export class SentCalls {
   /** Index of each item that is a call, and the id of the call at each index. */
   readonly #indexes = new Map<number, number>();
@@ -92,7 +92,7 @@ export class SentCalls {
 
   /**
    * True when the entries of an upstream's `tool_calls` say, in a form that every client reads, exactly what they were
-   * understood to mean. `events`: what the chunk means; none of them has been told yet.
+   * understood to mean. `events`: what the chunk means; none of them has been written yet.
    */
   areSaidBy(entries: Json | undefined, events: readonly Event[]): boolean {
     if (entries === undefined || entries === null) return true;

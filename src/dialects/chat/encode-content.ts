@@ -153,7 +153,7 @@ export function isRefusalText(event: Event): boolean {
 
 // --- What a stream has sent -----------------------------------------------------------------------------------------
 
-/** The places in `reasoning_details` that a stream has told its caller of: each part of each item has its own. */
+/** The places in `reasoning_details` that a stream has written: each part of each item has its own. */
 export class SentDetails {
   /** By `item/kind/part`. */
   readonly #indexes = new Map<string, number>();
@@ -190,7 +190,7 @@ function keyOf(item: number, part: number, kind: string): string {
 }
 
 /**
- * How much text a stream has told its caller: citations point into all of it, while each part of the answer counts from
+ * How much text a stream has written: citations point into all of it, while each part of the answer counts from
  * its own beginning.
  */
 export class SentText {
@@ -206,7 +206,7 @@ export class SentText {
     this.#length += text.length;
   }
 
-  /** The annotations to write now: what is about the whole part waits for its end, unless that is never told. */
+  /** The annotations to write now: what is about the whole part waits for its end, unless no event announces that. */
   annotate(item: number, part: number, annotation: Annotation, canWait: boolean): JsonObject[] {
     this.add(item, part, '');
     const isAboutAll = annotation.type === 'url-citation' && annotation.endIndex === undefined;

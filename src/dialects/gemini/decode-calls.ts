@@ -65,7 +65,7 @@ export class CallReader {
     this.#writer.endItem(open.item, status);
   }
 
-  /** The signature of a call is told twice: see the table of seals. */
+  /** The signature of a call becomes two seals: see the table in `reasoning.ts`. */
   #begin(name: string, call: JsonObject, signature: string | undefined): void {
     this.end('completed');
     const callId = callIdOf(textAt(call, 'id')) ?? this.#makeId(this.#count);

@@ -137,7 +137,7 @@ export class PartRenderer {
     return [textPart(text.text)];
   }
 
-  /** Tells what is left out, and stands for the parts that it would have been. */
+  /** Reports what is left out; returns no parts in its place. */
   #drop(thing: object, detail: string): [] {
     this.#report.dropped(this.#place(thing), detail);
     return [];

@@ -118,7 +118,7 @@ class AnswerReader {
     return [...ended, ...this.#readUsage(value.usage)];
   }
 
-  /** Counts are told as soon as they are known, so that an answer that breaks off keeps them. */
+  /** Counts are passed on as soon as they are known, so that an answer that breaks off keeps them. */
   #readUsage(written: Json | undefined, isOpening = false): Event[] {
     const usage = this.#usage.see(written, isOpening) ? this.#usage.usage() : undefined;
     return usage === undefined ? [] : [{ type: 'usage', usage }];

@@ -24,7 +24,7 @@ interface RepeatedDelta {
 /** Names that may stand on an `event:` line. */
 const PLAIN_NAME = /^[a-z_]{1,64}$/;
 
-/** Blocks that a piece alone tells of. */
+/** Types of blocks that begin with a delta if their start is missing, by the type of the delta. */
 const BLOCK_OF_DELTA: ReadonlyMap<unknown, string> = new Map([
   ['text_delta', 'text'],
   ['thinking_delta', 'thinking'],

@@ -31,7 +31,7 @@ import type { RenderContext } from './render-context.ts';
 import { NO_FIELD, reportForeignMembers } from './render-losses.ts';
 import type { WireRole } from './wire.ts';
 
-/** Makes blocks of parts and items, and tells what they lose. */
+/** Makes blocks of parts and items, and reports what they lose. */
 export class PartRenderer implements PieceRenderer<WireRole, JsonObject> {
   readonly #context: RenderContext;
   readonly #report: Report;
@@ -116,7 +116,7 @@ export class PartRenderer implements PieceRenderer<WireRole, JsonObject> {
     return role === 'user' || role === 'system' ? role : 'assistant';
   }
 
-  /** Tells which members of a thing only another dialect has. */
+  /** Reports the members of a thing that only another dialect has. */
   reportForeignMembers(thing: { readonly ext?: Ext }): void {
     reportForeignMembers(thing, 'items', this.#report);
   }
@@ -228,7 +228,7 @@ export class PartRenderer implements PieceRenderer<WireRole, JsonObject> {
     return this.#context.marks.adopt(thing.value, () => this.#placeOf(thing, 'cache_control'));
   }
 
-  /** Tells what is left out, and stands for the blocks that it would have been. */
+  /** Reports what is left out; returns no blocks in its place. */
   #drop(thing: object, detail: string): [] {
     this.#report.dropped(this.#placeOf(thing), detail);
     return [];

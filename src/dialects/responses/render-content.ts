@@ -27,7 +27,7 @@ export interface ItemSpot {
   readonly report: Report;
 }
 
-/** The spot of an item of the request: where it stood is looked up only when something is to be told. */
+/** The spot of an item of the request: where it stood is looked up only for an entry in the report. */
 export class OwnSpot implements ItemSpot {
   readonly #item: Item;
   readonly report: Report;

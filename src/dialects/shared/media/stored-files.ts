@@ -26,7 +26,7 @@ export interface WrittenPart {
   readonly lost: readonly string[];
 }
 
-/** Gives what shall stand instead of a part; `place` tells where the caller wrote it. */
+/** Gives what shall stand instead of a part; `place`: where the caller wrote it. */
 export type PartChange = (part: JsonObject, place: () => string) => JsonObject;
 
 /** How requests of one format name files. */

@@ -117,7 +117,7 @@ function placed(items: readonly Item[], pairing: Pairing<CallItem>, report: Repo
   return all;
 }
 
-/** Tells which results follow the calls of a turn at once, and which must be put there. */
+/** Finds which results follow the calls of a turn at once, and which must be put there. */
 export class ResultSequence<T> {
   readonly #results: ReadonlyMap<T, T>;
   readonly #placed = new Set<T>();
@@ -201,7 +201,7 @@ export const WITHOUT_RESULT = 'the call has no result: the upstream is told that
 export const LATE_RESULT =
   'the result was put directly behind its call: upstreams want nothing between the two';
 
-/** What the upstream is told in the place of a result. */
+/** What the upstream gets in the place of a missing result. */
 export const NO_RESULT = 'No result was recorded.';
 
 /** What stands in front of a result that the user is made to say. */

@@ -56,7 +56,7 @@ export function unwrapSeal(text: string): Sealed | undefined {
   };
 }
 
-/** A seal that no upstream takes: what is left out with it is still told as a seal. */
+/** A seal that no upstream takes: what is left out with it is still reported as sealed. */
 export function damagedSeal(encrypted: string): Sealed {
   return { encrypted, format: 'damaged' };
 }
