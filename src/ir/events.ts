@@ -180,7 +180,7 @@ export function isContent(event: Event): boolean {
     case 'item-start':
       return event.head.type === 'tool-call' || event.head.type === 'opaque';
     case 'relay':
-      return hasContent(event.events);
+      return event.template !== undefined || hasContent(event.events);
     default:
       return false;
   }
@@ -195,7 +195,7 @@ export function hasContent(events: readonly Event[]): boolean {
 /** The terminal event that an event is, looked up inside relayed frames too. */
 export function terminalOf(event: Event): Finish | Failure | undefined {
   if (event.type === 'finish' || event.type === 'failure') return event;
-  if (event.type !== 'relay') return undefined;
+  if (event.type !== 'relay' || event.template !== undefined) return undefined;
   for (const inner of event.events) {
     const terminal = terminalOf(inner);
     if (terminal !== undefined) return terminal;

@@ -43,18 +43,21 @@ export class ReadyValues<T> {
   readonly #run = (): void => {
     if (this.#isStopped) return;
     try {
-      if (!this.#takeReady() || this.#flow.whenReady?.(this.#run) !== true) this.#done();
+      if (!this.#takeReady()) this.#done();
     } catch (thrown) {
       this.#fail(thrown);
     }
   };
 
-  /** False: `take` has paused. */
+  /** Returns true if the flow will wake it, false if `take` has paused or only `next` goes on. */
   #takeReady(): boolean {
-    for (let value = this.#flow.poll?.(); value !== undefined; value = this.#flow.poll?.()) {
+    const flow = this.#flow;
+    for (let value = flow.poll?.(); value !== undefined; value = flow.poll?.()) {
       if (!this.#take(value)) return false;
+      // Mostly one value is ready: asking first saves a poll through all layers.
+      if (flow.whenReady?.(this.#run) === true) return true;
     }
-    return true;
+    return flow.whenReady?.(this.#run) === true;
   }
 }
 

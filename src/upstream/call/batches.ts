@@ -92,7 +92,7 @@ export function streamReader(reader: FrameReader, decoder: StreamDecoder): Answe
 
 function piecesIn(event: Event): number {
   if (event.type === 'item-start' || event.type === 'part-start') return 1;
-  if (event.type !== 'relay') return 0;
+  if (event.type !== 'relay' || event.template !== undefined) return 0;
   let count = 0;
   for (const inner of event.events) count += piecesIn(inner);
   return count;

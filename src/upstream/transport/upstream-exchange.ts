@@ -152,6 +152,7 @@ export class UpstreamExchange implements ClientExchange, AsyncIterableIterator<U
   }
 
   whenReady(wake: () => void): boolean {
+    if (this.#piece === undefined) this.#resume();
     if (this.#waitingBytes > 0 || this.isOver) return false;
     this.#wakeReader = wake;
     return true;
