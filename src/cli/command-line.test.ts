@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { COMMAND_TABLE, parseCommandLine, usageText } from './command-line.ts';
+import { parseCommandLine } from './command-line.ts';
+import { COMMAND_TABLE } from './command-table.ts';
+import { usageText } from './usage-text.ts';
 
 const parse = (text: string) => parseCommandLine(text === '' ? [] : text.split(' '));
 
@@ -14,6 +16,7 @@ describe('parseCommandLine', () => {
     ['keys revoke abcd --account acme', 'keys revoke', ['abcd'], { account: 'acme' }],
     ['accounts create acme', 'accounts create', ['acme'], {}],
     ['doctor --json', 'doctor', [], { json: true }],
+    ['completion zsh', 'completion', ['zsh'], {}],
     ['usage import f --skip-bad', 'usage import', ['f'], { 'skip-bad': true }],
   ])('understands "%s"', (text, command, operands, flags) => {
     expect(parse(text)).toEqual({ kind: 'run', command, operands, flags });
@@ -25,7 +28,18 @@ describe('parseCommandLine', () => {
     ['keys burn', 'unknown command: keys burn; there is keys create, keys list, keys revoke'],
     ['ledger', 'ledger alone is no command; there is ledger verify, ledger rebuild, ledger accept-loss'],
     ['constructor', 'unknown command: constructor'],
+    ['dcotor', 'unknown command: dcotor; did you mean doctor?'],
+    ['key list', 'unknown command: key list; did you mean keys list?'],
+    ['keys revok 12345678', 'unknown command: keys revok 12345678; did you mean keys revoke?'],
+    ['leger', 'unknown command: leger; did you mean ledger?'],
     ['serve --colour', 'unknown flag: --colour'],
+    ['serve --prot 9000', 'unknown flag: --prot; did you mean --port?'],
+    ['--prot 9000', 'unknown flag: --prot; did you mean --port?'],
+    [
+      'keys create --name n --limit-reset weakly',
+      '--limit-reset: weakly is none of daily, weekly, monthly; did you mean weekly?',
+    ],
+    ['completion tcsh', 'argument: tcsh is none of bash, zsh, fish'],
     ['serve -p', 'unknown flag: -p'],
     ['keys list --port 1', 'unknown flag: --port'],
     ['serve --port', '--port needs a PORT'],
@@ -41,10 +55,11 @@ describe('parseCommandLine', () => {
   });
 
   it('shows help and version wherever they are asked for', () => {
-    expect(parse('--help')).toEqual({ kind: 'help', command: undefined });
-    expect(parse('serve --help')).toEqual({ kind: 'help', command: 'serve' });
-    expect(parse('keys create --help')).toEqual({ kind: 'help', command: 'keys create' });
-    expect(parse('frobnicate --help')).toEqual({ kind: 'help', command: undefined });
+    expect(parse('--help')).toEqual({ kind: 'help', topic: '' });
+    expect(parse('serve --help')).toEqual({ kind: 'help', topic: 'serve' });
+    expect(parse('keys create --help')).toEqual({ kind: 'help', topic: 'keys create' });
+    expect(parse('keys --help')).toEqual({ kind: 'help', topic: 'keys' });
+    expect(parse('frobnicate --help')).toEqual({ kind: 'help', topic: '' });
     expect(parse('--version')).toEqual({ kind: 'version' });
   });
 });
@@ -61,5 +76,13 @@ describe('usageText', () => {
     const text = usageText('keys list');
     expect(text).toContain('signalbox keys list');
     expect(text).not.toContain('--port');
+  });
+
+  it('is about one group when one is named', () => {
+    const lines = usageText('keys').split('\n');
+    const commands = lines.filter((line) => line.startsWith('  signalbox'));
+    expect(commands.length).toBeGreaterThan(2);
+    expect(commands.filter((line) => !line.startsWith('  signalbox keys '))).toEqual([]);
+    expect(lines.join('\n')).not.toContain('--new-key-file');
   });
 });

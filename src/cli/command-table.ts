@@ -1,0 +1,113 @@
+export interface FlagRow {
+  /** Name of its value in the usage text; undefined for a boolean flag. */
+  readonly value?: string;
+  /** The values that it takes; absent = any text. */
+  readonly choices?: readonly string[];
+  readonly meaning: string;
+}
+
+export interface CommandRow {
+  readonly meaning: string;
+  /** Arguments after the command; `[NAME]` is optional, `one|other` is a choice of words. */
+  readonly operands: readonly string[];
+  /** Names of flags, without the dashes. */
+  readonly flags: readonly FlagName[];
+  readonly required: readonly FlagName[];
+}
+
+/** All flags. A name means the same in every command. */
+export const FLAGS = {
+  config: { value: 'FILE', meaning: 'configuration file (default: signalbox.yaml if it is there)' },
+  'data-dir': { value: 'DIRECTORY', meaning: 'where the gateway keeps its data (default: ./data)' },
+  port: { value: 'PORT', meaning: 'port to listen on (default: 8787)' },
+  host: { value: 'ADDRESS', meaning: 'address to listen on (default: 127.0.0.1)' },
+  workers: { value: 'COUNT', meaning: 'processes that serve (only 1 in this version)' },
+  json: { meaning: 'print JSON' },
+  name: { value: 'NAME', meaning: 'name of the key' },
+  account: { value: 'NAME', meaning: 'account (default: the first one; in lists: all)' },
+  workspace: { value: 'SLUG', meaning: "workspace (default: the account's default one)" },
+  management: { meaning: 'make a management key' },
+  limit: { value: 'USD', meaning: 'the most that the key may spend (default: no limit)' },
+  'limit-reset': {
+    value: 'WINDOW',
+    choices: ['daily', 'weekly', 'monthly'],
+    meaning: 'when the limit begins anew: daily, weekly or monthly, in UTC (default: never)',
+  },
+  'include-byok': { meaning: 'what BYOK credentials served counts towards the limit' },
+  'skip-bad': { meaning: 'leave bad lines out instead of importing nothing' },
+  'dry-run': { meaning: 'show what would change and change nothing' },
+  prune: { meaning: 'forget endpoints that the data do not list any more' },
+  yes: { meaning: 'do not ask' },
+  'new-key-file': {
+    value: 'FILE',
+    meaning:
+      'holds the new key, 32 bytes in base64 (default: one is made, where it is kept in the data directory)',
+  },
+  help: { meaning: 'show this text' },
+  version: { meaning: 'show the version' },
+} as const satisfies Record<string, FlagRow>;
+
+export type FlagName = keyof typeof FLAGS;
+
+const COMMON: readonly FlagName[] = ['config', 'data-dir', 'json', 'help'];
+
+/** All commands by name. */
+export const COMMAND_TABLE = {
+  serve: row('serve (what happens without a command)', [], ['port', 'host', 'workers']),
+  'check-config': row('check the configuration and print what it amounts to', ['[FILE]']),
+  'keys create': row(
+    'make a key and print its secret once',
+    [],
+    ['name', 'management', 'limit', 'limit-reset', 'include-byok', 'workspace', 'account'],
+    ['name'],
+  ),
+  'keys list': row('list the keys', [], ['account']),
+  'keys revoke': row('delete a key for good', ['HASH'], ['account']),
+  'accounts create': row('make an account and print its management key once', ['NAME']),
+  'accounts list': row('list the accounts', []),
+  'catalog refresh': row(
+    'bring newer data about models and prices in',
+    ['FILE|URL'],
+    ['dry-run', 'prune', 'yes'],
+  ),
+  'catalog show': row('show what is known of all models, or of one', ['[MODEL]']),
+  'credits set': row('set what is left of a balance', ['USD|none'], ['account']),
+  'credits show': row('show what is left of a balance', [], ['account']),
+  'usage import': row(
+    'count usage from before or from elsewhere, a JSON object a line',
+    ['FILE'],
+    ['skip-bad', 'account'],
+  ),
+  'rotate-encryption-key': row('encrypt stored credentials under a new key', [], ['new-key-file']),
+  'ledger verify': row('check the books of every account', []),
+  'ledger rebuild': row('make the rows of generations anew from the journal', []),
+  'ledger accept-loss': row('go on without the records that a journal has lost', []),
+  completion: row('print a script that completes commands in your shell', ['bash|zsh|fish']),
+  doctor: row('look for what is wrong and say how to mend it', []),
+} as const satisfies Record<string, CommandRow>;
+
+export type CommandWords = keyof typeof COMMAND_TABLE;
+
+/** All commands in the order of the usage text. */
+export const COMMANDS_BY_WORDS: readonly (readonly [words: CommandWords, row: CommandRow])[] = Object.entries(
+  COMMAND_TABLE,
+) as [CommandWords, CommandRow][];
+
+/** The commands that begin with these words: one command, a group such as `keys`, or all without words. */
+export function commandsUnder(words: string): readonly (readonly [CommandWords, CommandRow])[] {
+  if (words === '') return COMMANDS_BY_WORDS;
+  return COMMANDS_BY_WORDS.filter(([name]) => name === words || name.startsWith(`${words} `));
+}
+
+export function flagRow(name: FlagName): FlagRow {
+  return FLAGS[name];
+}
+
+function row(
+  meaning: string,
+  operands: readonly string[],
+  flags: readonly FlagName[] = [],
+  required: readonly FlagName[] = [],
+): CommandRow {
+  return { meaning, operands, flags: [...flags, ...COMMON], required };
+}

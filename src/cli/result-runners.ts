@@ -1,0 +1,74 @@
+import type { Flags } from '../config/runtime.ts';
+import type { CommandInput } from '../control/commands.ts';
+import type { CommandLine } from './command-line.ts';
+import type { CommandWords } from './command-table.ts';
+import type { CommandResult } from './terminal/output.ts';
+
+/** A command line that can be run. */
+export type Run = Extract<CommandLine, { kind: 'run' }>;
+
+type Runner = (line: Run, flags: Flags) => Promise<CommandResult<unknown>>;
+
+/** Commands that print while they run, or choose their exit code; `run.ts` has them. */
+type PrintingCommand = 'serve' | 'check-config' | 'catalog refresh' | 'usage import';
+
+/** Commands whose whole output is one result. Their code is imported when they run. */
+export const RESULT_RUNNERS: Readonly<Record<Exclude<CommandWords, PrintingCommand>, Runner>> = {
+  // Imports nothing else first: doctor reports packages that cannot be loaded.
+  doctor: async (_line, flags) => (await import('./doctor/run-doctor.ts')).runDoctor(flags),
+  'keys create': async (line, flags) =>
+    (await keys()).createKey(flags, {
+      name: textFlag(line, 'name') ?? '',
+      account: textFlag(line, 'account'),
+      workspace: textFlag(line, 'workspace'),
+      management: line.flags.management === true,
+      limit: textFlag(line, 'limit'),
+      // Not checked here: the command checks its input.
+      limit_reset: textFlag(line, 'limit-reset') as CommandInput<'keys.create'>['limit_reset'],
+      include_byok: line.flags['include-byok'] === true,
+    }),
+  'keys list': async (line, flags) => (await keys()).listKeys(flags, { account: textFlag(line, 'account') }),
+  'keys revoke': async (line, flags) =>
+    (await keys()).revokeKey(flags, { hash: operand(line), account: textFlag(line, 'account') }),
+  'accounts create': async (line, flags) => (await accounts()).createAccount(flags, operand(line)),
+  'accounts list': async (_line, flags) => (await accounts()).listAccounts(flags),
+  'credits set': async (line, flags) =>
+    (await credits()).setCredits(flags, operand(line), textFlag(line, 'account')),
+  'credits show': async (line, flags) => (await credits()).showCredits(flags, textFlag(line, 'account')),
+  'catalog show': async (line, flags) =>
+    (await import('./commands/catalog.ts')).showCatalog(flags, line.operands[0]),
+  'ledger verify': async (_line, flags) => (await ledger()).verifyLedger(flags),
+  'ledger rebuild': async (_line, flags) => (await ledger()).rebuildLedger(flags),
+  'ledger accept-loss': async (_line, flags) => (await ledger()).acceptLedgerLoss(flags),
+  'rotate-encryption-key': async (line, flags) =>
+    (await import('./commands/rotate-encryption-key.ts')).rotateEncryptionKey(
+      flags,
+      textFlag(line, 'new-key-file'),
+    ),
+  completion: async (line) => (await import('./commands/completion.ts')).completionScript(operand(line)),
+};
+
+const keys = () => import('./commands/keys.ts');
+const accounts = () => import('./commands/accounts.ts');
+const credits = () => import('./commands/credits.ts');
+const ledger = () => import('./commands/ledger.ts');
+
+export function configurationFlags(line: Run): Flags {
+  return {
+    config: textFlag(line, 'config'),
+    dataDir: textFlag(line, 'data-dir'),
+    port: textFlag(line, 'port'),
+    host: textFlag(line, 'host'),
+    workers: textFlag(line, 'workers'),
+  };
+}
+
+/** The value of a flag that takes one; undefined if it is not given. */
+export function textFlag(line: Run, name: keyof Run['flags']): string | undefined {
+  const value = line.flags[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function operand(line: Run): string {
+  return line.operands[0] ?? '';
+}
