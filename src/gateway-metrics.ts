@@ -16,7 +16,7 @@ export interface MetricSources {
     Ledger,
     'openReservations' | 'reconciled' | 'isAvailable' | 'lag' | 'clockAheadMs' | 'writtenOff'
   >;
-  readonly health: Pick<Health, 'cooling'>;
+  readonly health: Pick<Health, 'coolingSites'>;
   readonly loopDelay: LoopDelay;
   readonly version: string;
 }
@@ -63,8 +63,15 @@ export function gatewayMetrics(sources: MetricSources): readonly MetricFamily[] 
     }),
     gauge({
       name: 'signalbox_endpoints_cooling',
-      help: 'Endpoints that are not called for a while because they failed.',
-      read: () => health.cooling(),
+      help: 'Endpoints that are not called for a while because they failed: for everyone, or for single accounts.',
+      read: () => {
+        const sites = health.coolingSites();
+        const ofAll = sites.filter(({ accounts }) => accounts === 0).length;
+        return [
+          [{ scope: 'everyone' }, ofAll],
+          [{ scope: 'account' }, sites.length - ofAll],
+        ];
+      },
     }),
     ...processMetrics(loopDelay),
   ];

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { partsOfSite } from './catalog/build-model.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { type LoadedConfiguration, type LoadOptions, loadConfigurationInThread } from './config/load.ts';
 import { watchConfiguration } from './config/watch.ts';
+import type { CoolingEndpoint } from './control/doctor-view.ts';
 import { listenForCommands } from './control/listen.ts';
 import { createGateway } from './gateway/generate.ts';
 import { keepContent } from './gateway/generation/generation-content.ts';
@@ -28,7 +30,7 @@ import { keptMs, Retention } from './manage/generations/retention.ts';
 import { bootstrap, type FirstKeys } from './manage/keys/bootstrap.ts';
 import { Rankings } from './manage/rankings/rankings.ts';
 import { Pins } from './routing/conversation/pins.ts';
-import { Health } from './routing/health/health.ts';
+import { type CoolingSite, Health } from './routing/health/health.ts';
 import { Traffic } from './routing/traffic.ts';
 import { RunningSettings } from './running-settings.ts';
 import { prepareBody } from './settings.ts';
@@ -222,6 +224,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
           requestsInFlight: server.inFlight.requests(),
           generationsInFlight: server.inFlight.generations(),
           loopDelaySeconds: loopDelay.longest,
+          cooling: health.coolingSites().map(coolingEndpointOf),
         }),
       },
       log,
@@ -286,6 +289,10 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     await closeAll();
     throw error;
   }
+}
+
+function coolingEndpointOf({ site, accounts, leftMs }: CoolingSite): CoolingEndpoint {
+  return { ...partsOfSite(site), accounts, seconds_left: Math.ceil(leftMs / 1000) };
 }
 
 function exampleOf({ models, resolve }: Catalog): string | undefined {

@@ -70,6 +70,12 @@ export function siteOfEndpoint(modelId: string, tag: string, upstreamModel: stri
   return `${modelId}\n${tag}\n${upstreamModel}`;
 }
 
+/** The model id and the tag in the key of an endpoint. */
+export function partsOfSite(site: string): { readonly model: string; readonly tag: string } {
+  const [model = '', tag = ''] = site.split('\n');
+  return { model, tag };
+}
+
 function endpointOf(entry: EndpointEntry, model: ModelEntry, provider: Provider, nowMs: number): Endpoint {
   const lists = priceListsOf(entry);
   const { pricing = {}, overrides = [] } = listAt(lists, nowMs) ?? {};

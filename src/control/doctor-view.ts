@@ -4,6 +4,15 @@ import type { Ledger } from '../ports/ledger.ts';
 import type { Account } from '../ports/tenancy.ts';
 import { type LedgerView, ledgerView } from './ledger-view.ts';
 
+/** An endpoint that cools down. */
+export interface CoolingEndpoint {
+  readonly model: string;
+  readonly tag: string;
+  /** Accounts that it cools down for; 0 = for everyone. */
+  readonly accounts: number;
+  readonly seconds_left: number;
+}
+
 /** State of a serving process. */
 export interface RunningState {
   readonly version: string;
@@ -12,6 +21,7 @@ export interface RunningState {
   readonly generationsInFlight: number;
   /** Longest event loop delay of the last one to two minutes. */
   readonly loopDelaySeconds: number;
+  readonly cooling: readonly CoolingEndpoint[];
 }
 
 export interface ServerView {
@@ -22,6 +32,8 @@ export interface ServerView {
   readonly requests_in_flight: number;
   readonly generations_in_flight: number;
   readonly loop_delay_seconds: number;
+  /** Absent in an older gateway. */
+  readonly cooling?: readonly CoolingEndpoint[];
 }
 
 export interface EventsView {
@@ -79,6 +91,7 @@ function serverView(running: RunningState): ServerView {
     requests_in_flight: running.requestsInFlight,
     generations_in_flight: running.generationsInFlight,
     loop_delay_seconds: running.loopDelaySeconds,
+    cooling: running.cooling,
   };
 }
 

@@ -61,6 +61,8 @@ export interface ExplainedCandidate {
   readonly sticky: boolean;
   readonly health: {
     readonly state: HealthState;
+    /** Present unless `ok`: whom the state holds for. */
+    readonly scope?: 'everyone' | 'account';
     readonly failures: number;
     /** Present while the provider asked to be left alone. */
     readonly retry_after_seconds?: number;
@@ -150,6 +152,9 @@ function explained(
     health: {
       // Who is rate limited is not called either.
       state: isPaused ? 'cooling' : health.state,
+      ...((isPaused || health.state !== 'ok') && {
+        scope: health.isOfAccount && !isPaused ? ('account' as const) : ('everyone' as const),
+      }),
       failures: health.failures,
       ...(waitMs > 0 && { retry_after_seconds: Math.ceil(waitMs / 1000) }),
       latency_p50_ms: health.latency?.p50 ?? null,
@@ -203,7 +208,7 @@ export async function explainRequest(
       const { stages } = stagesFor(input, request, settings, parts);
       const { plan } = await planLeg(accepted, input, settings, stages.mayRelay, parts);
       return await explainPlan(request, plan, {
-        health: parts.health,
+        health: parts.health.forAccount(input.caller.accountId),
         preview: ({ endpoint, lane }) => parts.previewUpstream({ request, endpoint, lane }),
         promptTokens,
         nowMs: parts.clock.now(),

@@ -56,6 +56,8 @@ export class UpstreamFailure extends GatewayError {
   readonly isCutByUs: boolean;
   /** The call went over a kept connection that was closed already: the same endpoint may be called again. */
   readonly isStale: boolean;
+  /** The connection failed before the head of an answer: no request can bring that about. */
+  readonly isConnection: boolean;
 
   constructor(
     kind: ErrorKind,
@@ -64,14 +66,20 @@ export class UpstreamFailure extends GatewayError {
     {
       isCutByUs = false,
       isStale = false,
+      isConnection = false,
       ...more
-    }: ErrorDetails & { readonly isCutByUs?: boolean; readonly isStale?: boolean } = {},
+    }: ErrorDetails & {
+      readonly isCutByUs?: boolean;
+      readonly isStale?: boolean;
+      readonly isConnection?: boolean;
+    } = {},
   ) {
     super(kind, message, more);
     this.name = 'UpstreamFailure';
     this.upstreamStatus = upstreamStatus;
     this.isCutByUs = isCutByUs;
     this.isStale = isStale;
+    this.isConnection = isConnection;
   }
 }
 

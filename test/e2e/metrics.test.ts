@@ -100,7 +100,8 @@ test('tokens, cost, latency, failures and errors are counted', async () => {
     signalbox_open_reservations: 0,
     signalbox_ledger_available: 1,
     signalbox_generations_in_flight: 0,
-    signalbox_endpoints_cooling: 0,
+    'signalbox_endpoints_cooling{scope="everyone"}': 0,
+    'signalbox_endpoints_cooling{scope="account"}': 0,
   };
   expect(Object.fromEntries(Object.keys(expected).map((name) => [name, seen.get(name)]))).toEqual(expected);
   expect(seen.get('signalbox_journal_lag_records{stage="journal"}')).toBe(0);

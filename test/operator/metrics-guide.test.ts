@@ -22,7 +22,7 @@ it("names every figure in the operator's guide, and no other", () => {
       clockAheadMs: null,
       writtenOff: new WriteOffs().sums,
     },
-    health: { cooling: () => 0 },
+    health: { coolingSites: () => [] },
     loopDelay,
     version: '0',
   });

@@ -26,7 +26,7 @@ export async function checkServer({ holder, runtime, directory }: Situation): Pr
 
 function ofView({ server, lag }: DoctorView): Finding[] {
   if (server === null) return [fine('another command has the data directory; no gateway runs on it')];
-  return [running(server), ...version(server), ...delay(server), ...lags(lag)];
+  return [running(server), ...version(server), ...delay(server), ...coolDowns(server), ...lags(lag)];
 }
 
 function running(server: ServerView): Finding {
@@ -63,6 +63,27 @@ function delay({ loop_delay_seconds: seconds }: ServerView): Finding[] {
       'check whether the machine has enough processors and memory for everything that runs on it',
     ),
   ];
+}
+
+/** Endpoints that are listed one by one. */
+const MAX_LISTED_ENDPOINTS = 10;
+
+function coolDowns({ cooling = [] }: ServerView): Finding[] {
+  const listed = cooling.slice(0, MAX_LISTED_ENDPOINTS).map(({ model, tag, accounts, seconds_left }) => {
+    const whom =
+      accounts === 0
+        ? 'everyone'
+        : `${accounts} ${accounts === 1 ? 'account' : 'accounts'} alone, whose requests failed`;
+    return warning(
+      `${model} at ${tag} cools down for ${whom}; ${durationText(seconds_left * 1000)} left`,
+      accounts === 0
+        ? 'check the provider, and read the log for the failures'
+        : 'other accounts are served; read the log for what these requests have in common',
+    );
+  });
+  const others = cooling.length - listed.length;
+  if (others === 0) return listed;
+  return [...listed, warning(`${others} more endpoints cool down`, 'check the providers')];
 }
 
 function lags(lag: DoctorView['lag']): Finding[] {

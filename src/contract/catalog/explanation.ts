@@ -30,6 +30,13 @@ const candidate = Type.Object({
   sticky: Type.Boolean({ description: 'First because the conversation was there before.' }),
   health: Type.Object({
     state: oneOf(['ok', 'cooling', 'probing']),
+    scope: Type.Optional(
+      oneOf(['everyone', 'account'], {
+        description:
+          'Present unless the state is `ok`. `account`: only requests of this account failed, and the endpoint is in ' +
+          'this state for them alone.',
+      }),
+    ),
     failures: Type.Integer({ minimum: 0, description: 'In a row.' }),
     retry_after_seconds: Type.Optional(
       Type.Integer({ description: 'Present while the provider asked to be left alone.' }),

@@ -10,7 +10,7 @@ import {
 } from '../../ir/events.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Flow } from '../../kit/frames/flow.ts';
-import type { Health } from '../../routing/health/health.ts';
+import type { CallerHealth } from '../../routing/health/health.ts';
 import type { HealthTicket } from '../../routing/health/health-ticket.ts';
 import { type Candidate, siteOf } from '../../routing/rules/candidate.ts';
 import { type CallUpstream, type UpstreamCall, UpstreamFailure } from '../../upstream/upstream.ts';
@@ -25,7 +25,7 @@ export interface AttemptTools {
   readonly callUpstream: CallUpstream;
   /** What a candidate is called with; throws an UpstreamFailure. */
   credentialOf(candidate: Candidate): Credential | undefined;
-  readonly health: Health;
+  readonly health: CallerHealth;
   readonly hashUser: (id: string) => string;
   readonly betas?: string | undefined;
   readonly signal: AbortSignal;

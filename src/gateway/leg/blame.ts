@@ -18,9 +18,15 @@ const BLAMELESS_KINDS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
 ]);
 
 /** What a failed call says of the endpoint: whether it counts against it, and how long it wants to be left alone. */
-export function blameOf({ kind, upstreamStatus, retryAfterSeconds }: UpstreamFailure): TicketFailure {
+export function blameOf({
+  kind,
+  upstreamStatus,
+  isConnection,
+  retryAfterSeconds,
+}: UpstreamFailure): TicketFailure {
   return {
     counts: !BLAMELESS_STATUSES.has(upstreamStatus) && !BLAMELESS_KINDS.has(kind),
+    isConnection,
     isRateLimit: kind === 'rate-limited',
     ...(retryAfterSeconds !== undefined && { retryAfterMs: retryAfterSeconds * 1000 }),
   };

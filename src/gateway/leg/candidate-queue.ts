@@ -1,4 +1,4 @@
-import type { Health } from '../../routing/health/health.ts';
+import type { CallerHealth } from '../../routing/health/health.ts';
 import type { HealthTicket } from '../../routing/health/health-ticket.ts';
 import { type RankedCandidate, siteOf } from '../../routing/rules/candidate.ts';
 import { mayCallAgain } from '../../upstream/may-call-again.ts';
@@ -29,7 +29,7 @@ export type NoContent = 'refusal' | 'empty';
 
 /** What decides whether another call is made. */
 export interface QueueRules {
-  readonly health: Health;
+  readonly health: CallerHealth;
   readonly limits: AttemptLimits;
   /** Whether the caller has left: then no further call is made. */
   isAbandoned(): boolean;

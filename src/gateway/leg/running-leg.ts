@@ -7,7 +7,7 @@ import type { Result } from '../../ir/result.ts';
 import type { Usage } from '../../ir/usage.ts';
 import { isInTime } from '../../kit/loop/is-in-time.ts';
 import type { WriteOffCause } from '../../ports/ledger.ts';
-import type { Health } from '../../routing/health/health.ts';
+import type { CallerHealth } from '../../routing/health/health.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import { estimateUsage } from '../../tokens/estimate-usage.ts';
 import { Meter } from '../../tokens/meter.ts';
@@ -63,6 +63,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
   readonly admission: Admission;
   readonly limits: AttemptLimits;
   readonly billing: BillingFacts;
+  readonly health: CallerHealth;
   readonly #prompt: Prompt;
   readonly #around: LegSurroundings;
   readonly #meter = new Meter((reported) => this.#plausible(reported));
@@ -79,6 +80,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
     this.limits = limits;
     this.#prompt = prompt;
     this.#around = surroundings;
+    this.health = surroundings.parts.health.forAccount(surroundings.input.caller.accountId);
     this.billing = {
       acceptedAtMs: pricedAtMs,
       inputImages: countInputImages(request),
@@ -88,10 +90,6 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
 
   get callUpstream(): CallUpstream {
     return this.#around.parts.callUpstream;
-  }
-
-  get health(): Health {
-    return this.#around.parts.health;
   }
 
   get betas(): string | undefined {

@@ -7,7 +7,7 @@ import type { Clock } from '../../kit/time/clock.ts';
 import type { ByokCredential, ByokCredentials } from '../../ports/byok-credentials.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { Pins } from '../../routing/conversation/pins.ts';
-import type { HealthView } from '../../routing/health/endpoint-health.ts';
+import type { Health } from '../../routing/health/health.ts';
 import { isOpenTo } from '../../routing/rules/access.ts';
 import type { Traffic } from '../../routing/traffic.ts';
 import type { Stage } from '../../stages/stage.ts';
@@ -23,7 +23,7 @@ export interface PlanParts {
   /** Credentials that callers brought. */
   readonly byokCredentials: ByokCredentials;
   readonly stages: readonly Stage[];
-  readonly health: HealthView;
+  readonly health: Pick<Health, 'forAccount'>;
   readonly memory: { readonly pins: Pins; readonly traffic: Traffic };
   /** 0 <= number < 1, for draws among endpoints. */
   readonly random: () => number;
@@ -56,7 +56,7 @@ export async function planLeg(
     accountId: input.caller.accountId,
     sessionId: input.sessionId,
     byok,
-    health: parts.health,
+    health: parts.health.forAccount(input.caller.accountId),
     pins: parts.memory.pins,
     traffic: parts.memory.traffic,
     random: parts.random,

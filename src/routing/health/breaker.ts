@@ -1,4 +1,5 @@
 import type { HealthState } from './endpoint-health.ts';
+import { FailureTally } from './failure-tally.ts';
 
 /** `routing.cooldown` of the configuration. */
 export interface CooldownSettings {
@@ -33,7 +34,7 @@ const PROBE_TIMEOUT_MS = 10_000;
 export class Breaker {
   readonly #settings: () => CooldownSettings;
   readonly #random: () => number;
-  #failures = 0;
+  readonly #tally = new FailureTally();
   /** Cool-downs since the last success. */
   #round = 0;
   #era = 0;
@@ -42,15 +43,22 @@ export class Breaker {
   #nextProbeMs = 0;
   #probe: BreakerAdmission | undefined;
   #probeBeganMs = 0;
+  /** Account of the last probe that failed; undefined = none, or the connection itself failed. */
+  #failedProber: string | undefined;
 
   constructor(settings: () => CooldownSettings, random: () => number) {
     this.#settings = settings;
     this.#random = random;
   }
 
-  /** Failures in a row. */
+  /** Failures in a row, as far as they count. */
   get failures(): number {
-    return this.#failures;
+    return this.#tally.count;
+  }
+
+  /** The failures in a row came from the connection itself, or from the requests of several accounts. */
+  get isFailingForAll(): boolean {
+    return this.#tally.isFromSeveral;
   }
 
   stateAt(nowMs: number): HealthState {
@@ -81,21 +89,35 @@ export class Breaker {
     if (era !== this.#era) return;
     this.#probe = undefined;
     this.#isOpen = false;
-    this.#failures = 0;
+    this.#tally.clear();
     this.#round = 0;
+    this.#failedProber = undefined;
   }
 
-  failed(admission: BreakerAdmission, nowMs: number): void {
+  /**
+   * `account`: the failure may be due to the requests of this account, so that it alone starts no cool-down; undefined =
+   * it is not.
+   */
+  failed(admission: BreakerAdmission, nowMs: number, account?: string): void {
     if (admission.era !== this.#era) return;
-    this.#failures++;
+    const { failures } = this.#settings();
+    this.#tally.add(account, failures);
     const wasProbe = admission === this.#probe;
     this.release(admission);
     if (wasProbe) this.#nextProbeMs = nowMs + PROBE_SPACING_MS;
     const state = this.stateAt(nowMs);
-    if (state === 'probing' || (state === 'ok' && this.#failures >= this.#settings().failures)) {
+    const opens = state === 'probing' ? this.#isNewProber(account) : this.#tally.isEnough(failures);
+    if (state !== 'cooling' && opens) {
       this.#open(nowMs);
       if (!wasProbe) this.#nextProbeMs = nowMs;
     }
+  }
+
+  /** False for the account whose probe failed last: it must not prolong the cool-down of all again and again. */
+  #isNewProber(account: string | undefined): boolean {
+    const isNew = account === undefined || account !== this.#failedProber;
+    this.#failedProber = account;
+    return isNew;
   }
 
   /** The call ended with no verdict on the site. */

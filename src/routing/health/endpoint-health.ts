@@ -12,6 +12,8 @@ export type HealthState = 'ok' | 'cooling' | 'probing';
 /** Health of a site at one moment. */
 export interface EndpointHealth {
   readonly state: HealthState;
+  /** A state other than `ok` holds only for the account that asks: only its requests failed. */
+  readonly isOfAccount: boolean;
   /** Failures in a row. */
   readonly failures: number;
   /** At least a fifth of the calls of the last 30 seconds failed. */
@@ -36,6 +38,7 @@ export interface HealthView {
 /** Health of a site that was not called yet. */
 export const UNTRIED: EndpointHealth = {
   state: 'ok',
+  isOfAccount: false,
   failures: 0,
   isUnstable: false,
   pausedUntilMs: 0,

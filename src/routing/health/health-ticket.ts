@@ -1,4 +1,5 @@
 import type { Clock } from '../../kit/time/clock.ts';
+import type { AccountHealth } from './account-health.ts';
 import type { BreakerAdmission } from './breaker.ts';
 import type { SiteHealth } from './site-health.ts';
 
@@ -12,6 +13,8 @@ export interface TicketSuccess {
 export interface TicketFailure {
   /** The failure is the site's, not the request's. */
   readonly counts: boolean;
+  /** The connection failed before the site answered, which no request can bring about. */
+  readonly isConnection?: boolean;
   /** Retry-after of the upstream. */
   readonly retryAfterMs?: number;
   readonly isRateLimit: boolean;
@@ -21,12 +24,24 @@ export interface TicketFailure {
 const MIN_MEASURED_TOKENS = 2;
 const MIN_MEASURED_MS = 1;
 
+/** The account that makes a call, and the health of the site for it. */
+export interface TicketAccount {
+  readonly id: string;
+  /** Undefined until a call of the account fails there. */
+  health: AccountHealth | undefined;
+  readonly admission: BreakerAdmission;
+  /** Makes `health`, at the first failure. */
+  addHealth(): AccountHealth;
+}
+
 export interface TicketParts {
   readonly site: SiteHealth;
   readonly admission: BreakerAdmission;
   readonly clock: Clock;
   /** The call is a retry that the retry budget counts. */
   readonly isCounted: boolean;
+  /** Undefined = a failure counts for all. */
+  readonly account: TicketAccount | undefined;
 }
 
 /**
@@ -36,6 +51,7 @@ export interface TicketParts {
 export class HealthTicket {
   readonly #site: SiteHealth;
   readonly #admission: BreakerAdmission;
+  readonly #account: TicketAccount | undefined;
   readonly #clock: Clock;
   readonly #beganMs: number;
   #firstTokenMs: number | undefined;
@@ -43,9 +59,10 @@ export class HealthTicket {
   #isCounted: boolean;
   #isOver = false;
 
-  constructor({ site, admission, clock, isCounted }: TicketParts) {
+  constructor({ site, admission, clock, isCounted, account }: TicketParts) {
     this.#site = site;
     this.#admission = admission;
+    this.#account = account;
     this.#clock = clock;
     this.#isCounted = isCounted;
     this.#beganMs = clock.monotonic();
@@ -65,6 +82,7 @@ export class HealthTicket {
     measurements.addCall(nowMs);
     measurements.addLatency(nowMs - this.#beganMs, nowMs);
     breaker.answered(this.#admission);
+    this.#account?.health?.breaker.answered(this.#account.admission);
     this.#site.failedLast = false;
     this.#site.changed();
     this.#endRetry();
@@ -78,35 +96,56 @@ export class HealthTicket {
     else this.#measure(outputTokens, nowMs - this.#writtenFromMs, nowMs);
     if (toolCalls !== 'none') measurements.addToolAnswer(toolCalls === 'bad', nowMs);
     breaker.succeeded(this.#admission);
+    this.#account?.health?.breaker.succeeded(this.#account.admission);
     this.#site.failedLast = false;
     this.#site.changed();
   }
 
   /**
    * A rate limit with a retry-after pauses the site and does not count towards a cool-down. Any other failure that
-   * `counts` does, also after the first token; with a retry-after it also defers the site.
+   * `counts` does, also after the first token; with a retry-after it also defers the site. A failure that may be due to
+   * the requests of its account does so for that account; for all only together with other accounts.
    */
-  failed({ counts, retryAfterMs = 0, isRateLimit }: TicketFailure): void {
+  failed({ counts, isConnection = false, retryAfterMs = 0, isRateLimit }: TicketFailure): void {
     if (!this.#end()) return;
     const nowMs = this.#clock.monotonic();
-    const { breaker, measurements } = this.#site;
+    const { pause, measurements } = this.#site;
     const isPause = isRateLimit && retryAfterMs > 0;
-    if (isPause) this.#site.pause.grant(retryAfterMs);
-    if (counts && !isPause) this.#site.deferral.grant(retryAfterMs);
-    if (counts) {
-      if (this.#firstTokenMs === undefined) measurements.addCall(nowMs);
-      measurements.addFailure(nowMs);
-      this.#site.failedLast = true;
-    }
-    if (counts && !isPause) breaker.failed(this.#admission, nowMs);
-    else breaker.release(this.#admission);
+    if (isPause) pause.grant(retryAfterMs);
+    if (counts && this.#firstTokenMs === undefined) measurements.addCall(nowMs);
+    if (counts) this.#site.failedLast = true;
+    if (counts && !isPause) this.#blame(isConnection ? undefined : this.#account, retryAfterMs, nowMs);
+    else this.#release();
+    if (counts && isPause) measurements.addFailure(nowMs);
     this.#site.changed();
   }
 
   /** The caller disconnected: no verdict. */
   abandoned(): void {
-    if (!this.#end()) return;
+    if (this.#end()) this.#release();
+  }
+
+  /** `account`: whose requests the failure may be due to; undefined = it is due to the site. */
+  #blame(account: TicketAccount | undefined, retryAfterMs: number, nowMs: number): void {
+    const { breaker, measurements, deferral } = this.#site;
+    breaker.failed(this.#admission, nowMs, account?.id);
+    if (account === undefined) this.#releaseAccount();
+    else {
+      account.health ??= account.addHealth();
+      account.health.failed(account.admission, retryAfterMs);
+    }
+    const isForAll = account === undefined || breaker.isFailingForAll;
+    measurements.addFailure(nowMs, !isForAll);
+    if (isForAll) deferral.grant(retryAfterMs);
+  }
+
+  #release(): void {
     this.#site.breaker.release(this.#admission);
+    this.#releaseAccount();
+  }
+
+  #releaseAccount(): void {
+    this.#account?.health?.breaker.release(this.#account.admission);
   }
 
   #measure(tokens: number, durationMs: number, nowMs: number): void {

@@ -514,3 +514,98 @@ describe('the memory of sites', () => {
     expect(health.cooling()).toBe(0);
   });
 });
+
+describe('failures of one account', () => {
+  const SETTINGS = { failures: 5, baseMs: 30_000, maxMs: 300_000 };
+  const CONNECTION: TicketFailure = { ...BROKEN, isConnection: true };
+
+  function failAs(account: string, times: number, failure: TicketFailure = BROKEN): void {
+    for (let time = 0; time < times; time++) {
+      health.forAccount(account).enter('a', FIRST)?.failed(failure);
+    }
+  }
+
+  it('cool the site down for that account alone', () => {
+    failAs('one', 5);
+    expect(health.of('a', 'one')).toMatchObject({ state: 'cooling', isOfAccount: true, failures: 5 });
+    expect(health.of('a', 'other')).toMatchObject({ state: 'ok', isUnstable: false });
+    expect(health.forAccount('one').enter('a', FIRST)).toBeUndefined();
+    expect(health.forAccount('one').retryAfterSeconds(['a'])).toBe(30);
+    expect(health.forAccount('other').enter('a', FIRST)).toBeDefined();
+    expect(health.forAccount('other').retryAfterSeconds(['a'])).toBe(1);
+    expect(health.coolingSites()).toEqual([{ site: 'a', accounts: 1, leftMs: 30_000 }]);
+  });
+
+  it.each([1, 2, 5, 6])('never cool it down for others, with a threshold of %d', (failures) => {
+    health = new Health({ clock, random: () => 0, settings: () => ({ ...SETTINGS, failures }) });
+    for (let round = 0; round < 20; round++) {
+      failAs('one', 10);
+      clock.pass(30_000);
+    }
+    expect(health.of('a', 'other').state).toBe('ok');
+  });
+
+  it('cool it down for all together with those of another account', () => {
+    failAs('one', 4);
+    failAs('other', 2);
+    expect(health.of('a', 'third')).toMatchObject({ state: 'cooling', isOfAccount: false });
+    expect(health.coolingSites()).toEqual([{ site: 'a', accounts: 0, leftMs: 30_000 }]);
+  });
+
+  it('cool it down for all if the connection failed', () => {
+    failAs('one', 5, CONNECTION);
+    expect(health.of('a', 'other')).toMatchObject({ state: 'cooling', isOfAccount: false });
+  });
+
+  it('do not prolong a cool-down for all more than once', () => {
+    failAs('one', 5, CONNECTION);
+    clock.pass(30_000);
+    failAs('one', 1);
+    expect(health.of('a', 'other').state).toBe('cooling');
+    clock.pass(60_000);
+    failAs('one', 1);
+    expect(health.of('a', 'other').state).toBe('probing');
+    health.forAccount('other').enter('a', FIRST)?.succeeded(GOOD);
+    expect(health.of('a', 'one').state).toBe('ok');
+  });
+
+  it('make it unstable and defer it for that account alone', () => {
+    failAs('one', 1, { ...BROKEN, retryAfterMs: 7000 });
+    expect(health.of('a', 'one')).toMatchObject({ isUnstable: true, deferredUntilMs: clock.now() + 7000 });
+    expect(health.of('a', 'other')).toMatchObject({ isUnstable: false, deferredUntilMs: 0 });
+    expect(health.statistics('a').uptime5m).toBe(0);
+  });
+
+  it('are forgotten after a success of the account', () => {
+    failAs('one', 4);
+    health.forAccount('one').enter('a', FIRST)?.succeeded(GOOD);
+    failAs('one', 4);
+    expect(health.of('a', 'one')).toMatchObject({ state: 'ok', failures: 4 });
+  });
+
+  it('are followed by probation of that account: one call at a time', () => {
+    failAs('one', 5);
+    clock.pass(30_000);
+    const own = health.forAccount('one');
+    const probe = own.enter('a', FIRST);
+    expect(probe).toBeDefined();
+    expect(own.enter('a', FIRST)).toBeUndefined();
+    probe?.succeeded(GOOD);
+    expect(health.of('a', 'one')).toMatchObject({ state: 'ok', failures: 0 });
+  });
+
+  it('are remembered of a bounded number of accounts', () => {
+    health = new Health({ clock, random: () => 0, settings: () => SETTINGS }, 10, 3);
+    for (const account of ['one', 'two', 'three', 'four']) {
+      const tickets = Array.from({ length: 5 }, () => health.forAccount(account).enter('a', FIRST));
+      for (const ticket of tickets) ticket?.failed(BROKEN);
+      health.enter('a', FIRST)?.succeeded(GOOD);
+    }
+    expect(['one', 'two', 'three', 'four'].map((account) => health.of('a', account).state)).toEqual([
+      'ok',
+      'cooling',
+      'cooling',
+      'cooling',
+    ]);
+  });
+});

@@ -1,10 +1,15 @@
+import { AccountHealth } from './account-health.ts';
+import type { BreakerAdmission } from './breaker.ts';
 import { type EndpointHealth, type HealthView, UNTRIED } from './endpoint-health.ts';
-import { HealthTicket } from './health-ticket.ts';
+import { HealthTicket, type TicketAccount } from './health-ticket.ts';
 import { NO_STATISTICS, type ServiceStatistics } from './measurements.ts';
 import { type HealthDependencies, SiteHealth } from './site-health.ts';
 
 /** Sites in memory, about 11 kilobytes each; the least recently called is evicted. */
 const MAX_SITES = 4096;
+
+/** Accounts in memory whose requests failed at a site, about 1 kilobyte each; the one that failed first is evicted. */
+const MAX_ACCOUNTS = 4096;
 
 /** Bounds of the retry-after that callers get. */
 const MIN_RETRY_AFTER_SECONDS = 1;
@@ -17,20 +22,58 @@ export interface CallContext {
   readonly isLastCandidate: boolean;
 }
 
-/** The health of all sites (`siteOf`), in bounded memory. */
-export class Health implements HealthView {
+/** The health of sites as the requests of one account see it. */
+export interface CallerHealth extends HealthView {
+  /** Permission to call a site; undefined if it must not be called now. The ticket must get the outcome. */
+  enter(site: string, context: CallContext): HealthTicket | undefined;
+  /** Retry-after for a request that none of these sites may serve now: when the first may be called again. */
+  retryAfterSeconds(sites: readonly string[]): number;
+}
+
+/** A site that cools down: for all, or for some accounts alone. */
+export interface CoolingSite {
+  readonly site: string;
+  /** 0 = for all. */
+  readonly accounts: number;
+  /** Of the longest of its cool-downs. */
+  readonly leftMs: number;
+}
+
+const FIRST_ADMISSION: BreakerAdmission = { era: 0 };
+
+/**
+ * The health of all sites (`siteOf`), in bounded memory. Called without an account, it is the health for all, and
+ * every failure counts for all.
+ */
+export class Health implements CallerHealth {
   readonly #dependencies: HealthDependencies;
   readonly #maxSites: number;
+  readonly #maxAccounts: number;
   /** Least recently called first. */
   readonly #sites = new Map<string, SiteHealth>();
+  /** By site and account, only of accounts whose requests failed there; in the order of their first failures. */
+  readonly #accounts = new Map<string, AccountHealth>();
 
-  constructor(dependencies: HealthDependencies, maxSites: number = MAX_SITES) {
+  constructor(
+    dependencies: HealthDependencies,
+    maxSites: number = MAX_SITES,
+    maxAccounts: number = MAX_ACCOUNTS,
+  ) {
     this.#dependencies = dependencies;
     this.#maxSites = maxSites;
+    this.#maxAccounts = maxAccounts;
   }
 
-  of(site: string): EndpointHealth {
-    return this.#sites.get(site)?.health() ?? UNTRIED;
+  of(name: string, account?: string): EndpointHealth {
+    const site = this.#sites.get(name);
+    if (site === undefined) return UNTRIED;
+    const own = this.#ofAccount(name, account);
+    return own === undefined ? site.health() : own.over(site.health(), site.measurements);
+  }
+
+  /** As the requests of an account see it: what only they bring about holds for them alone. */
+  forAccount(account: string): CallerHealth {
+    return new HealthForAccount(this, account);
   }
 
   /** For the list of endpoints. */
@@ -40,8 +83,7 @@ export class Health implements HealthView {
     );
   }
 
-  /** Permission to call a site; undefined if it must not be called now. The ticket must get the outcome. */
-  enter(name: string, { isRetry, isLastCandidate }: CallContext): HealthTicket | undefined {
+  enter(name: string, { isRetry, isLastCandidate }: CallContext, account?: string): HealthTicket | undefined {
     const site = this.#touch(name);
     const { clock } = this.#dependencies;
     const nowMs = clock.monotonic();
@@ -50,26 +92,81 @@ export class Health implements HealthView {
     if (isCounted && !site.retries.hasRoom()) return undefined;
     const admission = site.breaker.admit(nowMs, isLastCandidate);
     if (admission === undefined) return undefined;
-    return new HealthTicket({ site, admission, clock, isCounted });
+    const asking = account === undefined ? undefined : this.#admitAccount(name, account, isLastCandidate);
+    if (asking === 'refused') {
+      site.breaker.release(admission);
+      return undefined;
+    }
+    return new HealthTicket({ site, admission, clock, isCounted, account: asking });
   }
 
   /** Milliseconds until a site may be called again; 0 = now, perhaps only as the last candidate. */
-  wait(site: string): number {
-    return this.#sites.get(site)?.wait() ?? 0;
+  wait(site: string, account?: string): number {
+    const ofAll = this.#sites.get(site)?.wait() ?? 0;
+    const own = this.#ofAccount(site, account);
+    return own === undefined ? ofAll : Math.max(ofAll, own.breaker.waitAt(this.#nowMs));
   }
 
-  /** Retry-after for a request that none of these sites may serve now: when the first may be called again. */
-  retryAfterSeconds(sites: readonly string[]): number {
-    const waitMs = sites.reduce((least, site) => Math.min(least, this.wait(site)), Number.POSITIVE_INFINITY);
+  retryAfterSeconds(sites: readonly string[], account?: string): number {
+    const waitMs = sites.reduce(
+      (least, site) => Math.min(least, this.wait(site, account)),
+      Number.POSITIVE_INFINITY,
+    );
     return Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(MIN_RETRY_AFTER_SECONDS, Math.ceil(waitMs / 1000)));
   }
 
-  /** Number of sites that are cooling down. */
+  /** Number of sites that are cooling down, for all or for an account. */
   cooling(): number {
-    const nowMs = this.#dependencies.clock.monotonic();
-    let count = 0;
-    for (const { breaker } of this.#sites.values()) if (breaker.stateAt(nowMs) === 'cooling') count++;
-    return count;
+    return this.coolingSites().length;
+  }
+
+  /** The sites that are cooling down: each once, for all if it is so. */
+  coolingSites(): CoolingSite[] {
+    const nowMs = this.#nowMs;
+    const found = new Map<string, CoolingSite>();
+    for (const [site, { breaker }] of this.#sites) {
+      if (breaker.stateAt(nowMs) !== 'cooling') continue;
+      found.set(site, { site, accounts: 0, leftMs: breaker.waitAt(nowMs) });
+    }
+    for (const [key, { breaker }] of this.#accounts) {
+      if (breaker.stateAt(nowMs) !== 'cooling') continue;
+      const site = key.slice(0, key.lastIndexOf(SEPARATOR));
+      const known = found.get(site);
+      if (known?.accounts === 0) continue;
+      const leftMs = Math.max(known?.leftMs ?? 0, breaker.waitAt(nowMs));
+      found.set(site, { site, accounts: (known?.accounts ?? 0) + 1, leftMs });
+    }
+    return [...found.values()];
+  }
+
+  get #nowMs(): number {
+    return this.#dependencies.clock.monotonic();
+  }
+
+  #ofAccount(site: string, account: string | undefined): AccountHealth | undefined {
+    if (account === undefined || this.#accounts.size === 0) return undefined;
+    return this.#accounts.get(keyOf(site, account));
+  }
+
+  #admitAccount(site: string, id: string, isLastCandidate: boolean): TicketAccount | 'refused' {
+    const health = this.#ofAccount(site, id);
+    const admission =
+      health === undefined ? FIRST_ADMISSION : health.breaker.admit(this.#nowMs, isLastCandidate);
+    if (admission === undefined) return 'refused';
+    return { id, health, admission, addHealth: () => this.#addAccount(keyOf(site, id)) };
+  }
+
+  /** The health may be there by now: calls of the account that were under way together fail together. */
+  #addAccount(key: string): AccountHealth {
+    const known = this.#accounts.get(key);
+    if (known !== undefined) return known;
+    if (this.#accounts.size >= this.#maxAccounts) {
+      const [oldest] = this.#accounts.keys();
+      if (oldest !== undefined) this.#accounts.delete(oldest);
+    }
+    const health = new AccountHealth(this.#dependencies);
+    this.#accounts.set(key, health);
+    return health;
   }
 
   #touch(name: string): SiteHealth {
@@ -94,4 +191,33 @@ export class Health implements HealthView {
       if (site.openCalls > 0) this.#sites.set(name, site);
     }
   }
+}
+
+class HealthForAccount implements CallerHealth {
+  readonly #health: Health;
+  readonly #account: string;
+
+  constructor(health: Health, account: string) {
+    this.#health = health;
+    this.#account = account;
+  }
+
+  of(site: string): EndpointHealth {
+    return this.#health.of(site, this.#account);
+  }
+
+  enter(site: string, context: CallContext): HealthTicket | undefined {
+    return this.#health.enter(site, context, this.#account);
+  }
+
+  retryAfterSeconds(sites: readonly string[]): number {
+    return this.#health.retryAfterSeconds(sites, this.#account);
+  }
+}
+
+/** Accounts have none in their ids; sites do. */
+const SEPARATOR = '\n';
+
+function keyOf(site: string, account: string): string {
+  return `${site}${SEPARATOR}${account}`;
 }

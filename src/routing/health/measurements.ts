@@ -32,9 +32,12 @@ export interface Pace {
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
+/** The window in which failures make a site unstable. */
+export const INSTABILITY_WINDOW = { slices: 6, sliceMs: 5 * SECOND };
+
 /** Rolling windows. */
 const WINDOWS = {
-  halfMinute: { slices: 6, sliceMs: 5 * SECOND },
+  halfMinute: INSTABILITY_WINDOW,
   fiveMinutes: { slices: 5, sliceMs: MINUTE },
   halfHour: { slices: 6, sliceMs: 5 * MINUTE },
   day: { slices: 288, sliceMs: 5 * MINUTE },
@@ -71,11 +74,16 @@ export class Measurements {
   #paceUntilMs = 0;
 
   addCall(nowMs: number): void {
-    this.#count(ALL, nowMs);
+    this.#halfMinute.add(ALL, 1, nowMs);
+    this.#fiveMinutes.add(ALL, 1, nowMs);
+    this.#day.add(ALL, 1, nowMs);
   }
 
-  addFailure(nowMs: number): void {
-    this.#count(BAD, nowMs);
+  /** `isOfOne`: only the requests of one account fail, which makes the site unstable for no other. */
+  addFailure(nowMs: number, isOfOne = false): void {
+    if (!isOfOne) this.#halfMinute.add(BAD, 1, nowMs);
+    this.#fiveMinutes.add(BAD, 1, nowMs);
+    this.#day.add(BAD, 1, nowMs);
   }
 
   /** Milliseconds from the call to its first token. */
@@ -98,7 +106,11 @@ export class Measurements {
 
   /** True if at least UNSTABLE_SHARE of the calls of the last 30 seconds failed. */
   isUnstable(nowMs: number): boolean {
-    const failures = this.#halfMinute.sum(BAD, nowMs);
+    return this.isUnstableWith(this.#halfMinute.sum(BAD, nowMs), nowMs);
+  }
+
+  /** The same, if so many of the calls of the last 30 seconds had failed. */
+  isUnstableWith(failures: number, nowMs: number): boolean {
     return failures > 0 && failures >= UNSTABLE_SHARE * this.#halfMinute.sum(ALL, nowMs);
   }
 
@@ -128,12 +140,6 @@ export class Measurements {
       latency30m: this.#latency?.halfHour.percentiles(nowMs) ?? null,
       throughput30m: this.#throughput?.halfHour.percentiles(nowMs) ?? null,
     };
-  }
-
-  #count(column: number, nowMs: number): void {
-    this.#halfMinute.add(column, 1, nowMs);
-    this.#fiveMinutes.add(column, 1, nowMs);
-    this.#day.add(column, 1, nowMs);
   }
 }
 

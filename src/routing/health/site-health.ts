@@ -68,6 +68,7 @@ export class SiteHealth {
     const { latency, throughput } = this.measurements.pace(nowMs);
     return {
       state: this.breaker.stateAt(nowMs),
+      isOfAccount: false,
       failures: this.breaker.failures,
       isUnstable: this.measurements.isUnstable(nowMs),
       pausedUntilMs: this.pause.untilMs(nowMs),

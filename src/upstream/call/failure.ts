@@ -1,7 +1,11 @@
 import type { Provider } from '../../catalog/catalog.ts';
 import type { UpstreamErrorInfo } from '../../dialects/dialect.ts';
 import { reportedFailure } from '../../dialects/shared/answers/reported-failure.ts';
-import { TransportProblem, type TransportReason } from '../../http1/client/transport-problem.ts';
+import {
+  NO_CONNECTION_IN_TIME,
+  TransportProblem,
+  type TransportReason,
+} from '../../http1/client/transport-problem.ts';
 import { ERROR_TABLE, type ErrorKind, type GatewayError, toGatewayError } from '../../ir/errors.ts';
 import { type Event, terminalOf } from '../../ir/events.ts';
 import { type JsonObject, readJson } from '../../kit/json/json.ts';
@@ -160,7 +164,13 @@ export function failureOfProblem(
     metadata: metadataOf(verdict.kind, scope, {}),
     isCutByUs: problem.reason === 'total',
     isStale: problem instanceof StaleConnection,
+    isConnection: status === 0 && isOfConnection(problem),
   });
+}
+
+/** Whether there was no connection, or it was lost. `problem`: of an exchange without an answer. */
+function isOfConnection({ reason, message }: TransportProblem): boolean {
+  return reason === 'connect' || reason === 'reset' || message === NO_CONNECTION_IN_TIME;
 }
 
 /** The terminal event of an incomplete answer: the reason of the abort, or the failure that broke it. */
