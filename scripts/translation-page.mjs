@@ -1,4 +1,4 @@
-// `node scripts/translation-page.mjs`: writes docs/guide/translation.md from the table that test/matrix holds true.
+// `node scripts/translation-page.mjs`: writes docs/guide/translation*.md from the tables that test/matrix checks.
 import { installIfNeeded, runTool } from './toolchain.mjs';
 
 installIfNeeded();

@@ -5,6 +5,10 @@ import { describe, expect, it } from 'vitest';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
+/** A page of the guide is read in one sitting. */
+const MAX_GUIDE_LINES = 300;
+const MAX_LINES_WITHOUT_CONTENTS = 110;
+
 const FOLDERS = ['src', 'test', 'bench', 'scripts', 'docs'];
 
 /** Paths from the root; folders end in `/`. */
@@ -95,6 +99,26 @@ describe('the documents', () => {
       'src/nowhere/<name>.ts',
       'kit/nowhere/',
     ]);
+  });
+
+  const guide = pages.filter((page) => /^docs\/guide\/(?!README)/.test(page));
+
+  it('list every page of the guide in its contents', () => {
+    const contents = textOf('docs/guide/README.md');
+    expect(guide.filter((page) => !contents.includes(`](${basename(page)})`))).toEqual([]);
+  });
+
+  it.each(guide)('%s is of readable length, with contents if it is long', (page) => {
+    const text = textOf(page);
+    const lines = text.split('\n').length;
+    expect(lines).toBeLessThanOrEqual(MAX_GUIDE_LINES);
+    if (lines <= MAX_LINES_WITHOUT_CONTENTS) return;
+    const [contents = ''] = /^On this page: [\s\S]*?\.$/m.exec(text) ?? [];
+    const sections = [...withoutCodeBlocks(text).matchAll(/^## (.+)$/gm)].map(
+      ([, heading]) => heading as string,
+    );
+    const missing = sections.filter((heading) => !contents.includes(`](#${anchorOf(heading)})`));
+    expect(missing, 'headings that "On this page: ..." at the top lacks').toEqual([]);
   });
 
   it('list every room and each of its floors in the table of rooms', () => {

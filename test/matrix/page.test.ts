@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { translationPage } from './page.ts';
+import { translationPages } from './page.ts';
 
-it('is what docs/guide/translation.md shows', async () => {
-  const hint = 'docs/guide/translation.md is out of date: write it with `node scripts/translation-page.mjs`';
-  await expect(translationPage(), hint).toMatchFileSnapshot('../../docs/guide/translation.md');
+it.each([...translationPages()])('is what docs/guide/%s shows', async (name, text) => {
+  const hint = `docs/guide/${name} is out of date: write it with \`node scripts/translation-page.mjs\``;
+  await expect(text, hint).toMatchFileSnapshot(`../../docs/guide/${name}`);
 });

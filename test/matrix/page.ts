@@ -31,21 +31,46 @@ const SIGNS: Readonly<Record<string, string>> = {
   '-': '·',
 };
 
-/** The page about translation, generated from the tables that the tests check. */
-export function translationPage(): string {
-  const parts = [
-    INTRODUCTION,
-    requestTables(),
-    requestNotes(),
-    ANSWERS,
-    answerTables(),
-    answerNotes(),
-    CUSTODY_TEXT,
-    custodyTables(),
-    BAD_INPUT,
-  ];
+/** The pages about translation by file name, generated from the tables that the tests check. */
+export function translationPages(): ReadonlyMap<string, string> {
+  const pages = [
+    ['translation.md', [INTRODUCTION, CUSTODY_TEXT, custodyTables(), BAD_INPUT]],
+    ...FORMATS.map((format) => [FORMAT_PAGES[format], formatPage(format)] as const),
+    ['translation-report.md', [REPORT, requestNotes()]],
+  ] as const;
+  return new Map(pages.map(([name, parts]) => [name, pageOf(parts)]));
+}
+
+/** The page of each format: what becomes of its requests and of answers in it. */
+const FORMAT_PAGES: Readonly<Record<Format, string>> = {
+  messages: 'translation-messages.md',
+  responses: 'translation-responses.md',
+  chat: 'translation-chat.md',
+};
+
+function pageOf(parts: readonly string[]): string {
   return `${parts.join('\n\n').split('\n').flatMap(wrapped).join('\n')}\n`;
 }
+
+function formatPage(format: Format): string[] {
+  return [
+    `# Translation: ${FORMAT_NAMES[format]}`,
+    'Left: what your request says. Across: the upstream that serves it. The signs, and what the columns stand for, ' +
+      'are explained in [Translation](translation.md); the words of the report are in ' +
+      '[What the report says](translation-report.md).',
+    'On this page: [Requests](#requests), [Answers](#answers).',
+    '## Requests',
+    SIGN_LINE,
+    requestTable(format),
+    '## Answers',
+    'Streams and whole answers contain the same. There is no report for answers: anything without a field in your ' +
+      'format is left out.',
+    answerTable(format),
+    answerNotes(format),
+  ];
+}
+
+const SIGN_LINE = '✓ kept, ~ adapted, ✗ dropped, ! refused, · not expressible.';
 
 const MAX_LINE_CHARACTERS = 118;
 
@@ -65,9 +90,23 @@ function wrapped(line: string): string[] {
 
 const INTRODUCTION = `# Translation
 
-Send requests in one format and have them served by a model that speaks another. This page shows what survives, pair
-by pair. It is generated from the table that the tests compare with what really goes out and comes back. After a
-change run \`node scripts/translation-page.mjs\`.
+Send requests in one format and have them served by a model that speaks another. These pages show what survives,
+pair by pair. Tests compare their tables with what really goes out and comes back.
+
+| Page | Has |
+|---|---|
+| [From and to \`/messages\`](translation-messages.md) | Claude Code, the Anthropic SDK |
+| [From and to \`/responses\`](translation-responses.md) | Codex, the OpenAI SDK |
+| [From and to \`/chat/completions\`](translation-chat.md) | most other clients |
+| [What the report says](translation-report.md) | every entry of the translation report, with the upstreams that cause it |
+
+The pages are generated: after a change run \`node scripts/translation-page.mjs\`.
+
+On this page: [Signs](#signs), [The translation report](#the-translation-report),
+[Moving a workload](#moving-a-workload), [Reasoning in custody](#reasoning-in-custody),
+[Input that no upstream would take](#input-that-no-upstream-would-take).
+
+## Signs
 
 | Sign | Verdict | Meaning |
 |---|---|---|
@@ -77,11 +116,6 @@ change run \`node scripts/translation-page.mjs\`.
 | ! | refused | You get a 400 with the path; no upstream is called. |
 | · | not expressible | One of the two sides has no field for it. |
 
-To get the **translation report** with an answer, send the header \`X-Signalbox-Metadata: enabled\`.
-\`signalbox_metadata.translation\` then lists every field of your request that was dropped, renamed or changed, with its
-path in your own body. Every loss has an entry. With more than 100, the last entry gives the
-number of those not listed.
-
 The columns are the dialects of upstreams:
 
 - **Anthropic** (messages);
@@ -89,6 +123,12 @@ The columns are the dialects of upstreams:
 - **Chat** (chat completions: most other providers);
 - **Gemini** (generateContent);
 - **Bedrock** (Converse, here with a Claude model; models of other makers take less, and the report lists it).
+
+## The translation report
+
+To get the report with an answer, send the header \`X-Signalbox-Metadata: enabled\`.
+\`signalbox_metadata.translation\` then lists every field of your request that was dropped, renamed or changed, with its
+path in your own body. Every loss has an entry. With more than 100, the last entry gives the number of those not listed.
 
 If your format and the upstream's are the same, your body is relayed as you wrote it. What an endpoint does not take
 (\`supported_parameters\`), or a provider refuses, is left out with an entry too. So is a service tier or \`speed: fast\`
@@ -105,21 +145,17 @@ caches in \`usage\`. \`context_management\` and the search that Anthropic runs a
 
 **Codex to another family.** Functions, \`namespace\` groups and free-text tools survive. The latter two become plain
 functions on the way out, and calls come back in their original form. Encrypted reasoning goes back only to OpenAI.
-Elsewhere verbosity, cache keys and the search that OpenAI runs are dropped; a grammar becomes part of a description.
+Elsewhere verbosity, cache keys and the search that OpenAI runs are dropped; a grammar becomes part of a description.`;
 
-## Requests`;
-
-function requestTables(): string {
-  return FORMATS.map((format) => {
-    const rows = REQUEST_MATRIX.flatMap(({ title, features }) => {
-      const said = features.filter(({ asked }) => asked[format] !== undefined);
-      const cells = said.map((feature) =>
-        line(feature.title, (upstream) => verdictIn(feature.verdicts, format, upstream)),
-      );
-      return said.length === 0 ? [] : [`| **${title}** |${' |'.repeat(UPSTREAMS.length)}`, ...cells];
-    });
-    return `### From ${FORMAT_NAMES[format]}\n\n${HEAD}\n${rows.join('\n')}`;
-  }).join('\n\n');
+function requestTable(format: Format): string {
+  const rows = REQUEST_MATRIX.flatMap(({ title, features }) => {
+    const said = features.filter(({ asked }) => asked[format] !== undefined);
+    const cells = said.map((feature) =>
+      line(feature.title, (upstream) => verdictIn(feature.verdicts, format, upstream)),
+    );
+    return said.length === 0 ? [] : [`| **${title}** |${' |'.repeat(UPSTREAMS.length)}`, ...cells];
+  });
+  return `${HEAD}\n${rows.join('\n')}`;
 }
 
 const HEAD = `| | ${UPSTREAMS.map((upstream) => UPSTREAM_NAMES[upstream]).join(' | ')} |\n|---|${':-:|'.repeat(UPSTREAMS.length)}`;
@@ -136,7 +172,7 @@ function requestNotes(): string {
       const head = `- **${feature.title}.**${feature.note === undefined ? '' : ` ${feature.note}`}`;
       return [head, ...details.map((detail) => `  - ${detail}`)].join('\n');
     });
-  return `### What the report says\n\n${notes.join('\n')}`;
+  return notes.join('\n');
 }
 
 /** The report's sentences about a feature, each once, with the upstreams that cause it. */
@@ -167,23 +203,27 @@ function lastStep(field: string): string {
   return step.endsWith(']') ? '' : `\`${step}\`, `;
 }
 
-const ANSWERS = `## Answers
+const REPORT = `# What the translation report says
 
-Streams and whole answers contain the same. There is no report for answers: anything without a field in your format is
-left out, as the tables show.`;
+Every feature of a request that some upstream cannot take as it is, in the order of the tables, with the entry of the
+report ([how to ask for it](translation.md#the-translation-report)) and the upstreams that cause it.`;
 
-function answerTables(): string {
-  return FORMATS.map((format) => {
-    const rows = ANSWER_MATRIX.map((feature) => ({
-      title: feature.title,
-      verdict: (upstream: DialectName) => verdictIn(feature.verdicts, format, upstream),
-    })).filter(({ verdict }) => UPSTREAMS.some((upstream) => verdict(upstream) !== '-'));
-    return `### To ${FORMAT_NAMES[format]}\n\n${HEAD}\n${rows.map(({ title, verdict }) => line(title, verdict)).join('\n')}`;
-  }).join('\n\n');
+function answerTable(format: Format): string {
+  const rows = answersIn(format).map(({ title, verdicts }) =>
+    line(title, (upstream) => verdictIn(verdicts, format, upstream)),
+  );
+  return `${HEAD}\n${rows.join('\n')}`;
 }
 
-function answerNotes(): string {
-  const noted = ANSWER_MATRIX.filter(({ note }) => note !== undefined);
+/** Features of answers that at least one upstream can bring into a format. */
+function answersIn(format: Format) {
+  return ANSWER_MATRIX.filter(({ verdicts }) =>
+    UPSTREAMS.some((upstream) => verdictIn(verdicts, format, upstream) !== '-'),
+  );
+}
+
+function answerNotes(format: Format): string {
+  const noted = answersIn(format).filter(({ note }) => note !== undefined);
   return noted.map(({ title, note }) => `- **${title}.** ${note}`).join('\n');
 }
 
