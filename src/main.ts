@@ -10,6 +10,7 @@ import { createGateway } from './gateway/generate.ts';
 import { keepContent } from './gateway/generation/generation-content.ts';
 import { generationLog } from './gateway/generation/generation-log.ts';
 import { GenerationMetrics } from './gateway/generation/generation-metrics.ts';
+import { serviceLog } from './gateway/leg/service-log.ts';
 import { keepItemsSwept, MemoryOutputItems } from './gateway/request/memory-output-items.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
 import type { HttpTimes } from './http/dependencies.ts';
@@ -155,6 +156,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       clock: systemClock,
       random: Math.random,
       settings: () => settings.latest.cooldown,
+      report: serviceLog(log),
     });
     const items = new MemoryOutputItems({
       clock: itemClock,
@@ -189,6 +191,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
         logGeneration(generation, settlement);
         keepContent({ store: contents, random: Math.random }, generation, settlement);
       },
+      tellUnrecorded: logGeneration,
       clock: systemClock,
     });
     const counts = new RequestCountsFile(installation.directory.path);

@@ -28,7 +28,7 @@ export async function runControlCommand<Name extends CommandName>(
 /** Options for a command that opens the data directory itself. */
 export function installationOptions(flags: Flags): InstallationOptions {
   const { config, runtime } = requireConfiguration(loadOptions(flags));
-  const log = openStderrLog(runtime.logLevel);
+  const log = openStderrLog(runtime);
   return {
     dataDir: runtime.dataDir,
     keyPrefix: config.keys.prefix,

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Issue } from '../kit/json/validate.ts';
-import { LOG_LEVELS, type LogLevel } from '../kit/log/log.ts';
+import { LOG_LEVELS, type LogLevel } from '../kit/log/log-level.ts';
+import { mayColour } from '../kit/log/may-colour.ts';
 import { type DatabaseAddress, parseDatabaseAddress } from '../kit/net/database-address.ts';
 import type { Environment } from './parse/environment.ts';
 
@@ -21,6 +22,8 @@ export interface Runtime {
   /** Absolute. */
   readonly dataDir: string;
   readonly logLevel: LogLevel;
+  /** Text on a terminal may have colours. */
+  readonly colours?: boolean;
   readonly workers: number;
   readonly managementKey?: string;
   readonly apiKey?: string;
@@ -44,6 +47,7 @@ export function readRuntime(flags: Flags, env: Environment, cwd: string, problem
     port: readInteger(flags.port, '--port', env, 'PORT', { least: 0, most: 65_535, absent: 8787 }, problems),
     dataDir: resolve(cwd, flags.dataDir ?? variableOf(env, 'SIGNALBOX_DATA_DIR') ?? 'data'),
     logLevel: readLogLevel(env, problems),
+    colours: mayColour(env),
     workers: readInteger(
       flags.workers,
       '--workers',

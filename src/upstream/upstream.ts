@@ -58,6 +58,8 @@ export class UpstreamFailure extends GatewayError {
   readonly isStale: boolean;
   /** The connection failed before the head of an answer: no request can bring that about. */
   readonly isConnection: boolean;
+  /** Code of the system or of TLS, for the log; undefined if the connection did not break. */
+  readonly errno: string | undefined;
 
   constructor(
     kind: ErrorKind,
@@ -67,11 +69,13 @@ export class UpstreamFailure extends GatewayError {
       isCutByUs = false,
       isStale = false,
       isConnection = false,
+      errno,
       ...more
     }: ErrorDetails & {
       readonly isCutByUs?: boolean;
       readonly isStale?: boolean;
       readonly isConnection?: boolean;
+      readonly errno?: string | undefined;
     } = {},
   ) {
     super(kind, message, more);
@@ -80,6 +84,7 @@ export class UpstreamFailure extends GatewayError {
     this.isCutByUs = isCutByUs;
     this.isStale = isStale;
     this.isConnection = isConnection;
+    this.errno = errno;
   }
 }
 

@@ -22,7 +22,7 @@ const LISTENING_SOCKETS = 32;
 export async function startGateway({ flags, asJson }: ServeOptions): Promise<void> {
   const load = loadOptions(flags);
   const loaded = requireConfiguration(load);
-  const log = openStderrLog(loaded.runtime.logLevel);
+  const log = openStderrLog(loaded.runtime);
   for (const warning of loaded.warnings) log.warn(problemLine(warning));
   for (const { slug, variables, switchesOn } of loaded.providerKeys) {
     const effect = switchesOn ? 'switched on' : 'given its key';

@@ -1,4 +1,4 @@
-import { withoutSecrets } from '../../kit/log/log.ts';
+import { withoutSecrets } from '../../kit/log/redact-fields.ts';
 
 export type Verdict = 'ok' | 'warning' | 'problem';
 

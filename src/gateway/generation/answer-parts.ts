@@ -10,6 +10,8 @@ export interface AnswerParts extends LegParts {
   readonly ledger: Ledger;
   /** Gets every generation that has ended, once its account is closed. Must not throw. */
   readonly tell: (generation: PlannedGeneration, settlement: Settlement, times: GenerationTimes) => void;
+  /** Gets every generation that ends without a record: none was due, or the ledger cannot be written. Must not throw. */
+  readonly tellUnrecorded: (generation: PlannedGeneration, settlement: Settlement) => void;
 }
 
 /** What all answers of a gateway share. */

@@ -4,6 +4,7 @@ import type { RoutingMetadata } from '../../ir/metadata.ts';
 import type { Result } from '../../ir/result.ts';
 import type { Bill } from '../../ir/usage.ts';
 import type { Flow } from '../../kit/frames/flow.ts';
+import { LedgerUnavailable } from '../../ports/ledger.ts';
 import { amountOf } from '../leg/bill-generation.ts';
 import type { Account, AnswerEnd, UsedSoFar } from '../leg/leg-account.ts';
 import type { LegSurroundings, RunningLeg } from '../leg/running-leg.ts';
@@ -13,7 +14,7 @@ import type { AnswerParts, AnswerState } from './answer-parts.ts';
 import type { AttemptLog } from './attempt-log.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { type GenerationTimes, progressRow, settledRow } from './generation-row.ts';
-import type { Settlement, SettleTools } from './settle.ts';
+import { type Settlement, type SettleTools, unrecorded } from './settle.ts';
 import { metadataOf, plannedGeneration, servedBy, type Underway } from './underway.ts';
 
 /**
@@ -81,8 +82,9 @@ export abstract class Answering implements SettleTools {
 
   /** Closes the account: what was reserved is let go, what was used is charged, and that is recorded. */
   async record(settlement: Settlement): Promise<Bill> {
-    const { ledger, clock, tell } = this.parts;
+    const { ledger, clock, tell, tellUnrecorded } = this.parts;
     const { input, content } = this.underway;
+    const generation = plannedGeneration(this.underway);
     try {
       this.reading.close();
       this.underway.reservation.close();
@@ -90,9 +92,9 @@ export abstract class Answering implements SettleTools {
       this.checkpoints.close();
       if (this.isNothing) {
         await ledger.void(input.generationId, clock.now());
+        tellUnrecorded(generation, settlement);
         return settlement.bill;
       }
-      const generation = plannedGeneration(this.underway);
       const times: GenerationTimes = { firstContentMs: this.#firstContentMs, endMs: this.#elapsed() };
       const { charge } = await ledger.settle(input.generationId, {
         used: this.#used(settlement),
@@ -105,6 +107,9 @@ export abstract class Answering implements SettleTools {
       tell(generation, { ...settlement, bill }, times);
       if (settlement.outcome === 'finished') this.#showStages(settlement.result);
       return bill;
+    } catch (error) {
+      if (error instanceof LedgerUnavailable) tellUnrecorded(generation, unrecorded(settlement, error));
+      throw error;
     } finally {
       this.#state.open.leave();
       void content.close();

@@ -301,11 +301,21 @@ async function settle(result: Result, terminal: Terminal, tools: SettleTools): P
     return { ...terminal, settled: { usage, bill: charged, ...shown } };
   } catch (error) {
     if (!(error instanceof LedgerUnavailable)) throw error;
-    const message = 'The answer could not be recorded: the gateway cannot write its ledger now';
-    const unrecorded = new GatewayError('overloaded', message, { retryAfterSeconds: 5, cause: error });
     // The caller gets no figures that no record has.
-    return { type: 'failure', error: unrecorded, settled: { usage: NO_USAGE, bill: FREE, ...shown } };
+    const settled = { usage: NO_USAGE, bill: FREE, ...shown };
+    return { type: 'failure', error: unrecordedError(error), settled };
   }
+}
+
+function unrecordedError(cause: LedgerUnavailable): GatewayError {
+  const message = 'The answer could not be recorded: the gateway cannot write its ledger now';
+  return new GatewayError('overloaded', message, { retryAfterSeconds: 5, cause });
+}
+
+/** How a generation ended whose record could not be written: it has failed, whatever its answer was. */
+export function unrecorded(settlement: Settlement, cause: LedgerUnavailable): Settlement {
+  if (settlement.outcome !== 'finished') return settlement;
+  return { ...settlement, outcome: 'failed', error: unrecordedError(cause) };
 }
 
 /**

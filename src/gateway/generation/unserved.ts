@@ -16,6 +16,7 @@ export interface UnservedParts {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly tell: (generation: PlannedGeneration, settlement: Settlement, times: GenerationTimes) => void;
+  readonly tellUnrecorded: (generation: PlannedGeneration, settlement: Settlement) => void;
 }
 
 /** A request that no model serves. */
@@ -77,8 +78,13 @@ export async function settleUnserved(
 
 /** Records a generation that a stage refused, or that came to nothing after something was charged. */
 export function settleRefused(asked: UnservedRequest, error: unknown, parts: UnservedParts): Promise<void> {
+  const { generation, settlement } = refused(asked, error);
+  return settleUnserved(generation, settlement, asked.reservation, parts);
+}
+
+/** A generation that came to nothing, and its end. */
+function refused(asked: UnservedRequest, error: unknown) {
   const { input, request, reservation } = asked;
-  const generation = unservedGeneration(asked, request.models[0] ?? '');
   const isLeft = input.signal.aborted && input.signal.reason === error;
   const settlement: Settlement = {
     usage: NO_USAGE,
@@ -87,12 +93,19 @@ export function settleRefused(asked: UnservedRequest, error: unknown, parts: Uns
     result: { items: [] },
     ...(!isLeft && { error: toGatewayError(error) }),
   };
-  return settleUnserved(generation, settlement, reservation, parts);
+  return { generation: unservedGeneration(asked, request.models[0] ?? ''), settlement };
 }
 
-/** Settles what stages have charged for a generation that comes to nothing after them. */
+/**
+ * Ends a generation that comes to nothing after its stages. What they have charged is settled; where they have charged
+ * nothing, there is no record.
+ */
 export async function settleCharges(charged: Charged, error: unknown, parts: UnservedParts): Promise<void> {
-  if (!charged.reservation.isOpen) return;
+  if (!charged.reservation.isOpen) {
+    const { generation, settlement } = refused(unservedOf(charged), error);
+    parts.tellUnrecorded(generation, settlement);
+    return;
+  }
   // The ledger records it as soon as it can; the caller gets the reason why there is no answer.
   await settleRefused(unservedOf(charged), error, parts).catch((late: unknown) => {
     if (!(late instanceof LedgerUnavailable)) throw late;

@@ -140,7 +140,8 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
       }
       const { noContent } = opening;
       const other = noContent && queue.afterNoContent(noContent, candidate, canPay);
-      if (other !== undefined) {
+      if (noContent !== undefined && other !== undefined) {
+        leg.noteNoContent(noContent);
         leave(ticket, opening, request);
         await opening.rest.return?.();
         current = other;
@@ -209,7 +210,8 @@ async function openCandidate(
   const { signal } = tools;
   const started = tools.monotonic();
   let firstByteMs: number | undefined;
-  const record = (status: number) => leg.note(candidate, status, tools.monotonic() - started, firstByteMs);
+  const record = (status: number, failure?: UpstreamFailure) =>
+    leg.note(candidate, status, tools.monotonic() - started, firstByteMs, failure);
   if (signal.aborted) {
     ticket.abandoned();
     throw signal.reason;
@@ -241,7 +243,7 @@ async function openCandidate(
       await held.rest.return?.();
       // An answer that broke off because we aborted it is no failure of its endpoint.
       signal.throwIfAborted();
-      record(opening.upstreamStatus === 0 ? answer.status : opening.upstreamStatus);
+      record(opening.upstreamStatus === 0 ? answer.status : opening.upstreamStatus, opening);
       ticket.failed(blameOf(opening));
       return opening;
     }
@@ -259,7 +261,7 @@ async function openCandidate(
       throw error;
     }
     // An upstream that never answered is recorded by what its silence means to the caller.
-    record(error.upstreamStatus === 0 ? error.status : error.upstreamStatus);
+    record(error.upstreamStatus === 0 ? error.status : error.upstreamStatus, error);
     // A connection that is closed while nothing is asked says nothing about its endpoint.
     if (error.isStale) ticket.abandoned();
     else ticket.failed(blameOf(error));
@@ -386,6 +388,7 @@ function lastFailure(failures: readonly UpstreamFailure[]): GatewayError {
     metadata: { ...last.metadata, ...(previous.length > 0 && { previous_errors: previous }) },
     ...(waits.length > 0 && { retryAfterSeconds: Math.min(...waits) }),
     cause: last.cause,
+    errno: last.errno,
   });
 }
 

@@ -1,5 +1,6 @@
 import type { ErrorKind } from '../../ir/errors.ts';
 import type { TicketFailure } from '../../routing/health/health-ticket.ts';
+import type { FailureCause } from '../../routing/health/service-watch.ts';
 import type { UpstreamFailure } from '../../upstream/upstream.ts';
 
 /** Answers that are about the request: another caller's may go through. */
@@ -18,16 +19,23 @@ const BLAMELESS_KINDS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
 ]);
 
 /** What a failed call says of the endpoint: whether it counts against it, and how long it wants to be left alone. */
-export function blameOf({
-  kind,
-  upstreamStatus,
-  isConnection,
-  retryAfterSeconds,
-}: UpstreamFailure): TicketFailure {
+export function blameOf(failure: UpstreamFailure): TicketFailure {
+  const { kind, upstreamStatus, isConnection, retryAfterSeconds } = failure;
   return {
     counts: !BLAMELESS_STATUSES.has(upstreamStatus) && !BLAMELESS_KINDS.has(kind),
     isConnection,
     isRateLimit: kind === 'rate-limited',
+    cause: causeOf(failure),
     ...(retryAfterSeconds !== undefined && { retryAfterMs: retryAfterSeconds * 1000 }),
+  };
+}
+
+function causeOf({ kind, upstreamStatus, metadata, errno }: UpstreamFailure): FailureCause {
+  const code = metadata?.provider_code;
+  return {
+    kind,
+    status: upstreamStatus === 0 ? null : upstreamStatus,
+    code: typeof code === 'string' ? code : null,
+    errno: errno ?? null,
   };
 }

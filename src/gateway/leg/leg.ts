@@ -3,7 +3,9 @@ import type { AttemptRecord, TranslationEntry } from '../../ir/metadata.ts';
 import type { Bill, Usage } from '../../ir/usage.ts';
 import type { HealthTicket } from '../../routing/health/health-ticket.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
+import type { UpstreamFailure } from '../../upstream/upstream.ts';
 import type { Plan } from '../plan/plan.ts';
+import type { NoContent } from './candidate-queue.ts';
 
 /** One upstream call, with all that is known of it. */
 export interface UpstreamCall {
@@ -14,6 +16,8 @@ export interface UpstreamCall {
   readonly latencyMs: number;
   /** Milliseconds to the first byte, or to the failure. */
   readonly firstByteMs: number;
+  /** Why it served nothing; undefined if it serves, or was not waited for. */
+  readonly failure?: UpstreamFailure | NoContent | undefined;
 }
 
 /** How a leg ended, and what it came to. */
@@ -49,10 +53,22 @@ export class Leg {
   }
 
   /** Notes an upstream call whose outcome is known. */
-  note(candidate: Candidate, status: number, latencyMs: number, firstByteMs = latencyMs): void {
-    const call = { candidate, status, latencyMs, firstByteMs };
+  note(
+    candidate: Candidate,
+    status: number,
+    latencyMs: number,
+    firstByteMs = latencyMs,
+    failure?: UpstreamFailure,
+  ): void {
+    const call = { candidate, status, latencyMs, firstByteMs, failure };
     // A list that is added to makes room for many: nearly always there is one.
     this.#calls = this.#calls.length === 0 ? [call] : [...this.#calls, call];
+  }
+
+  /** The last call ended without content, and another candidate is called. */
+  noteNoContent(noContent: NoContent): void {
+    const last = this.#calls.at(-1);
+    if (last !== undefined) this.#calls = [...this.#calls.slice(0, -1), { ...last, failure: noContent }];
   }
 
   /** The calls whose outcome is known, in order. */

@@ -4,11 +4,14 @@ export type TransportReason = 'connect' | 'reset' | 'timeout' | 'total' | 'too-l
 /** A failed exchange. Its message never holds an address. */
 export class TransportProblem extends Error {
   readonly reason: TransportReason;
+  /** Code of the system or of TLS (`ECONNREFUSED`, `CERT_HAS_EXPIRED`); undefined if none was given. */
+  readonly systemCode: string | undefined;
 
-  constructor(reason: TransportReason, message: string, cause?: unknown) {
+  constructor(reason: TransportReason, message: string, cause?: unknown, systemCode?: string) {
     super(message, { cause });
     this.name = 'TransportProblem';
     this.reason = reason;
+    this.systemCode = systemCode;
   }
 }
 
@@ -26,15 +29,16 @@ const ROWS: readonly Row[] = [
   [/^(EPROTO|ERR_SSL_\w+|ERR_TLS_\w+)$/, 'connect', 'TLS handshake failed'],
 ];
 
-/** An error of a socket, of TLS or of a look-up as a problem. Drops the error itself: it names addresses. */
+/** An error of a socket, of TLS or of a look-up as a problem. Keeps only the error's code: its text names addresses. */
 export function socketProblem(error: unknown, isConnected: boolean): TransportProblem {
   if (error instanceof TransportProblem) return error;
   const code = codeOf(error);
   const row = ROWS.find(([codes]) => codes.test(code));
-  if (row !== undefined) return new TransportProblem(row[1], row[2]);
+  const systemCode = code === '' ? undefined : code;
+  if (row !== undefined) return new TransportProblem(row[1], row[2], undefined, systemCode);
   return isConnected
-    ? new TransportProblem('reset', 'connection closed before the answer ended')
-    : new TransportProblem('connect', 'connection failed');
+    ? new TransportProblem('reset', 'connection closed before the answer ended', undefined, systemCode)
+    : new TransportProblem('connect', 'connection failed', undefined, systemCode);
 }
 
 function codeOf(error: unknown): string {

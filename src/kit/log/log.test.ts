@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type LogLevel, openLog, redactFields } from './log.ts';
+import { openLog } from './log.ts';
+import type { LogLevel } from './log-level.ts';
+import { redactFields } from './redact-fields.ts';
 
 function capture(readable: boolean, level: LogLevel = 'debug') {
   const lines: string[] = [];
@@ -130,6 +132,18 @@ describe('openLog', () => {
 });
 
 describe('redactFields', () => {
+  it('shows the code instead of the stack for failures of the surroundings', () => {
+    const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+    const shown = redactFields({
+      refused,
+      wrapped: new Error('no database', { cause: refused }),
+      ours: Object.assign(new TypeError('bad'), { code: 'ERR_INVALID_ARG_TYPE' }),
+    });
+    expect(shown.refused).toEqual({ name: 'Error', message: 'connect', code: 'ECONNREFUSED' });
+    expect(shown.wrapped).not.toHaveProperty('stack');
+    expect(shown.ours).toHaveProperty('stack');
+  });
+
   it('masks secrets by the name of their field, at any depth', () => {
     expect(
       redactFields({

@@ -4,6 +4,7 @@ import type { EndpointHealth, HealthState } from './endpoint-health.ts';
 import { INSTABILITY_WINDOW, type Measurements } from './measurements.ts';
 import { RetryAfter } from './retry-after.ts';
 import { RollingSums } from './rolling-sums.ts';
+import { type ServicePlace, ServiceWatch } from './service-watch.ts';
 import type { HealthDependencies } from './site-health.ts';
 
 /** Larger = worse. */
@@ -15,6 +16,7 @@ const SEVERITY: Readonly<Record<HealthState, number>> = { ok: 0, probing: 1, coo
  */
 export class AccountHealth {
   readonly breaker: Breaker;
+  readonly service: ServiceWatch;
   readonly #clock: Clock;
   readonly #deferral: RetryAfter;
   readonly #failures = new RollingSums(
@@ -23,9 +25,11 @@ export class AccountHealth {
     INSTABILITY_WINDOW.sliceMs,
   );
 
-  constructor({ clock, random, settings }: HealthDependencies) {
+  constructor(place: ServicePlace, dependencies: HealthDependencies) {
+    const { clock, random, settings } = dependencies;
     this.#clock = clock;
-    this.breaker = new Breaker(settings, random);
+    this.service = new ServiceWatch(place, dependencies);
+    this.breaker = new Breaker(settings, random, this.service);
     this.#deferral = new RetryAfter(clock);
   }
 

@@ -17,6 +17,21 @@ export interface BreakerAdmission {
   readonly era: number;
 }
 
+/** A cool-down that begins. */
+export interface BegunCooldown {
+  /** Failures in a row. */
+  readonly failures: number;
+  readonly lengthMs: number;
+  /** Cool-downs since the last success, this one included. */
+  readonly round: number;
+}
+
+/** Is called when a site goes out of service and when it is back. */
+export interface BreakerWatch {
+  opened(cooldown: BegunCooldown): void;
+  closed(): void;
+}
+
 /** Random extension of a cool-down, as a share: not all endpoints of a failed provider are tried at once. */
 const JITTER = 0.2;
 
@@ -35,6 +50,7 @@ export class Breaker {
   readonly #settings: () => CooldownSettings;
   readonly #random: () => number;
   readonly #tally = new FailureTally();
+  readonly #watch: BreakerWatch | undefined;
   /** Cool-downs since the last success. */
   #round = 0;
   #era = 0;
@@ -46,9 +62,10 @@ export class Breaker {
   /** Account of the last probe that failed; undefined = none, or the connection itself failed. */
   #failedProber: string | undefined;
 
-  constructor(settings: () => CooldownSettings, random: () => number) {
+  constructor(settings: () => CooldownSettings, random: () => number, watch?: BreakerWatch) {
     this.#settings = settings;
     this.#random = random;
+    this.#watch = watch;
   }
 
   /** Failures in a row, as far as they count. */
@@ -82,13 +99,13 @@ export class Breaker {
   answered(admission: BreakerAdmission): void {
     if (admission !== this.#probe) return;
     this.#probe = undefined;
-    this.#isOpen = false;
+    this.#close();
   }
 
   succeeded({ era }: BreakerAdmission): void {
     if (era !== this.#era) return;
     this.#probe = undefined;
-    this.#isOpen = false;
+    this.#close();
     this.#tally.clear();
     this.#round = 0;
     this.#failedProber = undefined;
@@ -142,6 +159,14 @@ export class Breaker {
     this.#round++;
     this.#era++;
     this.#isOpen = true;
-    this.#coolUntilMs = nowMs + Math.min(maxMs, baseMs * this.#round * (1 + JITTER * this.#random()));
+    const lengthMs = Math.min(maxMs, baseMs * this.#round * (1 + JITTER * this.#random()));
+    this.#coolUntilMs = nowMs + lengthMs;
+    this.#watch?.opened({ failures: this.#tally.count, lengthMs, round: this.#round });
+  }
+
+  #close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#watch?.closed();
   }
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../kit/time/clock.ts';
 import type { AccountHealth } from './account-health.ts';
 import type { BreakerAdmission } from './breaker.ts';
+import type { FailureCause } from './service-watch.ts';
 import type { SiteHealth } from './site-health.ts';
 
 /** Outcome of a complete answer. */
@@ -18,6 +19,8 @@ export interface TicketFailure {
   /** Retry-after of the upstream. */
   readonly retryAfterMs?: number;
   readonly isRateLimit: boolean;
+  /** For the log. */
+  readonly cause?: FailureCause;
 }
 
 /** Throughput of shorter answers is not measured. */
@@ -106,16 +109,18 @@ export class HealthTicket {
    * `counts` does, also after the first token; with a retry-after it also defers the site. A failure that may be due to
    * the requests of its account does so for that account; for all only together with other accounts.
    */
-  failed({ counts, isConnection = false, retryAfterMs = 0, isRateLimit }: TicketFailure): void {
+  failed({ counts, isConnection = false, retryAfterMs = 0, isRateLimit, cause }: TicketFailure): void {
     if (!this.#end()) return;
     const nowMs = this.#clock.monotonic();
-    const { pause, measurements } = this.#site;
+    const { measurements } = this.#site;
     const isPause = isRateLimit && retryAfterMs > 0;
-    if (isPause) pause.grant(retryAfterMs);
+    if (isPause) this.#site.pauseFor(retryAfterMs, cause);
     if (counts && this.#firstTokenMs === undefined) measurements.addCall(nowMs);
     if (counts) this.#site.failedLast = true;
-    if (counts && !isPause) this.#blame(isConnection ? undefined : this.#account, retryAfterMs, nowMs);
-    else this.#release();
+    if (counts && !isPause) {
+      this.#site.service.cause = cause;
+      this.#blame(isConnection ? undefined : this.#account, retryAfterMs, nowMs);
+    } else this.#release();
     if (counts && isPause) measurements.addFailure(nowMs);
     this.#site.changed();
   }
@@ -132,6 +137,7 @@ export class HealthTicket {
     if (account === undefined) this.#releaseAccount();
     else {
       account.health ??= account.addHealth();
+      account.health.service.cause = this.#site.service.cause;
       account.health.failed(account.admission, retryAfterMs);
     }
     const isForAll = account === undefined || breaker.isFailingForAll;

@@ -153,32 +153,33 @@ export class Health implements CallerHealth {
     const admission =
       health === undefined ? FIRST_ADMISSION : health.breaker.admit(this.#nowMs, isLastCandidate);
     if (admission === undefined) return 'refused';
-    return { id, health, admission, addHealth: () => this.#addAccount(keyOf(site, id)) };
+    return { id, health, admission, addHealth: () => this.#addAccount(site, id) };
   }
 
   /** The health may be there by now: calls of the account that were under way together fail together. */
-  #addAccount(key: string): AccountHealth {
+  #addAccount(site: string, account: string): AccountHealth {
+    const key = keyOf(site, account);
     const known = this.#accounts.get(key);
     if (known !== undefined) return known;
     if (this.#accounts.size >= this.#maxAccounts) {
       const [oldest] = this.#accounts.keys();
       if (oldest !== undefined) this.#accounts.delete(oldest);
     }
-    const health = new AccountHealth(this.#dependencies);
+    const health = new AccountHealth({ site, account }, this.#dependencies);
     this.#accounts.set(key, health);
     return health;
   }
 
   #touch(name: string): SiteHealth {
-    const site = this.#sites.get(name) ?? this.#add();
+    const site = this.#sites.get(name) ?? this.#add(name);
     this.#sites.delete(name);
     this.#sites.set(name, site);
     return site;
   }
 
-  #add(): SiteHealth {
+  #add(name: string): SiteHealth {
     this.#makeRoom();
-    return new SiteHealth(this.#dependencies);
+    return new SiteHealth(name, this.#dependencies);
   }
 
   /** Sites with open calls are not evicted but moved to the end. */

@@ -4,12 +4,15 @@ import type { EndpointHealth } from './endpoint-health.ts';
 import { Measurements } from './measurements.ts';
 import { RetryAfter } from './retry-after.ts';
 import { RetryBudget } from './retry-budget.ts';
+import { type FailureCause, type ReportService, ServiceWatch } from './service-watch.ts';
 
 export interface HealthDependencies {
   readonly clock: Clock;
   /** 0 <= x < 1. */
   readonly random: () => number;
   readonly settings: () => CooldownSettings;
+  /** Gets every change of service of a site; absent = nothing wants them. Must not throw. */
+  readonly report?: ReportService;
 }
 
 /** How long computed health is reused if nothing happens, milliseconds. */
@@ -17,6 +20,7 @@ const HEALTH_CACHE_MS = 1000;
 
 /** Breaker, measurements, retry budget and retry-afters of one site. */
 export class SiteHealth {
+  readonly service: ServiceWatch;
   readonly breaker: Breaker;
   readonly measurements = new Measurements();
   readonly retries = new RetryBudget();
@@ -31,9 +35,11 @@ export class SiteHealth {
   #cached: EndpointHealth | undefined;
   #cachedUntilMs = 0;
 
-  constructor({ clock, random, settings }: HealthDependencies) {
+  constructor(site: string, dependencies: HealthDependencies) {
+    const { clock, random, settings } = dependencies;
     this.#clock = clock;
-    this.breaker = new Breaker(settings, random);
+    this.service = new ServiceWatch({ site }, dependencies);
+    this.breaker = new Breaker(settings, random, this.service);
     this.pause = new RetryAfter(clock);
     this.deferral = new RetryAfter(clock);
   }
@@ -51,6 +57,13 @@ export class SiteHealth {
       );
     }
     return this.#cached;
+  }
+
+  /** Pauses the site. */
+  pauseFor(durationMs: number, cause: FailureCause | undefined): void {
+    const isNew = this.pause.leftAt(this.#clock.monotonic()) === 0;
+    this.pause.grant(durationMs);
+    if (isNew) this.service.paused(durationMs, cause);
   }
 
   /** Drops the cached health. */

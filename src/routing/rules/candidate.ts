@@ -41,6 +41,22 @@ export function siteOf({ site }: Pick<Endpoint, 'site'>, access: Access): string
   return access.kind === 'shared' ? site : `${site}\n${access.credential.id}\n${access.credential.version}`;
 }
 
+/** The parts of a site, for operators. */
+export interface SiteParts {
+  readonly model: string;
+  /** Tag of the endpoint. */
+  readonly endpoint: string;
+  readonly upstreamModel: string;
+  /** Id of the BYOK credential; undefined = the gateway's own. */
+  readonly byokCredential: string | undefined;
+}
+
+/** Takes a site of `siteOf` apart. Names contain no line breaks. */
+export function partsOfSite(site: string): SiteParts {
+  const [model = '', endpoint = '', upstreamModel = '', byokCredential] = site.split('\n');
+  return { model, endpoint, upstreamModel, byokCredential };
+}
+
 /** Compares candidates of two plans, which are different objects. */
 export function isSameCandidate(one: Candidate, other: Candidate): boolean {
   if (one === other) return true;

@@ -165,6 +165,7 @@ export function failureOfProblem(
     isCutByUs: problem.reason === 'total',
     isStale: problem instanceof StaleConnection,
     isConnection: status === 0 && isOfConnection(problem),
+    errno: problem.systemCode,
   });
 }
 

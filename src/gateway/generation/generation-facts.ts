@@ -1,0 +1,168 @@
+import type { ErrorKind, GatewayError } from '../../ir/errors.ts';
+import { usdOf } from '../../kit/money.ts';
+import type { Candidate } from '../../routing/rules/candidate.ts';
+import { UpstreamFailure } from '../../upstream/upstream.ts';
+import type { UpstreamCall } from '../leg/leg.ts';
+import type { PlannedGeneration } from './generation-row.ts';
+import type { Settlement } from './settle.ts';
+
+/** How a generation ended, for operators: `refused` = failed for a reason that only its caller can mend. */
+export type GenerationEnd = 'finished' | 'aborted' | 'refused' | 'failed';
+
+/** One upstream call, for operators. */
+export interface AttemptFacts {
+  readonly model: string;
+  readonly provider: string;
+  /** Tag of the endpoint. */
+  readonly endpoint: string;
+  readonly status: number;
+  readonly duration_ms: number;
+  /** Null if it brought an answer, or was not waited for. */
+  readonly error_kind: ErrorKind | 'empty' | 'refusal' | null;
+  readonly upstream_code: string | null;
+  readonly errno: string | null;
+}
+
+/** What operators see of a generation that has ended: who, where, how much, why. Never what was said. */
+export interface GenerationFacts {
+  readonly id: string;
+  /** The caller's own id of the request, else that of the generation. */
+  readonly request_id: string;
+  readonly outcome: Settlement['outcome'];
+  readonly format: string;
+  /** The model that served, or was called last; else the requested one. */
+  readonly model: string;
+  readonly provider: string | undefined;
+  /** Tag of the endpoint. */
+  readonly endpoint: string | undefined;
+  readonly lane: string | undefined;
+  readonly attempts: number;
+  readonly finish_reason: string | undefined;
+  readonly error_kind: ErrorKind | undefined;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly usage_source: string;
+  readonly cost_usd: number;
+  readonly duration_ms: number;
+  readonly account: string;
+  readonly workspace: string;
+  readonly key: string;
+  readonly key_hash: string;
+}
+
+/** What a failed generation has besides. Null = the upstream never answered, or gave no code. */
+export interface FailureFacts {
+  readonly requested: string;
+  /** Status for the caller. */
+  readonly status: number;
+  readonly upstream_status: number | null;
+  readonly upstream_code: string | null;
+  readonly errno: string | null;
+  /** Absent for refusals by an upstream, whose words may quote the request. */
+  readonly reason?: string;
+  readonly attempt_log: readonly AttemptFacts[];
+}
+
+/** What every generation has. `nowMs`: epoch milliseconds. */
+export function factsOf(
+  { input, attemptLog }: PlannedGeneration,
+  { usage, bill, outcome, error, result }: Settlement,
+  nowMs: number,
+): GenerationFacts {
+  const { caller, generationId } = input;
+  const candidate = candidateOf(attemptLog);
+  return {
+    id: generationId,
+    request_id: input.attribution?.requestId ?? generationId,
+    outcome,
+    format: input.format,
+    model: candidate?.model.id ?? attemptLog.plan.requested,
+    provider: candidate?.endpoint.provider.slug,
+    endpoint: candidate?.endpoint.tag,
+    lane: candidate?.lane,
+    attempts: attemptLog.calls.length,
+    finish_reason: result.finish?.reason,
+    error_kind: error?.kind,
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    usage_source: usage.source,
+    cost_usd: usdOf(bill.totalNanos),
+    duration_ms: Math.round(nowMs - input.acceptedAtMs),
+    account: caller.accountId,
+    workspace: caller.workspaceId,
+    key: caller.key.label,
+    key_hash: caller.key.hash,
+  };
+}
+
+function candidateOf({ selected, lastCalled }: PlannedGeneration['attemptLog']): Candidate | undefined {
+  return selected ?? lastCalled;
+}
+
+/** Why a generation failed. */
+export function failureFactsOf({ attemptLog }: PlannedGeneration, error: GatewayError): FailureFacts {
+  const isOfUpstream = error instanceof UpstreamFailure;
+  const mayQuote = isOfUpstream && isCallersOwn(error);
+  return {
+    requested: attemptLog.plan.requested,
+    status: error.status,
+    upstream_status: isOfUpstream && error.upstreamStatus !== 0 ? error.upstreamStatus : null,
+    upstream_code: codeOf(error),
+    errno: isOfUpstream ? (error.errno ?? null) : null,
+    ...(!mayQuote && { reason: error.message }),
+    attempt_log: attemptLog.calls.map(attemptFactsOf),
+  };
+}
+
+export function attemptFactsOf({ candidate, status, latencyMs, failure }: UpstreamCall): AttemptFacts {
+  const error = failure instanceof UpstreamFailure ? failure : undefined;
+  return {
+    model: candidate.model.id,
+    provider: candidate.endpoint.provider.slug,
+    endpoint: candidate.endpoint.tag,
+    status,
+    duration_ms: Math.round(latencyMs),
+    error_kind: failure instanceof UpstreamFailure ? failure.kind : (failure ?? null),
+    upstream_code: error === undefined ? null : codeOf(error),
+    errno: error?.errno ?? null,
+  };
+}
+
+/** The upstream's own code of an error. */
+function codeOf({ metadata }: GatewayError): string | null {
+  const code = metadata?.provider_code;
+  return typeof code === 'string' ? code : null;
+}
+
+/** Answers of upstreams that only the caller can mend, by another request. */
+const CALLERS_KINDS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+  'invalid-request',
+  'context-length',
+  'content-policy',
+  'permission',
+  'payload-too-large',
+  'unprocessable',
+]);
+
+/** Kinds below 500 that the caller did not bring about, where they are not an upstream's answer. */
+const OUR_KINDS: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['rate-limited', 'deadline']);
+
+function isCallersOwn(error: GatewayError): boolean {
+  if (error instanceof UpstreamFailure) return CALLERS_KINDS.has(error.kind);
+  return error.status < 500 && !OUR_KINDS.has(error.kind);
+}
+
+export function endOf({ outcome, error }: Settlement): GenerationEnd {
+  return outcome === 'failed' && error !== undefined && isCallersOwn(error) ? 'refused' : outcome;
+}
+
+/** Calls that served nothing in legs that another call served. */
+export function rescuedCalls({ attemptLog }: PlannedGeneration): readonly UpstreamCall[] {
+  // Nearly always there is one leg with one call.
+  if (attemptLog.calls.length < 2) return NONE_RESCUED;
+  return attemptLog.legs
+    .filter(({ selected }) => selected !== undefined)
+    .flatMap(({ calls }) => calls.filter(({ failure }) => failure !== undefined));
+}
+
+const NONE_RESCUED: readonly UpstreamCall[] = [];
