@@ -32,6 +32,7 @@ import type { Durability } from './ports/journal.ts';
 import type { Ledger } from './ports/ledger.ts';
 import type { LedgerLoss } from './ports/ledger-mark.ts';
 import type { Tenancy, Workspace } from './ports/tenancy.ts';
+import { BackupFolder } from './store/backup/backup-folder.ts';
 import { CatalogOverlayFile } from './store/directory/catalog-overlay-file.ts';
 import { type DataDirectory, openDataDirectory } from './store/directory/data-directory.ts';
 import { DataDirectoryProblem } from './store/directory/data-directory-problem.ts';
@@ -81,6 +82,8 @@ export interface Installation {
   readonly byokCredentials: ByokDirectory;
   readonly modelKnowledge: ModelKnowledge;
   readonly usageImports: UsageImports;
+  /** Backups that are being made. */
+  readonly backups: BackupFolder;
   readonly sources: Sources;
   /** Runs work that needs the database. A gateway with a shared database retries it until the database answers. */
   readonly whenDatabaseUp: State['whenDatabaseUp'];
@@ -137,6 +140,8 @@ export async function openInstallation(options: InstallationOptions): Promise<In
   try {
     const imports = new ImportFolder(directory.path);
     imports.removeLeftovers(sources.clock.now());
+    const backups = new BackupFolder(directory.path);
+    backups.removeLeftovers(sources.clock.now());
     const overlayFile = new CatalogOverlayFile(directory.path);
     const modelKnowledge = new ModelKnowledge(overlayFile, await readOverlay(overlayFile), sources.clock);
     opened.push(() => modelKnowledge.close());
@@ -218,6 +223,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
         events: eventStore,
         prepared: { fileOf: (name) => imports.fileOf(name), appsOf: readBundleApps },
       }),
+      backups,
       sources,
       whenDatabaseUp,
       restartReason,

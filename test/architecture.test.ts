@@ -37,7 +37,18 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   store: ['ports', 'ir', 'kit'],
   control: ['manage', 'ports', 'ir', 'kit', 'config'],
   http: ['http1', 'contract', 'gateway', 'manage', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
-  cli: ['main.ts', 'installation.ts', 'examination.ts', 'control', 'manage', 'ports', 'ir', 'kit', 'config'],
+  cli: [
+    'main.ts',
+    'installation.ts',
+    'examination.ts',
+    'backup.ts',
+    'control',
+    'manage',
+    'ports',
+    'ir',
+    'kit',
+    'config',
+  ],
 };
 
 /** Composition roots: these may import everything. */
@@ -45,6 +56,7 @@ const ROOTS = [
   'main.ts',
   'installation.ts',
   'examination.ts',
+  'backup.ts',
   'settings.ts',
   'running-settings.ts',
   'gateway-metrics.ts',

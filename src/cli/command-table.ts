@@ -43,6 +43,8 @@ export const FLAGS = {
     meaning:
       'holds the new key, 32 bytes in base64 (default: one is made, where it is kept in the data directory)',
   },
+  'without-content': { meaning: 'leave prompts and answers out of the backup' },
+  'without-encryption-key': { meaning: 'leave the key of stored credentials out of the backup' },
   help: { meaning: 'show this text' },
   version: { meaning: 'show the version' },
 } as const satisfies Record<string, FlagRow>;
@@ -82,6 +84,12 @@ export const COMMAND_TABLE = {
   'ledger verify': row('check the books of every account', []),
   'ledger rebuild': row('make the rows of generations anew from the journal', []),
   'ledger accept-loss': row('go on without the records that a journal has lost', []),
+  backup: row(
+    'copy the data of a gateway, running or not, into a new directory',
+    ['DIR'],
+    ['without-content', 'without-encryption-key'],
+  ),
+  restore: row('put a backup into an empty data directory and verify its ledger', ['DIR']),
   completion: row('print a script that completes commands in your shell', ['bash|zsh|fish']),
   doctor: row('look for what is wrong and say how to mend it', []),
 } as const satisfies Record<string, CommandRow>;

@@ -45,6 +45,13 @@ export const RESULT_RUNNERS: Readonly<Record<Exclude<CommandWords, PrintingComma
       flags,
       textFlag(line, 'new-key-file'),
     ),
+  backup: async (line, flags) =>
+    (await import('./commands/backup.ts')).backUpInstallation(flags, operand(line), {
+      withoutContent: line.flags['without-content'] === true,
+      withoutEncryptionKey: line.flags['without-encryption-key'] === true,
+    }),
+  restore: async (line, flags) =>
+    (await import('./commands/restore.ts')).restoreInstallation(flags, operand(line)),
   completion: async (line) => (await import('./commands/completion.ts')).completionScript(operand(line)),
 };
 

@@ -40,7 +40,9 @@ export interface CommandServices {
   readonly credits: Credits;
   readonly keys: OperatorKeys;
   readonly ledger: Pick<Ledger, 'verify' | 'rebuild' | 'isAvailable' | 'lag'>;
-  readonly eventStore: Pick<EventStore, 'sizes'>;
+  readonly eventStore: Pick<EventStore, 'sizes' | 'copyTo'>;
+  /** Backups that are being made. */
+  readonly backups: { eventsFileOf(name: string): string | undefined };
   readonly eventFeed: EventFeed;
   readonly modelKnowledge: ModelKnowledge;
   readonly usageImports: UsageImports;
@@ -170,6 +172,14 @@ export const COMMANDS = {
     closed({ place: text }),
     async ({ usageImports }, { place }): Promise<ImportedView> =>
       importedView(await usageImports.takeIn(place)),
+  ),
+  'backup.events': command(
+    closed({ place: text }),
+    async ({ backups, eventStore }, { place }): Promise<{ has_events: boolean }> => {
+      const file = backups.eventsFileOf(place);
+      if (file === undefined) throw new GatewayError('invalid-request', 'place: there is no such backup');
+      return { has_events: await eventStore.copyTo(file) };
+    },
   ),
   'doctor.inspect': command(closed({}), async (services): Promise<DoctorView> => doctorView(services)),
   'encryption.rotate': command(

@@ -67,7 +67,8 @@ function hasMoney(statement: AccountStatement): boolean {
   );
 }
 
-function statementView(statement: AccountStatement, name: string): StatementView {
+/** One account by its name. */
+export function statementView(statement: AccountStatement, name: string): StatementView {
   return {
     id: statement.accountId,
     name,

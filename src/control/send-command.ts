@@ -43,6 +43,7 @@ const ANSWER_TIMEOUT_MS = 60_000;
 const COMMAND_TIMEOUTS_MS: Readonly<Partial<Record<CommandName, number>>> = {
   'ledger.rebuild': 3_600_000,
   'usage.import': 3_600_000,
+  'backup.events': 3_600_000,
   'doctor.inspect': 5_000,
 };
 

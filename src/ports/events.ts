@@ -170,6 +170,8 @@ export interface EventStore {
    */
   prune(beforeMs: number): Promise<number>;
   sizes(): Promise<EventSizes>;
+  /** Writes a copy of the store into a new file; false if there are no events. */
+  copyTo(file: string): Promise<boolean>;
   close(): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 import type { ForgettableScope } from '../ports/ledger.ts';
 import type { LedgerLoss } from '../ports/ledger-mark.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
+import { BackupFolder } from './backup/backup-folder.ts';
 import { appsAfterCatchUp, eventsAfterCatchUp, openEmbeddedEvents } from './events/embedded-events.ts';
 import { openEmbeddedLedger } from './ledger/embedded/open-embedded-ledger.ts';
 import { emptyWriteLog, openSqlite } from './sql/sqlite/open-sqlite.ts';
@@ -20,6 +21,7 @@ export interface EmbeddedStateOptions extends StateOptions {
 
 /** Opens state that lives in the data directory alone. Rejects with a DataDirectoryProblem. */
 export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<State> {
+  const backups = new BackupFolder(options.directory);
   const database = await openSqlite(options.databaseFile, options.clock.now(), options.warn);
   try {
     const tenancy = new SqlTenancy(database);
@@ -37,6 +39,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       generationMs: options.generationMs,
       completeRow: options.completeRow,
       clock: options.clock,
+      isHeld: () => backups.isInUse(options.clock.now()),
       warn: options.warn,
     });
     events.start(rowsCaughtUp);

@@ -21,8 +21,8 @@ export interface Lives {
   readonly acknowledged: Acknowledged[];
   /** Milliseconds from each start to its being ready. */
   readonly readyAfterMs: number[];
-  /** Serves a mixed load of so many requests a second until it is killed. */
-  live(perSecond: number, forMs: number): Promise<void>;
+  /** Serves a mixed load of so many requests a second until it is killed, after `meanwhile` at the earliest. */
+  live(perSecond: number, forMs: number, meanwhile?: () => Promise<void>): Promise<void>;
   /** Starts once more, waits and stops it in order. Returns its records, the result of verify, and the counted sums. */
   rest(): Promise<{
     readonly recorded: RecordedAnswer[];
@@ -85,7 +85,7 @@ export async function openLives(): Promise<Lives> {
     sent,
     acknowledged,
     readyAfterMs,
-    async live(perSecond, forMs) {
+    async live(perSecond, forMs, meanwhile) {
       const { url, child: living } = await start();
       const callers: Promise<void>[] = [];
       const timer = setInterval(() => {
@@ -97,7 +97,7 @@ export async function openLives(): Promise<Lives> {
           }),
         );
       }, 1000 / perSecond);
-      await delay(forMs);
+      await Promise.all([delay(forMs), meanwhile?.()]);
       await killHard(living);
       clearInterval(timer);
       await Promise.all(callers);
@@ -126,7 +126,7 @@ export async function openLives(): Promise<Lives> {
 const EVENTS_MS = 15_000;
 
 /** Both sums of every account, once they are equal or should be. */
-async function countedIn(dataDir: string): Promise<Counted[]> {
+export async function countedIn(dataDir: string): Promise<Counted[]> {
   const { ledger, eventStore, close } = await openInstallation({ dataDir, keyPrefix: 'sk-' });
   try {
     const { accounts } = await ledger.verify();

@@ -1,5 +1,5 @@
+import { countText, durationText } from '../terminal/quantities.ts';
 import { type Finding, fine, problem, warning } from './finding.ts';
-import { countText, durationText } from './quantities.ts';
 import type { Situation } from './situation.ts';
 
 /** Differences above these are a warning, or a problem. */

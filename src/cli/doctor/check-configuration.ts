@@ -1,6 +1,6 @@
 import { problemLine } from '../../config/load.ts';
+import { countText } from '../terminal/quantities.ts';
 import { type Finding, fine, problem, warning } from './finding.ts';
-import { countText } from './quantities.ts';
 import type { Situation } from './situation.ts';
 
 /** Reports the findings of `check-config`. */

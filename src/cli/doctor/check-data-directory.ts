@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { DirectoryFacts } from '../../examination.ts';
+import { bytesText, countText } from '../terminal/quantities.ts';
 import { type Finding, fine, problem, warning } from './finding.ts';
-import { bytesText, countText } from './quantities.ts';
 import type { Situation } from './situation.ts';
 
 const MEBIBYTE = 1024 * 1024;

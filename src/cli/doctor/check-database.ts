@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseFacts } from '../../examination.ts';
+import { bytesText, durationText } from '../terminal/quantities.ts';
 import { type Finding, fine, problem, warning } from './finding.ts';
-import { bytesText, durationText } from './quantities.ts';
 import type { Database, Situation } from './situation.ts';
 
 type Known = Exclude<Database, { kind: 'unknown' }>;

@@ -1,6 +1,6 @@
 import { diskUse } from '../../examination.ts';
+import { bytesText, countText } from '../terminal/quantities.ts';
 import { type Finding, fine } from './finding.ts';
-import { bytesText, countText } from './quantities.ts';
 import type { Situation } from './situation.ts';
 
 /** Time limit; the count is then reported as a lower bound, milliseconds. */

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type EventsView, eventsView } from '../../control/doctor-view.ts';
 import { EVENTS_ADVICE, examineEvents, hadEvents } from '../../examination.ts';
+import { bytesText, countText } from '../terminal/quantities.ts';
 import { type Finding, fine, problem, warning } from './finding.ts';
-import { bytesText, countText } from './quantities.ts';
 import type { Situation } from './situation.ts';
 
 const FILE = 'events.duckdb';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { examineFiles, type FileFacts } from '../../examination.ts';
+import { countText } from '../terminal/quantities.ts';
 import { type Finding, fine, problem } from './finding.ts';
-import { countText } from './quantities.ts';
 import type { Database, Situation } from './situation.ts';
 
 /** Ids listed in a message. */

@@ -8,8 +8,8 @@ import {
 import { usdOf } from '../../kit/money.ts';
 import type { AccountStatement, Fault } from '../../ports/ledger.ts';
 import { usdText } from '../terminal/output.ts';
+import { bytesText, countText } from '../terminal/quantities.ts';
 import { type Finding, fine, problem, warning } from './finding.ts';
-import { bytesText, countText } from './quantities.ts';
 import type { Situation } from './situation.ts';
 
 const VERIFY = 'keep a copy of the data directory for the investigation, then run signalbox ledger verify';

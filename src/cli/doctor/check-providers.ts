@@ -1,5 +1,5 @@
+import { durationText } from '../terminal/quantities.ts';
 import { type Finding, fine, problem, warning } from './finding.ts';
-import { durationText } from './quantities.ts';
 import type { ProviderReach } from './reach-providers.ts';
 import type { Situation } from './situation.ts';
 

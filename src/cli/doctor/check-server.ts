@@ -2,8 +2,8 @@ import { createServer } from 'node:net';
 import type { Runtime } from '../../config/runtime.ts';
 import type { DoctorView, ServerView } from '../../control/doctor-view.ts';
 import { programVersion } from '../../kit/program-version.ts';
+import { bytesText, durationText } from '../terminal/quantities.ts';
 import { type Finding, fine, problem, warning } from './finding.ts';
-import { bytesText, durationText } from './quantities.ts';
 import type { Situation } from './situation.ts';
 
 /** A longer event loop delay is a warning: all requests wait for it. */

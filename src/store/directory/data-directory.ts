@@ -6,6 +6,7 @@ import type { EncryptionKeyKeeper } from '../../ports/encryption-keys.ts';
 import { makeDirectory } from './atomic-files.ts';
 import { DataDirectoryProblem } from './data-directory-problem.ts';
 import { EncryptionKeyFiles, KEY_BYTES, readOrMakeSecret } from './secret-files.ts';
+import { assertRestored } from './unfinished-restore.ts';
 
 /** The gateway's data directory, locked by this process. */
 export interface DataDirectory {
@@ -34,6 +35,7 @@ export function openDataDirectory(path: string, givenEncryptionKey?: string): Da
   try {
     const isNew = makeDirectory(path);
     lock = lockDirectory(path);
+    assertRestored(path);
     return {
       path,
       databaseFile: join(path, 'signalbox.sqlite'),

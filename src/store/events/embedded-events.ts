@@ -95,6 +95,7 @@ export function eventsAfterCatchUp(events: EventStore, caughtUp: () => Promise<v
       await first();
       return events.sizes();
     },
+    copyTo: (file) => events.copyTo(file),
     close: () => events.close(),
   };
 }

@@ -19,6 +19,7 @@ import type {
 } from '../../../ports/events.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import { AppTotalsCache, appTotalsSql, KnownApps } from './app-totals.ts';
+import { copyDatabase } from './copy-database.ts';
 import { DuckdbFileDamaged, isOutOfMemory, QueryTooLarge } from './duckdb-errors.ts';
 import { DUCKDB_OPTIONS, type DuckdbColumns, type DuckdbRows, DuckdbThread } from './duckdb-thread.ts';
 import { insertBundle } from './event-bundle.ts';
@@ -118,6 +119,15 @@ export class DuckdbEventStore implements EventStore {
     const [events, dailyRows] = rows[0] ?? [];
     const bytes = await Promise.all([bytesOf(this.#file), bytesOf(`${this.#file}.wal`)]);
     return { events: Number(events), dailyRows: Number(dailyRows), bytes: bytes[0] + bytes[1] };
+  }
+
+  copyTo(file: string): Promise<boolean> {
+    // Copying does not create the file.
+    if (this.#thread === undefined && !existsSync(this.#file)) return Promise.resolve(false);
+    return this.#inTurn(async (thread) => {
+      await copyDatabase(thread, file);
+      return true;
+    });
   }
 
   async close(): Promise<void> {

@@ -28,6 +28,8 @@ export interface CompactionOptions {
   readonly everyBytes: number;
   /** A longer journal is no longer kept for projections that can read from rows instead. */
   readonly maxBytes: number;
+  /** Whether a backup is being made, which needs all segments until its end. */
+  isHeld(): boolean;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
@@ -72,9 +74,10 @@ export class Compaction {
     return this.#run;
   }
 
-  /** Removes segments that are no longer needed. */
+  /** Removes segments that are no longer needed, unless a backup needs them. */
   async release(): Promise<void> {
-    const { segments, projectors, journal } = this.#options;
+    const { segments, projectors, journal, isHeld } = this.#options;
+    if (isHeld()) return;
     const { sequence, segment } = this.#published;
     const done = Math.min(sequence, ...projectors.map(({ neededFrom }) => neededFrom - 1));
     const first = Math.min(segment, segments.firstBeyond(done) ?? segment);

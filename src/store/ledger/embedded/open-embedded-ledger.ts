@@ -59,6 +59,8 @@ export interface EmbeddedLedgerSettings<Item extends Projected = StoredGeneratio
   durability(): Durability;
   /** Completes the row of a generation that crashed after its start; absent = the row is stored as it is. */
   readonly completeRow?: CompleteRow | undefined;
+  /** Whether a backup is being made, which needs all segments until its end. */
+  isHeld?(): boolean;
   readonly clock: Clock;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** Longest duration of a generation, milliseconds; ten minutes by default. */
@@ -159,6 +161,7 @@ export async function openEmbeddedLedger<Item extends Projected>(
     published: { sequence: snapshot?.books.sequence ?? 0, segment: snapshot?.segment ?? found?.oldest ?? 1 },
     mark,
     marked,
+    isHeld: settings.isHeld ?? (() => false),
     everyBytes: settings.snapshotBytes ?? DEFAULT_SNAPSHOT_BYTES,
     maxBytes: settings.maxBytes ?? DEFAULT_MAX_BYTES,
   });
