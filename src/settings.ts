@@ -6,8 +6,10 @@ import { fillPromptTemplate, type PromptTemplate } from './dialects/shared/prese
 import type { PreparedBody } from './gateway/request/accept-request.ts';
 import type { GatewaySettings } from './gateway/request/settings.ts';
 import type { HttpSettings } from './http/dependencies.ts';
+import { corsRulesOf } from './http/server/cors.ts';
 import type { Format } from './ir/items.ts';
 import type { JsonObject } from './kit/json/json.ts';
+import { parseTrustedProxies } from './kit/net/client-address.ts';
 import { type EgressRules, parseEgressRules } from './kit/net/egress.ts';
 import type { CooldownSettings } from './routing/health/breaker.ts';
 
@@ -66,6 +68,8 @@ export function deriveSettings(
       maxBodyBytes: config.server.max_body_bytes,
       requestDeadlineMs: config.server.request_deadline_ms,
       maxConcurrentRequests: config.limits.max_concurrent_requests,
+      cors: corsRulesOf(config.server.cors.origins, config.vendor),
+      trustedProxies: parseTrustedProxies(config.server.trusted_proxies),
       areMetricsPublic: config.metrics.public,
       rates: {
         perKey: {

@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { IdSource } from '../kit/ids.ts';
+import type { TrustedProxies } from '../kit/net/client-address.ts';
 import type { Clock } from '../kit/time/clock.ts';
 import type { Credits } from '../manage/accounts/credits.ts';
 import type { Activity } from '../manage/analytics/activity.ts';
@@ -14,6 +15,7 @@ import type { Budgets } from '../manage/workspaces/budgets.ts';
 import type { Workspaces } from '../manage/workspaces/workspaces.ts';
 import type { Limiter } from '../ports/limiter.ts';
 import type { CallerDirectory } from './server/authenticate.ts';
+import type { CorsRules } from './server/cors.ts';
 import type { RateSettings } from './server/rate-limits.ts';
 
 /** Settings of the HTTP layer at one moment; a reload replaces them between requests, never inside one. */
@@ -29,6 +31,10 @@ export interface HttpSettings {
   readonly maxConcurrentRequests: number;
   /** How many requests may be made in a window. */
   readonly rates: RateSettings;
+  /** Browser origins that may call; undefined = none. */
+  readonly cors: CorsRules | undefined;
+  /** Proxies whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: TrustedProxies;
   /** Metrics need no key. */
   readonly areMetricsPublic: boolean;
 }

@@ -6,6 +6,7 @@ import type { OutboundResponse } from '../http1/server/outbound-response.ts';
 import { ResponseHeadWriter } from '../http1/server/response-head-writer.ts';
 import type { ScannedHead } from '../http1/server/scan-head.ts';
 import { GatewayError, toGatewayError } from '../ir/errors.ts';
+import { clientAddressOf } from '../kit/net/client-address.ts';
 import {
   DEFAULT_TIMES,
   type HttpBasics,
@@ -18,6 +19,7 @@ import { renderDocsPage } from './openapi/docs-page.ts';
 import { describeRoutes } from './openapi/openapi.ts';
 import type { Route, ServerState, ServerView } from './route.ts';
 import { routesFor } from './routes/routes.ts';
+import { allowOrigin, isPreflight, preflightHeaders } from './server/cors.ts';
 import { replyWithError } from './server/error-reply.ts';
 import {
   CallerGone,
@@ -29,6 +31,7 @@ import {
 import { HttpMetrics, type InFlight } from './server/http-metrics.ts';
 import { OVERLOAD_HEADERS, OVERLOADED, OverloadResponses } from './server/overload-responses.ts';
 import { refusalResponse } from './server/refusal-response.ts';
+import { RefusedKeys } from './server/refused-keys.ts';
 import { RouteIndex } from './server/route-index.ts';
 import { runRoute } from './server/run-route.ts';
 import { ServerTiming } from './server/server-timing.ts';
@@ -84,6 +87,7 @@ class GatewayServer implements HttpServer {
   readonly #parts: ExchangeParts;
   readonly #exchanges = new Set<HttpExchange>();
   readonly #turnstile = new Turnstile();
+  readonly #refusedKeys: RefusedKeys;
   #state: ServerState = 'starting';
   #generations = 0;
   #paths: VendorPaths | undefined;
@@ -91,6 +95,7 @@ class GatewayServer implements HttpServer {
 
   constructor(basics: HttpBasics) {
     this.#basics = basics;
+    this.#refusedKeys = new RefusedKeys(basics.clock, basics.log);
     this.#services = withoutServices(basics);
     this.#times = { ...DEFAULT_TIMES, ...basics.times };
     const { headersMs, bodyMs, uploadMs, checkMs, idleMs, lingerMs, discardMs, maxHeadBytes } = this.#times;
@@ -186,6 +191,9 @@ class GatewayServer implements HttpServer {
     try {
       requireFraming(exchange);
       requireHost(exchange);
+      if (settings.cors !== undefined && allowOrigin(exchange, settings.cors) && isPreflight(request)) {
+        return this.#answerPreflight(exchange);
+      }
       const paths = this.#currentPaths(settings);
       const match = paths.index.find(request.method, request.url);
       if ('allowed' in match) {
@@ -214,7 +222,11 @@ class GatewayServer implements HttpServer {
       // A caller that has closed its connection gets no reply, and that counts as no failure.
       const isGone = thrown instanceof CallerGone || reply.gone;
       if (!isGone) {
-        this.metrics.failed(toGatewayError(thrown).kind);
+        const { kind } = toGatewayError(thrown);
+        this.metrics.failed(kind);
+        if (kind === 'authentication') {
+          this.#refusedKeys.note(clientOf(request, settings), exchange.requestId, operation);
+        }
         replyWithError(exchange, thrown, { encodeError, vendor: settings.vendor, log: this.#basics.log });
       }
     }
@@ -222,9 +234,18 @@ class GatewayServer implements HttpServer {
     this.#basics.log.debug('request', {
       request_id: exchange.requestId,
       operation,
+      // Read only if the line is written.
+      get client() {
+        return clientOf(request, settings);
+      },
       status: reply.gone ? 0 : reply.status,
       milliseconds: Math.round(exchange.timing.elapsed()),
     });
+  }
+
+  #answerPreflight({ request, reply, timing }: HttpExchange): void {
+    reply.noContent(preflightHeaders(request));
+    this.metrics.answered('preflight', reply.gone ? 'gone' : reply.status, timing);
   }
 
   #turnAway(
@@ -317,6 +338,11 @@ function withoutServices(basics: HttpBasics): HttpDependencies {
       throw unavailable('Service temporarily unavailable');
     },
   });
+}
+
+/** The address of a caller, behind trusted proxies too. */
+function clientOf(request: InboundRequest, { trustedProxies }: HttpSettings): string {
+  return clientAddressOf(request.peerAddress, request.headerValues('x-forwarded-for'), trustedProxies);
 }
 
 function noRoute(allowed: readonly string[]): GatewayError {

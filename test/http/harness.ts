@@ -170,6 +170,8 @@ export async function startServer(options: Options = {}): Promise<Running> {
       maxBodyBytes: 1_000_000,
       requestDeadlineMs: 10_000,
       maxConcurrentRequests: 100,
+      cors: undefined,
+      trustedProxies: [],
       areMetricsPublic: false,
       rates: {
         perKey: { minute: null, day: null },

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { Issue } from '../../kit/json/validate.ts';
 import { parsePrice } from '../../kit/money.ts';
+import { parseIpRange } from '../../kit/net/egress.ts';
 import { momentMs } from '../../kit/time/moment.ts';
 import { PRICE_NAMES } from '../schema/price-names.ts';
 import type { Config } from '../schema/schema.ts';
@@ -30,6 +31,19 @@ export function* crossChecks(config: Config, knownProviders: KnownProviders): Ge
   yield* pluginChecks(config, knownProviders);
   yield* hostChecks('apps.hidden', config.apps.hidden, (host) => APP_HOST.test(host));
   yield* hostChecks('egress.allow', config.egress.allow, isEgressRule);
+  yield* serverChecks(config);
+}
+
+function* serverChecks({ server }: Config): Generator<Issue> {
+  for (const [index, proxy] of server.trusted_proxies.entries()) {
+    if (parseIpRange(proxy) !== undefined) continue;
+    const message = 'is not an address or a range of addresses, for example 10.0.0.0/8';
+    yield { path: `server.trusted_proxies[${index}]`, message };
+  }
+  for (const [index, origin] of server.cors.origins.entries()) {
+    if (origin === '*' || URL.canParse(origin)) continue;
+    yield { path: `server.cors.origins[${index}]`, message: 'is not an address that a browser can open' };
+  }
 }
 
 /** Vendor names whose metric `<vendor>_usage` already exists. */

@@ -20,7 +20,7 @@ function problems(text: string, environment: Environment = {}): string[] {
 
 const WHOLE = `
 vendor: acme
-server: { base_path: /gw/v1, max_body_bytes: 1048576, request_deadline_ms: 60000, region: eu }
+server: { base_path: /gw/v1, max_body_bytes: 1048576, request_deadline_ms: 60000, region: eu, trusted_proxies: [10.0.0.0/8, "::1"], cors: { origins: [https://app.example.com, "*"] } }
 providers:
   - slug: acme
     name: Acme
@@ -86,6 +86,8 @@ describe('parseConfig', () => {
         max_body_bytes: 33_554_432,
         request_deadline_ms: 600_000,
         region: 'local',
+        trusted_proxies: [],
+        cors: { origins: [] },
       },
       providers: [{ slug: 'simulator' }],
       models: [],
@@ -235,6 +237,9 @@ describe('parseConfig', () => {
     ],
     ['routing: { cooldown: { base_ms: 10, max_ms: 5 } }', 'routing.cooldown.max_ms: must not be below'],
     ['egress: { allow: ["10.0.0.0/33"] }', 'egress.allow[0]: is not a host'],
+    ['server: { trusted_proxies: [proxy.example] }', 'server.trusted_proxies[0]: is not an address'],
+    ['server: { cors: { origins: [https://a.example/path] } }', 'server.cors.origins[0]: must be the origin'],
+    ['server: { cors: { origins: ["https://a:99999"] } }', 'server.cors.origins[0]: is not an address'],
     ['apps: { hidden: ["http://x"] }', 'apps.hidden[0]: is not a host'],
     ['byok: { fee: 2 }', 'byok.fee: must be <= 1'],
     ['keys: { prefix: "a b" }', 'keys.prefix: must be'],

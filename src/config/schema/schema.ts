@@ -165,6 +165,20 @@ export const configSchema = closed({
     max_body_bytes: withDefault(Type.Integer({ minimum: 1024, maximum: 1_073_741_824 }), 33_554_432),
     request_deadline_ms: milliseconds(600_000),
     region: withDefault(text(64), 'local'),
+    trusted_proxies: withDefault(Type.Array(text(64), { maxItems: 256 }), []),
+    cors: section({
+      origins: withDefault(
+        Type.Array(
+          Type.String({
+            pattern: '^(?:\\*|https?://[A-Za-z0-9.:\\[\\]-]+)$',
+            maxLength: 512,
+            explain: 'must be the origin of a page, for example https://app.example.com, or "*" for any',
+          }),
+          { maxItems: 256 },
+        ),
+        [],
+      ),
+    }),
   }),
   providers: withDefault(Type.Array(provider, { maxItems: 1000 }), []),
   models: withDefault(Type.Array(model, { maxItems: 100_000 }), []),

@@ -86,8 +86,7 @@ export class HttpExchange implements ReplyOwner {
   }
 
   commonHeaders(): string {
-    if (!this.#isGeneration) return idLines(this.requestId);
-    const lines = generationLines(this.requestId, this.timing);
+    const lines = this.#isGeneration ? generationLines(this.requestId, this.timing) : idLines(this.requestId);
     return this.#added === '' ? lines : `${lines}${this.#added}`;
   }
 }

@@ -114,6 +114,15 @@ export class Reply {
     this.#whole(status, text, JSON_LINES, headers);
   }
 
+  /** A reply without a body. */
+  noContent(headers: Headers): void {
+    let lines = '';
+    for (const name in headers) lines += headerLine(name, headers[name] as string);
+    if (this.#leavesUnread()) this.closeConnection();
+    this.#answer.write(this.#begin(204, lines), 'latin1');
+    this.#end();
+  }
+
   html(page: Uint8Array, headers: Headers): void {
     this.#whole(200, page, HTML_LINES, headers);
   }

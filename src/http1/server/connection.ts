@@ -165,6 +165,10 @@ export class ServerConnection implements ResponseConnection, BodySource {
     this.#endAndLinger();
   }
 
+  get peerAddress(): string | undefined {
+    return this.#socket.remoteAddress;
+  }
+
   resumeReading(): void {
     if (this.#socket.isPaused() && !this.#discardsInput) this.#socket.resume();
   }

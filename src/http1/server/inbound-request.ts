@@ -14,6 +14,8 @@ export interface BodyReader {
 /** The connection, as a request sees it. */
 export interface BodySource {
   resumeReading(): void;
+  /** Address of the other end; undefined once it is gone. */
+  readonly peerAddress?: string | undefined;
 }
 
 /** Bytes of a body that are buffered without a reader; then the connection is paused. */
@@ -47,6 +49,11 @@ export class InboundRequest implements ContentSink {
     this.rawHeaders = head.rawHeaders;
     this.framing = framing;
     this.#source = source;
+  }
+
+  /** Address of the other end of the connection, which may be a proxy; empty once it is gone. */
+  get peerAddress(): string {
+    return this.#source.peerAddress ?? '';
   }
 
   /** All of the body has come from the connection, whether it was read or not. */

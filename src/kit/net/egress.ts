@@ -12,7 +12,7 @@ export interface IpAddress {
 }
 
 /** Addresses that share their first bits; those of IPv4 also as embedded in IPv6. */
-interface IpRange {
+export interface IpRange {
   readonly family: IpAddress['family'];
   readonly list: BlockList;
 }
@@ -107,10 +107,14 @@ function fitsName({ target }: EgressRule, host: string): boolean {
 }
 
 function fitsAddress({ target }: EgressRule, address: IpAddress | undefined): boolean {
-  if (typeof target === 'string' || address === undefined) return false;
+  return typeof target !== 'string' && address !== undefined && isInRange(target, address);
+}
+
+/** Whether an address is in a range. */
+export function isInRange(range: IpRange, address: IpAddress): boolean {
   // Node compares IPv4 with ranges of IPv6 as well: `::/0` must not allow all of IPv4.
-  const isComparable = target.family === 'ipv4' || address.family === 'ipv6';
-  return isComparable && target.list.check(address.text, address.family);
+  const isComparable = range.family === 'ipv4' || address.family === 'ipv6';
+  return isComparable && range.list.check(address.text, address.family);
 }
 
 /** Reads an address in its usual notation; undefined for anything else, zone ids included. */
