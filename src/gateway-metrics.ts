@@ -1,3 +1,4 @@
+import type { ConfigurationState } from './config/watch.ts';
 import type { GenerationMetrics } from './gateway/generation/generation-metrics.ts';
 import type { HttpMetrics } from './http/server/http-metrics.ts';
 import { gauge } from './kit/metrics/gauge.ts';
@@ -5,20 +6,84 @@ import type { LoopDelay } from './kit/metrics/loop-delay.ts';
 import type { MetricFamily } from './kit/metrics/metric-family.ts';
 import { processMetrics } from './kit/metrics/process-metrics.ts';
 import { usdOf } from './kit/money.ts';
+import type { Clock } from './kit/time/clock.ts';
+import type { MoneyLeft } from './manage/accounts/money-left.ts';
 import type { Ledger } from './ports/ledger.ts';
 import type { Health } from './routing/health/health.ts';
 
-/** Sources of the metrics. */
-export interface MetricSources {
+/** Sources of the metrics of a gateway that is starting. */
+export interface EarlyMetricSources {
   readonly http: HttpMetrics;
+  readonly loopDelay: LoopDelay;
+  readonly version: string;
+  readonly configuration: () => ConfigurationState;
+  readonly clock: Pick<Clock, 'monotonic'>;
+}
+
+/** Sources of the metrics. */
+export interface MetricSources extends EarlyMetricSources {
   readonly generations: GenerationMetrics;
   readonly ledger: Pick<
     Ledger,
     'openReservations' | 'reconciled' | 'isAvailable' | 'lag' | 'clockAheadMs' | 'writtenOff'
   >;
   readonly health: Pick<Health, 'coolingSites'>;
-  readonly loopDelay: LoopDelay;
-  readonly version: string;
+  readonly money: Pick<MoneyLeft, 'latest'>;
+}
+
+/** The metrics that are there before the installation is open. */
+export function earlyMetrics({ http, loopDelay, version, ...sources }: EarlyMetricSources): MetricFamily[] {
+  return [
+    gauge({ name: 'signalbox_info', help: 'The version that runs.', read: () => [[{ version }, 1]] }),
+    ...http.families,
+    ...configurationMetrics(sources),
+    ...processMetrics(loopDelay),
+  ];
+}
+
+function configurationMetrics({
+  configuration,
+  clock,
+}: Pick<EarlyMetricSources, 'configuration' | 'clock'>): readonly MetricFamily[] {
+  return [
+    gauge({
+      name: 'signalbox_configuration_age_seconds',
+      help: 'Since when the configuration in force is in force.',
+      read: () => (clock.monotonic() - configuration().inForceSinceMs) / 1000,
+    }),
+    gauge({
+      name: 'signalbox_configuration_file_refused',
+      help: '1 while the configuration file is refused and an older configuration stays in force.',
+      read: () => (configuration().isFileRefused ? 1 : 0),
+    }),
+  ];
+}
+
+function moneyMetrics({ money, clock }: Pick<MetricSources, 'money' | 'clock'>): readonly MetricFamily[] {
+  return [
+    gauge({
+      name: 'signalbox_balance_left_usd',
+      help: 'What is left of enforced balances, reservations not counted: the 100 with the least.',
+      read: () => money.latest.balances.map(({ account, leftNanos }) => [{ account }, usdOf(leftNanos)]),
+    }),
+    gauge({
+      name: 'signalbox_budget_left_usd',
+      help: 'What is left of the budgets of workspaces in their windows: the 100 with the least.',
+      read: () =>
+        money.latest.budgets.map(({ account, workspace, window, leftNanos }) => [
+          { account, workspace, window },
+          usdOf(leftNanos),
+        ]),
+    }),
+    gauge({
+      name: 'signalbox_money_age_seconds',
+      help: 'Age of the figures of balances and budgets; it grows while the database does not answer.',
+      read: () => {
+        const { readAtMs } = money.latest;
+        return readAtMs === undefined ? [] : [[{}, (clock.monotonic() - readAtMs) / 1000]];
+      },
+    }),
+  ];
 }
 
 /** All metrics of a gateway, in the order of `/metrics`. */
@@ -73,6 +138,8 @@ export function gatewayMetrics(sources: MetricSources): readonly MetricFamily[] 
         ];
       },
     }),
+    ...configurationMetrics(sources),
+    ...moneyMetrics(sources),
     ...processMetrics(loopDelay),
   ];
 }

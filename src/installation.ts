@@ -88,6 +88,7 @@ export interface Installation {
   /** Runs work that needs the database. A gateway with a shared database retries it until the database answers. */
   readonly whenDatabaseUp: State['whenDatabaseUp'];
   /** Why the process must be restarted; null = no reason. */
+  readonly isDatabaseUp: State['isDatabaseUp'];
   readonly restartReason: State['restartReason'];
   /** Closes the ledger and the database, then releases the lock. */
   close(): Promise<void>;
@@ -158,6 +159,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       ledger,
       recentGenerations,
       whenDatabaseUp,
+      isDatabaseUp,
       restartReason,
     } = state;
     const vault = await whenDatabaseUp(() => Vault.open(byokStore, directory.encryptionKeys));
@@ -226,6 +228,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       backups,
       sources,
       whenDatabaseUp,
+      isDatabaseUp,
       restartReason,
       close,
     };

@@ -12,7 +12,7 @@ import { generationLog } from './gateway/generation/generation-log.ts';
 import { GenerationMetrics } from './gateway/generation/generation-metrics.ts';
 import { serviceLog } from './gateway/leg/service-log.ts';
 import { keepItemsSwept, MemoryOutputItems } from './gateway/request/memory-output-items.ts';
-import { gatewayMetrics } from './gateway-metrics.ts';
+import { earlyMetrics, gatewayMetrics } from './gateway-metrics.ts';
 import type { HttpTimes } from './http/dependencies.ts';
 import { createHttpServer } from './http/http-server.ts';
 import { openInstallation } from './installation.ts';
@@ -20,8 +20,10 @@ import { randomIds } from './kit/ids.ts';
 import type { Log } from './kit/log/log.ts';
 import { expositionOf } from './kit/metrics/exposition.ts';
 import { LoopDelay } from './kit/metrics/loop-delay.ts';
+import type { MetricFamily } from './kit/metrics/metric-family.ts';
 import { programVersion } from './kit/program-version.ts';
 import { type Clock, systemClock } from './kit/time/clock.ts';
+import { MoneyLeft } from './manage/accounts/money-left.ts';
 import { Activity } from './manage/analytics/activity.ts';
 import { Analytics } from './manage/analytics/analytics.ts';
 import { Byok } from './manage/byok/byok.ts';
@@ -30,6 +32,7 @@ import { Generations } from './manage/generations/generations.ts';
 import { keptMs, Retention } from './manage/generations/retention.ts';
 import { bootstrap, type FirstKeys } from './manage/keys/bootstrap.ts';
 import { Rankings } from './manage/rankings/rankings.ts';
+import { readinessParts } from './readiness.ts';
 import { Pins } from './routing/conversation/pins.ts';
 import { type CoolingSite, Health } from './routing/health/health.ts';
 import { Traffic } from './routing/traffic.ts';
@@ -87,15 +90,37 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
+    const loopDelay = new LoopDelay();
+    closers.push(() => loopDelay.close());
+    const metrics = { families: [] as readonly MetricFamily[], refresh: async () => {} };
     // First, so that probes of a gateway that takes long to open see that it is alive and not ready.
     const server = createHttpServer({
       settings: () => settings.latest.http,
       ids: randomIds,
       clock: systemClock,
       log,
+      metrics: async () => {
+        await metrics.refresh();
+        return expositionOf(metrics.families);
+      },
       ...(times !== undefined && { times }),
       ...(listeningSockets !== undefined && { listeningSockets }),
     });
+    const watch = watchConfiguration({
+      initial: loaded,
+      load: () => loadConfigurationInThread(load),
+      apply: (next) => settings.reload(next),
+      log,
+    });
+    closers.push(() => watch.close());
+    const earlySources = {
+      http: server.metrics,
+      loopDelay,
+      version: programVersion(),
+      configuration: () => watch.state,
+      clock: systemClock,
+    };
+    metrics.families = earlyMetrics(earlySources);
     const { host, port } = await server.listen(runtime.host, runtime.port);
     closers.push(() => server.drain(0));
     const installation = await openInstallation({
@@ -207,16 +232,19 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       egress: () => settings.latest.egress,
       changed: (accountId) => installation.byokCredentials.forget(accountId),
     });
-    const loopDelay = new LoopDelay();
-    closers.push(() => loopDelay.close());
-    const metrics = gatewayMetrics({
-      http: server.metrics,
+    const money = new MoneyLeft({
+      ledger: installation.ledger,
+      tenancy: installation.tenancy,
+      clock: systemClock,
+    });
+    metrics.families = gatewayMetrics({
+      ...earlySources,
       generations: generationMetrics,
       ledger: installation.ledger,
       health,
-      loopDelay,
-      version: programVersion(),
+      money,
     });
+    metrics.refresh = () => money.refresh();
     const control = await listenForCommands(
       installation.directory.path,
       {
@@ -233,13 +261,6 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       log,
     );
     closers.push(() => control.close());
-    const watch = watchConfiguration({
-      initial: loaded,
-      load: () => loadConfigurationInThread(load),
-      apply: (next) => settings.reload(next),
-      log,
-    });
-    closers.push(() => watch.close());
     // Last: keys that are shown once must not be created by a start that fails.
     const firstKeys = await installation.whenDatabaseUp(() => bootstrap(installation, runtime));
     const firstAccount = await installation.whenDatabaseUp(() => installation.accounts.ensureFirst());
@@ -261,7 +282,14 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       files: installation.files,
       analytics: new Analytics({ ...analyticsParts, apps: installation.appRegistry }),
       activity: new Activity(analyticsParts),
-      metrics: () => expositionOf(metrics),
+      readiness: () =>
+        readinessParts({
+          ledger: installation.ledger,
+          isDatabaseUp: installation.isDatabaseUp,
+          events: installation.eventStore,
+          health,
+          catalog: () => settings.latest.gateway.catalog,
+        }),
       firstAccountId: firstAccount.id,
       restartReason: installation.restartReason,
       generations: new Generations({

@@ -71,6 +71,7 @@ export function deriveSettings(
       cors: corsRulesOf(config.server.cors.origins, config.vendor),
       trustedProxies: parseTrustedProxies(config.server.trusted_proxies),
       areMetricsPublic: config.metrics.public,
+      metricsToken: config.metrics.token ?? undefined,
       rates: {
         perKey: {
           minute: config.limits.per_key.requests_per_minute,

@@ -60,6 +60,7 @@ const ROOTS = [
   'settings.ts',
   'running-settings.ts',
   'gateway-metrics.ts',
+  'readiness.ts',
 ];
 
 /** Names of the files in a folder of a dialect, the same in all of them; each folder has those that apply. */

@@ -16,6 +16,7 @@ providers:
     api_key: '{"accessKeyId":"AK","secretAccessKey":"canary-four","region":"us-east-1"}'
 plugins:
   web: { engines: { exa: { api_key: canary-five-1234 }, searxng: { url: "http://u:canary-six@h/?key=canary-seven" } } }
+metrics: { token: canary-eight-123456 }
 `;
 
 describe('redaction', () => {

@@ -12,6 +12,10 @@ export function redactedConfig(config: Config): Config {
       ...(provider.api_key && { api_key: redacted(provider.api_key) }),
       headers: mapValues(provider.headers, redacted),
     })),
+    metrics: {
+      ...config.metrics,
+      ...(config.metrics.token && { token: redacted(config.metrics.token) }),
+    },
     plugins: {
       ...config.plugins,
       ...(web && {

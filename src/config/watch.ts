@@ -29,7 +29,16 @@ export interface WatchOptions {
   readonly log: Log;
 }
 
+/** The configuration in force, and the file on disk. */
+export interface ConfigurationState {
+  /** Since when the configuration is in force, milliseconds of the monotonic clock. */
+  readonly inForceSinceMs: number;
+  /** The file on disk was refused the last time it was read, so that an older configuration stays in force. */
+  readonly isFileRefused: boolean;
+}
+
 export interface ConfigurationWatch {
+  readonly state: ConfigurationState;
   /** Loads and applies the file. True if it was applied. Never rejects. */
   reload(): Promise<boolean>;
   /** Nothing is applied after this. */
@@ -41,8 +50,10 @@ export function watchConfiguration({ initial, load, apply, log }: WatchOptions):
   let running = initial;
   let settling: NodeJS.Timeout | undefined;
   let isClosed = false;
+  let state: ConfigurationState = { inForceSinceMs: performance.now(), isFileRefused: false };
 
   const refuse = (reason: string) => {
+    state = { ...state, isFileRefused: true };
     log.error('the configuration was not reloaded; the running one stays', {
       file: running.watchedFile,
       reason,
@@ -59,6 +70,7 @@ export function watchConfiguration({ initial, load, apply, log }: WatchOptions):
     const next = { ...loading.loaded, config: keepRestartKeys(running.config, loading.loaded.config) };
     apply(next);
     running = next;
+    state = { inForceSinceMs: performance.now(), isFileRefused: false };
     log.info('the configuration was reloaded', { file: next.file });
     if (waiting.length > 0) log.warn('changed keys that need a restart', { keys: waiting });
     for (const warning of next.warnings) log.warn(problemLine(warning));
@@ -98,6 +110,9 @@ export function watchConfiguration({ initial, load, apply, log }: WatchOptions):
   process.on('SIGHUP', reload);
 
   return {
+    get state() {
+      return state;
+    },
     reload,
     close() {
       isClosed = true;

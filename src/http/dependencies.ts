@@ -18,6 +18,19 @@ import type { CallerDirectory } from './server/authenticate.ts';
 import type { CorsRules } from './server/cors.ts';
 import type { RateSettings } from './server/rate-limits.ts';
 
+/** State of one part of the gateway. */
+export interface PartState {
+  /** `limited`: works for some requests. `unknown`: the gateway is starting. */
+  readonly status: 'ok' | 'limited' | 'unavailable' | 'unknown';
+  /** Present unless `ok`; names no address and no secret. */
+  readonly reason?: string;
+}
+
+/** The parts that `/readyz` reports. */
+export type ReadinessPart = 'ledger' | 'store' | 'events' | 'providers';
+
+export type ReadinessParts = Readonly<Record<ReadinessPart, PartState>>;
+
 /** Settings of the HTTP layer at one moment; a reload replaces them between requests, never inside one. */
 export interface HttpSettings {
   /** The operator's word in identifiers. */
@@ -37,6 +50,8 @@ export interface HttpSettings {
   readonly trustedProxies: TrustedProxies;
   /** Metrics need no key. */
   readonly areMetricsPublic: boolean;
+  /** Secret that reads the metrics without a key; undefined = none. */
+  readonly metricsToken?: string | undefined;
 }
 
 /** The log as this layer needs it. */
@@ -95,6 +110,8 @@ export interface HttpBasics {
   readonly ids: IdSource;
   readonly clock: Clock;
   readonly log: HttpLog;
+  /** All figures of this process, as text; fewer while it is starting. */
+  readonly metrics: () => Promise<string>;
   /** Compile a request schema at its first request instead of before the first of all (some 100 ms each). */
   readonly lazySchemas?: boolean;
   /**
@@ -122,8 +139,8 @@ export interface HttpServices {
   readonly rankings: Rankings;
   readonly analytics: Analytics;
   readonly activity: Activity;
-  /** All figures of this process, as text. */
-  readonly metrics: () => string;
+  /** The state of the parts that `/readyz` reports. */
+  readonly readiness: () => ReadinessParts;
   /** The account that the installation began with: the operator's. */
   readonly firstAccountId: string;
   /** Why the process must be restarted; null, and where it is absent, it need not be. */

@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from 'typebox';
 import type { EncodeError } from '../dialects/shared/answers/error-envelope.ts';
+import type { InboundRequest } from '../http1/server/inbound-request.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import type { Issue } from '../kit/json/validate.ts';
 import type { Caller } from '../ports/caller.ts';
@@ -30,8 +31,8 @@ export interface Route {
   /** Heading in the interface description. */
   readonly tag: string;
   readonly auth: RouteAuth;
-  /** If true for the current settings, the route needs no key. */
-  readonly isPublic?: (settings: HttpSettings) => boolean;
+  /** If true for the current settings and the request, the route needs no key. */
+  readonly isPublic?: (settings: HttpSettings, request: InboundRequest) => boolean;
   readonly rateClass: RateClass;
   readonly request: {
     /** Declared query parameters; others are ignored. */

@@ -172,6 +172,8 @@ export interface EventStore {
   sizes(): Promise<EventSizes>;
   /** Writes a copy of the store into a new file; false if there are no events. */
   copyTo(file: string): Promise<boolean>;
+  /** False if the last work on the store failed; true before the first. */
+  readonly isAvailable: boolean;
   close(): Promise<void>;
 }
 

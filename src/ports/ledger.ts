@@ -128,6 +128,16 @@ export interface Charge {
   readonly writtenOffNanos: Nanos;
 }
 
+/** Whose generations may begin: all, only those that no limit and no balance covers, or none. */
+export type Admitting = 'all' | 'unlimited' | 'none';
+
+/** What is left of an enforced balance. */
+export interface BalanceLeft {
+  readonly accountId: string;
+  /** Neither spent nor reserved. */
+  readonly leftNanos: Nanos;
+}
+
 /** Sums of spending: lifetime and current windows. */
 export type Sums = Readonly<Record<LimitWindow, Nanos>>;
 
@@ -220,6 +230,8 @@ export interface Ledger {
   spendingOf(scope: Scope, ids: readonly string[], atMs: number): Promise<Spending[]>;
   /** The money of one account. */
   statementOf(accountId: string): Promise<AccountStatement>;
+  /** The enforced balances with the least left, least first; at most `limit`. */
+  balancesLeft(limit: number): Promise<readonly BalanceLeft[]>;
   /** All accounts, with reservations summed from the open generations. */
   verify(): Promise<LedgerReport>;
   /** Makes the rows of generations again from the journal. Resolves with the number of rows. */
@@ -230,6 +242,8 @@ export interface Ledger {
   readonly reconciled: number;
   /** False while no paid work may begin. */
   readonly isAvailable: boolean;
+  /** Why is said by `LedgerUnavailable` when a generation is refused. */
+  readonly admitting: Admitting;
   /** Written off by this process since its start, by cause. */
   readonly writtenOff: Readonly<Record<WriteOffCause, Nanos>>;
   /**

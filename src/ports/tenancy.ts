@@ -53,6 +53,14 @@ export interface Budget {
   readonly updatedAtMs: number;
 }
 
+/** A budget with what names it and what it counts. */
+export interface NamedBudget extends Pick<Budget, 'workspaceId' | 'window' | 'limitNanos'> {
+  readonly accountId: string;
+  /** Of the workspace. */
+  readonly slug: string;
+  readonly includeByok: boolean;
+}
+
 /** What may change in a key. */
 export interface KeySettings {
   readonly name: string;
@@ -145,6 +153,8 @@ export interface WorkspaceStore {
 }
 
 export interface BudgetStore {
+  /** Budgets of all accounts, oldest first; at most `limit`. */
+  listAllBudgets(limit: number): Promise<NamedBudget[]>;
   /** The shortest window first. */
   listBudgets(workspaceId: string): Promise<Budget[]>;
   /**

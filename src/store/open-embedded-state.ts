@@ -54,6 +54,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       ledger,
       recentGenerations,
       whenDatabaseUp: (work) => work(),
+      isDatabaseUp: () => true,
       restartReason: () => null,
       async close() {
         await close();

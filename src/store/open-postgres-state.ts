@@ -62,6 +62,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       eventFeed: events,
       ledger,
       recentGenerations,
+      isDatabaseUp: postgres.isUp,
       restartReason: () => restartReason?.() ?? null,
       whenDatabaseUp: (work) => (waitsForDatabase ? untilDone(work) : work()),
       async close() {

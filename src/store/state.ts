@@ -22,6 +22,8 @@ export interface State {
   readonly recentGenerations: RecentGenerations;
   /** Runs work that needs the database. A gateway with a shared database retries it until the database answers. */
   whenDatabaseUp<T>(work: () => Promise<T>): Promise<T>;
+  /** Whether the database answers. An embedded one always does. */
+  isDatabaseUp(): boolean;
   /** Why the process must be restarted; null = no reason. */
   restartReason(): string | null;
   close(): Promise<void>;

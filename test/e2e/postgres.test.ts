@@ -1,9 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
+
 import { openPostgres } from '../../src/store/sql/postgres/open-postgres.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
 import { openTestGateway, type TestGateway } from './harness.ts';
+
+const METRICS_TOKEN = 'scrape-0123456789abcdef';
 
 const server = await postgresForTests();
 
@@ -110,7 +113,7 @@ if (server !== undefined) {
 
     it('while the database is unavailable accepts known keys and answers 503, and resumes by itself', async () => {
       const url = await server.createDatabase();
-      const gateway = await openWith(url);
+      const gateway = await openWith(url, { metrics: { token: METRICS_TOKEN } });
       expect((await answered(gateway)).status).toBe(200);
       await server.stop();
       try {
@@ -121,6 +124,21 @@ if (server !== undefined) {
         expect((await gateway.fetch('/key')).status).toBe(503);
         expect((await gateway.fetch('/models')).status).toBe(200);
         expect((await fetch(`${gateway.origin}/healthz`)).status).toBe(200);
+        const ready = await fetch(`${gateway.origin}/readyz`);
+        expect(ready.status).toBe(503);
+        expect(await ready.json()).toMatchObject({
+          status: 'unavailable',
+          parts: {
+            ledger: { status: 'unavailable' },
+            store: { status: 'unavailable' },
+            events: { status: 'ok' },
+          },
+        });
+        expect((await fetch(`${gateway.origin}/readyz?part=providers`)).status).toBe(200);
+        const metrics = await fetch(`${gateway.origin}/metrics`, {
+          headers: { authorization: `Bearer ${METRICS_TOKEN}` },
+        });
+        expect(await metrics.text()).toContain('signalbox_ledger_available 0');
       } finally {
         await server.start();
       }
@@ -150,7 +168,7 @@ if (server !== undefined) {
       await server.stop();
       const port = 20_000 + Math.floor(Math.random() * 20_000);
       const origin = `http://127.0.0.1:${port}`;
-      const opening = openTestGateway({}, { env: { DATABASE_URL: url }, port });
+      const opening = openTestGateway({ metrics: { public: true } }, { env: { DATABASE_URL: url }, port });
       try {
         await expect
           .poll(async () => (await fetch(`${origin}/healthz`).catch(() => undefined))?.status, {
@@ -158,7 +176,11 @@ if (server !== undefined) {
           })
           .toBe(200);
         await delay(700);
-        expect((await fetch(`${origin}/readyz`)).status).toBe(503);
+        const ready = await fetch(`${origin}/readyz`);
+        expect([ready.status, ((await ready.json()) as any).status]).toEqual([503, 'starting']);
+        expect(await (await fetch(`${origin}/metrics`)).text()).toContain(
+          'signalbox_configuration_age_seconds',
+        );
         const refused = await fetch(`${origin}/api/v1/responses`, { method: 'POST', body: '{}' });
         expect(refused.status).toBe(503);
         expect(await refused.json()).toMatchObject({ error: { code: 503 } });

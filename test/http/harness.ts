@@ -7,7 +7,7 @@ import { messages } from '../../src/dialects/messages/index.ts';
 import { responses } from '../../src/dialects/responses/index.ts';
 import type { Gateway } from '../../src/gateway/gateway.ts';
 import type { GenerationInput } from '../../src/gateway/request/generation-input.ts';
-import type { HttpDependencies, HttpSettings } from '../../src/http/dependencies.ts';
+import type { HttpDependencies, HttpSettings, ReadinessParts } from '../../src/http/dependencies.ts';
 import { createHttpServer, type HttpServer } from '../../src/http/http-server.ts';
 import type { Event, EventBatch, Settled } from '../../src/ir/events.ts';
 import type { Format } from '../../src/ir/items.ts';
@@ -133,7 +133,11 @@ export interface Running {
   readonly lookups: string[];
 }
 
+const OK = { status: 'ok' } as const;
+const ALL_OK: ReadinessParts = { ledger: OK, store: OK, events: OK, providers: OK };
+
 export interface Options {
+  readonly readiness?: ReadinessParts;
   readonly gateway?: Partial<Gateway>;
   readonly settings?: Partial<HttpSettings>;
   readonly times?: HttpDependencies['times'];
@@ -164,6 +168,7 @@ export async function startServer(options: Options = {}): Promise<Running> {
     statementOf: async (key) => ({ key, spending: NOTHING_SPENT, remainingNanos: null }),
   };
   const server = createHttpServer({
+    metrics: async () => '',
     settings: () => ({
       vendor: 'signalbox',
       basePath: '/api/v1',
@@ -207,7 +212,7 @@ export async function startServer(options: Options = {}): Promise<Running> {
       rankings: options.rankings ?? ({} as HttpDependencies['rankings']),
       analytics: options.analytics ?? ({} as HttpDependencies['analytics']),
       activity: {} as HttpDependencies['activity'],
-      metrics: () => '',
+      readiness: () => options.readiness ?? ALL_OK,
       firstAccountId: '',
       generations: options.generations ?? ({} as HttpDependencies['generations']),
     });

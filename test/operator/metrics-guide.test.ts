@@ -4,6 +4,7 @@ import { GenerationMetrics } from '../../src/gateway/generation/generation-metri
 import { gatewayMetrics } from '../../src/gateway-metrics.ts';
 import { HttpMetrics } from '../../src/http/server/http-metrics.ts';
 import { LoopDelay } from '../../src/kit/metrics/loop-delay.ts';
+import { systemClock } from '../../src/kit/time/clock.ts';
 import { WriteOffs } from '../../src/store/ledger/books/write-offs.ts';
 
 const guide = readFileSync(new URL('../../docs/guide/metrics.md', import.meta.url), 'utf8');
@@ -24,6 +25,9 @@ it('names every figure in docs/guide/metrics.md, and no other', () => {
     health: { coolingSites: () => [] },
     loopDelay,
     version: '0',
+    money: { latest: { balances: [], budgets: [], readAtMs: undefined } },
+    configuration: () => ({ inForceSinceMs: 0, isFileRefused: false }),
+    clock: systemClock,
   });
   loopDelay.close();
   const names = families.map(({ name }) => name);

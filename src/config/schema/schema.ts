@@ -236,7 +236,15 @@ export const configSchema = closed({
     }),
     {},
   ),
-  metrics: section({ public: withDefault(Type.Boolean(), false) }),
+  metrics: section({
+    public: withDefault(Type.Boolean(), false),
+    token: nullish(
+      Type.String({
+        pattern: '^[\\x21-\\x7e]{16,512}$',
+        explain: 'must be 16 to 512 characters without spaces: make one with `openssl rand -hex 32`',
+      }),
+    ),
+  }),
 });
 
 /** The configuration: the file with defaults and variables filled in. */

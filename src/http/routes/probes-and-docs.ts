@@ -1,10 +1,17 @@
 import Type from 'typebox';
 import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
-import { healthSchema } from '../../contract/envelopes/health.ts';
+import {
+  healthSchema,
+  notReadySchema,
+  readinessQuery,
+  readySchema,
+} from '../../contract/envelopes/health.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { EXPOSITION_TYPE } from '../../kit/metrics/exposition.ts';
+import type { ReadinessPart } from '../dependencies.ts';
 import type { Route } from '../route.ts';
-import { unavailable } from '../server/unavailable.ts';
+import { carriesToken } from '../server/metrics-token.ts';
+import { readinessOf, readinessOfPart, UNKNOWN_PARTS } from './readiness.ts';
 import { errors, NOTHING_DECLARED, ok, READ } from './row-parts.ts';
 
 const PROBE = {
@@ -53,23 +60,24 @@ export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
     path: '/metrics',
     operationId: 'getMetrics',
     summary:
-      'Figures of this process, in the text format of Prometheus, for management keys of the first account',
+      'Figures of this process, in the text format of Prometheus, for `metrics.token` and for management keys of the ' +
+      'first account',
     auth: 'management',
-    isPublic: ({ areMetricsPublic }) => areMetricsPublic,
-    rateClass: 'management',
+    isPublic: ({ areMetricsPublic, metricsToken }, request) =>
+      areMetricsPublic || carriesToken(request, metricsToken),
     responses: {
       200: { description: 'The figures', content: { 'text/plain': Type.String() } },
       ...errors(errorEnvelopeSchema, [401, 403, 500, 503]),
     },
     // Metrics cover all accounts, so other tenants must not read them.
-    handler: ({ exchange, services, caller }) => {
+    handler: async ({ exchange, services, caller }) => {
       if (caller !== undefined && caller.accountId !== services.firstAccountId) {
         throw new GatewayError(
           'permission',
           'Only management keys of the first account can read the metrics',
         );
       }
-      exchange.reply.text(services.metrics(), EXPOSITION_TYPE);
+      exchange.reply.text(await services.metrics(), EXPOSITION_TYPE);
     },
   },
   {
@@ -84,20 +92,29 @@ export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
     ...PROBE,
     path: '/readyz',
     operationId: 'getReadiness',
-    summary: 'Whether the gateway takes requests',
+    summary: 'Whether the gateway takes requests, and the state of its parts',
+    request: { ...NOTHING_DECLARED, query: readinessQuery },
     responses: {
-      200: ok(healthSchema),
+      200: ok(readySchema),
       503: {
-        description: 'Starting, draining, or to be restarted',
-        content: { 'application/json': errorEnvelopeSchema },
+        description: 'Starting, draining, to be restarted, or no generation can be admitted',
+        content: { 'application/json': notReadySchema },
       },
-      ...errors(errorEnvelopeSchema, [500]),
+      ...errors(errorEnvelopeSchema, [400, 500]),
     },
-    handler: ({ exchange, server, services }) => {
-      if (server.state !== 'ready') throw unavailable(`The gateway is ${server.state}`);
-      const reason = services.restartReason?.() ?? null;
-      if (reason !== null) throw unavailable(`Not ready: ${reason}`);
-      exchange.reply.json(200, { status: 'ok' });
+    handler: ({ exchange, server, services, query }) => {
+      const isStarting = server.state === 'starting';
+      const parts = isStarting ? UNKNOWN_PARTS : services.readiness();
+      const { part } = query;
+      const { status, body } =
+        part === undefined
+          ? readinessOf({
+              state: server.state,
+              restartReason: isStarting ? null : (services.restartReason?.() ?? null),
+              parts,
+            })
+          : readinessOfPart(part as ReadinessPart, parts);
+      exchange.reply.json(status, body, status === 200 ? {} : { 'Retry-After': '1' });
     },
   },
 ];

@@ -35,7 +35,7 @@ export async function runRoute(
   context: RouteContext,
 ): Promise<void> {
   const { route } = match.compiled;
-  const auth = route.isPublic?.(context.settings) === true ? 'none' : route.auth;
+  const auth = route.isPublic?.(context.settings, exchange.request) === true ? 'none' : route.auth;
   // Always awaited, also if synchronous: a small body that came with its head is buffered after it.
   exchange.caller = await IDENTIFY_BY_AUTH[auth](exchange, match.compiled, context);
   const freeSlot = route.rateClass === 'generation' ? takeSlotOrRefuse(context) : undefined;

@@ -96,6 +96,9 @@ export function eventsAfterCatchUp(events: EventStore, caughtUp: () => Promise<v
       return events.sizes();
     },
     copyTo: (file) => events.copyTo(file),
+    get isAvailable() {
+      return events.isAvailable;
+    },
     close: () => events.close(),
   };
 }

@@ -66,10 +66,15 @@ export class DuckdbEventStore implements EventStore {
   readonly #queries = new FairPlaces(MAX_QUERIES, MAX_QUERIES_PER_ACCOUNT);
   #addedSinceCompact = 0;
   #isClosed = false;
+  #isAvailable = true;
 
   constructor(file: string, options: DuckdbEventStoreOptions = {}) {
     this.#file = file;
     this.#options = options;
+  }
+
+  get isAvailable(): boolean {
+    return this.#isAvailable;
   }
 
   append(events: readonly GenerationEvent[]): Promise<Appended> {
@@ -177,8 +182,11 @@ export class DuckdbEventStore implements EventStore {
     await this.#settingAside;
     const thread = this.#open();
     try {
-      return await work(thread);
+      const result = await work(thread);
+      this.#isAvailable = true;
+      return result;
     } catch (error) {
+      this.#isAvailable = !(error instanceof DuckdbFileDamaged || error instanceof DatabaseUnavailable);
       if (!(error instanceof DuckdbFileDamaged)) throw error;
       await this.#setAside(thread, error);
       throw new DatabaseUnavailable(error);

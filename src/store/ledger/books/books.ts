@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../kit/json/json.ts';
 import type { Nanos } from '../../../kit/money.ts';
 import type {
   AccountStatement,
+  BalanceLeft,
   ForgettableScope,
   Headroom,
   Limits,
@@ -262,6 +263,16 @@ export class Books {
     return this.#statement(accountId, this.#state.tallyOf('account', accountId).reserved.creditNanos);
   }
 
+  /** What is left of the enforced balances, the least first. */
+  balancesLeft(): BalanceLeft[] {
+    const left: BalanceLeft[] = [];
+    for (const accountId of this.#state.accountIds()) {
+      const { isEnforced, leftNanos } = this.#state.balanceOf(accountId);
+      if (isEnforced) left.push({ accountId, leftNanos });
+    }
+    return left.sort((one, other) => compareNanos(one.leftNanos, other.leftNanos));
+  }
+
   /** The money of all accounts, with reservations summed from the open generations. */
   verify(): AccountStatement[] {
     const reserved = new Map<string, Nanos>();
@@ -327,4 +338,8 @@ export class Books {
       fault: differenceNanos === 0n ? null : 'equation',
     };
   }
+}
+
+function compareNanos(one: Nanos, other: Nanos): number {
+  return one === other ? 0 : one < other ? -1 : 1;
 }

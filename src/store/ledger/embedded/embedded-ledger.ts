@@ -5,6 +5,8 @@ import type { GenerationStore } from '../../../ports/generations.ts';
 import type { Durability, Journal } from '../../../ports/journal.ts';
 import {
   type AccountStatement,
+  type Admitting,
+  type BalanceLeft,
   type Charge,
   type ForgettableScope,
   type Headroom,
@@ -84,6 +86,10 @@ export class EmbeddedLedger implements Ledger {
 
   get isAvailable(): boolean {
     return !this.#isClosed && this.#options.journal.isWritable && this.#writer.isKeepingUp;
+  }
+
+  get admitting(): Admitting {
+    return this.isAvailable ? 'all' : 'none';
   }
 
   get writtenOff(): WriteOffs['sums'] {
@@ -176,6 +182,10 @@ export class EmbeddedLedger implements Ledger {
 
   async statementOf(accountId: string): Promise<AccountStatement> {
     return this.#books.statementOf(accountId);
+  }
+
+  async balancesLeft(limit: number): Promise<readonly BalanceLeft[]> {
+    return this.#books.balancesLeft().slice(0, limit);
   }
 
   async verify(): Promise<LedgerReport> {

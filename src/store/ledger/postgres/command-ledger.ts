@@ -3,6 +3,7 @@ import type { Nanos } from '../../../kit/money.ts';
 import type { RecentGenerations, StoredGeneration } from '../../../ports/generations.ts';
 import {
   type AccountStatement,
+  type BalanceLeft,
   type Charge,
   type ForgettableScope,
   type Ledger,
@@ -16,7 +17,7 @@ import {
 import type { Tables } from '../../sql/tables.ts';
 import { WriteOffs } from '../books/write-offs.ts';
 import { orLedgerUnavailable } from './ledger-unavailable.ts';
-import { statementIn, totalsIn } from './tallies/account-statements.ts';
+import { balancesIn, statementIn, totalsIn } from './tallies/account-statements.ts';
 import { databaseClock } from './tallies/database-clock.ts';
 import { forgetIn, grantIn, spendingIn } from './tallies/spending-and-grants.ts';
 
@@ -37,6 +38,7 @@ export class CommandLedger implements Ledger, RecentGenerations {
   readonly openReservations = 0;
   readonly reconciled = 0;
   readonly isAvailable = false;
+  readonly admitting = 'none';
   readonly clockAheadMs = null;
   readonly lag = {};
   readonly writtenOff = new WriteOffs().sums;
@@ -63,6 +65,10 @@ export class CommandLedger implements Ledger, RecentGenerations {
 
   grant(accountId: string, leftNanos: Nanos | null, atMs: number): Promise<void> {
     return orLedgerUnavailable(grantIn(this.#options.database, accountId, leftNanos, atMs));
+  }
+
+  balancesLeft(limit: number): Promise<readonly BalanceLeft[]> {
+    return orLedgerUnavailable(balancesIn(this.#options.database, limit));
   }
 
   forget(scope: ForgettableScope, id: string): Promise<void> {

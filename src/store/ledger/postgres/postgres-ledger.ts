@@ -5,6 +5,8 @@ import type { RecentGenerations, StoredGeneration } from '../../../ports/generat
 import type { Durability, Journal } from '../../../ports/journal.ts';
 import {
   type AccountStatement,
+  type Admitting,
+  type BalanceLeft,
   type Charge,
   type ForgettableScope,
   type Headroom,
@@ -33,7 +35,7 @@ import type { LocalGeneration, LocalGenerations } from './booking/local-generati
 import { strayReservations } from './booking/stray-reservations.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import { ledgerErrorOf, ledgerUnavailable, orLedgerUnavailable } from './ledger-unavailable.ts';
-import { statementIn, totalsIn } from './tallies/account-statements.ts';
+import { balancesIn, statementIn, totalsIn } from './tallies/account-statements.ts';
 import type { DatabaseClock } from './tallies/database-clock.ts';
 import { extendReservation, reserveFor, reserveMoreFor } from './tallies/reserve.ts';
 import { forgetIn, grantIn, spendingIn } from './tallies/spending-and-grants.ts';
@@ -111,6 +113,12 @@ export class PostgresLedger implements Ledger, RecentGenerations {
       journal.isWritable &&
       writer.isKeepingUp
     );
+  }
+
+  /** While the clocks are far apart the windows of limits are uncertain. */
+  get admitting(): Admitting {
+    if (!this.isAvailable) return 'none';
+    return this.#options.clockWatch.isFarOff ? 'unlimited' : 'all';
   }
 
   get writtenOff(): WriteOffs['sums'] {
@@ -217,6 +225,10 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   async statementOf(accountId: string): Promise<AccountStatement> {
     await this.#caughtUp();
     return orLedgerUnavailable(statementIn(this.#options.database, accountId));
+  }
+
+  balancesLeft(limit: number): Promise<readonly BalanceLeft[]> {
+    return orLedgerUnavailable(balancesIn(this.#options.database, limit));
   }
 
   async verify(): Promise<LedgerReport> {

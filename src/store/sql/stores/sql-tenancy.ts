@@ -6,6 +6,7 @@ import type {
   Key,
   KeyFilter,
   KeySettings,
+  NamedBudget,
   Page,
   Tenancy,
   Workspace,
@@ -155,6 +156,32 @@ export class SqlTenancy implements Tenancy {
       await transaction.deleteFrom('workspaces').where('id', '=', id).execute();
       return { kind: 'deleted', keyHashes: keys.map(({ hash }) => hash) };
     });
+  }
+
+  async listAllBudgets(limit: number): Promise<NamedBudget[]> {
+    const rows = await this.#database
+      .selectFrom('budgets')
+      .innerJoin('workspaces', 'workspaces.id', 'budgets.workspace_id')
+      .select([
+        'budgets.workspace_id',
+        'budgets.limit_window',
+        'budgets.limit_nanos',
+        'workspaces.account_id',
+        'workspaces.slug',
+        'workspaces.include_byok_in_budgets',
+      ])
+      .orderBy('budgets.created_at_ms')
+      .orderBy('budgets.id')
+      .limit(limit)
+      .execute();
+    return rows.map((row) => ({
+      workspaceId: row.workspace_id,
+      accountId: row.account_id,
+      slug: row.slug,
+      window: row.limit_window as NamedBudget['window'],
+      limitNanos: BigInt(row.limit_nanos),
+      includeByok: Number(row.include_byok_in_budgets) === 1,
+    }));
   }
 
   async listBudgets(workspaceId: string): Promise<Budget[]> {

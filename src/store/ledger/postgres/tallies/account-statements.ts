@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { type Amount, NOTHING } from '../../../../ir/amount.ts';
 import type { Nanos } from '../../../../kit/money.ts';
-import type { AccountStatement } from '../../../../ports/ledger.ts';
+import type { AccountStatement, BalanceLeft } from '../../../../ports/ledger.ts';
 import type { LedgerTallyRow, Tables } from '../../../sql/tables.ts';
 import { transact } from '../../../sql/transact.ts';
 import { reservationFaults, type ScopeFault, sumFaults } from './scope-faults.ts';
@@ -18,6 +18,19 @@ export async function statementIn(database: Kysely<Tables>, accountId: string): 
   );
   const account = accountOf(rows[0] as AccountRow);
   return statementOf(account, account.tally.reserved.creditNanos);
+}
+
+/** The enforced balances with the least left, least first. */
+export async function balancesIn(database: Kysely<Tables>, limit: number): Promise<BalanceLeft[]> {
+  const rows = await database
+    .selectFrom('ledger_tallies')
+    .select(['id', 'left_nanos'])
+    .where('scope', '=', 'account')
+    .where('is_enforced', '=', 1)
+    .orderBy('left_nanos')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id, left_nanos }) => ({ accountId: id, leftNanos: BigInt(left_nanos) }));
 }
 
 /** Everything booked: sums by journal, and rows of older versions, which are in no sum. */

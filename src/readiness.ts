@@ -1,0 +1,56 @@
+import type { Catalog } from './catalog/catalog.ts';
+import type { PartState, ReadinessParts } from './http/dependencies.ts';
+import type { EventStore } from './ports/events.ts';
+import type { Admitting, Ledger } from './ports/ledger.ts';
+import type { Health } from './routing/health/health.ts';
+
+/** What the parts of `/readyz` are read from. */
+export interface ReadinessSources {
+  readonly ledger: Pick<Ledger, 'admitting'>;
+  readonly isDatabaseUp: () => boolean;
+  readonly events: Pick<EventStore, 'isAvailable'>;
+  readonly health: Pick<Health, 'coolingSites'>;
+  readonly catalog: () => Catalog;
+}
+
+const OK: PartState = { status: 'ok' };
+
+const LEDGER_STATES: Readonly<Record<Admitting, PartState>> = {
+  all: OK,
+  unlimited: {
+    status: 'limited',
+    reason: 'the clocks of this gateway and its database differ: only what no limit covers is admitted',
+  },
+  none: { status: 'unavailable', reason: 'the ledger cannot be written, so that no generation is admitted' },
+};
+
+/** The state of each part now. Reads memory only. */
+export function readinessParts(sources: ReadinessSources): ReadinessParts {
+  const { ledger, isDatabaseUp, events } = sources;
+  return {
+    ledger: LEDGER_STATES[ledger.admitting],
+    store: isDatabaseUp() ? OK : { status: 'unavailable', reason: 'the database does not answer' },
+    events: events.isAvailable ? OK : { status: 'unavailable', reason: 'the last work on events failed' },
+    providers: providersState(sources),
+  };
+}
+
+function providersState({ health, catalog }: ReadinessSources): PartState {
+  const { models } = catalog();
+  if (!models.some(({ endpoints }) => endpoints.length > 0)) {
+    return { status: 'unavailable', reason: 'no provider serves a model' };
+  }
+  const cooling = new Set(
+    health.coolingSites().flatMap(({ site, accounts }) => (accounts === 0 ? [site] : [])),
+  );
+  if (cooling.size === 0) return OK;
+  let all = 0;
+  let ill = 0;
+  for (const { endpoints } of models) {
+    all += endpoints.length;
+    for (const { site } of endpoints) if (cooling.has(site)) ill++;
+  }
+  if (ill === 0) return OK;
+  const reason = `${ill} of ${all} endpoints cool down after failures`;
+  return { status: ill === all ? 'unavailable' : 'limited', reason };
+}
