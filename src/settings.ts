@@ -7,7 +7,7 @@ import type { PreparedBody } from './gateway/request/accept-request.ts';
 import type { GatewaySettings } from './gateway/request/settings.ts';
 import type { HttpSettings } from './http/dependencies.ts';
 import { corsRulesOf } from './http/server/cors.ts';
-import type { Format } from './ir/items.ts';
+import type { RequestFormat } from './ir/items.ts';
 import type { JsonObject } from './kit/json/json.ts';
 import { parseTrustedProxies } from './kit/net/client-address.ts';
 import { type EgressRules, parseEgressRules } from './kit/net/egress.ts';
@@ -89,7 +89,7 @@ const CONTENT_ROOM_BODIES = 4;
 
 /** Fills in what requests name and the operator wrote: presets, then prompt templates. */
 export function prepareBody(
-  format: Format,
+  format: RequestFormat,
   given: JsonObject,
   { config, prompts }: DerivedSettings,
 ): PreparedBody {

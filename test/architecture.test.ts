@@ -75,6 +75,7 @@ const DIALECT_FILES: ReadonlySet<string> = new Set(
     ['encode', 'encode-content', 'encode-calls', 'encode-relay', 'encode-body'],
     ['citations', 'reasoning', 'usage', 'finish', 'error', 'media', 'ids'],
     ['quirks', 'cohere', 'model-traits'],
+    ['embeddings'],
     ['facts', 'index'],
   ].flat(),
 );

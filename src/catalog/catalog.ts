@@ -76,6 +76,8 @@ export interface Endpoint {
   readonly quantization: string | undefined;
   readonly contextLength: number | undefined;
   readonly maxOutputTokens: number | undefined;
+  /** Inputs of embeddings in one call; absent = as many as its dialect takes. */
+  readonly maxInputs?: number;
   /** Absent = those of the model. */
   readonly inputModalities?: readonly string[];
   /** Absent = all. */

@@ -42,6 +42,8 @@ export interface EndpointEntry {
   readonly quantization?: string | null;
   readonly context_length?: number | null;
   readonly max_output_tokens?: number | null;
+  /** Inputs of embeddings in one call. */
+  readonly max_inputs?: number | null;
   /** If it takes fewer than the model. */
   readonly input_modalities?: readonly string[] | null;
   readonly supported_parameters?: readonly string[] | null;

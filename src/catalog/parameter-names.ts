@@ -1,4 +1,4 @@
-/** All names of `supported_parameters`; an endpoint without a list of its own takes them all. */
+/** All names of `supported_parameters` of conversations; an endpoint without a list of its own takes them all. */
 export const PARAMETER_NAMES: readonly string[] = [
   'temperature',
   'top_p',
@@ -24,3 +24,6 @@ export const PARAMETER_NAMES: readonly string[] = [
   'verbosity',
   'web_search_options',
 ];
+
+/** The same of models that make embeddings and nothing else. */
+export const EMBEDDING_PARAMETER_NAMES: readonly string[] = ['dimensions', 'encoding_format', 'input_type'];

@@ -16,6 +16,12 @@ const subjectOf = (file: string) => basename(file, '.json');
 const models = files('models');
 const endpoints = files('endpoints');
 
+const isOfVectors = ({
+  output_modalities: output,
+}: {
+  readonly output_modalities?: readonly string[] | null;
+}) => output?.includes('embeddings') === true;
+
 describe('the data that ship', () => {
   it.each([...models, ...endpoints].map((file) => [file.slice(folder.length), file]))(
     '%s is valid',
@@ -47,7 +53,7 @@ describe('the data that ship', () => {
         name: expect.any(String),
         description: expect.any(String),
         context_length: expect.any(Number),
-        max_output_tokens: expect.any(Number),
+        ...(isOfVectors(model) ? {} : { max_output_tokens: expect.any(Number) }),
         input_modalities: expect.arrayContaining(['text']),
         source: expect.any(String),
         as_of: expect.stringMatching(/^2026-/),
@@ -59,13 +65,24 @@ describe('the data that ship', () => {
         expect(endpoint).toMatchObject({
           source: expect.any(String),
           as_of: expect.stringMatching(/^2026-/),
-          supported_parameters: expect.arrayContaining(['max_tokens']),
+          supported_parameters: expect.arrayContaining(isOfVectors(model) ? [] : ['max_tokens']),
           pricing: { prompt: expect.any(String), completion: expect.any(String) },
         });
-        expect(endpoint.max_output_tokens).toBeLessThanOrEqual(endpoint.context_length ?? 0);
+        expect(endpoint.max_output_tokens ?? 0).toBeLessThanOrEqual(endpoint.context_length ?? 0);
       }
     }
     expect(known.flatMap((model) => model.endpoints).length).toBeGreaterThan(300);
+  });
+
+  it('name embedding models that providers serve without a price for output', () => {
+    const known = [...allShippedModels().values()].filter(isOfVectors);
+    expect(known.map(({ id }) => id)).toContain('openai/text-embedding-3-small');
+    const providers = new Set(known.flatMap(({ endpoints }) => endpoints.map(({ provider }) => provider)));
+    expect(providers).toEqual(
+      new Set(['amazon-bedrock', 'azure', 'cohere', 'google-ai-studio', 'mistral', 'openai']),
+    );
+    const prices = known.flatMap(({ endpoints }) => endpoints.map(({ pricing }) => pricing?.completion));
+    expect(new Set(prices)).toEqual(new Set(['0']));
   });
 
   it('are of the day that undated models count as made on', () => {

@@ -1,4 +1,5 @@
 import type { ModelEntry, ProviderEntry } from './entries.ts';
+import { EMBEDDING_PARAMETER_NAMES } from './parameter-names.ts';
 
 /**
  * The built-in simulator and its models, in the notation of the configuration. With it a first start is useful and apps
@@ -39,12 +40,14 @@ const PRICING = {
   input_cache_write: '0.00000125',
 } as const;
 
+const EMBEDDING_PRICING = { prompt: '0.0000001', completion: '0' } as const;
+
 /** The models; `name` is also the upstream model, `quality` is used by routers. */
 const ROWS: readonly {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly quality: { readonly general: number; readonly coding: number };
+  readonly quality: { readonly general?: number; readonly coding?: number };
   readonly output?: readonly string[];
 }[] = [
   {
@@ -72,6 +75,13 @@ const ROWS: readonly {
     quality: { general: 0.3, coding: 0.1 },
     output: ['text', 'image'],
   },
+  {
+    name: 'embedding',
+    title: 'Embedding',
+    description: 'Gives each text a vector; texts with words in common are near each other.',
+    quality: {},
+    output: ['embeddings'],
+  },
   failing('refuse', 'Refuse', 'Declines every request.'),
   failing('slow', 'Slow', 'Takes three seconds to begin.'),
   failing('slow-stream', 'Slow stream', 'Begins at once and writes five words a second.'),
@@ -86,23 +96,26 @@ function failing(name: string, title: string, description: string) {
 }
 
 /** Each model has one endpoint. */
-export const SIMULATOR_MODELS: readonly ModelEntry[] = ROWS.map((row) => ({
-  id: `simulator/${row.name}`,
-  name: `Simulator ${row.title}`,
-  description: `Simulated, no model is asked. ${row.description}`,
-  context_length: 128_000,
-  max_output_tokens: 16_000,
-  input_modalities: ['text', 'image', 'file', 'audio', 'video'],
-  output_modalities: row.output ?? ['text'],
-  quality: row.quality,
-  distillable: true,
-  endpoints: [
-    {
-      provider: SIMULATOR_PROVIDER.slug,
-      model: row.name,
-      tag: SIMULATOR_PROVIDER.slug,
-      supported_parameters: [...SUPPORTED_PARAMETERS],
-      pricing: PRICING,
-    },
-  ],
-}));
+export const SIMULATOR_MODELS: readonly ModelEntry[] = ROWS.map((row) => {
+  const isOfVectors = row.output?.includes('embeddings') === true;
+  return {
+    id: `simulator/${row.name}`,
+    name: `Simulator ${row.title}`,
+    description: `Simulated, no model is asked. ${row.description}`,
+    context_length: 128_000,
+    ...(!isOfVectors && { max_output_tokens: 16_000 }),
+    input_modalities: isOfVectors ? ['text'] : ['text', 'image', 'file', 'audio', 'video'],
+    output_modalities: row.output ?? ['text'],
+    quality: row.quality,
+    distillable: true,
+    endpoints: [
+      {
+        provider: SIMULATOR_PROVIDER.slug,
+        model: row.name,
+        tag: SIMULATOR_PROVIDER.slug,
+        supported_parameters: [...(isOfVectors ? EMBEDDING_PARAMETER_NAMES : SUPPORTED_PARAMETERS)],
+        pricing: isOfVectors ? EMBEDDING_PRICING : PRICING,
+      },
+    ],
+  };
+});

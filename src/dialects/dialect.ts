@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import type { GatewayError } from '../ir/errors.ts';
 import type { Event, EventBatch, Seal } from '../ir/events.ts';
 import type { FormatFacts } from '../ir/format-facts.ts';
-import type { DialectName, Format } from '../ir/items.ts';
+import type { DialectName, EmbeddingDialectName, Format, RequestFormat } from '../ir/items.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { Quirks } from '../ir/quirks.ts';
 import type { GenerationRequest } from '../ir/request.ts';
@@ -30,7 +30,7 @@ import type { ItemReferences } from './shared/requests/item-references.ts';
  * Content that needs a file of its own is in `decode-content.ts`, `encode-content.ts` and so on.
  */
 export interface Dialect {
-  readonly name: DialectName;
+  readonly name: DialectName | EmbeddingDialectName;
   /** Absent = only upstreams speak it. */
   readonly inbound?: InboundDialect;
   readonly upstream: UpstreamDialect;
@@ -39,9 +39,14 @@ export interface Dialect {
 
 /** A dialect that callers speak too: a format. */
 export interface FormatDialect extends Dialect {
-  readonly name: Format;
+  readonly name: RequestFormat;
   readonly inbound: InboundDialect;
   readonly facts: FormatDialectFacts;
+}
+
+/** A format of conversations. */
+export interface ConversationDialect extends FormatDialect {
+  readonly name: Format;
 }
 
 /** What is particular to a dialect besides how it is read and written. */
@@ -197,6 +202,8 @@ export interface DecodeContext {
   readonly quirks?: Quirks | undefined;
   /** True in the relay lane: wrap what is read in `relay` events, frame by frame. */
   readonly relay: boolean;
+  /** Headers of the reply, with lower-case names; absent = not known. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What an upstream says about a failure, read from an error body. */
@@ -222,8 +229,22 @@ export interface SearchRules {
   ): { readonly request: GenerationRequest; readonly field: string };
 }
 
+/** What upstreams of embeddings take in one call. */
+export interface EmbeddingLimits {
+  /** Inputs. A request with more is split over several calls (`upstream/call/in-pieces.ts`). */
+  maxInputs(model: string): number;
+  /** Ids of tokens as inputs: they mean something only to upstreams with the tokenizer they were made by. */
+  readonly takesTokenIds: boolean;
+}
+
 /** The half of a dialect that upstreams speak: requests out, answers in. */
 export interface UpstreamDialect {
+  /** Present on dialects of embeddings. */
+  readonly embeddings?: EmbeddingLimits;
+  /** Values that a whole answer may hold; absent = as many as a model could write. */
+  readonly maxAnswerValues?: number;
+  /** Ends of base addresses that belong to other interfaces of its providers: the path replaces them. */
+  readonly replacedPaths?: readonly string[];
   /** Path below the provider's base address, for a given model. */
   path(model: string, stream: boolean): string;
   /** Media type of its streams. */

@@ -1,16 +1,35 @@
-import type { DialectName, Format } from '../ir/items.ts';
+import type { DialectName, EmbeddingDialectName, RequestFormat } from '../ir/items.ts';
+import { bedrockEmbeddings } from './bedrock/embeddings.ts';
 import { bedrock } from './bedrock/index.ts';
 import { chat } from './chat/index.ts';
-import type { Dialect, FormatDialect } from './dialect.ts';
+import { cohereEmbeddings } from './cohere/embeddings.ts';
+import type { ConversationDialect, Dialect, FormatDialect } from './dialect.ts';
+import { embeddings } from './embeddings/index.ts';
+import { geminiEmbeddings } from './gemini/embeddings.ts';
 import { gemini } from './gemini/index.ts';
 import { messages } from './messages/index.ts';
 import { responses } from './responses/index.ts';
 
 /** Dialects by name; those of formats have an inbound half. */
-export type Dialects = Readonly<Record<Format, FormatDialect> & Record<DialectName, Dialect>>;
+export type Dialects = Readonly<
+  Record<RequestFormat, FormatDialect> & Record<DialectName | EmbeddingDialectName, Dialect>
+>;
 
 /** Every dialect. The only table by format or dialect: whatever differs between them is a member of the dialect. */
-export const DIALECTS: Dialects = { responses, messages, chat, gemini, bedrock };
+export const DIALECTS: Dialects = {
+  responses,
+  messages,
+  chat,
+  gemini,
+  bedrock,
+  embeddings,
+  'gemini-embeddings': geminiEmbeddings,
+  'bedrock-embeddings': bedrockEmbeddings,
+  'cohere-embeddings': cohereEmbeddings,
+};
 
-/** The dialects that callers speak. */
-export const FORMATS: readonly FormatDialect[] = [responses, messages, chat];
+/** The dialects that callers speak in conversations. */
+export const FORMATS: readonly ConversationDialect[] = [responses, messages, chat];
+
+/** All dialects that callers speak. */
+export const REQUEST_FORMATS: readonly FormatDialect[] = [...FORMATS, embeddings];

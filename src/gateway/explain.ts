@@ -176,7 +176,8 @@ function estimateOf(
   first: RankedCandidate | undefined,
   { promptTokens, nowMs }: ExplainTools,
 ): Explanation['estimate'] {
-  const outputTokens = outputLimitAt(first?.endpoint ?? NO_LIMIT, request.requestedOutputTokens);
+  const asked = request.embedding === undefined ? request.requestedOutputTokens : 0;
+  const outputTokens = outputLimitAt(first?.endpoint ?? NO_LIMIT, asked);
   if (first === undefined || outputTokens === undefined) {
     return { prompt_tokens: promptTokens, max_output_tokens: outputTokens ?? null, max_cost_usd: null };
   }

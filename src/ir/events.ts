@@ -1,6 +1,7 @@
 import type { Frame } from '../kit/frames/frames.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import type { JsonTemplate } from '../kit/json/json-template.ts';
+import type { Vector } from './embedding.ts';
 import type { GatewayError } from './errors.ts';
 import type {
   Annotation,
@@ -99,6 +100,8 @@ export type Event =
       readonly value?: JsonObject;
       readonly ext?: Ext;
     }
+  /** Vectors of the next inputs, in their order. */
+  | { readonly type: 'vectors'; readonly vectors: readonly Vector[] }
   /** A wire event that we do not model, written back only to its own dialect. */
   | { readonly type: 'opaque'; readonly dialect: DialectName; readonly value: JsonObject }
   /** Token counts as far as known; a later one replaces an earlier one. */
@@ -176,6 +179,7 @@ export function isContent(event: Event): boolean {
     case 'image-data':
     case 'annotation':
     case 'seal':
+    case 'vectors':
       return true;
     case 'item-start':
       return event.head.type === 'tool-call' || event.head.type === 'opaque';

@@ -2,6 +2,7 @@ import type { JsonObject } from '../kit/json/json.ts';
 import { compact } from '../kit/json/members.ts';
 import { GrowingText } from '../kit/text/growing-text.ts';
 import { SampledText } from '../kit/text/sampled-text.ts';
+import type { Vector } from './embedding.ts';
 import type { GatewayError } from './errors.ts';
 import type { Event, Finish, ItemHead, PartKind, Seal } from './events.ts';
 import type { Annotation, Ext, Item, ItemStatus, Logprobs, Part, Source } from './items.ts';
@@ -55,6 +56,7 @@ export class Fold {
   #upstreamId: string | undefined;
   #upstreamModel: string | undefined;
   #relayed: JsonObject | undefined;
+  #vectors: Vector[] | undefined;
 
   /** `room`: characters of text that are kept. Of what comes after them there is only a sample. */
   constructor(room = Number.POSITIVE_INFINITY) {
@@ -111,6 +113,9 @@ export class Fold {
         draft.ext = event.ext ?? draft.ext;
         return;
       }
+      case 'vectors':
+        this.#vectors = (this.#vectors ?? []).concat(event.vectors);
+        return;
       case 'usage':
         this.#usage = event.usage;
         return;
@@ -162,6 +167,7 @@ export class Fold {
       upstreamModel: this.#upstreamModel,
       omitted: this.#omitted && omittedText(this.#omitted),
       relayed: this.#relayed,
+      vectors: this.#vectors,
     };
   }
 

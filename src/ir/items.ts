@@ -1,10 +1,20 @@
 import type { JsonObject } from '../kit/json/json.ts';
 
-/** The wire dialects that the gateway speaks. The first three are also the formats it is spoken to in. */
+/** The wire dialects of conversations. The first three are also the formats that the gateway is spoken to in. */
 export type DialectName = Format | 'gemini' | 'bedrock';
 
-/** The three inbound formats. */
+/** The three inbound formats of conversations. */
 export type Format = 'responses' | 'messages' | 'chat';
+
+/** All inbound formats. */
+export type RequestFormat = Format | 'embeddings';
+
+/** The wire dialects of embeddings. The first is also an inbound format. */
+export type EmbeddingDialectName =
+  | 'embeddings'
+  | 'gemini-embeddings'
+  | 'bedrock-embeddings'
+  | 'cohere-embeddings';
 
 /**
  * Fields that only one dialect has, kept with the thing they belong to and written back only to that dialect.

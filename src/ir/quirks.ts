@@ -1,3 +1,5 @@
+import type { EmbeddingDialectName } from './items.ts';
+
 /**
  * What a provider does otherwise than the dialect it speaks, as data: renderers and decoders look at these members
  * and never at a provider's name. An absent member means that the dialect is spoken as written. Most are of the chat
@@ -34,6 +36,8 @@ export interface Quirks {
   readonly highestEffort?: 'xhigh' | 'max';
   /** Answers may come in the events and bodies of another interface: `cohere` = the second version of Cohere's chat. */
   readonly answerForm?: 'cohere';
+  /** The dialect of its embeddings; absent = the usual one beside its dialect of conversations. */
+  readonly embeddings?: EmbeddingDialectName;
   /** An answer that is given up is written to its end all the same, and billed: it is better read to its end. */
   readonly billsAbandoned?: boolean;
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../kit/json/json.ts';
+import type { EmbeddingSettings } from './embedding.ts';
 import type { FormatFacts } from './format-facts.ts';
-import type { CacheMark, Ext, Format, Item } from './items.ts';
+import type { CacheMark, Ext, Format, Item, RequestFormat } from './items.ts';
 import type { Places } from './places.ts';
 import type { ReasoningSettings, Sampling } from './settings.ts';
 
@@ -77,7 +78,7 @@ export interface RoutingWishes {
 /** A generation request in the gateway's own words. Immutable: every attempt renders it afresh. */
 export interface GenerationRequest {
   /** The format it came in, and its answer goes out in. */
-  readonly format: Format;
+  readonly format: RequestFormat;
   readonly formatFacts: FormatFacts;
   /**
    * The caller's parsed body, prompt template filled in. For the relay lane and echoes; never changed. Third escape.
@@ -89,6 +90,8 @@ export interface GenerationRequest {
   readonly hasFallbackModels: boolean;
   /** The conversation, in order. System and developer prompts are message items at their place. */
   readonly items: readonly Item[];
+  /** Present on requests for embeddings, which have no items. */
+  readonly embedding?: EmbeddingSettings;
   readonly tools: readonly Tool[];
   readonly toolChoice?: ToolChoice;
   readonly parallelToolCalls?: boolean;

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../kit/json/json.ts';
+import type { Vector } from './embedding.ts';
 import type { GatewayError } from './errors.ts';
 import type { Finish, Settled } from './events.ts';
 import type { Item } from './items.ts';
@@ -21,6 +22,13 @@ export interface Result {
   readonly omitted?: OmittedText;
   /** Relay lane, non-streaming: the upstream's body as it came. */
   readonly relayed?: JsonObject;
+  /** Of a request for embeddings: the vectors of its first inputs, of all of them once the answer has finished. */
+  readonly vectors?: readonly Vector[];
+}
+
+/** True if an answer has neither items nor vectors. */
+export function isBlank({ items, vectors }: Pick<Result, 'items' | 'vectors'>): boolean {
+  return items.length === 0 && vectors === undefined;
 }
 
 /** Text that was left out, thoughts apart from all else. */

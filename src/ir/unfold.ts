@@ -8,11 +8,12 @@ import type { Result } from './result.ts';
  * begins. What folding left out, and an upstream's own body, cannot be told again.
  */
 export function unfold(result: Result): Event[] {
-  const { upstreamId, upstreamModel, usage, finish, failure, settled } = result;
+  const { upstreamId, upstreamModel, vectors, usage, finish, failure, settled } = result;
   const events: Event[] = [compact({ type: 'start', upstreamId, upstreamModel })];
   result.items.forEach((item, index) => {
     events.push(...itemEvents(item, index));
   });
+  if (vectors !== undefined) events.push({ type: 'vectors', vectors });
   if (usage !== undefined) events.push({ type: 'usage', usage });
   if (finish !== undefined) events.push(compact({ ...finish, settled: settled ?? finish.settled }));
   else if (failure !== undefined) events.push(compact({ type: 'failure', error: failure, settled }));

@@ -42,7 +42,7 @@ export type ChargeRow = {
  * whatever the caller sent, because it is journalled with the money.
  */
 export type GenerationRow = {
-  api_type: 'completions';
+  api_type: 'completions' | 'embeddings';
   /** Id of the model that served; as the caller wrote it when none was reached. */
   model: string;
   model_permaslug: string;

@@ -132,6 +132,7 @@ function resolveRouter(
   if (UNAVAILABLE_ROUTERS.includes(name)) throw notAvailable(quoted(base));
   const router = lookUp(ROUTERS, name);
   if (router === undefined) return undefined;
+  if (request.embedding !== undefined) throw noRouterOfVectors(base);
   const settings = pluginSettings(request, router.plugin);
   const { models, ...choice } = router.choose({ request, context, settings, variants });
   return {
@@ -148,6 +149,11 @@ function routerNameOf(base: string, vendor: string): string | undefined {
 
 function notAvailable(what: string): GatewayError {
   return invalidRequest([{ path: 'model', message: `${what} is not available on this gateway` }]);
+}
+
+function noRouterOfVectors(id: string): GatewayError {
+  const message = `${quoted(id)} chooses no embedding model: vectors of different models cannot be compared`;
+  return invalidRequest([{ path: 'model', message }]);
 }
 
 /** Keeps each endpoint once: a repeated model keeps only the endpoints that were left out before. */

@@ -1,6 +1,6 @@
 import type { CacheWish } from '../ir/cache-wish.ts';
 import type { EventBatch } from '../ir/events.ts';
-import type { Format } from '../ir/items.ts';
+import type { RequestFormat } from '../ir/items.ts';
 import type { ChargeKind, LegKind } from '../ir/leg.ts';
 import type { PipelineEntry, TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
@@ -47,7 +47,7 @@ export interface StageContext {
   readonly caller: Caller;
   readonly workspace: Workspace;
   readonly settings: StageSettings;
-  readonly format: Format;
+  readonly format: RequestFormat;
   /** The body as the caller sent it. */
   readonly body: JsonObject;
   /** Absent = no caching is asked for. */

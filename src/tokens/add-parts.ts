@@ -1,3 +1,4 @@
+import type { EmbeddingInput } from '../ir/embedding.ts';
 import type { Item, Part, Source } from '../ir/items.ts';
 import type { GenerationRequest, Tool } from '../ir/request.ts';
 import type { JsonObject } from '../kit/json/json.ts';
@@ -10,12 +11,22 @@ const MESSAGE_OVERHEAD_TOKENS = 4;
 
 /** Passes everything countable of a prompt to a counter, and returns the counter. */
 export function addPrompt<T extends PartCounter>(request: GenerationRequest, to: T): T {
-  const { items, tools, outputFormat } = request;
+  const { items, tools, outputFormat, embedding } = request;
+  if (embedding !== undefined) return addInputs(embedding.inputs, to);
   for (const item of items) addItem(item, to);
   for (const tool of tools) addTool(tool, to);
   if (outputFormat?.type === 'json-schema') to.addJson(outputFormat.schema);
   to.addTokens(items.length * MESSAGE_OVERHEAD_TOKENS);
   addUnmodelledFields(request, to);
+  return to;
+}
+
+/** Passes inputs of embeddings to a counter: nothing is put around them. */
+function addInputs<T extends PartCounter>(inputs: readonly EmbeddingInput[], to: T): T {
+  for (const input of inputs) {
+    if (typeof input === 'string') to.addText(input);
+    else to.addTokens(input.length);
+  }
   return to;
 }
 

@@ -1,7 +1,7 @@
 import type { Item } from '../ir/items.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Omission, Result } from '../ir/result.ts';
-import type { Usage } from '../ir/usage.ts';
+import { NO_USAGE, type Usage } from '../ir/usage.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import { addItem } from './add-parts.ts';
 import { TokenCollector } from './part-counter.ts';
@@ -15,6 +15,7 @@ export async function estimateUsage(
   result: Result,
   tokenizer: Tokenizer,
 ): Promise<Usage> {
+  if (request.embedding !== undefined) return estimateEmbedded(request, result, tokenizer);
   const reasoning = new TokenCollector();
   const rest = new TokenCollector();
   for (const item of result.items) addItem(item, item.type === 'reasoning' ? reasoning : rest);
@@ -37,6 +38,18 @@ export async function estimateUsage(
     webSearchRequests: searchesIn(result.items),
     source: 'estimated',
   };
+}
+
+/** Estimates the usage of embeddings: of the inputs that have a vector. */
+async function estimateEmbedded(
+  request: GenerationRequest,
+  { vectors = [] }: Result,
+  tokenizer: Tokenizer,
+): Promise<Usage> {
+  const { embedding } = request;
+  const embedded = embedding && { ...embedding, inputs: embedding.inputs.slice(0, vectors.length) };
+  const inputTokens = await countPrompt({ ...request, embedding: embedded }, tokenizer);
+  return { ...NO_USAGE, inputTokens, source: 'estimated' };
 }
 
 /** Searches of the upstream, counted by its tool calls in the answer. */

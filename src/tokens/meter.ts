@@ -80,6 +80,7 @@ export class Meter {
   #reported: Usage | undefined;
   /** The upstream has reported usage and no text has followed. */
   #isReported = false;
+  #hasVectors = false;
   /** Pieces since the last usage report. */
   #laterPieces = 0;
   readonly #believe: (reported: Usage) => Usage | undefined;
@@ -158,7 +159,7 @@ export class Meter {
     if (usage === undefined) return;
     this.#reported = usage;
     this.#laterPieces = 0;
-    this.#isReported = this.#pieces > 0 && usage.source === 'measured';
+    this.#isReported = (this.#pieces > 0 || this.#hasVectors) && usage.source === 'measured';
   }
 
   #take(event: Event): void {
@@ -167,6 +168,10 @@ export class Meter {
       case 'tool-input-delta':
         if (event.text === '') return;
         this.#addText(event.text);
+        return;
+      case 'vectors':
+        this.#hasVectors = true;
+        this.#isReported = false;
         return;
       case 'usage':
         this.#report(this.#believe(event.usage));

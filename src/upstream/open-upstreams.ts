@@ -1,4 +1,4 @@
-import { DIALECTS, FORMATS } from '../dialects/dialects.ts';
+import { DIALECTS, REQUEST_FORMATS } from '../dialects/dialects.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { IdSource } from '../kit/ids.ts';
 import type { EgressRules } from '../kit/net/egress.ts';
@@ -6,6 +6,7 @@ import type { Clock } from '../kit/time/clock.ts';
 import { createAuthorize } from './auth/authorize.ts';
 import { createCallUpstream } from './call/call.ts';
 import { type CountCall, countUpstreamTokens } from './call/count-tokens.ts';
+import { inPieces } from './call/in-pieces.ts';
 import { type PreviewCall, previewCall } from './call/preview.ts';
 import { createSimulator } from './simulator/simulator.ts';
 import { createNetworkTransport, TRANSPORT_LIMITS } from './transport/transport.ts';
@@ -36,15 +37,18 @@ export function openUpstreams({
 }): Upstreams {
   const network = createNetworkTransport(TRANSPORT_LIMITS, egress);
   const authorize = createAuthorize({ transport: network, clock });
-  const simulator = createSimulator({ dialects: FORMATS, vendor, clock });
+  const simulator = createSimulator({ dialects: REQUEST_FORMATS, vendor, clock });
   return {
-    call: createCallUpstream({
-      transports: { network, simulator },
-      dialects: DIALECTS,
-      authorize,
-      clock,
-      ids,
-    }),
+    call: inPieces(
+      createCallUpstream({
+        transports: { network, simulator },
+        dialects: DIALECTS,
+        authorize,
+        clock,
+        ids,
+      }),
+      DIALECTS,
+    ),
     countTokens: (call) => countUpstreamTokens(call, { transport: network, authorize }),
     preview: (call) => previewCall(call, DIALECTS),
     async close() {

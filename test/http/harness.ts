@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import type { Catalog, Endpoint, Model, Provider } from '../../src/catalog/catalog.ts';
 import { chat } from '../../src/dialects/chat/index.ts';
 import type { InboundDialect, ReplyContext } from '../../src/dialects/dialect.ts';
+import { embeddings } from '../../src/dialects/embeddings/index.ts';
 import { messages } from '../../src/dialects/messages/index.ts';
 import { responses } from '../../src/dialects/responses/index.ts';
 import type { Gateway } from '../../src/gateway/gateway.ts';
@@ -10,7 +11,7 @@ import type { GenerationInput } from '../../src/gateway/request/generation-input
 import type { HttpDependencies, HttpSettings, ReadinessParts } from '../../src/http/dependencies.ts';
 import { createHttpServer, type HttpServer } from '../../src/http/http-server.ts';
 import type { Event, EventBatch, Settled } from '../../src/ir/events.ts';
-import type { Format } from '../../src/ir/items.ts';
+import type { RequestFormat } from '../../src/ir/items.ts';
 import { NO_USAGE } from '../../src/ir/usage.ts';
 import { randomIds } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
@@ -26,7 +27,8 @@ export const PLAIN_KEY = 'sk-test-plain';
 export const MANAGEMENT_KEY = 'sk-test-management';
 export const ACCOUNT = '7a0c3b1e-0000-4000-8000-000000000001';
 
-const INBOUND: Record<Format, InboundDialect> = {
+const INBOUND: Record<RequestFormat, InboundDialect> = {
+  embeddings: embeddings.inbound,
   responses: responses.inbound,
   messages: messages.inbound,
   chat: chat.inbound,

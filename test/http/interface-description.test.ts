@@ -29,6 +29,7 @@ describe('the route table', () => {
         'POST /messages',
         'POST /messages/count_tokens',
         'POST /chat/completions',
+        'POST /embeddings',
         'POST /routing/explain',
         'GET /key',
         'GET /auth/key',

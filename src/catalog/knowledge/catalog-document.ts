@@ -22,7 +22,7 @@ import { compileValidator, type Issue, type Validator } from '../../kit/json/val
 import { forEachSliced, type Sliced } from '../../kit/loop/turns.ts';
 import { momentMs } from '../../kit/time/moment.ts';
 import type { DatedPricingEntry, EndpointEntry, ModelEntry, PricingEntry } from '../entries.ts';
-import { PARAMETER_NAMES } from '../parameter-names.ts';
+import { EMBEDDING_PARAMETER_NAMES, PARAMETER_NAMES } from '../parameter-names.ts';
 import { rowOf } from '../providers/provider-rows.ts';
 import { SIMULATOR_MODELS, SIMULATOR_PROVIDER } from '../simulator-catalog.ts';
 
@@ -99,6 +99,7 @@ function endpointSchema({ prices }: ListLimits) {
     quantization: Type.Optional(quantization),
     context_length: Type.Optional(tokens),
     max_output_tokens: Type.Optional(tokens),
+    max_inputs: Type.Optional(tokens),
     input_modalities: Type.Optional(inputModalities),
     supported_parameters: Type.Optional(parameterNames),
     implicit_caching: Type.Optional(Type.Boolean()),
@@ -245,7 +246,7 @@ function* endpointChecks(entry: DocumentEndpoint, path: string, nowMs: number): 
     yield { path: `${path}.tag`, message: 'must begin with the slug of the provider' };
   }
   for (const [index, name] of (entry.supported_parameters ?? []).entries()) {
-    if (!PARAMETER_NAMES.includes(name)) {
+    if (!PARAMETER_NAMES.includes(name) && !EMBEDDING_PARAMETER_NAMES.includes(name)) {
       yield {
         path: `${path}.supported_parameters[${index}]`,
         message: 'is not the name of a parameter',

@@ -222,7 +222,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
     dialect: 'openai-chat',
     base_url: 'https://api.cohere.ai/compatibility/v1',
     keys: ['COHERE_API_KEY', 'CO_API_KEY'],
-    quirks: { answerForm: 'cohere' },
+    quirks: { answerForm: 'cohere', embeddings: 'cohere-embeddings' },
     facts: {
       privacyPolicyUrl: 'https://cohere.com/privacy',
       termsOfServiceUrl: 'https://cohere.com/terms-of-use',

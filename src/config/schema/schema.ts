@@ -89,6 +89,7 @@ const endpoint = closed({
   quantization: nullish(quantization),
   context_length: nullish(tokens),
   max_output_tokens: nullish(tokens),
+  max_inputs: nullish(tokens),
   supported_parameters: nullish(parameterNames),
   pricing: nullish(pricing),
   prices: nullish(datedPrices),

@@ -51,7 +51,7 @@ const candidate = Type.Object({
 export const explainRequestSchema = Type.Object(
   {
     format: nullish(
-      oneOf(['responses', 'messages', 'chat'], {
+      oneOf(['responses', 'messages', 'chat', 'embeddings'], {
         default: 'responses',
         description: 'The format of the rest of the body, which is a whole generation request.',
       }),

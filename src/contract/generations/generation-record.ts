@@ -18,7 +18,7 @@ const milliseconds = (description: string) => nullable(Type.Integer(), { descrip
 
 /** Members from the row of a generation; null if it has none. */
 const ROW_MEMBERS = {
-  api_type: Type.String({ description: 'What was asked for: `completions`.' }),
+  api_type: Type.String({ description: 'What was asked for: `completions` or `embeddings`.' }),
   model: Type.String(),
   provider_name: text,
   created_at: Type.String({ format: 'date-time' }),

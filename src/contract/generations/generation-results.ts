@@ -118,5 +118,33 @@ export const chatResultSchema = Type.Object(
   { description: 'A whole chat completion.' },
 );
 
+/** Reply of `POST /embeddings`. */
+export const embeddingsResultSchema = Type.Object(
+  {
+    object: Type.Literal('list'),
+    data: Type.Array(
+      Type.Object({
+        object: Type.Literal('embedding'),
+        index: Type.Integer({ minimum: 0, description: 'Place of the input.' }),
+        embedding: Type.Union([Type.Array(Type.Number()), Type.String()], {
+          description: 'Numbers, or with `encoding_format: base64` little-endian 32-bit floats.',
+        }),
+      }),
+      { description: 'One vector for each input, in their order.' },
+    ),
+    model: Type.String({ description: 'The model that served.' }),
+    id: Type.String({ description: 'Id of the generation.' }),
+    provider: Type.String(),
+    usage: Type.Object({
+      prompt_tokens: tokens,
+      total_tokens: tokens,
+      cost,
+      is_byok: Type.Boolean(),
+      cost_details: anyObject,
+    }),
+  },
+  { description: 'Vectors; routing metadata is added when the request asked for it.' },
+);
+
 /** Reply of `POST /messages/count_tokens`. */
 export const tokenCountSchema = Type.Object({ input_tokens: tokens });

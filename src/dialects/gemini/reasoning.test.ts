@@ -153,13 +153,13 @@ const settled = {
 /** The body that the caller gets: as such, or put together from the stream as clients do it. */
 const REPLIES = {
   body: (events: readonly Event[], context: ReplyContext): JsonObject => {
-    const { dialect } = CALLERS[context.request.format];
+    const { dialect } = CALLERS[context.request.format as Format];
     return JSON.parse(
       JSON.stringify(dialect.encodeBody({ ...fold(events), settled }, context)),
     ) as JsonObject;
   },
   stream: (events: readonly Event[], context: ReplyContext): JsonObject => {
-    const { dialect, collect } = CALLERS[context.request.format];
+    const { dialect, collect } = CALLERS[context.request.format as Format];
     const encoder = dialect.createEncoder(context);
     const text = events.map((event) =>
       encoder.encode([event.type === 'finish' ? { ...event, settled } : event]),

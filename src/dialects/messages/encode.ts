@@ -60,6 +60,7 @@ class MessageEncoder implements StreamEncoder {
       case 'start':
         return this.#isRelayed ? '' : this.#start();
       case 'debug':
+      case 'vectors':
       case 'opaque':
         return '';
       default:

@@ -1,5 +1,5 @@
 import { SSE_TYPE, SseReader } from '../../kit/frames/sse.ts';
-import type { FormatDialect } from '../dialect.ts';
+import type { ConversationDialect } from '../dialect.ts';
 import { createDecoder, decodeBody } from './decode.ts';
 import { createEncoder } from './encode.ts';
 import { encodeBody } from './encode-body.ts';
@@ -14,7 +14,7 @@ import { searches } from './render-searches.ts';
 import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
 
 /** The responses format: `POST /responses`. */
-export const responses: FormatDialect = {
+export const responses: ConversationDialect = {
   name: 'responses',
   inbound: {
     tellsFailures: true,

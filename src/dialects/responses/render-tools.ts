@@ -1,4 +1,4 @@
-import type { Format } from '../../ir/items.ts';
+import type { RequestFormat } from '../../ir/items.ts';
 import type { GenerationRequest, Tool } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact } from '../../kit/json/members.ts';
@@ -42,7 +42,7 @@ function renderHosted(tool: Extract<Tool, { type: 'hosted' }>, report: Report): 
   return [];
 }
 
-function renderTool(tool: Exclude<Tool, { type: 'hosted' }>, format: Format): JsonObject {
+function renderTool(tool: Exclude<Tool, { type: 'hosted' }>, format: RequestFormat): JsonObject {
   const { type, name, description } = tool;
   const ext = tool.ext?.responses;
   if (type === 'custom') return compact({ type, name, description, format: tool.format, ...ext });

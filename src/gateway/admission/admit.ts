@@ -259,7 +259,7 @@ class Sizing {
       mostSearches: searches,
       mayCompact: mayCompact(request),
       namesRegion: (request.body.inference_geo ?? 'global') !== 'global',
-      requestedOutputTokens: request.requestedOutputTokens,
+      requestedOutputTokens: outputAskedFor(request),
       byokFee: this.#tools.byokFee,
       atMs: pricedAtMs,
     };
@@ -279,8 +279,15 @@ class Sizing {
   }
 }
 
+/** Vectors have no tokens. */
+function outputAskedFor({ embedding, requestedOutputTokens }: GenerationRequest): number | undefined {
+  return embedding === undefined ? requestedOutputTokens : 0;
+}
+
 /** The higher of two output limits: a body that has both goes out with both, and an upstream may read either. */
-function highestLimit({ formatFacts, body, requestedOutputTokens }: GenerationRequest): number | undefined {
+function highestLimit(request: GenerationRequest): number | undefined {
+  const { formatFacts, body } = request;
+  const requestedOutputTokens = outputAskedFor(request);
   const [usual, newer] = formatFacts.limitFields;
   const older = newer === undefined ? undefined : numberAt(body, usual);
   return requestedOutputTokens === undefined || older === undefined

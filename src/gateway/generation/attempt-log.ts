@@ -12,7 +12,12 @@ const NO_CHARGES: readonly Charge[] = [];
 const NO_NOTES: readonly PipelineEntry[] = [];
 
 /** What the row of a generation says of its request, whatever comes of it. */
-export type RequestMembers = Pick<
+export type RequestMembers = RowMembers & {
+  /** What was asked for; absent = completions. */
+  readonly api?: 'embeddings';
+};
+
+type RowMembers = Pick<
   GenerationRow,
   | 'created_at'
   | 'app_title'

@@ -6,7 +6,7 @@ import { renderFinish } from '../../dialects/chat/finish.ts';
 import { presetSlugOf } from '../../dialects/shared/presets/preset.ts';
 import type { Strategy } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { Result } from '../../ir/result.ts';
+import { isBlank, type Result } from '../../ir/result.ts';
 import { NO_USAGE, type Usage } from '../../ir/usage.ts';
 import { boundedText } from '../../kit/json/bounded-json.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
@@ -78,6 +78,7 @@ export function acceptedRow({ input, request, attemptLog, region }: PlannedGener
     num_input_audio_prompt: said.num_input_audio_prompt,
     is_zdr: said.is_zdr,
     routing: keptRouting(routingMetadata(attemptLog, region, 'failed')),
+    ...(said.api !== undefined && { api: said.api }),
   };
 }
 
@@ -280,7 +281,7 @@ function rowOf(
 ): GenerationRow {
   const { usage } = outcome;
   return {
-    api_type: 'completions',
+    api_type: said.api ?? 'completions',
     model: serving.model,
     model_permaslug: serving.model_permaslug,
     variant: serving.variant,
@@ -360,6 +361,7 @@ function requestMembers(
     num_media_prompt: media.all,
     num_input_audio_prompt: media.audio,
     is_zdr: preferencesOf(request).requiresZeroRetention,
+    ...(request.embedding !== undefined && { api: 'embeddings' as const }),
   };
 }
 
@@ -416,8 +418,8 @@ function finishReasonOf({ outcome, result }: Settlement): string | null {
 }
 
 /** Content that was not timed on its own came with the end. */
-function durations({ firstLeg }: AttemptLog, { items }: Result, { firstContentMs, endMs }: GenerationTimes) {
-  const contentMs = firstContentMs ?? (items.length > 0 ? endMs : undefined);
+function durations({ firstLeg }: AttemptLog, result: Result, { firstContentMs, endMs }: GenerationTimes) {
+  const contentMs = firstContentMs ?? (isBlank(result) ? undefined : endMs);
   const last = firstLeg.calls.at(-1);
   if (contentMs === undefined || last === undefined) return { latency: null, generationTime: null };
   return { latency: whole(contentMs), generationTime: whole(endMs - contentMs + last.latencyMs) };

@@ -28,6 +28,7 @@ function toolsFor(records: Settlement[], endpoint = endpointOf(), acceptedAtMs =
     billing: { acceptedAtMs, inputImages: 0, byokFee: 0 },
     believe: (reported: Usage | undefined) => reported,
     estimate: async () => estimated,
+    chargesParts: false,
   };
   return {
     account: (result: Result, end: AnswerEnd) => legAccount(result, end, facts),

@@ -236,7 +236,7 @@ async function openCandidate(
       onRequest: isAgain ? undefined : echoesOf(request, echoes),
     });
     firstByteMs = tools.monotonic() - started;
-    const held = new Held(answer.batches[Symbol.asyncIterator](), request.stream);
+    const held = new Held(answer.batches[Symbol.asyncIterator](), request.stream || isInParts(request));
     let opening = held.take(await held.rest.next());
     while (opening === undefined) opening = held.take(await held.rest.next());
     if (opening instanceof UpstreamFailure) {
@@ -267,6 +267,11 @@ async function openCandidate(
     else ticket.failed(blameOf(error));
     return error;
   }
+}
+
+/** Vectors are kept once they have come, and paid for: no other endpoint makes them again. */
+function isInParts({ embedding }: GenerationRequest): boolean {
+  return embedding !== undefined;
 }
 
 /** Gathers what is sent, where the request asks to see it. */
@@ -313,6 +318,7 @@ const MAX_HELD = { events: 10_000, characters: 8 * 1024 * 1024 };
 /** An answer until there is content, or its end. Of a whole answer nothing is forwarded before its end is known. */
 class Held {
   readonly rest: Flow<EventBatch>;
+  /** What comes first goes on before the end is known. */
   readonly #isStream: boolean;
   readonly #events: Event[] = [];
   #characters = 0;

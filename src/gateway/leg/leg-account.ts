@@ -1,6 +1,6 @@
 import { FREE } from '../../catalog/prices/bill.ts';
 import type { GatewayError } from '../../ir/errors.ts';
-import type { Result } from '../../ir/result.ts';
+import { isBlank, type Result } from '../../ir/result.ts';
 import { type Bill, NO_USAGE, type Usage } from '../../ir/usage.ts';
 import type { Uncharged } from '../../ports/ledger.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
@@ -33,6 +33,8 @@ export interface LegAccountFacts {
   readonly billing: BillingFacts;
   /** What an upstream reported, unless it cannot be true. */
   readonly believe: (reported: Usage | undefined) => Usage | undefined;
+  /** What an upstream delivered before it failed is charged: it was whole by itself. */
+  readonly chargesParts: boolean;
   /** Counts what an upstream did not report. */
   readonly estimate: (result: Result) => Promise<Usage>;
 }
@@ -69,12 +71,12 @@ async function cutAccount(
   facts: LegAccountFacts,
 ): Promise<Account> {
   const reported = facts.believe(result.usage);
-  if (result.items.length === 0) {
+  if (isBlank(result)) {
     const usage = reported ?? NO_USAGE;
     return { usage, bill: FREE, uncharged: failure === undefined ? abandoned(usage, facts) : undefined };
   }
   const account = await estimatedAccount(result, reported, facts);
-  const isCharged = failure === undefined || isOurs(failure);
+  const isCharged = failure === undefined || facts.chargesParts || isOurs(failure);
   return isCharged ? account : { usage: account.usage, bill: searchBill(account.usage, facts) };
 }
 
@@ -125,7 +127,7 @@ function atLeast(reported: Usage | undefined, estimated: Usage): Usage {
 
 /** No output and nothing that explains it: not charged. */
 function billFor(usage: Usage, result: Result, { selected, billing }: LegAccountFacts): Bill {
-  const isBlank =
-    result.items.length === 0 && usage.outputTokens === 0 && result.finish?.nativeReason === undefined;
-  return isBlank ? FREE : billGeneration(selected, usage, billing, result.finish?.serviceTier);
+  const isUnexplained =
+    isBlank(result) && usage.outputTokens === 0 && result.finish?.nativeReason === undefined;
+  return isUnexplained ? FREE : billGeneration(selected, usage, billing, result.finish?.serviceTier);
 }

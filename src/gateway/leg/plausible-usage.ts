@@ -16,12 +16,18 @@ export function plausibleUsage(
 ): Usage | undefined {
   if (reported === undefined) return undefined;
   return plausible(reported, {
-    contextLength: endpoint?.contextLength,
+    contextLength: contextOf(endpoint, request),
     maxOutputTokens: endpoint?.maxOutputTokens,
     promptCharacters: reported.inputTokens > BELIEVED_TOKENS ? charactersOf(request) : undefined,
     searches: reported.webSearchRequests === 0 ? 0 : searchesAt(endpoint, request),
     mayCompact: mayCompact(request),
   });
+}
+
+/** Tokens that all inputs may have together: of embeddings each has a context of its own. */
+function contextOf(endpoint: Endpoint | undefined, { embedding }: GenerationRequest): number | undefined {
+  const context = endpoint?.contextLength;
+  return context === undefined || embedding === undefined ? context : context * embedding.inputs.length;
 }
 
 function searchesAt(endpoint: Endpoint | undefined, request: GenerationRequest): number {

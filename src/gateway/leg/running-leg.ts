@@ -124,6 +124,11 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
     return this.leg.lastCalled;
   }
 
+  /** Vectors come in parts, each of them an upstream call that is billed. */
+  get chargesParts(): boolean {
+    return this.request.embedding !== undefined;
+  }
+
   get promptTokens(): number {
     return this.#promptTokens ?? this.admission.countedPrompt ?? this.#prompt.estimatedTokens;
   }

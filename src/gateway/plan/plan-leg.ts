@@ -1,6 +1,8 @@
 import type { Catalog, Model } from '../../catalog/catalog.ts';
 import { DIALECTS } from '../../dialects/dialects.ts';
+import { longestOf } from '../../ir/embedding.ts';
 import { invalidRequest } from '../../ir/errors.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
 import { textAt } from '../../kit/json/members.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
 import type { Clock } from '../../kit/time/clock.ts';
@@ -11,6 +13,7 @@ import type { Health } from '../../routing/health/health.ts';
 import { isOpenTo } from '../../routing/rules/access.ts';
 import type { Traffic } from '../../routing/traffic.ts';
 import type { Stage } from '../../stages/stage.ts';
+import { Prompt } from '../../tokens/prompt.ts';
 import type { Tokenizer } from '../../tokens/tokenizer.ts';
 import type { AcceptedRequest } from '../request/accept-request.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
@@ -63,7 +66,7 @@ export async function planLeg(
   };
   const first = await inTurn(parts.clock, () => planRequest(request, context));
   const replan = (promptTokens: number) => planRequest(request, context, promptTokens);
-  const plan = await fitContext(first, { request, prompt }, replan, {
+  const plan = await fitContext(first, longestPrompt(request, prompt), replan, {
     tokenizer: parts.tokenizer,
     signal: input.signal,
   });
@@ -74,6 +77,14 @@ export async function planLeg(
   if (!mustRelay && report.length === 0) return { plan, mustRelay };
   const candidates = relayedOnly(plan.candidates, untranslatable);
   return { plan: { ...plan, candidates, report: [...report, ...plan.report] }, mustRelay };
+}
+
+/** What the context of an endpoint has to hold at once: of embeddings the longest input. */
+function longestPrompt(request: GenerationRequest, prompt: Prompt) {
+  const { embedding } = request;
+  if (embedding === undefined || embedding.inputs.length === 1) return { request, prompt };
+  const inputs = [longestOf(embedding.inputs)];
+  return { request, prompt: new Prompt({ ...request, embedding: { ...embedding, inputs } }) };
 }
 
 /** Items that cannot be translated leave only the endpoints that take the caller's body as it is. */

@@ -14,6 +14,7 @@ import type { Resolution, ResolutionContext } from '../../routing/resolve/resolu
 import { resolveModels } from '../../routing/resolve-models.ts';
 import type { RankedCandidate, Rejection } from '../../routing/rules/candidate.ts';
 import { refuseReasoningOff } from '../../routing/rules/mandatory-reasoning.ts';
+import { refuseOtherKinds } from '../../routing/rules/model-kinds.ts';
 import { needsOf } from '../../routing/rules/needs.ts';
 import { preferencesOf } from '../../routing/rules/preferences.ts';
 import { servability } from '../../routing/rules/servability.ts';
@@ -97,6 +98,7 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
     random: context.random,
   });
   const { strategy, pipeline, params } = resolution;
+  refuseOtherKinds(request, resolution.models);
   const { models, rejected: thinking } = refuseReasoningOff(request, resolution.models);
   const route = planRoute({
     request,

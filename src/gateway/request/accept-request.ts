@@ -1,5 +1,5 @@
 import { DIALECTS } from '../../dialects/dialects.ts';
-import type { Format } from '../../ir/items.ts';
+import type { RequestFormat } from '../../ir/items.ts';
 import type { TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
@@ -18,7 +18,7 @@ import { withDefaultModel, withDefaultSort } from './workspace-defaults.ts';
 /** What requests are accepted with. */
 export interface AcceptParts {
   /** Changes a body before it is parsed: fills in presets and prompt templates. */
-  readonly prepareBody: (format: Format, body: GenerationInput['body']) => PreparedBody;
+  readonly prepareBody: (format: RequestFormat, body: GenerationInput['body']) => PreparedBody;
   /** Files that requests may name. */
   readonly files: StoredFiles;
   /** Output items that requests may name. */

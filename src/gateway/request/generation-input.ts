@@ -1,12 +1,12 @@
 import type { AppAttribution } from '../../ir/app-attribution.ts';
 import type { CacheWish } from '../../ir/cache-wish.ts';
-import type { Format } from '../../ir/items.ts';
+import type { RequestFormat } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Caller } from '../../ports/caller.ts';
 
 /** What the HTTP layer hands to the gateway: one authenticated generation request with a valid body. */
 export interface GenerationInput {
-  readonly format: Format;
+  readonly format: RequestFormat;
   readonly caller: Caller;
   /** Parsed, validated against the format's schema. */
   readonly body: JsonObject;

@@ -1,7 +1,7 @@
 import type { FormatDialect } from '../../dialects/dialect.ts';
 import type { GenerationInput } from '../../gateway/request/generation-input.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
-import type { Format } from '../../ir/items.ts';
+import type { RequestFormat } from '../../ir/items.ts';
 import { writeJson } from '../../kit/json/stringify-sliced.ts';
 import { BATCH_POINT } from '../../kit/loop/cohort.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
@@ -16,6 +16,11 @@ import { betasOf, cacheWish, MAX_SESSION_ID, SESSION_HEADER, wantsMetadata } fro
 /** The handler of one generation format: a whole answer, or a stream when the body asks for one. */
 export function generateHandler(dialect: FormatDialect): Handler {
   return (call) => (call.body.stream === true ? streamed(call, dialect) : whole(call, dialect));
+}
+
+/** The handler of a format whose answers are never streamed. */
+export function wholeHandler(dialect: FormatDialect): Handler {
+  return (call) => whole(call, dialect);
 }
 
 /** The handler of `POST /messages/count_tokens`. */
@@ -76,7 +81,7 @@ export class GenerationRun {
   #untilReplied: Promise<void> | undefined;
   #waits: AbortGrace | undefined;
 
-  constructor(call: Call, format: Format) {
+  constructor(call: Call, format: RequestFormat) {
     const { exchange, settings } = call;
     this.#call = call;
     this.input = inputOf(call, format, this.#replied);
@@ -111,7 +116,7 @@ export class GenerationRun {
   };
 }
 
-function inputOf(call: Call, format: Format, replied: () => Promise<void>): GenerationInput {
+function inputOf(call: Call, format: RequestFormat, replied: () => Promise<void>): GenerationInput {
   const { exchange, caller, headers, body, settings } = call;
   if (caller === undefined) throw new Error('a generation route must require a key');
   return {

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { Endpoint, Model, Pricing, PricingOverride, ReasoningFacts } from '../../catalog/catalog.ts';
-import { PARAMETER_NAMES } from '../../catalog/parameter-names.ts';
+import { EMBEDDING_PARAMETER_NAMES, PARAMETER_NAMES } from '../../catalog/parameter-names.ts';
 import type { ProviderInfo } from '../../catalog/providers/all-providers.ts';
 import type { endpointSchema } from '../../contract/catalog/endpoint.ts';
 import type { architectureSchema, modelSchema } from '../../contract/catalog/model.ts';
@@ -58,7 +58,7 @@ export function renderEndpoint(
     max_completion_tokens: endpoint.maxOutputTokens ?? model.maxOutputTokens ?? null,
     quantization: endpoint.quantization ?? null,
     pricing: renderPricing(endpoint.pricing, endpoint.overrides),
-    supported_parameters: [...(endpoint.supportedParameters ?? PARAMETER_NAMES)],
+    supported_parameters: [...(endpoint.supportedParameters ?? namesFor(model))],
     supports_implicit_caching: endpoint.cachesImplicitly ?? false,
     status: STATUS_OF[service.state],
     uptime_last_5m: service.uptime5m,
@@ -128,10 +128,15 @@ function renderPrices({ discount, ...prices }: Pricing) {
 
 /** What at least one endpoint of the model takes, in the order clients know. */
 export function parametersOf(model: Model): string[] {
-  const taken = new Set(
-    model.endpoints.flatMap((endpoint) => [...(endpoint.supportedParameters ?? PARAMETER_NAMES)]),
-  );
-  const known = PARAMETER_NAMES.filter((name) => taken.has(name));
-  const others = [...taken].filter((name) => !PARAMETER_NAMES.includes(name)).sort();
+  const names = namesFor(model);
+  const taken = new Set(model.endpoints.flatMap((endpoint) => [...(endpoint.supportedParameters ?? names)]));
+  const known = names.filter((name) => taken.has(name));
+  const others = [...taken].filter((name) => !names.includes(name)).sort();
   return [...known, ...others];
+}
+
+/** All parameters of models of a kind. */
+function namesFor({ outputModalities }: Model): readonly string[] {
+  const isOfVectors = outputModalities.length === 1 && outputModalities[0] === 'embeddings';
+  return isOfVectors ? EMBEDDING_PARAMETER_NAMES : PARAMETER_NAMES;
 }

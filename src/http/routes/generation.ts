@@ -3,18 +3,19 @@ import { explainRequestSchema, explanationSchema } from '../../contract/catalog/
 import { errorEnvelopeSchema, messagesErrorSchema } from '../../contract/envelopes/error-envelope.ts';
 import {
   chatResultSchema,
+  embeddingsResultSchema,
   messagesResultSchema,
   responsesResultSchema,
   tokenCountSchema,
 } from '../../contract/generations/generation-results.ts';
 import type { FormatDialect } from '../../dialects/dialect.ts';
-import { DIALECTS, FORMATS } from '../../dialects/dialects.ts';
+import { DIALECTS, REQUEST_FORMATS } from '../../dialects/dialects.ts';
 import { countTokensSchema } from '../../dialects/messages/wire.ts';
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
 import { invalidRequest } from '../../ir/errors.ts';
-import type { Format } from '../../ir/items.ts';
-import { compileValidator } from '../../kit/json/validate.ts';
-import { countTokensHandler, GenerationRun, generateHandler } from '../generation/generate.ts';
+import type { RequestFormat } from '../../ir/items.ts';
+import { compileValidator, type Validator } from '../../kit/json/validate.ts';
+import { countTokensHandler, GenerationRun, generateHandler, wholeHandler } from '../generation/generate.ts';
 import { generationHeaderSchema } from '../generation/generation-headers.ts';
 import type { Handler, Route } from '../route.ts';
 import { type ErrorStatus, errors, ok } from './row-parts.ts';
@@ -61,6 +62,24 @@ export function generationRoutes(vendor: string): readonly Route[] {
       result: chatResultSchema,
       errorSchema: errorEnvelopeSchema,
     }),
+    {
+      method: 'POST',
+      mount: 'api',
+      path: '/embeddings',
+      operationId: 'createEmbeddings',
+      summary: 'Create embeddings: a vector for each text',
+      tag: 'Generation',
+      auth: 'inference',
+      rateClass: 'generation',
+      request: {
+        query: null,
+        headers: generationHeaderSchema(vendor),
+        body: DIALECTS.embeddings.inbound.requestSchema(vendor),
+      },
+      responses: { 200: ok(embeddingsResultSchema), ...errors(errorEnvelopeSchema, GENERATION_ERRORS) },
+      encodeError: encodeEnvelope,
+      handler: wholeHandler(DIALECTS.embeddings),
+    },
     {
       method: 'POST',
       mount: 'api',
@@ -120,12 +139,12 @@ function generationRoute(
 
 /** The handler of `POST /routing/explain`: checks the body by the schema of the format that it names. */
 function explainHandler(vendor: string): Handler {
-  const validators = new Map(
-    FORMATS.map(({ name, inbound }) => [name, compileValidator(inbound.requestSchema(vendor))]),
+  const validators = new Map<RequestFormat, Validator>(
+    REQUEST_FORMATS.map(({ name, inbound }) => [name, compileValidator(inbound.requestSchema(vendor))]),
   );
   return async (call) => {
     const { format: named, ...body } = call.body;
-    const format = (named ?? 'responses') as Format;
+    const format = (named ?? 'responses') as RequestFormat;
     const issues = validators.get(format)?.issuesOf(body) ?? [];
     if (issues.length > 0) throw invalidRequest(issues);
     const { services, exchange } = call;

@@ -1,6 +1,6 @@
 import type { Model } from '../../catalog/catalog.ts';
 import { dialectOf } from '../../dialects/lane.ts';
-import type { Format } from '../../ir/items.ts';
+import type { RequestFormat } from '../../ir/items.ts';
 import type { ByokCredential } from '../../ports/byok-credentials.ts';
 import { accessesTo } from './access.ts';
 import type { Candidate, Rejection } from './candidate.ts';
@@ -18,7 +18,7 @@ export interface PreferredModel {
 }
 
 export interface CandidateInput {
-  readonly format: Format;
+  readonly format: RequestFormat;
   readonly needs: Needs;
   /** Preferences of the request, for all of its models. */
   readonly preferences: Preferences;

@@ -1,5 +1,7 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import { outputLimitAt } from '../../catalog/output-limit.ts';
+import { DIALECTS } from '../../dialects/dialects.ts';
+import { dialectOf } from '../../dialects/lane.ts';
 import type { ByokCredential } from '../../ports/byok-credentials.ts';
 import { excludesShared, hasSharedAccess } from './access.ts';
 import type { Access } from './candidate.ts';
@@ -60,6 +62,19 @@ const BYOK: Filter = {
   reason: () => 'a BYOK credential is to be used for this provider',
 };
 
+/** Vectors of another length are of no use: the parameter is never dropped. */
+const DIMENSIONS: Filter = {
+  name: 'dimensions',
+  rejects: ({ endpoint }) => endpoint.supportedParameters?.has('dimensions') === false,
+  reason: () => 'does not let the length of vectors be chosen',
+};
+
+const TOKEN_IDS: Filter = {
+  name: 'token_ids',
+  rejects: ({ endpoint }) => !takesTokenIds(endpoint),
+  reason: () => 'takes texts only, no token ids',
+};
+
 /** The rules, in the order of evaluation. */
 const RULES: readonly Rule[] = [
   () => CREDENTIALS,
@@ -109,6 +124,8 @@ const RULES: readonly Rule[] = [
         },
   (_, { inputModalities }) => allOf(inputModalities, INPUT),
   (_, { outputModalities }) => allOf(outputModalities, OUTPUT),
+  (_, { parameters }) => (parameters.has('dimensions') ? DIMENSIONS : undefined),
+  (_, { tokenIds }) => (tokenIds === true ? TOKEN_IDS : undefined),
   ({ requiresParameters }, { parameters }) =>
     requiresParameters
       ? {
@@ -193,6 +210,10 @@ function retainsNothing({ provider: { dataPolicy } }: Endpoint): boolean {
 /** Zero retention as declared by the owner of a credential; null = not declared. */
 function declarationOf(access: Access): boolean | null {
   return access.kind === 'byok' ? access.credential.declaredZeroRetention : null;
+}
+
+function takesTokenIds({ provider }: Endpoint): boolean {
+  return DIALECTS[dialectOf(provider, 'embeddings')].upstream.embeddings?.takesTokenIds === true;
 }
 
 function quantizationOf({ quantization }: Endpoint): string {

@@ -1,3 +1,4 @@
+import type { EmbeddingSettings } from '../../ir/embedding.ts';
 import type { Item, Part } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 
@@ -12,6 +13,8 @@ export interface Needs {
   readonly requestedOutputTokens: number | undefined;
   /** Output that an endpoint must be able to write; absent = `requestedOutputTokens`. */
   readonly minOutputTokens?: number;
+  /** Inputs of embeddings are ids of tokens; absent = texts, or no embeddings. */
+  readonly tokenIds?: boolean;
   /** Length of the prompt; undefined = not counted, because it is far from any limit. */
   readonly promptTokens?: number;
 }
@@ -29,7 +32,12 @@ export function needsOf(request: GenerationRequest): Needs {
     outputModalities: outputModalitiesOf(request.modalities),
     parameters: parametersOf(request),
     requestedOutputTokens: request.requestedOutputTokens,
+    ...(request.embedding !== undefined && { tokenIds: hasTokenIds(request.embedding) }),
   };
+}
+
+function hasTokenIds({ inputs }: EmbeddingSettings): boolean {
+  return inputs.some((input) => typeof input !== 'string');
 }
 
 const TEXT_ALONE: ReadonlySet<string> = new Set();
@@ -102,4 +110,6 @@ const PARAMETERS: readonly Parameter[] = [
   { name: 'structured_outputs', isUsed: ({ outputFormat }) => outputFormat?.type === 'json-schema' },
   { name: 'reasoning', isUsed: ({ reasoning }) => reasoning !== undefined },
   { name: 'verbosity', isUsed: ({ verbosity }) => verbosity !== undefined },
+  { name: 'dimensions', isUsed: ({ embedding }) => embedding?.dimensions !== undefined },
+  { name: 'input_type', isUsed: ({ embedding }) => embedding?.inputType !== undefined },
 ];

@@ -67,12 +67,21 @@ export class Approach {
     const isSimulated = call.endpoint.provider.dialect === 'simulator';
     const base = isSimulated ? SIMULATOR_BASE : baseUrl;
     return {
-      url: base + dialect.upstream.path(model, call.request.stream) + query,
+      url:
+        withoutEnd(base, dialect.upstream.replacedPaths) +
+        dialect.upstream.path(model, call.request.stream) +
+        query,
       headers: headersOf(this.isAddressedByCaller ? withoutOperatorHeaders(call) : call, dialect, rendered),
       betas: call.betas,
       given: rendered.headers,
     };
   }
+}
+
+/** An address without the end that belongs to another interface of the provider. */
+function withoutEnd(base: string, ends: readonly string[] = []): string {
+  const end = ends.find((each) => base.endsWith(each));
+  return end === undefined ? base : base.slice(0, -end.length);
 }
 
 /** Address and headers of a call, and what they were made from. */

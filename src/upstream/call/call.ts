@@ -16,7 +16,6 @@ import { fitSearches } from '../../dialects/fit/fit-searches.ts';
 import { fitTier } from '../../dialects/fit/fit-tier.ts';
 import { dialectOf } from '../../dialects/lane.ts';
 import { TransportProblem } from '../../http1/client/transport-problem.ts';
-import type { DialectName } from '../../ir/items.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
 import type { IdSource } from '../../kit/ids.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
@@ -116,7 +115,7 @@ function failureOfSending(thrown: unknown, signal: AbortSignal, scope: FailureSc
   return thrown instanceof TransportProblem ? failureOfProblem(thrown, 0, scope) : thrown;
 }
 
-function missingDialect(provider: Provider, name: DialectName): UpstreamFailure {
+function missingDialect(provider: Provider, name: string): UpstreamFailure {
   return new UpstreamFailure(
     'upstream-unavailable',
     `Provider returned error: the dialect ${name} is not available in this gateway`,
@@ -238,7 +237,7 @@ function answerOf(
   const { request, signal } = call;
   const { quirks } = call.endpoint.provider;
   const chunks = body[Symbol.asyncIterator]();
-  const context: DecodeContext = { request, relay: call.lane === 'relay', idSeed, quirks };
+  const context: DecodeContext = { request, relay: call.lane === 'relay', idSeed, quirks, headers };
   if (!request.stream || isJson(headers['content-type'] ?? '')) {
     return new WholeAnswer({ status, chunks, signal, scope, turns, dialect, context });
   }

@@ -48,7 +48,7 @@ export interface WholeSource {
   readonly scope: FailureScope;
   /** Shared by all answers. */
   readonly turns: Turns;
-  readonly dialect: Pick<UpstreamDialect, 'decodeBody'>;
+  readonly dialect: Pick<UpstreamDialect, 'decodeBody' | 'maxAnswerValues'>;
   readonly context: DecodeContext;
 }
 
@@ -144,8 +144,9 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
     if (isErrorBody(value)) {
       return this.#refused('the provider sent an error instead of an answer', written.text);
     }
-    if (isLarge && countValues(withoutEchoes(value), MAX_VALUES) > MAX_VALUES) {
-      return this.#refused(`the answer holds more than ${MAX_VALUES} values`, '');
+    const { maxAnswerValues = MAX_VALUES } = this.#source.dialect;
+    if (isLarge && countValues(withoutEchoes(value), maxAnswerValues) > maxAnswerValues) {
+      return this.#refused(`the answer holds more than ${maxAnswerValues} values`, '');
     }
     return this.#source.dialect.decodeBody(value, this.#source.context);
   }

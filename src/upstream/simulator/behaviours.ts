@@ -37,6 +37,8 @@ export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   refuse: { ...PACE, refuses: true },
   /** Answers with a small picture. */
   image: { ...PACE, draws: true },
+  /** Gives each input of `POST /embeddings` a vector. */
+  embedding: PACE,
   /** Takes three seconds to begin. */
   slow: { ...PACE, firstByteMs: 3000 },
   /** Begins at once, then takes its time: five pieces a second. */

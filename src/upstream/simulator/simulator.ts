@@ -12,6 +12,7 @@ import { answerOf } from './answer.ts';
 import { type Behaviour, behaviourOf } from './behaviours.ts';
 import { Dice } from './dice.ts';
 import { scriptOf } from './script.ts';
+import { embeddingScript } from './vectors.ts';
 
 /** What the simulator is made of. */
 export interface SimulatorParts {
@@ -92,7 +93,10 @@ function answer(
   parts: Required<SimulatorParts>,
   call: TransportCall,
 ): TransportReply {
-  const script = scriptOf(answerOf(request, behaviour, facts), request, model);
+  const script =
+    request.embedding === undefined
+      ? scriptOf(answerOf(request, behaviour, facts), request, model)
+      : [embeddingScript(request.embedding, model)];
   const played = behaviour.cutsOff === true ? script.slice(0, Math.ceil(script.length / 2)) : script;
   const context = contextOf(request, model, parts, call.body);
   if (!request.stream) {

@@ -1,4 +1,4 @@
-import type { Format } from '../../../ir/items.ts';
+import type { RequestFormat } from '../../../ir/items.ts';
 import type { Json, JsonObject } from '../../../kit/json/json.ts';
 
 /** Puts a member of a preset into a request: the fields to set, none if the request has its own. */
@@ -17,7 +17,7 @@ export type ChoiceMode = 'auto' | 'none' | 'required';
 
 /** How a format writes what presets set. */
 export interface PresetForm {
-  readonly format: Format;
+  readonly format: RequestFormat;
   /** Fields of its requests. Members of presets that have one name in all formats are set as they are. */
   readonly fields: ReadonlySet<string>;
   /** Members that formats name or write differently; absent = the format has no field for it. */

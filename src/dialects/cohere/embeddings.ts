@@ -1,0 +1,29 @@
+import { objectAt, textAt } from '../../kit/json/members.ts';
+import { type Dialect, NO_HEADERS } from '../dialect.ts';
+import { readChatError } from '../shared/answers/read-chat-error.ts';
+import { COHERE_MAX_INPUTS, cohereBody, cohereVectors } from '../shared/embeddings/cohere-form.ts';
+import { EMBEDDING_FACTS, embeddingUpstream } from '../shared/embeddings/embedding-upstream.ts';
+import { Report } from '../shared/report/report.ts';
+
+/** The embed interface of Cohere, version 2. Only upstreams speak it. */
+export const cohereEmbeddings: Dialect = {
+  name: 'cohere-embeddings',
+  upstream: embeddingUpstream({
+    path: () => '/v2/embed',
+    // Its conversations are at an interface that is compatible with another vendor's.
+    replacedPaths: ['/compatibility/v1', '/v1', '/v2'],
+    limits: { maxInputs: () => COHERE_MAX_INPUTS, takesTokenIds: false },
+    renderRequest(request, { model }) {
+      const report = new Report(request);
+      const body = { model, ...cohereBody(request, report) };
+      return { body, headers: NO_HEADERS, report: report.entries };
+    },
+    read: (body) => ({
+      vectors: cohereVectors(body),
+      inputTokens: objectAt(objectAt(body, 'meta'), 'billed_units')?.input_tokens,
+      id: textAt(body, 'id'),
+    }),
+    readError: readChatError,
+  }),
+  facts: EMBEDDING_FACTS,
+};

@@ -1,0 +1,65 @@
+import type { EmbeddingInput, VectorEncoding } from '../../ir/embedding.ts';
+import { invalidRequest } from '../../ir/errors.ts';
+import { Places } from '../../ir/places.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { compact, numberAt, stringAt, textAt, withoutNulls } from '../../kit/json/members.ts';
+import { modelList, parseWishes } from '../shared/requests/gateway-fields.ts';
+import { facts } from './facts.ts';
+import { DOCUMENTED_FIELDS, MAX_INPUTS } from './wire.ts';
+
+/** Output that routing looks for in models. */
+const EMBEDDINGS: readonly string[] = ['embeddings'];
+
+/** Reads a validated body. Throws 400 for what the schema cannot say. */
+export function parseRequest(body: JsonObject): GenerationRequest {
+  const given = withoutNulls(body);
+  const models = modelList(given.model, given.models);
+  if (models.length === 0) throw invalidRequest([{ path: 'model', message: 'is required' }]);
+  if (given.stream === true) {
+    throw invalidRequest([{ path: 'stream', message: 'must be false: embeddings come in one piece' }]);
+  }
+  return compact({
+    format: 'embeddings',
+    formatFacts: facts.request,
+    body,
+    models,
+    hasFallbackModels: Array.isArray(given.models) && given.models.length > 0,
+    items: [],
+    embedding: compact({
+      inputs: inputsOf(given.input),
+      encoding: (stringAt(given, 'encoding_format') ?? 'float') as VectorEncoding,
+      dimensions: numberAt(given, 'dimensions'),
+      inputType: textAt(given, 'input_type'),
+    }),
+    tools: [],
+    sampling: {},
+    modalities: EMBEDDINGS,
+    user: textAt(given, 'user'),
+    stream: false,
+    echoUpstreamBody: false,
+    wishes: parseWishes(given),
+    ext: {},
+    places: new Places(),
+    unknownFields: Object.keys(given).filter((name) => !DOCUMENTED_FIELDS.has(name)),
+  });
+}
+
+/** The inputs of `input`: one text or list of token ids alone is one input. */
+function inputsOf(input: Json | undefined): readonly EmbeddingInput[] {
+  if (typeof input === 'string') return [nonEmpty(input, 'input')];
+  if (!Array.isArray(input) || input.length === 0) {
+    throw invalidRequest([{ path: 'input', message: 'must be a text, or a list that is not empty' }]);
+  }
+  if (input.every((entry) => typeof entry === 'number')) return [input];
+  if (input.length > MAX_INPUTS) {
+    const message = `must have at most ${MAX_INPUTS} entries, but has ${input.length}: send them in parts`;
+    throw invalidRequest([{ path: 'input', message }]);
+  }
+  return (input as EmbeddingInput[]).map((entry, index) => nonEmpty(entry, `input[${index}]`));
+}
+
+function nonEmpty(input: EmbeddingInput, path: string): EmbeddingInput {
+  if (input.length > 0) return input;
+  throw invalidRequest([{ path, message: 'must not be empty' }]);
+}

@@ -1,0 +1,43 @@
+import { endianness } from 'node:os';
+import type { Vector, VectorEncoding } from '../../../ir/embedding.ts';
+import type { Json } from '../../../kit/json/json.ts';
+
+/** Bytes of a number of a vector in base64. */
+const NUMBER_BYTES = 4;
+
+/**
+ * A vector of an upstream, whatever its encoding, in the one that the caller asked for; undefined when it is no
+ * vector. One that has it already stays as it is.
+ */
+export function vectorIn(encoding: VectorEncoding, given: Json | undefined): Vector | undefined {
+  if (typeof given === 'string') {
+    if (given === '') return undefined;
+    return encoding === 'base64' ? given : numbersOf(given);
+  }
+  if (!Array.isArray(given) || given.length === 0 || !given.every(isNumber)) return undefined;
+  return encoding === 'float' ? given : base64Of(given);
+}
+
+function isNumber(value: Json): value is number {
+  return typeof value === 'number';
+}
+
+/** Numbers as base64 of little-endian 32-bit floats. */
+export function base64Of(numbers: readonly number[]): string {
+  const bytes = Buffer.from(Float32Array.from(numbers).buffer);
+  return inLittleEndian(bytes).toString('base64');
+}
+
+function numbersOf(text: string): number[] | undefined {
+  const bytes = inLittleEndian(Buffer.from(text, 'base64'));
+  if (bytes.length === 0 || bytes.length % NUMBER_BYTES !== 0) return undefined;
+  // Copied: numbers must begin at a multiple of their size, and a pooled buffer need not.
+  const aligned = new Uint8Array(bytes);
+  return [...new Float32Array(aligned.buffer)];
+}
+
+const IS_LITTLE_ENDIAN = endianness() === 'LE';
+
+function inLittleEndian(bytes: Buffer): Buffer {
+  return IS_LITTLE_ENDIAN ? bytes : bytes.swap32();
+}

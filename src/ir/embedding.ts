@@ -1,0 +1,24 @@
+/** What becomes one vector: a text, or the ids of its tokens. */
+export type EmbeddingInput = string | readonly number[];
+
+/** How vectors are written: numbers, or the base64 of little-endian 32-bit floats. */
+export type VectorEncoding = 'float' | 'base64';
+
+/** A vector in one of the encodings. */
+export type Vector = readonly number[] | string;
+
+/** What a request for embeddings asks for. */
+export interface EmbeddingSettings {
+  /** In the order of the vectors; at least one. */
+  readonly inputs: readonly EmbeddingInput[];
+  /** Numbers in each vector; absent = as many as the model gives. */
+  readonly dimensions?: number;
+  readonly encoding: VectorEncoding;
+  /** What the vectors are for: `search_query`, `search_document`, ...; absent = not said. */
+  readonly inputType?: string;
+}
+
+/** The longest input, by characters or tokens. */
+export function longestOf(inputs: readonly EmbeddingInput[]): EmbeddingInput {
+  return inputs.reduce((longest, input) => (input.length > longest.length ? input : longest), '');
+}
