@@ -321,6 +321,36 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
       await agrees(query({ ...throughout, metrics: DAILY_METRICS, granularity: 'month' }));
     });
 
+    it('counts everything while sums are compacted', async () => {
+      const { events, close } = await open();
+      const [event] = eventHistory(1, 1);
+      const counts = new Set<string>();
+      // A day of its own in each round, so that no answer is cached and no earlier round hides a missing one.
+      for (let round = 0; round < 25; round++) {
+        const startMs = HISTORY_START_MS + round * DAY_MS;
+        const added = Array.from({ length: 10 }, (_, index) => ({
+          ...(event as GenerationEvent),
+          id: `compacted-${round}-${index}`,
+          createdAtMs: startMs + index,
+          app: 'known.example',
+          isZdr: false,
+        }));
+        await events.append(added);
+        let isCompacting = true;
+        const compacted = events.prune(0).finally(() => {
+          isCompacting = false;
+        });
+        for (let asked = 0; isCompacting; asked++) {
+          const before = { startMs: startMs - asked, endMs: startMs };
+          const { requests } = await events.appTotals([{ startMs, endMs: startMs + DAY_MS }, before]);
+          counts.add(String(requests[0]?.[0]));
+        }
+        await compacted;
+      }
+      await close();
+      expect([...counts]).toEqual(['10']);
+    });
+
     it('rejects a query whose signal is aborted', async () => {
       const asked = query({ metrics: ALL_METRICS, dimensions: ['generation_id'] });
       await expect(events.query(asked, AbortSignal.abort(new Error('late')))).rejects.toThrow('late');

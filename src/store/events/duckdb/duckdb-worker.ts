@@ -1,7 +1,8 @@
 /**
  * Source of the worker as text, so that it works inside the bundle. Writes run one after another on one connection;
- * every query has its own connection. A database that failed fatally is closed, and opened again with the next
- * question.
+ * every query has its own connection and transaction: without one, DuckDB plans a statement with parameters in a
+ * transaction of its own, and what is committed before it is executed can be missing from the answer. A database that
+ * failed fatally is closed, and opened again with the next question.
  */
 export const DUCKDB_WORKER = `
 const { parentPort, workerData } = require('node:worker_threads');
@@ -59,6 +60,7 @@ const reading = async ({ instance }, query, read) => {
   query.connection = connection;
   try {
     if (query.isInterrupted) throw new Error('interrupted');
+    await connection.run('BEGIN TRANSACTION READ ONLY');
     return await read(connection);
   } finally {
     connection.closeSync();
