@@ -8,10 +8,16 @@ import { temporaryDirectory } from './temporary-directory.ts';
 
 const server = await postgresForTests();
 
+/** On a busy machine the limits of a gateway pass while the server begins a process for a connection. */
+const PATIENT = { connectMs: 30_000, statementMs: 30_000 };
+
 if (server !== undefined) {
   ledgerContract('PostgresLedger', async () => {
     const directory = temporaryDirectory();
-    const postgres = await openPostgres(addressOf(await server.emptyDatabase()), { nowMs: 1 });
+    const postgres = await openPostgres(addressOf(await server.emptyDatabase()), {
+      nowMs: 1,
+      limits: PATIENT,
+    });
     let nowMs = NOW;
     const warnings: string[] = [];
     const { ledger, close } = await openPostgresLedger({

@@ -415,9 +415,14 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     return known.charge;
   }
 
-  /** Best effort: if the database does not answer, the read that follows rejects. */
+  /**
+   * Books what waits before figures are read. A booking that failed is tried once more: a single connection may have
+   * failed, and figures without what was settled would be wrong. If the database does not answer at all, the read that
+   * follows rejects.
+   */
   async #caughtUp(): Promise<void> {
-    await this.#options.booker.flush().catch(() => {});
+    const { booker } = this.#options;
+    await booker.flush().catch(() => booker.flush().catch(() => {}));
   }
 
   #isWritten(writing: PendingWrite): Promise<boolean> {
