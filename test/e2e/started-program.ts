@@ -29,7 +29,7 @@ export async function startProgram(
   child.stderr.on('data', (chunk) => {
     stderr += chunk;
   });
-  await expect.poll(() => stderr, { timeout: 15_000 }).toContain('"ready"');
+  await expect.poll(() => stderr, { timeout: 50_000 }).toContain('"ready"');
   const line = stderr.split('\n').find((text) => text.includes('"ready"')) ?? '';
   const { address } = JSON.parse(line) as { address: string };
   return { child, stdout: () => stdout, stderr: () => stderr, url: address };

@@ -249,6 +249,8 @@ export interface Question {
   /** Sent as it is; anything but text is written as JSON, with its content type. */
   readonly body?: unknown;
   readonly key?: string;
+  /** Called with all of the body that has come by then, each time that more comes. */
+  readonly onText?: (text: string) => void;
 }
 
 /** One request on its own connection. */
@@ -276,7 +278,10 @@ export function ask(port: number, question: Question): Promise<Answer> {
       },
       (response) => {
         const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('data', (chunk: Buffer) => {
+          chunks.push(chunk);
+          question.onText?.(Buffer.concat(chunks).toString('utf8'));
+        });
         response.on('error', reject);
         response.on('end', () => {
           const text = Buffer.concat(chunks).toString('utf8');
@@ -348,7 +353,7 @@ export async function openSocket(port: number): Promise<{ socket: Socket; read: 
 
 /** Waits until a condition holds; fails when it takes too long even for a busy machine. */
 export async function until(holds: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 8_000;
+  const deadline = Date.now() + 30_000;
   while (!holds()) {
     if (Date.now() > deadline) throw new Error(`never happened: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));

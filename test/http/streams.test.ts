@@ -41,6 +41,20 @@ function requestText(body: object, path = '/api/v1/responses'): string {
   );
 }
 
+const COMMENT = ': SIGNALBOX PROCESSING\n\n';
+
+/** `read` resolves once a caller has read a mark so often: on a busy machine no pause is long enough for certain. */
+function sightings(count: number, mark = COMMENT) {
+  let resolve = () => {};
+  const read = new Promise<void>((resolved) => {
+    resolve = resolved;
+  });
+  const onText = (text: string) => {
+    if (text.split(mark).length > count) resolve();
+  };
+  return { read, onText };
+}
+
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 describe('streams', () => {
@@ -118,32 +132,39 @@ describe('streams', () => {
   });
 
   it('open with a comment when content is late, and still answer', async () => {
+    const { onText, read } = sightings(2);
     const { port } = await startServer({
       times: { holdHeadersMs: 40, silenceMs: 40 },
       gateway: {
         stream: async (input) => {
-          await pause(150);
+          await read;
           return { context: contextOf(input), batches: batchesOf([answerEvents('late')]) };
         },
       },
     });
-    const { status, text } = await ask(port, { path: '/v1/responses', body: STREAMED, key: PLAIN_KEY });
+    const { status, text } = await ask(port, {
+      path: '/v1/responses',
+      body: STREAMED,
+      key: PLAIN_KEY,
+      onText,
+    });
     expect(status).toBe(200);
-    expect(text.startsWith(': SIGNALBOX PROCESSING\n\n: SIGNALBOX PROCESSING\n\n')).toBe(true);
+    expect(text.startsWith(`${COMMENT}${COMMENT}`)).toBe(true);
     expect(typesOf(text).at(-1)).toBe('[DONE]');
   });
 
   it('report a failure in the stream once the comment was sent', async () => {
+    let { onText, read } = sightings(1);
     const { port } = await startServer({
       times: { holdHeadersMs: 20 },
       gateway: {
         stream: async () => {
-          await pause(60);
+          await read;
           throw new GatewayError('upstream-timeout', 'Request timed out. Please try again later.');
         },
       },
     });
-    const responses = await ask(port, { path: '/v1/responses', body: STREAMED, key: PLAIN_KEY });
+    const responses = await ask(port, { path: '/v1/responses', body: STREAMED, key: PLAIN_KEY, onText });
     expect(responses.status).toBe(200);
     expect(typesOf(responses.text)).toEqual([
       'response.created',
@@ -151,10 +172,12 @@ describe('streams', () => {
       'response.failed',
       '[DONE]',
     ]);
+    ({ onText, read } = sightings(1));
     const messages = await ask(port, {
       path: '/v1/messages',
       body: { ...MESSAGES_BODY, stream: true },
       key: PLAIN_KEY,
+      onText,
     });
     expect(typesOf(messages.text).at(-1)).toBe('error');
   });
@@ -178,6 +201,7 @@ describe('streams', () => {
   });
 
   it('send comments during silence', async () => {
+    let { onText, read } = sightings(2);
     const { port } = await startServer({
       times: { silenceMs: 30 },
       gateway: {
@@ -185,25 +209,27 @@ describe('streams', () => {
           context: contextOf(input),
           batches: (async function* () {
             yield openEvents('a');
-            await pause(110);
+            await read;
             yield closeEvents();
           })(),
         }),
       },
     });
-    const responses = await ask(port, { path: '/v1/responses', body: STREAMED, key: PLAIN_KEY });
-    expect(responses.text.match(/: SIGNALBOX PROCESSING/g)?.length).toBeGreaterThanOrEqual(2);
+    const responses = await ask(port, { path: '/v1/responses', body: STREAMED, key: PLAIN_KEY, onText });
+    expect(typesOf(responses.text).at(-1)).toBe('[DONE]');
+    ({ onText, read } = sightings(2, 'event: ping'));
     const messages = await ask(port, {
       path: '/v1/messages',
       body: { ...MESSAGES_BODY, stream: true },
       key: PLAIN_KEY,
+      onText,
     });
     expect(typesOf(messages.text).filter((type) => type === 'ping').length).toBeGreaterThanOrEqual(2);
   });
 
   it('end with a failure when the deadline passes', async () => {
     const { port } = await startServer({
-      settings: { requestDeadlineMs: 80 },
+      settings: { requestDeadlineMs: 400 },
       times: { abortGraceMs: 30 },
       gateway: {
         stream: async (input) => ({
