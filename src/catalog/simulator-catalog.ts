@@ -113,6 +113,8 @@ export const SIMULATOR_MODELS: readonly ModelEntry[] = ROWS.map((row) => {
         provider: SIMULATOR_PROVIDER.slug,
         model: row.name,
         tag: SIMULATOR_PROVIDER.slug,
+        // Each answer is made in one step, which must stay short.
+        ...(isOfVectors && { max_inputs: 64 }),
         supported_parameters: [...(isOfVectors ? EMBEDDING_PARAMETER_NAMES : SUPPORTED_PARAMETERS)],
         pricing: isOfVectors ? EMBEDDING_PRICING : PRICING,
       },

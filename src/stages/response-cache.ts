@@ -22,7 +22,7 @@ export function responseCacheStage(cache: ResponseCache): Stage {
     },
     after(given, context, request) {
       const { cache: wish } = context;
-      if (wish === undefined || given.result.omitted !== undefined) return;
+      if (wish === undefined || given.result.omitted !== undefined || isTooLong(given.result)) return;
       cache.keep(keyOf(request, context), {
         sourceId: context.generationId,
         storedAtMs: context.now(),
@@ -52,31 +52,41 @@ function tell(found: CachedAnswer | undefined, { cache, header, now }: StageCont
   header('Cache-Source-Id', found.sourceId);
 }
 
+/** Numbers, or characters of base64, of all vectors of an answer that is kept: writing it down is one step. */
+const MAX_KEPT_NUMBERS = 200_000;
+
+function isTooLong({ vectors = [] }: Result): boolean {
+  return vectors.reduce((sum, { length }) => sum + length, 0) > MAX_KEPT_NUMBERS;
+}
+
 /** What a kept answer is made of: all that the next reply needs. */
 interface Kept {
   readonly items: Result['items'];
   readonly finish: Result['finish'] | null;
   readonly upstreamModel: string | null;
   readonly relayed: JsonObject | null;
+  readonly vectors: Result['vectors'] | null;
   readonly model: string;
   readonly provider: string;
   readonly serviceTier: string;
 }
 
 function keptOf({ result, model, provider, serviceTier }: GivenAnswer): JsonObject {
-  const { items, finish, upstreamModel, relayed } = result;
+  const { items, finish, upstreamModel, relayed, vectors } = result;
   const { settled: _, ...ended } = finish ?? {};
-  const kept = { items, finish: finish && ended, upstreamModel, relayed, model, provider, serviceTier };
+  const served = { model, provider, serviceTier };
+  const kept = { items, finish: finish && ended, upstreamModel, relayed, vectors, ...served };
   return kept as unknown as JsonObject;
 }
 
 function served({ sourceId, answer }: CachedAnswer): ServedAnswer {
-  const { items, finish, upstreamModel, relayed, model, provider, serviceTier } = answer as unknown as Kept;
+  const { items, finish, upstreamModel, relayed, vectors, ...rest } = answer as unknown as Kept;
   const result: Result = {
     items,
     ...(finish && { finish }),
     ...(upstreamModel && { upstreamModel }),
     ...(relayed && { relayed }),
+    ...(vectors && { vectors }),
   };
-  return { result, model, provider, serviceTier, sourceId };
+  return { result, ...rest, sourceId };
 }

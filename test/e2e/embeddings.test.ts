@@ -216,6 +216,20 @@ describe('routing', () => {
   });
 });
 
+describe('the response cache', () => {
+  it('gives vectors again, for nothing', async () => {
+    const asked = { input: ['cached', 'vectors'], encoding_format: 'base64' };
+    const on = { 'x-signalbox-cache': 'true' };
+    const first = await embed(asked, on);
+    await expect
+      .poll(async () => (await embed(asked, on)).response.headers.get('x-signalbox-cache-status'))
+      .toBe('HIT');
+    const again = await embed(asked, on);
+    expect(again.body.data).toEqual(first.body.data);
+    expect(again.body.usage.cost).toBe(0);
+  });
+});
+
 describe('what is refused', () => {
   it.each([
     ['a model that chats', { model: 'simulator/standard' }, 'GET /models?output_modalities=embeddings'],
@@ -226,6 +240,7 @@ describe('what is refused', () => {
     ['a mixture', { input: ['a', 1] }, 'must be a text, a list of texts'],
     ['an encoding', { encoding_format: 'ubinary' }, 'encoding_format'],
     ['no dimensions', { dimensions: 0 }, 'dimensions'],
+    ['longer vectors than there are', { dimensions: 5000 }, 'must be at most 4096'],
     ['a stream', { stream: true }, 'embeddings come in one piece'],
   ])('%s', async (_, asked, words) => {
     const { response, body } = await embed(asked);

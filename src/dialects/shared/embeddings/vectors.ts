@@ -33,7 +33,7 @@ function numbersOf(text: string): number[] | undefined {
   if (bytes.length === 0 || bytes.length % NUMBER_BYTES !== 0) return undefined;
   // Copied: numbers must begin at a multiple of their size, and a pooled buffer need not.
   const aligned = new Uint8Array(bytes);
-  return [...new Float32Array(aligned.buffer)];
+  return Array.from(new Float32Array(aligned.buffer));
 }
 
 const IS_LITTLE_ENDIAN = endianness() === 'LE';
