@@ -90,6 +90,8 @@ export interface Installation {
   /** Why the process must be restarted; null = no reason. */
   readonly isDatabaseUp: State['isDatabaseUp'];
   readonly restartReason: State['restartReason'];
+  /** What opening the ledger has done. */
+  readonly recovery: State['recovery'];
   /** Closes the ledger and the database, then releases the lock. */
   close(): Promise<void>;
 }
@@ -161,6 +163,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       whenDatabaseUp,
       isDatabaseUp,
       restartReason,
+      recovery,
     } = state;
     const vault = await whenDatabaseUp(() => Vault.open(byokStore, directory.encryptionKeys));
     const byokCredentials = new ByokDirectory(byokStore, vault, sources.clock);
@@ -230,6 +233,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       whenDatabaseUp,
       isDatabaseUp,
       restartReason,
+      recovery,
       close,
     };
   } catch (error) {

@@ -10,12 +10,13 @@ import { createGateway } from './gateway/generate.ts';
 import { keepContent } from './gateway/generation/generation-content.ts';
 import { generationLog } from './gateway/generation/generation-log.ts';
 import { GenerationMetrics } from './gateway/generation/generation-metrics.ts';
+import { GenerationTail } from './gateway/generation/generation-tail.ts';
 import { serviceLog } from './gateway/leg/service-log.ts';
 import { keepItemsSwept, MemoryOutputItems } from './gateway/request/memory-output-items.ts';
 import { earlyMetrics, gatewayMetrics } from './gateway-metrics.ts';
 import type { HttpTimes } from './http/dependencies.ts';
 import { createHttpServer } from './http/http-server.ts';
-import { openInstallation } from './installation.ts';
+import { type Installation, openInstallation } from './installation.ts';
 import { randomIds } from './kit/ids.ts';
 import type { Log } from './kit/log/log.ts';
 import { expositionOf } from './kit/metrics/exposition.ts';
@@ -141,6 +142,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       warn: (message, fields) => log.warn(message, fields),
     });
     closers.push(() => installation.close());
+    logRecovery(installation.recovery, log);
     for (const warning of installation.directory.warnings) log.warn(warning);
     for (const warning of installation.vault.warnings) log.warn(warning);
     settings.setKnowledge((providers) => installation.modelKnowledge.entriesOf(providers));
@@ -191,6 +193,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     closers.push(() => itemsSwept.close());
     const logGeneration = generationLog(log, systemClock);
     const generationMetrics = new GenerationMetrics();
+    const tail = new GenerationTail(systemClock);
     const gateway = createGateway({
       settings: () => settings.current.gateway,
       stages: [...stageTable({ cache }), ...stages],
@@ -214,9 +217,13 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       tell: (generation, settlement, times) => {
         generationMetrics.note(generation, settlement, times);
         logGeneration(generation, settlement);
+        tail.note(generation, settlement);
         keepContent({ store: contents, random: Math.random }, generation, settlement);
       },
-      tellUnrecorded: logGeneration,
+      tellUnrecorded: (generation, settlement) => {
+        logGeneration(generation, settlement);
+        tail.note(generation, settlement);
+      },
       clock: systemClock,
     });
     const counts = new RequestCountsFile(installation.directory.path);
@@ -249,6 +256,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       installation.directory.path,
       {
         ...installation,
+        tail: (reader) => tail.read(reader),
         running: () => ({
           version: programVersion(),
           state: server.state,
@@ -324,6 +332,18 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
 
 function coolingEndpointOf({ site, accounts, leftMs }: CoolingSite): CoolingEndpoint {
   return { ...partsOfSite(site), accounts, seconds_left: Math.ceil(leftMs / 1000) };
+}
+
+/** One line for each restart: what the journal of the earlier run had left to do. */
+function logRecovery(recovery: Installation['recovery'], log: Log): void {
+  if (recovery?.isRestart !== true) return;
+  const { settledAfterCrash, releasedAfterCrash, rebooked, tornTailBytes } = recovery;
+  log.info('recovery', {
+    settled: settledAfterCrash - releasedAfterCrash,
+    released: releasedAfterCrash,
+    rebooked,
+    torn_tail_bytes: tornTailBytes,
+  });
 }
 
 function exampleOf({ models, resolve }: Catalog): string | undefined {

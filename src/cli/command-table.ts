@@ -38,6 +38,12 @@ export const FLAGS = {
   'dry-run': { meaning: 'show what would change and change nothing' },
   prune: { meaning: 'forget endpoints that the data do not list any more' },
   yes: { meaning: 'do not ask' },
+  failed: { meaning: 'only generations that failed' },
+  key: {
+    value: 'HASH',
+    meaning: 'only generations of the key with this hash, or with this beginning of one',
+  },
+  model: { value: 'ID', meaning: 'only generations of this model' },
   'new-key-file': {
     value: 'FILE',
     meaning:
@@ -79,6 +85,11 @@ export const COMMAND_TABLE = {
     'count usage from before or from elsewhere, a JSON object a line',
     ['FILE'],
     ['skip-bad', 'account'],
+  ),
+  'generations tail': row(
+    'show generations of a running gateway as they end',
+    [],
+    ['failed', 'key', 'model'],
   ),
   'rotate-encryption-key': row('encrypt stored credentials under a new key', [], ['new-key-file']),
   'ledger verify': row('check the books of every account', []),

@@ -10,7 +10,7 @@ export type Run = Extract<CommandLine, { kind: 'run' }>;
 type Runner = (line: Run, flags: Flags) => Promise<CommandResult<unknown>>;
 
 /** Commands that print while they run, or choose their exit code; `run.ts` has them. */
-type PrintingCommand = 'serve' | 'check-config' | 'catalog refresh' | 'usage import';
+type PrintingCommand = 'serve' | 'check-config' | 'catalog refresh' | 'usage import' | 'generations tail';
 
 /** Commands whose whole output is one result. Their code is imported when they run. */
 export const RESULT_RUNNERS: Readonly<Record<Exclude<CommandWords, PrintingCommand>, Runner>> = {

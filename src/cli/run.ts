@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { programVersion } from '../kit/program-version.ts';
 import { type CommandLine, parseCommandLine } from './command-line.ts';
 import { configurationFlags, RESULT_RUNNERS, type Run, textFlag } from './result-runners.ts';
+import { failureText } from './terminal/failure-text.ts';
 import { jsonText, type Output } from './terminal/output.ts';
 import { usageText } from './usage-text.ts';
 
@@ -36,18 +37,6 @@ async function runSafely(line: Run, output: Output): Promise<number | undefined>
     output.err(failureText(error));
     return 1;
   }
-}
-
-/** Errors whose message is meant for the operator. */
-const FOR_PEOPLE: ReadonlySet<string> = new Set(['GatewayError', 'CommandRefused', 'DataDirectoryProblem']);
-
-/** One line for errors that the operator can solve; the stack for bugs. */
-function failureText(error: unknown): string {
-  if (!(error instanceof Error)) return `signalbox: ${String(error)}\n`;
-  // Its message already has the form `path: problem`.
-  if (error.name === 'ConfigurationError') return `${error.message}\n`;
-  const isForPeople = FOR_PEOPLE.has(error.name) || 'syscall' in error;
-  return `signalbox: ${isForPeople ? error.message : (error.stack ?? error.message)}\n`;
 }
 
 /** Imports the code of a command only when it runs, so that `--help` does not load a gateway. */
@@ -88,9 +77,22 @@ async function dispatch(line: Run, output: Output): Promise<number | undefined> 
       output,
     });
   }
+  if (line.command === 'generations tail') {
+    const { tailGenerations } = await import('./commands/generations-tail.ts');
+    const filter = {
+      failed: line.flags.failed === true,
+      ...definedText('key', textFlag(line, 'key')),
+      ...definedText('model', textFlag(line, 'model')),
+    };
+    return tailGenerations(flags, { filter, asJson, output });
+  }
   const { result, text, hasFailed = false } = await RESULT_RUNNERS[line.command](line, flags);
   output.out(asJson ? jsonText(result) : text);
   return hasFailed ? 1 : 0;
+}
+
+function definedText<Name extends string>(name: Name, value: string | undefined) {
+  return value === undefined ? {} : ({ [name]: value } as Record<Name, string>);
 }
 
 function isSameFile(one: string, other: string): boolean {

@@ -188,9 +188,12 @@ function readContent({ path, isNamed }: Source, problems: Issue[]): Content | un
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
     if (code === 'ENOENT' && !isNamed) return { text: '', version: '' };
-    return fail(problems, path, code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`);
+    return fail(problems, path, code === 'ENOENT' ? NO_FILE : `cannot be read (${code}); ${READABLE}`);
   }
 }
+
+const NO_FILE = 'does not exist; make it, or name another one with --config';
+const READABLE = 'let the user that runs signalbox read it';
 
 const CHUNK_BYTES = 65_536;
 

@@ -17,6 +17,7 @@ import type { Ledger } from '../ports/ledger.ts';
 import type { Key } from '../ports/tenancy.ts';
 import { type DoctorView, doctorView, type RunningState } from './doctor-view.ts';
 import { type LedgerView, ledgerView, type RebuildView } from './ledger-view.ts';
+import type { TailGenerations } from './tail.ts';
 import {
   type AccountView,
   accountView,
@@ -49,6 +50,8 @@ export interface CommandServices {
   readonly vault: Vault;
   /** Set in a serving process. */
   readonly running?: (() => RunningState) | undefined;
+  /** Set in a serving process. */
+  readonly tail?: TailGenerations | undefined;
 }
 
 interface Command<Input extends TSchema, Output> {

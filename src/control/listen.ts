@@ -8,6 +8,7 @@ import type { Log } from '../kit/log/log.ts';
 import { runInTurns } from '../kit/loop/turns.ts';
 import { type CommandServices, isCommandName, runCommand } from './commands.ts';
 import { claimSocketPath, releaseSocketPath } from './socket-path.ts';
+import { parseTailFilter, sendTail, TAIL_COMMAND, type TailFilter, type TailGenerations } from './tail.ts';
 import { type ControlReply, MAX_CATALOG_BYTES } from './wire.ts';
 
 /** Limit of a request, which is one line of JSON; the largest holds data of the catalogue. */
@@ -78,6 +79,10 @@ function answer(socket: Socket, services: CommandServices, log: Log): void {
     for (const piece of pieces) socket.write(piece);
     socket.end('\n');
   };
+  const follow = ({ tail, filter }: BegunTail) => {
+    socket.write(`${JSON.stringify({ ok: true, output: null } satisfies ControlReply)}\n`);
+    sendTail(socket, tail, filter);
+  };
   socket.setTimeout(REQUEST_TIMEOUT_MS, () => socket.destroy());
   socket.on('data', (piece: Buffer) => {
     if (answered) return;
@@ -91,19 +96,38 @@ function answer(socket: Socket, services: CommandServices, log: Log): void {
       void reply({ ok: false, problem: 'the command is too long' });
       return;
     }
-    void handle(request, services, log).then(reply);
+    void handle(request, services, log).then((content) =>
+      'tail' in content ? follow(content) : reply(content),
+    );
   });
   socket.on('end', () => {
     if (!answered) socket.end();
   });
 }
 
-async function handle(request: JsonReader, services: CommandServices, log: Log): Promise<ControlReply> {
+/** A reply that goes on. */
+interface BegunTail {
+  readonly tail: TailGenerations;
+  readonly filter: TailFilter;
+}
+
+async function handle(
+  request: JsonReader,
+  services: CommandServices,
+  log: Log,
+): Promise<ControlReply | BegunTail> {
   const reading = await runInTurns(request.end());
   const { command, input } = (reading.ok ? (reading.value ?? {}) : {}) as {
     command?: unknown;
     input?: unknown;
   };
+  if (command === TAIL_COMMAND && services.tail !== undefined) {
+    try {
+      return { tail: services.tail, filter: parseTailFilter(input) };
+    } catch (error) {
+      return { ok: false, problem: (error as Error).message };
+    }
+  }
   if (!isCommandName(command)) {
     return {
       ok: false,

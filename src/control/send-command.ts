@@ -129,11 +129,11 @@ function ask(dataDir: string, request: ControlRequest): Promise<ControlReply | u
   });
 }
 
-function isNotListening(error: NodeJS.ErrnoException): boolean {
+export function isNotListening(error: NodeJS.ErrnoException): boolean {
   return error.code === 'ENOENT' || error.code === 'ECONNREFUSED' || error.code === 'ENOTSOCK';
 }
 
-function connectionProblem(error: NodeJS.ErrnoException): Error {
+export function connectionProblem(error: NodeJS.ErrnoException): Error {
   if (error instanceof CommandRefused) return error;
   if (error.code === 'EACCES')
     return new CommandRefused('the gateway runs as another user; use that user, or root');

@@ -28,20 +28,21 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
     const generationStore = sqliteGenerationStore(database);
     const appRegistry = new SqlAppRegistry(database);
     const events = await openEmbeddedEvents(generationStore, { ...options, apps: appRegistry });
-    const { ledger, recentGenerations, rowsCaughtUp, eventsCaughtUp, close } = await openEmbeddedLedger({
-      directory: options.directory,
-      generations: generationStore,
-      events,
-      mark: new SqlLedgerMark(database),
-      acceptLoss: options.acceptLoss,
-      exists: await existing(tenancy),
-      durability: options.durability,
-      generationMs: options.generationMs,
-      completeRow: options.completeRow,
-      clock: options.clock,
-      isHeld: () => backups.isInUse(options.clock.now()),
-      warn: options.warn,
-    });
+    const { ledger, recentGenerations, rowsCaughtUp, eventsCaughtUp, report, close } =
+      await openEmbeddedLedger({
+        directory: options.directory,
+        generations: generationStore,
+        events,
+        mark: new SqlLedgerMark(database),
+        acceptLoss: options.acceptLoss,
+        exists: await existing(tenancy),
+        durability: options.durability,
+        generationMs: options.generationMs,
+        completeRow: options.completeRow,
+        clock: options.clock,
+        isHeld: () => backups.isInUse(options.clock.now()),
+        warn: options.warn,
+      });
     events.start(rowsCaughtUp);
     return {
       tenancy,
@@ -56,6 +57,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       whenDatabaseUp: (work) => work(),
       isDatabaseUp: () => true,
       restartReason: () => null,
+      recovery: report,
       async close() {
         await close();
         await events.close();

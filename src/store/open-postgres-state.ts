@@ -39,10 +39,11 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
   const { clock, warn, waitsForDatabase } = options;
   const postgres = await openPostgres(options.database, {
     nowMs: clock.now(),
+    warn,
     ...(waitsForDatabase && { waiting: (reason: string) => warn(reason) }),
   });
   try {
-    const { ledger, recentGenerations, restartReason, close } = options.isGateway
+    const { ledger, recentGenerations, restartReason, report, close } = options.isGateway
       ? await openServingLedger(postgres, options)
       : await openCommandLedger(postgres, options);
     const appRegistry = new SqlAppRegistry(postgres.database);
@@ -64,6 +65,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       recentGenerations,
       isDatabaseUp: postgres.isUp,
       restartReason: () => restartReason?.() ?? null,
+      recovery: report,
       whenDatabaseUp: (work) => (waitsForDatabase ? untilDone(work) : work()),
       async close() {
         await close();
@@ -133,7 +135,8 @@ async function openCommandLedger(
   return { ledger, recentGenerations: ledger, close: async () => {} };
 }
 
-type StateLedger = Pick<OpenedLedger, 'ledger' | 'recentGenerations' | 'restartReason' | 'close'>;
+type StateLedger = Pick<OpenedLedger, 'ledger' | 'recentGenerations' | 'restartReason' | 'close'> &
+  Partial<Pick<OpenedLedger, 'report'>>;
 
 async function untilDone<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {

@@ -8,6 +8,7 @@ import type { Durability } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
 import type { CompleteRow } from './ledger/books/open-generation.ts';
+import type { OpeningReport } from './ledger/opened-ledger.ts';
 
 /** The durable state of an installation: embedded in the data directory, or in a shared PostgreSQL database. */
 export interface State {
@@ -26,6 +27,8 @@ export interface State {
   isDatabaseUp(): boolean;
   /** Why the process must be restarted; null = no reason. */
   restartReason(): string | null;
+  /** What opening the ledger has done; undefined for a command beside gateways. */
+  readonly recovery: OpeningReport | undefined;
   close(): Promise<void>;
 }
 

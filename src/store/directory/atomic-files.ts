@@ -81,7 +81,8 @@ export function readIfExists(file: string, maxBytes = SMALL_FILE_BYTES): Buffer 
     if (error instanceof DataDirectoryProblem) throw error;
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
-    throw problemOf(file, `cannot be read (${code})`, error);
+    const advice = code === 'EACCES' || code === 'EPERM' ? OWN_FILE : PUT_BACK;
+    throw problemOf(file, `cannot be read (${code})`, error, advice);
   }
 }
 
@@ -98,6 +99,9 @@ function readRegular(file: string, maxBytes: number): Buffer {
   }
 }
 
-function problemOf(file: string, problem: string, cause?: unknown): DataDirectoryProblem {
-  return new DataDirectoryProblem(`${file} ${problem}; put the right file back from a backup`, false, cause);
+const PUT_BACK = 'put the right file back from a backup';
+const OWN_FILE = 'give it to the user that runs the gateway';
+
+function problemOf(file: string, problem: string, cause?: unknown, advice = PUT_BACK): DataDirectoryProblem {
+  return new DataDirectoryProblem(`${file} ${problem}; ${advice}`, false, cause);
 }

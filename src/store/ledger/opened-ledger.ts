@@ -5,6 +5,12 @@ import type { Ledger } from '../../ports/ledger.ts';
 export interface OpeningReport {
   /** Generations that a crash had left open, settled now. */
   readonly settledAfterCrash: number;
+  /** Of these the ones that had used nothing: their reservations were released. */
+  readonly releasedAfterCrash: number;
+  /** Settled generations of earlier runs that were not booked yet (as rows, or in the shared database). */
+  readonly rebooked: number;
+  /** The ledger was there before. */
+  readonly isRestart: boolean;
   /** Keys and workspaces whose spending was forgotten. */
   readonly forgotten: number;
   /** Bytes of unfinished records that were dropped from the ends of segments. */

@@ -40,6 +40,15 @@ export function databaseProblemOf(error: unknown): unknown {
   return isUnavailable && !(error instanceof DatabaseUnavailable) ? new DatabaseUnavailable(error) : error;
 }
 
+/** Code of why a database does not answer: the error's own, or that of its cause. */
+export function awayCodeOf(error: unknown): string {
+  for (let reason = error; reason instanceof Error; reason = reason.cause) {
+    const code = codeOf(reason);
+    if (code !== '') return code;
+  }
+  return 'no answer';
+}
+
 /** Code of an error of driver or server; empty without one. */
 export function codeOf(error: unknown): string {
   const { code } = error as { readonly code?: unknown };

@@ -1,3 +1,5 @@
+import { awayCodeOf, DatabaseUnavailable } from '../../sql/database-unavailable.ts';
+
 type Warn = (message: string, fields?: Readonly<Record<string, unknown>>) => void;
 
 /** Logs the first of a run of failures, and the success that ends it. */
@@ -12,7 +14,8 @@ export class FailureWarning {
   }
 
   failed(error: unknown): void {
-    if (!this.#isFailing) this.#warn(this.#words.fails, { error });
+    const isAway = error instanceof DatabaseUnavailable;
+    if (!this.#isFailing) this.#warn(this.#words.fails, isAway ? { errno: awayCodeOf(error) } : { error });
     this.#isFailing = true;
   }
 

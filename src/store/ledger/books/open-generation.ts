@@ -39,6 +39,13 @@ export function resolutionOf({ checkpoint }: OpenGeneration): Resolution {
     : { charge: checkpoint.spent, usageSource: 'estimated' };
 }
 
+/** How many of these generations have used nothing. */
+export function countUnused(open: Iterable<OpenGeneration>): number {
+  let count = 0;
+  for (const { checkpoint } of open) if (checkpoint === null) count++;
+  return count;
+}
+
 /** Completes the row of a generation from what was known when it was accepted. */
 export type CompleteRow = (accepted: JsonObject) => JsonObject;
 

@@ -99,7 +99,7 @@ describe('the embedded ledger', () => {
       settledNanos: 7n,
       leftNanos: 93n,
     });
-    expect(second.report).toEqual({ settledAfterCrash: 0, forgotten: 0, tornTailBytes: 0 });
+    expect(second.report).toMatchObject({ settledAfterCrash: 0, forgotten: 0, tornTailBytes: 0 });
     await expect(reserve(second, 'g1', credit(1n))).rejects.toThrow('accepted before');
   });
 

@@ -9,7 +9,7 @@ import type { JournalFiles } from '../../journal/journal-files.ts';
 import { openJournal, openJournalFiles } from '../../journal/open-journal.ts';
 import type { JournalLimits } from '../../journal/segmented-journal.ts';
 import { Books } from '../books/books.ts';
-import { type CompleteRow, interruptedUse } from '../books/open-generation.ts';
+import { type CompleteRow, countUnused, interruptedUse } from '../books/open-generation.ts';
 import type { OpenedLedger } from '../opened-ledger.ts';
 import {
   type AnyProjector,
@@ -188,6 +188,9 @@ export async function openEmbeddedLedger<Item extends Projected>(
     everyMs: settings.reconcileMs,
     leewayMs: settings.leewayMs,
   });
+  const rebooked = ledger.lag.generations ?? 0;
+  const releasedAfterCrash = countUnused(books.open.values());
+  const isRestart = books.sequence > 0;
   const settledAfterCrash = await settleInterrupted(books, ledger, clock.now(), settings.completeRow);
   const forgotten = await forgetAbsent(books, ledger, settings);
   for (const projector of projectors) projector.start(journal);
@@ -201,7 +204,7 @@ export async function openEmbeddedLedger<Item extends Projected>(
     recentGenerations: rows,
     rowsCaughtUp: () => rows.caughtUp(),
     eventsCaughtUp: async () => eventProjector?.catchUp(),
-    report: { settledAfterCrash, forgotten, tornTailBytes },
+    report: { settledAfterCrash, releasedAfterCrash, rebooked, isRestart, forgotten, tornTailBytes },
     async close() {
       ledger.close();
       reconciler.close();

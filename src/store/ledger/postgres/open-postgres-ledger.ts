@@ -11,7 +11,7 @@ import type { JournalLimits } from '../../journal/segmented-journal.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import { GatewayIdInUse, type GatewayLock } from '../../sql/postgres/gateway-lock.ts';
 import type { OpenedPostgres } from '../../sql/postgres/open-postgres.ts';
-import { type CompleteRow, interruptedUse } from '../books/open-generation.ts';
+import { type CompleteRow, countUnused, interruptedUse } from '../books/open-generation.ts';
 import { WriteOffs } from '../books/write-offs.ts';
 import type { OpenedLedger } from '../opened-ledger.ts';
 import { replayWithPlace, reportTornTails } from '../records/journal-problems.ts';
@@ -150,9 +150,13 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
     leewayMs: settings.leewayMs,
   });
   const settledAfterCrash = generations.open.size;
+  const releasedAfterCrash = countUnused(generations.open.values());
+  const isRestart = generations.lastSequence > 0;
+  let rebooked = generations.unbooked.size;
   const adopting = adoptSoon(
     async (signal) => {
       ledger.startBooking(await bookedOf(generations, settings, signal));
+      rebooked = generations.unbooked.size;
       await settleInterrupted(generations, ledger, clock.now(), settings.completeRow);
     },
     (error) => warn('the ledger cannot go on from its journal', { error }),
@@ -180,7 +184,7 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
     ledger,
     recentGenerations: ledger,
     restartReason: () => ledger.restartReason,
-    report: { settledAfterCrash, forgotten, tornTailBytes },
+    report: { settledAfterCrash, releasedAfterCrash, rebooked, isRestart, forgotten, tornTailBytes },
     async close() {
       ledger.close();
       reconciler.close();

@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { DatabaseAddress } from '../../../kit/net/database-address.ts';
 import { DataDirectoryProblem } from '../../directory/data-directory-problem.ts';
-import { codeOf, DatabaseUnavailable } from '../database-unavailable.ts';
+import { awayCodeOf, codeOf, DatabaseUnavailable } from '../database-unavailable.ts';
 import { migrate } from '../migrate.ts';
 import type { Tables } from '../tables.ts';
-import { type PoolLimits, PostgresPool } from './postgres-pool.ts';
+import { type PoolLimits, type PoolWatch, PostgresPool } from './postgres-pool.ts';
 
 /** Options of `openPostgres`. */
 export interface PostgresOptions {
@@ -13,6 +13,8 @@ export interface PostgresOptions {
   /** Waits for a database that does not answer, and is called with each new reason; absent = opening fails then. */
   readonly waiting?: (reason: string) => void;
   readonly limits?: Partial<PoolLimits>;
+  /** Logs when the open database is lost, and when it is found again; absent = nothing does. */
+  readonly warn?: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
 }
 
 /** An open PostgreSQL database with all migrations applied. */
@@ -58,11 +60,25 @@ export async function openPostgres(
       await pool.ping();
       await migrate(background, options.nowMs, { engine: 'postgres', before: lockMigrations });
     });
+    if (options.warn !== undefined) pool.watch = poolWatch(address, options.warn);
     return { database, background, isUp: () => pool.isUp, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** One line when the database is lost, one when it is found again. */
+function poolWatch(address: DatabaseAddress, warn: NonNullable<PostgresOptions['warn']>): PoolWatch {
+  const place = { host: `${address.host}:${address.port}`, database: address.database };
+  return {
+    lost: (reason) =>
+      warn('the database does not answer; what needs it is refused or waits until it does', {
+        ...place,
+        errno: awayCodeOf(reason),
+      }),
+    found: (awayMs) => warn('the database answers again', { ...place, away_ms: Math.round(awayMs) }),
+  };
 }
 
 async function lockMigrations(transaction: Kysely<Tables>): Promise<void> {

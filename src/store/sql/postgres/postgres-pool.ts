@@ -14,6 +14,12 @@ const PROBE_MS = 250;
 /** Connections are not kept for longer, milliseconds: the name of the host may lead elsewhere by then. */
 const MAX_AGE_MS = 1_800_000;
 
+/** Is called when the database is lost, and when it is found again. */
+export interface PoolWatch {
+  lost(reason: unknown): void;
+  found(awayMs: number): void;
+}
+
 interface Waiting {
   resolve(connection: PostgresConnection): void;
   reject(reason: unknown): void;
@@ -28,7 +34,10 @@ export class PostgresPool implements KyselyPool {
   readonly #bornAtMs = new Map<PostgresConnection, number>();
   readonly #idle: PostgresConnection[] = [];
   readonly #waiting = new Set<Waiting>();
+  /** Set once the database has answered for the first time. */
+  watch: PoolWatch | undefined;
   #isUp = true;
+  #lostAtMs = 0;
   #isEnded = false;
   /** Set while the database is probed after a lost connection. */
   #doubt: Promise<void> | undefined;
@@ -59,11 +68,11 @@ export class PostgresPool implements KyselyPool {
     const connection = this.#open();
     try {
       await connection.query('select 1', []);
-      this.#isUp = true;
+      this.#setUp();
       this.#take(connection);
     } catch (error) {
       this.#discard(connection);
-      this.#setDown();
+      this.#setDown(error);
       throw error;
     }
   }
@@ -133,8 +142,18 @@ export class PostgresPool implements KyselyPool {
       });
   }
 
-  #setDown(): void {
+  #setUp(): void {
+    if (this.#isUp) return;
+    this.#isUp = true;
+    this.watch?.found(performance.now() - this.#lostAtMs);
+  }
+
+  #setDown(reason: unknown): void {
     if (this.#isEnded) return;
+    if (this.#isUp) {
+      this.#lostAtMs = performance.now();
+      this.watch?.lost(reason);
+    }
     this.#isUp = false;
     for (const connection of this.#idle.splice(0)) this.#discard(connection);
     this.#refuseWaiting();

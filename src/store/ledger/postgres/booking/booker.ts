@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
-import { DatabaseUnavailable } from '../../../sql/database-unavailable.ts';
+import { awayCodeOf, DatabaseUnavailable } from '../../../sql/database-unavailable.ts';
 import type { Tables } from '../../../sql/tables.ts';
 import type { DatabaseClock } from '../tallies/database-clock.ts';
 import { type Booking, bookEnds, type JournalledEnd, JournalTakenOver } from './book-ends.ts';
@@ -162,7 +162,7 @@ export class Booker {
       this.#isFailing = true;
       this.#options.warn(
         'what was settled cannot be booked in the database; it waits in the data directory',
-        { error },
+        { errno: awayCodeOf(error), generations: this.#options.generations.unbooked.size },
       );
     }
     throw error;

@@ -1,0 +1,35 @@
+import { loadConfiguration } from '../../config/load.ts';
+import type { Flags } from '../../config/runtime.ts';
+import { readTail } from '../../control/read-tail.ts';
+import { parseTailFilter, type TailFilter } from '../../control/tail.ts';
+import { loadOptions } from '../../installation.ts';
+import type { Output } from '../terminal/output.ts';
+import { tailText } from '../terminal/tail-text.ts';
+
+export interface TailOptions {
+  readonly filter: TailFilter;
+  readonly asJson: boolean;
+  readonly output: Output;
+}
+
+/**
+ * Prints the generations that a running gateway ends, until its reader or the gateway goes away. Needs no valid
+ * configuration: only the data directory.
+ */
+export async function tailGenerations(
+  flags: Flags,
+  { filter, asJson, output }: TailOptions,
+): Promise<number> {
+  const loading = loadConfiguration(loadOptions(flags));
+  const { dataDir, colours } = loading.ok ? loading.loaded.runtime : loading.runtime;
+  const hasColours = process.stdout.isTTY === true && colours === true;
+  const readerGone = new AbortController();
+  process.stdout.once('error', () => readerGone.abort());
+  await readTail(
+    dataDir,
+    parseTailFilter(filter),
+    (line) => output.out(asJson ? `${JSON.stringify(line)}\n` : tailText(line, hasColours)),
+    readerGone.signal,
+  );
+  return 0;
+}

@@ -1,0 +1,53 @@
+/** Errors whose message is meant for the operator. */
+const FOR_PEOPLE: ReadonlySet<string> = new Set(['GatewayError', 'CommandRefused', 'DataDirectoryProblem']);
+
+/** One line for errors that the operator can solve; the stack for bugs. */
+export function failureText(error: unknown): string {
+  if (!(error instanceof Error)) return `signalbox: ${String(error)}\n`;
+  // Its message already has the form `path: problem`.
+  if (error.name === 'ConfigurationError') return `${error.message}\n`;
+  return `signalbox: ${sentenceOf(error)}\n`;
+}
+
+function sentenceOf(error: Error & SystemError): string {
+  if (FOR_PEOPLE.has(error.name)) return error.message;
+  if (error.syscall === undefined) return error.stack ?? error.message;
+  const table =
+    error.syscall === 'listen' || error.syscall === 'getaddrinfo' ? LISTEN_FAILURES : FILE_FAILURES;
+  const { code = '' } = error;
+  return table[code]?.(error) ?? error.message;
+}
+
+/** What errors of the system carry. */
+interface SystemError {
+  readonly syscall?: string;
+  readonly code?: string;
+  readonly path?: string;
+  readonly address?: string;
+  readonly port?: number;
+  readonly hostname?: string;
+}
+
+type Sentences = Readonly<Record<string, (error: SystemError) => string>>;
+
+/** Why the gateway cannot listen, and what to do. */
+const LISTEN_FAILURES: Sentences = {
+  EADDRINUSE: ({ address, port }) =>
+    `port ${port} of ${address} is in use by another process; stop it, or choose another port with --port`,
+  EACCES: ({ address, port }) =>
+    `this user may not listen on port ${port} of ${address}; choose a port above 1023 with --port, ` +
+    'or give the program the capability CAP_NET_BIND_SERVICE',
+  EADDRNOTAVAIL: ({ address }) =>
+    `this machine has no address ${address}; choose one of its addresses with --host, or 0.0.0.0 for all`,
+  ENOTFOUND: ({ hostname }) => `the host name ${hostname} is not known; choose an address with --host`,
+};
+
+/** Why a file cannot be used, and what to do. */
+const FILE_FAILURES: Sentences = {
+  EACCES: ({ path }) => `this user may not use ${path} (EACCES); give it to the user that runs signalbox`,
+  EPERM: ({ path }) => `this user may not use ${path} (EPERM); give it to the user that runs signalbox`,
+  ENOENT: ({ path }) => `${path} does not exist (ENOENT); see that the path is right`,
+  ENOSPC: ({ path }) => `the disk of ${path} is full (ENOSPC); make room and start again`,
+  EROFS: ({ path }) => `${path} is on a read-only disk (EROFS); choose another directory with --data-dir`,
+  EMFILE: () => 'too many files are open (EMFILE); raise the limit of the process (ulimit -n)',
+};

@@ -1,0 +1,61 @@
+import type { Clock } from '../../kit/time/clock.ts';
+import {
+  type AttemptFacts,
+  attemptFactsOf,
+  endOf,
+  type FailureFacts,
+  factsOf,
+  failureFactsOf,
+  type GenerationEnd,
+  type GenerationFacts,
+  rescuedCalls,
+} from './generation-facts.ts';
+import type { PlannedGeneration } from './generation-row.ts';
+import type { Settlement } from './settle.ts';
+
+/** A generation that has just ended, for operators who watch. */
+export interface TailedGeneration extends GenerationFacts, Partial<Omit<FailureFacts, 'requested'>> {
+  /** ISO 8601. */
+  readonly time: string;
+  readonly end: GenerationEnd;
+  readonly requested: string;
+  /** Attempts that a fallback rescued; absent = none. */
+  readonly rescued?: readonly AttemptFacts[];
+}
+
+type Reader = (generation: TailedGeneration) => void;
+
+/** Passes generations that end on to readers. Keeps nothing, and costs nothing without readers. */
+export class GenerationTail {
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #readers = new Set<Reader>();
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  /** Adds a reader, which must not throw. Returns what removes it. */
+  read(reader: Reader): () => void {
+    this.#readers.add(reader);
+    return () => this.#readers.delete(reader);
+  }
+
+  note(generation: PlannedGeneration, settlement: Settlement): void {
+    if (this.#readers.size === 0) return;
+    const tailed = tailedOf(generation, settlement, this.#clock.now());
+    for (const reader of this.#readers) reader(tailed);
+  }
+}
+
+function tailedOf(generation: PlannedGeneration, settlement: Settlement, nowMs: number): TailedGeneration {
+  const { error, outcome } = settlement;
+  const rescued = outcome === 'failed' ? [] : rescuedCalls(generation).map(attemptFactsOf);
+  return {
+    time: new Date(nowMs).toISOString(),
+    end: endOf(settlement),
+    requested: generation.attemptLog.plan.requested,
+    ...factsOf(generation, settlement, nowMs),
+    ...(outcome === 'failed' && error !== undefined && failureFactsOf(generation, error)),
+    ...(rescued.length > 0 && { rescued }),
+  };
+}
