@@ -297,7 +297,7 @@ class GatewayServer implements HttpServer {
     const routes = routesFor(vendor);
     const description = onFirstUse(() => describeRoutes(routes, { vendor, basePath }));
     const document = onFirstUse(() => Buffer.from(JSON.stringify(description())));
-    const page = onFirstUse(() => renderDocsPage(description()));
+    const page = onFirstUse(() => renderDocsPage(description(), routes, basePath));
     const state = () => this.#state;
     const view: ServerView = {
       get state() {

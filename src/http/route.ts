@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from 'typebox';
 import type { EncodeError } from '../dialects/shared/answers/error-envelope.ts';
 import type { InboundRequest } from '../http1/server/inbound-request.ts';
-import type { JsonObject } from '../kit/json/json.ts';
+import type { Json, JsonObject } from '../kit/json/json.ts';
 import type { Issue } from '../kit/json/validate.ts';
 import type { Caller } from '../ports/caller.ts';
 import type { HttpDependencies, HttpSettings, HttpTimes } from './dependencies.ts';
@@ -19,6 +19,20 @@ export interface RouteResponse {
   readonly content: Readonly<Record<string, TSchema>>;
 }
 
+/** A request that works and its answer, for the interface description. */
+export interface RouteExample {
+  /** Path parameters. */
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: JsonObject;
+  /** Names of files by the part of the form that holds them. */
+  readonly form?: Readonly<Record<string, string>>;
+  /** The method of an official client that sends this request. */
+  readonly client?: { readonly library: 'openai' | 'anthropic'; readonly method: string };
+  /** Body of the reply: a JSON value, or text. */
+  readonly answer: Json;
+}
+
 /** One row of the route table. Everything a route is; nothing about it is decided elsewhere. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -28,6 +42,8 @@ export interface Route {
   /** Unique. */
   readonly operationId: string;
   readonly summary: string;
+  /** Null for what was removed: such a row only refuses, and is not described. */
+  readonly example: RouteExample | null;
   /** Heading in the interface description. */
   readonly tag: string;
   readonly auth: RouteAuth;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, describe, expect, it } from 'vitest';
+import { codeSamplesOf, SAMPLE_ORIGIN } from '../../src/http/openapi/code-samples.ts';
 import { describeRoutes } from '../../src/http/openapi/openapi.ts';
 import { routesFor } from '../../src/http/routes/routes.ts';
 import { ask, startServer, stopServers } from './harness.ts';
@@ -174,24 +175,66 @@ describe('the OpenAPI document', () => {
   });
 });
 
+describe('the examples', () => {
+  const document = describeRoutes(ROUTES, { vendor: 'signalbox', basePath: '/api/v1' }) as any;
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema({ $id: 'document', ...document });
+  const issuesOf = (schema: object, value: unknown) => {
+    const check = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')));
+    return check(value) ? [] : check.errors;
+  };
+  const described = ROUTES.filter(({ example }) => example !== null);
+
+  it.each(described.map((route) => [route.operationId, route] as const))('of %s are valid', (_, route) => {
+    const operation = document.paths[route.path][route.method.toLowerCase()];
+    const body = operation.requestBody?.content['application/json'];
+    if (body !== undefined) expect(issuesOf(body.schema, body.example)).toEqual([]);
+    for (const { name, required, schema, example } of operation.parameters ?? []) {
+      if (required) expect([name, example]).not.toEqual([name, undefined]);
+      if (example !== undefined) expect(issuesOf(schema, example)).toEqual([]);
+    }
+    const status = Object.keys(operation.responses).find((key) => key.startsWith('2')) ?? '';
+    const [[type, media]] = Object.entries<any>(operation.responses[status].content) as any;
+    expect(media.example, type).toBeDefined();
+    expect(issuesOf(media.schema, media.example)).toEqual([]);
+    const languages = codeSamplesOf(route, '/api/v1').map(({ language }) => language);
+    expect(languages).toEqual(['curl', 'JavaScript', 'Python']);
+  });
+
+  it('leave out what was removed', () => {
+    expect(document.paths['/credits/coinbase']).toBeUndefined();
+  });
+
+  it('are in groups that say what they are for', () => {
+    for (const { name, description } of document.tags) expect([name, description]).not.toEqual([name, '']);
+  });
+});
+
 describe('the page', () => {
-  it('loads nothing from outside and runs no script', async () => {
+  it('loads nothing from outside, under a policy that names its own style and script', async () => {
     const { port } = await startServer();
     const { status, headers, text } = await ask(port, { path: '/docs' });
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(text).not.toMatch(/<script|<link|<img|https?:|style=|\son\w+=/i);
+    // The address of the samples is this server's own; the script puts that of the reader in its place.
+    const outside = text.replaceAll(SAMPLE_ORIGIN, '');
+    expect(outside).not.toMatch(/<script\s|<link|<img|https?:\/\/|\sstyle=|<[^>]+\son\w+=/i);
     const policy = headers['content-security-policy'];
     expect(policy).toContain("default-src 'none'");
     const style = /<style>([\s\S]*)<\/style>/.exec(text)?.[1] ?? '';
-    expect(policy).toContain(`'sha256-${createHash('sha256').update(style).digest('base64')}'`);
+    const script = /<script>([\s\S]*)<\/script>/.exec(text)?.[1] ?? '';
+    for (const own of [style, script]) {
+      expect(policy).toContain(`'sha256-${createHash('sha256').update(own).digest('base64')}'`);
+    }
+    expect(policy).not.toContain('unsafe');
   });
 
   it('shows every operation, with links that lead somewhere', async () => {
     const { port } = await startServer();
-    const { text } = await ask(port, { path: '/docs/' });
+    const { text: whole } = await ask(port, { path: '/docs/' });
+    const text = whole.replace(/<script>[\s\S]*<\/script>/, '');
     const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
-    for (const { operationId } of ROUTES) expect(ids).toContain(operationId);
+    for (const { operationId, example } of ROUTES) expect(ids.has(operationId)).toBe(example !== null);
     const links = [...text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
     for (const link of links) expect(ids).toContain(link);
     expect(links).toContain('schema-CreateResponseRequest');
@@ -211,7 +254,7 @@ function operationsOf(document: any): any[] {
 function balanced(html: string): boolean {
   const open: string[] = [];
   for (const [, slash, name = ''] of html.matchAll(/<(\/?)([a-z][a-z0-9]*)\b[^>]*>/g)) {
-    if (['meta', 'br'].includes(name)) continue;
+    if (['meta', 'br', 'input'].includes(name)) continue;
     if (slash === '') open.push(name);
     else if (open.pop() !== name) return false;
   }

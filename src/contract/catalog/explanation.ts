@@ -57,7 +57,7 @@ export const explainRequestSchema = Type.Object(
       }),
     ),
   },
-  { description: 'A generation request, as its own route would take it.' },
+  { additionalProperties: true, description: 'A generation request, as its own route would take it.' },
 );
 
 /** Reply of `POST /routing/explain`. */

@@ -6,6 +6,8 @@ import { nullable } from '../values/nullable.ts';
 
 const tokens = Type.Integer({ minimum: 0 });
 const anyObject = Type.Record(Type.String(), Type.Unknown());
+/** An output item or content block; its further members depend on its type. */
+const typed = Type.Object({ type: Type.String() }, { additionalProperties: true });
 const cost = Type.Optional(nullable(Type.Number({ description: 'USD charged.' })));
 
 /** Reply of `POST /responses`. */
@@ -17,7 +19,7 @@ export const responsesResultSchema = Type.Object(
     completed_at: nullable(Type.Integer()),
     status: oneOf(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']),
     model: Type.String({ description: 'The model that served.' }),
-    output: Type.Array(Type.Object({ type: Type.String() }), { description: 'Output items in order.' }),
+    output: Type.Array(typed, { description: 'Output items in order.' }),
     error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
     incomplete_details: nullable(
       Type.Object({ reason: Type.Optional(oneOf(['max_output_tokens', 'content_filter'])) }),
@@ -62,7 +64,7 @@ export const messagesResultSchema = Type.Object(
     type: Type.Literal('message'),
     role: Type.Literal('assistant'),
     model: Type.String(),
-    content: Type.Array(Type.Object({ type: Type.String() }), { description: 'Content blocks in order.' }),
+    content: Type.Array(typed, { description: 'Content blocks in order.' }),
     container: nullable(Type.Object({ id: Type.String(), expires_at: Type.String() })),
     stop_reason: nullable(Type.String()),
     stop_sequence: nullable(Type.String()),

@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import type { Route } from '../route.ts';
+import { codeSamplesOf, SAMPLE_ORIGIN } from './code-samples.ts';
+import { DOCS_SCRIPT } from './docs-script.ts';
+import { DOCS_STYLE } from './docs-style.ts';
+import { errorSection } from './error-section.ts';
+import { escapeHtml, inline } from './html.ts';
 import type { OpenApiDocument } from './openapi.ts';
+import { mark, schemaTable, typeOf } from './schema-tables.ts';
 
 /** A page and the policy that lets a browser show nothing but it. */
 export interface DocsPage {
@@ -9,59 +16,71 @@ export interface DocsPage {
   readonly contentSecurityPolicy: string;
 }
 
-const STYLE = `
-:root { color-scheme: light dark; --line: #8884; --soft: #8881; --accent: #0b6; }
-body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 62rem; padding: 1.5rem; }
-h1 { margin-top: 0; } h2 { border-bottom: 1px solid var(--line); margin-top: 2.5rem; }
-code, .method { font-family: ui-monospace, monospace; font-size: .9em; }
-article { border: 1px solid var(--line); border-radius: .5rem; margin: 1rem 0; padding: .5rem 1rem; }
-article h3 { margin: .5rem 0; } .method { color: var(--accent); font-weight: 700; }
-table { border-collapse: collapse; width: 100%; } th { text-align: left; }
-td, th { border-top: 1px solid var(--line); padding: .3rem .6rem .3rem 0; vertical-align: top; }
-details { margin: .25rem 0; } summary { cursor: pointer; }
-details > table, details > ul { background: var(--soft); border-radius: .3rem; margin: .3rem 0; padding: .3rem .6rem; }
-nav ul { columns: 2; } .note { opacity: .75; } .required { color: #c40; }
-`;
+/** An operation with everything that the page shows of it. */
+interface Operation {
+  readonly route: Route;
+  readonly value: JsonObject;
+}
 
-/** Schemas nested deeper are named, not shown: the whole is in the JSON document. */
-const MAX_DEPTH = 5;
+const LANGUAGES = ['curl', 'JavaScript', 'Python'] as const;
 
-/** Makes a readable page of an interface description: no script, nothing from outside. */
-export function renderDocsPage(document: OpenApiDocument): DocsPage {
+/** Makes a readable page of an interface description: one file, nothing from outside. */
+export function renderDocsPage(
+  document: OpenApiDocument,
+  routes: readonly Route[],
+  basePath: string,
+): DocsPage {
   const info = document.info as JsonObject;
-  const operations = operationsOf(document);
-  const tags = [...new Set(operations.map(({ tag }) => tag))];
+  const operations = routes.flatMap((route): Operation[] => {
+    const item = document.paths[route.path] as JsonObject | undefined;
+    const value = item?.[route.method.toLowerCase()] as JsonObject | undefined;
+    return value === undefined ? [] : [{ route, value }];
+  });
+  const groups = (document.tags as JsonObject[]).map(({ name, description }) => ({
+    name: String(name),
+    description: String(description),
+    operations: operations.filter(({ route }) => route.tag === name),
+  }));
   const schemas = Object.entries((document.components.schemas ?? {}) as JsonObject);
   const html = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(info.title)}</title>
-<style>${STYLE}</style>
+<title>${escapeHtml(info.title)} API</title>
+<style>${DOCS_STYLE}</style>
 </head>
 <body>
-<header>
-<h1>${escapeHtml(info.title)}</h1>
-<p>${inline(info.description)}</p>
-<p>Send a key as <code>Authorization: Bearer KEY</code> or <code>x-api-key: KEY</code>.</p>
-</header>
-<nav aria-label="Operations"><ul>${operations.map(navigationEntry).join('')}<li><a href="#schemas">Schemas</a></li></ul></nav>
+<nav class="nav" aria-label="Operations">
+<div class="brand">${escapeHtml(info.title)} <span>${escapeHtml(info.version)}</span>
+<button type="button" id="theme" hidden>Light or dark</button></div>
+<details id="menu" open><summary>Contents and search</summary>
+<input id="search" type="search" placeholder="Search, or press /" aria-label="Search operations">
+<div id="found" role="status"></div>
+<ul><li><a href="#start">Start</a></li><li><a href="#errors">Errors</a></li></ul>
+${groups.map((group) => `<div data-group><h2>${escapeHtml(group.name)}</h2><ul>${group.operations.map(navigationEntry).join('')}</ul></div>`).join('\n')}
+<ul><li><a href="#schemas">Schemas</a></li></ul>
+</details>
+</nav>
 <main>
-${tags.map((tag) => section(tag, operations)).join('\n')}
-<section id="schemas"><h2>Schemas</h2>
+${startSection(info, basePath)}
+${groups.map(({ name, description, operations: own }) => groupSection(name, description, own, basePath)).join('\n')}
+${errorSection()}
+<section id="schemas" data-group><h2>Schemas</h2>
+<p class="lead">Objects that requests and answers share.</p>
 ${schemas.map(([name, schema]) => namedSchema(name, schema as JsonObject)).join('\n')}
 </section>
 </main>
+<script>${DOCS_SCRIPT}</script>
 </body>
 </html>
 `;
-  const styleHash = createHash('sha256').update(STYLE).digest('base64');
   return {
     html: Buffer.from(html),
     contentSecurityPolicy: [
       "default-src 'none'",
-      `style-src 'sha256-${styleHash}'`,
+      `style-src '${hashOf(DOCS_STYLE)}'`,
+      `script-src '${hashOf(DOCS_SCRIPT)}'`,
       "base-uri 'none'",
       "form-action 'none'",
       "frame-ancestors 'none'",
@@ -69,53 +88,113 @@ ${schemas.map(([name, schema]) => namedSchema(name, schema as JsonObject)).join(
   };
 }
 
-interface Operation {
-  readonly method: string;
-  readonly path: string;
-  readonly tag: string;
-  readonly value: JsonObject;
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
-function operationsOf({ paths }: OpenApiDocument): Operation[] {
-  return Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item as JsonObject)
-      .filter(([method]) => method !== 'servers')
-      .map(([method, value]) => {
-        const operation = value as JsonObject;
-        return {
-          method: method.toUpperCase(),
-          path,
-          tag: String((operation.tags as Json[])[0]),
-          value: operation,
-        };
-      }),
-  );
-}
-
-function navigationEntry({ method, path, value }: Operation): string {
+function navigationEntry({ route, value }: Operation): string {
   return (
-    `<li><a href="#${escapeHtml(value.operationId)}"><span class="method">${method}</span> ` +
-    `${escapeHtml(path)}</a></li>`
+    `<li><a href="#${escapeHtml(value.operationId)}"><span class="method ${route.method}">${route.method}</span> ` +
+    `${escapeHtml(route.path)}</a></li>`
   );
 }
 
-function section(tag: string, operations: readonly Operation[]): string {
-  const own = operations.filter((operation) => operation.tag === tag);
-  return `<section><h2>${escapeHtml(tag)}</h2>${own.map(article).join('\n')}</section>`;
+function startSection(info: JsonObject, basePath: string): string {
+  const choices = LANGUAGES.map(
+    (language, index) =>
+      `<input type="radio" name="language" id="lang-${language}"${index === 0 ? ' checked' : ''}>` +
+      `<label for="lang-${language}">${language}</label>`,
+  );
+  return `<section id="start"><h1>${escapeHtml(info.title)} API <span class="note">${escapeHtml(info.version)}</span></h1>
+<p class="lead">${inline(info.summary)} ${inline(info.description)}</p>
+<p class="lead">Base address: <code><span class="origin">${SAMPLE_ORIGIN}</span>${escapeHtml(basePath)}</code>. Send a key
+as <code>Authorization: Bearer KEY</code> or <code>x-api-key: KEY</code>: an API key for generations, a management key
+for everything an account owns. Examples read them from <code>SIGNALBOX_API_KEY</code> and
+<code>SIGNALBOX_MANAGEMENT_KEY</code>. The same for machines: <a href="${escapeHtml(basePath)}/openapi.json">openapi.json</a>.</p>
+<fieldset class="languages"><legend>Examples in</legend>${choices.join('')}</fieldset></section>`;
 }
 
-function article({ method, path, value }: Operation): string {
+function groupSection(
+  name: string,
+  description: string,
+  operations: readonly Operation[],
+  basePath: string,
+): string {
+  return `<section data-group><h2>${escapeHtml(name)}</h2>
+<p class="lead">${inline(description)}</p>
+${operations.map((operation) => article(operation, basePath)).join('\n')}</section>`;
+}
+
+function article({ route, value }: Operation, basePath: string): string {
   const parameters = (value.parameters ?? []) as JsonObject[];
-  const body = ((value.requestBody as JsonObject | undefined)?.content as JsonObject | undefined)?.[
-    'application/json'
-  ] as JsonObject | undefined;
-  return `<article id="${escapeHtml(value.operationId)}">
-<h3><span class="method">${method}</span> <code>${escapeHtml(path)}</code></h3>
-<p>${escapeHtml(value.summary)}. <span class="note">${inline(value.description)}</span></p>
+  const words = [
+    route.path,
+    route.method,
+    route.summary,
+    route.tag,
+    ...parameters.map(({ name }) => String(name)),
+  ];
+  return `<article class="operation" id="${escapeHtml(value.operationId)}" data-search="${escapeHtml(words.join(' '))}">
+<header><span class="method ${route.method}">${route.method}</span><h3>${escapeHtml(value.summary)}</h3></header>
+<code class="path">${escapeHtml((route.mount === 'api' ? basePath : '') + route.path)}</code>
+<div class="columns"><div>
+<p class="note">${inline(value.description)}</p>
 ${parameters.length === 0 ? '' : `<details><summary>Parameters</summary>${parameterTable(parameters)}</details>`}
-${body === undefined ? '' : `<p>Request body: ${typeOf(body.schema)}</p>`}
-<details><summary>Replies</summary>${replyTable(value.responses as JsonObject)}</details>
+${bodyOf(value)}
+<h4>Replies</h4>${statuses(value.responses as JsonObject)}
+${replyOf(value.responses as JsonObject)}
+</div><div>
+<h4>Request</h4>
+${codeSamplesOf(route, basePath).map(sample).join('\n')}
+<h4>Answer</h4>
+${answer(route)}
+</div></div>
 </article>`;
+}
+
+function sample({ language, code }: { readonly language: string; readonly code: string }): string {
+  return `<pre class="sample ${language}"><code>${escapeHtml(code)}</code></pre>`;
+}
+
+function answer({ example }: Route): string {
+  const value = example?.answer ?? null;
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  return `<pre class="answer"><code>${escapeHtml(text)}</code></pre>`;
+}
+
+function bodyOf(value: JsonObject): string {
+  const content = (value.requestBody as JsonObject | undefined)?.content as JsonObject | undefined;
+  return Object.entries(content ?? {})
+    .map(
+      ([type, media]) =>
+        `<p>Body: <code>${escapeHtml(type)}</code> ${typeOf((media as JsonObject).schema)}</p>` +
+        schemaTable((media as JsonObject).schema),
+    )
+    .join('');
+}
+
+function statuses(responses: JsonObject): string {
+  const entries = Object.entries(responses).map(([status, response]) => {
+    const meaning = escapeHtml((response as JsonObject).description);
+    return status.startsWith('2')
+      ? `<span title="${meaning}">${status}</span>`
+      : `<a href="#error-${status}" title="${meaning}">${status}</a>`;
+  });
+  return `<div class="statuses">${entries.join('')}</div>`;
+}
+
+/** What the successful reply holds. */
+function replyOf(responses: JsonObject): string {
+  const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1] as JsonObject;
+  const content = (success?.content ?? {}) as JsonObject;
+  return Object.entries(content)
+    .map(([type, media]) => {
+      const schema: Json | undefined = (media as JsonObject).schema;
+      const table = schemaTable(schema);
+      const fields = table === '' ? '' : `<details><summary>Fields of the answer</summary>${table}</details>`;
+      return `<p><code>${escapeHtml(type)}</code> ${typeOf(schema)}</p>${fields}`;
+    })
+    .join('');
 }
 
 function parameterTable(parameters: readonly JsonObject[]): string {
@@ -124,110 +203,14 @@ function parameterTable(parameters: readonly JsonObject[]): string {
       `<tr><td><code>${escapeHtml(name)}</code>${mark(required === true)}</td><td>${escapeHtml(place)}</td>` +
       `<td>${typeOf(schema)}</td><td>${inline(description)}</td></tr>`,
   );
-  return `<table><tr><th>Name</th><th>In</th><th>Type</th><th></th></tr>${rows.join('')}</table>`;
-}
-
-function replyTable(responses: JsonObject): string {
-  const rows = Object.entries(responses).map(([status, response]) => {
-    const { description, content } = response as JsonObject;
-    const kinds = Object.entries((content ?? {}) as JsonObject).map(
-      ([type, media]) => `<code>${escapeHtml(type)}</code> ${typeOf((media as JsonObject).schema)}`,
-    );
-    return `<tr><td><code>${status}</code></td><td>${inline(description)}</td><td>${kinds.join('<br>')}</td></tr>`;
-  });
-  return `<table><tr><th>Status</th><th>Meaning</th><th>Body</th></tr>${rows.join('')}</table>`;
+  return (
+    '<div class="wide"><table><tr><th>Name</th><th>In</th><th>Type</th><th>Meaning</th></tr>' +
+    `${rows.join('')}</table></div>`
+  );
 }
 
 function namedSchema(name: string, schema: JsonObject): string {
-  return `<article id="schema-${escapeHtml(name)}"><h3>${escapeHtml(name)}</h3>
-<p>${inline(schema.description)}</p>
-<details><summary>Fields</summary>${shape(schema, 0)}</details></article>`;
-}
-
-/** What a schema allows: fields of an object, members of an array, branches of a choice. */
-function shape(schema: Json | undefined, depth: number): string {
-  if (!isJsonObject(schema) || depth > MAX_DEPTH) return '';
-  if (isJsonObject(schema.properties)) return fieldTable(schema, depth);
-  if (isJsonObject(schema.items))
-    return isPlain(schema.items) ? '' : `<p>Each:</p>${shape(schema.items, depth)}`;
-  const branches = branchesOf(schema).filter((branch) => !isPlain(branch));
-  if (branches.length === 0) return '';
-  return `<ul>${branches.map((branch) => `<li>${foldable(typeOf(branch), shape(branch, depth + 1))}</li>`).join('')}</ul>`;
-}
-
-function fieldTable(schema: JsonObject, depth: number): string {
-  const required = new Set((schema.required ?? []) as string[]);
-  const rows = Object.entries(schema.properties as JsonObject).map(([name, field]) => {
-    const inner = shape(field, depth + 1);
-    const description = isJsonObject(field) ? inline(field.description) : '';
-    return (
-      `<tr><td><code>${escapeHtml(name)}</code>${mark(required.has(name))}</td><td>${typeOf(field)}</td>` +
-      `<td>${description}${inner === '' ? '' : foldable('Details', inner)}</td></tr>`
-    );
-  });
-  return `<table><tr><th>Field</th><th>Type</th><th></th></tr>${rows.join('')}</table>`;
-}
-
-function foldable(summary: string, inner: string): string {
-  return inner === '' ? summary : `<details><summary>${summary}</summary>${inner}</details>`;
-}
-
-function isPlain(schema: JsonObject): boolean {
-  return shape(schema, MAX_DEPTH) === '';
-}
-
-function branchesOf(schema: JsonObject): JsonObject[] {
-  return ((schema.anyOf ?? schema.oneOf ?? []) as Json[]).filter(isJsonObject);
-}
-
-/** A schema in a few words. */
-function typeOf(schema: Json | undefined): string {
-  if (!isJsonObject(schema)) return 'anything';
-  if (typeof schema.$ref === 'string') {
-    const name = escapeHtml(schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1));
-    return `<a href="#schema-${name}">${name}</a>`;
-  }
-  if (schema.const !== undefined) return `<code>${escapeHtml(JSON.stringify(schema.const))}</code>`;
-  if (Array.isArray(schema.enum)) {
-    return schema.enum.map((value) => `<code>${escapeHtml(JSON.stringify(value))}</code>`).join(' | ');
-  }
-  const branches = branchesOf(schema);
-  if (branches.length > 0) return [...new Set(branches.map(typeOf))].join(' | ');
-  if (schema.not !== undefined) return 'refused';
-  if (schema.type === 'array') return `array of ${typeOf(schema.items)}`;
-  return `${escapeHtml(schema.type ?? 'anything')}${limitsOf(schema)}`;
-}
-
-const LIMIT_WORDS: Readonly<Record<string, string>> = {
-  minimum: '>=',
-  maximum: '<=',
-  minLength: 'length >=',
-  maxLength: 'length <=',
-};
-
-function limitsOf(schema: JsonObject): string {
-  const limits = Object.entries(LIMIT_WORDS).filter(([keyword]) => schema[keyword] !== undefined);
-  if (limits.length === 0) return '';
-  return ` <span class="note">(${limits.map(([keyword, word]) => `${escapeHtml(word)} ${escapeHtml(schema[keyword])}`).join(', ')})</span>`;
-}
-
-function mark(required: boolean): string {
-  return required ? ' <span class="required" title="required">*</span>' : '';
-}
-
-/** Text with `code` in it. */
-function inline(text: Json | undefined): string {
-  return escapeHtml(text ?? '').replaceAll(/`([^`]+)`/g, '<code>$1</code>');
-}
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escapeHtml(value: Json | undefined): string {
-  return String(value ?? '').replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
+  return `<article class="schema" id="schema-${escapeHtml(name)}" data-search="schema ${escapeHtml(name)}"><h3>${escapeHtml(name)}</h3>
+<p class="note">${inline(schema.description)}</p>
+<details><summary>Fields</summary>${schemaTable(schema)}</details></article>`;
 }

@@ -1,8 +1,10 @@
 import type { TObject, TSchema } from 'typebox';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { programVersion } from '../../kit/program-version.ts';
 import { metadataHeaders } from '../generation/generation-headers.ts';
-import type { Route, RouteResponse } from '../route.ts';
+import type { Route, RouteExample, RouteResponse } from '../route.ts';
 import { NAMED_SCHEMAS } from './named-schemas.ts';
+import { TAG_DESCRIPTIONS } from './tags.ts';
 
 /** An OpenAPI 3.1 document. */
 export interface OpenApiDocument extends JsonObject {
@@ -14,13 +16,12 @@ export interface OpenApiDocument extends JsonObject {
 /** Keywords of our own that no reader of the document needs. */
 const PRIVATE_KEYWORDS: ReadonlySet<string> = new Set(['explain', 'explainPattern', 'discriminator']);
 
-const API_VERSION = '1.0.0';
-
-/** Describes a route table. Everything in it comes from the rows. */
+/** Describes a route table. Everything in it comes from the rows. Rows that only refuse are left out. */
 export function describeRoutes(
-  routes: readonly Route[],
+  table: readonly Route[],
   settings: { readonly vendor: string; readonly basePath: string },
 ): OpenApiDocument {
+  const routes = table.filter(({ example }) => example !== null);
   const names = new Map<unknown, string>(
     Object.entries(NAMED_SCHEMAS).map(([name, schema]) => [schema, name] as const),
   );
@@ -42,14 +43,20 @@ export function describeRoutes(
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Model routing gateway',
-      version: API_VERSION,
+      title: 'Signalbox',
+      version: programVersion(),
+      summary: 'A self-hosted model routing gateway, compatible with the APIs of OpenAI and Anthropic.',
       description:
-        `Every path answers under \`${settings.basePath}\` and under \`/v1\`, with or without a trailing ` +
-        'slash.',
+        `Paths answer under \`${settings.basePath}\` and under \`/v1\`, with or without a trailing slash. ` +
+        'Probes, metrics and the page of this description answer at the root of the server only.',
+      contact: { name: 'The operator of this gateway' },
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [...new Set([settings.basePath, '/v1'])].map((url) => ({ url })),
-    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({
+      name,
+      description: TAG_DESCRIPTIONS[name] ?? '',
+    })),
     paths,
     components: {
       schemas,
@@ -91,14 +98,18 @@ function operationOf(
   headerNames: ReadonlyMap<string, string>,
 ): JsonObject {
   const { query, headers, body, form } = route.request;
+  const example = route.example ?? { answer: null };
   const parameters = [
     ...[...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
       name,
       in: 'path',
       required: true,
       schema: { type: 'string' },
+      ...(example.params?.[name] !== undefined && { example: example.params[name] }),
     })),
-    ...parametersOf('query', query, names, new Map()),
+    ...parametersOf('query', query, names, new Map()).map((parameter) =>
+      withExample(parameter, example.query),
+    ),
     ...parametersOf('header', headers, names, headerNames),
   ];
   return {
@@ -109,7 +120,10 @@ function operationOf(
     security: [...SECURITY[route.auth]],
     ...(parameters.length > 0 && { parameters }),
     ...(body !== null && {
-      requestBody: { required: true, content: { 'application/json': { schema: plain(body, names) } } },
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: plain(body, names), ...exampleOf(example.body) } },
+      },
     }),
     ...(form !== undefined && {
       requestBody: { required: true, content: { 'multipart/form-data': { schema: plain(form, names) } } },
@@ -121,6 +135,18 @@ function operationOf(
       ]),
     ),
   };
+}
+
+/** Query values are text in an example; numbers and booleans are shown as such. */
+function withExample(parameter: JsonObject, values: RouteExample['query'] = {}): JsonObject {
+  const value = values[String(parameter.name)];
+  if (value === undefined) return parameter;
+  const { type } = parameter.schema as JsonObject;
+  return { ...parameter, example: type === 'string' || type === undefined ? value : JSON.parse(value) };
+}
+
+function exampleOf(example: Json | undefined): JsonObject {
+  return example === undefined ? {} : { example };
 }
 
 function parametersOf(
@@ -177,7 +203,14 @@ function responseOf(
       }),
     },
     content: Object.fromEntries(
-      Object.entries(response.content).map(([type, schema]) => [type, { schema: plain(schema, names) }]),
+      Object.entries(response.content).map(([type, schema]) => [
+        type,
+        {
+          schema: plain(schema, names),
+          // The example is a whole answer, not a stream of events.
+          ...(status.startsWith('2') && type !== 'text/event-stream' && exampleOf(route.example?.answer)),
+        },
+      ]),
     ),
   };
 }
@@ -195,11 +228,22 @@ function plainValue(value: Json, names: ReadonlyMap<unknown, string>): Json {
 }
 
 function plainMembers(value: JsonObject, names: ReadonlyMap<unknown, string>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key, member]) => member !== undefined && !PRIVATE_KEYWORDS.has(key))
-      .map(([key, member]) => [key, plainValue(member as Json, names)]),
+  return withoutIdleChoice(
+    Object.fromEntries(
+      Object.entries(value)
+        .filter(([key, member]) => member !== undefined && !PRIVATE_KEYWORDS.has(key))
+        .map(([key, member]) => [key, plainValue(member as Json, names)]),
+    ),
   );
+}
+
+/** A choice of one is that one; a choice that includes everything is none. */
+function withoutIdleChoice(schema: JsonObject): JsonObject {
+  const { anyOf, ...rest } = schema;
+  if (!Array.isArray(anyOf)) return schema;
+  if (anyOf.some((branch) => isJsonObject(branch) && Object.keys(branch).length === 0)) return rest;
+  const [only, ...others] = anyOf;
+  return others.length === 0 && isJsonObject(only) ? { ...only, ...rest } : schema;
 }
 
 function capitalized(text: string): string {

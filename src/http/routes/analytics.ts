@@ -17,6 +17,7 @@ import { runInTurns } from '../../kit/loop/turns.ts';
 import { analyticsMeta, analyticsNames } from '../../manage/analytics/analytics-names.ts';
 import { furtherAnalyticsIssues } from '../../manage/analytics/parse-analytics-query.ts';
 import type { Call, Route } from '../route.ts';
+import { ANALYTICS_EXAMPLES } from './examples/analytics.ts';
 import { callerOf, type ErrorStatus, errors, NOTHING_DECLARED, ok } from './row-parts.ts';
 import { withinQueryTime } from './within-query-time.ts';
 
@@ -42,6 +43,7 @@ export function analyticsRoutes(vendor: string): readonly Route[] {
       path: '/analytics/meta',
       operationId: 'getAnalyticsMeta',
       summary: 'Metrics, dimensions, operators and granularities',
+      example: ANALYTICS_EXAMPLES.getAnalyticsMeta,
       request: NOTHING_DECLARED,
       responses: { 200: ok(analyticsMetaSchema), ...refusals() },
       handler: ({ exchange, settings }) => {
@@ -54,6 +56,7 @@ export function analyticsRoutes(vendor: string): readonly Route[] {
       path: '/analytics/query',
       operationId: 'queryAnalytics',
       summary: 'Usage of the account, summed up',
+      example: ANALYTICS_EXAMPLES.queryAnalytics,
       request: {
         ...NOTHING_DECLARED,
         body: analyticsQuerySchema(analyticsNames(vendor)),
@@ -75,6 +78,7 @@ export function analyticsRoutes(vendor: string): readonly Route[] {
       path: '/activity',
       operationId: 'getActivity',
       summary: 'The last 30 completed UTC days by model and endpoint',
+      example: ANALYTICS_EXAMPLES.getActivity,
       request: { ...NOTHING_DECLARED, query: activityQuerySchema },
       responses: { 200: ok(activityReplySchema), ...refusals(400, 404, 408, 503) },
       handler: async (call) => {

@@ -13,6 +13,7 @@ import type { EndpointService } from '../../gateway/gateway.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { Call, Route } from '../route.ts';
 import { renderArchitecture, renderEndpoint, renderModel, renderProvider } from './catalog-objects.ts';
+import { CATALOG_EXAMPLES } from './examples/catalog.ts';
 import { filterModels } from './model-filters.ts';
 import { errors, NOTHING_DECLARED, ok, READ } from './row-parts.ts';
 
@@ -33,6 +34,7 @@ export const CATALOG_ROUTES: readonly Route[] = [
     path: '/models',
     operationId: 'listModels',
     summary: 'Models that can be asked for',
+    example: CATALOG_EXAMPLES.listModels,
     auth: 'none',
     request: { ...NOTHING_DECLARED, query: modelsQuerySchema },
     responses: { 200: ok(modelListSchema), ...errors(errorEnvelopeSchema, [400, 500]) },
@@ -45,6 +47,7 @@ export const CATALOG_ROUTES: readonly Route[] = [
     path: '/models/count',
     operationId: 'countModels',
     summary: 'How many models there are',
+    example: CATALOG_EXAMPLES.countModels,
     auth: 'none',
     request: { ...NOTHING_DECLARED, query: modelCountQuerySchema },
     responses: { 200: ok(modelCountSchema), ...errors(errorEnvelopeSchema, [400, 500]) },
@@ -58,6 +61,7 @@ export const CATALOG_ROUTES: readonly Route[] = [
     path: '/models/user',
     operationId: 'listModelsForKey',
     summary: 'Models that the key may use',
+    example: CATALOG_EXAMPLES.listModelsForKey,
     auth: 'any',
     request: { ...NOTHING_DECLARED, query: modelsQuerySchema },
     responses: { 200: ok(modelListSchema), ...errors(errorEnvelopeSchema, [400, 401, 500]) },
@@ -72,6 +76,7 @@ export const CATALOG_ROUTES: readonly Route[] = [
     path: '/model/{author}/{slug}',
     operationId: 'getModel',
     summary: 'One model, by id or alias',
+    example: CATALOG_EXAMPLES.getModel,
     auth: 'none',
     request: NOTHING_DECLARED,
     responses: { 200: ok(modelReplySchema), ...errors(errorEnvelopeSchema, [404, 500]) },
@@ -84,6 +89,7 @@ export const CATALOG_ROUTES: readonly Route[] = [
     path: '/models/{author}/{slug}/endpoints',
     operationId: 'listEndpoints',
     summary: 'The endpoints of one model',
+    example: CATALOG_EXAMPLES.listEndpoints,
     auth: 'optional',
     request: NOTHING_DECLARED,
     responses: { 200: ok(endpointListSchema), ...errors(errorEnvelopeSchema, [404, 500]) },
@@ -108,9 +114,10 @@ export const CATALOG_ROUTES: readonly Route[] = [
     path: '/providers',
     operationId: 'listProviders',
     summary: 'Providers that serve models',
+    example: CATALOG_EXAMPLES.listProviders,
     auth: 'none',
     request: NOTHING_DECLARED,
-    responses: { 200: ok(providerListSchema), ...errors(errorEnvelopeSchema, [500]) },
+    responses: { 200: ok(providerListSchema), ...errors(errorEnvelopeSchema, [431, 500]) },
     // All that are known, on or not.
     handler: ({ services, exchange }) => {
       exchange.reply.json(200, { data: allProviders(services.catalog()).map(renderProvider) });

@@ -8,6 +8,7 @@ import {
 } from '../../contract/generations/generation-record.ts';
 import { writeJson } from '../../kit/json/stringify-sliced.ts';
 import type { Call, Route } from '../route.ts';
+import { GENERATION_RECORD_EXAMPLES } from './examples/generation-records.ts';
 import { callerOf, errors, NOTHING_DECLARED, ok, READ } from './row-parts.ts';
 
 /** Records of generations. */
@@ -17,6 +18,7 @@ export const GENERATION_RECORD_ROUTES: readonly Route[] = [
     path: '/generation',
     operationId: 'getGeneration',
     summary: 'What became of a generation, and what it cost',
+    example: GENERATION_RECORD_EXAMPLES.getGeneration,
     tag: 'Generations',
     auth: 'any',
     rateClass: 'management',
@@ -35,6 +37,7 @@ export const GENERATION_RECORD_ROUTES: readonly Route[] = [
     path: '/generation/content',
     operationId: 'getGenerationContent',
     summary: 'What was said in a generation, where its workspace has that kept',
+    example: GENERATION_RECORD_EXAMPLES.getGenerationContent,
     tag: 'Generations',
     auth: 'any',
     rateClass: 'management',

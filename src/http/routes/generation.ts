@@ -17,7 +17,8 @@ import type { RequestFormat } from '../../ir/items.ts';
 import { compileValidator, type Validator } from '../../kit/json/validate.ts';
 import { countTokensHandler, GenerationRun, generateHandler, wholeHandler } from '../generation/generate.ts';
 import { generationHeaderSchema } from '../generation/generation-headers.ts';
-import type { Handler, Route } from '../route.ts';
+import type { Handler, Route, RouteExample } from '../route.ts';
+import { GENERATION_EXAMPLES } from './examples/generation.ts';
 import { type ErrorStatus, errors, ok } from './row-parts.ts';
 
 const GENERATION_ERRORS: readonly ErrorStatus[] = [
@@ -31,6 +32,7 @@ export function generationRoutes(vendor: string): readonly Route[] {
       path: '/responses',
       operationId: 'createResponse',
       summary: 'Create a response',
+      example: GENERATION_EXAMPLES.createResponse,
       result: responsesResultSchema,
       errorSchema: errorEnvelopeSchema,
     }),
@@ -38,6 +40,7 @@ export function generationRoutes(vendor: string): readonly Route[] {
       path: '/messages',
       operationId: 'createMessage',
       summary: 'Create a message',
+      example: GENERATION_EXAMPLES.createMessage,
       result: messagesResultSchema,
       errorSchema: messagesErrorSchema,
     }),
@@ -47,6 +50,7 @@ export function generationRoutes(vendor: string): readonly Route[] {
       path: '/messages/count_tokens',
       operationId: 'countMessageTokens',
       summary: 'Count the prompt tokens of a message request',
+      example: GENERATION_EXAMPLES.countMessageTokens,
       tag: 'Generation',
       auth: 'inference',
       rateClass: 'generation',
@@ -59,6 +63,7 @@ export function generationRoutes(vendor: string): readonly Route[] {
       path: '/chat/completions',
       operationId: 'createChatCompletion',
       summary: 'Create a chat completion',
+      example: GENERATION_EXAMPLES.createChatCompletion,
       result: chatResultSchema,
       errorSchema: errorEnvelopeSchema,
     }),
@@ -68,6 +73,7 @@ export function generationRoutes(vendor: string): readonly Route[] {
       path: '/embeddings',
       operationId: 'createEmbeddings',
       summary: 'Create embeddings: a vector for each text',
+      example: GENERATION_EXAMPLES.createEmbeddings,
       tag: 'Generation',
       auth: 'inference',
       rateClass: 'generation',
@@ -86,6 +92,7 @@ export function generationRoutes(vendor: string): readonly Route[] {
       path: '/routing/explain',
       operationId: 'explainRouting',
       summary: 'Explain the routing of a request; no upstream is called, nothing is charged',
+      example: GENERATION_EXAMPLES.explainRouting,
       tag: 'Routing',
       auth: 'any',
       rateClass: 'management',
@@ -107,6 +114,7 @@ function generationRoute(
     readonly path: string;
     readonly operationId: string;
     readonly summary: string;
+    readonly example: RouteExample;
     readonly result: TSchema;
     readonly errorSchema: TSchema;
   },
@@ -117,6 +125,7 @@ function generationRoute(
     path: row.path,
     operationId: row.operationId,
     summary: row.summary,
+    example: row.example,
     tag: 'Generation',
     auth: 'inference',
     rateClass: 'generation',

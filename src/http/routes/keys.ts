@@ -15,6 +15,7 @@ import {
   updateKeySchema,
 } from '../../contract/keys/key.ts';
 import type { Call, Route } from '../route.ts';
+import { KEY_EXAMPLES } from './examples/keys.ts';
 import {
   callerOf,
   created,
@@ -35,6 +36,7 @@ const CURRENT_KEY: Route = {
   path: '/key',
   operationId: 'getCurrentKey',
   summary: 'The key of this request',
+  example: KEY_EXAMPLES.getCurrentKey,
   tag: 'Keys',
   auth: 'any',
   rateClass: 'management',
@@ -63,6 +65,7 @@ export const KEY_ROUTES: readonly Route[] = [
     path: '/keys',
     operationId: 'createKey',
     summary: 'Make a key; it is shown this once',
+    example: KEY_EXAMPLES.createKey,
     request: withBody(createKeySchema),
     responses: { 201: created(issuedKeySchema), ...managementRefusals(400, 404, 413, 415) },
     handler: async (call) => {
@@ -77,6 +80,7 @@ export const KEY_ROUTES: readonly Route[] = [
     path: '/keys',
     operationId: 'listKeys',
     summary: 'Keys of a workspace, newest first, 100 a page; management keys are not listed',
+    example: KEY_EXAMPLES.listKeys,
     request: withQuery(keysQuerySchema),
     responses: { 200: ok(keyListSchema), ...managementRefusals(400, 404) },
     handler: async (call) => {
@@ -91,6 +95,7 @@ export const KEY_ROUTES: readonly Route[] = [
     path: '/keys/{hash}',
     operationId: 'getKey',
     summary: 'One key',
+    example: KEY_EXAMPLES.getKey,
     request: NOTHING_DECLARED,
     responses: { 200: ok(keyReplySchema), ...managementRefusals(404) },
     handler: async (call) => {
@@ -104,6 +109,7 @@ export const KEY_ROUTES: readonly Route[] = [
     path: '/keys/{hash}',
     operationId: 'updateKey',
     summary: 'Change a key; its limit counts what was spent before',
+    example: KEY_EXAMPLES.updateKey,
     request: withBody(updateKeySchema),
     responses: { 200: ok(keyReplySchema), ...managementRefusals(400, 404, 413, 415) },
     handler: async (call) => {
@@ -119,6 +125,7 @@ export const KEY_ROUTES: readonly Route[] = [
     path: '/keys/{hash}',
     operationId: 'deleteKey',
     summary: 'Delete a key for good',
+    example: KEY_EXAMPLES.deleteKey,
     request: NOTHING_DECLARED,
     responses: { 200: ok(deletedSchema), ...managementRefusals(404) },
     handler: async (call) => {

@@ -11,6 +11,7 @@ import { EXPOSITION_TYPE } from '../../kit/metrics/exposition.ts';
 import type { ReadinessPart } from '../dependencies.ts';
 import type { Route } from '../route.ts';
 import { carriesToken } from '../server/metrics-token.ts';
+import { OPERATION_EXAMPLES } from './examples/operation.ts';
 import { readinessOf, readinessOfPart, UNKNOWN_PARTS } from './readiness.ts';
 import { errors, NOTHING_DECLARED, ok, READ } from './row-parts.ts';
 
@@ -30,10 +31,14 @@ export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
     path: '/openapi.json',
     operationId: 'getInterfaceDescription',
     summary: 'This description',
+    example: OPERATION_EXAMPLES.getInterfaceDescription,
     tag: 'Operation',
     auth: 'none',
     request: NOTHING_DECLARED,
-    responses: { 200: ok(Type.Object({ openapi: Type.String() })), ...errors(errorEnvelopeSchema, [500]) },
+    responses: {
+      200: ok(Type.Object({ openapi: Type.String() })),
+      ...errors(errorEnvelopeSchema, [431, 500]),
+    },
     handler: ({ exchange, server }) => exchange.reply.jsonText(200, server.document()),
   },
   {
@@ -41,10 +46,11 @@ export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
     path: '/docs',
     operationId: 'getInterfacePage',
     summary: 'This description as a page',
+    example: OPERATION_EXAMPLES.getInterfacePage,
     rateClass: 'public',
     responses: {
       200: { description: 'The page', content: { 'text/html': Type.String() } },
-      ...errors(errorEnvelopeSchema, [500]),
+      ...errors(errorEnvelopeSchema, [431, 500]),
     },
     handler: ({ exchange, server }) => {
       const { html, contentSecurityPolicy } = server.page();
@@ -62,6 +68,7 @@ export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
     summary:
       'Figures of this process, in the text format of Prometheus, for `metrics.token` and for management keys of the ' +
       'first account',
+    example: OPERATION_EXAMPLES.getMetrics,
     auth: 'management',
     isPublic: ({ areMetricsPublic, metricsToken }, request) =>
       areMetricsPublic || carriesToken(request, metricsToken),
@@ -85,7 +92,8 @@ export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
     path: '/healthz',
     operationId: 'getHealth',
     summary: 'Whether the process is alive',
-    responses: { 200: ok(healthSchema), ...errors(errorEnvelopeSchema, [500]) },
+    example: OPERATION_EXAMPLES.getHealth,
+    responses: { 200: ok(healthSchema), ...errors(errorEnvelopeSchema, [431, 500]) },
     handler: ({ exchange }) => exchange.reply.json(200, { status: 'ok' }),
   },
   {
@@ -93,6 +101,7 @@ export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
     path: '/readyz',
     operationId: 'getReadiness',
     summary: 'Whether the gateway takes requests, and the state of its parts',
+    example: OPERATION_EXAMPLES.getReadiness,
     request: { ...NOTHING_DECLARED, query: readinessQuery },
     responses: {
       200: ok(readySchema),
@@ -100,7 +109,7 @@ export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
         description: 'Starting, draining, to be restarted, or no generation can be admitted',
         content: { 'application/json': notReadySchema },
       },
-      ...errors(errorEnvelopeSchema, [400, 500]),
+      ...errors(errorEnvelopeSchema, [400, 431, 500]),
     },
     handler: ({ exchange, server, services, query }) => {
       const isStarting = server.state === 'starting';

@@ -51,6 +51,7 @@ const ERROR_MEANINGS = {
   415: 'The body is not of the type that the route reads, not in UTF-8, or compressed',
   422: 'Each field is valid, but not together or not for this model',
   429: 'Rate limit exceeded',
+  431: 'Request headers too large',
   500: 'Unexpected server error',
   502: 'Provider failure',
   503: 'Service temporarily unavailable',

@@ -18,6 +18,7 @@ import {
   workspacesQuerySchema,
 } from '../../contract/workspaces/workspace.ts';
 import type { Call, Route } from '../route.ts';
+import { WORKSPACE_EXAMPLES } from './examples/workspaces.ts';
 import {
   callerOf,
   created,
@@ -39,6 +40,7 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     path: '/workspaces',
     operationId: 'createWorkspace',
     summary: 'Make a workspace',
+    example: WORKSPACE_EXAMPLES.createWorkspace,
     request: withBody(createWorkspaceSchema),
     responses: { 201: created(workspaceReplySchema), ...managementRefusals(400, 409, 413, 415) },
     handler: async (call) => {
@@ -53,6 +55,7 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     path: '/workspaces',
     operationId: 'listWorkspaces',
     summary: 'Workspaces of the account, oldest first',
+    example: WORKSPACE_EXAMPLES.listWorkspaces,
     request: withQuery(workspacesQuerySchema),
     responses: { 200: ok(workspaceListSchema), ...managementRefusals(400) },
     handler: async (call) => {
@@ -70,6 +73,7 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     path: '/workspaces/{id}',
     operationId: 'getWorkspace',
     summary: 'One workspace, by id or slug',
+    example: WORKSPACE_EXAMPLES.getWorkspace,
     request: NOTHING_DECLARED,
     responses: { 200: ok(workspaceReplySchema), ...managementRefusals(404) },
     handler: async (call) => {
@@ -83,6 +87,7 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     path: '/workspaces/{id}',
     operationId: 'updateWorkspace',
     summary: 'Change a workspace',
+    example: WORKSPACE_EXAMPLES.updateWorkspace,
     request: withBody(updateWorkspaceSchema),
     responses: { 200: ok(workspaceReplySchema), ...managementRefusals(400, 404, 409, 413, 415) },
     handler: async (call) => {
@@ -96,6 +101,7 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     path: '/workspaces/{id}',
     operationId: 'deleteWorkspace',
     summary: 'Delete a workspace without active keys, with its budgets, credentials and files',
+    example: WORKSPACE_EXAMPLES.deleteWorkspace,
     request: NOTHING_DECLARED,
     responses: { 200: ok(deletedSchema), ...managementRefusals(400, 404) },
     handler: async (call) => {
@@ -109,6 +115,7 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     path: '/workspaces/{id}/budgets',
     operationId: 'listWorkspaceBudgets',
     summary: 'Budgets of a workspace',
+    example: WORKSPACE_EXAMPLES.listWorkspaceBudgets,
     request: NOTHING_DECLARED,
     responses: { 200: ok(budgetListSchema), ...managementRefusals(404) },
     handler: async (call) => {
@@ -125,6 +132,7 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     path: '/workspaces/{id}/budgets/{interval}',
     operationId: 'getWorkspaceBudget',
     summary: 'The budget for daily, weekly, monthly or lifetime',
+    example: WORKSPACE_EXAMPLES.getWorkspaceBudget,
     request: NOTHING_DECLARED,
     responses: { 200: ok(budgetReplySchema), ...managementRefusals(400, 404) },
     handler: async (call) => {
@@ -138,6 +146,7 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     path: '/workspaces/{id}/budgets/{interval}',
     operationId: 'setWorkspaceBudget',
     summary: 'Set a budget: more than those of shorter windows, less than those of longer ones',
+    example: WORKSPACE_EXAMPLES.setWorkspaceBudget,
     request: withBody(setBudgetSchema),
     responses: { 200: ok(budgetReplySchema), ...managementRefusals(400, 404, 413, 415) },
     handler: async (call) => {
@@ -155,6 +164,7 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     path: '/workspaces/{id}/budgets/{interval}',
     operationId: 'deleteWorkspaceBudget',
     summary: 'Delete a budget, if it is there',
+    example: WORKSPACE_EXAMPLES.deleteWorkspaceBudget,
     request: NOTHING_DECLARED,
     responses: { 200: ok(deletedSchema), ...managementRefusals(400, 404) },
     handler: async (call) => {

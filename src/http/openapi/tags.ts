@@ -1,0 +1,20 @@
+/** The groups of operations, in the order of the description, with what each is for. */
+export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  Generation:
+    'Ask a model, in the format of your client: responses, messages or chat completions. Any model can be asked in ' +
+    'any of the three. With `"stream": true` the answer comes as server-sent events.',
+  Routing: 'See which endpoints would serve a request, in which order, and why others would not.',
+  Generations:
+    'Look up what became of a generation: tokens, cost, attempts, and its content where that is kept.',
+  Catalogue: 'Models that can be asked for, their endpoints with prices and limits, and all known providers.',
+  Keys:
+    'Make, limit and revoke API keys. A key is shown once, when it is made; afterwards its SHA-256 is its id. ' +
+    'These operations need a management key, except the one that shows the key of the request.',
+  Files: 'Store files once and name them in requests by their id.',
+  Datasets: 'Rankings of apps and models over all accounts of this gateway.',
+  Analytics: 'What the account used: by model, key, app, time and more.',
+  BYOK: 'Credentials that the account brings for providers (bring your own key). They are stored encrypted and never shown.',
+  Workspaces: 'Groups of keys with budgets of their own.',
+  Credits: 'The balance of the account. The operator of the gateway sets it.',
+  Operation: 'Probes, metrics and this description, for those who run the gateway.',
+};

@@ -1,0 +1,162 @@
+import type { Static } from 'typebox';
+import type { explanationSchema } from '../../../contract/catalog/explanation.ts';
+import type {
+  chatResultSchema,
+  embeddingsResultSchema,
+  messagesResultSchema,
+  responsesResultSchema,
+  tokenCountSchema,
+} from '../../../contract/generations/generation-results.ts';
+import type { RouteExample } from '../../route.ts';
+
+/** A model that every installation can switch on, so that each of these requests can be tried. */
+const MODEL = 'simulator/standard';
+
+const QUESTION = { role: 'user', content: 'Say hello.' };
+
+const ANSWER =
+  'This is a simulated answer: no model was asked. You said: "Say hello.". A real model would answer it here.';
+
+/** Requests that the simulator answers, and its answers. */
+export const GENERATION_EXAMPLES = {
+  createResponse: {
+    client: { library: 'openai', method: 'responses.create' },
+    body: { model: MODEL, input: 'Say hello.' },
+    answer: {
+      id: 'resp_IPIVRscXbl4hIH4w9GXj',
+      object: 'response',
+      created_at: 1794892623,
+      completed_at: 1794892623,
+      status: 'completed',
+      model: MODEL,
+      output: [
+        {
+          id: 'msg_kqylzzmshwi6x69gdt7m_0',
+          type: 'message',
+          role: 'assistant',
+          status: 'completed',
+          content: [{ type: 'output_text', text: ANSWER, annotations: [], logprobs: [] }],
+        } as { type: string },
+      ],
+      error: null,
+      incomplete_details: null,
+      usage: {
+        input_tokens: 4,
+        input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+        output_tokens: 27,
+        output_tokens_details: { reasoning_tokens: 0 },
+        total_tokens: 31,
+        cost: 0.000112,
+        is_byok: false,
+      },
+      instructions: null,
+      metadata: {},
+      parallel_tool_calls: true,
+      temperature: 1,
+      top_p: 1,
+      presence_penalty: 0,
+      frequency_penalty: 0,
+      tool_choice: 'auto',
+      tools: [],
+      service_tier: 'default',
+    } satisfies Static<typeof responsesResultSchema>,
+  },
+  createMessage: {
+    client: { library: 'anthropic', method: 'messages.create' },
+    body: { model: MODEL, max_tokens: 256, messages: [QUESTION] },
+    answer: {
+      id: 'msg_5G4CNIGMm0kBlNihpS1c',
+      type: 'message',
+      role: 'assistant',
+      model: MODEL,
+      provider: 'Simulator',
+      content: [{ type: 'text', text: ANSWER, citations: [] } as { type: string }],
+      container: null,
+      stop_reason: 'end_turn',
+      stop_sequence: null,
+      stop_details: null,
+      usage: {
+        input_tokens: 4,
+        output_tokens: 27,
+        cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+        cache_creation_input_tokens: 0,
+        cache_read_input_tokens: 0,
+        inference_geo: null,
+        output_tokens_details: { thinking_tokens: 0 },
+        server_tool_use: null,
+        service_tier: 'standard',
+        cost: 0.000112,
+        is_byok: false,
+      },
+    } satisfies Static<typeof messagesResultSchema>,
+  },
+  countMessageTokens: {
+    client: { library: 'anthropic', method: 'messages.countTokens' },
+    body: { model: MODEL, messages: [QUESTION] },
+    answer: { input_tokens: 7 } satisfies Static<typeof tokenCountSchema>,
+  },
+  createChatCompletion: {
+    client: { library: 'openai', method: 'chat.completions.create' },
+    body: { model: MODEL, messages: [QUESTION] },
+    answer: {
+      id: 'gen-1794892624-6l9r2DXYGDJmKWOZUQd3',
+      object: 'chat.completion',
+      created: 1794892624,
+      model: MODEL,
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: ANSWER, refusal: null, reasoning: null },
+          finish_reason: 'stop',
+          logprobs: null,
+        },
+      ],
+      usage: { prompt_tokens: 4, completion_tokens: 27, total_tokens: 31, cost: 0.000112 },
+      service_tier: 'default',
+      system_fingerprint: null,
+    } satisfies Static<typeof chatResultSchema>,
+  },
+  createEmbeddings: {
+    client: { library: 'openai', method: 'embeddings.create' },
+    body: {
+      model: 'simulator/embedding',
+      input: ['a cat on a mat'],
+      dimensions: 3,
+      encoding_format: 'float',
+    },
+    answer: {
+      object: 'list',
+      data: [{ object: 'embedding', index: 0, embedding: [0.6, -0.64, 0.48] }],
+      model: 'simulator/embedding',
+      id: 'gen-1794892625-0a1b2c3d4e5f6g7h8i9j',
+      provider: 'Simulator',
+      usage: { prompt_tokens: 5, total_tokens: 5, cost: 0.0000001, is_byok: false, cost_details: {} },
+    } satisfies Static<typeof embeddingsResultSchema>,
+  },
+  explainRouting: {
+    body: { format: 'chat', model: MODEL, messages: [QUESTION] },
+    answer: {
+      data: {
+        requested: MODEL,
+        strategy: 'direct',
+        candidates: [
+          {
+            rank: 1,
+            provider: 'Simulator',
+            tag: 'simulator',
+            model: MODEL,
+            credential: 'shared',
+            lane: 'relay',
+            price: { prompt: '0.000001', completion: '0.000004' },
+            weight: null,
+            sticky: false,
+            health: { state: 'ok', failures: 0, latency_p50_ms: 36.6, throughput_p50: 714.9 },
+            translation: [],
+          },
+        ],
+        rejected: [],
+        estimate: { prompt_tokens: 7, max_output_tokens: 16000, max_cost_usd: 0.064007 },
+      },
+    } satisfies Static<typeof explanationSchema>,
+  },
+} as const satisfies Record<string, RouteExample>;
