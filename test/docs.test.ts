@@ -9,7 +9,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const MAX_GUIDE_LINES = 300;
 const MAX_LINES_WITHOUT_CONTENTS = 110;
 
-const FOLDERS = ['src', 'test', 'bench', 'scripts', 'docs'];
+const FOLDERS = ['src', 'test', 'bench', 'scripts', 'docs', 'deploy'];
 
 /** Paths from the root; folders end in `/`. */
 const paths: readonly string[] = [

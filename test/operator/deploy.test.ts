@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { parseCommandLine } from '../../src/cli/command-line.ts';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
+
+/** Instructions of the Dockerfile, with continued lines joined. */
+const instructions = textOf('deploy/Dockerfile')
+  .replaceAll(/\\\n\s*/g, '')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'));
+
+describe('the Dockerfile', () => {
+  it('has only known instructions, and ends as a user without rights', () => {
+    const known =
+      /^(?:ARG|FROM|WORKDIR|COPY|RUN|ENV|USER|VOLUME|EXPOSE|STOPSIGNAL|HEALTHCHECK|ENTRYPOINT|CMD) /;
+    expect(instructions.filter((line) => !known.test(line))).toEqual([]);
+    expect(instructions.filter((line) => line.startsWith('USER '))).toEqual(['USER node']);
+    expect(instructions.some((line) => line.startsWith('HEALTHCHECK ') && line.includes('/readyz'))).toBe(
+      true,
+    );
+    expect(instructions.filter((line) => line.startsWith('FROM '))).toHaveLength(2);
+  });
+
+  it('copies what exists, installs from the lockfile, and runs the program', () => {
+    const { bin, scripts } = JSON.parse(textOf('package.json'));
+    expect(instructions.join('\n')).toContain(`/app/${bin.signalbox} `);
+    expect(instructions).toContain('RUN npm run build');
+    expect(scripts.build).toBeDefined();
+    const admitted = [...textOf('deploy/Dockerfile.dockerignore').matchAll(/^!(.+)$/gm)].map(
+      ([, name]) => name,
+    );
+    expect(admitted.filter((name) => !readdirSync(root).includes(name as string))).toEqual([]);
+    expect(admitted).not.toContain('node_modules');
+  });
+});
+
+describe.each(['deploy/compose.yaml', 'deploy/compose.postgresql.yaml'])('%s', (file) => {
+  const { services } = parse(textOf(file));
+
+  it('runs the gateway without rights, on the loopback interface, with time to drain', () => {
+    expect(services.signalbox).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      ports: ['127.0.0.1:8787:8787'],
+      volumes: ['data:/data'],
+    });
+    expect(Number.parseInt(services.signalbox.stop_grace_period, 10)).toBeGreaterThan(30);
+  });
+
+  it('has no password of its own', () => {
+    const secrets = [...textOf(file).matchAll(/(?:PASSWORD|_KEY): (.+)/g)].map(([, value]) => value);
+    expect(secrets.filter((value) => !/^\$\{\w+:\?/.test(value as string))).toEqual([]);
+  });
+});
+
+describe('the other files', () => {
+  it('start commands that exist', () => {
+    const unit = textOf('deploy/signalbox.service');
+    const [, words = ''] = /^ExecStart=\S+ \S+signalbox\.js (.+)$/m.exec(unit) ?? [];
+    expect(parseCommandLine(words.split(' '))).toMatchObject({ kind: 'run', command: 'serve' });
+    for (const line of ['NoNewPrivileges=yes', 'ProtectSystem=strict', 'CapabilityBoundingSet=']) {
+      expect(unit.split('\n')).toContain(line);
+    }
+  });
+
+  it('pass streams on unbuffered, and longer than a request may take', () => {
+    const nginx = textOf('deploy/nginx.conf');
+    expect(nginx).toMatch(/proxy_buffering off;/);
+    expect(nginx).toMatch(/proxy_read_timeout 660s;/);
+    expect(nginx.split('{').length).toBe(nginx.split('}').length);
+    const caddy = textOf('deploy/Caddyfile');
+    expect(caddy).toMatch(/flush_interval -1/);
+    expect(caddy.split('{').length).toBe(caddy.split('}').length);
+  });
+
+  it('are described with commands and flags that exist', () => {
+    const lines = [...textOf('docs/guide/deploy.md').matchAll(/^(?:sudo -u signalbox )?signalbox (.+)$/gm)];
+    expect(lines.length).toBeGreaterThan(5);
+    const wrong = lines
+      .map(([, words = '']) => words.replace(/\s+#.*$/, ''))
+      .filter((words) => parseCommandLine(words.split(/\s+/)).kind !== 'run');
+    expect(wrong).toEqual([]);
+  });
+});
