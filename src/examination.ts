@@ -3,6 +3,7 @@
  * one can be examined too.
  */
 export { readOverlay } from './installation.ts';
+export { providerStates } from './provider-states.ts';
 export { deriveSettings } from './settings.ts';
 export { CatalogOverlayFile } from './store/directory/catalog-overlay-file.ts';
 export { lockDirectory } from './store/directory/data-directory.ts';
@@ -25,5 +26,3 @@ export {
 export { examinePostgres, type PostgresFacts } from './store/examine/examine-postgres.ts';
 export { examineSqlite, MAX_NEWEST_ROWS, type SqliteFacts } from './store/examine/examine-sqlite.ts';
 export { isHashKeyGone, readSecrets } from './store/examine/read-secrets.ts';
-export { addressesOf } from './upstream/auth/destination.ts';
-export { NO_ANSWER, type Reach, reach } from './upstream/transport/reach.ts';

@@ -11,6 +11,7 @@ import { keepContent } from './gateway/generation/generation-content.ts';
 import { generationLog } from './gateway/generation/generation-log.ts';
 import { GenerationMetrics } from './gateway/generation/generation-metrics.ts';
 import { GenerationTail } from './gateway/generation/generation-tail.ts';
+import { LastFailures } from './gateway/generation/last-failures.ts';
 import { serviceLog } from './gateway/leg/service-log.ts';
 import { keepItemsSwept, MemoryOutputItems } from './gateway/request/memory-output-items.ts';
 import { earlyMetrics, gatewayMetrics } from './gateway-metrics.ts';
@@ -33,6 +34,7 @@ import { Generations } from './manage/generations/generations.ts';
 import { keptMs, Retention } from './manage/generations/retention.ts';
 import { bootstrap, type FirstKeys } from './manage/keys/bootstrap.ts';
 import { Rankings } from './manage/rankings/rankings.ts';
+import { providerStates } from './provider-states.ts';
 import { readinessParts } from './readiness.ts';
 import { Pins } from './routing/conversation/pins.ts';
 import { type CoolingSite, Health } from './routing/health/health.ts';
@@ -194,6 +196,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     const logGeneration = generationLog(log, systemClock);
     const generationMetrics = new GenerationMetrics();
     const tail = new GenerationTail(systemClock);
+    const failures = new LastFailures(systemClock);
     const gateway = createGateway({
       settings: () => settings.current.gateway,
       stages: [...stageTable({ cache }), ...stages],
@@ -216,11 +219,13 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       ledger: installation.ledger,
       tell: (generation, settlement, times) => {
         generationMetrics.note(generation, settlement, times);
+        failures.note(generation);
         logGeneration(generation, settlement);
         tail.note(generation, settlement);
         keepContent({ store: contents, random: Math.random }, generation, settlement);
       },
       tellUnrecorded: (generation, settlement) => {
+        failures.note(generation);
         logGeneration(generation, settlement);
         tail.note(generation, settlement);
       },
@@ -265,6 +270,10 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
           loopDelaySeconds: loopDelay.longest,
           cooling: health.coolingSites().map(coolingEndpointOf),
         }),
+        serving: {
+          providers: () => providerStates(settings.current.gateway.catalog, failures),
+          readConfiguration: () => loadConfigurationInThread(load),
+        },
       },
       log,
     );

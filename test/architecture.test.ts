@@ -60,6 +60,7 @@ const ROOTS = [
   'settings.ts',
   'running-settings.ts',
   'gateway-metrics.ts',
+  'provider-states.ts',
   'readiness.ts',
 ];
 

@@ -18,7 +18,10 @@ export interface CommandRow {
 /** All flags. A name means the same in every command. */
 export const FLAGS = {
   config: { value: 'FILE', meaning: 'configuration file (default: signalbox.yaml if it is there)' },
-  'data-dir': { value: 'DIRECTORY', meaning: 'where the gateway keeps its data (default: ./data)' },
+  'data-dir': {
+    value: 'DIRECTORY',
+    meaning: 'where the gateway keeps its data (default: ./data in a clone, else ~/.local/share/signalbox)',
+  },
   port: { value: 'PORT', meaning: 'port to listen on (default: 8787)' },
   host: { value: 'ADDRESS', meaning: 'address to listen on (default: 127.0.0.1)' },
   workers: { value: 'COUNT', meaning: 'processes that serve (only 1 in this version)' },

@@ -1,4 +1,4 @@
-import { requireConfiguration } from '../config/load.ts';
+import { findDataDirectory, requireConfiguration } from '../config/load.ts';
 import type { Flags } from '../config/runtime.ts';
 import type { CommandInput, CommandName, CommandOutput } from '../control/commands.ts';
 import { sendCommand } from '../control/send-command.ts';
@@ -17,17 +17,21 @@ export async function runControlCommand<Name extends CommandName>(
   command: Name,
   input: CommandInput<Name>,
 ): Promise<CommandOutput<Name>> {
-  const options = installationOptions(flags);
   return sendCommand(
-    { dataDir: options.dataDir, openAlone: () => openInstallation(options), isInUse: isDirectoryInUse },
+    {
+      dataDir: findDataDirectory(flags),
+      // Reads the file only now: a running gateway has it, with secrets that this process may lack.
+      openAlone: async () => openInstallation(installationOptions(flags)),
+      isInUse: isDirectoryInUse,
+    },
     command,
     input,
   );
 }
 
-/** Options for a command that opens the data directory itself. */
+/** Options for a command that opens the data directory itself. Needs no secret of a provider. */
 export function installationOptions(flags: Flags): InstallationOptions {
-  const { config, runtime } = requireConfiguration(loadOptions(flags));
+  const { config, runtime } = requireConfiguration({ ...loadOptions(flags), scope: 'commands' });
   const log = openStderrLog(runtime);
   return {
     dataDir: runtime.dataDir,

@@ -7,6 +7,7 @@ import type { Environment } from './parse/environment.ts';
 import type { EnvironmentKey, KnownProviders } from './parse/known-providers.ts';
 import {
   type ConfigReading,
+  type ConfigScope,
   MAX_CONFIG_BYTES,
   MAX_PROBLEMS,
   parseConfig,
@@ -14,7 +15,14 @@ import {
 } from './parse/parse-config.ts';
 import { shownProblem } from './parse/shown-text.ts';
 import { unsupportedKeyWarnings } from './parse/unsupported-keys.ts';
-import { type Flags, type Runtime, readRuntime, startBlockers, variableOf } from './runtime.ts';
+import {
+  dataDirectoryOf,
+  type Flags,
+  type Runtime,
+  readRuntime,
+  startBlockers,
+  variableOf,
+} from './runtime.ts';
 import type { Config } from './schema/schema.ts';
 
 export interface LoadedConfiguration {
@@ -54,6 +62,8 @@ export interface LoadOptions {
   readonly knownProviders: KnownProviders;
   /** Checks presets against the request formats, which this room does not know; paths begin at the root. */
   readonly presetCheck?: (presets: Config['presets'], vendor: string) => readonly Issue[];
+  /** How much of the file is read; the whole of it by default. */
+  readonly scope?: ConfigScope;
   /** Default: the environment of the process. */
   readonly env?: Environment;
   /** Default: the working directory of the process. */
@@ -66,7 +76,8 @@ const DEFAULT_FILE = 'signalbox.yaml';
 export function loadConfiguration(options: LoadOptions): Loading {
   const begun = beginLoading(options);
   if (begun.content === undefined) return failed(begun);
-  return endLoading(begun, begun.content, parseConfig(begun.content.text, begun.env, begun.knownProviders));
+  const { content, env, knownProviders } = begun;
+  return endLoading(begun, content, parseConfig(content.text, env, knownProviders, options.scope));
 }
 
 /** As loadConfiguration, but parses YAML in another thread, so that a serving process is not blocked. */
@@ -147,6 +158,11 @@ export function requireConfiguration(options: LoadOptions): LoadedConfiguration 
   const loading = loadConfiguration(options);
   if (!loading.ok) throw new ConfigurationError(loading.problems);
   return loading.loaded;
+}
+
+/** The data directory, absolute, without reading the file. */
+export function findDataDirectory(flags: Flags): string {
+  return dataDirectoryOf(flags, process.env, process.cwd());
 }
 
 /** `path: problem`, as it is printed. */

@@ -3,6 +3,7 @@ import type { Issue } from '../kit/json/validate.ts';
 import { LOG_LEVELS, type LogLevel } from '../kit/log/log-level.ts';
 import { mayColour } from '../kit/log/may-colour.ts';
 import { type DatabaseAddress, parseDatabaseAddress } from '../kit/net/database-address.ts';
+import { defaultDataDirectory, isInstalledProgram } from './data-directory.ts';
 import type { Environment } from './parse/environment.ts';
 
 /** Flags as typed. They override the environment, which overrides the file. */
@@ -45,7 +46,7 @@ export function readRuntime(flags: Flags, env: Environment, cwd: string, problem
   return {
     host: flags.host ?? variableOf(env, 'HOST') ?? '127.0.0.1',
     port: readInteger(flags.port, '--port', env, 'PORT', { least: 0, most: 65_535, absent: 8787 }, problems),
-    dataDir: resolve(cwd, flags.dataDir ?? variableOf(env, 'SIGNALBOX_DATA_DIR') ?? 'data'),
+    dataDir: dataDirectoryOf(flags, env, cwd),
     logLevel: readLogLevel(env, problems),
     colours: mayColour(env),
     workers: readInteger(
@@ -63,6 +64,13 @@ export function readRuntime(flags: Flags, env: Environment, cwd: string, problem
     redisUrl: variableOf(env, 'REDIS_URL'),
     clickhouseUrl: variableOf(env, 'CLICKHOUSE_URL'),
   };
+}
+
+/** The data directory, absolute. It needs no configuration file. */
+export function dataDirectoryOf(flags: Flags, env: Environment, cwd: string): string {
+  const given = flags.dataDir ?? variableOf(env, 'SIGNALBOX_DATA_DIR');
+  if (given !== undefined) return resolve(cwd, given);
+  return defaultDataDirectory({ env, cwd, isInstalled: isInstalledProgram() });
 }
 
 /** A variable; empty counts as unset, because container tools pass unset variables on as empty. */

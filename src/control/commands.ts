@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox';
+import type { Loading } from '../config/load.ts';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import { closed, oneOf } from '../kit/json/schema.ts';
 import { compileValidator } from '../kit/json/validate.ts';
@@ -15,8 +16,10 @@ import type { UsageScopes } from '../manage/usage-import/usage-owners.ts';
 import type { EventFeed, EventStore } from '../ports/events.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Key } from '../ports/tenancy.ts';
+import { type ConfigurationView, configurationView } from './configuration-view.ts';
 import { type DoctorView, doctorView, type RunningState } from './doctor-view.ts';
 import { type LedgerView, ledgerView, type RebuildView } from './ledger-view.ts';
+import type { ProviderView } from './provider-view.ts';
 import type { TailGenerations } from './tail.ts';
 import {
   type AccountView,
@@ -52,6 +55,15 @@ export interface CommandServices {
   readonly running?: (() => RunningState) | undefined;
   /** Set in a serving process. */
   readonly tail?: TailGenerations | undefined;
+  readonly serving?: ServingState | undefined;
+}
+
+/** What only a serving process knows, for `doctor`. */
+export interface ServingState {
+  /** Calls every provider. */
+  providers(): Promise<readonly ProviderView[]>;
+  /** Reads the configuration file again, without using it. */
+  readConfiguration(): Promise<Loading>;
 }
 
 interface Command<Input extends TSchema, Output> {
@@ -185,6 +197,16 @@ export const COMMANDS = {
     },
   ),
   'doctor.inspect': command(closed({}), async (services): Promise<DoctorView> => doctorView(services)),
+  /** Null if the process does not serve. */
+  'doctor.providers': command(
+    closed({}),
+    async ({ serving }): Promise<readonly ProviderView[] | null> => (await serving?.providers()) ?? null,
+  ),
+  'doctor.configuration': command(
+    closed({}),
+    async ({ serving }): Promise<ConfigurationView | null> =>
+      serving === undefined ? null : configurationView(await serving.readConfiguration()),
+  ),
   'encryption.rotate': command(
     closed({ new_key: Type.Optional(text) }),
     async ({ vault }, { new_key: newKey }): Promise<RotationView> => rotationView(await vault.rotate(newKey)),

@@ -45,6 +45,8 @@ const COMMAND_TIMEOUTS_MS: Readonly<Partial<Record<CommandName, number>>> = {
   'usage.import': 3_600_000,
   'backup.events': 3_600_000,
   'doctor.inspect': 5_000,
+  'doctor.providers': 9_500,
+  'doctor.configuration': 5_000,
 };
 
 /** Replies are trusted and may be large: each value of a catalogue refresh may yield several in the reply. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { PROGRAM } from '../operator/program.ts';
 
 /** The program as it ships, at work. */
@@ -29,7 +29,7 @@ export async function startProgram(
   child.stderr.on('data', (chunk) => {
     stderr += chunk;
   });
-  await expect.poll(() => stderr, { timeout: 50_000 }).toContain('"ready"');
+  await vi.waitFor(() => expect(stderr).toContain('"ready"'), { timeout: 50_000 });
   const line = stderr.split('\n').find((text) => text.includes('"ready"')) ?? '';
   const { address } = JSON.parse(line) as { address: string };
   return { child, stdout: () => stdout, stderr: () => stderr, url: address };

@@ -33,7 +33,9 @@ export async function startGateway({ flags, asJson }: ServeOptions): Promise<voi
   const { firstKeys, exampleModel } = gateway;
   if (firstKeys !== undefined) {
     process.stdout.write(
-      asJson ? firstStartJson(firstKeys, url) : firstStartText(firstKeys, url, exampleModel),
+      asJson
+        ? firstStartJson(firstKeys, url)
+        : firstStartText(firstKeys, { url, dataDir: loaded.runtime.dataDir, model: exampleModel }),
     );
   }
   log.info('ready', { address: url, data_dir: loaded.runtime.dataDir, config: loaded.file });

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { checkClocks } from './check-clocks.ts';
 import type { Situation } from './situation.ts';
 
-function look(aheadMs: readonly (number | undefined)[], database: object = { kind: 'sqlite' }) {
-  const reaches = aheadMs.map((clockAheadMs) => ({ reach: { ok: true, clockAheadMs } }));
+function look(aheadMs: readonly (number | null | undefined)[], database: object = { kind: 'sqlite' }) {
+  const reaches = aheadMs.map((clock_ahead_ms = null) => ({ reach: { ok: true, clock_ahead_ms } }));
   return checkClocks({
-    reaches: Promise.resolve([{ reach: { ok: false } }, { reach: undefined }, ...reaches]),
+    providers: Promise.resolve([{ reach: { ok: false } }, { reach: null }, ...reaches]),
     database: Promise.resolve(database),
   } as unknown as Situation);
 }

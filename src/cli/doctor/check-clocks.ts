@@ -16,9 +16,11 @@ const DATABASE_TOLERANCE: Tolerance = { warningMs: 2_000, problemMs: 60_000 };
 const MEND = 'synchronize this machine with a time server (NTP), or the other machine if it is yours';
 
 /** Compares this machine's clock with those of providers and the database. */
-export async function checkClocks({ reaches, database }: Situation): Promise<Finding[]> {
+export async function checkClocks({ providers, database }: Situation): Promise<Finding[]> {
   const found = await database.catch(() => undefined);
-  const differencesMs = (await reaches).flatMap(({ reach }) => (reach?.ok ? (reach.clockAheadMs ?? []) : []));
+  const differencesMs = ((await providers) ?? []).flatMap(({ reach }) =>
+    reach?.ok ? (reach.clock_ahead_ms ?? []) : [],
+  );
   const last = found?.facts?.lastSettledAtMs;
   return [
     ...(differencesMs.length === 0

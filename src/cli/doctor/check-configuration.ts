@@ -1,12 +1,19 @@
 import { problemLine } from '../../config/load.ts';
+import { type ConfigurationView, configurationView } from '../../control/configuration-view.ts';
 import { countText } from '../terminal/quantities.ts';
 import { type Finding, fine, problem, warning } from './finding.ts';
 import type { Situation } from './situation.ts';
 
-/** Reports the findings of `check-config`. */
-export async function checkConfiguration({ loading }: Situation): Promise<Finding[]> {
-  if (!loading.ok) {
-    const { file, problems } = loading;
+/** Reports the findings of `check-config`; beside a running gateway, those with the gateway's environment. */
+export async function checkConfiguration({ loading, configuration }: Situation): Promise<Finding[]> {
+  const local = configurationView(loading);
+  if (configuration === undefined) return findingsOf(local);
+  const isOther = local.file !== null && local.file !== configuration.file;
+  return [...findingsOf(configuration), ...(isOther ? findingsOf(local) : [])];
+}
+
+function findingsOf({ file, problems, warnings, providers, models }: ConfigurationView): Finding[] {
+  if (providers === null || models === null) {
     return problems.map((issue) =>
       problem(
         problemLine(issue),
@@ -14,13 +21,9 @@ export async function checkConfiguration({ loading }: Situation): Promise<Findin
       ),
     );
   }
-  const { file, config, warnings } = loading.loaded;
   const source = file ?? 'no configuration file, all settings have their defaults';
-  const { providers, models } = config;
   return [
-    fine(
-      `${source}: ${countText(providers.length, 'provider')}, ${countText(models.length, 'model')} of its own`,
-    ),
+    fine(`${source}: ${countText(providers, 'provider')}, ${countText(models, 'model')} of its own`),
     ...warnings.map((issue) => warning(problemLine(issue), null)),
   ];
 }

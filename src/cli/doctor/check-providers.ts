@@ -1,6 +1,6 @@
+import type { ProviderView } from '../../control/provider-view.ts';
 import { durationText } from '../terminal/quantities.ts';
 import { type Finding, fine, problem, warning } from './finding.ts';
-import type { ProviderReach } from './reach-providers.ts';
 import type { Situation } from './situation.ts';
 
 /** Advice by problem. */
@@ -19,27 +19,34 @@ const MENDS: Readonly<Record<string, string>> = {
 
 const OTHER_MEND = 'check that base_url is the address of the API of the provider';
 
-/** Checks that every active provider answers. Sends no credentials, so these are not checked. */
-export async function checkProviders({ loading, reaches }: Situation): Promise<Finding[]> {
-  if (!loading.ok) return [warning('not checked: the configuration is invalid', null)];
-  const found = await reaches;
+/** Advice by status of the last failed call. */
+const STATUS_MENDS: Readonly<Record<number, string>> = {
+  400: 'read the line of the generation in the log',
+  401: 'check its api_key: it is wrong, or was revoked',
+  402: 'check the balance of your account at the provider',
+  403: 'check that its api_key may use this model',
+  404: 'check base_url, and the model of the endpoint: the provider does not know one of them',
+  408: 'check the network, and the load of the provider',
+  429: 'the provider limits your account: lower the load, or ask it for a higher limit',
+};
+
+const SERVER_MEND = 'check the status page of the provider, and the log of the gateway';
+
+/** Statuses that every further call will get too. */
+const LASTING: ReadonlySet<number> = new Set([401, 402, 403]);
+
+/** Checks that every active provider answers, and how the calls of a running gateway went. */
+export async function checkProviders({ providers }: Situation): Promise<Finding[]> {
+  const found = await providers;
+  if (found === undefined) return [warning('not checked: the configuration is invalid', null)];
   if (found.length === 0) return [fine('none is on except the simulator')];
-  const withoutCredential = new Set(
-    found.filter(({ hasCredential }) => !hasCredential).map(({ provider }) => provider),
-  );
-  return [
-    ...found.map(findingOf),
-    ...[...withoutCredential].map((provider) =>
-      warning(
-        `${provider} has no credential: it serves only callers with a credential of their own`,
-        'set its api_key, or its environment variable',
-      ),
-    ),
-  ];
+  // A provider with several addresses has one history.
+  const each = new Map(found.map((view) => [view.provider, view]));
+  return [...found.map(reachFinding), ...[...each.values()].flatMap(historyFindings)];
 }
 
-function findingOf({ provider, origin, reach }: ProviderReach): Finding {
-  if (origin === undefined || reach === undefined) {
+function reachFinding({ provider, origin, reach }: ProviderView): Finding {
+  if (origin === null || reach === null) {
     return warning(`${provider} has no address to call`, 'set its base_url, or a credential that names one');
   }
   if (!reach.ok)
@@ -49,4 +56,29 @@ function findingOf({ provider, origin, reach }: ProviderReach): Finding {
     status,
     milliseconds,
   });
+}
+
+function historyFindings(view: ProviderView): Finding[] {
+  return [...credentialFindings(view), ...failureFindings(view)];
+}
+
+function credentialFindings({ provider, has_credential }: ProviderView): Finding[] {
+  if (has_credential) return [];
+  return [
+    warning(
+      `${provider} has no credential: it serves only callers with a credential of their own`,
+      'set its api_key, or its environment variable',
+    ),
+  ];
+}
+
+function failureFindings({ provider, last_failure: failure }: ProviderView): Finding[] {
+  if (failure === null) return [];
+  const { at, model, status, errno, is_over } = failure;
+  const agoMs = Math.max(0, Date.now() - Date.parse(at));
+  const what = `${provider} failed ${durationText(agoMs)} ago with ${errno ?? status} for ${model}`;
+  const figures = { status, ago_ms: agoMs };
+  if (is_over) return [fine(`${what}; later calls succeeded`, figures)];
+  const mend = STATUS_MENDS[status] ?? SERVER_MEND;
+  return [LASTING.has(status) ? problem(what, mend, figures) : warning(what, mend, figures)];
 }

@@ -3,20 +3,23 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Loading, loadConfiguration } from '../../config/load.ts';
 import type { Flags, Runtime } from '../../config/runtime.ts';
+import type { ConfigurationView } from '../../control/configuration-view.ts';
 import type { DoctorView } from '../../control/doctor-view.ts';
+import type { ProviderView } from '../../control/provider-view.ts';
 import { askRunning } from '../../control/send-command.ts';
 import {
   type DirectoryFinding,
+  deriveSettings,
   examineDirectory,
   examinePostgres,
   examineSqlite,
   lockDirectory,
   type PostgresFacts,
+  providerStates,
   type SqliteFacts,
 } from '../../examination.ts';
 import { isDirectoryInUse, loadOptions } from '../../installation.ts';
 import { problemOf } from './finding.ts';
-import { type ProviderReach, reachProviders } from './reach-providers.ts';
 
 /** The process that holds the data directory. */
 export type Holder =
@@ -43,8 +46,10 @@ export interface Situation {
   readonly database: Promise<Database>;
   /** Reads the database again, to tell changes by a running gateway from damage. */
   lookAgain(): Promise<Database>;
-  /** Empty if the configuration is invalid. */
-  readonly reaches: Promise<readonly ProviderReach[]>;
+  /** As the running gateway sees them, or as configured; undefined if the configuration is invalid. */
+  readonly providers: Promise<readonly ProviderView[] | undefined>;
+  /** The file as the running gateway reads it; undefined if none runs. */
+  readonly configuration: ConfigurationView | undefined;
   /** Releases the lock of the data directory. */
   close(): void;
 }
@@ -53,15 +58,35 @@ export interface Situation {
 export async function findSituation(flags: Flags): Promise<Situation> {
   const loading = loadConfiguration(loadOptions(flags));
   const runtime = loading.ok ? loading.loaded.runtime : loading.runtime;
-  const reaches = loading.ok ? reachProviders(loading.loaded) : Promise.resolve([]);
   const directory = await examineDirectory(runtime.dataDir);
   const { holder, close } =
     directory.kind === 'there' ? await findHolder(runtime.dataDir) : { holder: NO_HOLDER, close() {} };
+  const isServing = holder.kind === 'process' && holder.view.server !== null;
+  const providers = findProviders(loading, isServing);
+  const configuration = isServing
+    ? await answerOf(askRunning(runtime.dataDir, 'doctor.configuration', {}))
+    : undefined;
   const lookAgain = () => readDatabase(loading, runtime);
   const database = lookAgain();
   // Prevents an unhandled rejection; each check that awaits it reports the failure.
   database.catch(() => {});
-  return { loading, runtime, directory, holder, database, lookAgain, reaches, close };
+  return { loading, runtime, directory, holder, configuration, database, lookAgain, providers, close };
+}
+
+/** Asks the running gateway, which has the secrets and the history; calls the providers itself if none runs. */
+async function findProviders(
+  loading: Loading,
+  isServing: boolean,
+): Promise<readonly ProviderView[] | undefined> {
+  const { dataDir } = loading.ok ? loading.loaded.runtime : loading.runtime;
+  const seen = isServing ? await answerOf(askRunning(dataDir, 'doctor.providers', {})) : undefined;
+  if (seen !== undefined || !loading.ok) return seen;
+  return providerStates(deriveSettings(loading.loaded).gateway.catalog);
+}
+
+/** Undefined if the gateway does not answer, or is of a version that cannot. */
+async function answerOf<T>(asked: Promise<T | null | undefined>): Promise<T | undefined> {
+  return (await asked.catch(() => undefined)) ?? undefined;
 }
 
 async function readDatabase(loading: Loading, { database, dataDir }: Runtime): Promise<Database> {

@@ -14,11 +14,11 @@ describe('baseUrl', () => {
 describe('firstStartText', () => {
   const text = firstStartText(
     { managementKey: 'sk-m', apiKey: 'sk-a' },
-    'http://h:1/api/v1',
-    'simulator/standard',
+    { url: 'http://h:1/api/v1', dataDir: '/srv/data', model: 'simulator/standard' },
   );
 
-  it('shows both keys and the address', () => {
+  it('shows both keys, the address and the data directory', () => {
+    expect(text).toContain('/srv/data');
     expect(text).toContain('sk-m');
     expect(text).toContain('http://h:1/api/v1\n');
   });

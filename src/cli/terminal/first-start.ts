@@ -11,12 +11,21 @@ export function baseUrl(host: string, port: number, basePath: string): string {
   return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}${basePath}`;
 }
 
-/** Text of the first start: both keys, the address, and an example command. */
-export function firstStartText(keys: FirstKeys, url: string, model: string | undefined): string {
+/** What the first start prints besides its keys. */
+export interface FirstStart {
+  readonly url: string;
+  readonly dataDir: string;
+  /** A model to try; undefined if none is served yet. */
+  readonly model: string | undefined;
+}
+
+/** Text of the first start: both keys, the address, the data directory, and an example command. */
+export function firstStartText(keys: FirstKeys, { url, dataDir, model }: FirstStart): string {
   return `Signalbox is ready at ${url}
 
   Management key  ${keys.managementKey}
   API key         ${keys.apiKey}
+  Data directory  ${dataDir}
 
 These keys are shown this once; only their hashes are stored. Try it:
 

@@ -55,6 +55,14 @@ export function fillVariables(
   return { value: fill(value), problems };
 }
 
+/** The first variable of a marked text that is not set. */
+export function unsetVariableIn(marked: string, environment: Environment): string | undefined {
+  for (const [, escaped, name] of marked.matchAll(MARK)) {
+    if (escaped === '' && name !== undefined && environment[name] === undefined) return name;
+  }
+  return undefined;
+}
+
 function pathOf(trail: readonly (string | number)[]): string {
   return trail
     .map((step) => (typeof step === 'number' ? `[${step}]` : `.${shownName(step)}`))

@@ -2,6 +2,7 @@ import * as yaml from 'yaml';
 import { isJsonObject } from '../../kit/json/json.ts';
 import { compileValidator, type Issue } from '../../kit/json/validate.ts';
 import { type Config, configSchema } from '../schema/schema.ts';
+import { commandSections } from './command-sections.ts';
 import { crossChecks } from './cross-checks.ts';
 import { type Environment, fillVariables, markVariables } from './environment.ts';
 import { compileDefaults } from './fill-defaults.ts';
@@ -28,6 +29,9 @@ export type ConfigReading =
     }
   | { readonly ok: false; readonly problems: readonly Issue[] };
 
+/** `commands`: what a command needs, without the secrets that only a serving gateway has. */
+export type ConfigScope = 'whole' | 'commands';
+
 const validator = compileValidator(configSchema);
 const fillDefaults = compileDefaults(configSchema);
 
@@ -40,8 +44,9 @@ export function parseConfig(
   text: string,
   environment: Environment,
   knownProviders: KnownProviders,
+  scope: ConfigScope = 'whole',
 ): ConfigReading {
-  return configOf(readYaml(yaml, markVariables(text)), environment, knownProviders);
+  return configOf(readYaml(yaml, markVariables(text)), environment, knownProviders, scope);
 }
 
 /** As parseConfig, but parses YAML in another thread. */
@@ -57,9 +62,10 @@ function configOf(
   reading: YamlReading,
   environment: Environment,
   knownProviders: KnownProviders,
+  scope: ConfigScope = 'whole',
 ): ConfigReading {
   try {
-    return checkedConfig(reading, environment, knownProviders);
+    return checkedConfig(reading, environment, knownProviders, scope);
   } catch (error) {
     if (error instanceof RangeError) return refused([problem('is nested too deep to be read')]);
     throw error;
@@ -70,6 +76,7 @@ function checkedConfig(
   reading: YamlReading,
   environment: Environment,
   knownProviders: KnownProviders,
+  scope: ConfigScope,
 ): ConfigReading {
   if (!reading.ok) return refused(reading.problems);
   const value = reading.value ?? {};
@@ -77,12 +84,15 @@ function checkedConfig(
   if (!looksLikeConfig(value)) {
     return refused([problem('has none of the keys of a configuration file; is it the right file?')]);
   }
-  const filled = fillVariables(value, environment);
+  const needed = scope === 'whole' ? value : commandSections(value, environment);
+  const filled = fillVariables(needed, environment);
   if (filled.problems.length > 0) return refused(filled.problems);
   const complete = fillDefaults(filled.value);
   const problems = validator.issuesOf(complete);
   if (problems.length > 0) return refused(problems);
   const written = complete as Config;
+  if (scope === 'commands')
+    return { ok: true, config: written, written: filled.value, keys: [], warnings: [] };
   const {
     providers,
     keys,

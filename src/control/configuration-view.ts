@@ -1,0 +1,29 @@
+import type { Loading } from '../config/load.ts';
+import type { Issue } from '../kit/json/validate.ts';
+
+/** The configuration file as it is on the disk now, read with the environment of the gateway. */
+export interface ConfigurationView {
+  /** Null if there is none. */
+  readonly file: string | null;
+  readonly problems: readonly Issue[];
+  readonly warnings: readonly Issue[];
+  /** Number of providers, those of the environment included; null if the file is invalid. */
+  readonly providers: number | null;
+  /** Number of models that the file lists; null if the file is invalid. */
+  readonly models: number | null;
+}
+
+export function configurationView(loading: Loading): ConfigurationView {
+  if (!loading.ok) {
+    const { file, problems } = loading;
+    return { file, problems, warnings: [], providers: null, models: null };
+  }
+  const { file, warnings, config } = loading.loaded;
+  return {
+    file: file ?? null,
+    problems: [],
+    warnings,
+    providers: config.providers.length,
+    models: config.models.length,
+  };
+}

@@ -1,0 +1,50 @@
+import type { Clock } from '../../kit/time/clock.ts';
+import { UpstreamFailure } from '../../upstream/upstream.ts';
+import type { PlannedGeneration } from './generation-row.ts';
+
+/** The last call of a provider that failed. */
+export interface LastFailure {
+  readonly atMs: number;
+  readonly model: string;
+  /** What it answered; where it did not, what that means to the caller. */
+  readonly status: number;
+  /** Code of the system or of TLS if the connection broke. */
+  readonly errno?: string | undefined;
+  /** A later call succeeded. */
+  readonly isOver: boolean;
+}
+
+const FIRST_FAILURE_STATUS = 400;
+
+/** Remembers the last failed call of each provider, with the gateway's own credential, for `doctor`. */
+export class LastFailures {
+  readonly #clock: Clock;
+  readonly #failures = new Map<string, LastFailure>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  of(provider: string): LastFailure | undefined {
+    return this.#failures.get(provider);
+  }
+
+  /** A generation has ended. */
+  note({ attemptLog }: Pick<PlannedGeneration, 'attemptLog'>): void {
+    for (const { candidate, status, failure } of attemptLog.calls) {
+      // A credential that a caller brought says nothing about the gateway's.
+      if (candidate.access.kind !== 'shared') continue;
+      const { slug } = candidate.endpoint.provider;
+      if (status >= FIRST_FAILURE_STATUS) {
+        const model = candidate.model.id;
+        const errno = failure instanceof UpstreamFailure ? failure.errno : undefined;
+        this.#failures.set(slug, { atMs: this.#clock.now(), model, status, errno, isOver: false });
+      } else if (this.#failures.size > 0) this.#end(slug);
+    }
+  }
+
+  #end(provider: string): void {
+    const failure = this.#failures.get(provider);
+    if (failure?.isOver === false) this.#failures.set(provider, { ...failure, isOver: true });
+  }
+}
