@@ -29,6 +29,7 @@ import {
   requestIdOf,
 } from './server/http-exchange.ts';
 import { HttpMetrics, type InFlight } from './server/http-metrics.ts';
+import { hintForLostPath } from './server/lost-path.ts';
 import { OVERLOAD_HEADERS, OVERLOADED, OverloadResponses } from './server/overload-responses.ts';
 import { refusalResponse } from './server/refusal-response.ts';
 import { RefusedKeys } from './server/refused-keys.ts';
@@ -198,7 +199,7 @@ class GatewayServer implements HttpServer {
       const match = paths.index.find(request.method, request.url);
       if ('allowed' in match) {
         encodeError = match.encodeError;
-        throw noRoute(match.allowed);
+        throw noRoute(match.allowed, request.url, settings);
       }
       const { route } = match.compiled;
       operation = route.operationId;
@@ -345,8 +346,14 @@ function clientOf(request: InboundRequest, { trustedProxies }: HttpSettings): st
   return clientAddressOf(request.peerAddress, request.headerValues('x-forwarded-for'), trustedProxies);
 }
 
-function noRoute(allowed: readonly string[]): GatewayError {
-  if (allowed.length === 0) return new GatewayError('not-found', 'Resource not found');
+function noRoute(allowed: readonly string[], url: string, { basePath }: HttpSettings): GatewayError {
+  if (allowed.length === 0) {
+    const hint = hintForLostPath(url.split('?', 1)[0] ?? url, basePath);
+    return new GatewayError(
+      'not-found',
+      hint === undefined ? 'Resource not found' : `Resource not found. ${hint}`,
+    );
+  }
   const list = allowed.join(', ');
   return new GatewayError('method-not-allowed', `Method not allowed: use ${list}`, {
     headers: { Allow: list },

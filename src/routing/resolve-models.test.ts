@@ -96,8 +96,16 @@ describe('ids', () => {
 
   const refused: [string, string | string[], string][] = [
     ['an unknown id', 'acme/none', '400 acme/none is not a valid model ID'],
-    ['an unknown suffix', 'acme/large:fast', '400 acme/large:fast is not a valid model ID'],
-    ['a model without that entry', 'acme/large:free', '400 acme/large:free is not a valid model ID'],
+    [
+      'an unknown suffix',
+      'acme/large:fast',
+      '400 acme/large:fast is not a valid model ID. Did you mean acme/large?',
+    ],
+    [
+      'a model without that entry',
+      'acme/large:free',
+      '400 acme/large:free is not a valid model ID. Did you mean acme/large?',
+    ],
     ['an unknown id in a list', ['acme/large', 'nobody/x'], '400 nobody/x is not a valid model ID'],
     ['a variant of an unknown id', 'acme/none:nitro', '400 acme/none:nitro is not a valid model ID'],
     [

@@ -1,4 +1,5 @@
 import type { Endpoint, Model } from '../catalog/catalog.ts';
+import { hintForUnknownModel } from '../catalog/knowledge/model-hint.ts';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import { pluginPlace } from '../ir/plugin-place.ts';
@@ -78,11 +79,17 @@ function resolveId(id: string, request: GenerationRequest, context: ResolutionCo
   const parsed = parseModelId(id);
   const resolution = resolveBase(parsed, request, context);
   if (resolution === undefined) {
-    throw new GatewayError('invalid-request', `${shortened(id)} is not a valid model ID`);
+    throw unknownModel(id, context);
   }
   const [unavailable] = parsed.unavailable;
   if (unavailable !== undefined) throw notAvailable(`the variant ${quoted(`:${unavailable}`)}`);
   return resolution;
+}
+
+function unknownModel(id: string, { catalog }: ResolutionContext): GatewayError {
+  const hint = hintForUnknownModel(parseModelId(id).base, catalog.models);
+  const message = `${shortened(id)} is not a valid model ID`;
+  return new GatewayError('invalid-request', hint === undefined ? message : `${message}. ${hint}`);
 }
 
 /** Resolves an id without its suffixes; undefined if it is unknown. */

@@ -38,6 +38,8 @@ describe('the route table', () => {
         'GET /models/count',
         'GET /models/user',
         'GET /model/{author}/{slug}',
+        'GET /models/{id}',
+        'GET /models/{author}/{slug}',
         'GET /models/{author}/{slug}/endpoints',
         'GET /providers',
         'POST /files',
@@ -80,11 +82,14 @@ describe('the route table', () => {
     const open = ROUTES.filter(({ auth }) => auth === 'none').map(({ path }) => path);
     expect(open.sort()).toEqual(
       [
+        '/',
         '/credits/coinbase',
         '/docs',
         '/healthz',
         '/model/{author}/{slug}',
         '/models',
+        '/models/{id}',
+        '/models/{author}/{slug}',
         '/models/count',
         '/openapi.json',
         '/providers',

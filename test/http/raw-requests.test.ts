@@ -137,7 +137,7 @@ describe('malformed requests', () => {
 describe('paths and methods', () => {
   it('answers 404 with the envelope', async () => {
     const { port } = await startServer();
-    for (const path of ['/', '/api/v1', '/api/v1/nothing', '/api/v2/models', '/%zz', '/api/v1/responses/x']) {
+    for (const path of ['/api/v1', '/api/v1/nothing', '/api/v2/keys', '/%zz', '/api/v1/keys/x/y']) {
       const { status, json, headers } = await ask(port, { path });
       expect([path, status]).toEqual([path, 404]);
       expect(json.error).toEqual({

@@ -69,3 +69,13 @@ export const modelListSchema = Type.Object({
 
 /** Reply of `GET /models/count`. */
 export const modelCountSchema = Type.Object({ data: Type.Object({ count: Type.Integer({ minimum: 0 }) }) });
+
+/** Reply of `GET /models/{id}`: with the members that `models.retrieve` of the OpenAI and Anthropic clients read. */
+export const retrievedModelSchema = Type.Object({
+  ...modelSchema.properties,
+  object: Type.Literal('model'),
+  owned_by: Type.String({ description: 'The author in the id.' }),
+  type: Type.Literal('model'),
+  display_name: Type.String(),
+  created_at: Type.String({ format: 'date-time', description: '`created` as a timestamp.' }),
+});

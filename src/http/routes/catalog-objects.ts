@@ -3,7 +3,7 @@ import type { Endpoint, Model, Pricing, PricingOverride, ReasoningFacts } from '
 import { EMBEDDING_PARAMETER_NAMES, PARAMETER_NAMES } from '../../catalog/parameter-names.ts';
 import type { ProviderInfo } from '../../catalog/providers/all-providers.ts';
 import type { endpointSchema } from '../../contract/catalog/endpoint.ts';
-import type { architectureSchema, modelSchema } from '../../contract/catalog/model.ts';
+import type { architectureSchema, modelSchema, retrievedModelSchema } from '../../contract/catalog/model.ts';
 import type { pricingSchema } from '../../contract/catalog/pricing.ts';
 import type { providerSchema } from '../../contract/catalog/provider.ts';
 import type { EndpointService } from '../../gateway/gateway.ts';
@@ -35,6 +35,18 @@ export function renderModel(model: Model, basePath: string): Static<typeof model
     expiration_date: null,
     ...(model.reasoning && { reasoning: renderReasoning(model.reasoning) }),
     links: { details: `${basePath}/models/${model.id}/endpoints` },
+  };
+}
+
+/** A model as `models.retrieve` of the OpenAI and Anthropic clients reads it. */
+export function renderRetrievedModel(model: Model, basePath: string): Static<typeof retrievedModelSchema> {
+  return {
+    ...renderModel(model, basePath),
+    object: 'model',
+    owned_by: model.id.split('/', 1)[0] ?? '',
+    type: 'model',
+    display_name: model.name,
+    created_at: new Date(model.created * 1000).toISOString(),
   };
 }
 

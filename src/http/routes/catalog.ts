@@ -1,7 +1,13 @@
 import type { Catalog, Endpoint, Model } from '../../catalog/catalog.ts';
+import { hintForUnknownModel } from '../../catalog/knowledge/model-hint.ts';
 import { allProviders } from '../../catalog/providers/all-providers.ts';
 import { endpointListSchema } from '../../contract/catalog/endpoint.ts';
-import { modelCountSchema, modelListSchema, modelReplySchema } from '../../contract/catalog/model.ts';
+import {
+  modelCountSchema,
+  modelListSchema,
+  modelReplySchema,
+  retrievedModelSchema,
+} from '../../contract/catalog/model.ts';
 import {
   type ModelsQuery,
   modelCountQuerySchema,
@@ -11,13 +17,27 @@ import { providerListSchema } from '../../contract/catalog/provider.ts';
 import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
 import type { EndpointService } from '../../gateway/gateway.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
+import { shortened } from '../../kit/text/quoted.ts';
 import type { Call, Route } from '../route.ts';
-import { renderArchitecture, renderEndpoint, renderModel, renderProvider } from './catalog-objects.ts';
+import {
+  renderArchitecture,
+  renderEndpoint,
+  renderModel,
+  renderProvider,
+  renderRetrievedModel,
+} from './catalog-objects.ts';
 import { CATALOG_EXAMPLES } from './examples/catalog.ts';
 import { filterModels } from './model-filters.ts';
 import { errors, NOTHING_DECLARED, ok, READ } from './row-parts.ts';
 
 const CATALOG = { ...READ, tag: 'Catalogue' } as const;
+
+const RETRIEVED = {
+  ...CATALOG,
+  auth: 'none',
+  request: NOTHING_DECLARED,
+  responses: { 200: ok(retrievedModelSchema), ...errors(errorEnvelopeSchema, [404, 500]) },
+} as const;
 
 const DEFAULT_PAGE = 500;
 
@@ -85,6 +105,22 @@ export const CATALOG_ROUTES: readonly Route[] = [
     },
   },
   {
+    ...RETRIEVED,
+    path: '/models/{author}/{slug}',
+    operationId: 'retrieveModel',
+    summary: 'One model, in the shape of `models.retrieve` of the OpenAI and Anthropic clients',
+    example: CATALOG_EXAMPLES.retrieveModel,
+    handler: (call) => replyWithRetrieved(call, `${call.params.author}/${call.params.slug}`),
+  },
+  {
+    ...RETRIEVED,
+    path: '/models/{id}',
+    operationId: 'retrieveModelByEncodedId',
+    summary: 'The same for clients that write the slash of an id as `%2F`',
+    example: CATALOG_EXAMPLES.retrieveModelByEncodedId,
+    handler: (call) => replyWithRetrieved(call, call.params.id ?? ''),
+  },
+  {
     ...CATALOG,
     path: '/models/{author}/{slug}/endpoints',
     operationId: 'listEndpoints',
@@ -136,6 +172,17 @@ function replyWithModels(call: Call, path: string, models: readonly Model[]): vo
     links: { next: next === undefined ? null : nextLink(call, path, next) },
     total_count: matching.length,
   });
+}
+
+function replyWithRetrieved({ services, settings, exchange }: Call, id: string): void {
+  const catalog = services.catalog();
+  const model = resolveVariant(catalog, id);
+  if (model === undefined) {
+    const hint = hintForUnknownModel(id, catalog.models);
+    const message = `${shortened(id)} is not a valid model ID`;
+    throw new GatewayError('not-found', hint === undefined ? message : `${message}. ${hint}`);
+  }
+  exchange.reply.json(200, renderRetrievedModel(model, settings.basePath));
 }
 
 /** Latency and throughput are shown only to callers with a key. */

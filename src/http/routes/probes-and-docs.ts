@@ -9,6 +9,7 @@ import {
 import { GatewayError } from '../../ir/errors.ts';
 import { EXPOSITION_TYPE } from '../../kit/metrics/exposition.ts';
 import type { ReadinessPart } from '../dependencies.ts';
+import { startPage, startSchema } from '../openapi/start-page.ts';
 import type { Route } from '../route.ts';
 import { carriesToken } from '../server/metrics-token.ts';
 import { OPERATION_EXAMPLES } from './examples/operation.ts';
@@ -40,6 +41,33 @@ export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
       ...errors(errorEnvelopeSchema, [431, 500]),
     },
     handler: ({ exchange, server }) => exchange.reply.jsonText(200, server.document()),
+  },
+  {
+    ...PROBE,
+    path: '/',
+    operationId: 'getStart',
+    summary: 'Where everything is: a page for browsers, JSON for others',
+    example: OPERATION_EXAMPLES.getStart,
+    rateClass: 'public',
+    responses: {
+      200: {
+        description: 'Addresses',
+        content: { 'application/json': startSchema, 'text/html': Type.String() },
+      },
+      ...errors(errorEnvelopeSchema, [500]),
+    },
+    handler: ({ exchange, settings }) => {
+      const { html, contentSecurityPolicy, addresses } = startPage(settings);
+      if (exchange.request.header('accept')?.includes('text/html') !== true) {
+        return exchange.reply.json(200, addresses);
+      }
+      exchange.reply.html(html, {
+        'Content-Security-Policy': contentSecurityPolicy,
+        'Cache-Control': 'no-cache',
+        'Referrer-Policy': 'no-referrer',
+        Vary: 'Accept',
+      });
+    },
   },
   {
     ...PROBE,

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { endpointListSchema } from '../../../contract/catalog/endpoint.ts';
-import type { modelSchema } from '../../../contract/catalog/model.ts';
+import type { modelSchema, retrievedModelSchema } from '../../../contract/catalog/model.ts';
 import type { providerListSchema } from '../../../contract/catalog/provider.ts';
 import type { RouteExample } from '../../route.ts';
 
@@ -41,6 +41,15 @@ const MODEL = {
   links: { details: '/api/v1/models/simulator/standard/endpoints' },
 } satisfies Static<typeof modelSchema>;
 
+const RETRIEVED = {
+  ...MODEL,
+  object: 'model',
+  owned_by: 'simulator',
+  type: 'model',
+  display_name: MODEL.name,
+  created_at: '2026-11-02T00:00:00.000Z',
+} satisfies Static<typeof retrievedModelSchema>;
+
 const BY_ID = { author: 'simulator', slug: 'standard' };
 
 const ONE_MODEL = { data: [MODEL], links: { next: null }, total_count: 1 };
@@ -51,6 +60,8 @@ export const CATALOG_EXAMPLES = {
   countModels: { answer: { data: { count: 11 } } },
   listModelsForKey: { query: { q: 'standard' }, answer: ONE_MODEL },
   getModel: { params: BY_ID, answer: { data: MODEL } },
+  retrieveModel: { params: BY_ID, answer: RETRIEVED },
+  retrieveModelByEncodedId: { params: { id: 'simulator%2Fstandard' }, answer: RETRIEVED },
   listEndpoints: {
     params: BY_ID,
     answer: {

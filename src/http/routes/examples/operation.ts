@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { healthSchema, readySchema } from '../../../contract/envelopes/health.ts';
 import type { creditsSchema } from '../../../contract/workspaces/credits.ts';
+import type { startSchema } from '../../openapi/start-page.ts';
 import type { RouteExample } from '../../route.ts';
 
 const OK = { status: 'ok' } satisfies Static<typeof healthSchema>;
@@ -9,6 +10,16 @@ const OK = { status: 'ok' } satisfies Static<typeof healthSchema>;
 export const OPERATION_EXAMPLES = {
   getCredits: {
     answer: { data: { total_credits: 100, total_usage: 0.000336 } } satisfies Static<typeof creditsSchema>,
+  },
+  getStart: {
+    answer: {
+      name: 'Signalbox',
+      version: '0.1.0',
+      api: '/api/v1',
+      models: '/api/v1/models',
+      docs: '/docs',
+      openapi: '/api/v1/openapi.json',
+    } satisfies Static<typeof startSchema>,
   },
   getInterfaceDescription: { answer: { openapi: '3.1.0' } },
   getInterfacePage: { answer: '<!doctype html>\n<html lang="en">...' },

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { hintForLostPath } from './lost-path.ts';
+
+const hint = (path: string) => hintForLostPath(path, '/api/v1');
+
+describe('the hint for a path without a route', () => {
+  it.each([
+    ['/api/v1/v1/messages', /`\/v1` twice: .*the Anthropic SDK wants \/api \(it adds `\/v1` itself\)/],
+    ['/v1/v1/chat/completions', /`\/v1` twice: .*the OpenAI SDK wants \/api\/v1,/],
+    ['/chat/completions', /^\/chat\/completions is at \/api\/v1\/chat\/completions: /],
+    ['/api/responses', /^\/responses is at \/api\/v1\/responses: /],
+    ['/openai/v1/models', /^\/models is at \/api\/v1\/models: /],
+  ])('names the base address that the client should have: %s', (path, expected) => {
+    expect(hint(path)).toMatch(expected);
+  });
+
+  it.each([
+    [
+      '/api/v1/images/generations',
+      'This gateway does not offer /images/generations. Ask a model with image output',
+    ],
+    ['/v1/audio/speech', 'This gateway does not offer /audio/speech.'],
+    [
+      '/api/v1/messages/batches',
+      'This gateway does not offer /messages/batches. Send the requests one by one',
+    ],
+    ['/api/v1/responses/resp_1', 'This gateway does not offer /responses/resp_1. Answers are not stored'],
+    ['/completions', 'This gateway does not offer /completions. Use /chat/completions.'],
+  ])('says what is offered instead: %s', (path, expected) => {
+    expect(hint(path)).toContain(expected);
+  });
+
+  it.each(['/favicon.ico', '/api/v1/keyss', '/constructor'])('is absent for others: %s', (path) => {
+    expect(hint(path)).toBeUndefined();
+  });
+
+  it('works for a base path without a version', () => {
+    expect(hintForLostPath('/chat/completions', '/llm')).toContain('is at /llm/chat/completions');
+  });
+});
