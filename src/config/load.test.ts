@@ -110,11 +110,11 @@ describe('loadConfiguration', () => {
   it('warns once of a key that many models set', () => {
     const models = Array.from(
       { length: 3 },
-      (_, at) => `{ id: a/${at}, endpoints: [{ provider: p, pricing: { audio: "0.1" } }] }`,
+      (_, at) => `{ id: a/${at}, endpoints: [{ provider: p, pricing: { audio: "0.001" } }] }`,
     );
     const provider = '{ slug: p, dialect: openai-chat, base_url: http://h/v1 }';
     writeFileSync(join(cwd, 'signalbox.yaml'), `providers: [${provider}]\nmodels: [${models.join()}]`);
-    expect(load().warnings).toEqual([
+    expect(load().warnings).toMatchObject([
       {
         path: 'models[0].endpoints[0].pricing.audio',
         message: 'has no effect in this version yet, nor in 2 more places',

@@ -13,8 +13,10 @@ import {
   parseConfig,
   parseConfigInThread,
 } from './parse/parse-config.ts';
+import { placeProblems, placeProblemsInThread } from './parse/place-problems.ts';
 import { shownProblem } from './parse/shown-text.ts';
 import { unsupportedKeyWarnings } from './parse/unsupported-keys.ts';
+import { type Problem, problemsText } from './problem.ts';
 import {
   dataDirectoryOf,
   type Flags,
@@ -36,8 +38,8 @@ export interface LoadedConfiguration {
   /** True if the file sets nothing or does not exist. */
   readonly isEmpty: boolean;
   readonly runtime: Runtime;
-  /** Settings without effect: keys that this version does not support, credentials that cannot be used. */
-  readonly warnings: readonly Issue[];
+  /** Settings without effect, and settings that are legal and almost surely a mistake. */
+  readonly warnings: readonly Problem[];
   /** Environment variables that are credentials of providers. */
   readonly providerKeys: readonly EnvironmentKey[];
   /** The environment of the process, provider keys included. */
@@ -49,7 +51,7 @@ export type Loading =
   | { readonly ok: true; readonly loaded: LoadedConfiguration }
   | {
       readonly ok: false;
-      readonly problems: readonly Issue[];
+      readonly problems: readonly Problem[];
       /** Flags and environment; invalid values are replaced by defaults. */
       readonly runtime: Runtime;
       /** The path of the file, absolute. */
@@ -61,7 +63,9 @@ export interface LoadOptions {
   /** The built-in table of providers. */
   readonly knownProviders: KnownProviders;
   /** Checks presets against the request formats, which this room does not know; paths begin at the root. */
-  readonly presetCheck?: (presets: Config['presets'], vendor: string) => readonly Issue[];
+  readonly presetCheck?: (presets: Config['presets'], vendor: string) => readonly Problem[];
+  /** Finds what is legal and almost surely a mistake, as far as other rooms know; paths begin at the root. */
+  readonly likelyMistakes?: (config: Config) => readonly Issue[];
   /** How much of the file is read; the whole of it by default. */
   readonly scope?: ConfigScope;
   /** Default: the environment of the process. */
@@ -77,15 +81,19 @@ export function loadConfiguration(options: LoadOptions): Loading {
   const begun = beginLoading(options);
   if (begun.content === undefined) return failed(begun);
   const { content, env, knownProviders } = begun;
-  return endLoading(begun, content, parseConfig(content.text, env, knownProviders, options.scope));
+  const reading = parseConfig(content.text, env, knownProviders, options.scope);
+  const { loading, found } = endLoading(begun, content, reading);
+  return withFound(loading, placeProblems(found, content.text));
 }
 
 /** As loadConfiguration, but parses YAML in another thread, so that a serving process is not blocked. */
 export async function loadConfigurationInThread(options: LoadOptions): Promise<Loading> {
   const begun = beginLoading(options);
   if (begun.content === undefined) return failed(begun);
-  const reading = await parseConfigInThread(begun.content.text, begun.env, begun.knownProviders);
-  return endLoading(begun, begun.content, reading);
+  const { text } = begun.content;
+  const reading = await parseConfigInThread(text, begun.env, begun.knownProviders);
+  const { loading, found } = endLoading(begun, begun.content, reading);
+  return withFound(loading, await placeProblemsInThread(found, text));
 }
 
 /** State before the text is parsed. */
@@ -97,7 +105,8 @@ interface BegunLoading {
   readonly env: Environment;
   readonly knownProviders: KnownProviders;
   readonly presetCheck: LoadOptions['presetCheck'];
-  readonly problems: readonly Issue[];
+  readonly likelyMistakes: LoadOptions['likelyMistakes'];
+  readonly problems: readonly Problem[];
 }
 
 function failed({ problems, runtime, source }: BegunLoading): Loading {
@@ -105,36 +114,52 @@ function failed({ problems, runtime, source }: BegunLoading): Loading {
 }
 
 function beginLoading(options: LoadOptions): BegunLoading {
-  const { flags = {}, env = process.env, cwd = process.cwd(), knownProviders, presetCheck } = options;
+  const { flags = {}, env = process.env, cwd = process.cwd(), knownProviders } = options;
+  const { presetCheck } = options;
+  // A command does not read the providers, so they would all look unused.
+  const likelyMistakes = options.scope === 'commands' ? undefined : options.likelyMistakes;
   const problems: Issue[] = [];
   const runtime = readRuntime(flags, env, cwd, problems);
   const source = sourceOf(flags, env, cwd);
   const content = readContent(source, problems);
-  return { source, content, runtime, env, knownProviders, presetCheck, problems };
+  return { source, content, runtime, env, knownProviders, presetCheck, likelyMistakes, problems };
 }
 
-function endLoading(begun: BegunLoading, { version }: Content, reading: ConfigReading): Loading {
+/** A loading without its problems or warnings, and these, which have no places yet. */
+interface Unplaced {
+  readonly loading: Loading;
+  readonly found: readonly Problem[];
+}
+
+function withFound(loading: Loading, found: readonly Problem[]): Loading {
+  if (!loading.ok) return { ...loading, problems: found };
+  return { ok: true, loaded: { ...loading.loaded, warnings: found } };
+}
+
+function endLoading(begun: BegunLoading, { version }: Content, reading: ConfigReading): Unplaced {
   const { runtime, source, env } = begun;
   const fileProblems = reading.ok ? presetProblems(begun, reading.config) : reading.problems;
   const problems = [...begun.problems, ...fileProblems, ...startBlockers(runtime)];
-  if (!reading.ok || problems.length > 0) return { ok: false, problems, runtime, file: source.path };
-  return {
-    ok: true,
-    loaded: {
-      config: reading.config,
-      file: version === '' ? undefined : source.path,
-      watchedFile: source.path,
-      version,
-      isEmpty: isEmptyObject(reading.written),
-      runtime,
-      warnings: [...unsupportedKeyWarnings(reading.written), ...reading.warnings],
-      providerKeys: reading.keys,
-      environment: env,
-    },
+  if (!reading.ok || problems.length > 0) {
+    return { loading: { ok: false, problems: [], runtime, file: source.path }, found: problems };
+  }
+  const loaded: LoadedConfiguration = {
+    config: reading.config,
+    file: version === '' ? undefined : source.path,
+    watchedFile: source.path,
+    version,
+    isEmpty: isEmptyObject(reading.written),
+    runtime,
+    warnings: [],
+    providerKeys: reading.keys,
+    environment: env,
   };
+  const likely = (begun.likelyMistakes?.(reading.config) ?? []).slice(0, MAX_PROBLEMS).map(shownProblem);
+  const found = [...unsupportedKeyWarnings(reading.written), ...reading.warnings, ...likely];
+  return { loading: { ok: true, loaded }, found };
 }
 
-function presetProblems({ presetCheck }: BegunLoading, { presets, vendor }: Config): readonly Issue[] {
+function presetProblems({ presetCheck }: BegunLoading, { presets, vendor }: Config): readonly Problem[] {
   return (presetCheck?.(presets, vendor) ?? []).slice(0, MAX_PROBLEMS).map(shownProblem);
 }
 
@@ -142,12 +167,12 @@ function isEmptyObject(value: unknown): boolean {
   return isJsonObject(value) && Object.keys(value).length === 0;
 }
 
-/** An invalid configuration. The message has one line `path: problem` for each problem. */
+/** An invalid configuration. The message is the text of all problems, as `check-config` prints it. */
 export class ConfigurationError extends Error {
-  readonly problems: readonly Issue[];
+  readonly problems: readonly Problem[];
 
-  constructor(problems: readonly Issue[]) {
-    super(problems.map(problemLine).join('\n'));
+  constructor(problems: readonly Problem[], file: string) {
+    super(problemsText(problems, file).trimEnd());
     this.name = 'ConfigurationError';
     this.problems = problems;
   }
@@ -156,18 +181,13 @@ export class ConfigurationError extends Error {
 /** As loadConfiguration, but throws a ConfigurationError. */
 export function requireConfiguration(options: LoadOptions): LoadedConfiguration {
   const loading = loadConfiguration(options);
-  if (!loading.ok) throw new ConfigurationError(loading.problems);
+  if (!loading.ok) throw new ConfigurationError(loading.problems, loading.file);
   return loading.loaded;
 }
 
 /** The data directory, absolute, without reading the file. */
 export function findDataDirectory(flags: Flags): string {
   return dataDirectoryOf(flags, process.env, process.cwd());
-}
-
-/** `path: problem`, as it is printed. */
-export function problemLine({ path, message }: Issue): string {
-  return path === '' ? message : `${path}: ${message}`;
 }
 
 interface Source {

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '../kit/log/log.ts';
 import { fileVersion } from './file-version.ts';
-import { type LoadedConfiguration, type Loading, problemLine } from './load.ts';
+import type { LoadedConfiguration, Loading } from './load.ts';
+import { problemFields, problemLine } from './problem.ts';
 import type { Config } from './schema/schema.ts';
 
 /** Keys that are read only at the start; a change needs a restart. */
@@ -52,17 +53,24 @@ export function watchConfiguration({ initial, load, apply, log }: WatchOptions):
   let isClosed = false;
   let state: ConfigurationState = { inForceSinceMs: performance.now(), isFileRefused: false };
 
-  const refuse = (reason: string) => {
+  const refuse = (reason: string, fields: object = {}) => {
     state = { ...state, isFileRefused: true };
     log.error('the configuration was not reloaded; the running one stays', {
       file: running.watchedFile,
       reason,
+      ...fields,
     });
     return false;
   };
 
+  /** One line for each problem. */
+  const refuseFile = ({ problems, file }: Extract<Loading, { ok: false }>) => {
+    for (const problem of problems) refuse(problemLine(problem), problemFields(problem, file));
+    return false;
+  };
+
   const applyLoaded = (loading: Loading): boolean => {
-    if (!loading.ok) return refuse(loading.problems.map(problemLine).join('; '));
+    if (!loading.ok) return refuseFile(loading);
     if (running.file !== undefined && loading.loaded.file === undefined) return refuse('the file is gone');
     // Editors may truncate a file before writing it, and an empty file would switch everything off.
     if (loading.loaded.isEmpty && !running.isEmpty) return refuse('the file is empty');
@@ -73,7 +81,7 @@ export function watchConfiguration({ initial, load, apply, log }: WatchOptions):
     state = { inForceSinceMs: performance.now(), isFileRefused: false };
     log.info('the configuration was reloaded', { file: next.file });
     if (waiting.length > 0) log.warn('changed keys that need a restart', { keys: waiting });
-    for (const warning of next.warnings) log.warn(problemLine(warning));
+    for (const warning of next.warnings) log.warn(problemLine(warning), problemFields(warning, next.file));
     return true;
   };
 

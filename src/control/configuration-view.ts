@@ -1,12 +1,12 @@
 import type { Loading } from '../config/load.ts';
-import type { Issue } from '../kit/json/validate.ts';
+import type { Problem } from '../config/problem.ts';
 
 /** The configuration file as it is on the disk now, read with the environment of the gateway. */
 export interface ConfigurationView {
   /** Null if there is none. */
   readonly file: string | null;
-  readonly problems: readonly Issue[];
-  readonly warnings: readonly Issue[];
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
   /** Number of providers, those of the environment included; null if the file is invalid. */
   readonly providers: number | null;
   /** Number of models that the file lists; null if the file is invalid. */

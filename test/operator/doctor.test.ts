@@ -274,7 +274,7 @@ describe('a configuration', () => {
     const report = await doctor();
     expect(report).toMatchObject({ code: 1, verdict: 'problem' });
     expect(report.of('configuration')).toMatchObject([
-      { verdict: 'problem', mend: expect.stringContaining(`correct it in ${file} or`) },
+      { verdict: 'problem', mend: expect.stringContaining(`correct it in ${file}:1:9`) },
     ]);
     expect(report.of('ledger')).toMatchObject([{ verdict: 'ok' }]);
     expect(report.of('providers')).toMatchObject([{ verdict: 'warning' }]);

@@ -14,6 +14,7 @@ import { type KeySource, PROVIDER_TABLE, type ProviderRow } from './provider-tab
 /** The built-in provider table, for parsing a configuration. */
 export const KNOWN_PROVIDERS: KnownProviders = {
   has: (slug) => isComplete(rowOf(slug)),
+  slugs: Object.keys(PROVIDER_TABLE),
   issuesOf: (provider) => [...missingKeys(provider), ...credentialIssues(provider)],
   complete,
 };

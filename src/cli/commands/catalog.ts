@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { problemLine } from '../../config/load.ts';
+import { problemLine } from '../../config/problem.ts';
 import type { Flags } from '../../config/runtime.ts';
 import { CommandRefused } from '../../control/send-command.ts';
 import type { KnownModelView } from '../../control/views.ts';

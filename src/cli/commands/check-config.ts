@@ -1,7 +1,9 @@
 import { stringify } from 'yaml';
-import { loadConfiguration, problemLine } from '../../config/load.ts';
+import { loadConfiguration } from '../../config/load.ts';
+import { problemJson, problemsText, problemText } from '../../config/problem.ts';
 import { redactedConfig, redactedRuntime } from '../../config/redact.ts';
 import type { Flags } from '../../config/runtime.ts';
+import { shownPrices } from '../../config/shown-prices.ts';
 import { loadOptions } from '../../installation.ts';
 import { jsonText, type Output } from '../terminal/output.ts';
 
@@ -9,19 +11,27 @@ import { jsonText, type Output } from '../terminal/output.ts';
 export function checkConfig(flags: Flags, asJson: boolean, output: Output): number {
   const loading = loadConfiguration(loadOptions(flags));
   if (!loading.ok) {
-    if (asJson) output.out(jsonText({ problems: loading.problems }));
-    output.err(loading.problems.map((problem) => `${problemLine(problem)}\n`).join(''));
+    const { problems, file } = loading;
+    if (asJson) output.out(jsonText({ problems: problems.map((problem) => problemJson(problem, file)) }));
+    output.err(problemsText(problems, file));
     return 1;
   }
   const { config, file, runtime, warnings } = loading.loaded;
   const started = redactedRuntime(runtime);
+  const shown = shownPrices(redactedConfig(config));
   if (asJson) {
-    output.out(jsonText({ ...redactedConfig(config), runtime: { config_file: file ?? null, ...started } }));
+    output.out(
+      jsonText({
+        ...shown,
+        runtime: { config_file: file ?? null, ...started },
+        warnings: warnings.map((warning) => problemJson(warning, file)),
+      }),
+    );
   } else {
     const head = { config_file: file ?? 'none', ...started };
     const lines = Object.entries(head).map(([name, value]) => `# ${name}: ${JSON.stringify(value)}\n`);
-    output.out(`${lines.join('')}${stringify(redactedConfig(config), { aliasDuplicateObjects: false })}`);
+    output.out(`${lines.join('')}${stringify(shown, { aliasDuplicateObjects: false })}`);
   }
-  for (const warning of warnings) output.err(`warning: ${problemLine(warning)}\n`);
+  for (const warning of warnings) output.err(`warning: ${problemText(warning, file)}`);
   return 0;
 }

@@ -1,4 +1,5 @@
-import { problemLine, requireConfiguration } from '../../config/load.ts';
+import { requireConfiguration } from '../../config/load.ts';
+import { problemFields, problemLine } from '../../config/problem.ts';
 import type { Flags } from '../../config/runtime.ts';
 import { loadOptions } from '../../installation.ts';
 import { openStderrLog } from '../../kit/log/log.ts';
@@ -23,7 +24,7 @@ export async function startGateway({ flags, asJson }: ServeOptions): Promise<voi
   const load = loadOptions(flags);
   const loaded = requireConfiguration(load);
   const log = openStderrLog(loaded.runtime);
-  for (const warning of loaded.warnings) log.warn(problemLine(warning));
+  for (const warning of loaded.warnings) log.warn(problemLine(warning), problemFields(warning, loaded.file));
   for (const { slug, variables, switchesOn } of loaded.providerKeys) {
     const effect = switchesOn ? 'switched on' : 'given its key';
     log.info(`${slug} is ${effect} by ${variables.join(', ')}`);

@@ -1,4 +1,4 @@
-import { problemLine } from '../../config/load.ts';
+import { problemLine } from '../../config/problem.ts';
 import { type ConfigurationView, configurationView } from '../../control/configuration-view.ts';
 import { countText } from '../terminal/quantities.ts';
 import { type Finding, fine, problem, warning } from './finding.ts';
@@ -17,7 +17,9 @@ function findingsOf({ file, problems, warnings, providers, models }: Configurati
     return problems.map((issue) =>
       problem(
         problemLine(issue),
-        `correct it in ${file} or in the environment, then run signalbox check-config`,
+        issue.place === undefined
+          ? `correct it in ${file} or in the environment, then run signalbox check-config`
+          : `correct it in ${file}:${issue.place.line}:${issue.place.column}, then run signalbox check-config`,
       ),
     );
   }

@@ -1,4 +1,4 @@
-import { problemLine } from '../../config/load.ts';
+import { problemLine } from '../../config/problem.ts';
 import type { ImportedView } from '../../control/views.ts';
 import type { BadLine, NotKeptMember } from '../../manage/usage-import/usage-intake.ts';
 import { tableText } from './output.ts';

@@ -1,11 +1,14 @@
 import { isIP } from 'node:net';
-import type { Issue } from '../../kit/json/validate.ts';
+import { type Issue, MISSING_FIELD, memberPath } from '../../kit/json/validate.ts';
 import { parsePrice } from '../../kit/money.ts';
 import { parseIpRange } from '../../kit/net/egress.ts';
+import { nearestWord } from '../../kit/text/nearest-word.ts';
 import { momentMs } from '../../kit/time/moment.ts';
+import type { Problem } from '../problem.ts';
 import { PRICE_NAMES } from '../schema/price-names.ts';
 import type { Config } from '../schema/schema.ts';
-import type { KnownProviders } from './known-providers.ts';
+import { didYouMean } from './explain.ts';
+import type { KnownProviders, ProviderConfig } from './known-providers.ts';
 import { shownName } from './shown-text.ts';
 
 /** Headers that the gateway or the connection sets itself. */
@@ -23,7 +26,7 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /** Checks beyond the schema: those that compare two places of the file, or use the built-in tables. */
-export function* crossChecks(config: Config, knownProviders: KnownProviders): Generator<Issue> {
+export function* crossChecks(config: Config, knownProviders: KnownProviders): Generator<Problem> {
   yield* vendorChecks(config);
   yield* providerChecks(config, knownProviders);
   yield* modelChecks(config, knownProviders);
@@ -54,17 +57,28 @@ function* vendorChecks({ vendor }: Config): Generator<Issue> {
   yield { path: 'vendor', message: `there is a metric ${vendor}_usage already: take another word` };
 }
 
-function* providerChecks({ providers }: Config, knownProviders: KnownProviders): Generator<Issue> {
+function* providerChecks({ providers }: Config, knownProviders: KnownProviders): Generator<Problem> {
   const firstAt = new Map<string, string>();
   for (const [index, provider] of providers.entries()) {
     const path = `providers[${index}]`;
     yield* duplicate(firstAt, provider.slug, `${path}.slug`);
-    for (const issue of knownProviders.issuesOf(provider)) {
-      yield { path: `${path}.${issue.path}`, message: issue.message };
+    for (const { path: member, message } of ownIssues(provider, knownProviders)) {
+      yield { path: `${path}.${member}`, message };
     }
     yield* addressChecks(provider.base_url, provider.dialect, `${path}.base_url`);
     yield* headerChecks(provider.headers, `${path}.headers`);
   }
+}
+
+/** Problems of a provider by itself. A misspelt slug is one problem, not one for each key that is missing with it. */
+function ownIssues(provider: ProviderConfig, knownProviders: KnownProviders): readonly Issue[] {
+  const issues = knownProviders.issuesOf(provider);
+  const missing = issues.filter(({ message }) => message.startsWith(MISSING_FIELD)).map(({ path }) => path);
+  if (missing.length < 2 || knownProviders.slugs.includes(provider.slug)) return issues;
+  const meant = nearestWord(provider.slug, knownProviders.slugs);
+  if (meant === undefined) return issues;
+  const message = `is not in the built-in table${didYouMean(meant)} Another provider needs ${missing.join(' and ')}`;
+  return [{ path: 'slug', message }];
 }
 
 function* duplicate(firstAt: Map<string, string>, name: string, path: string): Generator<Issue> {
@@ -90,12 +104,13 @@ function* addressChecks(
   }
 }
 
-function* headerChecks(headers: Readonly<Record<string, string>>, path: string): Generator<Issue> {
+function* headerChecks(headers: Readonly<Record<string, string>>, path: string): Generator<Problem> {
   for (const [name, value] of Object.entries(headers)) {
+    const at = memberPath(path, name);
     if (OWN_HEADERS.has(name.toLowerCase())) {
-      yield { path: `${path}.${name}`, message: 'is set by the gateway itself' };
+      yield { path: at, message: 'is set by the gateway itself', isAtKey: true };
     } else if (!/^[\t\x20-\x7e]*$/.test(value)) {
-      yield { path: `${path}.${name}`, message: 'holds a character that cannot be sent in a header' };
+      yield { path: at, message: 'holds a character that cannot be sent in a header' };
     }
   }
 }
@@ -120,7 +135,7 @@ function* modelChecks({ models, providers }: Config, knownProviders: KnownProvid
       if (!isProvider(endpoint.provider)) {
         yield {
           path: `${path}.provider`,
-          message: `"${endpoint.provider}" is not in providers, and its name alone is not enough`,
+          message: unknownProvider(endpoint.provider, slugs, knownProviders),
         };
       }
       for (const name of PRICE_NAMES) {
@@ -135,6 +150,11 @@ function* modelChecks({ models, providers }: Config, knownProviders: KnownProvid
       yield* dateChecks(`${path}.prices`, endpoint.prices ?? []);
     }
   }
+}
+
+function unknownProvider(slug: string, listed: Iterable<string>, { slugs }: KnownProviders): string {
+  const meant = nearestWord(slug, [...listed, ...slugs]);
+  return `"${slug}" is not in providers, and its name alone is not enough${didYouMean(meant)}`;
 }
 
 /** Tags must be unique: preferences identify an endpoint by its tag, health by tag and upstream model. */
@@ -196,7 +216,7 @@ function* pluginChecks({ plugins, providers }: Config, knownProviders: KnownProv
   for (const [name, engine] of Object.entries(web?.engines ?? {})) {
     if (engine.url && !/^https?:$/.test(URL.canParse(engine.url) ? new URL(engine.url).protocol : '')) {
       yield {
-        path: `plugins.web.engines.${name}.url`,
+        path: `${memberPath('plugins.web.engines', name)}.url`,
         message: 'must be an address that begins with http:// or https://',
       };
     }
@@ -208,7 +228,11 @@ function* pluginChecks({ plugins, providers }: Config, knownProviders: KnownProv
   ) {
     yield {
       path: 'plugins.moderation.provider',
-      message: `"${moderation.provider}" is not in providers, and its name alone is not enough`,
+      message: unknownProvider(
+        moderation.provider,
+        providers.map(({ slug }) => slug),
+        knownProviders,
+      ),
     };
   }
 }

@@ -5,6 +5,7 @@ import { parseConfig } from './parse-config.ts';
 
 const knownProviders: KnownProviders = {
   has: () => true,
+  slugs: [],
   issuesOf: () => [],
   complete: (providers) => ({ providers, keys: [], problems: [], warnings: [] }),
 };

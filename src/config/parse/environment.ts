@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
-import type { Issue } from '../../kit/json/validate.ts';
+import { type Issue, memberPath } from '../../kit/json/validate.ts';
 import { shownName } from './shown-text.ts';
 
 /** Environment variables by name. */
@@ -63,11 +63,12 @@ export function unsetVariableIn(marked: string, environment: Environment): strin
   return undefined;
 }
 
-function pathOf(trail: readonly (string | number)[]): string {
-  return trail
-    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${shownName(step)}`))
-    .join('')
-    .replace(/^\./, '');
+/** The path of a member, by the names and indexes that lead to it. */
+export function pathOf(trail: readonly (string | number)[]): string {
+  return trail.reduce<string>(
+    (path, step) => (typeof step === 'number' ? `${path}[${step}]` : memberPath(path, step)),
+    '',
+  );
 }
 
 function fillText(text: string, environment: Environment, report: (problem: string) => void): string {
@@ -80,7 +81,7 @@ function fillText(text: string, environment: Environment, report: (problem: stri
   });
 }
 
-/** The original text: variables in keys are not replaced. */
+/** The text as the file has it, variables not replaced. */
 function writtenText(text: string): string {
   if (!text.includes(OPEN)) return text;
   return text.replace(MARK, (_whole, _escaped: string, name: string) => `\${${name}}`);

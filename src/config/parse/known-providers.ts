@@ -27,6 +27,8 @@ export interface CompletedProviders {
 export interface KnownProviders {
   /** True if dialect and address are known, so that the slug is enough. */
   has(slug: string): boolean;
+  /** All slugs of the table. */
+  readonly slugs: readonly string[];
   /** Problems of a listed provider; paths are relative to it. */
   issuesOf(provider: ProviderConfig): Issue[];
   /** Adds the credentials of the environment, and the providers that such a credential switches on. */

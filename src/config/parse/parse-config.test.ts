@@ -148,10 +148,13 @@ describe('parseConfig', () => {
   it.each([
     ['top: 1', 'top: is not a known field'],
     ['server: { prot: 1 }', 'server.prot: is not a known field'],
-    ['routing: { cooldown: { base: 1 } }', 'routing.cooldown.base: is not a known field'],
+    [
+      'routing: { cooldown: { base: 1 } }',
+      'routing.cooldown.base: is not a known field; did you mean "base_ms"?',
+    ],
     [
       'providers: [{ slug: p, dialect: openai-chat, base_url: http://h, key: x }]',
-      'providers[0].key: is not a known field',
+      'providers[0].key: is not a known field; did you mean "api_key"?',
     ],
     [
       'models: [{ id: a/b, endpoints: [{ provider: openai, pricing: { input: "1" } }] }]',
@@ -168,7 +171,9 @@ describe('parseConfig', () => {
     ['vendor: Acme', 'vendor: '],
     ['vendor: total', 'vendor: there is a metric total_usage already'],
     ['server: { base_path: api }', 'server.base_path: must begin with "/"'],
-    ['server: { max_body_bytes: "1" }', 'server.max_body_bytes: must be an integer'],
+    ['server: { max_body_bytes: 1.5 }', 'server.max_body_bytes: must be a whole number'],
+    ['server: { max_body_bytes: "1" }', 'server.max_body_bytes: must be >= 1024'],
+    ['server: { max_body_bytes: 3 apples }', 'server.max_body_bytes: must be a size such as 32MiB'],
     ['providers: [{ slug: p }]', 'providers[0].dialect: is required'],
     ['providers: [{ slug: p, dialect: openai-chat }]', 'providers[0].base_url: is required'],
     ['providers: [{ slug: p, dialect: cobol, base_url: http://h }]', 'providers[0].dialect: must be one of'],
@@ -178,7 +183,10 @@ describe('parseConfig', () => {
       'providers[0].base_url: must not hold a user',
     ],
     ['providers: [{ slug: openai, headers: { Host: x } }]', 'providers[0].headers.Host: is set by'],
-    ['providers: [{ slug: openai, headers: { "a b": x } }]', 'providers[0].headers["a b"]: key must match'],
+    [
+      'providers: [{ slug: openai, headers: { "a b": x } }]',
+      'providers[0].headers["a b"]: key must be the name',
+    ],
     ['providers: [{ slug: openai, api_key: "a\\nb" }]', 'providers[0].api_key: holds a character'],
     [
       'providers: [{ slug: openai }, { slug: openai }]',
@@ -331,7 +339,7 @@ describe('parseConfig', () => {
     expect(found[0]).toBe(`${'k'.repeat(61)}...: is not a known field`);
     expect(found[1]).toBe('["a\\nb\\u001b\\u{202e}"]: is not a known field');
     const unset = problems(`prompts: { "a\\nb": { input: "\${NOT_SET}" } }`);
-    expect(unset).toEqual(['prompts.a\\u{a}b.input: the environment variable NOT_SET is not set']);
+    expect(unset).toEqual(['prompts["a\\nb"].input: the environment variable NOT_SET is not set']);
   });
 
   it('shows no key of a file that is not a configuration', () => {
@@ -340,7 +348,7 @@ describe('parseConfig', () => {
         ': the configuration has none of the keys of a configuration file; is it the right file?',
       ]);
     }
-    expect(problems('sever: {}')).toEqual(['sever: is not a known field']);
+    expect(problems('sever: {}')).toEqual(['sever: is not a known field; did you mean "server"?']);
   });
 
   it('tells at most 20 of very many problems', () => {

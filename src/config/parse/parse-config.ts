@@ -1,14 +1,19 @@
 import * as yaml from 'yaml';
 import { isJsonObject } from '../../kit/json/json.ts';
 import { compileValidator, type Issue } from '../../kit/json/validate.ts';
+import type { Problem } from '../problem.ts';
 import { type Config, configSchema } from '../schema/schema.ts';
 import { commandSections } from './command-sections.ts';
 import { crossChecks } from './cross-checks.ts';
 import { type Environment, fillVariables, markVariables } from './environment.ts';
+import { explainIssues } from './explain.ts';
 import { compileDefaults } from './fill-defaults.ts';
 import type { EnvironmentKey, KnownProviders } from './known-providers.ts';
+import { likelyMistakes } from './likely-mistakes.ts';
+import { compileNotations } from './notations.ts';
 import { readYaml, readYamlInThread, type YamlReading } from './read-yaml.ts';
 import { shownProblem } from './shown-text.ts';
+import { yamlProblem } from './yaml-words.ts';
 
 /** Larger files are refused: parsing YAML takes seconds and hundreds of times the file's size in memory. */
 export const MAX_CONFIG_BYTES = 4_000_000;
@@ -24,21 +29,22 @@ export type ConfigReading =
       readonly written: unknown;
       /** Environment variables that are credentials of providers. */
       readonly keys: readonly EnvironmentKey[];
-      /** Environment variables that look like credentials but cannot be used. */
-      readonly warnings: readonly Issue[];
+      /** Credentials of the environment that cannot be used, and what is legal but almost surely a mistake. */
+      readonly warnings: readonly Problem[];
     }
-  | { readonly ok: false; readonly problems: readonly Issue[] };
+  | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** `commands`: what a command needs, without the secrets that only a serving gateway has. */
 export type ConfigScope = 'whole' | 'commands';
 
 const validator = compileValidator(configSchema);
 const fillDefaults = compileDefaults(configSchema);
+const readNotations = compileNotations(configSchema);
 
 /**
- * Parses a configuration file: YAML 1.2 without tags; fills in variables and defaults, then checks. `written` is what
- * the file itself sets; `config` also has the providers whose keys are in the environment. No problem quotes a value,
- * because any value may be a secret.
+ * Parses a configuration file: YAML 1.2 without tags; fills in variables, reads units and prices per million, fills in
+ * defaults, then checks. `written` is what the file itself sets; `config` also has the providers whose keys are in the
+ * environment. No problem quotes a value, because any value may be a secret.
  */
 export function parseConfig(
   text: string,
@@ -78,7 +84,9 @@ function checkedConfig(
   knownProviders: KnownProviders,
   scope: ConfigScope,
 ): ConfigReading {
-  if (!reading.ok) return refused(reading.problems);
+  if (!reading.ok) {
+    return refused('reason' in reading ? [problem(reading.reason)] : reading.problems.map(yamlProblem));
+  }
   const value = reading.value ?? {};
   if (!isJsonObject(value)) return refused([problem('must hold keys and values')]);
   if (!looksLikeConfig(value)) {
@@ -86,24 +94,37 @@ function checkedConfig(
   }
   const needed = scope === 'whole' ? value : commandSections(value, environment);
   const filled = fillVariables(needed, environment);
-  if (filled.problems.length > 0) return refused(filled.problems);
-  const complete = fillDefaults(filled.value);
-  const problems = validator.issuesOf(complete);
-  if (problems.length > 0) return refused(problems);
+  // Nothing else is said of a place whose variable is not set.
+  const unset = new Set(filled.problems.map(({ path }) => path));
+  const isElsewhere = ({ path }: Issue) => !unset.has(path);
+  const plain = readNotations(filled.value);
+  const complete = fillDefaults(plain.value);
+  const wrong = [...plain.problems, ...explainIssues(validator.issuesOf(complete), plain.value)].filter(
+    isElsewhere,
+  );
+  if (wrong.length > 0) return refused([...filled.problems, ...wrong]);
   const written = complete as Config;
-  if (scope === 'commands')
+  if (scope === 'commands') {
+    if (filled.problems.length > 0) return refused(filled.problems);
     return { ok: true, config: written, written: filled.value, keys: [], warnings: [] };
+  }
   const {
     providers,
     keys,
     warnings,
     problems: keyProblems,
   } = knownProviders.complete(written.providers, environment);
-  if (keyProblems.length > 0) return refused(keyProblems);
   const config: Config = { ...written, providers: [...providers] };
   const crossProblems = firstOf(crossChecks(config, knownProviders), MAX_PROBLEMS);
-  if (crossProblems.length > 0) return refused(crossProblems);
-  return { ok: true, config, written: filled.value, keys, warnings };
+  const all = [...filled.problems, ...[...keyProblems, ...crossProblems].filter(isElsewhere)];
+  if (all.length > 0) return refused(all);
+  return {
+    ok: true,
+    config,
+    written: filled.value,
+    keys,
+    warnings: [...warnings, ...firstOf(likelyMistakes(value, config), MAX_PROBLEMS)].map(shownProblem),
+  };
 }
 
 /**
@@ -116,7 +137,7 @@ function looksLikeConfig(value: object): boolean {
   return names.length === 1 && /^[a-z_-]{1,32}$/.test(names[0] ?? '');
 }
 
-function refused(problems: readonly Issue[]): ConfigReading {
+function refused(problems: readonly Problem[]): ConfigReading {
   return { ok: false, problems: problems.slice(0, MAX_PROBLEMS).map(shownProblem) };
 }
 

@@ -1,57 +1,86 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import type { Issue } from '../../kit/json/validate.ts';
+import type { Place } from '../problem.ts';
 
-/** The value of a YAML text, or its problems. */
+/** The value of a YAML text, or why there is none. */
 export type YamlReading =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly problems: readonly Issue[] };
+  | { readonly ok: false; readonly problems: readonly YamlProblem[] }
+  /** The text as a whole cannot be read; the reason follows "the configuration". */
+  | { readonly ok: false; readonly reason: string };
 
-/** The YAML library, passed as an argument because `readYaml` also runs in a worker. */
+/** A problem of the text. `yaml-words.ts` says what is shown of it. */
+export interface YamlProblem {
+  /** A code of the YAML library, or one of ours. */
+  readonly code: string;
+  /** The library's message; may quote the text. */
+  readonly message: string;
+  readonly place: Place;
+  /** Of a duplicate key: the line of the first one. */
+  readonly firstLine?: number;
+}
+
+/** A member that is looked for in the text. */
+export interface PlaceQuery {
+  readonly segments: readonly (string | number)[];
+  readonly isAtKey: boolean;
+}
+
+/** The YAML library, passed as an argument because these functions also run in a worker. */
 export type YamlLibrary = typeof import('yaml');
 
 /**
- * Parses YAML 1.2 without tags in linear time. No problem quotes the text, because any of it may be secret. The
- * function must be self-contained: the worker thread gets its source text.
+ * Parses YAML 1.2 without tags in linear time. Syntax errors are reported one at a time, because later ones mostly
+ * follow from the first. The function must be self-contained: the worker thread gets its source text.
  */
 export function readYaml(yaml: YamlLibrary, text: string): YamlReading {
   /** Limit of aliases (`*name`): each may expand to a whole tree. */
   const maxAliases = 100;
-  /** Problems reported; later ones mostly follow from the first. */
+  /** Problems reported of those that do not follow from each other. */
   const maxProblems = 20;
-  /** Our message for codes whose library message quotes the text. */
-  const ownMessages: Readonly<Record<string, string>> = {
-    BAD_ALIAS: 'the alias is not one',
-    BAD_DIRECTIVE: 'directives are not taken',
-    BAD_DQ_ESCAPE: 'an escape in the quoted text is not one',
-    TAG_RESOLVE_FAILED: 'tags are not taken',
-  };
   const lines = new yaml.LineCounter();
-  const problems: Issue[] = [];
+  const problems: YamlProblem[] = [];
 
-  const report = (offset: number, message: string) => {
-    if (problems.length >= maxProblems) return;
+  const placeAt = (offset: number, width = 1): Place => {
     const { line, col } = lines.linePos(offset);
-    problems.push({ path: `line ${line}, column ${col}`, message });
+    return { line, column: col, width };
   };
-  const refuse = (reason: string): YamlReading => ({
-    ok: false,
-    problems: [{ path: '', message: `the configuration ${reason}` }],
-  });
+  const report = (code: string, place: Place, firstLine?: number) => {
+    if (problems.length >= maxProblems) return;
+    problems.push({ code, message: code, place, ...(firstLine !== undefined && { firstLine }) });
+  };
   const checkKeys = (node: unknown): void => {
     if (yaml.isSeq(node)) for (const item of node.items) checkKeys(item);
     if (!yaml.isMap(node)) return;
-    const seen = new Set<string>();
+    const seen = new Map<string, number>();
     for (const { key, value } of node.items) {
-      const offset = (yaml.isNode(key) ? key.range?.[0] : undefined) ?? 0;
-      if (!yaml.isScalar(key)) report(offset, 'a key must be a text');
+      const [from, to] = (yaml.isNode(key) ? key.range : undefined) ?? [0, 1];
+      if (!yaml.isScalar(key)) report('KEY_NOT_TEXT', placeAt(from));
       else {
         const name = String(key.value ?? '');
-        if (seen.has(name)) report(offset, 'keys must be unique');
-        seen.add(name);
+        const first = seen.get(name);
+        if (first !== undefined) report('DUPLICATE_KEY', placeAt(from, to - from), lines.linePos(first).line);
+        else seen.set(name, from);
       }
       checkKeys(value);
     }
+  };
+  /** Where the quoted text or bracket begins that is open at the end of the range of an error. */
+  const opening = (contents: unknown, offset: number, isOpen: (node: object) => boolean): number => {
+    let found = offset;
+    yaml.visit(contents as Parameters<typeof yaml.visit>[0], {
+      Node(_key, node) {
+        const from = node.range?.[0];
+        if (from !== undefined && from < offset && isOpen(node)) found = from;
+      },
+    });
+    return found;
+  };
+  const isOpenQuote = (node: object) =>
+    yaml.isScalar(node) && (node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE');
+  const isOpenBracket = (node: object) => {
+    if (!yaml.isCollection(node) || node.flow !== true || !node.range) return false;
+    return !/[\]}]/.test(text[node.range[1] - 1] ?? '');
   };
 
   try {
@@ -61,23 +90,106 @@ export function readYaml(yaml: YamlLibrary, text: string): YamlReading {
       customTags: [],
       // The library's check takes quadratic time; checkKeys takes linear time.
       uniqueKeys: false,
-      // Pretty errors quote the line, which may hold a secret.
       prettyErrors: false,
       lineCounter: lines,
     });
-    for (const { pos, code, message } of [...document.errors, ...document.warnings]) {
-      if (code === 'RESOURCE_EXHAUSTION') return refuse('is nested too deep to be read');
-      report(pos[0], ownMessages[code] ?? message.split(': ')[0] ?? code);
+    const errors = [...document.errors, ...document.warnings].sort((a, b) => a.pos[0] - b.pos[0]);
+    if (errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION')) {
+      return { ok: false, reason: 'is nested too deep to be read' };
+    }
+    const [first, ...rest] = errors;
+    if (first !== undefined) {
+      const codes = [first, ...rest].filter(({ pos }) => pos[0] === first.pos[0]).map(({ code }) => code);
+      const isTooFar = codes.includes('BLOCK_AS_IMPLICIT_KEY') && codes.includes('MULTILINE_IMPLICIT_KEY');
+      const isList = errors.some(({ message }) => message.includes('block-seq-ind'));
+      const code = isTooFar ? 'TOO_FAR' : isList ? 'LIST_IN_MAP' : first.code;
+      let from = first.pos[0];
+      if (/closing .quote/.test(first.message)) from = opening(document.contents, from, isOpenQuote);
+      if (/^Flow (map|sequence)/.test(first.message)) from = opening(document.contents, from, isOpenBracket);
+      if (code === 'TAB_AS_INDENT') while (text[from] !== '\t' && from < text.length) from++;
+      problems.push({ code, message: first.message, place: placeAt(from) });
     }
     if (problems.length === 0) checkKeys(document.contents);
+    if (problems.length === 0) {
+      // In the order of the text: an anchor must come before its aliases.
+      const anchors = new Set<string>();
+      yaml.visit(document, {
+        Node(_key, node) {
+          if (!yaml.isAlias(node)) anchors.add(node.anchor ?? '');
+          else if (!anchors.has(node.source)) {
+            report('UNKNOWN_ALIAS', placeAt(node.range?.[0] ?? 0, node.source.length + 1));
+          }
+        },
+      });
+    }
     if (problems.length > 0) return { ok: false, problems };
     return { ok: true, value: document.toJS({ maxAliasCount: maxAliases }) };
   } catch (error) {
-    if (error instanceof RangeError) return refuse('is nested too deep to be read');
+    if (error instanceof RangeError) return { ok: false, reason: 'is nested too deep to be read' };
     if (!(error instanceof ReferenceError)) throw error;
     const isTooMany = error.message.startsWith('Excessive');
-    return refuse(isTooMany ? `uses more than ${maxAliases} aliases` : 'uses an alias that has no anchor');
+    return {
+      ok: false,
+      reason: isTooMany ? `uses more than ${maxAliases} aliases` : 'uses an alias that has no anchor',
+    };
   }
+}
+
+/**
+ * Finds members in a text that `readYaml` has accepted. For a member that is missing: the place of the section that
+ * lacks it. Undefined for a path that begins with no key of the file. Must be self-contained too.
+ */
+export function findPlaces(
+  yaml: YamlLibrary,
+  text: string,
+  queries: readonly PlaceQuery[],
+): (Place | undefined)[] {
+  const lines = new yaml.LineCounter();
+  const document = yaml.parseDocument(text, {
+    version: '1.2',
+    schema: 'core',
+    customTags: [],
+    uniqueKeys: false,
+    prettyErrors: false,
+    lineCounter: lines,
+  });
+  const resolved = (node: unknown): unknown => (yaml.isAlias(node) ? node.resolve(document) : node);
+  const placeOf = (node: unknown): Place | undefined => {
+    const range = yaml.isNode(node) ? node.range : undefined;
+    if (!range) return undefined;
+    const { line, col } = lines.linePos(range[0]);
+    const [firstLine = ''] = text.slice(range[0], range[1]).split(/[\r\n]/, 1);
+    return { line, column: col, width: Math.max(1, firstLine.trimEnd().length) };
+  };
+  const isNamed = (key: unknown, name: string): boolean => {
+    const found = yaml.isScalar(key) ? String(key.value ?? '') : '';
+    // A price per million; a name that was cut in the path.
+    return found === name || found === `${name}_per_million` || (name.length >= 64 && found.startsWith(name));
+  };
+  /** The first key in a list item or section. */
+  const headOf = (node: unknown): unknown => (yaml.isMap(node) ? node.items[0]?.key : node);
+
+  return queries.map(({ segments, isAtKey }) => {
+    let node: unknown = document.contents;
+    let key: unknown;
+    for (const [at, segment] of segments.entries()) {
+      const parent = resolved(node);
+      if (typeof segment === 'number' && yaml.isSeq(parent) && segment < parent.items.length) {
+        node = parent.items[segment];
+        key = undefined;
+        continue;
+      }
+      const pair = yaml.isMap(parent)
+        ? parent.items.find((item) => isNamed(item.key, String(segment)))
+        : undefined;
+      if (pair === undefined)
+        return at === 0 ? undefined : (placeOf(key) ?? placeOf(headOf(node)) ?? placeOf(node));
+      ({ key, value: node } = pair);
+    }
+    const isLong = yaml.isCollection(node) || !yaml.isNode(node) || node.range?.[0] === node.range?.[1];
+    if (key !== undefined && (isAtKey || isLong)) return placeOf(key);
+    return yaml.isCollection(node) ? (placeOf(headOf(node)) ?? placeOf(node)) : placeOf(node);
+  });
 }
 
 /** Time limit of the thread, milliseconds. */
@@ -88,25 +200,40 @@ const MEMORY_LIMIT_MB = 1024;
 
 const WORKER = `
 const { parentPort, workerData } = require('node:worker_threads');
-parentPort.postMessage((${readYaml})(require(workerData.library), workerData.text));
+const { library, text, queries } = workerData;
+const yaml = require(library);
+parentPort.postMessage(queries === undefined ? (${readYaml})(yaml, text) : (${findPlaces})(yaml, text, queries));
 `;
 
 /** As readYaml, in a worker thread: a megabyte takes a second, which would block all streams. Never rejects. */
-export function readYamlInThread(text: string): Promise<YamlReading> {
+export async function readYamlInThread(text: string): Promise<YamlReading> {
+  const { result, reason } = await runInThread<YamlReading>({ text });
+  return result ?? { ok: false, reason: reason ?? 'could not be read' };
+}
+
+/** As findPlaces, in a worker thread. Finds nothing if the thread fails. */
+export async function findPlacesInThread(
+  text: string,
+  queries: readonly PlaceQuery[],
+): Promise<(Place | undefined)[]> {
+  const { result } = await runInThread<(Place | undefined)[]>({ text, queries });
+  return result ?? queries.map(() => undefined);
+}
+
+function runInThread<T>(task: object): Promise<{ readonly result?: T; readonly reason?: string }> {
   const library = createRequire(import.meta.url).resolve('yaml');
   return new Promise((resolve) => {
     const worker = new Worker(WORKER, {
       eval: true,
-      workerData: { library, text },
+      workerData: { library, ...task },
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MB },
     });
-    const refuse = (reason: string) =>
-      resolve({ ok: false, problems: [{ path: '', message: `the configuration ${reason}` }] });
+    const refuse = (reason: string) => resolve({ reason });
     const timer = setTimeout(() => {
       refuse(`takes more than ${TIME_LIMIT_MS / 1000} seconds to read`);
       void worker.terminate();
     }, TIME_LIMIT_MS).unref();
-    worker.once('message', resolve);
+    worker.once('message', (result: T) => resolve({ result }));
     worker.once('error', (error: NodeJS.ErrnoException) => {
       const isTooBig = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
       refuse(isTooBig ? `takes more than ${MEMORY_LIMIT_MB} MB of memory to read` : 'could not be read');

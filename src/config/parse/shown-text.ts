@@ -1,4 +1,4 @@
-import type { Issue } from '../../kit/json/validate.ts';
+import type { Problem } from '../problem.ts';
 
 /** Longer names are cut in messages. */
 const MAX_NAME_CHARACTERS = 64;
@@ -9,9 +9,9 @@ export function shownName(name: string): string {
 }
 
 /** A problem, safe to print. */
-export function shownProblem({ path, message }: Issue): Issue {
-  const shortened = path.replace(/[\w-]+/g, cut);
-  return { path: escapeControls(shortened), message: escapeControls(message) };
+export function shownProblem<T extends Problem>(problem: T): T {
+  const path = escapeControls(problem.path.replace(/[\w-]+/g, cut));
+  return { ...problem, path, message: escapeControls(problem.message) };
 }
 
 function cut(name: string): string {

@@ -93,11 +93,19 @@ const prices = Object.fromEntries(PRICE_NAMES.map((name) => [name, priceUpTo(MAX
   [name in PriceName]: ReturnType<typeof priceUpTo>;
 };
 
+/** The configuration file may write these prices per million too. */
+const PRICES_NOTATION = { hasPrices: true };
+
 /** Prices in USD per unit. `overrides`: prices for prompts of at least `min_prompt_tokens`; later ones win. */
-export const pricing = closed({
-  ...prices,
-  overrides: nullish(Type.Array(closed({ min_prompt_tokens: tokens, ...prices }), { maxItems: 16 })),
-});
+export const pricing = closed(
+  {
+    ...prices,
+    overrides: nullish(
+      Type.Array(closed({ min_prompt_tokens: tokens, ...prices }, PRICES_NOTATION), { maxItems: 16 }),
+    ),
+  },
+  PRICES_NOTATION,
+);
 
 /** A day, or a time in UTC. */
 export const moment = Type.String({

@@ -18,6 +18,7 @@ import {
   share,
   tokens,
 } from './catalog-members.ts';
+import type { Unit } from './units.ts';
 
 /**
  * The configuration file. A key with a `default` is always there once the defaults are filled in, so its type is not
@@ -36,10 +37,15 @@ function section<T extends Parameters<typeof closed>[0]>(properties: T) {
   return withDefault(closed(properties), {});
 }
 
+/** A number whose key ends in its unit; the file may write it with any unit of that kind. */
+const quantity = (unit: Unit, value: number, minimum: number, maximum: number) =>
+  withDefault(Type.Integer({ minimum, maximum, unit }), value);
 const count = (value: number) =>
   withDefault(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), value);
-const milliseconds = (value: number) =>
-  withDefault(Type.Integer({ minimum: 1, maximum: MAX_TIMER_MS }), value);
+const milliseconds = (value: number, minimum = 1) => quantity('ms', value, minimum, MAX_TIMER_MS);
+const bytes = (value: number, minimum = 1, maximum = Number.MAX_SAFE_INTEGER) =>
+  quantity('bytes', value, minimum, maximum);
+const days = (value: number) => quantity('days', value, 1, Number.MAX_SAFE_INTEGER);
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 const nullOr = <T extends TSchema>(schema: T) => withDefault(Type.Union([schema, Type.Null()]), null);
 
@@ -69,6 +75,7 @@ const provider = closed({
       propertyNames: {
         type: 'string',
         pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$",
+        explainPattern: 'must be the name of a header: letters, digits and "-"',
       },
     }),
     {},
@@ -163,7 +170,7 @@ export const configSchema = closed({
       }),
       '/api/v1',
     ),
-    max_body_bytes: withDefault(Type.Integer({ minimum: 1024, maximum: 1_073_741_824 }), 33_554_432),
+    max_body_bytes: bytes(33_554_432, 1024, 1_073_741_824),
     request_deadline_ms: milliseconds(600_000),
     region: withDefault(text(64), 'local'),
     trusted_proxies: withDefault(Type.Array(text(64), { maxItems: 256 }), []),
@@ -209,15 +216,12 @@ export const configSchema = closed({
     checkpoint_ms: milliseconds(1000),
   }),
   retention: section({
-    events_days: count(400),
-    content_days: count(30),
-    content_bytes: count(10_737_418_240),
-    output_items_bytes: withDefault(
-      Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
-      67_108_864,
-    ),
+    events_days: days(400),
+    content_days: days(30),
+    content_bytes: bytes(10_737_418_240),
+    output_items_bytes: bytes(67_108_864, 0),
   }),
-  drain_ms: withDefault(Type.Integer({ minimum: 0, maximum: MAX_TIMER_MS }), 30_000),
+  drain_ms: milliseconds(30_000, 0),
   keys: section({
     prefix: withDefault(
       Type.String({

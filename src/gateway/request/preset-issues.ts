@@ -1,3 +1,4 @@
+import type { Problem } from '../../config/problem.ts';
 import type { FormatDialect } from '../../dialects/dialect.ts';
 import { FORMATS } from '../../dialects/dialects.ts';
 import { applyPreset, type Presets } from '../../dialects/shared/presets/preset.ts';
@@ -7,11 +8,12 @@ import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectsOf, stringAt } from '../../kit/json/members.ts';
 import { compileValidator, type Issue, type Validator } from '../../kit/json/validate.ts';
+import { nearestWord } from '../../kit/text/nearest-word.ts';
 import { parseBody } from './parse-body.ts';
 import { refuseUnavailable } from './unavailable.ts';
 
 /** Finds what is wrong with presets; paths are below `presets`. */
-export type PresetCheck = (presets: Presets, vendor: string) => Issue[];
+export type PresetCheck = (presets: Presets, vendor: string) => Problem[];
 
 const PRESET_FORMS = FORMATS.map(({ facts }) => facts.preset);
 
@@ -30,21 +32,28 @@ export function createPresetCheck(): PresetCheck {
   return (presets, vendor) =>
     Object.entries(presets).flatMap(([slug, preset]) => {
       const naming = namingIssues(preset);
-      const issues =
+      const issues: readonly Problem[] =
         naming.length > 0
           ? naming
           : firstIssues((format) => requestIssues(format, slug, preset, vendor, validatorOf(format, vendor)));
-      return issues.map(({ path, message }) => ({ path: `presets.${slug}${path}`, message }));
+      return issues.map((issue) => ({ ...issue, path: `presets.${slug}${issue.path}` }));
     });
 }
 
 /** Members that no format has a field for, and those that say the same as another. */
-function namingIssues(preset: JsonObject): Issue[] {
+function namingIssues(preset: JsonObject): Problem[] {
   const firsts = new Map<string, string>();
-  return Object.keys(preset).flatMap((name): Issue[] => {
+  return Object.keys(preset).flatMap((name): Problem[] => {
     const path = `.${name}`;
-    if (!isPresetMember(name, PRESET_FORMS))
-      return [{ path, message: 'is not a field that a preset can have' }];
+    if (!isPresetMember(name, PRESET_FORMS)) {
+      const fields = PRESET_FORMS.flatMap((form) => [...form.fields]);
+      const meant = nearestWord(
+        name,
+        fields.filter((field) => isPresetMember(field, PRESET_FORMS)),
+      );
+      const suggestion = meant === undefined ? '' : `; did you mean "${meant}"?`;
+      return [{ path, message: `is not a field that a preset can have${suggestion}`, isAtKey: true }];
+    }
     const meaning = meaningOf(name);
     const first = firsts.get(meaning);
     firsts.set(meaning, first ?? name);

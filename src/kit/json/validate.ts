@@ -41,6 +41,12 @@ interface SchemaNode {
   readonly explainPattern?: string;
 }
 
+/** What is said of a member that a closed object does not have. */
+export const UNKNOWN_FIELD = 'is not a known field';
+
+/** What is said of a member that is missing. */
+export const MISSING_FIELD = 'is required';
+
 /** Issues that are collected: a million wrong keys must not cost a million strings. */
 export const MAX_ISSUES = 20;
 
@@ -100,11 +106,11 @@ function walkNode(schema: SchemaNode, value: unknown, path: string, issues: Issu
 
 function walkObject(schema: SchemaNode, value: Record<string, unknown>, path: string, issues: Issue[]): void {
   for (const name of schema.required ?? []) {
-    if (!Object.hasOwn(value, name)) issues.push({ path: join(path, name), message: 'is required' });
+    if (!Object.hasOwn(value, name)) issues.push({ path: memberPath(path, name), message: MISSING_FIELD });
   }
   const properties = schema.properties ?? {};
   for (const [name, node] of Object.entries(properties)) {
-    if (Object.hasOwn(value, name)) walk(node, value[name], join(path, name), issues);
+    if (Object.hasOwn(value, name)) walk(node, value[name], memberPath(path, name), issues);
   }
   const open =
     schema.patternProperties !== undefined ? Object.values(schema.patternProperties)[0] : undefined;
@@ -113,10 +119,11 @@ function walkObject(schema: SchemaNode, value: Record<string, unknown>, path: st
   for (const name of Object.keys(value)) {
     if (issues.length >= MAX_ISSUES) return;
     const nameProblem = schema.propertyNames && problemOf(schema.propertyNames, name);
-    if (nameProblem !== undefined) issues.push({ path: join(path, name), message: `key ${nameProblem}` });
+    if (nameProblem !== undefined)
+      issues.push({ path: memberPath(path, name), message: `key ${nameProblem}` });
     else if (Object.hasOwn(properties, name)) continue;
-    else if (rest === false) issues.push({ path: join(path, name), message: 'is not a known field' });
-    else if (typeof rest === 'object') walk(rest, value[name], join(path, name), issues);
+    else if (rest === false) issues.push({ path: memberPath(path, name), message: UNKNOWN_FIELD });
+    else if (typeof rest === 'object') walk(rest, value[name], memberPath(path, name), issues);
   }
 }
 
@@ -172,8 +179,8 @@ function walkTagged(
     return;
   }
   const allowed = new Set(branches.flatMap((branch) => literalsOf(branch.properties?.[tag])));
-  const message = given === undefined ? 'is required' : `must be one of ${[...allowed].join(', ')}`;
-  issues.push({ path: join(path, tag), message });
+  const message = given === undefined ? MISSING_FIELD : `must be one of ${[...allowed].join(', ')}`;
+  issues.push({ path: memberPath(path, tag), message });
 }
 
 /** Of several branches with the same tag, the one with the fewest problems. */
@@ -284,7 +291,8 @@ function countProblem(count: number, what: string, least?: number, most?: number
   return undefined;
 }
 
-function join(path: string, name: string): string {
+/** The path of a member: `headers.accept`, or `headers["a b"]` if the name is not a plain word. */
+export function memberPath(path: string, name: string): string {
   if (!/^[A-Za-z_][\w-]*$/.test(name)) return `${path}[${JSON.stringify(name.slice(0, 64))}]`;
   const shown = name.slice(0, 128);
   return path === '' ? shown : `${path}.${shown}`;

@@ -1,0 +1,123 @@
+import { nearestWord } from '../../kit/text/nearest-word.ts';
+import type { Excerpt, Place } from '../problem.ts';
+import { configSchema } from '../schema/schema.ts';
+import { escapeControls } from './shown-text.ts';
+
+/** Characters of a line that an excerpt shows; the rest is cut. */
+const MAX_CHARACTERS = 100;
+
+/** Characters that are shown before the caret in a line that is cut. */
+const CHARACTERS_BEFORE = 40;
+
+/** Longest underline. */
+const MAX_WIDTH = 60;
+
+/** Stands for a secret. */
+const HIDDEN = '*';
+
+/** Names of keys whose values are never shown, misspelt ones included. */
+const SECRET_NAME =
+  /key|token|secret|passw|pwd|auth|cred|cookie|bearer|sign|private|header|api[_-]?k|hash|cert/i;
+
+/** A key and its value on one line, in block or flow form; also NAME=value, for files that are no YAML. */
+const MEMBER =
+  /(["']?)([\w.$-]+)\1(\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|'[^']*'?|\$\{\w*\}?|\{[^}]*\}?|\[[^\]]*\]?|[^,}\]\s#][^,}\]#]*)/g;
+
+/** Words that look like a secret by themselves: a usual prefix, or a long run with letters and digits. */
+const SECRET_WORD =
+  /(?<![\w-])(?:sk|pk|rk|gsk|xai|ghp|gho|hf|key|AKIA|ASIA|AIza|eyJ|xox[a-z]|ABSK)[-_]?[\w+/=.-]{4,}|(?=[\w+=]*\d)(?=[\w+=]*[A-Za-z])[\w+=]{16,}|(?=[\w+/=]*\d)(?=[\w+/=]*[a-z])(?=[\w+/=]*[A-Z])[\w+/=]{32,}/g;
+
+/** Password of an address, and values of its parameters. */
+const URL_SECRET = /(?<=:\/\/)[^\s/@"']+(?=@)|(?<=[?&][\w-]+=)[^&\s"',}]+/g;
+
+/** Reads excerpts from a file; none if it does not look like a configuration, because any of it may be secret. */
+export class ExcerptSource {
+  readonly #lines: readonly string[];
+
+  constructor(text: string) {
+    this.#lines = looksLikeConfig(text) ? text.split(/\r\n|\r|\n/) : [];
+  }
+
+  excerptAt({ line, column, width }: Place): Excerpt | undefined {
+    const text = this.#lines[line - 1];
+    if (text === undefined || text.trim() === '') return undefined;
+    const masked = this.#maskedLine(line - 1).replaceAll('\t', ' ');
+    const from = masked.length > MAX_CHARACTERS ? Math.max(0, column - 1 - CHARACTERS_BEFORE) : 0;
+    const shown = masked.slice(from, from + MAX_CHARACTERS);
+    const before = escapeControls(shown.slice(0, column - 1 - from));
+    const after = escapeControls(shown.slice(column - 1 - from));
+    const head = from > 0 ? '...' : '';
+    const tail = from + MAX_CHARACTERS < masked.length ? '...' : '';
+    return {
+      text: `${head}${before}${after}${tail}`,
+      indent: head.length + before.length,
+      width: Math.max(1, Math.min(width, after.length, MAX_WIDTH)),
+    };
+  }
+
+  /** The line with as many characters, secrets replaced. */
+  #maskedLine(index: number): string {
+    const text = this.#lines[index] ?? '';
+    if (this.#isBelowSecret(index)) return withoutValues(text);
+    return withoutSecretWords(text.replace(MEMBER, maskMember));
+  }
+
+  /** True if the line belongs to a key with a secret name on a line above: a nested map, or a text of several lines. */
+  #isBelowSecret(index: number): boolean {
+    let indent = indentOf(this.#lines[index] ?? '');
+    for (let above = index - 1; above >= 0 && indent > 0; above--) {
+      const line = this.#lines[above] ?? '';
+      if (line.trim() === '' || indentOf(line) >= indent) continue;
+      indent = indentOf(line);
+      const name = /^\s*(?:- +)*["']?([\w.$-]+)["']?\s*:/.exec(line)?.[1];
+      if (name !== undefined && isSecretName(name)) return true;
+    }
+    return false;
+  }
+}
+
+const SECTIONS: readonly string[] = Object.keys(configSchema.properties);
+
+/** True if a line begins with a section of the configuration, or with one that is misspelt. */
+function looksLikeConfig(text: string): boolean {
+  const names = [...text.matchAll(/^\s*(?:\{\s*)?["']?([a-z_-]{1,32})["']?\s*:/gm)].map(
+    ([, name]) => name ?? '',
+  );
+  return names.some((name) => SECTIONS.includes(name)) || names.some((name) => nearestWord(name, SECTIONS));
+}
+
+/** Keys of the configuration that match SECRET_NAME and hold no secret. */
+const PLAIN_KEYS: ReadonlySet<string> = new Set(['keys', 'per_key', 'max_output_tokens']);
+
+function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name) && !PLAIN_KEYS.has(name) && !/tokens?_per_|_tokens$/.test(name);
+}
+
+function maskMember(whole: string, quote: string, name: string, colon: string, value: string): string {
+  const isPlaceholder = /^["']?\$\{\w+\}["']?\s*$/.test(value);
+  if (isSecretName(name)) {
+    return isPlaceholder ? whole : `${quote}${name}${quote}${colon}${hidden(value)}`;
+  }
+  // The members of a map on the same line.
+  return `${quote}${name}${quote}${colon}${/^[{[]/.test(value) ? value.replace(MEMBER, maskMember) : value}`;
+}
+
+/** The same length, so that columns stay right. */
+function hidden(value: string): string {
+  const kept = /\s*$/.exec(value)?.[0] ?? '';
+  return HIDDEN.repeat(value.length - kept.length) + kept;
+}
+
+/** Keeps the keys of a line whose values are all secret. */
+function withoutValues(text: string): string {
+  const key = /^\s*(?:- +)?["']?[\w.$-]+["']?\s*:(?=\s|$)/.exec(text)?.[0] ?? /^\s*/.exec(text)?.[0] ?? '';
+  return key + text.slice(key.length).replace(/[^\s]/g, HIDDEN);
+}
+
+function withoutSecretWords(text: string): string {
+  return text.replace(URL_SECRET, hidden).replace(SECRET_WORD, hidden);
+}
+
+function indentOf(line: string): number {
+  return /^\s*/.exec(line)?.[0].length ?? 0;
+}

@@ -1,0 +1,77 @@
+import { parsePrice } from '../../kit/money.ts';
+import type { Problem } from '../problem.ts';
+import { PER_MILLION, TOKEN_PRICES } from '../schema/price-names.ts';
+import type { Config } from '../schema/schema.ts';
+import { pathOf } from './environment.ts';
+
+/** Token prices above this are taken for prices of a million tokens. The dearest models cost 0.0006 USD a token. */
+const DUBIOUS_USD_PER_TOKEN = '0.01';
+
+/** Sections whose texts are the operator's own prose, in which `$NAME` may mean itself. */
+const PROSE: ReadonlySet<string> = new Set(['prompts', 'presets']);
+
+/**
+ * What is legal and almost surely wrong, as far as the file alone shows it. `value`: the file with its variables not yet
+ * filled in, because a `$NAME` inside a variable's value is no mistake.
+ */
+export function* likelyMistakes(value: object, config: Config): Generator<Problem> {
+  for (const [name, section] of Object.entries(value)) {
+    if (!PROSE.has(name)) yield* unreadVariables(section, name);
+  }
+  for (const [at, model] of config.models.entries()) {
+    for (const [index, { pricing, prices }] of model.endpoints.entries()) {
+      const path = `models[${at}].endpoints[${index}]`;
+      yield* dubiousPrices(pricing, `${path}.pricing`);
+      for (const [number, dated] of (prices ?? []).entries()) {
+        yield* dubiousPrices(dated.pricing, `${path}.prices[${number}].pricing`);
+      }
+    }
+  }
+}
+
+type Pricing = Config['models'][number]['endpoints'][number]['pricing'];
+
+function* dubiousPrices(pricing: Pricing, path: string): Generator<Problem> {
+  const most = parsePrice(DUBIOUS_USD_PER_TOKEN) ?? 0n;
+  for (const [prices, at] of [
+    [pricing, path] as const,
+    ...(pricing?.overrides ?? []).map(
+      (override, index) => [override, `${path}.overrides[${index}]`] as const,
+    ),
+  ]) {
+    for (const name of TOKEN_PRICES) {
+      const price = prices?.[name];
+      if (price && (parsePrice(price) ?? 0n) > most) {
+        yield {
+          path: `${at}.${name}`,
+          message: `is ${price} USD for one token; if it is for a million, write ${name}${PER_MILLION}`,
+        };
+      }
+    }
+  }
+}
+
+/** Texts with `$NAME`, which is not replaced. */
+function unreadVariables(value: unknown, section: string): Problem[] {
+  const problems: Problem[] = [];
+  // Rendered to a path only for a problem: a file has many places and few problems.
+  const trail: (string | number)[] = [section];
+  const walk = (node: unknown): void => {
+    if (typeof node === 'string') {
+      const name = node.includes('$') ? UNREAD_VARIABLE.exec(node)?.[1] : undefined;
+      if (name === undefined) return;
+      problems.push({ path: pathOf(trail), message: `$${name} is not replaced: write \${${name}}` });
+    } else if (typeof node === 'object' && node !== null) {
+      const isList = Array.isArray(node);
+      for (const name of Object.keys(node)) {
+        trail.push(isList ? Number(name) : name);
+        walk((node as Record<string, unknown>)[name]);
+        trail.pop();
+      }
+    }
+  };
+  walk(value);
+  return problems;
+}
+
+const UNREAD_VARIABLE = /(?<=^|[\s:/@])\$([A-Z_][A-Z0-9_]{2,})\b/;

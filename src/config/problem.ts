@@ -1,0 +1,80 @@
+import { relative } from 'node:path';
+import type { Issue } from '../kit/json/validate.ts';
+
+/** A place in the file, counted from 1. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+  /** Characters that the caret underlines. */
+  readonly width: number;
+}
+
+/** One mistake in a configuration, or something in it that is almost surely one. */
+export interface Problem extends Issue {
+  /** A second sentence, such as the fields that are allowed there. */
+  readonly hint?: string;
+  /** Set if the key itself is wrong, not its value. */
+  readonly isAtKey?: true;
+  /** Absent if the problem is not in the file: in a flag or in the environment. */
+  readonly place?: Place;
+  /** The line of the file without secrets, cut to a readable length, and where the caret begins in it. */
+  readonly excerpt?: Excerpt;
+}
+
+export interface Excerpt {
+  readonly text: string;
+  /** Characters before the caret. */
+  readonly indent: number;
+  readonly width: number;
+}
+
+/** `path: problem`. */
+export function problemLine({ path, message }: Issue): string {
+  return path === '' ? message : `${path}: ${message}`;
+}
+
+/** The problem as it is printed: `path: problem`, then the place, the excerpt with a caret, and the hint. */
+export function problemText(problem: Problem, file: string | undefined): string {
+  const { place, excerpt, hint } = problem;
+  const lines = [problemLine(problem)];
+  const number = place === undefined ? '' : String(place.line);
+  const margin = ' '.repeat(Math.max(number.length, 3));
+  if (file !== undefined && place !== undefined) {
+    lines.push(`${margin}--> ${shownFile(file)}:${place.line}:${place.column}`);
+  } else if (file !== undefined && problem.path === '') {
+    lines.push(`${margin}--> ${shownFile(file)}`);
+  }
+  if (excerpt !== undefined) {
+    lines.push(`${number.padStart(margin.length)} | ${excerpt.text}`);
+    lines.push(`${margin} | ${' '.repeat(excerpt.indent)}${'^'.repeat(excerpt.width)}`);
+  }
+  if (hint !== undefined) lines.push(`${margin} = ${hint}`);
+  return `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
+}
+
+/** All problems, as they are printed. */
+export function problemsText(problems: readonly Problem[], file: string | undefined): string {
+  return problems.map((problem) => problemText(problem, file)).join('');
+}
+
+/** What is known of a problem besides its message, as members of JSON. */
+export function problemFields({ path, hint, place, excerpt }: Problem, file: string | undefined) {
+  return {
+    path,
+    ...(hint !== undefined && { hint }),
+    ...(place !== undefined && { file, line: place.line, column: place.column }),
+    ...(excerpt !== undefined && { excerpt: excerpt.text }),
+  };
+}
+
+/** The same with the message. */
+export function problemJson(problem: Problem, file: string | undefined) {
+  const { path, ...fields } = problemFields(problem, file);
+  return { path, message: problem.message, ...fields };
+}
+
+/** Relative to the working directory if the file is below it. */
+function shownFile(file: string): string {
+  const near = relative(process.cwd(), file);
+  return near === '' || near.startsWith('..') ? file : near;
+}

@@ -1,0 +1,140 @@
+import { buildProvider } from '../../catalog/build-provider.ts';
+import { PROVIDER_TABLE } from '../../catalog/providers/provider-table.ts';
+import { shippedModels } from '../../catalog/shipped-models.ts';
+import { SIMULATOR_MODELS } from '../../catalog/simulator-catalog.ts';
+import type { Config } from '../../config/schema/schema.ts';
+import { DIALECTS } from '../../dialects/dialects.ts';
+import { lookUp } from '../../kit/collections/lookup.ts';
+import type { Issue } from '../../kit/json/validate.ts';
+import { hostOf, isPublicIp, parseIp } from '../../kit/net/egress.ts';
+import { nearestWord } from '../../kit/text/nearest-word.ts';
+import { quoted } from '../../kit/text/quoted.ts';
+import { parseModelId } from '../../routing/resolve/model-id.ts';
+import { parseLatest } from '../../routing/routers/latest.ts';
+import { ROUTERS, UNAVAILABLE_ROUTERS } from '../../routing/routers/routers.ts';
+
+type ProviderEntry = Config['providers'][number];
+
+/** What is legal in a configuration and almost surely a mistake, as far as providers, dialects and models show it. */
+export function likelyMistakes(config: Config): Issue[] {
+  return [
+    ...addressMistakes(config),
+    ...credentialMistakes(config),
+    ...idleModels(config),
+    ...presetMistakes(config),
+  ];
+}
+
+// --- Providers -------------------------------------------------------------------------------------------------------
+
+/** Addresses that end in the path that the dialect puts behind them. */
+function addressMistakes({ providers }: Config): Issue[] {
+  return providers.flatMap((entry, index): Issue[] => {
+    const { dialect } = buildProvider(entry);
+    if (!entry.base_url || dialect === 'simulator') return [];
+    const ending = ownPathIn(new URL(entry.base_url).pathname.replace(/\/+$/, ''), (stream) =>
+      DIALECTS[dialect].upstream.path(MODEL, stream),
+    );
+    if (ending === undefined) return [];
+    const message = `ends in ${ending}, which the dialect puts behind it: leave that out`;
+    return [{ path: `providers[${index}].base_url`, message }];
+  });
+}
+
+/** Stands for the model in a dialect's path. */
+const MODEL = 'MODEL';
+
+/** The end of an address that is a dialect's own path, with a model in it or cut before the model. */
+function ownPathIn(address: string, pathOf: (stream: boolean) => string): string | undefined {
+  for (const stream of [false, true]) {
+    const [path = ''] = pathOf(stream).split('?');
+    const [before = '', after] = path.split(MODEL);
+    if (after === undefined) {
+      if (address.endsWith(path)) return path;
+      continue;
+    }
+    const folder = before.replace(/\/+$/, '');
+    const at = address.lastIndexOf(before);
+    const isWhole = at >= 0 && address.endsWith(after) && !address.slice(at + before.length).includes('/');
+    if (isWhole) return address.slice(at);
+    if (address.endsWith(folder)) return folder;
+  }
+  return undefined;
+}
+
+/** Listed providers that are called without any credential. */
+function credentialMistakes({ providers }: Config): Issue[] {
+  return providers.flatMap((entry, index): Issue[] => {
+    if (isOn(entry)) return [];
+    const [variables] = lookUp(PROVIDER_TABLE, entry.slug)?.keys ?? [];
+    const names = typeof variables === 'object' ? Object.values(variables) : variables ? [variables] : [];
+    const variable = names.length === 0 || entry.base_url ? '' : ` or set ${names.join(' and ')}`;
+    const message = `has no credential, so calls will be refused: give it an api_key${variable}`;
+    return [{ path: `providers[${index}]`, message }];
+  });
+}
+
+/** True if the provider has a credential or may need none: headers of its own, or an address that is not public. */
+function isOn(entry: Pick<ProviderEntry, 'slug'> & Partial<ProviderEntry>): boolean {
+  const { auth, credential, headers, baseUrl } = buildProvider(entry);
+  if (auth === 'none' || credential !== undefined || Object.keys(headers).length > 0) return true;
+  return baseUrl !== undefined && !isPublicAddress(baseUrl);
+}
+
+function isPublicAddress(address: string): boolean {
+  const host = hostOf(new URL(address));
+  const ip = parseIp(host);
+  if (ip !== undefined) return isPublicIp(ip);
+  return host.includes('.') && !/\.(local|localhost|internal|lan|home|test)$/.test(host);
+}
+
+// --- Models ----------------------------------------------------------------------------------------------------------
+
+/** Models whose endpoints are all at providers without a credential. A listed provider has a warning of its own. */
+function idleModels({ models, providers }: Config): Issue[] {
+  const listed = new Set(providers.map(({ slug }) => slug));
+  const on = new Map(providers.map((entry) => [entry.slug, isOn(entry)]));
+  return models.flatMap(({ endpoints }, index): Issue[] => {
+    const slugs = [...new Set(endpoints.map(({ provider }) => provider))];
+    for (const slug of slugs) if (!on.has(slug)) on.set(slug, isOn({ slug }));
+    if (slugs.some((slug) => on.get(slug)) || slugs.every((slug) => listed.has(slug))) return [];
+    const message = `no endpoint is on: ${slugs.join(', ')} ${slugs.length === 1 ? 'has' : 'have'} no credential`;
+    return [{ path: `models[${index}].endpoints`, message }];
+  });
+}
+
+/** Presets that name a model which neither the file nor the shipped catalogue has. */
+function presetMistakes({ presets, models, providers, vendor }: Config): Issue[] {
+  const named = Object.entries(presets).flatMap(([slug, preset]) => modelsIn(preset, `presets.${slug}`));
+  if (named.length === 0) return [];
+  const own = new Set(models.flatMap(({ id, aliases }) => [id, ...(aliases ?? [])]));
+  const known = new Set([...own, ...SIMULATOR_MODELS.map(({ id }) => id)]);
+  const shipped = shippedModels(
+    providers.map(({ slug }) => slug),
+    named.map(({ id }) => parseModelId(id).base),
+  );
+  for (const { id, aliases } of shipped.values())
+    for (const name of [id, ...(aliases ?? [])]) known.add(name);
+  const routers = [...Object.keys(ROUTERS), ...UNAVAILABLE_ROUTERS].map((name) => `${vendor}/${name}`);
+  for (const id of routers) known.add(id);
+  return named.flatMap(({ path, id }): Issue[] => {
+    const { base } = parseModelId(id);
+    if (known.has(id) || known.has(base) || parseLatest(base) !== undefined || id.startsWith('@')) return [];
+    const meant = nearestWord(base, known);
+    const suggestion = meant === undefined ? '' : `; did you mean ${quoted(meant)}?`;
+    return [{ path, message: `is a model that neither the file nor the shipped catalogue has${suggestion}` }];
+  });
+}
+
+function modelsIn(
+  preset: Config['presets'][string],
+  path: string,
+): { readonly path: string; readonly id: string }[] {
+  const { model, models } = preset;
+  return [
+    ...(typeof model === 'string' ? [{ path: `${path}.model`, id: model }] : []),
+    ...(Array.isArray(models) ? models : []).flatMap((id: unknown, index) =>
+      typeof id === 'string' ? [{ path: `${path}.models[${index}]`, id }] : [],
+    ),
+  ];
+}

@@ -1,0 +1,78 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { run } from '../../../src/cli/run.ts';
+import { loadConfigurationInThread, requireConfiguration } from '../../../src/config/load.ts';
+import { problemsText } from '../../../src/config/problem.ts';
+import { loadOptions } from '../../../src/installation.ts';
+import { temporaryDirectory } from '../../contracts/temporary-directory.ts';
+import { BROKEN } from './cases.ts';
+
+let temporary: ReturnType<typeof temporaryDirectory>;
+let file = '';
+
+beforeAll(() => {
+  temporary = temporaryDirectory();
+  file = join(temporary.path, 'signalbox.yaml');
+  // A key of the environment would be the missing credential.
+  vi.stubEnv('OPENAI_API_KEY', '');
+});
+
+afterAll(() => {
+  vi.unstubAllEnvs();
+  temporary.remove();
+});
+
+/** What `check-config` prints on stderr for a file of this text. */
+async function checked(text: string): Promise<{ readonly code: number | undefined; readonly err: string }> {
+  writeFileSync(file, text);
+  let err = '';
+  const code = await run(['check-config', file], {
+    out: () => {},
+    err: (written) => {
+      err += written;
+    },
+  });
+  return { code, err: err.replaceAll(file, 'signalbox.yaml') };
+}
+
+/** Every how many cases the other ways to read a file are tried: they cost a thread each. */
+const SAMPLE = 8;
+
+describe('broken configurations', () => {
+  it('are explained as the kept text says, each with its place, one problem for a mistake', async () => {
+    const pages: string[] = [];
+    for (const [what, text] of BROKEN) {
+      const { code, err } = await checked(text);
+      const heads = err.split('\n').filter((line) => /^\S/.test(line));
+      const places = err.split('\n').filter((line) => line.includes('--> signalbox.yaml'));
+      const mistakes = what.startsWith('three') ? 3 : 1;
+      expect({ what, code, heads: heads.length, places: places.length }).toEqual({
+        what,
+        code: what.startsWith('warning') ? 0 : 1,
+        heads: mistakes,
+        places: mistakes,
+      });
+      pages.push(`##### ${what}\n${err}`);
+    }
+    const all = pages.join('\n');
+    expect(all).not.toMatch(/canary/);
+    expect(BROKEN.length).toBeGreaterThanOrEqual(60);
+    await expect(all).toMatchFileSnapshot('expected.txt');
+  });
+
+  it('are explained alike by check-config, by serve and by a reload', async () => {
+    const refused = BROKEN.filter(([what]) => !what.startsWith('warning'));
+    for (const [what, text] of refused.filter((_case, index) => index % SAMPLE === 0)) {
+      const { err } = await checked(text);
+      const load = loadOptions({ config: file });
+      expect(() => requireConfiguration(load), what).toThrow(
+        err.trimEnd().replaceAll('signalbox.yaml', file),
+      );
+      const loading = await loadConfigurationInThread(load);
+      expect(loading.ok ? '' : problemsText(loading.problems, file).replaceAll(file, 'signalbox.yaml')).toBe(
+        err,
+      );
+    }
+  });
+});

@@ -1,0 +1,114 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: configuration files name variables this way.
+
+/** A provider and a model that are right, for cases about other places. */
+const ACME = `providers:
+  - slug: acme
+    dialect: openai-chat
+    base_url: http://127.0.0.1:9101/v1
+    api_key: canary-secret-0123456789
+`;
+
+const model = (lines: string) => `${ACME}models:
+  - id: acme/large
+    endpoints:
+      - provider: acme
+${lines}`;
+
+/** Mistakes that people make, each in a file of its own: what is wrong, and the file. */
+export const BROKEN: readonly (readonly [what: string, text: string])[] = [
+  // --- The text is not YAML.
+  ['a quote is not closed', 'vendor: acme\nproviders:\n  - slug: openai\n    api_key: "canary-secret\n'],
+  ['a single quote is not closed', "server:\n  region: 'eu\nvendor: acme\n"],
+  ['a list is not closed', 'apps:\n  hidden: [a.example, b.example\nvendor: acme\n'],
+  ['a map is not closed', 'server: { region: eu\nvendor: acme\n'],
+  ['a comma is missing in a map', 'server: { region: eu max_body_bytes: 5000 }\n'],
+  ['a comma is missing in a list', 'apps: { hidden: ["a.example" "b.example"] }\n'],
+  ['a comma is missing in JSON', '{ "vendor": "acme" "server": {} }\n'],
+  ['a tab indents', 'server:\n\tregion: eu\n'],
+  ['a line is indented too little', 'server:\n    region: eu\n  base_path: /api\n'],
+  ['a line is indented too far', 'server:\n  region: eu\n   base_path: /api\n'],
+  ['a colon is missing', 'server:\n  region eu\n  base_path: /api\n'],
+  ['the space behind a colon is missing', 'vendor:acme\nserver: {}\n'],
+  ['a text holds a colon', 'providers:\n  - slug: openai\n    name: OpenAI: the first\n'],
+  ['a text begins with a reserved character', 'vendor: @acme\n'],
+  ['a text begins with a star', 'egress:\n  allow:\n    - *.internal.example\n'],
+  ['a list holds a star', 'plugins:\n  auto-router:\n    models: [*]\n'],
+  ['a bracket too many', 'server: { region: eu }}\n'],
+  ['a text goes on behind its quotes', 'vendor: "acme" gateway\n'],
+  ['a backslash in double quotes', 'server: { region: "C:\\gateway" }\n'],
+  ['a list item among keys', 'vendor: acme\n- openai\n'],
+  ['a tag', 'vendor: !env ACME\n'],
+  ['two documents', 'vendor: acme\n---\ndrain_ms: 5\n'],
+  ['a template of another tool', 'server:\n  region: {{ region }}\n'],
+  ['a key twice', 'server:\n  region: eu\n  base_path: /api\n  region: us\n'],
+  ['no keys at all', 'vendor = acme\n'],
+  ['another file', 'AWS_SECRET_ACCESS_KEY: canary-secret\n'],
+  // --- A key is wrong.
+  ['a misspelt section', `${ACME}routng: {}\n`],
+  ['the only section is misspelt', 'provders:\n  - slug: openai\n'],
+  ['a misspelt key', 'providers:\n  - slug: openai\n    api_kye: canary-secret\n'],
+  ['a misspelt required key', 'providers:\n  - slgu: openai\n    api_key: canary-secret\n'],
+  ['a key of another section', 'base_path: /api/v2\nvendor: acme\n'],
+  ['a key without any likeness', 'server:\n  colour: blue\n'],
+  ['a key deep in a model', model('        pricing: { input: "0.000001" }\n')],
+  ['a required key is missing', 'models:\n  - name: Large\n    endpoints:\n      - provider: openai\n'],
+  ['a dash without a space', 'providers:\n  -slug: openai\n'],
+  ['a map in place of a list', 'providers:\n  openai:\n    api_key: ${PATH}\n'],
+  ['a list in place of a map', 'server:\n  - region: eu\n'],
+  ['a header name with a space', 'providers:\n  - slug: openai\n    headers: { "x team": canary-secret }\n'],
+  // --- A value is wrong.
+  ['a misspelt word', 'providers:\n  - slug: acme\n    dialect: opnai-chat\n    base_url: http://h/v1\n'],
+  ['a word in capitals', 'durability:\n  ledger: Power\n'],
+  ['a number in quotes', model('        context_length: "128000"\n')],
+  ['a text in place of a number', 'limits:\n  max_concurrent_requests: many\n'],
+  ['a number below its least', 'server:\n  max_body_bytes: 10\n'],
+  ['a unit that is none', 'server:\n  request_deadline_ms: 10 parsecs\n'],
+  ['a size in place of a duration', 'drain_ms: 32MiB\n'],
+  ['half a day', 'retention:\n  content_days: 12h\n'],
+  ['yes in place of true', 'metrics:\n  public: yes\n'],
+  ['a number in place of a text', 'server:\n  region: 5\n'],
+  ['a base path without a slash', 'server:\n  base_path: api/v1\n'],
+  ['a price as a number', model('        pricing: { prompt: 0.000001 }\n')],
+  ['a price per million that is none', model('        pricing: { prompt_per_million: cheap }\n')],
+  ['a price in both ways', model('        pricing: { prompt: "0.000001", prompt_per_million: 1 }\n')],
+  ['a day that is not in the calendar', `${model('        tag: acme\n')}    created: 2026-02-30\n`],
+  // --- Two places do not fit.
+  ['a misspelt provider of the table', 'providers:\n  - slug: antropic\n    api_key: canary-secret\n'],
+  ['an unknown provider', 'providers:\n  - slug: workshop\n    dialect: openai-chat\n'],
+  ['an endpoint at an unknown provider', 'models:\n  - id: a/b\n    endpoints:\n      - provider: opennai\n'],
+  ['a slug twice', 'providers:\n  - slug: openai\n  - slug: openai\n'],
+  [
+    'a model twice',
+    `${model('        tag: acme\n')}  - id: acme/large\n    endpoints: [{ provider: acme }]\n`,
+  ],
+  ['two endpoints that cannot be told apart', model('      - provider: acme\n')],
+  ['a tag of another provider', model('        tag: openai/eu\n')],
+  ['a user in an address', 'providers:\n  - slug: openai\n    base_url: http://user:canary@h/v1\n'],
+  ['an address without its scheme', 'providers:\n  - slug: openai\n    base_url: api.example.com/v1\n'],
+  ['a header of the gateway', 'providers:\n  - slug: openai\n    headers:\n      Host: canary-secret\n'],
+  ['a cool-down that ends before it begins', 'routing:\n  cooldown: { base_ms: 1m, max_ms: 30s }\n'],
+  ['a range that is too wide', 'egress:\n  allow:\n    - 10.0.0.0/33\n'],
+  ['a preset with an unknown field', 'presets:\n  brief:\n    temprature: 0.2\n'],
+  ['a variable that is not set', 'providers:\n  - slug: openai\n    api_key: ${SIGNALBOX_TEST_NOT_SET}\n'],
+  ['three mistakes at once', 'vendor: Acme\nserver:\n  regoin: eu\n  request_deadline_ms: soon\n'],
+  // --- Almost surely wrong.
+  ['warning: a price per million as one of a token', model('        pricing: { prompt: "1.25" }\n')],
+  [
+    'warning: the path of the dialect in the address',
+    'providers:\n  - slug: acme\n    dialect: openai-chat\n    base_url: http://127.0.0.1:9101/v1/chat/completions\n',
+  ],
+  [
+    'warning: the path of a model in the address',
+    'providers:\n  - slug: acme\n    dialect: google-gemini\n    base_url: http://127.0.0.1/v1beta/models/m:generateContent\n',
+  ],
+  ['warning: a variable without braces', 'providers:\n  - slug: openai\n    api_key: $OPENAI_KEY\n'],
+  ['warning: a provider without a credential', 'providers:\n  - slug: openai\n'],
+  [
+    'warning: a preset with an unknown model',
+    `${model('        tag: acme\n')}presets: { p: { model: acme/lrge } }\n`,
+  ],
+  [
+    'warning: a model that nobody serves',
+    `${ACME}models:\n  - id: a/b\n    endpoints:\n      - provider: openai\n`,
+  ],
+];
