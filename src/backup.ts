@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { askRunning } from './control/send-command.ts';
+import { askRunning, CommandRefused } from './control/send-command.ts';
 import { isDirectoryInUse } from './installation.ts';
 import { programVersion } from './kit/program-version.ts';
 import { type BackupOptions, backUpDirectory, type FinishedBackup } from './store/backup/backup-directory.ts';
+import { findState } from './store/backup/find-state.ts';
+import type { BackedUpState } from './store/backup/manifest.ts';
 import { type DirectoryLock, lockDirectory } from './store/directory/data-directory.ts';
 import { DataDirectoryProblem } from './store/directory/data-directory-problem.ts';
 
@@ -12,10 +14,11 @@ export { restoreDirectory } from './store/backup/restore-directory.ts';
 export { DataDirectoryProblem };
 
 /** Choices of the operator. */
-export type BackupChoices = Pick<
-  BackupOptions,
-  'dataDir' | 'target' | 'state' | 'withContent' | 'withEncryptionKey'
->;
+export interface BackupChoices
+  extends Pick<BackupOptions, 'dataDir' | 'target' | 'withContent' | 'withEncryptionKey'> {
+  /** The state by this process's environment, which may differ from the gateway's. */
+  readonly configured: BackedUpState;
+}
 
 /** How long a gateway may take to start, or another command to end, milliseconds. */
 const PATIENCE_MS = 10_000;
@@ -23,14 +26,16 @@ const RETRY_MS = 100;
 
 /**
  * Backs up a data directory. If a gateway has it open, that one only copies its events; everything else is done in
- * this process. If none has, the directory is locked meanwhile.
+ * this process. If none has, the directory is locked meanwhile. The running gateway, else the files of the directory,
+ * decide whether the state is in PostgreSQL: the environment of this process may lack DATABASE_URL.
  */
-export async function backUp(choices: BackupChoices): Promise<FinishedBackup> {
+export async function backUp({ configured, ...choices }: BackupChoices): Promise<FinishedBackup> {
   const options = { ...choices, program: programVersion(), now: () => Date.now() };
-  const lock = await lockUnlessRunning(choices.dataDir);
-  if (lock === undefined) {
+  const holder = await lockUnlessRunning(choices.dataDir);
+  if ('state' in holder) {
     return backUpDirectory({
       ...options,
+      state: holder.state ?? findState(choices.dataDir, configured),
       copyEvents: async ({ name }) => {
         const copied = await askRunning(choices.dataDir, 'backup.events', { place: name });
         if (copied === undefined) {
@@ -44,25 +49,44 @@ export async function backUp(choices: BackupChoices): Promise<FinishedBackup> {
     });
   }
   try {
-    return await backUpDirectory({ ...options, copyEvents: undefined });
+    const state = findState(choices.dataDir, configured);
+    return await backUpDirectory({ ...options, state, copyEvents: undefined });
   } finally {
-    lock.release();
+    holder.release();
   }
 }
 
-/** The lock on a data directory; undefined if a gateway that answers has it. */
-async function lockUnlessRunning(dataDir: string): Promise<DirectoryLock | undefined> {
+/** A gateway that has the data directory open. */
+interface RunningGateway {
+  /** Undefined if its version cannot say. */
+  readonly state: BackedUpState | undefined;
+}
+
+/** The lock on a data directory, or the gateway that has it. */
+async function lockUnlessRunning(dataDir: string): Promise<DirectoryLock | RunningGateway> {
   const giveUpAt = performance.now() + PATIENCE_MS;
   for (;;) {
     try {
       return lockExisting(dataDir);
     } catch (error) {
       if (!isDirectoryInUse(error)) throw error;
-      if ((await askRunning(dataDir, 'accounts.list', {}).catch(() => undefined)) !== undefined)
-        return undefined;
+      const running = await findRunning(dataDir);
+      if (running !== undefined) return running;
       if (performance.now() > giveUpAt) throw error;
       await delay(RETRY_MS);
     }
+  }
+}
+
+/** Undefined if no gateway answers. */
+async function findRunning(dataDir: string): Promise<RunningGateway | undefined> {
+  try {
+    return await askRunning(dataDir, 'backup.state', {});
+  } catch (error) {
+    if (!(error instanceof CommandRefused)) throw error;
+    // An older gateway does not know the command.
+    const accounts = await askRunning(dataDir, 'accounts.list', {}).catch(() => undefined);
+    return accounts && { state: undefined };
   }
 }
 

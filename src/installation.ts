@@ -86,6 +86,8 @@ export interface Installation {
   readonly usageImports: UsageImports;
   /** Backups that are being made. */
   readonly backups: BackupFolder;
+  /** True if accounts, keys and the ledger are in PostgreSQL. */
+  readonly hasSharedDatabase: boolean;
   readonly sources: Sources;
   /** Runs work that needs the database. A gateway with a shared database retries it until the database answers. */
   readonly whenDatabaseUp: State['whenDatabaseUp'];
@@ -231,6 +233,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
         prepared: { fileOf: (name) => imports.fileOf(name), appsOf: readBundleApps },
       }),
       backups,
+      hasSharedDatabase: options.database !== undefined,
       sources,
       whenDatabaseUp,
       isDatabaseUp,

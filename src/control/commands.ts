@@ -48,6 +48,8 @@ export interface CommandServices {
   /** Backups that are being made. */
   readonly backups: { eventsFileOf(name: string): string | undefined };
   readonly eventFeed: EventFeed;
+  /** True if accounts, keys and the ledger are in PostgreSQL. */
+  readonly hasSharedDatabase: boolean;
   readonly modelKnowledge: ModelKnowledge;
   readonly usageImports: UsageImports;
   readonly vault: Vault;
@@ -187,6 +189,13 @@ export const COMMANDS = {
     closed({ place: text }),
     async ({ usageImports }, { place }): Promise<ImportedView> =>
       importedView(await usageImports.takeIn(place)),
+  ),
+  /** Answers without the database, so that a backup can be made while PostgreSQL is away. */
+  'backup.state': command(
+    closed({}),
+    async ({ hasSharedDatabase }): Promise<{ state: 'embedded' | 'postgresql' }> => ({
+      state: hasSharedDatabase ? 'postgresql' : 'embedded',
+    }),
   ),
   'backup.events': command(
     closed({ place: text }),

@@ -37,13 +37,13 @@ export async function backUpInstallation(
   const finished = await backUp({
     dataDir,
     target,
-    state: database === undefined ? 'embedded' : 'postgresql',
+    configured: database === undefined ? 'embedded' : 'postgresql',
     withContent: !withoutContent,
     withEncryptionKey: !withoutEncryptionKey,
   });
   const result = backupView(target, finished);
   const hasFailed = result.accounts.some(({ fault }) => fault !== null);
-  return { result, text: textOf(result, hasFailed), hasFailed };
+  return { result, text: textOf(result, hasFailed, database !== undefined), hasFailed };
 }
 
 /** What flags and environment say; the file may have problems that do not matter here. */
@@ -66,7 +66,7 @@ function backupView(directory: string, { manifest, accounts, openReservations }:
   };
 }
 
-function textOf(view: BackupView, hasFailed: boolean): string {
+function textOf(view: BackupView, hasFailed: boolean, knowsDatabase: boolean): string {
   const lines = [
     `The backup in ${view.directory} is complete: ${countText(view.files, 'file')}, ${bytesText(view.bytes)}.`,
     view.has_encryption_key
@@ -75,7 +75,8 @@ function textOf(view: BackupView, hasFailed: boolean): string {
   ];
   if (view.state === 'postgresql') {
     lines.push(
-      'Accounts, keys and the ledger are in PostgreSQL. Dump it now, after this backup:',
+      'Accounts, keys and the ledger are in PostgreSQL, not in this backup. Dump it now, after this backup' +
+        `${knowsDatabase ? '' : ', with DATABASE_URL set to that of the gateway (it is not set here)'}:`,
       `  pg_dump --format=custom --file=${view.directory}/postgresql.dump "$DATABASE_URL"`,
     );
   } else {

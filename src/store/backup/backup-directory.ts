@@ -52,7 +52,8 @@ export interface FinishedBackup {
 /** The part of a backup with the content of the data directory. */
 export const DATA_FOLDER = 'data';
 
-const DATABASE = 'signalbox.sqlite';
+/** The database of an embedded state. */
+export const DATABASE = 'signalbox.sqlite';
 const EVENTS = 'events.duckdb';
 const JOURNAL = 'journal';
 const FILES = 'files';
