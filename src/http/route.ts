@@ -51,7 +51,7 @@ export interface Route {
   readonly isPublic?: (settings: HttpSettings, request: InboundRequest) => boolean;
   readonly rateClass: RateClass;
   readonly request: {
-    /** Declared query parameters; others are ignored. */
+    /** Declared query parameters; `unknown-parameters.ts` says what becomes of others. */
     readonly query: TObject | null;
     /** Declared headers, by their names in lower case. */
     readonly headers: TObject | null;

@@ -1,9 +1,17 @@
 import type { JsonObject } from '../kit/json/json.ts';
 
+/**
+ * What became of a request field. `passed_on`: no format documents it, and the upstream got it as it is. `ignored`: it
+ * arrived, and means nothing there.
+ */
+export const TRANSLATION_ACTIONS = ['dropped', 'coerced', 'renamed', 'passed_on', 'ignored'] as const;
+
+export type TranslationAction = (typeof TRANSLATION_ACTIONS)[number];
+
 /** One request field that was lost or changed on the way to the upstream. */
 export interface TranslationEntry {
   readonly field: string;
-  readonly action: 'dropped' | 'coerced' | 'renamed';
+  readonly action: TranslationAction;
   readonly detail: string;
 }
 

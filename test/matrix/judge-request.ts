@@ -82,7 +82,7 @@ export function send(
 }
 
 function judge(arrived: boolean, report: readonly TranslationEntry[]): SentRequest['verdict'] {
-  if (arrived) return report.length === 0 ? 'kept' : 'adapted';
+  if (arrived) return report.every(({ action }) => action === 'passed_on') ? 'kept' : 'adapted';
   return report.length === 0 ? LOST : 'dropped';
 }
 

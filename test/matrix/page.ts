@@ -128,7 +128,23 @@ The columns are the dialects of upstreams:
 
 To get the report with an answer, send the header \`X-Signalbox-Metadata: enabled\`.
 \`signalbox_metadata.translation\` then lists every field of your request that was dropped, renamed or changed, with its
-path in your own body. Every loss has an entry. With more than 100, the last entry gives the number of those not listed.
+path in your own body. Every loss has an entry. With more than 100, the last entry gives the number of those not
+listed.
+
+Fields that nobody documents, such as a mistyped \`temprature\`, have an entry on every way. Its \`action\` says what
+became of the field:
+
+| Action | The field |
+|---|---|
+| \`passed_on\` | went to an upstream of your own format, as it is; the upstream may know it |
+| \`dropped\` | was not sent, because the upstream speaks another format |
+| \`ignored\` | went to the [simulator](simulator.md), which does not know it; or it is a parameter of the query |
+
+Parameters of the query have no effect on a generation. Each is reported with a question mark before its name:
+\`?verbose\`. Only \`beta\`, which the Anthropic client adds to its calls, is left out. \`/messages/count_tokens\` has no
+report. Routes for keys, workspaces, BYOK, credits, files, analytics, datasets, records of generations and
+\`/routing/explain\` answer an unknown parameter with a 400 that names it, \`beta\` excepted. The catalogue
+(\`/models\`, \`/providers\`), probes and documentation take any.
 
 If your format and the upstream's are the same, your body is relayed as you wrote it. What an endpoint does not take
 (\`supported_parameters\`), or a provider refuses, is left out with an entry too. So is a service tier or \`speed: fast\`

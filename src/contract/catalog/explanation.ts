@@ -1,14 +1,15 @@
 import Type from 'typebox';
+import { TRANSLATION_ACTIONS } from '../../ir/metadata.ts';
 import { nullish, oneOf } from '../../kit/json/schema.ts';
 import { nullable } from '../values/nullable.ts';
 
 const translation = Type.Array(
   Type.Object({
     field: Type.String(),
-    action: oneOf(['dropped', 'coerced', 'renamed']),
+    action: oneOf(TRANSLATION_ACTIONS),
     detail: Type.String(),
   }),
-  { description: 'What would be lost or changed on the way.' },
+  { description: 'What would be lost or changed on the way, and what would be passed on unknown.' },
 );
 
 const candidate = Type.Object({

@@ -4,6 +4,7 @@ import { numberAt, objectAt } from '../../kit/json/members.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import { effortWithin } from '../shared/reasoning/reasoning-effort.ts';
 import { reportToolCallLimit } from '../shared/report/foreign-members.ts';
+import { reportPassedOn } from '../shared/report/passed-on-fields.ts';
 import { Report } from '../shared/report/report.ts';
 import { relayBody } from '../shared/requests/relay.ts';
 import { parseServiceTier } from './parse.ts';
@@ -52,6 +53,7 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
       report.dropped(field, unknownDetail(field));
   }
   const body = withinLimits(relayBody(request, GATEWAY_FIELDS, changes), request, target, report);
+  reportPassedOn(request, body, report);
   return { body, headers: NO_HEADERS, report: report.entries };
 }
 

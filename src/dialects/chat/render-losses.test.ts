@@ -698,7 +698,11 @@ describe('the relay lane', () => {
       parsed('chat', { max_tool_calls: 2, reasoning: { effort: 'low', novelty: 1 }, 'a.b': 1 }),
       TARGET,
     );
-    expect(reported(rendered)).toEqual(['max_tool_calls dropped', 'reasoning.novelty dropped']);
+    expect(reported(rendered)).toEqual([
+      'a.b passed_on',
+      'max_tool_calls dropped',
+      'reasoning.novelty dropped',
+    ]);
     expect(rendered.body).toMatchObject({ reasoning_effort: 'low', 'a.b': 1 });
   });
 });

@@ -269,7 +269,9 @@ describe('the relay lane', () => {
       service_tier: 'priority',
       unheard_of: { a: 1 },
     });
-    expect(report).toEqual([]);
+    expect(report).toEqual([
+      { field: 'unheard_of', action: 'passed_on', detail: 'not a known field: the upstream got it as it is' },
+    ]);
   });
 
   it('leaves the caller’s body as it was', () => {

@@ -1,6 +1,7 @@
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
+import { reportPassedOn } from '../shared/report/passed-on-fields.ts';
 import { Report } from '../shared/report/report.ts';
 import { relayBody } from '../shared/requests/relay.ts';
 import { GATEWAY_FIELDS } from './wire.ts';
@@ -31,5 +32,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   for (const name of request.unknownFields) {
     if (GATEWAY_FIELDS.has(name)) report.dropped(name, 'it has no effect on embeddings');
   }
-  return { body: relayBody(request, GATEWAY_FIELDS, changes), headers: NO_HEADERS, report: report.entries };
+  const body = relayBody(request, GATEWAY_FIELDS, changes);
+  reportPassedOn(request, body, report);
+  return { body, headers: NO_HEADERS, report: report.entries };
 }

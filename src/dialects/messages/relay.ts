@@ -2,6 +2,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectsOf } from '../../kit/json/members.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
+import { reportPassedOn } from '../shared/report/passed-on-fields.ts';
 import type { Report } from '../shared/report/report.ts';
 import { loweredTemperature } from '../shared/requests/claude-sampling.ts';
 import { relayBody } from '../shared/requests/relay.ts';
@@ -34,6 +35,7 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
     ...relayTemperature(request, report),
     ...(request.speed === 'standard' && { speed: undefined }),
   });
+  reportPassedOn(request, body, report);
   return rendered(request, body, report);
 }
 

@@ -317,7 +317,10 @@ describe('relaying to a messages upstream', () => {
       metadata: { user_id: 'hash(u1)' },
     });
     expect(headers).toEqual({ 'anthropic-version': '2023-06-01' });
-    expect(report.map(({ field }) => field)).toEqual(['service_tier']);
+    expect(report.map(({ field, action }) => `${field} ${action}`)).toEqual([
+      'service_tier dropped',
+      'mystery passed_on',
+    ]);
     expect(request.body).toHaveProperty('provider');
   });
 

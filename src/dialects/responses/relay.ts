@@ -2,6 +2,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt } from '../../kit/json/members.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
+import { reportPassedOn } from '../shared/report/passed-on-fields.ts';
 import { Report } from '../shared/report/report.ts';
 import { INCLUDE_SEALS } from '../shared/requests/include-values.ts';
 import { cappedLimit } from '../shared/requests/output-limit.ts';
@@ -36,6 +37,7 @@ export function renderRelay(given: GenerationRequest, target: RenderTarget): Ren
     service_tier: renderServiceTier(request, report),
     ...hashedIds(request, target),
   });
+  reportPassedOn(request, body, report);
   return { body, headers: NO_HEADERS, report: report.entries };
 }
 

@@ -254,6 +254,7 @@ describe('renderRelay', () => {
       'input[1].signature',
       'tools[0].tools[0].cache_control',
       'reasoning.max_tokens',
+      'reasoning.generate_summary',
     ]);
   });
 

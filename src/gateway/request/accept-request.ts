@@ -1,6 +1,7 @@
 import { DIALECTS } from '../../dialects/dialects.ts';
+import { Report } from '../../dialects/shared/report/report.ts';
 import type { RequestFormat } from '../../ir/items.ts';
-import type { TranslationEntry } from '../../ir/metadata.ts';
+import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
 import type { Clock } from '../../kit/time/clock.ts';
@@ -77,7 +78,18 @@ export async function acceptRequest(
     signal,
   }));
   const request = await parsed(withFiles.body, input, settings, parts);
-  return { request, prompt: new Prompt(request), report: [...prepared.report, ...withFiles.report] };
+  const report = [...ignoredParameters(input, request), ...prepared.report, ...withFiles.report];
+  return { request, prompt: new Prompt(request), report };
+}
+
+function ignoredParameters(
+  { unknownParameters }: GenerationInput,
+  request: GenerationRequest,
+): readonly TranslationEntry[] {
+  if (unknownParameters === undefined) return NO_ENTRIES;
+  const report = new Report(request);
+  for (const name of unknownParameters) report.ignored(`?${name}`, 'not a known query parameter');
+  return report.entries;
 }
 
 /**

@@ -24,6 +24,8 @@ export interface GenerationInput {
   readonly header: (name: string, value: string) => void;
   /** `anthropic-beta` or `x-anthropic-beta`. */
   readonly betas?: string | undefined;
+  /** Names in the query that the route does not know: reported, without effect. */
+  readonly unknownParameters?: readonly string[] | undefined;
   /** What the caller says of itself; absent = nothing. */
   readonly attribution?: Attribution;
   /** Aborted when the caller goes away or the gateway's deadline passes (reason: a GatewayError). */

@@ -9,6 +9,7 @@ import type { Call, Handler } from '../route.ts';
 import { AbortGrace } from '../server/abort-grace.ts';
 import { logOwnFault } from '../server/error-reply.ts';
 import { replyWithStream } from '../server/sse-reply.ts';
+import { unknownParametersIn } from '../server/unknown-parameters.ts';
 import { vendorHeader } from '../server/vendor-header.ts';
 import { attributionOf } from './attribution.ts';
 import { betasOf, cacheWish, MAX_SESSION_ID, SESSION_HEADER, wantsMetadata } from './generation-headers.ts';
@@ -117,7 +118,7 @@ export class GenerationRun {
 }
 
 function inputOf(call: Call, format: RequestFormat, replied: () => Promise<void>): GenerationInput {
-  const { exchange, caller, headers, body, settings } = call;
+  const { exchange, caller, headers, body, settings, rawQuery } = call;
   if (caller === undefined) throw new Error('a generation route must require a key');
   return {
     format,
@@ -130,6 +131,7 @@ function inputOf(call: Call, format: RequestFormat, replied: () => Promise<void>
     header: (name, value) => exchange.addHeader(vendorHeader(settings.vendor, name), value),
     sessionId: sessionHeader(call),
     betas: betasOf(headers),
+    unknownParameters: rawQuery.size === 0 ? undefined : unknownParametersIn(rawQuery, null),
     attribution: attributionOf(headers, settings.vendor),
     signal: exchange.signal,
     replied,

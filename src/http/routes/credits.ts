@@ -32,6 +32,8 @@ export const CREDIT_ROUTES: readonly Route[] = [
   {
     ...CREDITS,
     auth: 'none',
+    // Gone whatever its query holds.
+    rateClass: 'public',
     method: 'POST',
     path: '/credits/coinbase',
     operationId: 'createCoinbaseCharge',

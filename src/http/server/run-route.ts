@@ -14,6 +14,7 @@ import { countRequest } from './rate-limits.ts';
 import { readJsonBody } from './read-body.ts';
 import type { CompiledRoute, RouteMatch } from './route-index.ts';
 import { unavailable } from './unavailable.ts';
+import { refuseUnknownParameters } from './unknown-parameters.ts';
 
 /** What running a route needs besides the request. */
 export interface RouteContext {
@@ -144,6 +145,7 @@ function takeSlotOrRefuse({ takeSlot, settings }: RouteContext): () => void {
 const NOTHING: JsonObject = Object.freeze({});
 
 function readQuery(rawQuery: URLSearchParams, { route, validators }: CompiledRoute): JsonObject {
+  if (rawQuery.size > 0) refuseUnknownParameters(rawQuery, route);
   if (route.request.query === null) return NOTHING;
   const query = parseQuery(rawQuery, route.request.query);
   const issues = validators.query?.issuesOf(query) ?? [];

@@ -146,12 +146,27 @@ export function renderCall(
   const ofTier = fitTier(searching.request, tierOf(call.endpoint), facts);
   const { request, report } = fitReasoning(ofTier.request, call.endpoint.reasoning, target.outputLimit);
   const lost = lostBetas(target, facts);
-  const rendered =
+  const made =
     call.lane === 'relay' ? upstream.renderRelay(request, target) : upstream.renderRequest(request, target);
+  const rendered = call.endpoint.provider.dialect === 'simulator' ? asSimulated(made) : made;
   const entries = [paid.report, searching.report, ofTier.report, report, lost];
   return entries.every(({ length }) => length === 0)
     ? rendered
     : { ...rendered, report: [...entries.flat(), ...rendered.report] };
+}
+
+/** The simulator reads the fields that it knows: what is passed on unknown has no effect there. */
+function asSimulated(rendered: RenderedRequest): RenderedRequest {
+  const { report } = rendered;
+  if (!report.some(({ action }) => action === 'passed_on')) return rendered;
+  return {
+    ...rendered,
+    report: report.map((entry) =>
+      entry.action === 'passed_on'
+        ? { ...entry, action: 'ignored', detail: 'not a known field: the simulator ignores it' }
+        : entry,
+    ),
+  };
 }
 
 function lostBetas(

@@ -527,7 +527,7 @@ export const OTHER_SETTINGS: RequestChapter = {
     }),
     row({
       title: 'Undocumented fields',
-      note: 'Relayed to upstreams of the same format.',
+      note: 'Relayed to upstreams of the same format, with an entry too.',
       asked: settings({
         responses: { flux_capacity: 88 },
         messages: { flux_capacity: 88 },

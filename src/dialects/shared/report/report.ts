@@ -53,7 +53,10 @@ const MAX_LISTED_ENTRIES = 100;
 /** Callers may choose names of fields, and so details, as long as a body: reports cut both. */
 const MAX_TEXT_CHARACTERS = 500;
 
-/** Collects what a request loses on its way to an upstream. Ordinary renaming between formats is no entry. */
+/**
+ * Collects what a request loses on its way to an upstream, and what goes out unknown. Ordinary renaming between formats
+ * is no entry.
+ */
 export class Report {
   readonly #entries: TranslationEntry[] = [];
   #more = 0;
@@ -83,7 +86,7 @@ export class Report {
   /** Where an item, part or tool stands in the caller's body; `member` names something inside it. */
   place(thing: object, field: RequestField, member = ''): string {
     // Entries beyond the limit are only counted, and looking up a path costs more than rendering the item.
-    if (this.#isFull) return this.name(field);
+    if (this.isFull) return this.name(field);
     const original = this.#originals?.get(thing) ?? thing;
     return `${this.#places.of(original) ?? this.name(field)}${member === '' ? '' : `.${member}`}`;
   }
@@ -107,13 +110,23 @@ export class Report {
     this.#add({ field, action: 'renamed', detail });
   }
 
-  get #isFull(): boolean {
+  /** Says that a field that no format documents is sent as it is. */
+  passedOn(field: string, detail: string): void {
+    this.#add({ field, action: 'passed_on', detail });
+  }
+
+  ignored(field: string, detail: string): void {
+    this.#add({ field, action: 'ignored', detail });
+  }
+
+  /** Further entries are only counted. */
+  get isFull(): boolean {
     return this.#entries.length >= MAX_LISTED_ENTRIES;
   }
 
   /** Equal entries are listed once. Entries beyond the limit are counted without comparing them. */
   #add({ field, action, detail }: TranslationEntry): void {
-    if (this.#isFull) {
+    if (this.isFull) {
       this.#more++;
       return;
     }

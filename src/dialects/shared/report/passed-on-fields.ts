@@ -1,0 +1,36 @@
+import type { GenerationRequest } from '../../../ir/request.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
+import type { Report } from './report.ts';
+
+/**
+ * Reports the request fields that no format documents and that are in the rendered body. Comes last, so that losses
+ * are listed first.
+ */
+export function reportPassedOn(request: GenerationRequest, rendered: JsonObject, report: Report): void {
+  for (const field of request.unknownFields) {
+    // Entries beyond the limit are only counted: a list is not searched for each of them.
+    if (report.isFull || isIn(rendered, field, request.body)) report.passedOn(field, PASSED_ON);
+  }
+}
+
+const PASSED_ON = 'not a known field: the upstream got it as it is';
+
+/** A member of an object or of an element of a list: `thinking.depth`, `messages[2].mood`. */
+const NESTED = /^(\w+)(?:\[(\d+)\])?\.(.+)$/s;
+
+function isIn(rendered: JsonObject, field: string, given: JsonObject): boolean {
+  if (Object.hasOwn(rendered, field)) return true;
+  const [, parent, index, member] = NESTED.exec(field) ?? [];
+  if (parent === undefined || member === undefined) return false;
+  const sent = rendered[parent];
+  if (index === undefined) return has(sent, member);
+  if (!Array.isArray(sent)) return false;
+  // Elements may have moved: whichever has the caller's value is the one.
+  const original = (given[parent] as Json[] | undefined)?.[Number(index)];
+  if (!has(original, member)) return false;
+  return sent.some((element) => has(element, member) && element[member] === original[member]);
+}
+
+function has(value: Json | undefined, member: string): value is JsonObject {
+  return isJsonObject(value) && Object.hasOwn(value, member);
+}

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { chatAnswer, messagesAnswer, responsesAnswer } from '../fakes/answers.ts';
+import { type FakeUpstream, openFakeUpstream } from '../fakes/fake-upstream.ts';
+import { openTestGateway, type TestGateway } from './harness.ts';
+import { type Management, managementOf } from './management.ts';
+
+const DIALECTS = { chat: 'openai-chat', responses: 'openai-responses', messages: 'anthropic-messages' };
+
+let upstream: FakeUpstream;
+let gateway: TestGateway;
+let ask: Management['ask'];
+
+beforeAll(async () => {
+  upstream = await openFakeUpstream();
+  gateway = await openTestGateway({
+    providers: [
+      ...Object.entries(DIALECTS).map(([format, dialect]) => ({
+        slug: `p-${format}`,
+        dialect,
+        base_url: upstream.url,
+        api_key: 'k',
+      })),
+      { slug: 'simulator' },
+    ],
+    models: Object.keys(DIALECTS).map((format) => ({
+      id: `up/${format}`,
+      max_output_tokens: 8000,
+      endpoints: [
+        { provider: `p-${format}`, model: 'm', pricing: { prompt: '0.000001', completion: '0.000002' } },
+      ],
+    })),
+  });
+  ({ ask } = managementOf(gateway));
+});
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+beforeEach(() => upstream.clear());
+
+const MESSAGES = [{ role: 'user', content: 'hi' }];
+const FORMATS = [
+  { format: 'chat', path: '/chat/completions', said: { messages: MESSAGES }, answer: chatAnswer },
+  {
+    format: 'messages',
+    path: '/messages',
+    said: { messages: MESSAGES, max_tokens: 50 },
+    answer: messagesAnswer,
+  },
+  { format: 'responses', path: '/responses', said: { input: 'hi' }, answer: responsesAnswer },
+] as const;
+
+/** Status and report of a generation with a mistyped field. */
+async function reported(path: string, body: object, query = '') {
+  const response = await gateway.post(
+    `${path}${query}`,
+    { ...body, temprature: 1 },
+    { 'X-Signalbox-Metadata': 'enabled' },
+  );
+  const { signalbox_metadata } = (await response.json()) as any;
+  const entries = (signalbox_metadata?.translation ?? []) as { field: string; action: string }[];
+  return { status: response.status, report: entries.map(({ field, action }) => `${field} ${action}`) };
+}
+
+describe('a field that nobody documents', () => {
+  it.each(FORMATS)('is reported as passed on by the relay lane: $format', async (row) => {
+    upstream.answer(row.answer({ text: 'ok' }));
+    const { status, report } = await reported(row.path, { model: `up/${row.format}`, ...row.said });
+    expect({ status, report }).toEqual({ status: 200, report: ['temprature passed_on'] });
+    expect((await upstream.request(0)).json).toMatchObject({ temprature: 1 });
+  });
+
+  it('is reported as dropped where the request is translated', async () => {
+    upstream.answer(messagesAnswer({ text: 'ok' }));
+    const { report } = await reported('/chat/completions', { model: 'up/messages', messages: MESSAGES });
+    expect(report).toEqual(['temprature dropped']);
+  });
+
+  it.each(FORMATS)('is reported as ignored by the simulator: $format', async ({ path, said }) => {
+    const { status, report } = await reported(path, { model: 'simulator/standard', ...said });
+    expect({ status, report }).toEqual({ status: 200, report: ['temprature ignored'] });
+  });
+
+  it('is reported for embeddings', async () => {
+    const { report } = await reported('/embeddings', { model: 'simulator/embedding', input: 'hi' });
+    expect(report).toEqual(['temprature ignored']);
+  });
+
+  it('is in the explanation of each candidate', async () => {
+    for (const [model, action] of [
+      ['up/responses', 'passed_on'],
+      ['simulator/standard', 'ignored'],
+    ]) {
+      const { body } = await ask('POST', '/routing/explain', {
+        model: model ?? '',
+        input: 'hi',
+        temprature: 1,
+      });
+      expect(body.data.candidates[0].translation).toMatchObject([{ field: 'temprature', action }]);
+    }
+  });
+});
+
+describe('a query parameter that nobody documents', () => {
+  it.each(FORMATS)('is reported by a generation, without effect: $format', async ({ path, said }) => {
+    const body = { model: 'simulator/standard', ...said };
+    const { status, report } = await reported(path, body, '?beta=true&verbose=1&verbose=2');
+    expect({ status, report }).toEqual({ status: 200, report: ['?verbose ignored', 'temprature ignored'] });
+  });
+
+  it('is bounded in the report', async () => {
+    const query = `?${Array.from({ length: 300 }, (_, at) => `p${at}`).join('&')}`;
+    const { report } = await reported('/responses', { model: 'simulator/standard', input: 'hi' }, query);
+    expect(report).toHaveLength(102);
+  });
+
+  it.each([
+    ['GET', '/keys?ofset=1', 'ofset'],
+    ['GET', '/key?verbose=1', 'verbose'],
+    ['GET', '/workspaces?limt=1', 'limt'],
+    ['GET', '/byok?providr=x', 'providr'],
+    ['GET', '/credits?x', 'x'],
+    ['GET', '/files?limt=1', 'limt'],
+    ['GET', '/activity?dat=2026-01-01', 'dat'],
+    ['GET', '/analytics/meta?x=1', 'x'],
+    ['GET', '/datasets/rankings-daily?start=1', 'start'],
+    ['GET', '/generation?id=gen-1&idd=2', 'idd'],
+    ['POST', '/routing/explain?x=1', 'x'],
+  ])('is refused by name: %s %s', async (method, path, name) => {
+    const { status, body } = await ask(method, path, method === 'POST' ? { model: 'up/chat' } : undefined);
+    expect({ status, message: body.error.message }).toEqual({
+      status: 400,
+      message: expect.stringContaining(`${name}: is not a known query parameter`),
+    });
+    expect(body.error.metadata.issues).toHaveLength(1);
+  });
+
+  it('names the parameters that the route takes', async () => {
+    const { body } = await ask('GET', '/workspaces?limt=1');
+    expect(body.error.message).toMatch(/^limt: .*: this route takes .*limit/);
+  });
+
+  it.each(['/files?beta=true', '/models?x=1', '/models?beta=true', '/providers?x=1'])(
+    'is taken: %s',
+    async (path) => {
+      expect((await gateway.fetch(path)).status).toBe(200);
+    },
+  );
+
+  it('does not hide that a route was removed', async () => {
+    expect((await ask('POST', '/credits/coinbase?x=1', {})).status).toBe(410);
+  });
+});
