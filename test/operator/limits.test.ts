@@ -154,6 +154,9 @@ describe('commands without a gateway', () => {
     expect(out).toMatch(/^free +plain .* none +0\.00 /m);
     expect(out).toMatch(/^boss +management .* - +- /m);
     const bad = await signalbox('keys', 'create', '--name', 'n', '--limit', '1', '--limit-reset', 'hourly');
-    expect(bad).toMatchObject({ code: 1, err: expect.stringContaining('limit_reset: must be one of') });
+    expect(bad).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--limit-reset: hourly is none of daily, weekly'),
+    });
   });
 });

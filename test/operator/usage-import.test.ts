@@ -291,7 +291,7 @@ describe('signalbox usage import', () => {
     expect(await importFile()).toMatchObject({
       code: 1,
       out: '',
-      err: expect.stringMatching(/^signalbox: ENOENT.*\n$/),
+      err: expect.stringMatching(/^signalbox: \S+usage\.ndjson does not exist \(ENOENT\); .*\n$/),
     });
     mkdirSync(file);
     expect(await importFile()).toMatchObject({ code: 1, err: expect.stringContaining('is a directory') });
