@@ -278,7 +278,9 @@ describe('routing metadata', () => {
     const relayed = (await (
       await gateway.post('/responses', { ...body, model: 'responses/standard' }, METADATA)
     ).json()) as any;
-    expect(relayed.signalbox_metadata.translation).toBeUndefined();
+    expect(relayed.signalbox_metadata.translation).toMatchObject([
+      { field: 'client_metadata', action: 'ignored' },
+    ]);
   });
 
   it('names the filter that ruled an endpoint out', async () => {
