@@ -34,7 +34,7 @@ export const FLAGS = {
   'limit-reset': {
     value: 'WINDOW',
     choices: ['daily', 'weekly', 'monthly'],
-    meaning: 'when the limit begins anew: daily, weekly or monthly, in UTC (default: never)',
+    meaning: 'when the limit is reset: daily, weekly or monthly, in UTC (default: never)',
   },
   'include-byok': { meaning: 'what BYOK credentials served counts towards the limit' },
   'skip-bad': { meaning: 'leave bad lines out instead of importing nothing' },
@@ -96,7 +96,7 @@ export const COMMAND_TABLE = {
   ),
   'rotate-encryption-key': row('encrypt stored credentials under a new key', [], ['new-key-file']),
   'ledger verify': row('check the books of every account', []),
-  'ledger rebuild': row('make the rows of generations anew from the journal', []),
+  'ledger rebuild': row('rebuild the rows of generations from the journal', []),
   'ledger accept-loss': row('go on without the records that a journal has lost', []),
   backup: row(
     'copy the data of a gateway, running or not, into a new directory',

@@ -131,7 +131,7 @@ To get the report with an answer, send the header \`X-Signalbox-Metadata: enable
 path in your own body. Every loss has an entry. With more than 100, the last entry gives the number of those not
 listed.
 
-Fields that nobody documents, such as a mistyped \`temprature\`, have an entry on every way. Its \`action\` says what
+Fields that no format documents, such as a mistyped \`temprature\`, have an entry on every way. Its \`action\` says what
 became of the field:
 
 | Action | The field |
