@@ -5,7 +5,7 @@ import type { LoadOptions } from './config/load.ts';
 import type { Flags } from './config/runtime.ts';
 import type { Presets } from './dialects/shared/presets/preset.ts';
 import { completeRow } from './gateway/generation/generation-row.ts';
-import { likelyMistakes } from './gateway/request/likely-mistakes.ts';
+import { likelyCatalogueMistakes } from './gateway/request/likely-catalogue-mistakes.ts';
 import { createPresetCheck } from './gateway/request/preset-issues.ts';
 import type { StoredFiles } from './gateway/request/stored-files.ts';
 import { randomIds } from './kit/ids.ts';
@@ -55,7 +55,7 @@ export function loadOptions(flags: Flags): LoadOptions {
     flags,
     knownProviders: KNOWN_PROVIDERS,
     presetCheck: (presets, vendor) => check(presets as Presets, vendor),
-    likelyMistakes,
+    likelyMistakes: likelyCatalogueMistakes,
   };
 }
 

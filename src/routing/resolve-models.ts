@@ -1,5 +1,5 @@
 import type { Endpoint, Model } from '../catalog/catalog.ts';
-import { hintForUnknownModel } from '../catalog/knowledge/model-hint.ts';
+import { unknownModelMessage } from '../catalog/knowledge/model-hint.ts';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import { pluginPlace } from '../ir/plugin-place.ts';
@@ -87,9 +87,7 @@ function resolveId(id: string, request: GenerationRequest, context: ResolutionCo
 }
 
 function unknownModel(id: string, { catalog }: ResolutionContext): GatewayError {
-  const hint = hintForUnknownModel(parseModelId(id).base, catalog.models);
-  const message = `${shortened(id)} is not a valid model ID`;
-  return new GatewayError('invalid-request', hint === undefined ? message : `${message}. ${hint}`);
+  return new GatewayError('invalid-request', unknownModelMessage(id, parseModelId(id).base, catalog.models));
 }
 
 /** Resolves an id without its suffixes; undefined if it is unknown. */

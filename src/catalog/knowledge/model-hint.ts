@@ -1,4 +1,5 @@
 import { nearestWord } from '../../kit/text/nearest-word.ts';
+import { shortened } from '../../kit/text/quoted.ts';
 import type { Model } from '../catalog.ts';
 import { rowOf } from '../providers/provider-rows.ts';
 import type { KeySource } from '../providers/provider-table.ts';
@@ -9,6 +10,13 @@ const MAX_NAMED_PROVIDERS = 3;
 
 /** Ids that are compared letter by letter: a catalogue of 15,000 would take 50 ms of the event loop. */
 const MAX_COMPARED_IDS = 500;
+
+/** The message for an id that no served model has, with what to do if that is known. `base`: without suffixes. */
+export function unknownModelMessage(id: string, base: string, served: readonly Model[]): string {
+  const hint = hintForUnknownModel(base, served);
+  const message = `${shortened(id)} is not a valid model ID`;
+  return hint === undefined ? message : `${message}. ${hint}`;
+}
 
 /**
  * What to do about an id that no served model has: switch on a provider that is known to serve it, or use the id of a

@@ -22,20 +22,11 @@ export type PriceName = (typeof PRICE_NAMES)[number];
 /** End of the name of a price that the file writes for a million: `prompt_per_million`. */
 export const PER_MILLION = '_per_million';
 
-/** Prices of tokens; the others are prices of a piece, or shares. */
-export const TOKEN_PRICES: readonly PriceName[] = [
-  'prompt',
-  'completion',
-  'image_token',
-  'image_output',
-  'audio',
-  'audio_output',
-  'input_audio_cache',
-  'input_cache_read',
-  'input_cache_write',
-  'input_cache_write_1h',
-  'internal_reasoning',
-];
+/** Prices of a piece, and shares. */
+const OTHER_PRICES: readonly PriceName[] = ['request', 'image', 'web_search', 'discount'];
+
+/** Prices of tokens. */
+export const TOKEN_PRICES: readonly PriceName[] = PRICE_NAMES.filter((name) => !OTHER_PRICES.includes(name));
 
 const MAX_USD_PER_TOKEN = 1_000;
 const MAX_USD_PER_PIECE = 100_000;

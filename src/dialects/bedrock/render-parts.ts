@@ -22,6 +22,7 @@ import {
   reportTextMembers,
 } from '../shared/blocks/part-losses.ts';
 import { whyUnsealed } from '../shared/reasoning/claude-seals.ts';
+import { NO_FIELD } from '../shared/report/claude-fates.ts';
 import type { Report } from '../shared/report/report.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
 import { ADDITIONAL_TOOLS, reportAdditionalTools } from '../shared/tools/additional-tools.ts';
@@ -37,7 +38,7 @@ import {
 } from './media.ts';
 import { renderThoughts } from './reasoning.ts';
 import type { Mark, Piece, RenderContext } from './render-context.ts';
-import { NO_FIELD, reportForeignMembers } from './render-losses.ts';
+import { reportForeignMembers } from './render-losses.ts';
 import { AUDIO_FORMATS, type Speaker, textBlock, type WireRole } from './wire.ts';
 
 type FilePart = Extract<Part, { type: 'file' }>;

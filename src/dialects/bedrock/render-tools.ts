@@ -1,13 +1,14 @@
 import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, stringAt } from '../../kit/json/members.ts';
+import { NO_FIELD } from '../shared/report/claude-fates.ts';
 import type { Report } from '../shared/report/report.ts';
 import { notRun } from '../shared/tools/additional-tools.ts';
 import { allowedTools } from '../shared/tools/allowed-tools.ts';
 import { reportLostChoice, reportToolLosses, whyLooseUnlessOwn } from '../shared/tools/tool-losses.ts';
 import { freeTextParameters, identityOf, nameOfChosen } from '../shared/tools/tool-names.ts';
 import type { Piece, RenderContext, Turn } from './render-context.ts';
-import { NO_FIELD, reportForeignMembers, takes } from './render-losses.ts';
+import { reportForeignMembers, takes } from './render-losses.ts';
 
 /** The tools of a request, cache points still to be set. */
 export interface RenderedTools {

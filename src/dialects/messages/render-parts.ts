@@ -21,6 +21,7 @@ import {
   reportTextMembers,
 } from '../shared/blocks/part-losses.ts';
 import { whyUnsealed } from '../shared/reasoning/claude-seals.ts';
+import { NO_FIELD } from '../shared/report/claude-fates.ts';
 import type { Report } from '../shared/report/report.ts';
 import { ADDITIONAL_TOOLS, reportAdditionalTools } from '../shared/tools/additional-tools.ts';
 import { unsealedInput } from '../shared/tools/call-input.ts';
@@ -28,7 +29,7 @@ import { isMade } from './citations.ts';
 import { toolUseId } from './ids.ts';
 import { renderThoughts } from './reasoning.ts';
 import type { RenderContext } from './render-context.ts';
-import { NO_FIELD, reportForeignMembers } from './render-losses.ts';
+import { reportForeignMembers } from './render-losses.ts';
 import type { WireRole } from './wire.ts';
 
 /** Makes blocks of parts and items, and reports what they lose. */

@@ -1,5 +1,5 @@
 import type { Catalog, Endpoint, Model } from '../../catalog/catalog.ts';
-import { hintForUnknownModel } from '../../catalog/knowledge/model-hint.ts';
+import { unknownModelMessage } from '../../catalog/knowledge/model-hint.ts';
 import { allProviders } from '../../catalog/providers/all-providers.ts';
 import { endpointListSchema } from '../../contract/catalog/endpoint.ts';
 import {
@@ -17,7 +17,6 @@ import { providerListSchema } from '../../contract/catalog/provider.ts';
 import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
 import type { EndpointService } from '../../gateway/gateway.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
-import { shortened } from '../../kit/text/quoted.ts';
 import type { Call, Route } from '../route.ts';
 import {
   renderArchitecture,
@@ -178,9 +177,7 @@ function replyWithRetrieved({ services, settings, exchange }: Call, id: string):
   const catalog = services.catalog();
   const model = resolveVariant(catalog, id);
   if (model === undefined) {
-    const hint = hintForUnknownModel(id, catalog.models);
-    const message = `${shortened(id)} is not a valid model ID`;
-    throw new GatewayError('not-found', hint === undefined ? message : `${message}. ${hint}`);
+    throw new GatewayError('not-found', unknownModelMessage(id, id, catalog.models));
   }
   exchange.reply.json(200, renderRetrievedModel(model, settings.basePath));
 }

@@ -16,7 +16,7 @@ import { ROUTERS, UNAVAILABLE_ROUTERS } from '../../routing/routers/routers.ts';
 type ProviderEntry = Config['providers'][number];
 
 /** What is legal in a configuration and almost surely a mistake, as far as providers, dialects and models show it. */
-export function likelyMistakes(config: Config): Issue[] {
+export function likelyCatalogueMistakes(config: Config): Issue[] {
   return [
     ...addressMistakes(config),
     ...credentialMistakes(config),
