@@ -31,6 +31,7 @@ import {
 import { HttpMetrics, type InFlight } from './server/http-metrics.ts';
 import { hintForLostPath } from './server/lost-path.ts';
 import { OVERLOAD_HEADERS, OVERLOADED, OverloadResponses } from './server/overload-responses.ts';
+import type { RateClass } from './server/rate-limits.ts';
 import { refusalResponse } from './server/refusal-response.ts';
 import { RefusedKeys } from './server/refused-keys.ts';
 import { RouteIndex } from './server/route-index.ts';
@@ -73,6 +74,9 @@ interface VendorPaths {
 
 /** Requests of one connection that may wait for their answers at the same time. */
 const MAX_PIPELINED = 16;
+
+/** Routes by which an operator sees and steers the gateway: a flood of generations must not delay them. */
+const RESERVED_CLASSES: ReadonlySet<RateClass> = new Set(['probe', 'management']);
 
 class GatewayServer implements HttpServer {
   readonly inFlight: InFlight = {
@@ -118,6 +122,7 @@ class GatewayServer implements HttpServer {
       {
         isOverloaded: () => this.#state === 'ready' && this.#turnstile.isOverloaded,
         turnAway: (request) => this.#turnAwayUnparsed(request),
+        shareOf: (method, target) => this.#shareOf(method, target),
         accept: (request, response) => this.#accept(request, response),
         refuse: (connection, refusal) => this.#refuse(connection, refusal),
         failed: (error) => this.#basics.log.error('The listener failed', { error }),
@@ -271,6 +276,14 @@ class GatewayServer implements HttpServer {
     const text = overload.text(encodeError, generationLines(requestId, timing), this.#heads);
     this.#countTurnedAway(operationId, OVERLOADED.status, timing);
     return text;
+  }
+
+  /** The share in which a request is parsed while many arrive; undefined if it waits with the others. */
+  #shareOf(method: string, target: string): string | undefined {
+    const match = this.#currentPaths(this.#basics.settings()).index.find(method, target);
+    if ('allowed' in match) return undefined;
+    const { rateClass } = match.compiled.route;
+    return RESERVED_CLASSES.has(rateClass) ? rateClass : undefined;
   }
 
   #countTurnedAway(operation: string, status: number | 'gone', timing: ServerTiming): void {

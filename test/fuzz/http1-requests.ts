@@ -89,6 +89,7 @@ const readByUs: Reader = async (pieces) => {
     limits: LIMITS,
     arrivals: ARRIVALS,
     isOverloaded: () => false,
+    takesReservedShare: () => false,
     mayTurnAwayEarly: () => false,
     turnAway: () => undefined,
     accept: (request, response) => {

@@ -41,6 +41,11 @@ export interface ServerConnectionOwner extends LingerOwner {
    * True while overloaded, up to a number of calls in each turn: a request may be turned away as soon as it is read.
    */
   mayTurnAwayEarly(): boolean;
+  /**
+   * True for a request that has a reserved share while many arrive, up to a number of requests in each turn: parse it
+   * at once. `bytes` begin with its first line.
+   */
+  takesReservedShare(bytes: Buffer): boolean;
   /** The response to a request that is turned away; undefined if it is to be parsed. */
   turnAway(head: ScannedHead): string | undefined;
   /** A request was parsed, with as much of its body as came with the head. */
@@ -232,7 +237,8 @@ export class ServerConnection implements ResponseConnection, BodySource {
     this.#idleSinceMs = undefined;
     if (this.#isBetweenRequests) {
       this.#pending = bytes;
-      this.#scheduleParse();
+      if (this.#owner.takesReservedShare(bytes)) this.parsePending();
+      else this.#scheduleParse();
       return;
     }
     this.parsePending();

@@ -5,6 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { InboundRequest } from './inbound-request.ts';
 import { hasReusePort, Listener, type ListenerHandlers } from './listener.ts';
 import type { OutboundResponse } from './outbound-response.ts';
+import { MAX_RESERVED_PER_TURN } from './reserved-shares.ts';
 
 const LIMITS = {
   headersMs: 5_000,
@@ -43,6 +44,7 @@ async function overloadedListener(
         turnedAway.push(target);
         return BUSY;
       },
+      shareOf: () => undefined,
       accept: (request: InboundRequest, response: OutboundResponse) => {
         accepted.push(`${request.url} ${String(request.takeBody())}`);
         response.write(SERVED, 'latin1');
@@ -233,4 +235,26 @@ test('does not share its port with another listener, and leaves it free in the e
   await expect(sharedListener(first.port)).rejects.toMatchObject({ code: 'EADDRINUSE' });
   await first.listener.close();
   await sharedListener(first.port);
+});
+
+test('parses requests with a reserved share before a crowd that came earlier, as many as the share has', async () => {
+  const { port, accepted } = await overloadedListener({
+    isOverloaded: () => false,
+    shareOf: (method, target) => (method === 'GET' && target === '/probe' ? 'probes' : undefined),
+  });
+  const crowd = await Promise.all(Array.from({ length: 60 }, () => caller(port)));
+  const probes = await Promise.all(Array.from({ length: MAX_RESERVED_PER_TURN + 2 }, () => caller(port)));
+  const hearAll = () => Promise.all([...crowd, ...probes].map((socket) => heard(socket, SERVED.length)));
+  // Connections are accepted one by one: only those that are open count.
+  for (const socket of [...crowd, ...probes]) socket.write(REQUEST);
+  await hearAll();
+  accepted.length = 0;
+  const answers = hearAll();
+  for (const socket of crowd) socket.write(REQUEST);
+  for (const socket of probes) socket.write('GET /probe HTTP/1.1\r\nHost: here\r\n\r\n');
+  await answers;
+  const places = accepted.flatMap((line, at) => (line.startsWith('/probe') ? [at] : []));
+  expect(places.slice(0, MAX_RESERVED_PER_TURN).every((at) => at < MAX_RESERVED_PER_TURN)).toBe(true);
+  // The rest of the probes came last, and waits in the line.
+  expect(places.slice(MAX_RESERVED_PER_TURN).every((at) => at >= crowd.length)).toBe(true);
 });

@@ -9,6 +9,7 @@ import {
 } from './connection.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import type { OutboundResponse } from './outbound-response.ts';
+import { ReservedShares, type ShareOf } from './reserved-shares.ts';
 import type { ScannedHead } from './scan-head.ts';
 
 /** The HTTP server, as the listener sees it. */
@@ -17,6 +18,8 @@ export interface ListenerHandlers {
   isOverloaded(): boolean;
   /** The response to a request that is turned away; undefined if it is to be parsed. */
   turnAway(head: ScannedHead): string | undefined;
+  /** Which requests have a reserved share while many arrive. */
+  readonly shareOf: ShareOf;
   accept(request: InboundRequest, response: OutboundResponse): void;
   /** Must call `endWith`. */
   refuse(connection: ServerConnection, problem: Refusal): void;
@@ -29,6 +32,9 @@ const BACKLOG = 4096;
 
 /** Connections that may begin a request in one turn: open requests must not wait for all that arrive. */
 const ARRIVAL_LIMITS: CohortLimits = { most: 128, newest: 16 };
+
+/** If as many arrivals wait, requests with a reserved share are parsed before them. */
+const CROWDED_ARRIVALS = 16;
 
 /** Requests of one turn that are turned away as soon as they are read. A limit, so that a turn has time for others. */
 const MAX_EARLY_TURN_AWAYS_PER_TURN = 32;
@@ -64,6 +70,7 @@ export class Listener implements ServerConnectionOwner {
   readonly limits: ServerConnectionLimits;
   readonly arrivals = new Cohort<ServerConnection>((connection) => connection.onTurnEnd(), ARRIVAL_LIMITS);
   readonly #handlers: ListenerHandlers;
+  readonly #shares: ReservedShares;
   readonly #settings: ListenerSettings;
   /** All listen on the same port. */
   #servers: Server[] = [];
@@ -79,6 +86,7 @@ export class Listener implements ServerConnectionOwner {
     this.limits = limits;
     this.#settings = settings;
     this.#handlers = handlers;
+    this.#shares = new ReservedShares(handlers.shareOf);
   }
 
   /** Binds; rejects when it cannot. Port 0 picks a free one. */
@@ -126,6 +134,10 @@ export class Listener implements ServerConnectionOwner {
     if (this.#earlyTurnAways === 0) setImmediate(this.#resetEarlyTurnAways);
     this.#earlyTurnAways++;
     return true;
+  }
+
+  takesReservedShare(bytes: Buffer): boolean {
+    return this.arrivals.size >= CROWDED_ARRIVALS && this.#shares.take(bytes);
   }
 
   turnAway(request: ScannedHead): string | undefined {
