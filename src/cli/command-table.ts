@@ -66,6 +66,7 @@ const COMMON: readonly FlagName[] = ['config', 'data-dir', 'json', 'help'];
 export const COMMAND_TABLE = {
   serve: row('serve (what happens without a command)', [], ['port', 'host', 'workers']),
   'check-config': row('check the configuration and print what it amounts to', ['[FILE]']),
+  schema: row('print the JSON Schema of the configuration file, for editors', []),
   'keys create': row(
     'make a key and print its secret once',
     [],

@@ -16,6 +16,7 @@ type PrintingCommand = 'serve' | 'check-config' | 'catalog refresh' | 'usage imp
 export const RESULT_RUNNERS: Readonly<Record<Exclude<CommandWords, PrintingCommand>, Runner>> = {
   // Imports nothing else first: doctor reports packages that cannot be loaded.
   doctor: async (_line, flags) => (await import('./doctor/run-doctor.ts')).runDoctor(flags),
+  schema: async () => (await import('./commands/schema.ts')).showSchema(),
   'keys create': async (line, flags) =>
     (await keys()).createKey(flags, {
       name: textFlag(line, 'name') ?? '',

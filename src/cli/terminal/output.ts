@@ -17,6 +17,37 @@ export function jsonText(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
+const LINE_CHARACTERS = 110;
+
+/** Indented JSON with each value that fits on one line: for documents that people read. */
+export function documentText(value: unknown): string {
+  return `${documentLines(value, '', 0)}\n`;
+}
+
+/** `before`: characters in front of the value on its line. */
+function documentLines(value: unknown, indent: string, before: number): string {
+  const line = oneLine(value);
+  if (typeof value !== 'object' || value === null || before + line.length < LINE_CHARACTERS) return line;
+  const inner = `${indent}  `;
+  const lines = Array.isArray(value)
+    ? value.map((item) => `${inner}${documentLines(item, inner, inner.length)}`)
+    : Object.entries(value).map(([name, member]) => {
+        const key = `${inner}${JSON.stringify(name)}: `;
+        return `${key}${documentLines(member, inner, key.length)}`;
+      });
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  return `${open}\n${lines.join(',\n')}\n${indent}${close}`;
+}
+
+function oneLine(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(oneLine).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(
+    ([name, member]) => `${JSON.stringify(name)}: ${oneLine(member)}`,
+  );
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}
+
 /** A table with aligned columns. */
 export function tableText(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [headings, ...rows].map((cells) => cells.map(printable));

@@ -1,0 +1,62 @@
+import { PRICE_DESCRIPTIONS } from './key-descriptions.ts';
+import { MAX_PRICE_USD, PER_MILLION, PRICE_NAMES, type PriceName } from './price-names.ts';
+
+/** Prices in the JSON Schema of the file: of one unit, and for a million. */
+
+const NULL = { type: 'null' };
+
+/** Definitions by the highest price that they take. */
+const DEFINITION_NAMES: ReadonlyMap<number, string> = new Map([
+  [MAX_PRICE_USD.prompt, 'price'],
+  [MAX_PRICE_USD.request, 'price_of_a_piece'],
+]);
+
+/** Where the schema of a price is. */
+export function priceReference(name: string): string {
+  const maximum = MAX_PRICE_USD[name as PriceName];
+  return DEFINITION_NAMES.get(maximum) ?? 'price';
+}
+
+export function isPriceName(name: string): name is PriceName {
+  return (PRICE_NAMES as readonly string[]).includes(name);
+}
+
+/** The definitions of prices for a million. */
+export function perMillionDefinitions(variable: object): Record<string, object> {
+  return Object.fromEntries(
+    [...DEFINITION_NAMES].map(([maxUsd, name]) => [
+      `${name}${PER_MILLION}`,
+      {
+        anyOf: [
+          { type: 'number', minimum: 0, maximum: maxUsd * 1e6 },
+          { type: 'string', pattern: '^\\d{1,12}(\\.\\d{1,12}0{0,6})?$' },
+          variable,
+          NULL,
+        ],
+      },
+    ]),
+  );
+}
+
+/** The members that write prices for a million. */
+export function pricesPerMillion(): Record<string, object> {
+  return Object.fromEntries(
+    PRICE_NAMES.map((name) => [
+      `${name}${PER_MILLION}`,
+      {
+        description: `${PRICE_DESCRIPTIONS[name]} In USD for a million.`,
+        $ref: `#/$defs/${priceReference(name)}${PER_MILLION}`,
+      },
+    ]),
+  );
+}
+
+/** A price is written in one of both ways: beside one, the other must be absent or null. */
+export function onePriceEach(): Record<string, object> {
+  return Object.fromEntries(
+    PRICE_NAMES.map((name) => {
+      const perMillion = `${name}${PER_MILLION}`;
+      return [perMillion, { anyOf: [name, perMillion].map((key) => ({ properties: { [key]: NULL } })) }];
+    }),
+  );
+}

@@ -1,0 +1,194 @@
+import { isJsonObject } from '../../kit/json/json.ts';
+import { pricing } from './catalog-members.ts';
+import {
+  isPriceName,
+  onePriceEach,
+  perMillionDefinitions,
+  priceReference,
+  pricesPerMillion,
+} from './file-prices.ts';
+import { KEY_DESCRIPTIONS } from './key-descriptions.ts';
+import { configSchema } from './schema.ts';
+import { UNITS, type Unit } from './units.ts';
+
+/** A node of our schema. */
+interface Node {
+  readonly default?: unknown;
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly Node[];
+  readonly properties?: Readonly<Record<string, Node>>;
+  readonly required?: readonly string[];
+  readonly patternProperties?: Readonly<Record<string, Node>>;
+  readonly propertyNames?: Readonly<Record<string, unknown>>;
+  readonly items?: Node;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly pattern?: string;
+  readonly explain?: string;
+  /** A number that may be a text with a unit. */
+  readonly unit?: Unit;
+  /** True for prices, which may be written per million. */
+  readonly hasPrices?: true;
+}
+
+type JsonSchema = Record<string, unknown>;
+
+const NULL = { type: 'null' };
+const VARIABLE = reference('variable');
+
+/**
+ * The JSON Schema of the configuration file as people write it, for editors: `configSchema`, which checks a file whose
+ * variables, units, prices per million and defaults are filled in, turned back into what may be written. Wider than the
+ * program only in what compares two places, and in quantities with a unit, whose amount it does not compute.
+ */
+export function fileSchema(): JsonSchema {
+  const definitions = new Map<string, JsonSchema>([
+    [
+      'variable',
+      {
+        description: `Read from the environment: \${NAME}.`,
+        type: 'string',
+        // `$${NAME}` stands for the text `${NAME}` itself.
+        pattern: '(^|[^$])\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}',
+      },
+    ],
+    ...(Object.keys(UNITS) as Unit[]).map((unit) => [`with_unit_${unit}`, quantityText(unit)] as const),
+    ...Object.entries(perMillionDefinitions(VARIABLE) as Record<string, JsonSchema>),
+  ]);
+  const { type: _object, ...root } = new FileSchema(definitions).object(configSchema as Node, '');
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Signalbox configuration',
+    description: 'signalbox.yaml, the configuration of a Signalbox gateway.',
+    // A file whose lines are all comments is null.
+    type: ['object', 'null'],
+    ...root,
+    $defs: Object.fromEntries(definitions),
+  };
+}
+
+/** Converts nodes, and adds those that several places share to the definitions. */
+class FileSchema {
+  readonly #definitions: Map<string, JsonSchema>;
+
+  constructor(definitions: Map<string, JsonSchema>) {
+    this.#definitions = definitions;
+  }
+
+  /** A member with its description. */
+  #member(node: Node, path: string): JsonSchema {
+    const branches = this.#branches(node, path);
+    // Null counts as absent where there is a default.
+    const isNullable = node.default !== undefined && !branches.some(({ type }) => type === 'null');
+    const all = isNullable ? [...branches, NULL] : branches;
+    const description = KEY_DESCRIPTIONS[path];
+    return {
+      ...(description !== undefined && { description }),
+      ...(isShown(node.default) && { default: node.default }),
+      ...(all.length === 1 ? all[0] : { anyOf: all }),
+    };
+  }
+
+  /** The alternatives of a node, with those of the file's own notations. */
+  #branches(node: Node, path: string): JsonSchema[] {
+    if (node.anyOf !== undefined) return node.anyOf.flatMap((branch) => this.#branches(branch, path));
+    if (node.unit !== undefined) return [plain(node), reference(`with_unit_${node.unit}`), VARIABLE];
+    if (node === pricing) return [this.#shared('pricing', () => this.object(node, path))];
+    if (node.properties ?? node.patternProperties) return [this.object(node, path)];
+    if (node.items !== undefined) return [this.#list(node, path)];
+    if (node.enum !== undefined) return [{ enum: node.enum }, VARIABLE];
+    if (node.type !== 'string') return [plain(node)];
+    const text = textSchema(node);
+    const isAnyText = Object.keys(text).length === 1;
+    return isAnyText ? [text] : [text, VARIABLE];
+  }
+
+  #list({ items = {}, minItems, maxItems }: Node, path: string): JsonSchema {
+    return {
+      type: 'array',
+      items: this.#member(items, `${path}[]`),
+      ...(minItems !== undefined && { minItems }),
+      ...(maxItems !== undefined && { maxItems }),
+    };
+  }
+
+  object(node: Node, path: string): JsonSchema {
+    if (node.patternProperties !== undefined) return this.#record(node, path);
+    const properties = node.properties ?? {};
+    const required = (node.required ?? []).filter((name) => properties[name]?.default === undefined);
+    const members = Object.entries(properties).map(([name, member]) => {
+      const at = path === '' ? name : `${path}.${name}`;
+      return [
+        name,
+        node.hasPrices && isPriceName(name) ? this.#price(member, at, name) : this.#member(member, at),
+      ];
+    });
+    return {
+      type: 'object',
+      properties: { ...Object.fromEntries(members), ...(node.hasPrices && pricesPerMillion()) },
+      ...(required.length > 0 && { required }),
+      additionalProperties: false,
+      ...(node.hasPrices && { dependentSchemas: onePriceEach() }),
+    };
+  }
+
+  /** An object with any names. */
+  #record({ patternProperties = {}, propertyNames }: Node, path: string): JsonSchema {
+    const [value = {}] = Object.values(patternProperties);
+    return {
+      type: 'object',
+      ...(propertyNames !== undefined && { propertyNames: textSchema(propertyNames) }),
+      additionalProperties: this.#member(value, `${path}.*`),
+    };
+  }
+
+  #price(node: Node, path: string, name: string): JsonSchema {
+    const { description, ...price } = this.#member(node, path);
+    return { description, ...this.#shared(priceReference(name), () => price) };
+  }
+
+  #shared(name: string, make: () => JsonSchema): JsonSchema {
+    if (!this.#definitions.has(name)) this.#definitions.set(name, make());
+    return reference(name);
+  }
+}
+
+function reference(name: string): JsonSchema {
+  return { $ref: `#/$defs/${name}` };
+}
+
+/** A section's default, an empty object, is nothing to show. */
+function isShown(value: unknown): boolean {
+  return value !== undefined && !(isJsonObject(value) && Object.keys(value).length === 0);
+}
+
+/** Numbers, booleans and null are written as the program checks them. */
+function plain({ default: _default, unit, explain, ...node }: Node): JsonSchema {
+  return { ...node };
+}
+
+function textSchema({
+  default: _default,
+  explain,
+  explainPattern,
+  ...node
+}: Node & { explainPattern?: string }) {
+  const words = explainPattern ?? explain;
+  // `patternErrorMessage`: what the language server of YAML says of a text that does not match.
+  return { ...node, ...(words !== undefined && node.pattern && { patternErrorMessage: words }) };
+}
+
+/** A number with a unit. Without one, or in the smallest unit, it must be whole. */
+function quantityText(unit: Unit): JsonSchema {
+  const { factors, explain } = UNITS[unit];
+  const words = Object.keys(factors).map(inAnyCase);
+  const larger = Object.entries(factors).flatMap(([word, factor]) => (factor > 1n ? inAnyCase(word) : []));
+  const whole = `\\d{1,18}(\\.0{1,9})?\\s*(${words.join('|')})?`;
+  const fraction = `\\d{1,18}\\.\\d{1,9}\\s*(${larger.join('|')})`;
+  return { type: 'string', pattern: `^\\s*(${whole}|${fraction})\\s*$`, patternErrorMessage: explain };
+}
+
+function inAnyCase(word: string): string {
+  return [...word].map((letter) => `[${letter}${letter.toUpperCase()}]`).join('');
+}

@@ -1,0 +1,208 @@
+import type { PriceName } from './price-names.ts';
+
+/** What each price is charged for. */
+export const PRICE_DESCRIPTIONS: Readonly<Record<PriceName, string>> = {
+  prompt: 'Price of a prompt token that is neither read from a cache nor written to one.',
+  completion: 'Price of a completion token that has no price of its own.',
+  request: 'Price of a request.',
+  image: 'Price of an image in the prompt.',
+  image_token: 'Price of a token of an image in the prompt. Not charged yet.',
+  image_output: 'Price of a token of an image in the answer, in place of completion.',
+  audio: 'Price of a token of audio in the prompt. Not charged yet.',
+  audio_output: 'Price of a token of audio in the answer. Not charged yet.',
+  input_audio_cache: 'Price of a token of audio that is read from a cache. Not charged yet.',
+  input_cache_read: 'Price of a prompt token that is read from a cache; absent: the price of prompt.',
+  input_cache_write: 'Price of a prompt token that is written to a cache; absent: the price of prompt.',
+  input_cache_write_1h:
+    'Price of a prompt token that is written to a cache for an hour; absent: the price of prompt.',
+  internal_reasoning: 'Price of a reasoning token, in place of completion.',
+  web_search: 'Price of a web search that the upstream runs.',
+  discount: 'Share of the prices that is taken off. Not charged yet.',
+};
+
+/** The keys of a list of prices. */
+function pricesAt(path: string): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(PRICE_DESCRIPTIONS).map(([name, description]) => [`${path}.${name}`, description]),
+  );
+}
+
+function pricingAt(path: string): Record<string, string> {
+  return {
+    ...pricesAt(path),
+    [`${path}.overrides`]:
+      'Prices of long prompts. Later ones win; names that are left out keep their price.',
+    [`${path}.overrides[].min_prompt_tokens`]: 'Prompts of at least this many tokens have these prices.',
+    ...pricesAt(`${path}.overrides[]`),
+  };
+}
+
+function fusionPresetAt(path: string, word: string): Record<string, string> {
+  return {
+    [path]: `Panel and judge of the ${word} preset.`,
+    [`${path}.panel`]: 'Models that answer, 1 to 8.',
+    [`${path}.judge`]: 'Model that reads their answers and writes the final one.',
+  };
+}
+
+/**
+ * What each key of the configuration file means, by path: `[]` is any item of a list, `*` any name. Editors show the
+ * texts (`signalbox schema`), and the guide's page of keys is made from them.
+ */
+export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  vendor:
+    'The word in headers, fields and model ids of the gateway: X-Signalbox-Metadata, signalbox_metadata, ' +
+    'signalbox/auto.',
+
+  server: 'How the gateway listens and reads requests. Host and port are flags or environment variables.',
+  'server.base_path': 'Path under which the API answers. It answers under /v1 too.',
+  'server.max_body_bytes': 'Largest request body. A larger one gets a 413.',
+  'server.request_deadline_ms': 'Longest time that a request may take. After it the caller gets a 408.',
+  'server.region': 'Name of this installation in routing metadata.',
+  'server.trusted_proxies': 'Addresses or ranges (10.0.0.0/8) of proxies whose X-Forwarded-For is believed.',
+  'server.cors': 'Calls from web pages.',
+  'server.cors.origins':
+    'Origins of the pages that may call with a key: https://app.example.com, or "*" for any.',
+
+  providers:
+    'Companies and servers that run models. A provider of the built-in table needs only its slug and a key. ' +
+    'If the list is empty, the simulator and the providers whose keys are in the environment serve.',
+  'providers[].slug': 'Name of the provider in this file, in routing preferences and in the log.',
+  'providers[].name': 'Name for display; absent: that of the built-in table, or the slug.',
+  'providers[].dialect': 'Wire format that the provider speaks; absent: that of the built-in table.',
+  'providers[].base_url':
+    "Address before the dialect's own path, such as http://127.0.0.1:9101/v1; absent: that of the built-in table.",
+  'providers[].api_key': `Credential: a plain key, or JSON for Bedrock, Vertex and Azure. \${NAME} reads it from the environment.`,
+  'providers[].headers': 'Headers that are added to each call.',
+  'providers[].headers.*': 'Value of the header.',
+  'providers[].data_policy':
+    'What the provider does with prompts; absent: that of the built-in table, else taken as training and keeping.',
+  'providers[].data_policy.training': 'Whether it trains on prompts.',
+  'providers[].data_policy.retains_prompts': 'Whether it keeps prompts.',
+  'providers[].timeouts_ms': 'Time limits of one call to the provider.',
+  'providers[].timeouts_ms.connect': 'Until the connection is open.',
+  'providers[].timeouts_ms.first_byte': 'From the request until the first byte of the answer.',
+  'providers[].timeouts_ms.idle': 'Between two pieces of the answer.',
+  'providers[].timeouts_ms.total': 'For the whole call.',
+
+  models:
+    'Models that the shipped catalogue lacks, and what differs from it. ' +
+    'A member that is left out keeps the value of the catalogue.',
+  'models[].id': 'Name that callers use, such as acme/large.',
+  'models[].name': 'Name for display.',
+  'models[].created': 'Day of release.',
+  'models[].knowledge_cutoff': 'Day or month of the end of its training data.',
+  'models[].context_length': 'Most tokens of prompt and answer together.',
+  'models[].max_output_tokens': 'Most tokens of an answer.',
+  'models[].input_modalities': 'Kinds of content that a prompt may hold.',
+  'models[].output_modalities': 'Kinds of content that an answer holds; [embeddings] for POST /embeddings.',
+  'models[].aliases': 'Other names that callers may use.',
+  'models[].quality': 'Scores that the routers compare, 0 to 1.',
+  'models[].quality.general': 'Score for general questions.',
+  'models[].quality.coding': 'Score for code.',
+  'models[].reasoning': 'Whether and how the model reasons; absent: unknown, settings are passed on.',
+  'models[].reasoning.mandatory': 'Whether reasoning cannot be switched off.',
+  'models[].reasoning.default_enabled': 'Whether it reasons if a request does not say.',
+  'models[].reasoning.default_effort': 'Effort if a request does not say.',
+  'models[].reasoning.supported_efforts': 'Efforts that it takes; absent: unknown, all are passed on.',
+  'models[].reasoning.supports_max_tokens': 'Whether it takes a budget in tokens.',
+  'models[].distillable': 'Whether its answers may be used to train other models.',
+  'models[].endpoints':
+    'Where the model is served: a provider each, with its name of the model, limits and prices.',
+  'models[].endpoints[].provider': 'Slug of the provider.',
+  'models[].endpoints[].model': "The provider's own name of the model; absent: the id.",
+  'models[].endpoints[].tag':
+    'Name of the endpoint in routing preferences, such as acme/turbo; absent: the slug of the provider.',
+  'models[].endpoints[].quantization': 'Number format of the weights.',
+  'models[].endpoints[].context_length': 'Most tokens of prompt and answer here; absent: that of the model.',
+  'models[].endpoints[].max_output_tokens': 'Most tokens of an answer here; absent: that of the model.',
+  'models[].endpoints[].max_inputs':
+    'Inputs of embeddings that one call takes. Larger requests are split; absent: as many as its dialect takes.',
+  'models[].endpoints[].supported_parameters':
+    'Request parameters that the endpoint honours; absent: all of its dialect.',
+  'models[].endpoints[].pricing':
+    'Prices in USD of one unit, exact decimals in quotes; or for a million: prompt_per_million: 1.25.',
+  ...pricingAt('models[].endpoints[].pricing'),
+  'models[].endpoints[].prices': 'Prices that begin on a later day, oldest first; until then pricing holds.',
+  'models[].endpoints[].prices[].from': 'Day, or moment in UTC, from which these prices hold.',
+  'models[].endpoints[].prices[].pricing': 'Prices from then on. All of them: none is taken from before.',
+  ...pricingAt('models[].endpoints[].prices[].pricing'),
+
+  limits: 'Limits that protect the gateway.',
+  'limits.max_concurrent_requests': 'Generations in flight. Above it the caller gets a 503.',
+  'limits.per_key':
+    'Limits of each key on generations and files, counted by key. Above one the caller gets a 429 with Retry-After.',
+  'limits.per_key.requests_per_minute': 'Requests of a key in a minute; null: no limit.',
+  'limits.per_key.requests_per_day': 'Requests of a key in a day (UTC); null: no limit.',
+  'limits.analytics_per_minute': 'Analytics requests of a key in a minute.',
+  'limits.datasets': 'Limits of the datasets routes.',
+  'limits.datasets.per_minute': 'Requests of a key in a minute.',
+  'limits.datasets.per_day': 'Requests of an account in a day (UTC).',
+
+  credits: 'Balances of accounts.',
+  'credits.initial_usd': 'Balance of a new account in USD; null: spending is counted and nothing is refused.',
+  byok: 'Calls with credentials that accounts bring.',
+  'byok.fee': 'Share of the list price, 0 to 1, that such a call costs the account.',
+
+  routing: 'Attempts, stickiness and cool-downs.',
+  'routing.attempts_per_model': 'Endpoints that a request tries for one model.',
+  'routing.attempts_per_request': 'Upstream calls that a request makes at most.',
+  'routing.sticky_idle_ms':
+    'How long a conversation without a success is remembered where it was served last, for its prompt cache.',
+  'routing.cooldown': 'When a failing endpoint is tried last, and for how long.',
+  'routing.cooldown.failures': 'Failures in a row that begin a cool-down.',
+  'routing.cooldown.base_ms':
+    'Length of the first cool-down; the next is twice as long, the one after it three times.',
+  'routing.cooldown.max_ms': 'Length of the longest cool-down.',
+
+  durability: 'What survives a crash.',
+  'durability.ledger':
+    'power: the record of an answer is synced to the disk before the answer ends. ' +
+    'process: it is only written, so that a power loss may lose the last ones.',
+  'durability.checkpoint_ms': 'Longest time between something new in a stream and its checkpoint.',
+  retention: 'How long data are kept.',
+  'retention.events_days': 'Records of generations, and the events that analytics count. Daily sums stay.',
+  'retention.content_days': 'Stored prompts and answers.',
+  'retention.content_bytes': 'Largest size of stored prompts and answers. Above it the oldest are removed.',
+  'retention.output_items_bytes':
+    'Memory for output items that later requests refer to. Above it the least recently used are forgotten; 0: none.',
+  drain_ms: 'How long open requests may take to finish after SIGTERM.',
+  keys: 'Secrets of new keys.',
+  'keys.prefix': 'How the secrets of new keys begin.',
+
+  prompts: 'Templates for the prompt field of /responses, by id.',
+  'prompts.*': 'A template; {{name}} is replaced by a variable of the request.',
+  'prompts.*.instructions': 'System instructions.',
+  'prompts.*.input': 'Text of the user.',
+  apps: 'Apps in rankings.',
+  'apps.hidden': 'Hosts of apps that rankings leave out; *.example.com stands for any name before the rest.',
+  egress: 'Addresses that callers name, such as the endpoint_url of a BYOK credential.',
+  'egress.allow': 'Hosts, addresses or ranges that may be called although they are private.',
+
+  plugins: 'Settings of routers and plugins.',
+  'plugins.auto-router': 'The router signalbox/auto.',
+  'plugins.auto-router.models': 'Patterns of the model ids that it may choose, such as acme/*; absent: all.',
+  'plugins.fusion': 'Several models answer and one judges. No effect yet.',
+  'plugins.fusion.panel': 'Models that answer, 1 to 8.',
+  'plugins.fusion.judge': 'Model that reads their answers and writes the final one.',
+  'plugins.fusion.presets': 'Panels and judges by the name that a request gives.',
+  ...fusionPresetAt('plugins.fusion.presets.general-high', 'best'),
+  ...fusionPresetAt('plugins.fusion.presets.general-budget', 'cheapest'),
+  ...fusionPresetAt('plugins.fusion.presets.general-fast', 'fastest'),
+  'plugins.web': 'Web search. No effect yet.',
+  'plugins.web.engines': 'Search engines by name.',
+  'plugins.web.engines.*': 'A search engine.',
+  'plugins.web.engines.*.api_key': 'Credential of the engine.',
+  'plugins.web.engines.*.url': 'Address of the engine, if it is your own.',
+  'plugins.web.default': 'Engine for requests that name none: one of engines, auto or native.',
+  'plugins.moderation': 'Moderation of prompts. No effect yet.',
+  'plugins.moderation.provider': 'Slug of the provider.',
+  'plugins.moderation.model': "The provider's name of the moderation model.",
+
+  presets: 'Request fields by the name of a preset. A request names one as @preset/NAME.',
+  'presets.*': 'Fields that the preset sets, as in a request: model, temperature and so on.',
+  metrics: 'Who may read /metrics.',
+  'metrics.public': 'Whether /metrics needs no key.',
+  'metrics.token':
+    'Secret with which a scraper reads /metrics, also while the database is away; absent: a management key is needed.',
+};
