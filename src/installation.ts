@@ -12,10 +12,15 @@ import { randomIds } from './kit/ids.ts';
 import { runInTurns } from './kit/loop/turns.ts';
 import { nanosOf } from './kit/money.ts';
 import type { DatabaseAddress } from './kit/net/database-address.ts';
+import { type EgressRules, parseEgressRules } from './kit/net/egress.ts';
 import { Accounts } from './manage/accounts/accounts.ts';
 import { Credits } from './manage/accounts/credits.ts';
+import { Byok } from './manage/byok/byok.ts';
 import { ByokDirectory } from './manage/byok/byok-directory.ts';
+import type { CredentialProvider } from './manage/byok/byok-secret.ts';
 import { Vault } from './manage/byok/vault.ts';
+import { declarationProblems } from './manage/declared/declaration-problems.ts';
+import { Declarations } from './manage/declared/declarations.ts';
 import { Files } from './manage/files/files.ts';
 import { AccountKeys } from './manage/keys/account-keys.ts';
 import { CallerDirectory } from './manage/keys/caller-directory.ts';
@@ -55,6 +60,7 @@ export function loadOptions(flags: Flags): LoadOptions {
     flags,
     knownProviders: KNOWN_PROVIDERS,
     presetCheck: (presets, vendor) => check(presets as Presets, vendor),
+    declarationCheck: declarationProblems,
     likelyMistakes: likelyCatalogueMistakes,
   };
 }
@@ -68,6 +74,9 @@ export interface Installation {
   readonly accountKeys: AccountKeys;
   readonly workspaces: Workspaces;
   readonly budgets: Budgets;
+  readonly byok: Byok;
+  /** Workspaces of the configuration file. */
+  readonly declarations: Declarations;
   readonly credits: Credits;
   readonly files: Files;
   /** Files and their content, for requests that name them. */
@@ -117,6 +126,10 @@ export interface InstallationOptions {
   readonly keyPrefix: string;
   /** Initial balance of a new account, USD; null or absent = not enforced. */
   readonly initialUsd?: () => number | null;
+  /** The providers of the configuration, for stored credentials; none by default. */
+  readonly providers?: () => readonly CredentialProvider[];
+  /** Addresses that stored credentials may name; public ones by default. */
+  readonly egress?: () => EgressRules;
   /** 32 bytes in base64; the directory's own key when absent. */
   readonly encryptionKey?: string;
   /** Absent = an embedded database in the data directory. */
@@ -211,6 +224,24 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       accountKeys: new AccountKeys(keyParts),
       workspaces,
       budgets: new Budgets({ store: tenancy, workspaces, sources, changed: changedWorkspace }),
+      byok: new Byok({
+        store: byokStore,
+        tenancy,
+        vault,
+        sources,
+        providers: options.providers ?? (() => []),
+        egress: options.egress ?? (() => PUBLIC_ADDRESSES),
+        changed: (accountId) => byokCredentials.forget(accountId),
+      }),
+      declarations: new Declarations({
+        accounts,
+        tenancy,
+        byokStore,
+        vault,
+        sources,
+        changedKey,
+        changedWorkspace,
+      }),
       credits,
       files,
       storedFiles,
@@ -276,6 +307,8 @@ export async function readOverlay(file: CatalogOverlayFile): Promise<Overlay> {
 }
 
 const DEFAULT_GENERATION_MS = 600_000;
+
+const PUBLIC_ADDRESSES = parseEgressRules([]);
 
 function openState(
   { path: directory, databaseFile }: DataDirectory,

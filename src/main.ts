@@ -6,6 +6,7 @@ import { type LoadedConfiguration, type LoadOptions, loadConfigurationInThread }
 import { watchConfiguration } from './config/watch.ts';
 import type { CoolingEndpoint } from './control/doctor-view.ts';
 import { listenForCommands } from './control/listen.ts';
+import { DeclaredFile } from './declared-file.ts';
 import { createGateway } from './gateway/generate.ts';
 import { keepContent } from './gateway/generation/generation-content.ts';
 import { generationLog } from './gateway/generation/generation-log.ts';
@@ -28,7 +29,6 @@ import { type Clock, systemClock } from './kit/time/clock.ts';
 import { MoneyLeft } from './manage/accounts/money-left.ts';
 import { Activity } from './manage/analytics/activity.ts';
 import { Analytics } from './manage/analytics/analytics.ts';
-import { Byok } from './manage/byok/byok.ts';
 import { keepSwept } from './manage/files/files.ts';
 import { Generations } from './manage/generations/generations.ts';
 import { keptMs, Retention } from './manage/generations/retention.ts';
@@ -109,10 +109,15 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       ...(times !== undefined && { times }),
       ...(listeningSockets !== undefined && { listeningSockets }),
     });
+    // Set once the database is open; a configuration that comes before is applied then.
+    let declared: DeclaredFile | undefined;
     const watch = watchConfiguration({
       initial: loaded,
       load: () => loadConfigurationInThread(load),
-      apply: (next) => settings.reload(next),
+      apply: async (next) => {
+        await declared?.apply(next);
+        settings.reload(next);
+      },
       log,
     });
     closers.push(() => watch.close());
@@ -130,6 +135,8 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       dataDir: runtime.dataDir,
       keyPrefix: config.keys.prefix,
       initialUsd: () => settings.latest.config.credits.initial_usd,
+      providers: () => settings.current.gateway.catalog.providers,
+      egress: () => settings.latest.egress,
       encryptionKey: runtime.encryptionKey,
       ...(runtime.database !== undefined && {
         database: {
@@ -235,15 +242,6 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     const limiter = new MemoryLimiter(systemClock, counts.read());
     const countsKeeper = keepCounts(limiter, counts, log);
     closers.push(() => countsKeeper.close());
-    const byok = new Byok({
-      store: installation.byokStore,
-      tenancy: installation.tenancy,
-      vault: installation.vault,
-      sources: installation.sources,
-      providers: () => settings.current.gateway.catalog.providers,
-      egress: () => settings.latest.egress,
-      changed: (accountId) => installation.byokCredentials.forget(accountId),
-    });
     const money = new MoneyLeft({
       ledger: installation.ledger,
       tenancy: installation.tenancy,
@@ -278,6 +276,8 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       log,
     );
     closers.push(() => control.close());
+    declared = new DeclaredFile(installation, () => watch.running, log);
+    await declared.applyFirst();
     // Last: keys that are shown once must not be created by a start that fails.
     const firstKeys = await installation.whenDatabaseUp(() => bootstrap(installation, runtime));
     const firstAccount = await installation.whenDatabaseUp(() => installation.accounts.ensureFirst());
@@ -291,7 +291,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       callers: installation.callers,
       gateway,
       limiter,
-      byok,
+      byok: installation.byok,
       accountKeys: installation.accountKeys,
       workspaces: installation.workspaces,
       budgets: installation.budgets,

@@ -35,7 +35,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   manage: ['contract', 'routing', 'upstream', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
   contract: ['dialects', 'ir', 'kit'],
   store: ['ports', 'ir', 'kit'],
-  control: ['manage', 'ports', 'ir', 'kit', 'config'],
+  control: ['manage', 'contract', 'ports', 'ir', 'kit', 'config'],
   http: ['http1', 'contract', 'gateway', 'manage', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
   cli: [
     'main.ts',
@@ -57,6 +57,7 @@ const ROOTS = [
   'installation.ts',
   'examination.ts',
   'backup.ts',
+  'declared-file.ts',
   'settings.ts',
   'running-settings.ts',
   'gateway-metrics.ts',

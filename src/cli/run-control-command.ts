@@ -9,6 +9,8 @@ import {
   openInstallation,
 } from '../installation.ts';
 import { openStderrLog } from '../kit/log/log.ts';
+import { parseEgressRules } from '../kit/net/egress.ts';
+import { credentialProviders } from '../manage/byok/byok-secret.ts';
 import { keptMs } from '../manage/generations/retention.ts';
 
 /** Runs a control command in the gateway that serves the data directory, or in this process if none does. */
@@ -37,6 +39,8 @@ export function installationOptions(flags: Flags): InstallationOptions {
     dataDir: runtime.dataDir,
     keyPrefix: config.keys.prefix,
     initialUsd: () => config.credits.initial_usd,
+    providers: () => credentialProviders(config.providers),
+    egress: () => parseEgressRules(config.egress.allow),
     encryptionKey: runtime.encryptionKey,
     ...(runtime.database !== undefined && {
       database: {

@@ -64,6 +64,8 @@ export interface LoadOptions {
   readonly knownProviders: KnownProviders;
   /** Checks presets against the request formats, which this room does not know; paths begin at the root. */
   readonly presetCheck?: (presets: Config['presets'], vendor: string) => readonly Problem[];
+  /** Checks workspaces beyond their schema, as far as other rooms know; paths begin at the root. */
+  readonly declarationCheck?: (config: Config) => readonly Problem[];
   /** Finds what is legal and almost surely a mistake, as far as other rooms know; paths begin at the root. */
   readonly likelyMistakes?: (config: Config) => readonly Issue[];
   /** How much of the file is read; the whole of it by default. */
@@ -105,6 +107,7 @@ interface BegunLoading {
   readonly env: Environment;
   readonly knownProviders: KnownProviders;
   readonly presetCheck: LoadOptions['presetCheck'];
+  readonly declarationCheck: LoadOptions['declarationCheck'];
   readonly likelyMistakes: LoadOptions['likelyMistakes'];
   readonly problems: readonly Problem[];
 }
@@ -115,14 +118,24 @@ function failed({ problems, runtime, source }: BegunLoading): Loading {
 
 function beginLoading(options: LoadOptions): BegunLoading {
   const { flags = {}, env = process.env, cwd = process.cwd(), knownProviders } = options;
-  const { presetCheck } = options;
+  const { presetCheck, declarationCheck } = options;
   // A command does not read the providers, so they would all look unused.
   const likelyMistakes = options.scope === 'commands' ? undefined : options.likelyMistakes;
   const problems: Issue[] = [];
   const runtime = readRuntime(flags, env, cwd, problems);
   const source = sourceOf(flags, env, cwd);
   const content = readContent(source, problems);
-  return { source, content, runtime, env, knownProviders, presetCheck, likelyMistakes, problems };
+  return {
+    source,
+    content,
+    runtime,
+    env,
+    knownProviders,
+    presetCheck,
+    declarationCheck,
+    likelyMistakes,
+    problems,
+  };
 }
 
 /** A loading without its problems or warnings, and these, which have no places yet. */
@@ -138,7 +151,7 @@ function withFound(loading: Loading, found: readonly Problem[]): Loading {
 
 function endLoading(begun: BegunLoading, { version }: Content, reading: ConfigReading): Unplaced {
   const { runtime, source, env } = begun;
-  const fileProblems = reading.ok ? presetProblems(begun, reading.config) : reading.problems;
+  const fileProblems = reading.ok ? furtherProblems(begun, reading.config) : reading.problems;
   const problems = [...begun.problems, ...fileProblems, ...startBlockers(runtime)];
   if (!reading.ok || problems.length > 0) {
     return { loading: { ok: false, problems: [], runtime, file: source.path }, found: problems };
@@ -159,8 +172,10 @@ function endLoading(begun: BegunLoading, { version }: Content, reading: ConfigRe
   return { loading: { ok: true, loaded }, found };
 }
 
-function presetProblems({ presetCheck }: BegunLoading, { presets, vendor }: Config): readonly Problem[] {
-  return (presetCheck?.(presets, vendor) ?? []).slice(0, MAX_PROBLEMS).map(shownProblem);
+function furtherProblems({ presetCheck, declarationCheck }: BegunLoading, config: Config): Problem[] {
+  return [...(presetCheck?.(config.presets, config.vendor) ?? []), ...(declarationCheck?.(config) ?? [])]
+    .slice(0, MAX_PROBLEMS)
+    .map(shownProblem);
 }
 
 function isEmptyObject(value: unknown): boolean {
@@ -170,12 +185,21 @@ function isEmptyObject(value: unknown): boolean {
 /** An invalid configuration. The message is the text of all problems, as `check-config` prints it. */
 export class ConfigurationError extends Error {
   readonly problems: readonly Problem[];
+  readonly file: string;
 
   constructor(problems: readonly Problem[], file: string) {
     super(problemsText(problems, file).trimEnd());
     this.name = 'ConfigurationError';
     this.problems = problems;
+    this.file = file;
   }
+}
+
+/** The error of problems that were found after a file was loaded, with their places in it. */
+export function configurationErrorOf(problems: readonly Issue[], path: string): ConfigurationError {
+  const content = readContent({ path, isNamed: true }, []);
+  const shown = problems.slice(0, MAX_PROBLEMS).map(shownProblem);
+  return new ConfigurationError(placeProblems(shown, content?.text ?? ''), path);
 }
 
 /** As loadConfiguration, but throws a ConfigurationError. */

@@ -16,6 +16,10 @@ providers:
     api_key: '{"accessKeyId":"AK","secretAccessKey":"canary-four","region":"us-east-1"}'
 plugins:
   web: { engines: { exa: { api_key: canary-five-1234 }, searxng: { url: "http://u:canary-six@h/?key=canary-seven" } } }
+workspaces:
+  - slug: team
+    keys: [{ name: CI, secret: canary-nine-123456 }]
+    byok: [{ provider: openai, api_key: canary-ten-123456 }]
 metrics: { token: canary-eight-123456 }
 `;
 

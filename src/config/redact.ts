@@ -12,6 +12,15 @@ export function redactedConfig(config: Config): Config {
       ...(provider.api_key && { api_key: redacted(provider.api_key) }),
       headers: mapValues(provider.headers, redacted),
     })),
+    workspaces: config.workspaces.map((workspace) => ({
+      ...workspace,
+      ...(workspace.keys && {
+        keys: workspace.keys.map((key) => ({ ...key, ...(key.secret && { secret: redacted(key.secret) }) })),
+      }),
+      ...(workspace.byok && {
+        byok: workspace.byok.map((credential) => ({ ...credential, api_key: redacted(credential.api_key) })),
+      }),
+    })),
     metrics: {
       ...config.metrics,
       ...(config.metrics.token && { token: redacted(config.metrics.token) }),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '../kit/log/log.ts';
 import { fileVersion } from './file-version.ts';
-import type { LoadedConfiguration, Loading } from './load.ts';
+import { ConfigurationError, type LoadedConfiguration, type Loading } from './load.ts';
 import { problemFields, problemLine } from './problem.ts';
 import type { Config } from './schema/schema.ts';
 
@@ -26,7 +26,7 @@ export interface WatchOptions {
    * Applies a new configuration, in which keys that need a restart keep their running values. If it throws, the running
    * configuration stays.
    */
-  readonly apply: (loaded: LoadedConfiguration) => void;
+  readonly apply: (loaded: LoadedConfiguration) => void | Promise<void>;
   readonly log: Log;
 }
 
@@ -40,6 +40,8 @@ export interface ConfigurationState {
 
 export interface ConfigurationWatch {
   readonly state: ConfigurationState;
+  /** The configuration in force. */
+  readonly running: LoadedConfiguration;
   /** Loads and applies the file. True if it was applied. Never rejects. */
   reload(): Promise<boolean>;
   /** Nothing is applied after this. */
@@ -64,19 +66,19 @@ export function watchConfiguration({ initial, load, apply, log }: WatchOptions):
   };
 
   /** One line for each problem. */
-  const refuseFile = ({ problems, file }: Extract<Loading, { ok: false }>) => {
+  const refuseFile = ({ problems, file }: Pick<ConfigurationError, 'problems' | 'file'>) => {
     for (const problem of problems) refuse(problemLine(problem), problemFields(problem, file));
     return false;
   };
 
-  const applyLoaded = (loading: Loading): boolean => {
+  const applyLoaded = async (loading: Loading): Promise<boolean> => {
     if (!loading.ok) return refuseFile(loading);
     if (running.file !== undefined && loading.loaded.file === undefined) return refuse('the file is gone');
     // Editors may truncate a file before writing it, and an empty file would switch everything off.
     if (loading.loaded.isEmpty && !running.isEmpty) return refuse('the file is empty');
     const waiting = restartKeysChanged(running.config, loading.loaded.config);
     const next = { ...loading.loaded, config: keepRestartKeys(running.config, loading.loaded.config) };
-    apply(next);
+    await apply(next);
     running = next;
     state = { inForceSinceMs: performance.now(), isFileRefused: false };
     log.info('the configuration was reloaded', { file: next.file });
@@ -88,8 +90,9 @@ export function watchConfiguration({ initial, load, apply, log }: WatchOptions):
   const reloadNow = async (): Promise<boolean> => {
     try {
       const loading = await load();
-      return isClosed ? false : applyLoaded(loading);
+      return isClosed ? false : await applyLoaded(loading);
     } catch (error) {
+      if (error instanceof ConfigurationError) return refuseFile(error);
       return refuse(error instanceof Error ? error.message : String(error));
     }
   };
@@ -118,6 +121,9 @@ export function watchConfiguration({ initial, load, apply, log }: WatchOptions):
   process.on('SIGHUP', reload);
 
   return {
+    get running() {
+      return running;
+    },
     get state() {
       return state;
     },

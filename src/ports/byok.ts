@@ -1,3 +1,5 @@
+import type { FileMember } from './tenancy.ts';
+
 /** A BYOK credential as it is stored: its secret only encrypted. */
 export interface StoredByokCredential {
   /** UUID. */
@@ -30,6 +32,7 @@ export interface StoredByokCredential {
   readonly allowedApiKeyHashes: readonly string[] | null;
   readonly createdAtMs: number;
   readonly updatedAtMs: number | null;
+  readonly fileMember: FileMember;
 }
 
 /** Which credentials of an account are wanted. */
@@ -56,12 +59,16 @@ export type ByokChange = Partial<
     | 'allowedModels'
     | 'allowedUserIds'
     | 'allowedApiKeyHashes'
+    | 'fileMember'
   >
 >;
 
 /** Storage of credentials. No method sees deleted ones. */
 export interface ByokStore {
-  /** Stores a credential after all others of its provider and account. Resolves with it and its place. */
+  /**
+   * Stores a credential after all others of its provider and account, also under the id of a deleted one; does nothing
+   * if the id exists. Resolves with what is stored.
+   */
   insert(credential: Omit<StoredByokCredential, 'sortOrder'>): Promise<StoredByokCredential>;
   /** By provider, then place; `total` counts all that match. */
   list(

@@ -32,6 +32,12 @@ export interface WorkspaceSettings {
   readonly includeByokInBudgets: boolean;
 }
 
+/**
+ * Place in the configuration file of what is declared there, such as `workspaces[0].keys[1]`; null = not declared, so
+ * that the API and commands may change it.
+ */
+export type FileMember = string | null;
+
 export interface Workspace extends WorkspaceSettings {
   /** UUID. */
   readonly id: string;
@@ -40,7 +46,13 @@ export interface Workspace extends WorkspaceSettings {
   readonly createdBy: string | null;
   readonly createdAtMs: number;
   readonly updatedAtMs: number | null;
+  readonly fileMember: FileMember;
+  /** Of its budgets, and of whether BYOK usage counts towards them. */
+  readonly budgetsFileMember: FileMember;
 }
+
+/** What may change in a workspace. */
+export type WorkspaceEdit = Partial<WorkspaceSettings & Pick<Workspace, 'fileMember' | 'budgetsFileMember'>>;
 
 /** The most that a workspace may spend in a window. It has at most one of each. */
 export interface Budget {
@@ -89,7 +101,13 @@ export interface Key extends KeySettings {
   readonly creatorUserId: string | null;
   /** The user that the key was made for, as an external system names them. */
   readonly externalUser: string | null;
+  readonly fileMember: FileMember;
 }
+
+/** What may change in a key; only the configuration file changes more than its settings. */
+export type KeyEdit = Partial<
+  KeySettings & Pick<Key, 'workspaceId' | 'label' | 'expiresAtMs' | 'creatorUserId' | 'fileMember'>
+>;
 
 /** Part of a list. */
 export interface Page {
@@ -118,6 +136,10 @@ export type WorkspaceDeletion =
 export interface Tenancy extends AccountStore, WorkspaceStore, BudgetStore, KeyStore {
   /** Records the first start of the installation. True the first time only. */
   recordFirstStart(atMs: number): Promise<boolean>;
+  /** The workspaces and keys of an account that have a `fileMember` or, of a workspace, a `budgetsFileMember`. */
+  listDeclared(
+    accountId: string,
+  ): Promise<{ readonly workspaces: readonly Workspace[]; readonly keys: readonly Key[] }>;
 }
 
 export interface AccountStore {
@@ -142,7 +164,7 @@ export interface WorkspaceStore {
   updateWorkspace(
     accountId: string,
     id: string,
-    change: Partial<WorkspaceSettings>,
+    change: WorkspaceEdit,
     atMs: number,
   ): Promise<WorkspaceChange>;
   /**
@@ -166,6 +188,8 @@ export interface BudgetStore {
     decide: (current: readonly Budget[]) => Budget,
     includeByok: boolean | undefined,
   ): Promise<Budget | undefined>;
+  /** Replaces all budgets of a workspace, and whether BYOK usage counts, in one transaction. */
+  replaceBudgets(workspaceId: string, budgets: readonly Budget[], includeByok: boolean): Promise<void>;
   /** Deletes a budget if there is one. */
   deleteBudget(workspaceId: string, window: LimitWindow): Promise<void>;
 }
@@ -181,7 +205,7 @@ export interface KeyStore {
   /** Newest first, without management keys. */
   listPlainKeys(filter: KeyFilter, page: Page): Promise<Key[]>;
   /** Undefined when there is none. */
-  updateKey(hash: string, change: Partial<KeySettings>, atMs: number): Promise<Key | undefined>;
+  updateKey(hash: string, change: KeyEdit, atMs: number): Promise<Key | undefined>;
   /** Deletes a key for good. False when there is none. */
   deleteKey(hash: string): Promise<boolean>;
 }

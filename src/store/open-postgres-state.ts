@@ -7,7 +7,7 @@ import type { OpenedLedger } from './ledger/opened-ledger.ts';
 import { readJournals } from './ledger/postgres/booking/journal-rows.ts';
 import { CommandLedger } from './ledger/postgres/command-ledger.ts';
 import { openPostgresLedger } from './ledger/postgres/open-postgres-ledger.ts';
-import { DatabaseUnavailable } from './sql/database-unavailable.ts';
+import { isDatabaseAway } from './sql/database-unavailable.ts';
 import { GatewayLock } from './sql/postgres/gateway-lock.ts';
 import { type OpenedPostgres, openPostgres } from './sql/postgres/open-postgres.ts';
 import { type BookedPosition, bookedAfter, resetFutureBookings } from './sql/stores/booked-generations.ts';
@@ -143,14 +143,8 @@ async function untilDone<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (!isAway(error)) throw error;
+      if (!isDatabaseAway(error)) throw error;
       await delay(RETRY_MS);
     }
   }
-}
-
-/** Whether an error, or one of its causes, says that the database does not answer. */
-function isAway(error: unknown): boolean {
-  if (error instanceof DatabaseUnavailable) return true;
-  return error instanceof Error && isAway(error.cause);
 }

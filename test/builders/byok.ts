@@ -23,6 +23,7 @@ export function newCredentialOf(
     allowedApiKeyHashes: null,
     createdAtMs: 1,
     updatedAtMs: null,
+    fileMember: null,
     ...more,
   };
 }

@@ -33,6 +33,7 @@ export function keyOf(more: Partial<Key> = {}): Key {
     limitReset: null,
     includeByokInLimit: false,
     externalUser: null,
+    fileMember: null,
     ...more,
   };
 }

@@ -153,6 +153,17 @@ export function byokContract(name: string, open: () => Promise<ByokUnderTest>): 
       expect(await byok.encryptionKeyIds()).toEqual([]);
     });
 
+    it('stores a credential once, and again under the id of a deleted one', async () => {
+      const first = await byok.insert(credential('x'));
+      expect(await byok.insert(credential('x', { name: 'other' }))).toEqual(first);
+      await byok.delete('a', 'x', 20);
+      const again = await byok.insert(
+        credential('x', { name: 'other', fileMember: 'workspaces[0].byok[0]' }),
+      );
+      expect(again).toMatchObject({ name: 'other', sortOrder: 0, fileMember: 'workspaces[0].byok[0]' });
+      expect(await byok.listAll('a')).toEqual([again]);
+    });
+
     it('refuses a credential of an account that does not exist', async () => {
       await expect(byok.insert(credential('x', { accountId: 'nobody' }))).rejects.toThrow();
     });

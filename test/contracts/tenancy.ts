@@ -273,6 +273,31 @@ export function tenancyContract(name: string, open: () => Promise<TenancyUnderTe
       expect(await tenancy.listBudgets('a-default')).toHaveLength(1);
     });
 
+    it('replaces all budgets at once', async () => {
+      await tenancy.createAccount(account('a', 'Acme'), workspace('a'));
+      await tenancy.setBudget('a-default', () => budget('a-default', 'daily', 5n), false);
+      const wanted = [budget('a-default', 'weekly', 6n), budget('a-default', 'monthly', 7n)];
+      await tenancy.replaceBudgets('a-default', wanted, true);
+      expect(await tenancy.listBudgets('a-default')).toEqual(wanted);
+      expect(await tenancy.defaultWorkspaceOf('a')).toMatchObject({ includeByokInBudgets: true });
+      await tenancy.replaceBudgets('a-default', [], false);
+      expect(await tenancy.listBudgets('a-default')).toEqual([]);
+    });
+
+    it('lists what the configuration file declares', async () => {
+      await tenancy.createAccount(account('a', 'Acme'), workspace('a'));
+      await tenancy.createWorkspace(workspace('a', 'team', { fileMember: 'workspaces[0]' }));
+      await tenancy.updateWorkspace('a', 'a-default', { budgetsFileMember: 'workspaces[1].budgets' }, 5);
+      await tenancy.insertKey(key('1', 'a', { fileMember: 'workspaces[0].keys[0]' }));
+      await tenancy.insertKey(key('2', 'a'));
+      const { workspaces, keys } = await tenancy.listDeclared('a');
+      expect(workspaces.map(({ slug }) => slug).sort()).toEqual(['default', 'team']);
+      expect(keys.map(({ hash }) => hash)).toEqual(['1'.padEnd(64, '0')]);
+      await tenancy.updateKey(keys[0]?.hash ?? '', { workspaceId: 'a-team', fileMember: null }, 6);
+      expect(await tenancy.listDeclared('b')).toEqual({ workspaces: [], keys: [] });
+      expect((await tenancy.listDeclared('a')).keys).toEqual([]);
+    });
+
     it('shows each budget update the result of the one before it, and undoes all of one that fails', async () => {
       await tenancy.createAccount(account('a', 'Acme'), workspace('a'));
       const seen: number[] = [];

@@ -94,6 +94,7 @@ describe('POST /byok', () => {
       allowed_models: null,
       allowed_user_ids: null,
       allowed_api_key_hashes: null,
+      managed_by: null,
     });
     expect((await ask('GET', `/byok/${credential.id}`)).body).toEqual({ data: credential });
     expect((await created({ provider: 'anthropic' })).sort_order).toBe(1);

@@ -57,6 +57,7 @@ describe('POST /keys', () => {
       expires_at: null,
       creator_user_id: null,
       external_user: null,
+      managed_by: null,
       workspace_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
     expect((await ask('GET', `/keys/${data.hash}`)).body).toEqual({ data });

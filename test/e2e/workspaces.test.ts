@@ -46,6 +46,7 @@ describe('POST /workspaces', () => {
       created_by: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       updated_at: null,
+      managed_by: null,
     });
     for (const name of [workspace.id, workspace.id.toUpperCase(), 'plain']) {
       expect(await data(200, 'GET', `/workspaces/${name}`)).toEqual(workspace);
@@ -178,6 +179,7 @@ describe('budgets', () => {
           reset_interval: 'monthly',
           created_at: expect.any(String),
           updated_at: expect.any(String),
+          managed_by: null,
         },
         include_byok_in_budgets: true,
       },

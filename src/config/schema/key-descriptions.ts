@@ -201,6 +201,52 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
 
   presets: 'Request fields by the name of a preset. A request names one as @preset/NAME.',
   'presets.*': 'Fields that the preset sets, as in a request: model, temperature and so on.',
+
+  workspaces:
+    'Workspaces of the first account, with budgets, keys and BYOK credentials. They are managed by the file: changes by ' +
+    'the API or by commands are refused.',
+  'workspaces[].slug': 'Identifies the workspace: another slug is another workspace.',
+  'workspaces[].name': 'Display name; absent: the slug, or the name that the workspace has already.',
+  'workspaces[].description': 'A text for people.',
+  'workspaces[].default_text_model': 'The model of requests that name none.',
+  'workspaces[].default_provider_sort': 'provider.sort of requests that give neither sort nor order.',
+  'workspaces[].is_observability_io_logging_enabled':
+    'Whether prompts and outputs of requests are stored; absent: no.',
+  'workspaces[].io_logging_sampling_rate': 'Share of the requests that are stored; absent: 1.',
+  'workspaces[].budgets':
+    'All budgets of the workspace, USD; absent: budgets are set by the API or by commands.',
+  'workspaces[].budgets.daily': 'The most that the workspace may spend in a day (UTC).',
+  'workspaces[].budgets.weekly': 'The most that the workspace may spend in a week, from Monday (UTC).',
+  'workspaces[].budgets.monthly': 'The most that the workspace may spend in a month (UTC).',
+  'workspaces[].budgets.lifetime': 'The most that the workspace may spend ever.',
+  'workspaces[].budgets.include_byok_in_budgets':
+    'Whether usage on BYOK credentials counts towards the budgets; absent: no.',
+  'workspaces[].keys': 'API keys. Other keys of the workspace are not touched.',
+  'workspaces[].keys[].name': 'Name of the key.',
+  'workspaces[].keys[].hash': 'SHA-256 of the key, hex. Either this or secret.',
+  'workspaces[].keys[].secret': 'The key itself, from the environment. Only its hash is stored.',
+  'workspaces[].keys[].limit': 'The most that the key may spend, USD; absent: no limit.',
+  'workspaces[].keys[].limit_reset': 'When the limit is reset (UTC); absent: never.',
+  'workspaces[].keys[].include_byok_in_limit':
+    'Whether usage on BYOK credentials counts towards the limit; absent: no.',
+  'workspaces[].keys[].disabled': 'Whether the key is refused; absent: no.',
+  'workspaces[].keys[].expires_at': 'From when on the key is refused, UTC; absent: never.',
+  'workspaces[].keys[].creator_user_id': 'The user of the key, for analytics and allowed_user_ids.',
+  'workspaces[].byok': 'BYOK credentials. Other credentials of the workspace are not touched.',
+  'workspaces[].byok[].provider': 'Slug of the provider.',
+  'workspaces[].byok[].name': 'Name of the credential. Tells those of one provider apart.',
+  'workspaces[].byok[].api_key': 'The credential, from the environment. Stored encrypted.',
+  'workspaces[].byok[].disabled': 'Whether the credential is not used; absent: it is used.',
+  'workspaces[].byok[].is_fallback': 'Whether it is tried only after the shared endpoints; absent: no.',
+  'workspaces[].byok[].is_required':
+    'Whether shared endpoints of the provider are not used for the models that it covers; absent: they are.',
+  'workspaces[].byok[].is_byok_only':
+    'Whether shared endpoints of the provider are not used at all; absent: they are.',
+  'workspaces[].byok[].declared_zdr': 'Whether nothing is retained behind it; absent: as the provider says.',
+  'workspaces[].byok[].allowed_models': 'Ids of the models that it is for; absent: all.',
+  'workspaces[].byok[].allowed_user_ids': 'Users (creator_user_id of the key) who may use it; absent: all.',
+  'workspaces[].byok[].allowed_api_key_hashes': 'Hashes of the keys that may use it; absent: all.',
+
   metrics: 'Who may read /metrics.',
   'metrics.public': 'Whether /metrics needs no key.',
   'metrics.token':

@@ -19,6 +19,7 @@ import {
   tokens,
 } from './catalog-members.ts';
 import type { Unit } from './units.ts';
+import { workspace } from './workspace-members.ts';
 
 /**
  * The configuration file. A key with a `default` is always there once the defaults are filled in, so its type is not
@@ -241,6 +242,7 @@ export const configSchema = closed({
     }),
     {},
   ),
+  workspaces: withDefault(Type.Array(workspace, { maxItems: 1000 }), []),
   metrics: section({
     public: withDefault(Type.Boolean(), false),
     token: nullish(

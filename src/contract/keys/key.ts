@@ -3,6 +3,7 @@ import { closed, nullish, oneOf } from '../../kit/json/schema.ts';
 import { MAX_USD } from '../../kit/money.ts';
 import { RESET_WINDOWS } from '../../kit/time/windows.ts';
 import { isoTime, isoTimeOrNull } from '../values/iso-time.ts';
+import { managedBy, managedBySchema } from '../values/managed-by.ts';
 import { nullable } from '../values/nullable.ts';
 import { readableText } from '../values/readable-text.ts';
 import { uuid } from '../values/uuid.ts';
@@ -84,6 +85,7 @@ export const keySchema = Type.Object(
     creator_user_id: nullable(Type.String()),
     external_user: nullable(Type.String()),
     workspace_id: Type.String({ format: 'uuid' }),
+    managed_by: managedBySchema,
   },
   { description: 'An API key. The key itself is shown once, when it is made.' },
 );
@@ -115,6 +117,7 @@ export interface ShownKey extends SpendingKey {
     readonly creatorUserId: string | null;
     readonly externalUser: string | null;
     readonly workspaceId: string;
+    readonly fileMember: string | null;
   };
 }
 
@@ -133,5 +136,6 @@ export function keyObject(shown: ShownKey): KeyObject {
     creator_user_id: key.creatorUserId,
     external_user: key.externalUser,
     workspace_id: key.workspaceId,
+    managed_by: managedBy(key.fileMember),
   };
 }

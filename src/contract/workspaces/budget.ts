@@ -3,6 +3,7 @@ import { closed, oneOf } from '../../kit/json/schema.ts';
 import { MAX_USD, type Nanos, usdOf } from '../../kit/money.ts';
 import { type LimitWindow, RESET_WINDOWS } from '../../kit/time/windows.ts';
 import { isoTime } from '../values/iso-time.ts';
+import { managedBy, managedBySchema } from '../values/managed-by.ts';
 import { nullable } from '../values/nullable.ts';
 
 /** Body of `PUT /workspaces/{id}/budgets/{interval}`. */
@@ -30,6 +31,7 @@ export const budgetSchema = Type.Object(
     reset_interval: nullable(oneOf(RESET_WINDOWS), { description: 'Null = never begins anew.' }),
     created_at: Type.String({ format: 'date-time' }),
     updated_at: Type.String({ format: 'date-time' }),
+    managed_by: managedBySchema,
   },
   { description: 'The most that a workspace may spend in a window (UTC, weeks begin on Monday).' },
 );
@@ -59,8 +61,8 @@ export interface ShownBudget {
   readonly updatedAtMs: number;
 }
 
-/** A budget as the routes show it. */
-export function budgetObject(budget: ShownBudget): BudgetObject {
+/** A budget as the routes show it. `fileMember`: where the configuration file declares the workspace's budgets. */
+export function budgetObject(budget: ShownBudget, fileMember: string | null): BudgetObject {
   return {
     id: budget.id,
     workspace_id: budget.workspaceId,
@@ -68,5 +70,6 @@ export function budgetObject(budget: ShownBudget): BudgetObject {
     reset_interval: budget.window === 'lifetime' ? null : budget.window,
     created_at: isoTime(budget.createdAtMs),
     updated_at: isoTime(budget.updatedAtMs),
+    managed_by: managedBy(fileMember),
   };
 }

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { closed, nullish } from '../../kit/json/schema.ts';
+import { managedBy, managedBySchema } from '../values/managed-by.ts';
 import { nullable } from '../values/nullable.ts';
 import { uuid } from '../values/uuid.ts';
 
@@ -101,6 +102,7 @@ export const byokCredentialSchema = Type.Object(
     allowed_models: nullable(Type.Array(Type.String())),
     allowed_user_ids: nullable(Type.Array(Type.String())),
     allowed_api_key_hashes: nullable(Type.Array(Type.String())),
+    managed_by: managedBySchema,
   },
   { description: 'A credential of your own for a provider. Its key is never shown.' },
 );
@@ -133,6 +135,7 @@ export interface ShownCredential {
   readonly allowedModels: readonly string[] | null;
   readonly allowedUserIds: readonly string[] | null;
   readonly allowedApiKeyHashes: readonly string[] | null;
+  readonly fileMember: string | null;
 }
 
 /** A credential as the routes show it. */
@@ -153,6 +156,7 @@ export function byokObject(credential: ShownCredential): ByokObject {
     allowed_models: copyOf(credential.allowedModels),
     allowed_user_ids: copyOf(credential.allowedUserIds),
     allowed_api_key_hashes: copyOf(credential.allowedApiKeyHashes),
+    managed_by: managedBy(credential.fileMember),
   };
 }
 

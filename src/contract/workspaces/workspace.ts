@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { derivedUuid } from '../../kit/crypto/derived-uuid.ts';
 import { closed, nullish, oneOf } from '../../kit/json/schema.ts';
 import { isoTime, isoTimeOrNull } from '../values/iso-time.ts';
+import { managedBy, managedBySchema } from '../values/managed-by.ts';
 import { nullable } from '../values/nullable.ts';
 import { keptText, readableText } from '../values/readable-text.ts';
 
@@ -101,6 +102,7 @@ export const workspaceSchema = Type.Object(
     created_by: nullable(Type.String()),
     created_at: Type.String({ format: 'date-time' }),
     updated_at: nullable(Type.String({ format: 'date-time' })),
+    managed_by: managedBySchema,
   },
   { description: 'A part of an account that has keys, credentials and budgets of its own.' },
 );
@@ -134,6 +136,7 @@ export interface ShownWorkspace {
   readonly createdBy: string | null;
   readonly createdAtMs: number;
   readonly updatedAtMs: number | null;
+  readonly fileMember: string | null;
 }
 
 /** A workspace as the routes show it. */
@@ -157,5 +160,6 @@ export function workspaceObject(workspace: ShownWorkspace): WorkspaceObject {
     created_by: workspace.createdBy,
     created_at: isoTime(workspace.createdAtMs),
     updated_at: isoTimeOrNull(workspace.updatedAtMs),
+    managed_by: managedBy(workspace.fileMember),
   };
 }

@@ -83,7 +83,7 @@ export const BYOK_ROUTES: readonly Route[] = [
     summary: 'Change a credential; a new key replaces the old one in place',
     example: BYOK_EXAMPLES.updateByok,
     request: withBody(updateByokSchema),
-    responses: { 200: ok(byokReplySchema), ...managementRefusals(400, 404, 413, 415) },
+    responses: { 200: ok(byokReplySchema), ...managementRefusals(400, 404, 409, 413, 415) },
     handler: async (call) => {
       const credential = await call.services.byok.update(
         callerOf(call).accountId,
@@ -101,7 +101,7 @@ export const BYOK_ROUTES: readonly Route[] = [
     summary: 'Delete a credential and wipe its key',
     example: BYOK_EXAMPLES.deleteByok,
     request: NOTHING_DECLARED,
-    responses: { 200: ok(deletedSchema), ...managementRefusals(404) },
+    responses: { 200: ok(deletedSchema), ...managementRefusals(404, 409) },
     handler: async (call) => {
       await call.services.byok.delete(callerOf(call).accountId, idOf(call));
       call.exchange.reply.json(200, { deleted: true });

@@ -111,7 +111,7 @@ export const KEY_ROUTES: readonly Route[] = [
     summary: 'Change a key; its limit counts what was spent before',
     example: KEY_EXAMPLES.updateKey,
     request: withBody(updateKeySchema),
-    responses: { 200: ok(keyReplySchema), ...managementRefusals(400, 404, 413, 415) },
+    responses: { 200: ok(keyReplySchema), ...managementRefusals(400, 404, 409, 413, 415) },
     handler: async (call) => {
       const { accountId } = callerOf(call);
       const { accountKeys } = call.services;
@@ -127,7 +127,7 @@ export const KEY_ROUTES: readonly Route[] = [
     summary: 'Delete a key for good',
     example: KEY_EXAMPLES.deleteKey,
     request: NOTHING_DECLARED,
-    responses: { 200: ok(deletedSchema), ...managementRefusals(404) },
+    responses: { 200: ok(deletedSchema), ...managementRefusals(404, 409) },
     handler: async (call) => {
       await call.services.accountKeys.delete(callerOf(call).accountId, hashOf(call));
       call.exchange.reply.json(200, { deleted: true });

@@ -45,7 +45,7 @@ const ERROR_MEANINGS = {
   403: 'Insufficient permissions, or a guardrail blocked the request',
   404: 'Resource does not exist, or no endpoint is left for the model',
   408: 'The gateway’s own time limit passed',
-  409: 'Something else has that name',
+  409: 'Something else has that name, or the configuration file manages it',
   410: 'Removed',
   413: 'Request payload too large',
   415: 'The body is not of the type that the route reads, not in UTF-8, or compressed',

@@ -103,7 +103,7 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     summary: 'Delete a workspace without active keys, with its budgets, credentials and files',
     example: WORKSPACE_EXAMPLES.deleteWorkspace,
     request: NOTHING_DECLARED,
-    responses: { 200: ok(deletedSchema), ...managementRefusals(400, 404) },
+    responses: { 200: ok(deletedSchema), ...managementRefusals(400, 404, 409) },
     handler: async (call) => {
       await call.services.workspaces.delete(...placeOf(call));
       call.exchange.reply.json(200, { deleted: true });
@@ -119,9 +119,9 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     request: NOTHING_DECLARED,
     responses: { 200: ok(budgetListSchema), ...managementRefusals(404) },
     handler: async (call) => {
-      const { budgets, includeByok } = await call.services.budgets.list(...placeOf(call));
+      const { budgets, includeByok, fileMember } = await call.services.budgets.list(...placeOf(call));
       call.exchange.reply.json(200, {
-        data: budgets.map(budgetObject),
+        data: budgets.map((budget) => budgetObject(budget, fileMember)),
         include_byok_in_budgets: includeByok,
       });
     },
@@ -136,8 +136,14 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     request: NOTHING_DECLARED,
     responses: { 200: ok(budgetReplySchema), ...managementRefusals(400, 404) },
     handler: async (call) => {
-      const { budget, includeByok } = await call.services.budgets.get(...placeOf(call), intervalOf(call));
-      call.exchange.reply.json(200, { data: budgetObject(budget), include_byok_in_budgets: includeByok });
+      const { budget, includeByok, fileMember } = await call.services.budgets.get(
+        ...placeOf(call),
+        intervalOf(call),
+      );
+      call.exchange.reply.json(200, {
+        data: budgetObject(budget, fileMember),
+        include_byok_in_budgets: includeByok,
+      });
     },
   },
   {
@@ -148,14 +154,17 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     summary: 'Set a budget: more than those of shorter windows, less than those of longer ones',
     example: WORKSPACE_EXAMPLES.setWorkspaceBudget,
     request: withBody(setBudgetSchema),
-    responses: { 200: ok(budgetReplySchema), ...managementRefusals(400, 404, 413, 415) },
+    responses: { 200: ok(budgetReplySchema), ...managementRefusals(400, 404, 409, 413, 415) },
     handler: async (call) => {
-      const { budget, includeByok } = await call.services.budgets.set(
+      const { budget, includeByok, fileMember } = await call.services.budgets.set(
         ...placeOf(call),
         intervalOf(call),
         call.body as SetBudget,
       );
-      call.exchange.reply.json(200, { data: budgetObject(budget), include_byok_in_budgets: includeByok });
+      call.exchange.reply.json(200, {
+        data: budgetObject(budget, fileMember),
+        include_byok_in_budgets: includeByok,
+      });
     },
   },
   {
@@ -166,7 +175,7 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     summary: 'Delete a budget, if it is there',
     example: WORKSPACE_EXAMPLES.deleteWorkspaceBudget,
     request: NOTHING_DECLARED,
-    responses: { 200: ok(deletedSchema), ...managementRefusals(400, 404) },
+    responses: { 200: ok(deletedSchema), ...managementRefusals(400, 404, 409) },
     handler: async (call) => {
       await call.services.budgets.delete(...placeOf(call), intervalOf(call));
       call.exchange.reply.json(200, { deleted: true });

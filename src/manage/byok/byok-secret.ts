@@ -1,4 +1,5 @@
 import type { Provider } from '../../catalog/catalog.ts';
+import type { ProviderEntry } from '../../catalog/entries.ts';
 import { type Credential, parseCredential } from '../../catalog/providers/credential.ts';
 import { addressesNamedBy, labelledSecretOf } from '../../catalog/providers/credential-facts.ts';
 import type { Auth } from '../../catalog/providers/provider-members.ts';
@@ -16,10 +17,22 @@ export interface CredentialTarget {
 /** Authorization schemes whose plain keys contain no address. */
 const ADDRESSED_BY_DOCUMENT: ReadonlySet<Auth> = new Set(['azure', 'google']);
 
+/** The part of a provider that decides what its credentials look like. */
+export type CredentialProvider = Pick<Provider, 'slug' | 'auth' | 'baseUrl'>;
+
+/** The same of providers as the configuration lists them, complete or not. */
+export function credentialProviders(entries: readonly ProviderEntry[]): CredentialProvider[] {
+  return entries.map((entry) => ({
+    slug: entry.slug,
+    auth: authOf(entry) ?? 'bearer',
+    baseUrl: entry.base_url ?? rowOf(entry.slug)?.base_url,
+  }));
+}
+
 /** The target of a provider's slug, from the configuration or the built-in table; undefined if it is in neither. */
 export function credentialTarget(
   slug: string,
-  configured: readonly Pick<Provider, 'slug' | 'auth' | 'baseUrl'>[],
+  configured: readonly CredentialProvider[],
 ): CredentialTarget | undefined {
   const provider = configured.find((candidate) => candidate.slug === slug);
   const row = rowOf(slug);

@@ -1,4 +1,3 @@
-import type { Provider } from '../../catalog/catalog.ts';
 import type { ByokQuery, CreateByok, UpdateByok } from '../../contract/workspaces/byok.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { Issue } from '../../kit/json/validate.ts';
@@ -6,10 +5,17 @@ import type { EgressRules } from '../../kit/net/egress.ts';
 import { quoted } from '../../kit/text/quoted.ts';
 import type { ByokChange, ByokStore, StoredByokCredential } from '../../ports/byok.ts';
 import type { Tenancy } from '../../ports/tenancy.ts';
+import { refuseDeclared } from '../declared/refuse-declared.ts';
 import { notFound, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { requireWorkspaceId } from '../workspaces/require-workspace-id.ts';
-import { type CredentialTarget, checkSecret, credentialTarget } from './byok-secret.ts';
+import { BYOK_DEFAULTS, byokChangeOf, combinationIssues } from './byok-change.ts';
+import {
+  type CredentialProvider,
+  type CredentialTarget,
+  checkSecret,
+  credentialTarget,
+} from './byok-secret.ts';
 import type { Vault } from './vault.ts';
 
 export interface ByokDependencies {
@@ -18,7 +24,7 @@ export interface ByokDependencies {
   readonly vault: Vault;
   readonly sources: Sources;
   /** The providers of the current configuration. */
-  readonly providers: () => readonly Provider[];
+  readonly providers: () => readonly CredentialProvider[];
   readonly egress: () => EgressRules;
   /** Called with the account of every credential that was created, changed or deleted. */
   readonly changed: (accountId: string) => void;
@@ -27,7 +33,7 @@ export interface ByokDependencies {
 const DEFAULT_PAGE = 50;
 
 /** Per account: every request examines all of them. */
-const MAX_CREDENTIALS = 500;
+export const MAX_CREDENTIALS = 500;
 
 /** Provider credentials of accounts. Each operation sees one account; a credential of another is a 404. */
 export class Byok {
@@ -50,11 +56,11 @@ export class Byok {
       wanted.workspace_id === null
         ? null
         : await requireWorkspaceId(this.#parts.tenancy, accountId, wanted.workspace_id);
-    const change = changeOf(wanted);
+    const change = byokChangeOf(wanted);
     await this.#requireRoom(accountId);
     const owner = { id: sources.uuid(), accountId, provider };
     const stored = await store.insert({
-      ...DEFAULTS,
+      ...BYOK_DEFAULTS,
       ...change,
       ...owner,
       workspaceId,
@@ -63,6 +69,7 @@ export class Byok {
       version: 1,
       createdAtMs: sources.clock.now(),
       updatedAtMs: null,
+      fileMember: null,
     });
     changed(accountId);
     return stored;
@@ -71,7 +78,7 @@ export class Byok {
   /** All problems of a new credential that can be found without the database. */
   issuesOf({ provider, key, ...wanted }: Partial<CreateByok>): Issue[] {
     const target = provider === undefined ? undefined : this.#findTarget(provider);
-    const issues = combinationIssues({ ...DEFAULTS, ...changeOf(wanted) });
+    const issues = combinationIssues({ ...BYOK_DEFAULTS, ...byokChangeOf(wanted) });
     if (provider !== undefined && target === undefined) issues.push(unknownProvider(provider));
     if (target === undefined || key === undefined) return issues;
     const secret = checkSecret(key, target, this.#parts.egress());
@@ -110,12 +117,13 @@ export class Byok {
 
   async update(accountId: string, id: string, wanted: UpdateByok): Promise<StoredByokCredential> {
     const { store, sources, changed } = this.#parts;
-    const { provider } = await this.get(accountId, id);
+    const { provider, fileMember } = await this.get(accountId, id);
+    refuseDeclared('credential', fileMember);
     const target = wanted.key === undefined ? undefined : this.#targetOf(provider);
     const foreign = await this.#foreignKeyIssues(accountId, wanted.allowed_api_key_hashes);
     if (foreign.length > 0) throw invalidRequest(foreign);
     const decide = (current: StoredByokCredential): ByokChange => {
-      const change = { ...changeOf(wanted), ...this.#newSecret(current, wanted.key, target) };
+      const change = { ...byokChangeOf(wanted), ...this.#newSecret(current, wanted.key, target) };
       const issues = combinationIssues({ ...current, ...change });
       if (issues.length > 0) throw invalidRequest(issues);
       return change;
@@ -128,6 +136,7 @@ export class Byok {
 
   async delete(accountId: string, id: string): Promise<void> {
     const { store, sources, changed } = this.#parts;
+    refuseDeclared('credential', (await this.get(accountId, id)).fileMember);
     if (!(await store.delete(accountId, id, sources.clock.now()))) throw notFound();
     changed(accountId);
   }
@@ -174,44 +183,7 @@ export class Byok {
   }
 }
 
-function unknownProvider(slug: string): Issue {
+/** The problem of a provider that neither the configuration nor the built-in table has. */
+export function unknownProvider(slug: string): Issue {
   return { path: 'provider', message: `${quoted(slug)} is not a provider that this gateway knows` };
-}
-
-const DEFAULTS = {
-  name: null,
-  disabled: false,
-  isFallback: false,
-  isRequired: false,
-  isByokOnly: false,
-  declaredZdr: null,
-  allowedModels: null,
-  allowedUserIds: null,
-  allowedApiKeyHashes: null,
-} as const satisfies ByokChange;
-
-/** Request member -> stored name. */
-const STORED_NAMES = {
-  name: 'name',
-  disabled: 'disabled',
-  is_fallback: 'isFallback',
-  is_required: 'isRequired',
-  is_byok_only: 'isByokOnly',
-  declared_zdr: 'declaredZdr',
-  allowed_models: 'allowedModels',
-  allowed_user_ids: 'allowedUserIds',
-  allowed_api_key_hashes: 'allowedApiKeyHashes',
-} as const satisfies Partial<Record<keyof UpdateByok, keyof ByokChange>>;
-
-function changeOf(wanted: UpdateByok): ByokChange {
-  return Object.fromEntries(
-    Object.entries(STORED_NAMES)
-      .map(([member, stored]) => [stored, wanted[member as keyof typeof STORED_NAMES]])
-      .filter(([, value]) => value !== undefined),
-  );
-}
-
-function combinationIssues({ isFallback, isByokOnly }: ByokChange): Issue[] {
-  if (!isFallback || !isByokOnly) return [];
-  return [{ path: 'is_byok_only', message: 'cannot be combined with is_fallback' }];
 }

@@ -4,6 +4,7 @@ import { nanosOf } from '../../kit/money.ts';
 import { momentMs } from '../../kit/time/moment.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import type { Key, KeySettings, Tenancy } from '../../ports/tenancy.ts';
+import { refuseDeclared } from '../declared/refuse-declared.ts';
 import { requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { forgetSpending } from '../workspaces/forget-spending.ts';
@@ -44,7 +45,7 @@ export class AccountKeys {
     const workspaceId = await requireWorkspaceId(tenancy, accountId, wanted.workspace_id);
     const secret = prefix + sources.secret();
     const key = newKey(secret, {
-      ...changeOf(wanted),
+      ...keyChangeOf(wanted),
       name: wanted.name,
       accountId,
       workspaceId,
@@ -75,15 +76,15 @@ export class AccountKeys {
 
   async update(accountId: string, hash: string, wanted: UpdateKey): Promise<KeyStatement> {
     const { tenancy, sources, changed } = this.#parts;
-    await this.#require(accountId, hash);
-    const key = requireFound(await tenancy.updateKey(hash, changeOf(wanted), sources.clock.now()));
+    refuseDeclared('key', (await this.#require(accountId, hash)).fileMember);
+    const key = requireFound(await tenancy.updateKey(hash, keyChangeOf(wanted), sources.clock.now()));
     changed(hash);
     return this.statementOf(key);
   }
 
   async delete(accountId: string, hash: string): Promise<void> {
     const { tenancy, ledger, sources, changed } = this.#parts;
-    await this.#require(accountId, hash);
+    refuseDeclared('key', (await this.#require(accountId, hash)).fileMember);
     await tenancy.deleteKey(hash);
     changed(hash);
     await forgetSpending(ledger, 'key', [hash], sources.clock.now());
@@ -100,7 +101,8 @@ export class AccountKeys {
   }
 }
 
-function changeOf(wanted: UpdateKey): Partial<KeySettings> {
+/** The stored form of the settings that are given. */
+export function keyChangeOf(wanted: UpdateKey): Partial<KeySettings> {
   const { name, disabled, limit, limit_reset: limitReset, include_byok_in_limit: includeByok } = wanted;
   return {
     ...(name !== undefined && { name }),

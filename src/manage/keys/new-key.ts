@@ -18,11 +18,17 @@ const DEFAULTS = {
   limitNanos: null,
   limitReset: null,
   includeByokInLimit: false,
+  fileMember: null,
 } as const satisfies Partial<Key>;
 
 type Given = Pick<Key, 'accountId' | 'workspaceId' | 'name' | 'createdAtMs'> & Partial<Key>;
 
 /** A new key with this secret; members that are not given have their defaults. */
 export function newKey(secret: string, given: Given): Key {
-  return { ...DEFAULTS, ...given, hash: hashSecret(secret), label: maskedLabel(secret) };
+  return newHashedKey({ ...given, hash: hashSecret(secret), label: maskedLabel(secret) });
+}
+
+/** A new key of which only the hash is known. */
+export function newHashedKey(given: Given & Pick<Key, 'hash' | 'label'>): Key {
+  return { ...DEFAULTS, ...given };
 }

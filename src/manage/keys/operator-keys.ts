@@ -4,6 +4,7 @@ import type { ResetWindow } from '../../kit/time/windows.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import type { Account, Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
 import type { Accounts } from '../accounts/accounts.ts';
+import { refuseDeclared } from '../declared/refuse-declared.ts';
 import { checkName } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { forgetSpending } from '../workspaces/forget-spending.ts';
@@ -94,6 +95,7 @@ export class OperatorKeys {
     const { tenancy, accounts, ledger, sources, changed } = this.#parts;
     const account = accountName === undefined ? undefined : await accounts.require(accountName);
     const key = await this.#byHash(hashOrPrefix.toLowerCase(), account);
+    refuseDeclared('key', key.fileMember);
     const statement = await keyStatement(ledger, key, sources.clock.now());
     await tenancy.deleteKey(key.hash);
     changed(key.hash);

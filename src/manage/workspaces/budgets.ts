@@ -2,7 +2,8 @@ import type { SetBudget } from '../../contract/workspaces/budget.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import { nanosOf } from '../../kit/money.ts';
 import { LIMIT_WINDOWS, type LimitWindow } from '../../kit/time/windows.ts';
-import type { Budget, BudgetStore, Workspace } from '../../ports/tenancy.ts';
+import type { Budget, BudgetStore, FileMember, Workspace } from '../../ports/tenancy.ts';
+import { refuseDeclared } from '../declared/refuse-declared.ts';
 import { requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import type { Workspaces } from './workspaces.ts';
@@ -19,6 +20,7 @@ export interface BudgetsDependencies {
 export interface BudgetsOfWorkspace {
   readonly budgets: readonly Budget[];
   readonly includeByok: boolean;
+  readonly fileMember: FileMember;
 }
 
 /** The budgets of workspaces. Each operation sees one account; a workspace of another is a 404. */
@@ -32,20 +34,25 @@ export class Budgets {
   /** The shortest window first. */
   async list(accountId: string, idOrSlug: string): Promise<BudgetsOfWorkspace> {
     const { store, workspaces } = this.#parts;
-    const { id, includeByokInBudgets } = await workspaces.get(accountId, idOrSlug);
-    return { budgets: await store.listBudgets(id), includeByok: includeByokInBudgets };
+    const { id, includeByokInBudgets, budgetsFileMember } = await workspaces.get(accountId, idOrSlug);
+    return {
+      budgets: await store.listBudgets(id),
+      includeByok: includeByokInBudgets,
+      fileMember: budgetsFileMember,
+    };
   }
 
   async get(accountId: string, idOrSlug: string, interval: string) {
     const window = windowOf(interval);
-    const { budgets, includeByok } = await this.list(accountId, idOrSlug);
-    return { budget: requireFound(budgets.find((budget) => budget.window === window)), includeByok };
+    const { budgets, ...rest } = await this.list(accountId, idOrSlug);
+    return { budget: requireFound(budgets.find((budget) => budget.window === window)), ...rest };
   }
 
   async set(accountId: string, idOrSlug: string, interval: string, wanted: SetBudget) {
     const { store, workspaces, sources, changed } = this.#parts;
     const window = windowOf(interval);
     const workspace = await workspaces.get(accountId, idOrSlug);
+    refuseDeclared('budget', workspace.budgetsFileMember);
     const limitNanos = nanosOf(wanted.limit_usd);
     if (limitNanos === 0n) {
       throw invalidRequest([{ path: 'limit_usd', message: 'must be a nano-dollar or more' }]);
@@ -72,6 +79,7 @@ export class Budgets {
     return {
       budget: requireFound(budget),
       includeByok: includeByok ?? workspace.includeByokInBudgets,
+      fileMember: workspace.budgetsFileMember,
     };
   }
 
@@ -80,6 +88,7 @@ export class Budgets {
     const { store, workspaces, changed } = this.#parts;
     const window = windowOf(interval);
     const workspace = await workspaces.get(accountId, idOrSlug);
+    refuseDeclared('budget', workspace.budgetsFileMember);
     await store.deleteBudget(workspace.id, window);
     changed(workspace);
   }
@@ -93,14 +102,24 @@ function windowOf(interval: string): LimitWindow {
 
 /** Throws 400 unless budgets increase with the length of their windows. */
 function requireOrder(budgets: readonly Budget[], set: LimitWindow): void {
+  const wrong = disorderOf(budgets);
+  if (wrong === undefined) return;
+  const [shorter, longer] = wrong;
+  const message =
+    longer.window === set
+      ? `must be more than the ${shorter.window} budget`
+      : `must be less than the ${longer.window} budget`;
+  throw invalidRequest([{ path: 'limit_usd', message }]);
+}
+
+type Limit = Pick<Budget, 'window' | 'limitNanos'>;
+
+/** The first two neighbours of which the longer window has no higher budget; undefined if all are in order. */
+export function disorderOf(budgets: readonly Limit[]): readonly [shorter: Limit, longer: Limit] | undefined {
   const inOrder = LIMIT_WINDOWS.flatMap((window) => budgets.filter((budget) => budget.window === window));
   for (const [index, longer] of inOrder.entries()) {
     const shorter = inOrder[index - 1];
-    if (shorter === undefined || shorter.limitNanos < longer.limitNanos) continue;
-    const message =
-      longer.window === set
-        ? `must be more than the ${shorter.window} budget`
-        : `must be less than the ${longer.window} budget`;
-    throw invalidRequest([{ path: 'limit_usd', message }]);
+    if (shorter !== undefined && shorter.limitNanos >= longer.limitNanos) return [shorter, longer];
   }
+  return undefined;
 }

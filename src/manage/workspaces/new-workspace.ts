@@ -17,5 +17,13 @@ type Given = Pick<Workspace, 'id' | 'accountId' | 'slug' | 'name' | 'createdAtMs
 
 /** A new workspace; members that are not given have their defaults. */
 export function newWorkspace(given: Given): Workspace {
-  return { ...DEFAULTS, isDefault: false, createdBy: null, updatedAtMs: null, ...given };
+  return {
+    ...DEFAULTS,
+    isDefault: false,
+    createdBy: null,
+    updatedAtMs: null,
+    fileMember: null,
+    budgetsFileMember: null,
+    ...given,
+  };
 }

@@ -6,6 +6,7 @@ import type {
 import { GatewayError } from '../../ir/errors.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import type { Key, Tenancy, Workspace, WorkspaceSettings } from '../../ports/tenancy.ts';
+import { refuseDeclared } from '../declared/refuse-declared.ts';
 import { notFound, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { forgetSpending } from './forget-spending.ts';
@@ -66,7 +67,8 @@ export class Workspaces {
 
   async update(accountId: string, idOrSlug: string, wanted: UpdateWorkspace): Promise<Workspace> {
     const { tenancy, sources, changed } = this.#parts;
-    const { id } = await this.get(accountId, idOrSlug);
+    const { id, fileMember } = await this.get(accountId, idOrSlug);
+    refuseDeclared('workspace', fileMember);
     const outcome = await tenancy.updateWorkspace(accountId, id, changeOf(wanted), sources.clock.now());
     if (outcome.kind !== 'changed') throw REFUSALS[outcome.kind]();
     changed(outcome.workspace);
@@ -76,7 +78,8 @@ export class Workspaces {
   /** Deletes a workspace with its budgets, credentials, files, and its disabled or expired keys. */
   async delete(accountId: string, idOrSlug: string): Promise<void> {
     const { tenancy, ledger, sources, changed, purgeDeleted } = this.#parts;
-    const { id } = await this.get(accountId, idOrSlug);
+    const { id, fileMember } = await this.get(accountId, idOrSlug);
+    refuseDeclared('workspace', fileMember);
     const atMs = sources.clock.now();
     const outcome = await tenancy.deleteWorkspace(accountId, id, atMs);
     if (outcome.kind !== 'deleted') throw REFUSALS[outcome.kind]();

@@ -40,6 +40,12 @@ export function databaseProblemOf(error: unknown): unknown {
   return isUnavailable && !(error instanceof DatabaseUnavailable) ? new DatabaseUnavailable(error) : error;
 }
 
+/** Whether an error, or one of its causes, says that the database does not answer. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (error instanceof DatabaseUnavailable) return true;
+  return error instanceof Error && isDatabaseAway(error.cause);
+}
+
 /** Code of why a database does not answer: the error's own, or that of its cause. */
 export function awayCodeOf(error: unknown): string {
   for (let reason = error; reason instanceof Error; reason = reason.cause) {

@@ -54,6 +54,8 @@ export interface WorkspaceRow {
   include_byok_in_budgets: WholeNumber;
   created_by: string | null;
   updated_at_ms: WholeNumber | null;
+  file_member: string | null;
+  budgets_file_member: string | null;
 }
 
 export interface BudgetRow {
@@ -81,6 +83,7 @@ export interface KeyRow {
   limit_reset: string | null;
   include_byok_in_limit: WholeNumber;
   external_user: string | null;
+  file_member: string | null;
 }
 
 /** Lists are JSON. A deleted credential has no secret. */
@@ -106,6 +109,7 @@ export interface ByokRow {
   created_at_ms: WholeNumber;
   updated_at_ms: WholeNumber | null;
   deleted_at_ms: WholeNumber | null;
+  file_member: string | null;
 }
 
 /** `details` is JSON. */

@@ -90,6 +90,27 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
   ['a range that is too wide', 'egress:\n  allow:\n    - 10.0.0.0/33\n'],
   ['a preset with an unknown field', 'presets:\n  brief:\n    temprature: 0.2\n'],
   ['a variable that is not set', 'providers:\n  - slug: openai\n    api_key: ${SIGNALBOX_TEST_NOT_SET}\n'],
+  [
+    'a key of a workspace without hash or secret',
+    'workspaces:\n  - slug: team\n    keys:\n      - name: CI\n',
+  ],
+  [
+    'a budget below that of a shorter window',
+    'workspaces:\n  - slug: team\n    budgets: { daily: 10, weekly: 5 }\n',
+  ],
+  [
+    'a key whose secret is too short',
+    'workspaces:\n  - slug: team\n    keys:\n      - { name: CI, secret: canary }\n',
+  ],
+  ['a workspace that is there twice', 'workspaces:\n  - slug: team\n  - slug: team\n'],
+  [
+    'a credential of a misspelt provider',
+    'workspaces:\n  - slug: team\n    byok:\n      - { provider: opnai, api_key: canary-secret }\n',
+  ],
+  [
+    'a secret of a workspace that is not set',
+    'workspaces:\n  - slug: team\n    byok:\n      - { provider: openai, api_key: ${SIGNALBOX_TEST_NOT_SET} }\n',
+  ],
   ['three mistakes at once', 'vendor: Acme\nserver:\n  regoin: eu\n  request_deadline_ms: soon\n'],
   // --- Almost surely wrong.
   ['warning: a price per million as one of a token', model('        pricing: { prompt: "1.25" }\n')],

@@ -19,6 +19,7 @@ const MORE: Readonly<Record<string, string>> = {
   egress: '[Addresses that callers name](byok.md#addresses-that-callers-name)',
   plugins: '[Routers](routing.md#routers)',
   presets: '[Presets](routing.md#presets)',
+  workspaces: '[Workspaces in the file](file-workspaces.md)',
   metrics: '[Metrics](metrics.md)',
 };
 

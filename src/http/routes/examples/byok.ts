@@ -18,6 +18,7 @@ const CREDENTIAL = {
   allowed_models: null,
   allowed_user_ids: null,
   allowed_api_key_hashes: null,
+  managed_by: null,
 } satisfies ByokObject;
 
 const BY_ID = { id: CREDENTIAL.id };

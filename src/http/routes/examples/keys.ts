@@ -34,6 +34,7 @@ const KEY = {
   creator_user_id: null,
   external_user: null,
   workspace_id: WORKSPACE_ID,
+  managed_by: null,
 } satisfies KeyObject;
 
 /** Keys of an account, and the key of a request. */

@@ -26,6 +26,7 @@ const WORKSPACE = {
   created_by: null,
   created_at: '2026-11-17T05:17:05.359Z',
   updated_at: null,
+  managed_by: null,
 } satisfies WorkspaceObject;
 
 const BUDGET = {
@@ -35,6 +36,7 @@ const BUDGET = {
   reset_interval: 'monthly',
   created_at: '2026-11-17T05:17:05.381Z',
   updated_at: '2026-11-17T05:17:05.381Z',
+  managed_by: null,
 } satisfies BudgetObject;
 
 const BY_SLUG = { id: 'research' };

@@ -11,6 +11,7 @@ import { writtenOffCauseMigration } from './0010-written-off-cause.ts';
 import { bookedByMigration } from './0011-booked-by.ts';
 import { bookedAtMigration } from './0012-booked-at.ts';
 import { prunedSumsMigration } from './0013-pruned-sums.ts';
+import { fileMembersMigration } from './0014-file-members.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones go to the end. */
@@ -28,4 +29,5 @@ export const MIGRATIONS: readonly Migration[] = [
   bookedByMigration,
   bookedAtMigration,
   prunedSumsMigration,
+  fileMembersMigration,
 ];

@@ -24,6 +24,8 @@ export class SqlByokStore implements ByokStore {
 
   insert(credential: Omit<StoredByokCredential, 'sortOrder'>): Promise<StoredByokCredential> {
     return transact(this.#database, async (transaction) => {
+      const known = await one(transaction, credential.accountId, credential.id).executeTakeFirst();
+      if (known !== undefined) return credentialOf(known);
       const last = await transaction
         .selectFrom('byok_credentials')
         .select((select) => select.fn.max('sort_order').as('place'))
@@ -33,7 +35,12 @@ export class SqlByokStore implements ByokStore {
         .executeTakeFirst();
       const place = last?.place ?? null;
       const placed = { ...credential, sortOrder: place === null ? 0 : Number(place) + 1 };
-      await transaction.insertInto('byok_credentials').values(rowOf(placed)).execute();
+      const row = rowOf(placed);
+      await transaction
+        .insertInto('byok_credentials')
+        .values(row)
+        .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+        .execute();
       return placed;
     });
   }
@@ -172,6 +179,7 @@ function rowOf(credential: StoredByokCredential): ByokRow {
     created_at_ms: credential.createdAtMs,
     updated_at_ms: credential.updatedAtMs,
     deleted_at_ms: null,
+    file_member: credential.fileMember,
   };
 }
 
@@ -196,6 +204,7 @@ function credentialOf(row: ByokRow): StoredByokCredential {
     allowedApiKeyHashes: listOf(row.allowed_api_key_hashes),
     createdAtMs: Number(row.created_at_ms),
     updatedAtMs: numberOrNull(row.updated_at_ms),
+    fileMember: row.file_member,
   };
 }
 

@@ -4,15 +4,15 @@ import type {
   Account,
   Budget,
   Key,
+  KeyEdit,
   KeyFilter,
-  KeySettings,
   NamedBudget,
   Page,
   Tenancy,
   Workspace,
   WorkspaceChange,
   WorkspaceDeletion,
-  WorkspaceSettings,
+  WorkspaceEdit,
 } from '../../../ports/tenancy.ts';
 import type { Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
@@ -119,7 +119,7 @@ export class SqlTenancy implements Tenancy {
   updateWorkspace(
     accountId: string,
     id: string,
-    change: Partial<WorkspaceSettings>,
+    change: WorkspaceEdit,
     atMs: number,
   ): Promise<WorkspaceChange> {
     return transact(this.#database, async (transaction): Promise<WorkspaceChange> => {
@@ -219,6 +219,19 @@ export class SqlTenancy implements Tenancy {
     });
   }
 
+  replaceBudgets(workspaceId: string, budgets: readonly Budget[], includeByok: boolean): Promise<void> {
+    return transact(this.#database, async (transaction) => {
+      await transaction
+        .updateTable('workspaces')
+        .set({ include_byok_in_budgets: includeByok ? 1 : 0 })
+        .where('id', '=', workspaceId)
+        .execute();
+      await transaction.deleteFrom('budgets').where('workspace_id', '=', workspaceId).execute();
+      if (budgets.length === 0) return;
+      await transaction.insertInto('budgets').values(budgets.map(budgetRow)).execute();
+    });
+  }
+
   async deleteBudget(workspaceId: string, window: LimitWindow): Promise<void> {
     await this.#database
       .deleteFrom('budgets')
@@ -288,7 +301,7 @@ export class SqlTenancy implements Tenancy {
     return rows.map(keyOf);
   }
 
-  updateKey(hash: string, change: Partial<KeySettings>, atMs: number): Promise<Key | undefined> {
+  updateKey(hash: string, change: KeyEdit, atMs: number): Promise<Key | undefined> {
     return transact(this.#database, async (transaction) => {
       const row = await transaction
         .selectFrom('keys')
@@ -308,6 +321,24 @@ export class SqlTenancy implements Tenancy {
       .where('hash', '=', hash)
       .executeTakeFirstOrThrow();
     return numDeletedRows === 1n;
+  }
+
+  async listDeclared(accountId: string) {
+    const workspaces = await this.#database
+      .selectFrom('workspaces')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where((where) =>
+        where.or([where('file_member', 'is not', null), where('budgets_file_member', 'is not', null)]),
+      )
+      .execute();
+    const keys = await this.#database
+      .selectFrom('keys')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('file_member', 'is not', null)
+      .execute();
+    return { workspaces: workspaces.map(workspaceOf), keys: keys.map(keyOf) };
   }
 
   async recordFirstStart(atMs: number): Promise<boolean> {

@@ -33,6 +33,8 @@ export function workspaceRow(workspace: Workspace): WorkspaceRow {
     include_byok_in_budgets: workspace.includeByokInBudgets ? 1 : 0,
     created_by: workspace.createdBy,
     updated_at_ms: workspace.updatedAtMs,
+    file_member: workspace.fileMember,
+    budgets_file_member: workspace.budgetsFileMember,
   };
 }
 
@@ -57,6 +59,8 @@ export function workspaceOf(row: WorkspaceRow): Workspace {
     includeByokInBudgets: isTrue(row.include_byok_in_budgets),
     createdBy: row.created_by,
     updatedAtMs: numberOrNull(row.updated_at_ms),
+    fileMember: row.file_member,
+    budgetsFileMember: row.budgets_file_member,
   };
 }
 
@@ -99,6 +103,7 @@ export function keyRow(key: Key): KeyRow {
     limit_reset: key.limitReset,
     include_byok_in_limit: key.includeByokInLimit ? 1 : 0,
     external_user: key.externalUser,
+    file_member: key.fileMember,
   };
 }
 
@@ -119,6 +124,7 @@ export function keyOf(row: KeyRow): Key {
     limitReset: row.limit_reset as ResetWindow | null,
     includeByokInLimit: isTrue(row.include_byok_in_limit),
     externalUser: row.external_user,
+    fileMember: row.file_member,
   };
 }
 

@@ -1,0 +1,44 @@
+import type { UpdateByok } from '../../contract/workspaces/byok.ts';
+import type { Issue } from '../../kit/json/validate.ts';
+import type { ByokChange } from '../../ports/byok.ts';
+
+/** Settings of a new credential that are not given. */
+export const BYOK_DEFAULTS = {
+  name: null,
+  disabled: false,
+  isFallback: false,
+  isRequired: false,
+  isByokOnly: false,
+  declaredZdr: null,
+  allowedModels: null,
+  allowedUserIds: null,
+  allowedApiKeyHashes: null,
+} as const satisfies ByokChange;
+
+/** Request member -> stored name. */
+const STORED_NAMES = {
+  name: 'name',
+  disabled: 'disabled',
+  is_fallback: 'isFallback',
+  is_required: 'isRequired',
+  is_byok_only: 'isByokOnly',
+  declared_zdr: 'declaredZdr',
+  allowed_models: 'allowedModels',
+  allowed_user_ids: 'allowedUserIds',
+  allowed_api_key_hashes: 'allowedApiKeyHashes',
+} as const satisfies Partial<Record<keyof UpdateByok, keyof ByokChange>>;
+
+/** The stored form of the members that are given. */
+export function byokChangeOf(wanted: Omit<UpdateByok, 'key'>): ByokChange {
+  return Object.fromEntries(
+    Object.entries(STORED_NAMES)
+      .map(([member, stored]) => [stored, wanted[member as keyof typeof STORED_NAMES]])
+      .filter(([, value]) => value !== undefined),
+  );
+}
+
+/** Problems of settings that exclude each other. */
+export function combinationIssues({ isFallback, isByokOnly }: ByokChange): Issue[] {
+  if (!isFallback || !isByokOnly) return [];
+  return [{ path: 'is_byok_only', message: 'cannot be combined with is_fallback' }];
+}

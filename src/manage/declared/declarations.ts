@@ -1,0 +1,75 @@
+import type { Config } from '../../config/schema/schema.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import { conflictsOf, DeclarationConflict } from './conflicts.ts';
+import { DECLARED_BUDGETS } from './declared-budgets.ts';
+import { DECLARED_CREDENTIALS } from './declared-credentials.ts';
+import { DECLARED_KEYS } from './declared-keys.ts';
+import type {
+  Application,
+  DeclaredChanges,
+  DeclaredKind,
+  DeclaredParts,
+  DeclaredPlace,
+} from './declared-parts.ts';
+import { releaseWorkspaces, storeWorkspace } from './declared-workspace.ts';
+
+/** What workspaces of the file hold, in the order in which it is stored: credentials may name keys. */
+const KINDS: readonly DeclaredKind[] = [DECLARED_BUDGETS, DECLARED_KEYS, DECLARED_CREDENTIALS];
+
+export interface DeclarationsDependencies extends DeclaredParts {
+  readonly accounts: Pick<Accounts, 'ensureFirst'>;
+}
+
+/**
+ * Stores the workspaces of the configuration file, which belong to the first account. Storing the same file again
+ * changes nothing, so that gateways that share a database may all do it.
+ */
+export class Declarations {
+  readonly #parts: DeclarationsDependencies;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: DeclarationsDependencies) {
+    this.#parts = parts;
+  }
+
+  /** Files are applied one after another. Rejects with DeclarationConflict before anything is changed. */
+  apply(config: Config): Promise<DeclaredChanges> {
+    const applying = this.#last.then(() => this.#apply(config));
+    this.#last = applying.catch(() => {});
+    return applying;
+  }
+
+  async #apply(config: Config): Promise<DeclaredChanges> {
+    const application = await this.#begin(config);
+    const conflicts = await conflictsOf(application);
+    if (conflicts.length > 0) throw new DeclarationConflict(conflicts);
+    const places: DeclaredPlace[] = [];
+    for (const [index, declared] of config.workspaces.entries()) {
+      const path = `workspaces[${index}]`;
+      places.push({ declared, path, workspace: await storeWorkspace(application, declared, path) });
+    }
+    for (const kind of KINDS) {
+      const declared = new Set<string>();
+      for (const place of places) {
+        for (const id of await kind.store(application, place)) declared.add(id);
+      }
+      await kind.release(application, declared);
+    }
+    await releaseWorkspaces(application, new Set(places.map(({ workspace }) => workspace.id)));
+    return application.changes;
+  }
+
+  async #begin(config: Config): Promise<Application> {
+    const { accounts, tenancy, byokStore } = this.#parts;
+    const { id: accountId } = await accounts.ensureFirst();
+    const { workspaces, keys } = await tenancy.listDeclared(accountId);
+    const credentials = (await byokStore.listAll(accountId)).filter(({ fileMember }) => fileMember !== null);
+    return {
+      parts: this.#parts,
+      accountId,
+      config,
+      former: { workspaces, keys, credentials },
+      changes: { created: 0, updated: 0, released: 0 },
+    };
+  }
+}

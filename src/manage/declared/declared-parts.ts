@@ -1,0 +1,63 @@
+import type { Config } from '../../config/schema/schema.ts';
+import type { ByokStore, StoredByokCredential } from '../../ports/byok.ts';
+import type { Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
+import type { Vault } from '../byok/vault.ts';
+import type { Sources } from '../sources.ts';
+
+/** A workspace of the configuration file. */
+export type DeclaredWorkspace = Config['workspaces'][number];
+export type DeclaredKey = NonNullable<DeclaredWorkspace['keys']>[number];
+export type DeclaredCredential = NonNullable<DeclaredWorkspace['byok']>[number];
+
+/** What storing declarations needs. */
+export interface DeclaredParts {
+  readonly tenancy: Tenancy;
+  readonly byokStore: ByokStore;
+  readonly vault: Vault;
+  readonly sources: Sources;
+  /** Called with the hash of every key that was stored. */
+  readonly changedKey: (hash: string) => void;
+  /** Called with every workspace that was stored, or whose budgets or credentials were. */
+  readonly changedWorkspace: (workspace: Pick<Workspace, 'id' | 'accountId'>) => void;
+}
+
+/** What the file declared when it was last applied. */
+export interface FormerDeclarations {
+  readonly workspaces: readonly Workspace[];
+  readonly keys: readonly Key[];
+  readonly credentials: readonly StoredByokCredential[];
+}
+
+/** What applying a file has changed. */
+export interface DeclaredChanges {
+  created: number;
+  updated: number;
+  /** No longer in the file: keys and credentials are disabled, the rest may be changed by hand again. */
+  released: number;
+}
+
+/** One application of a file. */
+export interface Application {
+  readonly parts: DeclaredParts;
+  readonly accountId: string;
+  /** All providers of the file, for the labels of credentials. */
+  readonly config: Config;
+  readonly former: FormerDeclarations;
+  readonly changes: DeclaredChanges;
+}
+
+/** A declared workspace as it is stored, and where it is in the file. */
+export interface DeclaredPlace {
+  readonly declared: DeclaredWorkspace;
+  readonly workspace: Workspace;
+  /** Such as `workspaces[0]`. */
+  readonly path: string;
+}
+
+/** One kind of thing that workspaces of the file hold. */
+export interface DeclaredKind {
+  /** Stores what a workspace declares of this kind, if it differs. Resolves with the ids. */
+  store(application: Application, place: DeclaredPlace): Promise<readonly string[]>;
+  /** Releases what was declared before and is not among the ids that are now. */
+  release(application: Application, declared: ReadonlySet<string>): Promise<void>;
+}
