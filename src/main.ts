@@ -183,6 +183,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       clock: systemClock,
       ids: randomIds,
       egress: () => settings.latest.egress,
+      largeAnswersBytes: () => settings.latest.largeAnswersBytes,
     });
     closers.push(() => upstreams.close());
     const tokenizer = createTokenizer();

@@ -1,3 +1,5 @@
+import { totalmem } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
 import { buildCatalog, type CatalogSource } from './catalog/build-catalog.ts';
 import type { LoadedConfiguration } from './config/load.ts';
 import { DIALECTS } from './dialects/dialects.ts';
@@ -21,6 +23,8 @@ export interface DerivedSettings {
   readonly http: HttpSettings;
   readonly egress: EgressRules;
   readonly cooldown: CooldownSettings;
+  /** Memory that all large answers in flight may take together. */
+  readonly largeAnswersBytes: number;
 }
 
 /** The source of a configuration's catalogue. */
@@ -38,8 +42,10 @@ export function deriveSettings(
   catalog = buildCatalog(catalogSourceOf(loaded, known)),
 ): DerivedSettings {
   const { config } = loaded;
+  const largeBodiesBytes = config.limits.large_bodies_bytes ?? defaultLargeBodiesBytes();
   return {
     config,
+    largeAnswersBytes: largeBodiesBytes / 2,
     prompts: promptsOf(config.prompts),
     egress: parseEgressRules(config.egress.allow),
     cooldown: {
@@ -68,6 +74,7 @@ export function deriveSettings(
       maxBodyBytes: config.server.max_body_bytes,
       requestDeadlineMs: config.server.request_deadline_ms,
       maxConcurrentRequests: config.limits.max_concurrent_requests,
+      largeBodiesBytes: largeBodiesBytes / 2,
       cors: corsRulesOf(config.server.cors.origins, config.vendor),
       trustedProxies: parseTrustedProxies(config.server.trusted_proxies),
       areMetricsPublic: config.metrics.public,
@@ -82,6 +89,13 @@ export function deriveSettings(
       },
     },
   };
+}
+
+/** Half of what the process may take: what large bodies are made of stands in the heap, which has a limit of its own. */
+function defaultLargeBodiesBytes(): number {
+  const constrained = process.constrainedMemory();
+  const machineBytes = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+  return Math.floor(Math.min(machineBytes, getHeapStatistics().heap_size_limit) / 2);
 }
 
 /** Memory for stored files, in bodies of maximum size. At least 2: text may take two bytes a character. */

@@ -42,6 +42,8 @@ export interface HttpSettings {
   readonly requestDeadlineMs: number;
   /** Generation requests in flight above which new ones get a 503. */
   readonly maxConcurrentRequests: number;
+  /** Memory that all large request bodies in flight may take together. */
+  readonly largeBodiesBytes: number;
   /** How many requests may be made in a window. */
   readonly rates: RateSettings;
   /** Browser origins that may call; undefined = none. */

@@ -6,6 +6,7 @@ import type { OutboundResponse } from '../http1/server/outbound-response.ts';
 import { ResponseHeadWriter } from '../http1/server/response-head-writer.ts';
 import type { ScannedHead } from '../http1/server/scan-head.ts';
 import { GatewayError, toGatewayError } from '../ir/errors.ts';
+import { MemoryBudget } from '../kit/loop/memory-budget.ts';
 import { clientAddressOf } from '../kit/net/client-address.ts';
 import {
   DEFAULT_TIMES,
@@ -93,6 +94,7 @@ class GatewayServer implements HttpServer {
   readonly #exchanges = new Set<HttpExchange>();
   readonly #turnstile = new Turnstile();
   readonly #refusedKeys: RefusedKeys;
+  readonly #largeBodies: MemoryBudget;
   #state: ServerState = 'starting';
   #generations = 0;
   #paths: VendorPaths | undefined;
@@ -101,6 +103,7 @@ class GatewayServer implements HttpServer {
   constructor(basics: HttpBasics) {
     this.#basics = basics;
     this.#refusedKeys = new RefusedKeys(basics.clock, basics.log);
+    this.#largeBodies = new MemoryBudget(() => basics.settings().largeBodiesBytes);
     this.#services = withoutServices(basics);
     this.#times = { ...DEFAULT_TIMES, ...basics.times };
     const { headersMs, bodyMs, uploadMs, checkMs, idleMs, lingerMs, discardMs, maxHeadBytes } = this.#times;
@@ -223,6 +226,7 @@ class GatewayServer implements HttpServer {
         times: this.#times,
         server: paths.view,
         takeSlot: this.#takeSlot,
+        largeBodies: this.#largeBodies,
       });
     } catch (thrown) {
       // A caller that has closed its connection gets no reply, and that counts as no failure.

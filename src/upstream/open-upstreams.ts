@@ -1,6 +1,7 @@
 import { DIALECTS, REQUEST_FORMATS } from '../dialects/dialects.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { IdSource } from '../kit/ids.ts';
+import { MemoryBudget } from '../kit/loop/memory-budget.ts';
 import type { EgressRules } from '../kit/net/egress.ts';
 import type { Clock } from '../kit/time/clock.ts';
 import { createAuthorize } from './auth/authorize.ts';
@@ -28,12 +29,15 @@ export function openUpstreams({
   clock,
   ids,
   egress,
+  largeAnswersBytes,
 }: {
   vendor: string;
   clock: Clock;
   ids: IdSource;
   /** Returns where guarded calls may currently go besides the public internet. */
   egress: () => EgressRules;
+  /** Returns how much memory all large answers may take together. */
+  largeAnswersBytes: () => number;
 }): Upstreams {
   const network = createNetworkTransport(TRANSPORT_LIMITS, egress);
   const authorize = createAuthorize({ transport: network, clock });
@@ -46,6 +50,7 @@ export function openUpstreams({
         authorize,
         clock,
         ids,
+        largeAnswers: new MemoryBudget(largeAnswersBytes),
       }),
       DIALECTS,
     ),

@@ -31,6 +31,10 @@ export interface UpstreamCall {
   /** Betas that the caller asked for, for upstreams of that family. */
   readonly betas?: string;
   readonly hashUser: (id: string) => string;
+  /** Account of the caller: large answers of one account leave memory to others. */
+  readonly accountId?: string;
+  /** Resolves when the reply has left, or the caller has: until then a large answer takes memory. */
+  readonly replied?: () => Promise<void>;
   /** Ends the call: the caller went away, or the gateway's own deadline passed. */
   readonly signal: AbortSignal;
   /** Receives the body before it is sent, secrets removed, if the request asks for the debug echo. */

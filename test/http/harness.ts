@@ -177,6 +177,7 @@ export async function startServer(options: Options = {}): Promise<Running> {
       maxBodyBytes: 1_000_000,
       requestDeadlineMs: 10_000,
       maxConcurrentRequests: 100,
+      largeBodiesBytes: 100_000_000,
       cors: undefined,
       trustedProxies: [],
       areMetricsPublic: false,

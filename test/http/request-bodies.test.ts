@@ -1,7 +1,16 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { GenerationInput } from '../../src/gateway/request/generation-input.ts';
-import { ask, fakeGateway, PLAIN_KEY, RESPONSES_BODY, rawBody, startServer, stopServers } from './harness.ts';
+import {
+  ask,
+  fakeGateway,
+  PLAIN_KEY,
+  RESPONSES_BODY,
+  rawBody,
+  startServer,
+  stopServers,
+  until,
+} from './harness.ts';
 
 afterEach(stopServers);
 
@@ -215,3 +224,55 @@ function pourInto(port: number, header: string, piece: string): Promise<{ text: 
     socket.on('close', () => resolve({ text, sent }));
   });
 }
+
+describe('memory of large bodies', () => {
+  const LARGE = JSON.stringify({ ...RESPONSES_BODY, input: 'x'.repeat(400_000) });
+
+  /** A server with memory for one large body, whose gateway keeps each request until `release`. */
+  async function crampedServer() {
+    let started = 0;
+    let open = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const { port } = await startServer({
+      settings: { largeBodiesBytes: 1_000 },
+      gateway: {
+        complete: async (input) => {
+          started++;
+          await gate;
+          return fakeGateway().complete(input);
+        },
+      },
+    });
+    return { port, started: () => started, release: () => open() };
+  }
+
+  it('a single one always passes; a second one waits for it, and small ones do not', async () => {
+    const { port, started, release } = await crampedServer();
+    const first = post(port, LARGE);
+    await until(() => started() === 1, 'the first body is read');
+    const second = post(port, LARGE);
+    const small = post(port, VALID);
+    await until(() => started() === 2, 'the small body is read');
+    // Asked on another connection, so that the second body had its time.
+    expect((await ask(port, { path: '/healthz' })).status).toBe(200);
+    expect(started()).toBe(2);
+    release();
+    expect((await Promise.all([first, second, small])).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(started()).toBe(3);
+  });
+
+  it('one of unknown length is refused with Retry-After while there is no memory', async () => {
+    const { port, started, release } = await crampedServer();
+    const first = post(port, LARGE);
+    await until(() => started() === 1, 'the first body is read');
+    const refused = await post(port, LARGE, { 'Transfer-Encoding': 'chunked' });
+    expect(refused.status).toBe(503);
+    expect(refused.headers['retry-after']).toBe('1');
+    expect(refused.json.error.message).toContain('the large requests in flight take all the memory');
+    release();
+    expect((await first).status).toBe(200);
+    expect((await post(port, LARGE, { 'Transfer-Encoding': 'chunked' })).status).toBe(200);
+  });
+});

@@ -10,6 +10,7 @@ import type { Format } from '../../src/ir/items.ts';
 import type { Result } from '../../src/ir/result.ts';
 import { randomIds } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
+import { MemoryBudget } from '../../src/kit/loop/memory-budget.ts';
 import { systemClock } from '../../src/kit/time/clock.ts';
 import { createAuthorize } from '../../src/upstream/auth/authorize.ts';
 import { createCallUpstream } from '../../src/upstream/call/call.ts';
@@ -32,6 +33,7 @@ const answers: Record<Format, (content: AnswerContent) => Script> = {
 
 const network = createNetworkTransport();
 const callUpstream = createCallUpstream({
+  largeAnswers: new MemoryBudget(() => Number.POSITIVE_INFINITY),
   transports: { network, simulator: network },
   dialects: DIALECTS,
   authorize: createAuthorize({ transport: network, clock: systemClock }),

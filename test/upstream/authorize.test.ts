@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Credential, GoogleServiceAccount } from '../../src/catalog/providers/credential.ts';
 import { randomIds } from '../../src/kit/ids.ts';
+import { MemoryBudget } from '../../src/kit/loop/memory-budget.ts';
 import { createAuthorize } from '../../src/upstream/auth/authorize.ts';
 import { createCallUpstream } from '../../src/upstream/call/call.ts';
 import { createNetworkTransport } from '../../src/upstream/transport/transport.ts';
@@ -64,6 +65,7 @@ function open() {
         timeouts: TIMEOUTS,
       }),
     call: createCallUpstream({
+      largeAnswers: new MemoryBudget(() => Number.POSITIVE_INFINITY),
       transports: { network, simulator: network },
       dialects: { chat: lineDialect },
       authorize,

@@ -9,6 +9,7 @@ import { Places } from '../../src/ir/places.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 import { randomIds } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
+import { MemoryBudget } from '../../src/kit/loop/memory-budget.ts';
 import { parseEgressRules } from '../../src/kit/net/egress.ts';
 import { systemClock } from '../../src/kit/time/clock.ts';
 import { createAuthorize } from '../../src/upstream/auth/authorize.ts';
@@ -75,6 +76,7 @@ function request(more: Partial<GenerationRequest> = {}): GenerationRequest {
 
 function call(more: Partial<UpstreamCall> = {}, provider: Partial<Provider> = {}): Promise<UpstreamAnswer> {
   return createCallUpstream({
+    largeAnswers: new MemoryBudget(() => Number.POSITIVE_INFINITY),
     transports: { network, simulator: network },
     dialects: { chat: lineDialect },
     authorize: createAuthorize({ transport: network, clock: systemClock }),

@@ -13,6 +13,7 @@ import type { Format } from '../../src/ir/items.ts';
 import type { Result } from '../../src/ir/result.ts';
 import { randomIds } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
+import { MemoryBudget } from '../../src/kit/loop/memory-budget.ts';
 import type { Clock } from '../../src/kit/time/clock.ts';
 import { createCallUpstream } from '../../src/upstream/call/call.ts';
 import { BEHAVIOURS } from '../../src/upstream/simulator/behaviours.ts';
@@ -31,6 +32,7 @@ const clock: Clock = { now: () => 1_760_000_000_000, monotonic: () => 0 };
 
 const waits: number[] = [];
 const callUpstream = createCallUpstream({
+  largeAnswers: new MemoryBudget(() => Number.POSITIVE_INFINITY),
   transports: (() => {
     const simulator = createSimulator({
       dialects: FORMAT_DIALECTS,

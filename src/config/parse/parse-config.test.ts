@@ -93,6 +93,7 @@ describe('parseConfig', () => {
       models: [],
       limits: {
         max_concurrent_requests: 4096,
+        large_bodies_bytes: null,
         per_key: { requests_per_minute: null, requests_per_day: null },
         analytics_per_minute: 64,
         datasets: { per_minute: 30, per_day: 500 },

@@ -130,6 +130,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
 
   limits: 'Limits that protect the gateway.',
   'limits.max_concurrent_requests': 'Generations in flight. Above it the caller gets a 503.',
+  'limits.large_bodies_bytes':
+    'Memory for all large bodies and answers together. null: half of what the process may take.',
   'limits.per_key':
     'Limits of each key on generations and files, counted by key. Above one the caller gets a 429 with Retry-After.',
   'limits.per_key.requests_per_minute': 'Requests of a key in a minute; null: no limit.',

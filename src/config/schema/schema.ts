@@ -193,6 +193,7 @@ export const configSchema = closed({
   models: withDefault(Type.Array(model, { maxItems: 100_000 }), []),
   limits: section({
     max_concurrent_requests: count(4096),
+    large_bodies_bytes: nullOr(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, unit: 'bytes' })),
     per_key: section({
       requests_per_minute: nullOr(Type.Integer({ minimum: 1 })),
       requests_per_day: nullOr(Type.Integer({ minimum: 1 })),

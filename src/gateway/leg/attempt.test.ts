@@ -89,6 +89,8 @@ async function run(
         settings: () => ({ failures: 5, baseMs: 30_000, maxMs: 300_000 }),
       }),
       hashUser: (id: string) => id,
+      accountId: 'account',
+      replied: () => Promise.resolve(),
       signal: options.signal ?? new AbortController().signal,
       limits: options.limits ?? { perModel: 3, perRequest: 8 },
       admission: {

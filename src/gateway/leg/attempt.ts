@@ -27,6 +27,9 @@ export interface AttemptTools {
   credentialOf(candidate: Candidate): Credential | undefined;
   readonly health: CallerHealth;
   readonly hashUser: (id: string) => string;
+  readonly accountId: string;
+  /** Resolves when the reply has left. */
+  readonly replied: () => Promise<void>;
   readonly betas?: string | undefined;
   readonly signal: AbortSignal;
   readonly limits: AttemptLimits;
@@ -232,6 +235,8 @@ async function openCandidate(
       isByok: candidate.access.kind === 'byok',
       betas: tools.betas,
       hashUser: tools.hashUser,
+      accountId: tools.accountId,
+      replied: tools.replied,
       signal,
       onRequest: isAgain ? undefined : echoesOf(request, echoes),
     });
@@ -243,6 +248,8 @@ async function openCandidate(
       await held.rest.return?.();
       // An answer that broke off because we aborted it is no failure of its endpoint.
       signal.throwIfAborted();
+      // The gateway has no memory for it: no other endpoint would help.
+      if (opening.cause instanceof GatewayError && opening.cause.kind === 'overloaded') throw opening.cause;
       record(opening.upstreamStatus === 0 ? answer.status : opening.upstreamStatus, opening);
       ticket.failed(blameOf(opening));
       return opening;

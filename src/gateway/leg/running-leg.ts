@@ -96,6 +96,14 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
     return this.#around.input.betas;
   }
 
+  get accountId(): string {
+    return this.#around.input.caller.accountId;
+  }
+
+  get replied(): () => Promise<void> {
+    return this.#around.input.replied;
+  }
+
   get signal(): AbortSignal {
     return this.#around.signal;
   }

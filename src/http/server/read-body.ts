@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, type JsonReading, readJson } from '../..
 import { JsonReader } from '../../kit/json/json-reader.ts';
 import { runPromptly } from '../../kit/loop/turns.ts';
 import { ValidUtf8, validUtf8 } from '../../kit/text/utf8-text.ts';
+import { type BodyMemory, isLargeBody, noMemory } from './body-memory.ts';
 import { CallerGone, type HttpExchange } from './http-exchange.ts';
 
 /** How much of a body is read, and for how long. */
@@ -19,21 +20,29 @@ const SMALL_BYTES = 16 * 1024;
  * Reads a body that must be a JSON object: a small one that is here already at once. Throws 400, 408 and 413; never
  * reads beyond the limit.
  */
-export function readJsonBody(exchange: HttpExchange, limits: BodyLimits): JsonObject | Promise<JsonObject> {
+export function readJsonBody(
+  exchange: HttpExchange,
+  limits: BodyLimits,
+  memory: BodyMemory,
+): JsonObject | Promise<JsonObject> {
   const { request } = exchange;
   if (request.framing.length > limits.maxBytes) throw tooLarge(limits);
   const taken = request.takeBody();
   if (taken !== undefined && taken.length <= SMALL_BYTES) return objectOf(readJson(textOf(taken)));
-  return readSliced(exchange, taken, limits);
+  return readSliced(exchange, taken, limits, memory);
 }
 
 async function readSliced(
   { request, timing, signal }: HttpExchange,
   taken: Buffer | undefined,
   limits: BodyLimits,
+  memory: BodyMemory,
 ): Promise<JsonObject> {
+  if (isLargeBody(request.framing.length)) await timing.waitForBody(memory.waitFor(request.framing.length));
   const json =
-    taken === undefined ? await timing.waitForBody(readText(request, signal, limits)) : new JsonReader();
+    taken === undefined
+      ? await timing.waitForBody(readText(request, signal, limits, memory))
+      : new JsonReader();
   if (taken !== undefined) json.push(textOf(taken));
   return objectOf(await runPromptly(json.end()));
 }
@@ -53,7 +62,12 @@ function textOf(body: Buffer): string {
 }
 
 /** Takes the body as it comes: what is large is decoded and looked at long before its end is here. */
-function readText(request: InboundRequest, signal: AbortSignal, limits: BodyLimits): Promise<JsonReader> {
+function readText(
+  request: InboundRequest,
+  signal: AbortSignal,
+  limits: BodyLimits,
+  memory: BodyMemory,
+): Promise<JsonReader> {
   return new Promise((resolve, reject) => {
     const json = new JsonReader();
     const text = new ValidUtf8();
@@ -82,6 +96,7 @@ function readText(request: InboundRequest, signal: AbortSignal, limits: BodyLimi
       piece: (bytes) => {
         length += bytes.length;
         if (length > limits.maxBytes) settle(() => reject(tooLarge(limits)));
+        else if (!memory.hasRoomFor(length)) settle(() => reject(noMemory()));
         else push(() => text.push(bytes));
         return true;
       },

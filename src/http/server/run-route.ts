@@ -2,11 +2,13 @@ import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { type Issue, MAX_ISSUES } from '../../kit/json/validate.ts';
 import { BATCH_POINT } from '../../kit/loop/cohort.ts';
+import type { MemoryBudget } from '../../kit/loop/memory-budget.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { HttpDependencies, HttpSettings, HttpTimes } from '../dependencies.ts';
 import type { ServerView } from '../route.ts';
 import { authenticate, authorize, type RouteAuth } from './authenticate.ts';
+import { BodyMemory } from './body-memory.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { requireJson } from './media-type.ts';
 import { parseQuery } from './parse-query.ts';
@@ -24,6 +26,8 @@ export interface RouteContext {
   readonly server: ServerView;
   /** Counts a generation as in flight; returns the function that ends that, or undefined if there are too many. */
   readonly takeSlot: (settings: HttpSettings) => (() => void) | undefined;
+  /** Memory that large bodies take until their routes have ended. */
+  readonly largeBodies: MemoryBudget;
 }
 
 /**
@@ -39,6 +43,7 @@ export async function runRoute(
   const auth = route.isPublic?.(context.settings, exchange.request) === true ? 'none' : route.auth;
   // Always awaited, also if synchronous: a small body that came with its head is buffered after it.
   exchange.caller = await IDENTIFY_BY_AUTH[auth](exchange, match.compiled, context);
+  const memory = new BodyMemory(context.largeBodies, exchange);
   const freeSlot = route.rateClass === 'generation' ? takeSlotOrRefuse(context) : undefined;
   try {
     await countAgainstLimits(exchange.caller, match.compiled, context);
@@ -46,7 +51,7 @@ export async function runRoute(
     const rawQuery = match.search === '' ? NO_QUERY : new URLSearchParams(match.search);
     const query = readQuery(rawQuery, match.compiled);
     const headers = readHeaders(exchange, match.compiled);
-    const reading = readBody(exchange, match.compiled, context);
+    const reading = readBody(exchange, match.compiled, context, memory);
     const body = reading instanceof Promise ? await reading : reading;
     await BATCH_POINT;
     const handling = route.handler({
@@ -65,6 +70,7 @@ export async function runRoute(
     if (handling !== undefined) await handling;
   } finally {
     freeSlot?.();
+    memory.free();
   }
 }
 
@@ -177,6 +183,7 @@ function readBody(
   exchange: HttpExchange,
   compiled: CompiledRoute,
   context: RouteContext,
+  memory: BodyMemory,
 ): JsonObject | Promise<JsonObject> {
   if (compiled.route.request.body === null) return NOTHING;
   const { request } = exchange;
@@ -186,7 +193,8 @@ function readBody(
   requireJson(request.header('content-type'), request.header('content-encoding'));
   exchange.sendContinue();
   const { settings, times, services } = context;
-  const body = readJsonBody(exchange, { maxBytes: settings.maxBodyBytes, deadlineMs: times.bodyMs });
+  const limits = { maxBytes: settings.maxBodyBytes, deadlineMs: times.bodyMs };
+  const body = readJsonBody(exchange, limits, memory);
   if (body instanceof Promise) return validInTurn(body, compiled, services);
   return requireValid(body, compiled, issuesOf(body, compiled), services);
 }

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { StreamDecoder } from '../../dialects/dialect.ts';
 import type { Event } from '../../ir/events.ts';
 import { SseReader } from '../../kit/frames/sse.ts';
+import { MemoryBudget } from '../../kit/loop/memory-budget.ts';
+import { AnswerMemory } from './answer-memory.ts';
 import { Batches, streamReader } from './batches.ts';
 import { Turns } from './turns.ts';
 
@@ -29,6 +31,9 @@ function open(words: string, meaning: (word: string) => Event[]) {
     {
       status: 200,
       chunks: chunks(),
+      memory: new AnswerMemory(new MemoryBudget(() => Number.POSITIVE_INFINITY), {
+        signal: new AbortController().signal,
+      }),
       signal: new AbortController().signal,
       scope: {
         provider: { name: 'Acme' },

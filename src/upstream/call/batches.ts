@@ -4,6 +4,7 @@ import { type Event, type EventBatch, isContent, terminalIndex } from '../../ir/
 import type { Flow } from '../../kit/frames/flow.ts';
 import { BrokenFrames, type Frame, type FrameReader, FrameTooLarge } from '../../kit/frames/frames.ts';
 import { type ReadLimits, readBeginning } from '../transport/read-beginning.ts';
+import type { AnswerMemory } from './answer-memory.ts';
 import { brokenOff, type FailureScope, rewriteTerminal } from './failure.ts';
 import { isPortion, Portions } from './portions.ts';
 import type { Turns } from './turns.ts';
@@ -125,6 +126,7 @@ export interface AnswerSource {
   readonly scope: FailureScope;
   /** Shared by all answers. */
   readonly turns: Turns;
+  readonly memory: AnswerMemory;
 }
 
 /**
@@ -142,6 +144,8 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
   #rest: Uint8Array = NOTHING;
   /** Bytes read since the last turn of other answers. */
   #unbroken = 0;
+  /** Bytes read since the last event: they are mostly the beginning of a large frame. */
+  #openFrameBytes = 0;
 
   constructor(source: AnswerSource, reader: AnswerReader) {
     this.#source = source;
@@ -185,6 +189,7 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
     this.#portions = undefined;
     if (!this.#done) {
       this.#done = true;
+      this.#source.memory.end();
       await this.#source.chunks.return?.();
     }
     return { done: true, value: undefined };
@@ -231,7 +236,10 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
       const piece = await this.#piece();
       if (piece !== undefined) {
         this.#unbroken += piece.length;
-        return this.#upToTerminal(this.#reader.read(piece));
+        const events = this.#upToTerminal(this.#reader.read(piece));
+        if (events.length > 0) this.#openFrameBytes = 0;
+        else await this.#waitForMemory(piece.length);
+        return events;
       }
       const last = this.#upToTerminal(this.#reader.end());
       if (terminalIndex(last) !== -1) return last;
@@ -240,6 +248,12 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
       await chunks.return?.();
       return this.#ended([this.#failure(thrown)]);
     }
+  }
+
+  async #waitForMemory(moreBytes: number): Promise<void> {
+    const { memory } = this.#source;
+    this.#openFrameBytes += moreBytes;
+    if (!memory.hasRoomFor(this.#openFrameBytes)) await memory.waitFor(this.#openFrameBytes);
   }
 
   async #piece(): Promise<Uint8Array | undefined> {
@@ -272,6 +286,7 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
   /** After the terminal event the rest of the bytes is read in the background and forgotten. */
   #ended(events: Event[]): Event[] {
     this.#done = true;
+    this.#source.memory.end();
     void readBeginning(this.#source.chunks, TRAILING_LIMITS);
     return events;
   }

@@ -18,6 +18,7 @@ import { dialectOf } from '../../dialects/lane.ts';
 import { TransportProblem } from '../../http1/client/transport-problem.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
 import type { IdSource } from '../../kit/ids.ts';
+import type { MemoryBudget } from '../../kit/loop/memory-budget.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { Authorize } from '../auth/authorize.ts';
@@ -31,6 +32,7 @@ import {
   type UpstreamCall,
   UpstreamFailure,
 } from '../upstream.ts';
+import { AnswerMemory } from './answer-memory.ts';
 import { type Approach, Approaches } from './approach.ts';
 import { Batches, MAX_EVENT_BYTES, streamReader } from './batches.ts';
 import { type FailureScope, failureOfBody, failureOfProblem, failureOfReply } from './failure.ts';
@@ -49,6 +51,8 @@ export interface CallDependencies {
   readonly authorize: Authorize;
   readonly clock: Clock;
   readonly ids: IdSource;
+  /** Memory that large answers take until their replies have left. */
+  readonly largeAnswers: MemoryBudget;
 }
 
 /** How much of an error's body is read, and how long that may take. */
@@ -90,6 +94,7 @@ export function createCallUpstream(dependencies: CallDependencies): CallUpstream
       scope: answerScope,
       turns,
       idSeed: ids.token(12),
+      memory: new AnswerMemory(dependencies.largeAnswers, call),
     };
     return { status: reply.status, report: rendered.report, batches: answerOf(reply, answering) };
   };
@@ -242,22 +247,23 @@ interface Answering {
   readonly turns: Turns;
   /** Prefix of ids we make when the upstream sends none; unique per answer. */
   readonly idSeed: string;
+  readonly memory: AnswerMemory;
 }
 
 /** The events of an answer. */
 function answerOf(
   { status, headers, chunks: body }: TransportReply,
-  { call, dialect, scope, turns, idSeed }: Answering,
+  { call, dialect, scope, turns, idSeed, memory }: Answering,
 ): UpstreamAnswer['batches'] {
   const { request, signal } = call;
   const { quirks } = call.endpoint.provider;
   const chunks = body[Symbol.asyncIterator]();
   const context: DecodeContext = { request, relay: call.lane === 'relay', idSeed, quirks, headers };
   if (!request.stream || isJson(headers['content-type'] ?? '')) {
-    return new WholeAnswer({ status, chunks, signal, scope, turns, dialect, context });
+    return new WholeAnswer({ status, chunks, signal, scope, turns, memory, dialect, context });
   }
   return new Batches(
-    { status, chunks, signal, scope, turns },
+    { status, chunks, signal, scope, turns, memory },
     streamReader(dialect.createFrameReader(MAX_EVENT_BYTES), dialect.createDecoder(context)),
   );
 }

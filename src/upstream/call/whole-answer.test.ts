@@ -2,19 +2,32 @@ import { describe, expect, it } from 'vitest';
 import { requestOf } from '../../../test/builders/request.ts';
 import type { Event } from '../../ir/events.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
+import { MemoryBudget } from '../../kit/loop/memory-budget.ts';
+import { nextTurn } from '../../kit/loop/turns.ts';
+import { AnswerMemory } from './answer-memory.ts';
 import { Turns } from './turns.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
 const finish: Event = { type: 'finish', reason: 'stop' };
 
+const PLENTY = new MemoryBudget(() => Number.POSITIVE_INFINITY);
+const NEVER = new AbortController().signal;
+
 /** An answer whose bytes come in chunks of a given size. */
-function open(bytes: Buffer, chunkBytes: number, decode: (body: JsonObject) => Event[], stream = false) {
+function open(
+  bytes: Buffer,
+  chunkBytes: number,
+  decode: (body: JsonObject) => Event[],
+  stream = false,
+  memory = new AnswerMemory(PLENTY, { signal: NEVER }),
+) {
   async function* chunks(): AsyncGenerator<Uint8Array> {
     for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
   }
   return new WholeAnswer({
     status: 200,
     chunks: chunks(),
+    memory,
     signal: new AbortController().signal,
     scope: {
       provider: { name: 'acme' },
@@ -95,4 +108,34 @@ describe('a whole answer', () => {
   ])('is none: %s', async (body, cause) => {
     expect(await outcomeOf(body)).toContain(cause);
   });
+});
+
+it('a large answer waits until the reply of another has left', async () => {
+  const budget = new MemoryBudget(() => 1_000);
+  const bytes = Buffer.from(JSON.stringify({ text: 'x'.repeat(400_000) }));
+  const left: (() => void)[] = [];
+  const replied = () => new Promise<void>((resolve) => void left.push(resolve));
+  const memory = () => new AnswerMemory(budget, { signal: NEVER, replied });
+  const read: string[] = [];
+  const answer = (name: string) =>
+    open(
+      bytes,
+      64 * 1024,
+      () => {
+        read.push(name);
+        return [finish];
+      },
+      false,
+      memory(),
+    ).next();
+  await answer('first');
+  const second = answer('second');
+  for (let turn = 0; turn < 50; turn++) await nextTurn();
+  expect(read).toEqual(['first']);
+  left[0]?.();
+  await second;
+  expect(read).toEqual(['first', 'second']);
+  left[1]?.();
+  await nextTurn();
+  expect(budget.takenBytes).toBe(0);
 });

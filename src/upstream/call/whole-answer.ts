@@ -13,6 +13,7 @@ import {
 import { JsonReader } from '../../kit/json/json-reader.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
 import { Utf8Text } from '../../kit/text/utf8-text.ts';
+import type { AnswerMemory } from './answer-memory.ts';
 import { brokenOff, type FailureScope, failureOfBody, rewriteTerminal } from './failure.ts';
 import { Portions } from './portions.ts';
 import type { Turns } from './turns.ts';
@@ -48,6 +49,7 @@ export interface WholeSource {
   readonly scope: FailureScope;
   /** Shared by all answers. */
   readonly turns: Turns;
+  readonly memory: AnswerMemory;
   readonly dialect: Pick<UpstreamDialect, 'decodeBody' | 'maxAnswerValues'>;
   readonly context: DecodeContext;
 }
@@ -84,6 +86,7 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
       events = [brokenOff(thrown, this.#source)];
     }
     this.#isRead = true;
+    this.#source.memory.end();
     if (!context.request.stream) return { done: false, value: events };
     this.#portions = new Portions(events);
     return { done: false, value: this.#portions.take() };
@@ -93,6 +96,7 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
     this.#portions = undefined;
     if (!this.#isRead) {
       this.#isRead = true;
+      this.#source.memory.end();
       await this.#source.chunks.return?.();
     }
     return OVER;
@@ -116,7 +120,7 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
   }
 
   async #readLarge(...begun: IteratorResult<Uint8Array, unknown>[]): Promise<Event[]> {
-    const { chunks, turns } = this.#source;
+    const { chunks, turns, memory } = this.#source;
     const json = new JsonReader(BODY_LIMITS);
     const text = new Utf8Text();
     let bytes = 0;
@@ -127,6 +131,7 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
       if (bytes > MAX_BODY_BYTES) {
         throw new TransportProblem('too-large', `the answer is larger than ${MAX_BODY_BYTES} bytes`);
       }
+      if (!memory.hasRoomFor(bytes)) await memory.waitFor(bytes);
       json.push(text.push(step.value));
       unbroken += step.value.length;
       if (unbroken <= TURN_BYTES) continue;
