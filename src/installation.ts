@@ -13,6 +13,7 @@ import { runInTurns } from './kit/loop/turns.ts';
 import { nanosOf } from './kit/money.ts';
 import type { DatabaseAddress } from './kit/net/database-address.ts';
 import { type EgressRules, parseEgressRules } from './kit/net/egress.ts';
+import type { Clock } from './kit/time/clock.ts';
 import { Accounts } from './manage/accounts/accounts.ts';
 import { Credits } from './manage/accounts/credits.ts';
 import { Byok } from './manage/byok/byok.ts';
@@ -162,8 +163,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
     imports.removeLeftovers(sources.clock.now());
     const backups = new BackupFolder(directory.path);
     backups.removeLeftovers(sources.clock.now());
-    const overlayFile = new CatalogOverlayFile(directory.path);
-    const modelKnowledge = new ModelKnowledge(overlayFile, await readOverlay(overlayFile), sources.clock);
+    const modelKnowledge = await openModelKnowledge(directory.path, sources.clock);
     opened.push(() => modelKnowledge.close());
     const state = await openState(directory, options, sources);
     opened.push(() => state.close());
@@ -290,6 +290,15 @@ export function prepareUsage(dataDir: string): UsagePreparation {
   imports.removeLeftovers(Date.now());
   const place = imports.open();
   return { place, bundle: openEventBundle(place.file) };
+}
+
+/** The models known in a data directory, which need not exist. Only what has locked the directory may refresh them. */
+export async function openModelKnowledge(
+  dataDir: string,
+  clock: Clock = systemSources.clock,
+): Promise<ModelKnowledge> {
+  const file = new CatalogOverlayFile(dataDir);
+  return new ModelKnowledge(file, await readOverlay(file), clock);
 }
 
 /**

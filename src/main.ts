@@ -260,6 +260,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       installation.directory.path,
       {
         ...installation,
+        configured: () => settings.current.config,
         tail: (reader) => tail.read(reader),
         running: () => ({
           version: programVersion(),

@@ -41,6 +41,16 @@ export const FLAGS = {
   'dry-run': { meaning: 'show what would change and change nothing' },
   prune: { meaning: 'forget endpoints that the data do not list any more' },
   yes: { meaning: 'do not ask' },
+  provider: { value: 'SLUG', meaning: 'only models at this provider' },
+  search: { value: 'TEXT', meaning: 'only models with these words in id, name or alias' },
+  free: { meaning: 'only models that cost nothing' },
+  available: { meaning: 'only models that this gateway serves' },
+  parameter: { value: 'NAME', meaning: 'only models that take this request parameter, such as tools' },
+  modality: {
+    value: 'KIND',
+    choices: ['text', 'image', 'file', 'audio', 'video', 'embeddings'],
+    meaning: 'only models that take or write this: text, image, file, audio, video or embeddings',
+  },
   failed: { meaning: 'only generations that failed' },
   key: {
     value: 'HASH',
@@ -82,7 +92,11 @@ export const COMMAND_TABLE = {
     ['FILE|URL'],
     ['dry-run', 'prune', 'yes'],
   ),
-  'catalog show': row('show what is known of all models, or of one', ['[MODEL]']),
+  'catalog show': row(
+    'list models with their prices, or show one',
+    ['[MODEL]'],
+    ['provider', 'search', 'free', 'available', 'parameter', 'modality'],
+  ),
   'credits set': row('set what is left of a balance', ['USD|none'], ['account']),
   'credits show': row('show what is left of a balance', [], ['account']),
   'usage import': row(

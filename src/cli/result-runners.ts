@@ -37,7 +37,14 @@ export const RESULT_RUNNERS: Readonly<Record<Exclude<CommandWords, PrintingComma
     (await credits()).setCredits(flags, operand(line), textFlag(line, 'account')),
   'credits show': async (line, flags) => (await credits()).showCredits(flags, textFlag(line, 'account')),
   'catalog show': async (line, flags) =>
-    (await import('./commands/catalog.ts')).showCatalog(flags, line.operands[0]),
+    (await import('./commands/catalog-show.ts')).showCatalog(flags, line.operands[0], {
+      provider: textFlag(line, 'provider'),
+      search: textFlag(line, 'search'),
+      parameter: textFlag(line, 'parameter'),
+      modality: textFlag(line, 'modality'),
+      free: line.flags.free,
+      available: line.flags.available,
+    }),
   'ledger verify': async (_line, flags) => (await ledger()).verifyLedger(flags),
   'ledger rebuild': async (_line, flags) => (await ledger()).rebuildLedger(flags),
   'ledger accept-loss': async (_line, flags) => (await ledger()).acceptLedgerLoss(flags),

@@ -119,8 +119,9 @@ function failed({ problems, runtime, source }: BegunLoading): Loading {
 function beginLoading(options: LoadOptions): BegunLoading {
   const { flags = {}, env = process.env, cwd = process.cwd(), knownProviders } = options;
   const { presetCheck, declarationCheck } = options;
-  // A command does not read the providers, so they would all look unused.
-  const likelyMistakes = options.scope === 'commands' ? undefined : options.likelyMistakes;
+  // A command does not read all of the file, so much of it would look unused.
+  const isWhole = options.scope === undefined || options.scope === 'whole';
+  const likelyMistakes = isWhole ? options.likelyMistakes : undefined;
   const problems: Issue[] = [];
   const runtime = readRuntime(flags, env, cwd, problems);
   const source = sourceOf(flags, env, cwd);

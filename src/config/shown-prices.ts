@@ -21,6 +21,11 @@ export function shownPrices(config: Config): object {
 
 const MILLION = 1_000_000n;
 
+/** Prices of an endpoint as the file writes them: those of tokens per million. */
+export function pricesPerMillion(pricing: object): object {
+  return perMillion(pricing as Pricing);
+}
+
 function perMillion({ overrides, ...prices }: Pricing): object {
   return {
     ...shown(prices),

@@ -3,13 +3,22 @@ import type { Loading } from '../config/load.ts';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import { closed, oneOf } from '../kit/json/schema.ts';
 import { compileValidator } from '../kit/json/validate.ts';
+import { runInTurns } from '../kit/loop/turns.ts';
 import { MAX_USD, type Nanos, parseUsd } from '../kit/money.ts';
 import { RESET_WINDOWS } from '../kit/time/windows.ts';
 import type { Accounts } from '../manage/accounts/accounts.ts';
 import type { Credits } from '../manage/accounts/credits.ts';
 import type { Vault } from '../manage/byok/vault.ts';
 import type { OperatorKeys } from '../manage/keys/operator-keys.ts';
-import type { KnownModel, ModelKnowledge, RefreshOutcome } from '../manage/models/model-knowledge.ts';
+import {
+  type ConfiguredCatalog,
+  filteredModels,
+  findModel,
+  type ListedModel,
+  listedModels,
+  type ModelFilter,
+} from '../manage/models/listed-models.ts';
+import type { ModelKnowledge, RefreshOutcome } from '../manage/models/model-knowledge.ts';
 import { ledgerOr503 } from '../manage/refusals.ts';
 import type { UsageImports } from '../manage/usage-import/usage-imports.ts';
 import type { UsageScopes } from '../manage/usage-import/usage-owners.ts';
@@ -30,9 +39,9 @@ import {
   type IssuedKeyView,
   importedView,
   type KeyView,
-  type KnownModelView,
   keyView,
-  knownModelView,
+  type ListedModelView,
+  listedModelView,
   type NewAccountView,
   type RotationView,
   rotationView,
@@ -51,6 +60,8 @@ export interface CommandServices {
   /** True if accounts, keys and the ledger are in PostgreSQL. */
   readonly hasSharedDatabase: boolean;
   readonly modelKnowledge: ModelKnowledge;
+  /** Providers and models of the configuration; set in a serving process. */
+  readonly configured?: (() => ConfiguredCatalog) | undefined;
   readonly usageImports: UsageImports;
   readonly vault: Vault;
   /** Set in a serving process. */
@@ -161,14 +172,17 @@ export const COMMANDS = {
       modelKnowledge.refresh(data, options),
   ),
   'catalog.list': command(
-    closed({}),
-    async ({ modelKnowledge }): Promise<KnownModelView[]> =>
-      [...(await modelKnowledge.all()).values()].map(knownModelView),
+    closed({
+      provider: Type.Optional(text),
+      search: Type.Optional(text),
+      free: Type.Optional(Type.Boolean()),
+      available: Type.Optional(Type.Boolean()),
+      parameter: Type.Optional(text),
+      modality: Type.Optional(text),
+    }),
+    listCatalog,
   ),
-  'catalog.show': command(
-    closed({ model: text }),
-    async ({ modelKnowledge }, { model }): Promise<KnownModel> => modelKnowledge.find(model),
-  ),
+  'catalog.show': command(closed({ model: text }), showModel),
   'ledger.verify': command(
     closed({}),
     async ({ accounts, ledger }): Promise<LedgerView> =>
@@ -240,6 +254,31 @@ export async function runCommand<Name extends CommandName>(
   const issues = compileValidator(chosen.input).issuesOf(input);
   if (issues.length > 0) throw invalidRequest(issues);
   return chosen.run(services, input);
+}
+
+/** What `catalog show` needs of the services. */
+export type CatalogServices = Pick<CommandServices, 'modelKnowledge' | 'configured'>;
+
+/** The models that a filter leaves. */
+export async function listCatalog(
+  services: CatalogServices,
+  filter: ModelFilter,
+): Promise<ListedModelView[]> {
+  return filteredModels(await modelsOf(services), filter).map(listedModelView);
+}
+
+/** One model with its endpoints. */
+export async function showModel(
+  services: CatalogServices,
+  { model }: { readonly model: string },
+): Promise<ListedModel> {
+  return findModel(await modelsOf(services), model);
+}
+
+/** All models, known and configured. */
+async function modelsOf({ modelKnowledge, configured }: CatalogServices): Promise<ListedModel[]> {
+  const settings = configured?.() ?? { providers: [], models: [] };
+  return runInTurns(listedModels(await modelKnowledge.all(), settings, Date.now()));
 }
 
 async function keyViews({ accounts, keys }: CommandServices, wanted: readonly Key[]): Promise<KeyView[]> {

@@ -162,9 +162,10 @@ describe('signalbox catalog refresh', () => {
       prices: [{ from: '2026-11-14', pricing: { prompt: '0.0000005', completion: '0.0000025' } }],
     });
     const { out } = await command('catalog', 'show', 'anthropic/claude-haiku-4.5');
-    expect(out).toMatch(/always +prompt +0\.000001\n/);
-    expect(out).toMatch(/2026-11-14 +prompt +0\.0000005\n/);
-    expect((await command('catalog', 'show')).out).toMatch(/^acme\/swift +groq +2026-11-14$/m);
+    expect(out).toMatch(/^anthropic +now +0\.5 +2\.5\b/m);
+    expect(out).toMatch(/^anthropic +before +1 +5\b/m);
+    expect(out).toMatch(/^anthropic +from 2026-11-14 +0\.5 +2\.5\b/m);
+    expect((await command('catalog', 'show')).out).toMatch(/^acme\/swift +0\.1 +0 +groq$/m);
   });
 
   it('removes with --prune what the data do not list', async () => {

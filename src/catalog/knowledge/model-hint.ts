@@ -1,9 +1,11 @@
 import { nearestWord } from '../../kit/text/nearest-word.ts';
 import { shortened } from '../../kit/text/quoted.ts';
-import type { Model } from '../catalog.ts';
+import { switchingVariables } from '../providers/missing-credential.ts';
 import { rowOf } from '../providers/provider-rows.ts';
-import type { KeySource } from '../providers/provider-table.ts';
 import { allShippedModels } from '../shipped-models.ts';
+
+/** Anything with the id of a model. */
+type Named = { readonly id: string };
 
 /** Providers that a hint names: more would not help. */
 const MAX_NAMED_PROVIDERS = 3;
@@ -12,7 +14,7 @@ const MAX_NAMED_PROVIDERS = 3;
 const MAX_COMPARED_IDS = 500;
 
 /** The message for an id that no served model has, with what to do if that is known. `base`: without suffixes. */
-export function unknownModelMessage(id: string, base: string, served: readonly Model[]): string {
+export function unknownModelMessage(id: string, base: string, served: readonly Named[]): string {
   const hint = hintForUnknownModel(base, served);
   const message = `${shortened(id)} is not a valid model ID`;
   return hint === undefined ? message : `${message}. ${hint}`;
@@ -22,7 +24,7 @@ export function unknownModelMessage(id: string, base: string, served: readonly M
  * What to do about an id that no served model has: switch on a provider that is known to serve it, or use the id of a
  * served model that looks alike. Undefined if neither is known.
  */
-export function hintForUnknownModel(id: string, served: readonly Model[]): string | undefined {
+export function hintForUnknownModel(id: string, served: readonly Named[]): string | undefined {
   return switchOnHint(id) ?? spellingHint(id, served);
 }
 
@@ -37,16 +39,13 @@ function switchOnHint(id: string): string | undefined {
     ...providers.filter((slug) => slug !== author),
   ];
   const known = ownFirst.slice(0, MAX_NAMED_PROVIDERS).map((slug) => {
-    const row = rowOf(slug);
-    const [first] = row?.keys ?? [];
-    const name = row?.name ?? slug;
-    return first === undefined ? `configure the provider ${name}` : `set ${variablesOf(first)} (${name})`;
+    const variables = switchingVariables(slug);
+    const name = rowOf(slug)?.name ?? slug;
+    return variables === undefined
+      ? `configure the provider ${name}`
+      : `set ${variables.join(' and ')} (${name})`;
   });
   return `The catalogue knows it, but no provider here serves it: ${known.join(' or ')} and restart the gateway.`;
-}
-
-function variablesOf(source: KeySource): string {
-  return typeof source === 'string' ? source : Object.values(source).join(' and ');
 }
 
 /** Slugs of the providers that are known to serve a model, by id and alias of the model. Read on first use: 23 ms. */
@@ -68,19 +67,24 @@ function readShipped(): ReadonlyMap<string, readonly string[]> {
 
 // --- Misspelt ids -----------------------------------------------------------------------------------------------------
 
-function spellingHint(id: string, served: readonly Model[]): string | undefined {
-  const meant = withAuthor(id, served) ?? nearestWord(id, comparableIds(id, served));
+function spellingHint(id: string, served: readonly Named[]): string | undefined {
+  const meant = similarModelId(id, served);
   return meant === undefined ? undefined : `Did you mean ${meant}?`;
 }
 
+/** The id that a misspelt one, or one without its author, most likely stands for. */
+export function similarModelId(id: string, models: readonly Named[]): string | undefined {
+  return withAuthor(id, models) ?? nearestWord(id, comparableIds(id, models));
+}
+
 /** The served id of a model that was named without its author: `openai/gpt-5` for `gpt-5`. */
-function withAuthor(id: string, served: readonly Model[]): string | undefined {
+function withAuthor(id: string, served: readonly Named[]): string | undefined {
   const ending = `/${id.toLowerCase()}`;
   return id.includes('/') ? undefined : served.find((model) => model.id.endsWith(ending))?.id;
 }
 
 /** Ids that begin like this one, before and behind the slash, come first. */
-function comparableIds(id: string, served: readonly Model[]): string[] {
+function comparableIds(id: string, served: readonly Named[]): string[] {
   const [author = '', slug = ''] = id.toLowerCase().split('/', 2);
   const ids = served.map((model) => model.id);
   const isAlike = (other: string) =>

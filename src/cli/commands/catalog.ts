@@ -2,14 +2,13 @@ import { createInterface } from 'node:readline/promises';
 import { problemLine } from '../../config/problem.ts';
 import type { Flags } from '../../config/runtime.ts';
 import { CommandRefused } from '../../control/send-command.ts';
-import type { KnownModelView } from '../../control/views.ts';
 import { MAX_CATALOG_BYTES } from '../../control/wire.ts';
 import { readJson } from '../../kit/json/json.ts';
 import type { Issue } from '../../kit/json/validate.ts';
-import { type Difference, type KnownModel, problemsOfData } from '../../manage/models/model-knowledge.ts';
+import { type Difference, problemsOfData } from '../../manage/models/model-knowledge.ts';
 import { readSource } from '../read-source.ts';
 import { runControlCommand } from '../run-control-command.ts';
-import { type CommandResult, jsonText, type Output, tableText } from '../terminal/output.ts';
+import { jsonText, type Output, tableText } from '../terminal/output.ts';
 
 /** Flags of `catalog refresh`. */
 export interface RefreshFlags {
@@ -66,16 +65,6 @@ function refuse(
   if (asJson) output.out(jsonText({ problems }));
   output.err(problems.map((problem) => `${problemLine(problem)}\n`).join(''));
   return 1;
-}
-
-/** Lists the known models, or shows one. */
-export async function showCatalog(flags: Flags, name: string | undefined): Promise<CommandResult<unknown>> {
-  if (name === undefined) {
-    const result = await runControlCommand(flags, 'catalog.list', {});
-    return { result, text: listText(result) };
-  }
-  const result = await runControlCommand(flags, 'catalog.show', { model: name });
-  return { result, text: modelText(result) };
 }
 
 function askTerminal(): ((question: string) => Promise<string>) | undefined {
@@ -158,41 +147,4 @@ const NOTES: Words = {
 function valueText(value: unknown): string {
   if (value === null) return 'none';
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-// --- Known models
-// -------------------------------------------------------------------------------------------------------
-
-function listText(models: readonly KnownModelView[]): string {
-  return tableText(
-    ['MODEL', 'CONTEXT', 'ENDPOINTS', 'AS OF'],
-    models.map(({ id, context_length, endpoints, as_of }) => [
-      id,
-      context_length === null ? '' : String(context_length),
-      endpoints.join(', '),
-      as_of,
-    ]),
-  );
-}
-
-function modelText({ endpoints, ...facts }: KnownModel): string {
-  const ways = endpoints.map(({ pricing, prices = [], ...endpoint }) => {
-    const history = [{ from: 'always', pricing: pricing ?? {} }, ...(prices ?? [])];
-    return `\n${factsText(endpoint)}${tableText(['FROM', 'PRICE', 'USD'], history.flatMap(priceRows))}`;
-  });
-  return `${factsText(facts)}${ways.join('')}`;
-}
-
-function factsText(facts: object): string {
-  return tableText(
-    ['', ''],
-    Object.entries(facts).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.join(', ') : valueText(value),
-    ]),
-  ).replace(/^\n/, '');
-}
-
-function priceRows({ from, pricing }: { from: string; pricing: object }): string[][] {
-  return Object.entries(pricing).map(([name, price]) => [from, name, valueText(price)]);
 }

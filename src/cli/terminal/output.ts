@@ -48,14 +48,22 @@ function oneLine(value: unknown): string {
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }
 
-/** A table with aligned columns. */
-export function tableText(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A table with aligned columns; `numeric`: headings of columns that are aligned to the right. */
+export function tableText(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  numeric: readonly string[] = [],
+): string {
   const lines = [headings, ...rows].map((cells) => cells.map(printable));
   const widths = headings.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
+  const isNumeric = headings.map((heading) => numeric.includes(heading));
   return lines
     .map((cells) =>
       cells
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .map((cell, column) => {
+          const width = widths[column] ?? 0;
+          return isNumeric[column] ? cell.padStart(width) : cell.padEnd(width);
+        })
         .join('  ')
         .trimEnd(),
     )

@@ -21,3 +21,14 @@ export function durationText(milliseconds: number): string {
 export function countText(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
+
+const TOKEN_UNITS = [
+  [1e6, 'M'],
+  [1e3, 'k'],
+] as const;
+
+/** `1M`, `200k`, `8.2k`: tokens, rounded to three digits. */
+export function tokensText(tokens: number): string {
+  const unit = TOKEN_UNITS.find(([size]) => tokens >= size);
+  return unit === undefined ? String(tokens) : `${Number((tokens / unit[0]).toPrecision(3))}${unit[1]}`;
+}

@@ -20,12 +20,19 @@ const COMMAND_SECTIONS: ReadonlySet<string> = new Set([
   'egress',
 ]);
 
+/** Sections that `catalog show` uses besides: the models of the file. */
+export const CATALOGUE_SECTIONS: ReadonlySet<string> = new Set(['models']);
+
 /**
  * The part of a file that a command needs. Provider secrets are in the environment of the gateway, not in that of
  * whoever types a command, so values with a variable that is not set are left out.
  */
-export function commandSections(file: object, environment: Environment): object {
-  const sections = Object.entries(file).filter(([name]) => !SERVING_SECTIONS.has(name));
+export function commandSections(
+  file: object,
+  environment: Environment,
+  also: ReadonlySet<string> = new Set(),
+): object {
+  const sections = Object.entries(file).filter(([name]) => !SERVING_SECTIONS.has(name) || also.has(name));
   return Object.fromEntries(
     sections.map(([name, section]) => [
       name,

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../kit/json/json.ts';
 import { compileValidator, type Issue } from '../../kit/json/validate.ts';
 import type { Problem } from '../problem.ts';
 import { type Config, configSchema } from '../schema/schema.ts';
-import { commandSections } from './command-sections.ts';
+import { CATALOGUE_SECTIONS, commandSections } from './command-sections.ts';
 import { crossChecks } from './cross-checks.ts';
 import { type Environment, fillVariables, markVariables } from './environment.ts';
 import { explainIssues } from './explain.ts';
@@ -34,8 +34,11 @@ export type ConfigReading =
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** `commands`: what a command needs, without the secrets that only a serving gateway has. */
-export type ConfigScope = 'whole' | 'commands';
+/**
+ * `commands`: what a command needs, without the secrets that only a serving gateway has. `catalogue`: the models of the
+ * file too, and the providers that this environment switches on.
+ */
+export type ConfigScope = 'whole' | 'commands' | 'catalogue';
 
 const validator = compileValidator(configSchema);
 const fillDefaults = compileDefaults(configSchema);
@@ -92,7 +95,7 @@ function checkedConfig(
   if (!looksLikeConfig(value)) {
     return refused([problem('has none of the keys of a configuration file; is it the right file?')]);
   }
-  const needed = scope === 'whole' ? value : commandSections(value, environment);
+  const needed = neededOf(value, environment, scope);
   const filled = fillVariables(needed, environment);
   // Nothing else is said of a place whose variable is not set.
   const unset = new Set(filled.problems.map(({ path }) => path));
@@ -104,9 +107,10 @@ function checkedConfig(
   );
   if (wrong.length > 0) return refused([...filled.problems, ...wrong]);
   const written = complete as Config;
-  if (scope === 'commands') {
+  if (scope !== 'whole') {
     if (filled.problems.length > 0) return refused(filled.problems);
-    return { ok: true, config: written, written: filled.value, keys: [], warnings: [] };
+    const config = scope === 'catalogue' ? completed(written, environment, knownProviders) : written;
+    return { ok: true, config, written: filled.value, keys: [], warnings: [] };
   }
   const {
     providers,
@@ -125,6 +129,16 @@ function checkedConfig(
     keys,
     warnings: [...warnings, ...firstOf(likelyMistakes(value, config), MAX_PROBLEMS)].map(shownProblem),
   };
+}
+
+function neededOf(file: object, environment: Environment, scope: ConfigScope): object {
+  if (scope === 'whole') return file;
+  return commandSections(file, environment, scope === 'catalogue' ? CATALOGUE_SECTIONS : undefined);
+}
+
+/** With the providers and credentials of this environment. Those that cannot be used are left out. */
+function completed(config: Config, environment: Environment, knownProviders: KnownProviders): Config {
+  return { ...config, providers: [...knownProviders.complete(config.providers, environment).providers] };
 }
 
 /**

@@ -1,19 +1,15 @@
 import { buildProvider } from '../../catalog/build-provider.ts';
-import { PROVIDER_TABLE } from '../../catalog/providers/provider-table.ts';
+import { hasCredential, switchingVariables } from '../../catalog/providers/missing-credential.ts';
 import { shippedModels } from '../../catalog/shipped-models.ts';
 import { SIMULATOR_MODELS } from '../../catalog/simulator-catalog.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import { DIALECTS } from '../../dialects/dialects.ts';
-import { lookUp } from '../../kit/collections/lookup.ts';
 import type { Issue } from '../../kit/json/validate.ts';
-import { hostOf, isPublicIp, parseIp } from '../../kit/net/egress.ts';
 import { nearestWord } from '../../kit/text/nearest-word.ts';
 import { quoted } from '../../kit/text/quoted.ts';
 import { parseModelId } from '../../routing/resolve/model-id.ts';
 import { parseLatest } from '../../routing/routers/latest.ts';
 import { ROUTERS, UNAVAILABLE_ROUTERS } from '../../routing/routers/routers.ts';
-
-type ProviderEntry = Config['providers'][number];
 
 /** What is legal in a configuration and almost surely a mistake, as far as providers, dialects and models show it. */
 export function likelyCatalogueMistakes(config: Config): Issue[] {
@@ -65,27 +61,12 @@ function ownPathIn(address: string, pathOf: (stream: boolean) => string): string
 /** Listed providers that are called without any credential. */
 function credentialMistakes({ providers }: Config): Issue[] {
   return providers.flatMap((entry, index): Issue[] => {
-    if (isOn(entry)) return [];
-    const [variables] = lookUp(PROVIDER_TABLE, entry.slug)?.keys ?? [];
-    const names = typeof variables === 'object' ? Object.values(variables) : variables ? [variables] : [];
+    if (hasCredential(entry)) return [];
+    const names = switchingVariables(entry.slug) ?? [];
     const variable = names.length === 0 || entry.base_url ? '' : ` or set ${names.join(' and ')}`;
     const message = `has no credential, so calls will be refused: give it an api_key${variable}`;
     return [{ path: `providers[${index}]`, message }];
   });
-}
-
-/** True if the provider has a credential or may need none: headers of its own, or an address that is not public. */
-function isOn(entry: Pick<ProviderEntry, 'slug'> & Partial<ProviderEntry>): boolean {
-  const { auth, credential, headers, baseUrl } = buildProvider(entry);
-  if (auth === 'none' || credential !== undefined || Object.keys(headers).length > 0) return true;
-  return baseUrl !== undefined && !isPublicAddress(baseUrl);
-}
-
-function isPublicAddress(address: string): boolean {
-  const host = hostOf(new URL(address));
-  const ip = parseIp(host);
-  if (ip !== undefined) return isPublicIp(ip);
-  return host.includes('.') && !/\.(local|localhost|internal|lan|home|test)$/.test(host);
 }
 
 // --- Models ----------------------------------------------------------------------------------------------------------
@@ -93,10 +74,10 @@ function isPublicAddress(address: string): boolean {
 /** Models whose endpoints are all at providers without a credential. A listed provider has a warning of its own. */
 function idleModels({ models, providers }: Config): Issue[] {
   const listed = new Set(providers.map(({ slug }) => slug));
-  const on = new Map(providers.map((entry) => [entry.slug, isOn(entry)]));
+  const on = new Map(providers.map((entry) => [entry.slug, hasCredential(entry)]));
   return models.flatMap(({ endpoints }, index): Issue[] => {
     const slugs = [...new Set(endpoints.map(({ provider }) => provider))];
-    for (const slug of slugs) if (!on.has(slug)) on.set(slug, isOn({ slug }));
+    for (const slug of slugs) if (!on.has(slug)) on.set(slug, hasCredential({ slug }));
     if (slugs.some((slug) => on.get(slug)) || slugs.every((slug) => listed.has(slug))) return [];
     const message = `no endpoint is on: ${slugs.join(', ')} ${slugs.length === 1 ? 'has' : 'have'} no credential`;
     return [{ path: `models[${index}].endpoints`, message }];

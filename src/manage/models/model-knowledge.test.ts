@@ -107,7 +107,7 @@ describe('refresh', () => {
     const knowledge = new ModelKnowledge(new MemoryStore(), NO_OVERLAY, clock);
     let found: string | undefined;
     knowledge.onChange(async () => {
-      found = (await knowledge.find('acme/0')).id;
+      found = (await knowledge.all()).get('acme/0')?.id;
     });
     await knowledge.refresh(dataOf(1), { ...apply, apply: false });
     expect(found).toBeUndefined();
@@ -131,6 +131,6 @@ describe('entriesOf', () => {
     const ids = runAtOnce(knowledge.entriesOf(new Set(['groq']))).map(({ id }) => id);
     expect(ids.length).toBeGreaterThan(0);
     expect(ids).not.toContain('acme/facts');
-    expect((await knowledge.find('acme/facts')).endpoints).toEqual([]);
+    expect((await knowledge.all()).get('acme/facts')?.endpoints).toEqual([]);
   });
 });

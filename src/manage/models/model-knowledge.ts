@@ -88,15 +88,6 @@ export class ModelKnowledge {
     return runInTurns(applyOverlay(allShippedModels(), this.#overlay));
   }
 
-  /** One model, by id or alias. Throws 404. */
-  async find(name: string): Promise<KnownModel> {
-    const models = await this.all();
-    const model =
-      models.get(name) ?? [...models.values()].find(({ aliases }) => aliases?.includes(name) === true);
-    if (model === undefined) throw new GatewayError('not-found', `nothing is known of a model ${name}`);
-    return model;
-  }
-
   /** Merges data into the known models, or reports what would change. Yields to the event loop. */
   refresh(data: unknown, options: RefreshOptions): Promise<RefreshOutcome> {
     const outcome = this.#refreshed.then(() => this.#refresh(data, options));

@@ -1,3 +1,5 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: configuration files name variables this way.
+
 import { KEY_DESCRIPTIONS } from '../../../src/config/schema/key-descriptions.ts';
 import { PRICE_NAMES } from '../../../src/config/schema/price-names.ts';
 import { UNITS, type Unit } from '../../../src/config/schema/units.ts';
@@ -27,7 +29,6 @@ const GENERATED =
   'The page is generated, from the same descriptions as [`signalbox schema`](configuration.md#your-editor): ' +
   'after a change run `node scripts/configuration-page.mjs`.';
 
-// biome-ignore lint/suspicious/noTemplateCurlyInString: how the file names a variable.
 const INTRODUCTION =
   'Every key, with what it takes, its default and what it means. `[]` stands for any item of a list, `*` for any name. ' +
   'Each key is optional unless it says *required*; a key that is null has its default. A text may hold `${NAME}`, ' +
