@@ -25,7 +25,7 @@ export interface MetricSources extends EarlyMetricSources {
   readonly generations: GenerationMetrics;
   readonly ledger: Pick<
     Ledger,
-    'openReservations' | 'reconciled' | 'isAvailable' | 'lag' | 'clockAheadMs' | 'writtenOff'
+    'openReservations' | 'reconciled' | 'isAvailable' | 'disk' | 'lag' | 'clockAheadMs' | 'writtenOff'
   >;
   readonly health: Pick<Health, 'coolingSites'>;
   readonly money: Pick<MoneyLeft, 'latest'>;
@@ -113,6 +113,17 @@ export function gatewayMetrics(sources: MetricSources): readonly MetricFamily[] 
       name: 'signalbox_journal_lag_records',
       help: 'Records that wait for the disk (journal), and settled generations that wait to be in a projection.',
       read: () => Object.entries(ledger.lag).map(([stage, count]) => [{ stage }, count] as const),
+    }),
+    gauge({
+      name: 'signalbox_journal_disk_waiting_seconds',
+      help: 'How long the journal has waited for its disk by now, 0 if at most 50 ms: above 2 no generation begins.',
+      read: () => ledger.disk.waitingMs / 1000,
+    }),
+    gauge({
+      name: 'signalbox_journal_slow_writes_total',
+      help: 'Operations on the disk of the journal that took longer than 50 ms.',
+      type: 'counter',
+      read: () => ledger.disk.slowWrites,
     }),
     gauge({
       name: 'signalbox_written_off_usd_total',

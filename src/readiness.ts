@@ -6,7 +6,7 @@ import type { Health } from './routing/health/health.ts';
 
 /** What the parts of `/readyz` are read from. */
 export interface ReadinessSources {
-  readonly ledger: Pick<Ledger, 'admitting'>;
+  readonly ledger: Pick<Ledger, 'admitting' | 'disk'>;
   readonly isDatabaseUp: () => boolean;
   readonly events: Pick<EventStore, 'isAvailable'>;
   readonly health: Pick<Health, 'coolingSites'>;
@@ -28,10 +28,20 @@ const LEDGER_STATES: Readonly<Record<Admitting, PartState>> = {
 export function readinessParts(sources: ReadinessSources): ReadinessParts {
   const { ledger, isDatabaseUp, events } = sources;
   return {
-    ledger: LEDGER_STATES[ledger.admitting],
+    ledger: ledgerState(ledger),
     store: isDatabaseUp() ? OK : { status: 'unavailable', reason: 'the database does not answer' },
     events: events.isAvailable ? OK : { status: 'unavailable', reason: 'the last work on events failed' },
     providers: providersState(sources),
+  };
+}
+
+/** A short wait for the disk leaves the gateway ready: generations wait with it. */
+function ledgerState({ admitting, disk }: ReadinessSources['ledger']): PartState {
+  const { waitingMs } = disk;
+  if (waitingMs === 0) return LEDGER_STATES[admitting];
+  return {
+    status: admitting === 'none' ? 'unavailable' : 'limited',
+    reason: `the ledger waits for its disk, for ${(waitingMs / 1000).toFixed(1)} s by now`,
   };
 }
 

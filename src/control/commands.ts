@@ -52,7 +52,7 @@ export interface CommandServices {
   readonly accounts: Accounts;
   readonly credits: Credits;
   readonly keys: OperatorKeys;
-  readonly ledger: Pick<Ledger, 'verify' | 'rebuild' | 'isAvailable' | 'lag'>;
+  readonly ledger: Pick<Ledger, 'verify' | 'rebuild' | 'isAvailable' | 'disk' | 'lag'>;
   readonly eventStore: Pick<EventStore, 'sizes' | 'copyTo'>;
   /** Backups that are being made. */
   readonly backups: { eventsFileOf(name: string): string | undefined };

@@ -42,11 +42,21 @@ export interface EventsView {
   readonly bytes: number;
 }
 
+export interface JournalDiskView {
+  /** How long the journal has waited for its disk by now; 0 if at most 50 ms. */
+  readonly waiting_ms: number;
+  /** Operations since the start that took longer than 50 ms. */
+  readonly slow_writes: number;
+  readonly longest_ms: number;
+}
+
 /** State of a data directory, seen by the process that has it open. Null = not found out in time. */
 export interface DoctorView {
   /** Null if the process is a command. */
   readonly server: ServerView | null;
   readonly ledger_available: boolean;
+  /** How the disk of the journal answers. Absent in an older gateway. */
+  readonly journal_disk?: JournalDiskView;
   /** Records that wait to be written, by stage. */
   readonly lag: Readonly<Record<string, number>>;
   readonly ledger: LedgerView | null;
@@ -54,7 +64,7 @@ export interface DoctorView {
 }
 
 export interface Inspected {
-  readonly ledger: Pick<Ledger, 'verify' | 'isAvailable' | 'lag'>;
+  readonly ledger: Pick<Ledger, 'verify' | 'isAvailable' | 'disk' | 'lag'>;
   readonly eventStore: Pick<EventStore, 'sizes'>;
   readonly accounts: { list(): Promise<readonly Account[]> };
   readonly running?: (() => RunningState) | undefined;
@@ -72,6 +82,11 @@ export async function doctorView({ ledger, eventStore, accounts, running }: Insp
   return {
     server: running === undefined ? null : serverView(running()),
     ledger_available: ledger.isAvailable,
+    journal_disk: {
+      waiting_ms: Math.round(ledger.disk.waitingMs),
+      slow_writes: ledger.disk.slowWrites,
+      longest_ms: Math.round(ledger.disk.longestMs),
+    },
     lag: ledger.lag,
     ledger: books,
     events,

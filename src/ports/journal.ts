@@ -35,6 +35,16 @@ export interface Append {
   refused(error: Error): void;
 }
 
+/** How a journal's disk answers. */
+export interface DiskWaits {
+  /** How long the journal has waited for the disk by now, milliseconds; 0 if it does not, or for at most 50 ms. */
+  readonly waitingMs: number;
+  /** Operations that took longer than 50 ms. */
+  readonly slowWrites: number;
+  /** The longest of all operations, milliseconds. */
+  readonly longestMs: number;
+}
+
 /** An append-only file of records in segments. */
 export interface Journal {
   /**
@@ -52,6 +62,7 @@ export interface Journal {
   readonly isWritable: boolean;
   /** The end of the last record, or where the first one of an empty segment begins. */
   readonly end: JournalPosition;
+  readonly disk: DiskWaits;
   /** What its segments take on the disk. */
   readonly size: { readonly segments: number; readonly bytes: number };
   /**

@@ -2,6 +2,7 @@ import type { Amount } from '../ir/amount.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import type { Nanos } from '../kit/money.ts';
 import type { LimitWindow, WindowNumbers } from '../kit/time/windows.ts';
+import type { DiskWaits } from './journal.ts';
 
 /** Levels at which spending is counted and limited, narrowest first. */
 export type Scope = 'key' | 'workspace' | 'account';
@@ -251,6 +252,8 @@ export interface Ledger {
    * with an embedded ledger, or before the first comparison.
    */
   readonly clockAheadMs: number | null;
+  /** How the disk of the journal answers. */
+  readonly disk: DiskWaits;
   /** Queue lengths: records waiting for the disk, settled generations waiting for each projection. */
   readonly lag: Readonly<Record<string, number>>;
 }

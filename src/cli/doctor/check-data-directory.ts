@@ -32,6 +32,13 @@ export async function checkDataDirectory({ runtime, directory, holder }: Situati
       return [absent(dataDir, directory.problem)];
     case 'unusable':
       return [unusable(`${dataDir} cannot be read as a directory`, directory.problem)];
+    case 'frozen':
+      return [
+        problem(
+          `the disk of ${dataDir} does not answer; what is on it was not checked`,
+          'check the device, or the network file system and its server',
+        ),
+      ];
     case 'there':
       return [
         ...writing(dataDir, directory.facts),

@@ -1,3 +1,4 @@
+import type { JournalDiskView } from '../../control/doctor-view.ts';
 import {
   type BooksFacts,
   examineBooks,
@@ -17,14 +18,15 @@ const VERIFY = 'keep a copy of the data directory for the investigation, then ru
 /** Checks that the books can be read and are consistent. */
 export async function checkLedger(situation: Situation): Promise<Finding[]> {
   const { directory, holder, runtime } = situation;
-  if (directory.kind !== 'there') return [];
+  if (directory.kind !== 'there' && directory.kind !== 'frozen') return [];
   switch (holder.kind) {
     case 'silent':
       return [warning('not checked: another process has the data directory', null)];
     case 'process':
       return [
         ...ofProcess(holder.view.ledger),
-        ...(holder.view.ledger_available
+        ...ofDisk(holder.view.journal_disk),
+        ...(holder.view.ledger_available || (holder.view.journal_disk?.waiting_ms ?? 0) > 0
           ? []
           : [
               problem(
@@ -34,8 +36,30 @@ export async function checkLedger(situation: Situation): Promise<Finding[]> {
             ]),
       ];
     case 'none':
+      if (directory.kind === 'frozen') return [];
       return runtime.database === undefined ? ofBooks(situation) : ofTables(situation);
   }
+}
+
+/** A disk that does not answer now, or was slow since the gateway started. */
+function ofDisk(disk: JournalDiskView | undefined): Finding[] {
+  if (disk === undefined || (disk.waiting_ms === 0 && disk.slow_writes === 0)) return [];
+  const { waiting_ms: waitingMs, slow_writes: slowWrites, longest_ms: longestMs } = disk;
+  if (waitingMs > 0) {
+    return [
+      problem(
+        `the ledger waits for its disk, for ${(waitingMs / 1000).toFixed(1)} s by now; generations wait or are refused`,
+        'check the device or the network file system of the data directory; the gateway then resumes by itself',
+      ),
+    ];
+  }
+  return [
+    warning(
+      `the disk of the ledger was slow: ${countText(slowWrites, 'write')} took longer than 50 ms, ` +
+        `the longest ${(longestMs / 1000).toFixed(2)} s`,
+      'if this goes on, move the data directory to a faster local disk',
+    ),
+  ];
 }
 
 /** An inconsistent account; `difference` in nano-dollars. */

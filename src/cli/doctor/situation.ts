@@ -58,15 +58,19 @@ export interface Situation {
 export async function findSituation(flags: Flags): Promise<Situation> {
   const loading = loadConfiguration(loadOptions(flags));
   const runtime = loading.ok ? loading.loaded.runtime : loading.runtime;
-  const directory = await examineDirectory(runtime.dataDir);
+  // The gateway is asked first: if it waits for its disk, a write of our own would wait as long.
+  const waiting = await waitingGateway(runtime.dataDir);
+  const directory = waiting === undefined ? await examineDirectory(runtime.dataDir) : FROZEN;
   const { holder, close } =
-    directory.kind === 'there' ? await findHolder(runtime.dataDir) : { holder: NO_HOLDER, close() {} };
+    directory.kind === 'there'
+      ? await findHolder(runtime.dataDir)
+      : { holder: waiting ?? NO_HOLDER, close() {} };
   const isServing = holder.kind === 'process' && holder.view.server !== null;
   const providers = findProviders(loading, isServing);
   const configuration = isServing
     ? await answerOf(askRunning(runtime.dataDir, 'doctor.configuration', {}))
     : undefined;
-  const lookAgain = () => readDatabase(loading, runtime);
+  const lookAgain = () => readDatabase(loading, runtime, directory);
   const database = lookAgain();
   // Prevents an unhandled rejection; each check that awaits it reports the failure.
   database.catch(() => {});
@@ -89,11 +93,15 @@ async function answerOf<T>(asked: Promise<T | null | undefined>): Promise<T | un
   return (await asked.catch(() => undefined)) ?? undefined;
 }
 
-async function readDatabase(loading: Loading, { database, dataDir }: Runtime): Promise<Database> {
+async function readDatabase(
+  loading: Loading,
+  { database, dataDir }: Runtime,
+  { kind }: DirectoryFinding,
+): Promise<Database> {
   if (hasProblemAt(loading, 'DATABASE_URL')) return { kind: 'unknown', facts: undefined };
   if (database !== undefined) return { kind: 'postgres', facts: await examinePostgres(database) };
   const file = join(dataDir, 'signalbox.sqlite');
-  return { kind: 'sqlite', file, facts: await examineSqlite(file) };
+  return { kind: 'sqlite', file, facts: kind === 'frozen' ? undefined : await examineSqlite(file) };
 }
 
 /** True if the configuration has a problem at this path. */
@@ -102,6 +110,15 @@ export function hasProblemAt(loading: Loading, place: string): boolean {
 }
 
 const NO_HOLDER: Holder = { kind: 'none' };
+
+const FROZEN: DirectoryFinding = { kind: 'frozen' };
+
+/** The gateway that has the data directory, if its journal waits for the disk. */
+async function waitingGateway(dataDir: string): Promise<Holder | undefined> {
+  const view = await answerOf(askRunning(dataDir, 'doctor.inspect', {}));
+  const waitingMs = view?.journal_disk?.waiting_ms ?? 0;
+  return view === undefined || waitingMs === 0 ? undefined : { kind: 'process', view };
+}
 
 /** How long to retry while a gateway starts or a command runs, milliseconds. */
 const HOLDER_TIMEOUT_MS = 2_000;

@@ -1,11 +1,14 @@
 import { lstat, mkdir, readdir, rm, rmdir, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isInTime } from '../../kit/loop/is-in-time.ts';
 
 /** A data directory as seen without its lock. */
 export type DirectoryFinding =
   /** `problem`: error code when it cannot be created; undefined when it can. */
   | { readonly kind: 'absent'; readonly problem: string | undefined }
   | { readonly kind: 'unusable'; readonly problem: string }
+  /** A write to its disk does not end. */
+  | { readonly kind: 'frozen' }
   | { readonly kind: 'there'; readonly facts: DirectoryFacts };
 
 /** Facts about an existing data directory. */
@@ -32,6 +35,9 @@ const SECRETS = /^(?:hash-key|encryption-key|encryption-rotation|control\.sock|s
 
 const SET_ASIDE = /\.damaged-/;
 
+/** How long the disk may take for a write of one byte, milliseconds. */
+const WRITE_MS = 3_000;
+
 /**
  * Examines a data directory. Writes a file of one byte and removes it; if there is no directory, creates and removes
  * one beside it.
@@ -45,12 +51,14 @@ export async function examineDirectory(path: string): Promise<DirectoryFinding> 
   if (typeof names === 'string') return { kind: 'unusable', problem: names };
   const { bavail, bsize, files, ffree } = await statfs(path);
   const entries = await lookAt(path, names);
+  const writing = writeProblem(path);
+  if (!(await isInTime(writing, WRITE_MS))) return { kind: 'frozen' };
   return {
     kind: 'there',
     facts: {
       ownerId: process.getuid === undefined ? undefined : status.uid,
       mode: status.mode & 0o777,
-      writeProblem: await writeProblem(path),
+      writeProblem: await writing,
       freeBytes: bavail * bsize,
       freeFiles: files === 0 ? undefined : ffree,
       openSecrets: namesOf(entries, ({ name, mode }) => SECRETS.test(name) && (mode & 0o077) !== 0),

@@ -1,4 +1,4 @@
-import { constants, fdatasync, writeSync } from 'node:fs';
+import { constants, fdatasync, write } from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeDirectory, syncDirectory } from '../directory/atomic-files.ts';
@@ -10,12 +10,6 @@ const FLAGS: Record<OpenMode, number> = {
   change: constants.O_RDWR,
   create: constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC,
 };
-
-/**
- * Smaller writes are synchronous: the system buffers them within microseconds, while handing them to the thread pool
- * costs the main thread four times as much. Only a sync waits for the disk.
- */
-const MAX_SYNCHRONOUS_BYTES = 64 * 1024;
 
 /** Creates the directory of a journal if necessary (0700). Its files have mode 0600. */
 export async function openDiskFiles(directory: string): Promise<JournalFiles> {
@@ -39,14 +33,24 @@ function diskFileOf(handle: FileHandle): JournalFile {
   return {
     size: async () => (await handle.stat()).size,
     read: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,
-    write: async (bytes, position) =>
-      bytes.length < MAX_SYNCHRONOUS_BYTES
-        ? writeSync(handle.fd, bytes, 0, bytes.length, position)
-        : (await handle.write(bytes, 0, bytes.length, position)).bytesWritten,
+    write: (bytes, position) => written(handle.fd, bytes, position),
     truncate: (length) => handle.truncate(length),
     sync: () => dataSynced(handle.fd),
     close: () => handle.close(),
   };
+}
+
+/**
+ * Writes in the thread pool, however few the bytes: the system usually buffers them within microseconds, but a write
+ * to a frozen file system lasts until it is thawed, and would hold the event loop. As `FileHandle.write`, with fewer
+ * promises.
+ */
+function written(descriptor: number, bytes: Uint8Array, position: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    write(descriptor, bytes, 0, bytes.length, position, (error, count) =>
+      error === null ? resolve(count) : reject(error),
+    );
+  });
 }
 
 /** As `FileHandle.datasync`, with fewer promises. */

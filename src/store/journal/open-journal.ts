@@ -1,6 +1,7 @@
 import type { Journal, JournalEntry } from '../../ports/journal.ts';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { openDiskFiles } from './disk-files.ts';
+import { DiskWatch, type DiskWatchOptions, watchedFiles } from './disk-watch.ts';
 import { type JournalFiles, readRange, writeAll } from './journal-files.ts';
 import { type FoundSegments, readJournal, type StoredSegment, type TornTail } from './read-journal.ts';
 import { nameOfSegment } from './segment.ts';
@@ -10,6 +11,8 @@ import { type JournalLimits, SegmentedJournal } from './segmented-journal.ts';
 export interface JournalOptions extends Partial<JournalLimits> {
   /** Created if necessary. Only one process may open it: the lock of the data directory ensures that. */
   readonly directory: string;
+  /** When a disk counts as slow, and the log of that; absent = not logged. */
+  readonly disk?: DiskWatchOptions;
   /** Called with every record, oldest first, before the journal opens. Its bytes share memory with a whole segment. */
   replay(entry: JournalEntry): void;
   /** Called after the last record and before anything is changed. Throwing keeps the journal closed. */
@@ -37,12 +40,15 @@ const DEFAULT_LIMITS: JournalLimits = {
  * a DataDirectoryProblem when a record is damaged that was safely on the disk.
  */
 export async function openJournal(options: JournalOptions, given?: JournalFiles): Promise<OpenedJournal> {
-  const files = given ?? (await openJournalFiles(options.directory));
+  const unwatched = given ?? (await openJournalFiles(options.directory));
+  const disk = new DiskWatch(options.disk ?? { warn() {} });
+  const files = watchedFiles(unwatched, disk);
   const { segments, tornTails, found, next } = await readJournal(files, (entry) => options.replay(entry));
   options.validate?.(found);
   const journal = new SegmentedJournal(files, limitsOf(options), {
     segments: await sealAll(files, segments),
     next,
+    disk,
   });
   await journal.start();
   return { journal, tornTails, found };

@@ -8,6 +8,7 @@ import {
   JournalUnavailable,
 } from '../../ports/journal.ts';
 import { DiskReserve } from './disk-reserve.ts';
+import type { DiskWatch } from './disk-watch.ts';
 import { bytesOfFrame, MAX_RECORD_BYTES } from './frame.ts';
 import type { JournalFiles } from './journal-files.ts';
 import { type JournalContent, readSegment } from './read-journal.ts';
@@ -51,6 +52,7 @@ const MEND_EVERY_MS = 250;
  * would not tell. The caller appends them again.
  */
 export class SegmentedJournal implements Journal {
+  readonly disk: DiskWatch;
   readonly #files: JournalFiles;
   readonly #maxWaitingBytes: number;
   readonly #gatherMs: number;
@@ -73,7 +75,12 @@ export class SegmentedJournal implements Journal {
   #releases: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  constructor(files: JournalFiles, limits: JournalLimits, stored: Pick<JournalContent, 'segments' | 'next'>) {
+  constructor(
+    files: JournalFiles,
+    limits: JournalLimits,
+    stored: Pick<JournalContent, 'segments' | 'next'> & { readonly disk: DiskWatch },
+  ) {
+    this.disk = stored.disk;
     this.#files = files;
     this.#maxWaitingBytes = limits.maxWaitingBytes;
     this.#gatherMs = limits.gatherMs;
@@ -139,6 +146,7 @@ export class SegmentedJournal implements Journal {
     await this.#work();
     await this.#releases;
     await this.#chain.close();
+    this.disk.close();
   }
 
   #refusalOf(record: Uint8Array): Error | undefined {

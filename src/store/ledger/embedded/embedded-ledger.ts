@@ -2,7 +2,7 @@ import { type Amount, NOTHING } from '../../../ir/amount.ts';
 import { isInTime } from '../../../kit/loop/is-in-time.ts';
 import type { Nanos } from '../../../kit/money.ts';
 import type { GenerationStore } from '../../../ports/generations.ts';
-import type { Durability, Journal } from '../../../ports/journal.ts';
+import type { DiskWaits, Durability, Journal } from '../../../ports/journal.ts';
 import {
   type AccountStatement,
   type Admitting,
@@ -26,6 +26,7 @@ import type { AnyProjector } from '../projection/projector.ts';
 import type { PendingWrite } from '../records/pending-write.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
 import type { SettleRecord } from '../records/records.ts';
+import { isStuck } from '../records/stuck-disk.ts';
 import { cappedUse } from '../settlement/capped-use.ts';
 import { ALREADY_RECORDED, RecentCharges } from '../settlement/recent-charges.ts';
 
@@ -85,7 +86,12 @@ export class EmbeddedLedger implements Ledger {
   }
 
   get isAvailable(): boolean {
-    return !this.#isClosed && this.#options.journal.isWritable && this.#writer.isKeepingUp;
+    const { journal } = this.#options;
+    return !this.#isClosed && journal.isWritable && !isStuck(journal.disk) && this.#writer.isKeepingUp;
+  }
+
+  get disk(): DiskWaits {
+    return this.#options.journal.disk;
   }
 
   get admitting(): Admitting {
@@ -236,7 +242,11 @@ export class EmbeddedLedger implements Ledger {
     }
     // The record writer logs its own failures.
     if (!this.#isRefusing && this.#writer.isKeepingUp && !this.#isClosed) {
-      this.#options.warn('the disk of the ledger is full or fails; no paid work is begun until it works');
+      this.#options.warn(
+        isStuck(this.disk)
+          ? 'the disk of the ledger does not answer; no paid work is begun until it does'
+          : 'the disk of the ledger is full or fails; no paid work is begun until it works',
+      );
     }
     this.#isRefusing = true;
     throw unavailable();

@@ -125,6 +125,7 @@ export async function openEmbeddedLedger<Item extends Projected>(
   const opened = await openJournal(
     {
       directory: '',
+      disk: { warn },
       segmentBytes: DEFAULT_SEGMENT_BYTES,
       ...settings.journal,
       replay: replayWithPlace(files, replayInto({ books, segments, projectors }, snapshot)),

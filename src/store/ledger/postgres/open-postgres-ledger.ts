@@ -92,6 +92,7 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
   const opened = await openJournal(
     {
       directory: '',
+      disk: { warn },
       segmentBytes: DEFAULT_SEGMENT_BYTES,
       ...settings.journal,
       replay: replayWithPlace(files, (entry) => generations.replay(entry)),

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { type Amount, assertAmount, NOTHING, plus } from '../../../ir/amount.ts';
 import type { Nanos } from '../../../kit/money.ts';
 import type { RecentGenerations, StoredGeneration } from '../../../ports/generations.ts';
-import type { Durability, Journal } from '../../../ports/journal.ts';
+import type { DiskWaits, Durability, Journal } from '../../../ports/journal.ts';
 import {
   type AccountStatement,
   type Admitting,
@@ -26,6 +26,7 @@ import { type WriteOffs, writeOffOf } from '../books/write-offs.ts';
 import type { PendingWrite } from '../records/pending-write.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
 import { generationOfRecord, type SettleRecord } from '../records/records.ts';
+import { isStuck } from '../records/stuck-disk.ts';
 import { cappedUse } from '../settlement/capped-use.ts';
 import { ALREADY_RECORDED, RecentCharges } from '../settlement/recent-charges.ts';
 import { JournalTakenOver, releaseStrays, type Strays } from './booking/book-ends.ts';
@@ -111,8 +112,13 @@ export class PostgresLedger implements Ledger, RecentGenerations {
       !this.#isClosed &&
       isUp() &&
       journal.isWritable &&
+      !isStuck(journal.disk) &&
       writer.isKeepingUp
     );
+  }
+
+  get disk(): DiskWaits {
+    return this.#options.journal.disk;
   }
 
   /** While the clocks are far apart the windows of limits are uncertain. */

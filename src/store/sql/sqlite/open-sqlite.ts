@@ -12,7 +12,7 @@ import { SqliteWriter, type SqliteWriterOptions } from './sqlite-writer.ts';
 /** How long a write waits for another process that writes, milliseconds. */
 const WRITER_BUSY_MS = 1000;
 
-/** Reads wait only while a file is recovered after a crash, and block the event loop meanwhile, milliseconds. */
+/** Reads wait only while a file is recovered after a crash, milliseconds. */
 const READER_BUSY_MS = 100;
 
 const WRITER_PRAGMAS = [
@@ -33,7 +33,9 @@ export async function openSqlite(
   // SQLite copies the mode of the database file to its side files, so set it first.
   closeSync(openSync(file, 'a', 0o600));
   const database = new SqliteDatabase({
-    reader: new SqliteReader({ file, busyMs: READER_BUSY_MS, pragmas: ['query_only = ON'] }),
+    reader: new SqliteReader(
+      () => new SqliteThread({ file, busyMs: READER_BUSY_MS, pragmas: ['query_only = ON'] }),
+    ),
     writer: new SqliteWriter({
       openThread: () => new SqliteThread({ file, busyMs: WRITER_BUSY_MS, pragmas: WRITER_PRAGMAS }),
       warn,

@@ -45,7 +45,7 @@ export interface ThreadedSqliteParts {
   readonly writer: SqliteWriter;
 }
 
-/** SQLite for Kysely: reads on this thread, writes in another. Reads see all writes that have resolved. */
+/** SQLite for Kysely: reads in one thread, writes in another. Reads see all writes that have resolved. */
 export class ThreadedSqliteDialect implements Dialect {
   readonly #parts: ThreadedSqliteParts;
 
@@ -64,8 +64,7 @@ export class ThreadedSqliteDialect implements Dialect {
       releaseConnection: async () => {},
       async destroy() {
         // The writer closes last: the last connection to close checkpoints the log, which may take a while.
-        reader.close();
-        await writer.close();
+        await writer.close(reader.close());
       },
     };
   }
@@ -93,7 +92,7 @@ class ThreadedSqliteConnection implements DatabaseConnection {
 
   async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#transaction !== undefined) return change(this.#transaction, sql, parameters);
-    if (SelectQueryNode.is(query)) return { rows: this.#parts.reader.all(sql, parameters) as R[] };
+    if (SelectQueryNode.is(query)) return { rows: (await this.#parts.reader.all(sql, parameters)) as R[] };
     const turn = await this.#parts.writer.takeTurn();
     try {
       return await change(turn, sql, parameters);

@@ -52,7 +52,7 @@ const runForEach = (sql, rows) => {
 parentPort.on('message', (asked) => {
   if (asked === null) {
     try {
-      // Leaves everything in the main file, so that a copy of it is complete.
+      // Leaves everything in the main file, so that a copy of it is complete. A connection that only reads cannot.
       connection?.pragma('wal_checkpoint(TRUNCATE)');
     } catch {}
     prepared.clear();

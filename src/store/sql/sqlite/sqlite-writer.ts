@@ -45,10 +45,11 @@ export class SqliteWriter {
     });
   }
 
-  /** Ends the thread after all queued turns, or after `TURN_MS`. */
-  async close(): Promise<void> {
+  /** Refuses new turns. Ends the thread after all queued turns, or after `TURN_MS`, and after `others`. */
+  async close(others?: Promise<void>): Promise<void> {
     this.#isClosed = true;
     await isInTime(this.#last, TURN_MS);
+    await others;
     await this.#thread?.close();
   }
 

@@ -1,0 +1,73 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../../../test/contracts/temporary-directory.ts';
+import { diskFilesIn } from './disk-files.ts';
+import type { JournalFiles } from './journal-files.ts';
+import { openJournal } from './open-journal.ts';
+
+const RECORD = Buffer.from('record');
+
+/** Files on a disk that can be frozen: writes wait until it is thawed. */
+class FreezingFiles {
+  #thawed = Promise.resolve();
+  #thaw = () => {};
+
+  freeze(): void {
+    this.#thawed = new Promise((resolve) => {
+      this.#thaw = resolve;
+    });
+  }
+
+  thaw(): void {
+    this.#thaw();
+  }
+
+  of(files: JournalFiles): JournalFiles {
+    return {
+      ...files,
+      open: async (name, mode) => {
+        const file = await files.open(name, mode);
+        return {
+          ...file,
+          write: async (bytes, position) => {
+            await this.#thawed;
+            return file.write(bytes, position);
+          },
+        };
+      },
+    };
+  }
+}
+
+describe('a journal on a disk that does not answer', () => {
+  const temporary = temporaryDirectory();
+  afterEach(() => temporary.remove());
+
+  it('says for how long it waits, logs begin and end once, and goes on', async () => {
+    const disk = new FreezingFiles();
+    const logged: string[] = [];
+    const { journal } = await openJournal(
+      {
+        directory: '',
+        reservedBytes: 0,
+        disk: { slowMs: 20, longMs: 60, warn: (message) => logged.push(message) },
+        replay() {},
+      },
+      disk.of(diskFilesIn(temporary.path)),
+    );
+    // Opening may itself have met a busy disk.
+    const slowBefore = journal.disk.slowWrites;
+    logged.length = 0;
+    disk.freeze();
+    const appended = journal.append(RECORD, 'power');
+    await expect.poll(() => logged).toEqual([expect.stringContaining('waits for its disk')]);
+    expect(journal.disk.waitingMs).toBeGreaterThan(20);
+    disk.thaw();
+    await appended;
+    await expect.poll(() => logged).toEqual([expect.anything(), 'the disk of the ledger answers again']);
+    expect(journal.disk.slowWrites).toBeGreaterThan(slowBefore);
+    expect(journal.disk.longestMs).toBeGreaterThan(20);
+    await journal.append(RECORD, 'power');
+    await journal.close();
+    expect(journal.disk.waitingMs).toBe(0);
+  });
+});

@@ -1,0 +1,142 @@
+import type { DiskWaits } from '../../ports/journal.ts';
+import type { JournalFile, JournalFiles } from './journal-files.ts';
+
+/** An operation of the disk that takes longer is slow. */
+export const SLOW_DISK_MS = 50;
+
+/** A wait that lasts this long is always logged. Shorter ones are logged once in `QUIET_MS`. */
+const LONG_WAIT_MS = 1_000;
+const QUIET_MS = 60_000;
+
+/** Limits and log of a disk watch; tests set their own. */
+export interface DiskWatchOptions {
+  readonly slowMs?: number | undefined;
+  readonly longMs?: number | undefined;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/**
+ * Notices a disk that does not answer: operations run in the thread pool, and a timer of the main thread sees that one
+ * of them lasts too long. The timer is only pushed back by each operation, which costs less than setting one.
+ */
+export class DiskWatch implements DiskWaits {
+  readonly #slowMs: number;
+  readonly #longMs: number;
+  readonly #warn: DiskWatchOptions['warn'];
+  #timer: NodeJS.Timeout | undefined;
+  #underWay = 0;
+  /** When an operation began or ended last, while one is under way. */
+  #progressAt = 0;
+  #slowWrites = 0;
+  #longestMs = 0;
+  /** The wait under way was logged, so that its end is logged too. */
+  #isLogged = false;
+  #loggedAt = Number.NEGATIVE_INFINITY;
+
+  constructor({ slowMs = SLOW_DISK_MS, longMs = LONG_WAIT_MS, warn }: DiskWatchOptions) {
+    this.#slowMs = slowMs;
+    this.#longMs = longMs;
+    this.#warn = warn;
+  }
+
+  get waitingMs(): number {
+    const sinceMs = this.#sinceProgressMs();
+    return sinceMs > this.#slowMs ? sinceMs : 0;
+  }
+
+  get slowWrites(): number {
+    return this.#slowWrites;
+  }
+
+  get longestMs(): number {
+    return Math.max(this.#longestMs, this.waitingMs);
+  }
+
+  /** Runs an operation of the disk under watch. */
+  async during<Result>(operation: () => Promise<Result>): Promise<Result> {
+    const beganAt = performance.now();
+    this.#underWay++;
+    this.#progressAt = beganAt;
+    this.#checkIn(this.#slowMs);
+    try {
+      return await operation();
+    } finally {
+      this.#ended(beganAt);
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #sinceProgressMs(): number {
+    return this.#underWay === 0 ? 0 : performance.now() - this.#progressAt;
+  }
+
+  #ended(beganAt: number): void {
+    const now = performance.now();
+    const tookMs = now - beganAt;
+    this.#underWay--;
+    this.#progressAt = now;
+    if (tookMs > this.#longestMs) this.#longestMs = tookMs;
+    if (tookMs <= this.#slowMs) return;
+    this.#slowWrites++;
+    if (!this.#isLogged) return;
+    this.#isLogged = false;
+    this.#warn('the disk of the ledger answers again', { waited_ms: Math.round(tookMs) });
+  }
+
+  #checkIn(milliseconds: number): void {
+    // One timer for the usual interval, so that it can be pushed back.
+    if (milliseconds === this.#slowMs && this.#timer !== undefined) this.#timer.refresh();
+    else if (milliseconds === this.#slowMs) {
+      this.#timer = setTimeout(() => this.#check(), milliseconds).unref();
+    } else setTimeout(() => this.#check(), milliseconds).unref();
+  }
+
+  #check(): void {
+    const sinceMs = this.#sinceProgressMs();
+    if (this.#isLogged || this.#underWay === 0) return;
+    if (sinceMs < this.#slowMs) {
+      // Timers may fire a little early.
+      this.#checkIn(this.#slowMs);
+      return;
+    }
+    if (sinceMs < this.#longMs && performance.now() - this.#loggedAt < QUIET_MS) {
+      this.#checkIn(this.#longMs - sinceMs);
+      return;
+    }
+    this.#isLogged = true;
+    this.#loggedAt = performance.now();
+    this.#warn('the ledger waits for its disk; generations wait with it, everything else goes on', {
+      waiting_ms: Math.round(sinceMs),
+    });
+  }
+}
+
+/** Files whose changes are watched. Reads are not: only starts and projections that are behind read. */
+export function watchedFiles(files: JournalFiles, watch: DiskWatch): JournalFiles {
+  return {
+    pathOf: (name) => files.pathOf(name),
+    list: () => files.list(),
+    open: async (name, mode) => {
+      if (mode === 'read') return files.open(name, mode);
+      return watchedFile(await watch.during(() => files.open(name, mode)), watch);
+    },
+    rename: (from, to) => watch.during(() => files.rename(from, to)),
+    remove: (name) => watch.during(() => files.remove(name)),
+    sync: () => watch.during(() => files.sync()),
+  };
+}
+
+function watchedFile(file: JournalFile, watch: DiskWatch): JournalFile {
+  return {
+    size: () => file.size(),
+    read: (into, position) => file.read(into, position),
+    write: (bytes, position) => watch.during(() => file.write(bytes, position)),
+    truncate: (length) => watch.during(() => file.truncate(length)),
+    sync: () => watch.during(() => file.sync()),
+    close: () => file.close(),
+  };
+}

@@ -1,0 +1,126 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type StartedProgram, startProgram, stopped } from '../e2e/started-program.ts';
+import { signalbox } from '../operator/program.ts';
+
+/**
+ * A file system on a loop device, frozen with fsfreeze: writes to it last until it is thawed. That needs root and a
+ * kernel with loop devices; elsewhere the tests are left out.
+ */
+class FreezableDisk {
+  readonly folder = mkdtempSync(join(tmpdir(), 'signalbox-frozen-'));
+  readonly path = join(this.folder, 'disk');
+  readonly isThere: boolean;
+
+  constructor() {
+    const image = join(this.folder, 'image');
+    mkdirSync(this.path);
+    this.isThere =
+      process.getuid?.() === 0 &&
+      run('truncate', '-s', '64M', image) &&
+      run('mkfs.ext4', '-q', image) &&
+      run('mount', '-o', 'loop', image, this.path) &&
+      this.freeze() &&
+      this.thaw();
+  }
+
+  freeze(): boolean {
+    return run('fsfreeze', '-f', this.path);
+  }
+
+  thaw(): boolean {
+    return run('fsfreeze', '-u', this.path);
+  }
+
+  remove(): void {
+    this.thaw();
+    run('umount', this.path);
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function run(command: string, ...words: readonly string[]): boolean {
+  return spawnSync(command, words, { stdio: 'ignore' }).status === 0;
+}
+
+const MANAGEMENT_KEY = 'management-key-of-this-test';
+const API_KEY = 'api-key-of-this-test';
+const SCRAPE_TOKEN = 'scrape-token-of-this-test';
+
+const disk = new FreezableDisk();
+afterAll(() => disk.remove());
+
+describe.skipIf(!disk.isThere)('a gateway whose disk is frozen', () => {
+  const dataDir = join(disk.path, 'data');
+  let program: StartedProgram;
+
+  beforeAll(async () => {
+    const config = join(disk.folder, 'signalbox.yaml');
+    writeFileSync(config, `metrics: { token: ${SCRAPE_TOKEN} }\n`);
+    program = await startProgram(disk.folder, {
+      SIGNALBOX_CONFIG: config,
+      SIGNALBOX_DATA_DIR: dataDir,
+      SIGNALBOX_MANAGEMENT_KEY: MANAGEMENT_KEY,
+      SIGNALBOX_API_KEY: API_KEY,
+    });
+  }, 30_000);
+
+  afterAll(async () => {
+    disk.thaw();
+    await stopped(program.child, 'SIGTERM');
+  });
+
+  const get = (path: string, headers = {}) =>
+    fetch(new URL(path, program.url), { headers, signal: AbortSignal.timeout(5_000) });
+
+  const generate = () =>
+    fetch(`${program.url}/chat/completions`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${API_KEY}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ model: 'simulator/standard', messages: [{ role: 'user', content: 'Hi' }] }),
+    });
+
+  const ledgerPart = async () => {
+    const body = (await (await get('/readyz')).json()) as { parts: { ledger: { reason?: string } } };
+    return body.parts.ledger;
+  };
+
+  it('answers probes, says what it waits for, refuses in time, and goes on', async () => {
+    expect((await generate()).status).toBe(200);
+    disk.freeze();
+    const waiting = generate();
+    await expect
+      .poll(ledgerPart, { timeout: 10_000 })
+      .toMatchObject({ reason: expect.stringContaining('the ledger waits for its disk') });
+    expect((await get('/healthz')).status).toBe(200);
+    await expect.poll(async () => (await get('/readyz')).status, { timeout: 10_000 }).toBe(503);
+    const refused = await generate();
+    expect(refused.status).toBe(503);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    const metrics = await (await get('/metrics', { Authorization: `Bearer ${SCRAPE_TOKEN}` })).text();
+    expect(Number(/^signalbox_journal_disk_waiting_seconds (\S+)$/m.exec(metrics)?.[1])).toBeGreaterThan(1);
+    const { out } = signalbox(disk.folder, ['doctor', '--data-dir', dataDir]);
+    expect(out).toContain('the ledger waits for its disk');
+    expect((await get('/healthz')).status).toBe(200);
+    disk.thaw();
+    // It waited for ten seconds at most, or was answered after the thaw.
+    expect([200, 503]).toContain((await waiting).status);
+    await expect.poll(async () => (await get('/readyz')).status, { timeout: 10_000 }).toBe(200);
+    expect((await generate()).status).toBe(200);
+    await expect.poll(() => program.stderr(), { timeout: 5_000 }).toContain('answers again');
+    expect(program.stderr()).toContain('the ledger waits for its disk');
+  }, 60_000);
+
+  it('is not stopped by a read of the database either', async () => {
+    disk.freeze();
+    const reading = get('/api/v1/keys', { Authorization: `Bearer ${MANAGEMENT_KEY}` }).catch(() => undefined);
+    await delay(300);
+    expect((await get('/healthz')).status).toBe(200);
+    disk.thaw();
+    expect((await reading)?.status).toBe(200);
+  }, 20_000);
+});
