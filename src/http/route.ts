@@ -25,6 +25,8 @@ export interface RouteExample {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: JsonObject;
+  /** Further bodies that work, each with what it is an example of. */
+  readonly otherBodies?: Readonly<Record<string, JsonObject>>;
   /** Names of files by the part of the form that holds them. */
   readonly form?: Readonly<Record<string, string>>;
   /** The method of an official client that sends this request. */

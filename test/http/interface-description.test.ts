@@ -193,7 +193,11 @@ describe('the examples', () => {
   it.each(described.map((route) => [route.operationId, route] as const))('of %s are valid', (_, route) => {
     const operation = document.paths[route.path][route.method.toLowerCase()];
     const body = operation.requestBody?.content['application/json'];
-    if (body !== undefined) expect(issuesOf(body.schema, body.example)).toEqual([]);
+    const bodies =
+      body?.examples === undefined
+        ? [body?.example]
+        : Object.values<any>(body.examples).map(({ value }) => value);
+    if (body !== undefined) for (const each of bodies) expect(issuesOf(body.schema, each)).toEqual([]);
     for (const { name, required, schema, example } of operation.parameters ?? []) {
       if (required) expect([name, example]).not.toEqual([name, undefined]);
       if (example !== undefined) expect(issuesOf(schema, example)).toEqual([]);

@@ -54,11 +54,17 @@ export const explainRequestSchema = Type.Object(
     format: nullish(
       oneOf(['responses', 'messages', 'chat', 'embeddings'], {
         default: 'responses',
-        description: 'The format of the rest of the body, which is a whole generation request.',
+        description:
+          'The format of the rest of the body, which is a whole request: to `/responses` (also if `format` is absent), ' +
+          '`/messages`, `/chat/completions` (`chat`) or `/embeddings`.',
       }),
     ),
   },
-  { additionalProperties: true, description: 'A generation request, as its own route would take it.' },
+  {
+    additionalProperties: true,
+    description:
+      'A generation request, as its own route would take it, and `format`. There is no envelope around it.',
+  },
 );
 
 /** Reply of `POST /routing/explain`. */

@@ -146,6 +146,7 @@ ${replyOf(value.responses as JsonObject)}
 </div><div>
 <h4>Request</h4>
 ${codeSamplesOf(route, basePath).map(sample).join('\n')}
+${otherBodies(route)}
 <h4>Answer</h4>
 ${answer(route)}
 </div></div>
@@ -154,6 +155,16 @@ ${answer(route)}
 
 function sample({ language, code }: { readonly language: string; readonly code: string }): string {
   return `<pre class="sample ${language}"><code>${escapeHtml(code)}</code></pre>`;
+}
+
+function otherBodies({ example }: Route): string {
+  return Object.entries(example?.otherBodies ?? {})
+    .map(
+      ([what, body]) =>
+        `<details><summary>${escapeHtml(what)}</summary>` +
+        `<pre class="answer"><code>${escapeHtml(JSON.stringify(body, null, 2))}</code></pre></details>`,
+    )
+    .join('\n');
 }
 
 function answer({ example }: Route): string {

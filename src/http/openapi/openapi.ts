@@ -122,7 +122,7 @@ function operationOf(
     ...(body !== null && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: plain(body, names), ...exampleOf(example.body) } },
+        content: { 'application/json': { schema: plain(body, names), ...bodyExamplesOf(example) } },
       },
     }),
     ...(form !== undefined && {
@@ -143,6 +143,15 @@ function withExample(parameter: JsonObject, values: RouteExample['query'] = {}):
   if (value === undefined) return parameter;
   const { type } = parameter.schema as JsonObject;
   return { ...parameter, example: type === 'string' || type === undefined ? value : JSON.parse(value) };
+}
+
+/** One body is an `example`; several are `examples`, each with a summary. */
+function bodyExamplesOf({ body, otherBodies }: RouteExample): JsonObject {
+  if (body === undefined || otherBodies === undefined) return exampleOf(body);
+  const others = Object.entries(otherBodies).map(
+    ([summary, value], index) => [`example-${index + 2}`, { summary, value }] as const,
+  );
+  return { examples: { 'example-1': { value: body }, ...Object.fromEntries(others) } };
 }
 
 function exampleOf(example: Json | undefined): JsonObject {

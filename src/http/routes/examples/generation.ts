@@ -135,6 +135,15 @@ export const GENERATION_EXAMPLES = {
   },
   explainRouting: {
     body: { format: 'chat', model: MODEL, messages: [QUESTION] },
+    otherBodies: {
+      'A request to /responses: without format': { model: MODEL, input: 'Say hello.' },
+      'A request to /messages': { format: 'messages', model: MODEL, max_tokens: 100, messages: [QUESTION] },
+      'A request to /embeddings': {
+        format: 'embeddings',
+        model: 'simulator/embedding',
+        input: ['A signal box.'],
+      },
+    },
     answer: {
       data: {
         requested: MODEL,
