@@ -37,6 +37,9 @@ type JsonSchema = Record<string, unknown>;
 const NULL = { type: 'null' };
 const VARIABLE = reference('variable');
 
+/** `${NAME}` anywhere in a text; `$${NAME}` stands for the text `${NAME}` itself. */
+const VARIABLE_PATTERN = '(^|[^$])\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}';
+
 /**
  * The JSON Schema of the configuration file as people write it, for editors: `configSchema`, which checks a file whose
  * variables, units, prices per million and defaults are filled in, turned back into what may be written. Wider than the
@@ -49,8 +52,7 @@ export function fileSchema(): JsonSchema {
       {
         description: `Read from the environment: \${NAME}.`,
         type: 'string',
-        // `$${NAME}` stands for the text `${NAME}` itself.
-        pattern: '(^|[^$])\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}',
+        pattern: VARIABLE_PATTERN,
       },
     ],
     ...(Object.keys(UNITS) as Unit[]).map((unit) => [`with_unit_${unit}`, quantityText(unit)] as const),
@@ -81,19 +83,18 @@ class FileSchema {
     const branches = this.#branches(node, path);
     // Null counts as absent where there is a default.
     const isNullable = node.default !== undefined && !branches.some(({ type }) => type === 'null');
-    const all = isNullable ? [...branches, NULL] : branches;
     const description = KEY_DESCRIPTIONS[path];
     return {
       ...(description !== undefined && { description }),
       ...(isShown(node.default) && { default: node.default }),
-      ...(all.length === 1 ? all[0] : { anyOf: all }),
+      ...oneOrAny(isNullable ? [...branches, NULL] : branches),
     };
   }
 
   /** The alternatives of a node, with those of the file's own notations. */
   #branches(node: Node, path: string): JsonSchema[] {
     if (node.anyOf !== undefined) return node.anyOf.flatMap((branch) => this.#branches(branch, path));
-    if (node.unit !== undefined) return [plain(node), reference(`with_unit_${node.unit}`), VARIABLE];
+    if (node.unit !== undefined) return [quantity(node, node.unit)];
     if (node === pricing) return [this.#shared('pricing', () => this.object(node, path))];
     if (node.properties ?? node.patternProperties) return [this.object(node, path)];
     if (node.items !== undefined) return [this.#list(node, path)];
@@ -158,6 +159,15 @@ function reference(name: string): JsonSchema {
   return { $ref: `#/$defs/${name}` };
 }
 
+/** The alternatives as one schema. A single one beside null becomes a list of types, which editors explain better. */
+function oneOrAny(branches: readonly JsonSchema[]): JsonSchema {
+  const others = branches.filter((branch) => branch !== NULL && branch.type !== 'null');
+  const [only] = others;
+  if (only === undefined || others.length > 1) return { anyOf: branches };
+  if (branches.length === 1) return only;
+  return only.type === undefined ? { anyOf: branches } : { ...only, type: [only.type, 'null'].flat() };
+}
+
 /** A section's default, an empty object, is nothing to show. */
 function isShown(value: unknown): boolean {
   return value !== undefined && !(isJsonObject(value) && Object.keys(value).length === 0);
@@ -179,14 +189,19 @@ function textSchema({
   return { ...node, ...(words !== undefined && node.pattern && { patternErrorMessage: words }) };
 }
 
-/** A number with a unit. Without one, or in the smallest unit, it must be whole. */
+/** A number, or a text with a unit. Minimum and maximum hold for numbers, the pattern for texts. */
+function quantity(node: Node, unit: Unit): JsonSchema {
+  return { ...plain(node), type: ['integer', 'string'], ...reference(`with_unit_${unit}`) };
+}
+
+/** A number with a unit, or a variable. Without a unit, or in the smallest one, the number must be whole. */
 function quantityText(unit: Unit): JsonSchema {
   const { factors, explain } = UNITS[unit];
   const words = Object.keys(factors).map(inAnyCase);
   const larger = Object.entries(factors).flatMap(([word, factor]) => (factor > 1n ? inAnyCase(word) : []));
   const whole = `\\d{1,18}(\\.0{1,9})?\\s*(${words.join('|')})?`;
   const fraction = `\\d{1,18}\\.\\d{1,9}\\s*(${larger.join('|')})`;
-  return { type: 'string', pattern: `^\\s*(${whole}|${fraction})\\s*$`, patternErrorMessage: explain };
+  return { pattern: `^\\s*(${whole}|${fraction})\\s*$|${VARIABLE_PATTERN}`, patternErrorMessage: explain };
 }
 
 function inAnyCase(word: string): string {
