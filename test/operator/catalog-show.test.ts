@@ -3,7 +3,11 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { allShippedModels } from '../../src/catalog/shipped-models.ts';
 import { run } from '../../src/cli/run.ts';
+import { modelText } from '../../src/cli/terminal/catalog-text.ts';
+import { runAtOnce } from '../../src/kit/loop/turns.ts';
+import { listedModels } from '../../src/manage/models/listed-models.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
 import type { Ended } from './program.ts';
@@ -72,6 +76,16 @@ async function show(...words: string[]): Promise<Ended> {
 
 const idsIn = async (...words: string[]): Promise<string[]> =>
   JSON.parse((await show(...words, '--json')).out).map(({ id }: { id: string }) => id);
+
+describe('the text of a model', () => {
+  it('fits 100 columns, whatever ships', () => {
+    const nothing = { providers: [], models: [] };
+    const models = runAtOnce(listedModels(allShippedModels(), nothing, Date.now()));
+    expect(models.length).toBeGreaterThan(100);
+    const lines = models.flatMap((model) => modelText(model, true).split('\n'));
+    expect(lines.filter((line) => line.length > 100)).toEqual([]);
+  });
+});
 
 describe('signalbox catalog show', () => {
   it('lists the models of the file and of the catalogue with prices for a million, within 100 columns', async () => {
@@ -172,6 +186,11 @@ describe('signalbox catalog show', () => {
     expect(out).toContain('To switch on the others:\n  amazon-bedrock: set ');
     expect(out).not.toContain('No gateway runs');
     expect(await idsIn('--available', '--search', 'own/')).toEqual(['own/one']);
+    // What it says is on is what the gateway serves.
+    const served = (await (await gateway.fetch('/models?output_modalities=all')).json()) as {
+      data: { id: string }[];
+    };
+    expect((await idsIn('--available')).sort()).toEqual(served.data.map(({ id }) => id).sort());
     expect((await show('own/on')).err).toContain('own/one');
   });
 });
