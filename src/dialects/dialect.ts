@@ -9,6 +9,7 @@ import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
 import type { Effort } from '../ir/settings.ts';
 import type { Frame, FrameReader } from '../kit/frames/frames.ts';
+import type { ExactNumbers } from '../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import type { Issue } from '../kit/json/validate.ts';
 import type { MediaMembers } from './shared/media/check-media.ts';
@@ -84,6 +85,8 @@ export interface FormatDialectFacts extends DialectFacts {
 export interface ParseContext {
   /** The operator's word in identifiers (`<vendor>:web_search`). */
   readonly vendor: string;
+  /** Long numbers of the body. */
+  readonly exactNumbers?: ExactNumbers | undefined;
 }
 
 /** What encoding an answer needs to know besides its events. Fixed once the serving endpoint is known. */

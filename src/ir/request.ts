@@ -1,3 +1,4 @@
+import type { ExactNumbers } from '../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import type { EmbeddingSettings } from './embedding.ts';
 import type { FormatFacts } from './format-facts.ts';
@@ -84,6 +85,8 @@ export interface GenerationRequest {
    * The caller's parsed body, prompt template filled in. For the relay lane and echoes; never changed. Third escape.
    */
   readonly body: JsonObject;
+  /** Long numbers of the body, and of the answer; absent = their digits are not kept. */
+  readonly exactNumbers?: ExactNumbers | undefined;
   /** Model ids in order of preference, as the caller wrote them; at least one. */
   readonly models: readonly string[];
   /** True when the list came from `models` or `fallbacks` rather than one `model`. */

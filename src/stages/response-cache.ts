@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
+import { type ExactNumbers, stringifyExactly } from '../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import type { CachedAnswer, ResponseCache } from '../ports/response-cache.ts';
 import type { GivenAnswer, ServedAnswer, Stage, StageContext } from './stage.ts';
@@ -18,7 +19,7 @@ export function responseCacheStage(cache: ResponseCache): Stage {
       if (context.cache?.clears === true) await cache.forget(key);
       const found = await cache.find(key, context.now());
       tell(found, context);
-      return found && { served: served(found) };
+      return found && { served: served(found, request) };
     },
     after(given, context, request) {
       const { cache: wish } = context;
@@ -27,7 +28,7 @@ export function responseCacheStage(cache: ResponseCache): Stage {
         sourceId: context.generationId,
         storedAtMs: context.now(),
         ttlSeconds: wish.ttlSeconds,
-        answer: keptOf(given),
+        answer: keptOf(given, request),
       });
     },
   };
@@ -37,9 +38,11 @@ export function responseCacheStage(cache: ResponseCache): Stage {
  * Key, format, models and body. A body without a model gets the default of its workspace, which may change; streaming
  * is a member of the body. The order of members counts, headers do not.
  */
-function keyOf({ models }: GenerationRequest, { caller, format, body }: StageContext): string {
+function keyOf({ models, exactNumbers }: GenerationRequest, { caller, format, body }: StageContext): string {
   return createHash('sha256')
-    .update(`${caller.key.hash}\n${format}\n${JSON.stringify(models)}\n${JSON.stringify(body)}`)
+    .update(
+      `${caller.key.hash}\n${format}\n${JSON.stringify(models)}\n${stringifyExactly(body, exactNumbers)}`,
+    )
     .digest('hex');
 }
 
@@ -65,22 +68,29 @@ interface Kept {
   readonly finish: Result['finish'] | null;
   readonly upstreamModel: string | null;
   readonly relayed: JsonObject | null;
+  /** Long numbers of the answer. */
+  readonly exactNumbers: ReturnType<ExactNumbers['entries']> | null;
   readonly vectors: Result['vectors'] | null;
   readonly model: string;
   readonly provider: string;
   readonly serviceTier: string;
 }
 
-function keptOf({ result, model, provider, serviceTier }: GivenAnswer): JsonObject {
+function keptOf(
+  { result, model, provider, serviceTier }: GivenAnswer,
+  { exactNumbers }: GenerationRequest,
+): JsonObject {
   const { items, finish, upstreamModel, relayed, vectors } = result;
   const { settled: _, ...ended } = finish ?? {};
   const served = { model, provider, serviceTier };
-  const kept = { items, finish: finish && ended, upstreamModel, relayed, vectors, ...served };
+  const numbers = exactNumbers?.isEmpty === false && { exactNumbers: exactNumbers.entries() };
+  const kept = { items, finish: finish && ended, upstreamModel, relayed, vectors, ...served, ...numbers };
   return kept as unknown as JsonObject;
 }
 
-function served({ sourceId, answer }: CachedAnswer): ServedAnswer {
-  const { items, finish, upstreamModel, relayed, vectors, ...rest } = answer as unknown as Kept;
+function served({ sourceId, answer }: CachedAnswer, request: GenerationRequest): ServedAnswer {
+  const { items, finish, upstreamModel, relayed, vectors, exactNumbers, ...rest } = answer as unknown as Kept;
+  if (exactNumbers) request.exactNumbers?.adopt(exactNumbers);
   const result: Result = {
     items,
     ...(finish && { finish }),

@@ -12,7 +12,9 @@ import type { Flow } from '../../src/kit/frames/flow.ts';
 import type { Frame } from '../../src/kit/frames/frames.ts';
 import { SseReader, writeSseFrame } from '../../src/kit/frames/sse.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
+import { MemoryBudget } from '../../src/kit/loop/memory-budget.ts';
 import { Meter } from '../../src/tokens/meter.ts';
+import { AnswerMemory } from '../../src/upstream/call/answer-memory.ts';
 import { type AnswerSource, Batches, streamReader } from '../../src/upstream/call/batches.ts';
 import { Turns } from '../../src/upstream/call/turns.ts';
 
@@ -221,10 +223,12 @@ async function streamed(dialect: Both, chunks: Uint8Array[], polls: boolean) {
   const request = dialect.parseRequest(body, { vendor: 'acme' });
   const encoder = dialect.createEncoder(replyContext(request));
   const decoder = dialect.createDecoder({ request, relay: true, idSeed: 'g' });
+  const { signal } = new AbortController();
   const source = {
     status: 200,
     chunks: chunksOf(chunks),
-    signal: new AbortController().signal,
+    signal,
+    memory: new AnswerMemory(new MemoryBudget(() => 1_000_000), { signal }),
     scope: { confidential: { secrets: [] } },
     turns: new Turns(),
   } as unknown as AnswerSource;

@@ -3,7 +3,7 @@ import type { Event, Seal } from '../../ir/events.ts';
 import type { ItemStatus, Logprobs } from '../../ir/items.ts';
 import { isSameUsage, type Usage } from '../../ir/usage.ts';
 import type { Frame } from '../../kit/frames/frames.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { isJsonObject, JSON_LIMITS, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
 import { endedEarly, unreadableAnswer } from '../shared/answers/broken-answers.ts';
@@ -26,6 +26,7 @@ import { DONE } from './wire.ts';
  */
 export function createDecoder(context: DecodeContext): StreamDecoder {
   const reader = new AnswerReader(context);
+  const numbers = context.request.exactNumbers;
   const isCohere = context.quirks?.answerForm === 'cohere';
   const repeated = new RepeatedFrames('content', contentIn);
   return {
@@ -37,7 +38,7 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
         return context.relay ? [new RepeatedRelay('chat', frame, events, repeated.template)] : events;
       }
       if (frame.data.trim() === DONE) return reader.finish();
-      const given = readFrame(frame);
+      const given = readFrame(frame, JSON_LIMITS, numbers);
       if (given === undefined) return [];
       if (given instanceof GatewayError) return reader.miss(given);
       const value = isCohere ? asChatChunk(given) : given;

@@ -1,6 +1,7 @@
 import type { Event, EventBatch, Failure, Finish, ItemHead } from '../../ir/events.ts';
 import type { ToolKind } from '../../ir/items.ts';
 import { writeSseComment, writeSseFrame } from '../../kit/frames/sse.ts';
+import { stringifyExactly } from '../../kit/json/exact-numbers.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { JsonTemplate } from '../../kit/json/json-template.ts';
 import { layOver } from '../../kit/json/lay-over.ts';
@@ -306,7 +307,7 @@ class ChatEncoder implements StreamEncoder {
         },
       ],
     };
-    const chunk = JSON.stringify(patched);
+    const chunk = stringifyExactly(patched, this.#context.request.exactNumbers);
     if (repeats) this.#repeated = repeatedChunk(template, chunk);
     return writeSseFrame(chunk);
   }
@@ -391,7 +392,7 @@ class ChatEncoder implements StreamEncoder {
 
   #last(chunk: JsonObject): string {
     this.#isEnded = true;
-    return writeSseFrame(JSON.stringify(chunk)) + writeSseFrame(DONE);
+    return writeSseFrame(stringifyExactly(chunk, this.#context.request.exactNumbers)) + writeSseFrame(DONE);
   }
 }
 

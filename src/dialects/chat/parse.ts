@@ -28,7 +28,7 @@ import { parseToolChoice, parseTools } from './parse-tools.ts';
 import { CHAT_ONLY_FIELDS, DOCUMENTED_FIELDS, isKnownPartType, REASONING_FIELDS } from './wire.ts';
 
 /** Reads a validated body. Throws 400 and 422 for what the schema cannot say. */
-export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {
+export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): GenerationRequest {
   const messages = objectsAt(body, 'messages');
   refuseWhatIsNotOffered(body, messages);
   const given = withoutNulls(body);
@@ -53,6 +53,7 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
     ext: extOf(given),
     places,
     unknownFields: unknownFieldsOf(given),
+    exactNumbers,
     ...parseSettings(given),
   };
   checkMedia(request, facts.media);

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { isJsonObject, JSON_LIMITS, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { objectAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
 import { endedEarly, noMessage } from '../shared/answers/broken-answers.ts';
@@ -15,6 +15,7 @@ import { UsageMeter } from './usage.ts';
 /** Reads the frames of an upstream's stream. */
 export function createDecoder(context: DecodeContext): StreamDecoder {
   const reader = new AnswerReader(context);
+  const numbers = context.request.exactNumbers;
   const repeated = new RepeatedFrames('text', (value) => objectAt(value, 'delta')?.text);
   let last: Event | undefined;
   return {
@@ -24,7 +25,7 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
         const events: Event[] = [{ ...last, text }];
         return context.relay ? [new RepeatedRelay('messages', frame, events, repeated.template)] : events;
       }
-      const value = reader.isEnded ? undefined : readFrame(frame);
+      const value = reader.isEnded ? undefined : readFrame(frame, JSON_LIMITS, numbers);
       if (value === undefined) return [];
       if (value instanceof GatewayError) return reader.miss(value);
       const events = reader.read(value, frame.event);

@@ -1,6 +1,7 @@
 import type { Event, Finish, ItemHead } from '../../ir/events.ts';
 import type { Usage } from '../../ir/usage.ts';
 import { writeSseFrame } from '../../kit/frames/sse.ts';
+import { stringifyExactly } from '../../kit/json/exact-numbers.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import type { JsonTemplate } from '../../kit/json/json-template.ts';
 import { layOver } from '../../kit/json/lay-over.ts';
@@ -83,13 +84,13 @@ export class RelayWriter {
         this.#isFresh = true;
         return this.#start(value);
       case 'ping':
-        return this.#isStarted && !isFresh ? verbatim(value, frame.data, type) : '';
+        return this.#isStarted && !isFresh ? this.#verbatim(value, frame.data, type) : '';
       case 'content_block_start':
         return this.#before() + this.#blockStart(value, frame.data, events);
       case 'content_block_delta':
         return this.#before() + this.#blockDelta(value, frame.data);
       case 'content_block_stop':
-        return this.#blocks.stop(value.index as number, verbatim(value, frame.data, type));
+        return this.#blocks.stop(value.index as number, this.#verbatim(value, frame.data, type));
       case 'message_delta':
         layOver(this.#end, value);
         layOver(this.#endDelta, objectOf(value.delta));
@@ -102,7 +103,7 @@ export class RelayWriter {
       case 'error':
         return '';
       default:
-        return PLAIN_NAME.test(type) ? verbatim(value, frame.data, type) : '';
+        return PLAIN_NAME.test(type) ? this.#verbatim(value, frame.data, type) : '';
     }
   }
 
@@ -121,9 +122,18 @@ export class RelayWriter {
     return (
       this.#before() +
       this.#blocks.stopAll() +
-      writeSseFrame(JSON.stringify(delta), 'message_delta') +
-      writeSseFrame(JSON.stringify(stop), 'message_stop')
+      this.#frameOf(delta, 'message_delta') +
+      this.#frameOf(stop, 'message_stop')
     );
+  }
+
+  #frameOf(value: JsonObject, type: string): string {
+    return writeSseFrame(stringifyExactly(value, this.#context.request.exactNumbers), type);
+  }
+
+  /** The frame's own text, unless it is spread over lines or lacks its type. */
+  #verbatim(value: JsonObject, data: string, type: string): string {
+    return isReady(value, data, type) ? writeSseFrame(data, type) : this.#frameOf({ ...value, type }, type);
   }
 
   /** A second start would confuse clients: some servers send it twice. */
@@ -143,7 +153,7 @@ export class RelayWriter {
       }),
     };
     const start = { ...value, type: 'message_start', message: patched };
-    return writeSseFrame(JSON.stringify(start), 'message_start') + PING;
+    return this.#frameOf(start, 'message_start') + PING;
   }
 
   /** A message that never began gets a beginning. */
@@ -164,21 +174,21 @@ export class RelayWriter {
     if (block.type === 'image') return this.#image(value, block);
     const id = head?.type === 'tool-call' && !isText(block.id) ? { id: head.callId } : undefined;
     const whole = withBlockDefaults(block);
-    if (whole === block && id === undefined) return verbatim(value, data, 'content_block_start');
+    if (whole === block && id === undefined) return this.#verbatim(value, data, 'content_block_start');
     const patched = { ...value, content_block: { ...whole, ...id } };
-    return writeSseFrame(JSON.stringify(patched), 'content_block_start');
+    return this.#frameOf(patched, 'content_block_start');
   }
 
   /** Some servers begin text without saying so; a piece of any other block that never began is dropped. */
   #blockDelta(value: JsonObject, data: string): string {
     const { index } = value;
     if (typeof index !== 'number') return '';
-    const delta = verbatim(value, data, 'content_block_delta');
+    const delta = this.#verbatim(value, data, 'content_block_delta');
     if (this.#blocks.isOpen(index)) return this.#blocks.add(index, delta);
     const type = BLOCK_OF_DELTA.get(objectOf(value.delta).type);
     if (type === undefined) return '';
     const start = { type: 'content_block_start', index, content_block: withBlockDefaults({ type }) };
-    const begun = this.#blocks.start(index, writeSseFrame(JSON.stringify(start), 'content_block_start'));
+    const begun = this.#blocks.start(index, this.#frameOf(start, 'content_block_start'));
     return begun + this.#blocks.add(index, delta);
   }
 
@@ -188,16 +198,8 @@ export class RelayWriter {
     const start = { ...value, type: 'content_block_start', content_block: { ...whole, text: '' } };
     const { index } = value;
     const delta = { type: 'content_block_delta', index, delta: { type: 'text_delta', text: whole.text } };
-    return (
-      writeSseFrame(JSON.stringify(start), 'content_block_start') +
-      writeSseFrame(JSON.stringify(delta), 'content_block_delta')
-    );
+    return this.#frameOf(start, 'content_block_start') + this.#frameOf(delta, 'content_block_delta');
   }
-}
-
-/** The frame's own text, unless it is spread over lines or lacks its type. */
-function verbatim(value: JsonObject, data: string, type: string): string {
-  return writeSseFrame(isReady(value, data, type) ? data : JSON.stringify({ ...value, type }), type);
 }
 
 function isReady(value: JsonObject, data: string, type: string): boolean {

@@ -17,7 +17,7 @@ import { DOCUMENTED_FIELDS, type WireMessage } from './wire.ts';
 import { isKnownBlock } from './wire-content.ts';
 
 /** Reads a validated body of POST /messages or POST /messages/count_tokens. */
-export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {
+export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): GenerationRequest {
   refuseImpossible(body);
   const config = objectOf(body.output_config);
   const places = new Places();
@@ -50,6 +50,7 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
     ext: parseExt(body, config, metadata),
     places,
     unknownFields: unknownFieldsOf(body),
+    exactNumbers,
   };
   checkMedia(request, facts.media);
   checkSemantics(request, {

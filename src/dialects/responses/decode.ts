@@ -1,7 +1,7 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
 import type { Usage } from '../../ir/usage.ts';
-import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
+import { isJsonObject, JSON_LIMITS, type JsonObject } from '../../kit/json/json.ts';
 import { compact, numberAt, objectAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
 import { endedEarly } from '../shared/answers/broken-answers.ts';
@@ -26,10 +26,11 @@ import {
 /** Reads the frames of one upstream stream. */
 export function createDecoder(context: DecodeContext): StreamDecoder {
   const reader = new AnswerReader(context);
+  const numbers = context.request.exactNumbers;
   return {
     decode(frame) {
       if (reader.isEnded || frame.data === '[DONE]') return [];
-      const value = readFrame(frame);
+      const value = readFrame(frame, JSON_LIMITS, numbers);
       if (value === undefined) return [];
       if (value instanceof GatewayError) return reader.fail(value);
       const events = reader.read(value, frame.event);

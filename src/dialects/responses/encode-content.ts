@@ -13,6 +13,7 @@ import type {
 } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { writeSseFrame } from '../../kit/frames/sse.ts';
+import { type ExactNumbers, stringifyExactly } from '../../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, objectsAt } from '../../kit/json/members.ts';
 import { familyOf, wrapSeal } from '../shared/reasoning/custody.ts';
@@ -259,9 +260,14 @@ export const END_MARKER = writeSseFrame('[DONE]');
 
 /** Writes the events of one stream, numbered from 0 without a gap. */
 export class FrameWriter {
+  readonly #numbers: ExactNumbers | undefined;
   #sequence = 0;
   /** The place of the last piece of text, as it is written: nearly always that of the next one. */
   #place: { readonly at: Placement; readonly part: number; readonly text: string } | undefined;
+
+  constructor(numbers?: ExactNumbers) {
+    this.#numbers = numbers;
+  }
 
   /** The number of the next event, which the caller writes itself. */
   take(): number {
@@ -269,7 +275,8 @@ export class FrameWriter {
   }
 
   write(type: string, fields: JsonObject): string {
-    return writeSseFrame(JSON.stringify({ type, sequence_number: this.take(), ...fields }), type);
+    const event = { type, sequence_number: this.take(), ...fields };
+    return writeSseFrame(stringifyExactly(event, this.#numbers), type);
   }
 
   item(step: 'added' | 'done', at: Placement, item: JsonObject): string {

@@ -2,6 +2,7 @@ import type { Event, EventBatch, Failure, Finish, ItemHead, PartKind } from '../
 import { Fold } from '../../ir/fold.ts';
 import type { Annotation, Item, ItemStatus } from '../../ir/items.ts';
 import { writeSseComment, writeSseFrame } from '../../kit/frames/sse.ts';
+import { stringifyExactly } from '../../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectAt, stringAt } from '../../kit/json/members.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
@@ -58,7 +59,7 @@ export function createEncoder(context: ReplyContext): StreamEncoder {
 class ResponsesEncoder implements StreamEncoder {
   readonly #context: ReplyContext;
   readonly #ids: ItemIds;
-  readonly #writer = new FrameWriter();
+  readonly #writer: FrameWriter;
   readonly #fold = new Fold();
   readonly #drafts = new TextDrafts();
   /** By position among the events, in the order of their start. */
@@ -73,6 +74,7 @@ class ResponsesEncoder implements StreamEncoder {
   constructor(context: ReplyContext) {
     this.#context = context;
     this.#ids = new ItemIds(context.generationId);
+    this.#writer = new FrameWriter(context.request.exactNumbers);
   }
 
   encode(batch: EventBatch): string {
@@ -354,7 +356,7 @@ class ResponsesEncoder implements StreamEncoder {
     const patched = patchFrame(value, type, this.#writer.take(), shown, request);
     if (isItemDone) this.#relayedItemDone(shown, objectAt(patched, 'item'));
     const isVerbatim = patched === value && !data.includes('\n');
-    return before + writeSseFrame(isVerbatim ? data : JSON.stringify(patched), type);
+    return before + writeSseFrame(isVerbatim ? data : stringifyExactly(patched, request.exactNumbers), type);
   }
 
   #relayedItemDone(shown: Shown, item: JsonObject | undefined): void {

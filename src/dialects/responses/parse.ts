@@ -31,7 +31,7 @@ import { DOCUMENTED_FIELDS, REASONING_FIELDS, TEXT_FIELDS, UNMODELLED_FIELDS } f
 import { isOperatorItem, KNOWN_ITEM_TYPES } from './wire-content.ts';
 
 /** Reads a validated body. */
-export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {
+export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): GenerationRequest {
   refuseMissing(body);
   const input = objectsOf(body.input);
   const issues = [...statefulIssues(body, input), ...sourceIssues(body, input)];
@@ -76,6 +76,7 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
     ext: parseUnmodelled(body),
     places,
     unknownFields: unknownFieldsOf(body),
+    exactNumbers,
   });
   checkMedia(request, facts.media);
   checkSemantics(request, { toolChoice: 'tool_choice', budget: 'reasoning.max_tokens' });

@@ -1,3 +1,4 @@
+import type { ParseContext } from '../../dialects/dialect.ts';
 import { DIALECTS } from '../../dialects/dialects.ts';
 import { Report } from '../../dialects/shared/report/report.ts';
 import type { RequestFormat } from '../../ir/items.ts';
@@ -102,7 +103,7 @@ export function settingsOfRequest(
 ): GenerationRequest {
   const dialect = DIALECTS[input.format].inbound;
   const body = withStandIns(preparedBody(input, parts).body, dialect.itemReferences);
-  return offered(parseBody(body, dialect, settings), input, settings);
+  return offered(parseBody(body, dialect, contextOf(input, settings)), input, settings);
 }
 
 function preparedBody({ format, body, caller }: GenerationInput, parts: AcceptParts): PreparedBody {
@@ -116,8 +117,12 @@ async function parsed(
   parts: AcceptParts,
 ): Promise<GenerationRequest> {
   const { inbound } = DIALECTS[input.format];
-  const request = await inTurn(parts.clock, () => parseBody(body, inbound, settings));
+  const request = await inTurn(parts.clock, () => parseBody(body, inbound, contextOf(input, settings)));
   return offered(request, input, settings);
+}
+
+function contextOf({ exactNumbers }: GenerationInput, { vendor }: GatewaySettings): ParseContext {
+  return { vendor, exactNumbers };
 }
 
 /** The request with the defaults of its workspace; throws if it asks for what the gateway does not offer. */

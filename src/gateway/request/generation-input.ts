@@ -1,6 +1,7 @@
 import type { AppAttribution } from '../../ir/app-attribution.ts';
 import type { CacheWish } from '../../ir/cache-wish.ts';
 import type { RequestFormat } from '../../ir/items.ts';
+import type { ExactNumbers } from '../../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Caller } from '../../ports/caller.ts';
 
@@ -10,6 +11,8 @@ export interface GenerationInput {
   readonly caller: Caller;
   /** Parsed, validated against the format's schema. */
   readonly body: JsonObject;
+  /** Long numbers of the body, and of the answer; absent = their digits are not kept. */
+  readonly exactNumbers?: ExactNumbers;
   /** `gen-...` */
   readonly generationId: string;
   /** Epoch milliseconds. */

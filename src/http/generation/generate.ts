@@ -43,7 +43,8 @@ async function whole(call: Call, { name, inbound }: FormatDialect): Promise<void
   try {
     const { result, context } = await run.withAbortGrace(services.gateway.complete(run.input));
     await BATCH_POINT;
-    const text = await writeJson(await inTurn(services.clock, () => inbound.encodeBody(result, context)));
+    const body = await inTurn(services.clock, () => inbound.encodeBody(result, context));
+    const text = await writeJson(body, exchange.exactNumbers);
     exchange.reply.jsonText(200, text);
     await exchange.reply.flushed(exchange.signal, times.abortGraceMs);
   } finally {
@@ -124,6 +125,7 @@ function inputOf(call: Call, format: RequestFormat, replied: () => Promise<void>
     format,
     caller,
     body,
+    exactNumbers: exchange.exactNumbers,
     generationId: exchange.requestId,
     acceptedAtMs: exchange.acceptedAtMs,
     wantsMetadata: wantsMetadata(headers, settings.vendor),

@@ -1,6 +1,7 @@
 import type { InboundRequest } from '../../http1/server/inbound-request.ts';
 import type { OutboundResponse } from '../../http1/server/outbound-response.ts';
 import { headerLine, type ResponseHeadWriter } from '../../http1/server/response-head-writer.ts';
+import { ExactNumbers } from '../../kit/json/exact-numbers.ts';
 import { LightAbortController } from '../../kit/loop/light-abort.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { Caller } from '../../ports/caller.ts';
@@ -32,6 +33,8 @@ export class HttpExchange implements ReplyOwner {
   readonly acceptedAtMs: number;
   /** Set once authenticated. */
   caller: Caller | undefined;
+  /** Long numbers of the body and of the answer. */
+  readonly exactNumbers = new ExactNumbers();
   /** True once the gateway has the request: from then on errors name the generation. */
   routed = false;
   readonly #token: string;

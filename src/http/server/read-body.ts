@@ -1,4 +1,3 @@
-import type { InboundRequest } from '../../http1/server/inbound-request.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import { isJsonObject, type JsonObject, type JsonReading, readJson } from '../../kit/json/json.ts';
 import { JsonReader } from '../../kit/json/json-reader.ts';
@@ -25,25 +24,30 @@ export function readJsonBody(
   limits: BodyLimits,
   memory: BodyMemory,
 ): JsonObject | Promise<JsonObject> {
-  const { request } = exchange;
+  const { request, exactNumbers } = exchange;
   if (request.framing.length > limits.maxBytes) throw tooLarge(limits);
   const taken = request.takeBody();
-  if (taken !== undefined && taken.length <= SMALL_BYTES) return objectOf(readJson(textOf(taken)));
+  if (taken !== undefined && taken.length <= SMALL_BYTES) {
+    exactNumbers.look(taken);
+    return objectOf(readJson(exactNumbers.read(textOf(taken))));
+  }
   return readSliced(exchange, taken, limits, memory);
 }
 
 async function readSliced(
-  { request, timing, signal }: HttpExchange,
+  exchange: HttpExchange,
   taken: Buffer | undefined,
   limits: BodyLimits,
   memory: BodyMemory,
 ): Promise<JsonObject> {
+  const { request, timing, exactNumbers } = exchange;
   if (isLargeBody(request.framing.length)) await timing.waitForBody(memory.waitFor(request.framing.length));
-  const json =
-    taken === undefined
-      ? await timing.waitForBody(readText(request, signal, limits, memory))
-      : new JsonReader();
-  if (taken !== undefined) json.push(textOf(taken));
+  const json = new JsonReader(undefined, exactNumbers);
+  if (taken === undefined) await timing.waitForBody(readText(json, exchange, limits, memory));
+  else {
+    exactNumbers.look(taken);
+    json.push(textOf(taken));
+  }
   return objectOf(await runPromptly(json.end()));
 }
 
@@ -63,13 +67,12 @@ function textOf(body: Buffer): string {
 
 /** Takes the body as it comes: what is large is decoded and looked at long before its end is here. */
 function readText(
-  request: InboundRequest,
-  signal: AbortSignal,
+  json: JsonReader,
+  { request, signal, exactNumbers }: HttpExchange,
   limits: BodyLimits,
   memory: BodyMemory,
-): Promise<JsonReader> {
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const json = new JsonReader();
     const text = new ValidUtf8();
     let length = 0;
     const settle = (finish: () => void): void => {
@@ -97,14 +100,17 @@ function readText(
         length += bytes.length;
         if (length > limits.maxBytes) settle(() => reject(tooLarge(limits)));
         else if (!memory.hasRoomFor(length)) settle(() => reject(noMemory()));
-        else push(() => text.push(bytes));
+        else {
+          exactNumbers.look(bytes);
+          push(() => text.push(bytes));
+        }
         return true;
       },
       end: () => {
         if (length === 0) settle(() => reject(badBody('is empty: send a JSON object')));
         push(() => text.end());
         // Does nothing where the body was refused just now.
-        settle(() => resolve(json));
+        settle(resolve);
       },
       cut: () => settle(() => reject(new CallerGone())),
     });

@@ -1,4 +1,5 @@
 import type { Sliced } from '../loop/turns.ts';
+import type { ExactNumbers } from './exact-numbers.ts';
 import { JSON_LIMITS, type JsonReading } from './json.ts';
 import { type Excess, type JsonLimits, JsonScanner } from './json-scanner.ts';
 import { JsonProblem, parseSliced } from './parse-sliced.ts';
@@ -9,11 +10,14 @@ const AT_ONCE = { characters: 256 * 1024, values: 4_000 };
 /** Reads JSON that arrives in pieces: checks the limits of each on arrival, and parses the whole in slices. */
 export class JsonReader {
   readonly #scanner: JsonScanner;
+  readonly #numbers: ExactNumbers | undefined;
   readonly #pieces: string[] = [];
   #characters = 0;
   #excess: Excess | undefined;
 
-  constructor(limits: JsonLimits = JSON_LIMITS) {
+  /** `numbers`: keeps the digits of long numbers. */
+  constructor(limits: JsonLimits = JSON_LIMITS, numbers?: ExactNumbers) {
+    this.#numbers = numbers;
     this.#scanner = new JsonScanner(limits);
   }
 
@@ -36,7 +40,8 @@ export class JsonReader {
     const { values, large } = this.#scanner;
     const isSmall = this.#characters <= AT_ONCE.characters && values <= AT_ONCE.values;
     try {
-      return { ok: true, value: yield* parseSliced(this.text, isSmall ? NOTHING_LARGE : large) };
+      const text = this.#numbers?.read(this.text) ?? this.text;
+      return { ok: true, value: yield* parseSliced(text, isSmall ? NOTHING_LARGE : large) };
     } catch (error) {
       if (!(error instanceof JsonProblem)) throw error;
       const { position } = error;

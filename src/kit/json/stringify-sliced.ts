@@ -1,4 +1,5 @@
 import { runInTurns, type Sliced } from '../loop/turns.ts';
+import { type ExactNumbers, stringifyExactly } from './exact-numbers.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { define } from './members.ts';
 
@@ -18,14 +19,18 @@ export function* stringifySliced(value: Json, slice = SLICE): Sliced<string[]> {
 
 /**
  * The JSON of a value: text, at once, if it is small; else bytes, written in slices in separate turns of the event
- * loop.
+ * loop. `numbers`: long numbers whose digits are kept.
  */
-export function writeJson(value: Json): string | Promise<Uint8Array> {
-  return weightOf(value, SLICE) <= SLICE ? JSON.stringify(value) : runInTurns(writeLarge(value));
+export function writeJson(value: Json, numbers?: ExactNumbers): string | Promise<Uint8Array> {
+  return weightOf(value, SLICE) <= SLICE
+    ? stringifyExactly(value, numbers)
+    : runInTurns(writeLarge(value, numbers));
 }
 
-function* writeLarge(value: Json): Sliced<Uint8Array> {
-  return yield* encodeSliced(yield* stringifySliced(value));
+function* writeLarge(value: Json, numbers: ExactNumbers | undefined): Sliced<Uint8Array> {
+  const pieces = yield* stringifySliced(value);
+  const hasNumbers = numbers !== undefined && !numbers.isEmpty;
+  return yield* encodeSliced(hasNumbers ? [numbers.write(pieces.join(''))] : pieces);
 }
 
 /** Approximate number of characters that are encoded at once. */

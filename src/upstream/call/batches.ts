@@ -3,6 +3,7 @@ import { TransportProblem } from '../../http1/client/transport-problem.ts';
 import { type Event, type EventBatch, isContent, terminalIndex } from '../../ir/events.ts';
 import type { Flow } from '../../kit/frames/flow.ts';
 import { BrokenFrames, type Frame, type FrameReader, FrameTooLarge } from '../../kit/frames/frames.ts';
+import type { ExactNumbers } from '../../kit/json/exact-numbers.ts';
 import { type ReadLimits, readBeginning } from '../transport/read-beginning.ts';
 import type { AnswerMemory } from './answer-memory.ts';
 import { brokenOff, type FailureScope, rewriteTerminal } from './failure.ts';
@@ -49,8 +50,15 @@ export interface AnswerReader {
   end(): Event[];
 }
 
-/** Reads a stream with a dialect's frames and decoder, up to the terminal event and no further. */
-export function streamReader(reader: FrameReader, decoder: StreamDecoder): AnswerReader {
+/**
+ * Reads a stream with a dialect's frames and decoder, up to the terminal event and no further. `numbers`: is shown all
+ * bytes.
+ */
+export function streamReader(
+  reader: FrameReader,
+  decoder: StreamDecoder,
+  numbers?: ExactNumbers,
+): AnswerReader {
   let silentFrames = 0;
   let pieces = 0;
   const decodeFrame = (frame: Frame): Event[] => {
@@ -83,7 +91,10 @@ export function streamReader(reader: FrameReader, decoder: StreamDecoder): Answe
     return events;
   };
   return {
-    read: (chunk) => decode(reader.push(chunk)),
+    read(chunk) {
+      numbers?.look(chunk);
+      return decode(reader.push(chunk));
+    },
     end() {
       const events = decode(reader.end());
       return terminalIndex(events) === -1 ? [...events, ...decoder.end()] : events;

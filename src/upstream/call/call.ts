@@ -108,6 +108,7 @@ function unsignedCall(call: UpstreamCall, approach: Approach, rendered: Rendered
     url,
     headers,
     body: rendered.body,
+    exactNumbers: call.request.exactNumbers,
     signal: call.signal,
     own: call.isByok ? { isAddressed: approach.isAddressedByCaller } : undefined,
   };
@@ -264,7 +265,11 @@ function answerOf(
   }
   return new Batches(
     { status, chunks, signal, scope, turns, memory },
-    streamReader(dialect.createFrameReader(MAX_EVENT_BYTES), dialect.createDecoder(context)),
+    streamReader(
+      dialect.createFrameReader(MAX_EVENT_BYTES),
+      dialect.createDecoder(context),
+      request.exactNumbers,
+    ),
   );
 }
 

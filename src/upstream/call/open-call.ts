@@ -1,4 +1,5 @@
 import type { Provider } from '../../catalog/catalog.ts';
+import type { ExactNumbers } from '../../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { writeJson } from '../../kit/json/stringify-sliced.ts';
 import type { Authorization, Authorize, UnauthorizedCall } from '../auth/authorize.ts';
@@ -13,6 +14,8 @@ export interface UnsignedCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject;
+  /** Long numbers of the body. */
+  readonly exactNumbers?: ExactNumbers | undefined;
   readonly signal: AbortSignal;
   /** A BYOK credential is used; `isAddressed`: it also chose `url`. */
   readonly own?: { readonly isAddressed: boolean } | undefined;
@@ -35,7 +38,7 @@ export interface CallSender {
 
 /** Writes, authorizes and sends a call; sends it again, once, with a fresh token if `mayCallAgain` allows it. */
 export async function openCall(call: UnsignedCall, sender: CallSender): Promise<OpenedCall> {
-  const body = await writeJson(call.body);
+  const body = await writeJson(call.body, call.exactNumbers);
   const authorization = await sender.authorize(unauthorized(call, body));
   const { forget, secrets } = authorization;
   const reply = await send(call, body, authorization, sender);

@@ -115,13 +115,16 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
 
   /** Reads an answer of one small chunk, which cannot hold too many values. */
   #readSmall(chunk: Uint8Array): Event[] {
+    const { exactNumbers } = this.#source.context.request;
+    exactNumbers?.look(chunk);
     const text = UTF8.decode(chunk);
-    return this.#eventsOf(readJson(text, BODY_LIMITS), { text }, false);
+    return this.#eventsOf(readJson(exactNumbers?.read(text) ?? text, BODY_LIMITS), { text }, false);
   }
 
   async #readLarge(...begun: IteratorResult<Uint8Array, unknown>[]): Promise<Event[]> {
-    const { chunks, turns, memory } = this.#source;
-    const json = new JsonReader(BODY_LIMITS);
+    const { chunks, turns, memory, context } = this.#source;
+    const { exactNumbers } = context.request;
+    const json = new JsonReader(BODY_LIMITS, exactNumbers);
     const text = new Utf8Text();
     let bytes = 0;
     let unbroken = 0;
@@ -132,6 +135,7 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
         throw new TransportProblem('too-large', `the answer is larger than ${MAX_BODY_BYTES} bytes`);
       }
       if (!memory.hasRoomFor(bytes)) await memory.waitFor(bytes);
+      exactNumbers?.look(step.value);
       json.push(text.push(step.value));
       unbroken += step.value.length;
       if (unbroken <= TURN_BYTES) continue;

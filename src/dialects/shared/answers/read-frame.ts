@@ -1,5 +1,6 @@
 import { GatewayError } from '../../../ir/errors.ts';
 import type { Frame } from '../../../kit/frames/frames.ts';
+import type { ExactNumbers } from '../../../kit/json/exact-numbers.ts';
 import {
   findExcess,
   isJsonObject,
@@ -19,10 +20,14 @@ export const STEP_LIMITS: JsonLimits = { ...JSON_LIMITS, values: 50_000 };
 /**
  * The object that a frame of an answer holds; undefined for words that are no part of it (end markers, other people's
  * keep-alives). What begins as an object and cannot be read, or begins as an object or list and holds more than `limits`
- * allow, may have been any part of the answer: an error.
+ * allow, may have been any part of the answer: an error. `numbers`: keeps the digits of long numbers.
  */
-export function readFrame({ data }: Frame, limits = JSON_LIMITS): JsonObject | GatewayError | undefined {
-  return readObject(data, limits, /^\s*\{/);
+export function readFrame(
+  { data }: Frame,
+  limits = JSON_LIMITS,
+  numbers?: ExactNumbers,
+): JsonObject | GatewayError | undefined {
+  return readObject(numbers?.read(data) ?? data, limits, /^\s*\{/);
 }
 
 /** The same where the object may stand in a list of one. */
