@@ -24,8 +24,14 @@ describe('parseCommandLine', () => {
 
   it.each([
     ['frobnicate', 'unknown command: frobnicate'],
-    ['keys', 'keys alone is no command; there is keys create, keys list, keys revoke'],
-    ['keys burn', 'unknown command: keys burn; there is keys create, keys list, keys revoke'],
+    [
+      'keys',
+      'keys alone is no command; there is keys create, keys list, keys update, keys disable, keys enable, keys revoke',
+    ],
+    [
+      'keys burn',
+      'unknown command: keys burn; there is keys create, keys list, keys update, keys disable, keys enable, keys revoke',
+    ],
     ['ledger', 'ledger alone is no command; there is ledger verify, ledger rebuild, ledger accept-loss'],
     ['constructor', 'unknown command: constructor'],
     ['dcotor', 'unknown command: dcotor; did you mean doctor?'],
@@ -37,7 +43,7 @@ describe('parseCommandLine', () => {
     ['--prot 9000', 'unknown flag: --prot; did you mean --port?'],
     [
       'keys create --name n --limit-reset weakly',
-      '--limit-reset: weakly is none of daily, weekly, monthly; did you mean weekly?',
+      '--limit-reset: weakly is none of daily, weekly, monthly, never; did you mean weekly?',
     ],
     ['completion tcsh', 'argument: tcsh is none of bash, zsh, fish'],
     ['serve -p', 'unknown flag: -p'],

@@ -1,3 +1,5 @@
+import { LIMIT_WINDOWS } from '../kit/time/windows.ts';
+
 export interface FlagRow {
   /** Name of its value in the usage text; undefined for a boolean flag. */
   readonly value?: string;
@@ -26,17 +28,43 @@ export const FLAGS = {
   host: { value: 'ADDRESS', meaning: 'address to listen on (default: 127.0.0.1)' },
   workers: { value: 'COUNT', meaning: 'processes that serve (only 1 in this version)' },
   json: { meaning: 'print JSON' },
-  name: { value: 'NAME', meaning: 'name of the key' },
+  name: { value: 'NAME', meaning: 'name for people' },
   account: { value: 'NAME', meaning: 'account (default: the first one; in lists: all)' },
-  workspace: { value: 'SLUG', meaning: "workspace (default: the account's default one)" },
+  workspace: { value: 'SLUG', meaning: "workspace (default: the account's default one; in lists: all)" },
   management: { meaning: 'make a management key' },
-  limit: { value: 'USD', meaning: 'the most that the key may spend (default: no limit)' },
+  limit: { value: 'USD|none', meaning: 'the most that the key may spend (default: none, no limit)' },
   'limit-reset': {
     value: 'WINDOW',
-    choices: ['daily', 'weekly', 'monthly'],
-    meaning: 'when the limit is reset: daily, weekly or monthly, in UTC (default: never)',
+    choices: ['daily', 'weekly', 'monthly', 'never'],
+    meaning: 'when the limit is reset: daily, weekly or monthly, in UTC, or never (default)',
   },
   'include-byok': { meaning: 'what BYOK credentials served counts towards the limit' },
+  'exclude-byok': { meaning: 'what BYOK credentials served does not count towards the limit' },
+  slug: { value: 'SLUG', meaning: 'new slug of the workspace' },
+  description: { value: 'TEXT', meaning: 'a text for people; none: no text' },
+  'default-text-model': { value: 'MODEL', meaning: 'model of requests that name none; none: no model' },
+  'default-provider-sort': {
+    value: 'SORT',
+    choices: ['price', 'throughput', 'latency', 'exacto', 'none'],
+    meaning: 'provider.sort of requests that give neither sort nor order',
+  },
+  'io-logging': {
+    value: 'on|off',
+    choices: ['on', 'off'],
+    meaning: 'whether prompts and outputs are stored',
+  },
+  'io-logging-sampling-rate': {
+    value: 'SHARE',
+    meaning: 'share of the requests that are stored, above 0 to 1',
+  },
+  'secret-env': {
+    value: 'NAME',
+    meaning: 'environment variable that holds the credential (default: standard input)',
+  },
+  'all-workspaces': { meaning: 'for every workspace of the account' },
+  fallback: { meaning: 'use the credential only after the shared endpoints' },
+  required: { meaning: 'use no shared endpoint of the provider for models that the credential covers' },
+  'byok-only': { meaning: 'use no shared endpoint of the provider' },
   'skip-bad': { meaning: 'leave bad lines out instead of importing nothing' },
   'dry-run': { meaning: 'show what would change and change nothing' },
   prune: { meaning: 'forget endpoints that the data do not list any more' },
@@ -70,6 +98,15 @@ export const FLAGS = {
 
 export type FlagName = keyof typeof FLAGS;
 
+/** Settings that a workspace may have from its creation. */
+const WORKSPACE_SETTINGS: readonly FlagName[] = [
+  'description',
+  'default-text-model',
+  'default-provider-sort',
+  'io-logging',
+  'io-logging-sampling-rate',
+];
+
 const COMMON: readonly FlagName[] = ['config', 'data-dir', 'json', 'help'];
 
 /** All commands by name. */
@@ -84,7 +121,36 @@ export const COMMAND_TABLE = {
     ['name'],
   ),
   'keys list': row('list the keys', [], ['account']),
+  'keys update': row(
+    'change a key',
+    ['HASH'],
+    ['name', 'limit', 'limit-reset', 'include-byok', 'exclude-byok', 'account'],
+  ),
+  'keys disable': row('refuse a key until it is enabled', ['HASH'], ['account']),
+  'keys enable': row('accept a disabled key again', ['HASH'], ['account']),
   'keys revoke': row('delete a key for good', ['HASH'], ['account']),
+  'workspaces list': row('list the workspaces', [], ['account']),
+  'workspaces create': row('make a workspace', ['SLUG'], ['name', ...WORKSPACE_SETTINGS, 'account']),
+  'workspaces update': row(
+    'change a workspace',
+    ['WORKSPACE'],
+    ['name', 'slug', ...WORKSPACE_SETTINGS, 'account'],
+  ),
+  'workspaces delete': row('delete a workspace without active keys', ['WORKSPACE'], ['account']),
+  'budgets list': row('list budgets, with what is left of them', [], ['workspace', 'account']),
+  'budgets set': row(
+    'set the most that a workspace may spend in a window',
+    [LIMIT_WINDOWS.join('|'), 'USD'],
+    ['include-byok', 'exclude-byok', 'workspace', 'account'],
+  ),
+  'budgets remove': row('remove a budget', [LIMIT_WINDOWS.join('|')], ['workspace', 'account']),
+  'byok list': row('list BYOK credentials', [], ['workspace', 'account']),
+  'byok add': row(
+    'store a BYOK credential, read from standard input',
+    ['PROVIDER'],
+    ['secret-env', 'name', 'fallback', 'required', 'byok-only', 'workspace', 'all-workspaces', 'account'],
+  ),
+  'byok remove': row('delete a BYOK credential and wipe its secret', ['ID'], ['account']),
   'accounts create': row('make an account and print its management key once', ['NAME']),
   'accounts list': row('list the accounts', []),
   'catalog refresh': row(

@@ -1,11 +1,19 @@
 import type { Flags } from '../config/runtime.ts';
 import type { CommandInput } from '../control/commands.ts';
-import type { CommandLine } from './command-line.ts';
+import type { LimitWindow } from '../kit/time/windows.ts';
 import type { CommandWords } from './command-table.ts';
+import {
+  byokFlag,
+  createdReset,
+  keyOperand,
+  operand,
+  placeFlags,
+  type Run,
+  requireChange,
+  textFlag,
+  workspaceSettings,
+} from './read-flags.ts';
 import type { CommandResult } from './terminal/output.ts';
-
-/** A command line that can be run. */
-export type Run = Extract<CommandLine, { kind: 'run' }>;
 
 type Runner = (line: Run, flags: Flags) => Promise<CommandResult<unknown>>;
 
@@ -23,14 +31,74 @@ export const RESULT_RUNNERS: Readonly<Record<Exclude<CommandWords, PrintingComma
       account: textFlag(line, 'account'),
       workspace: textFlag(line, 'workspace'),
       management: line.flags.management === true,
-      limit: textFlag(line, 'limit'),
-      // Not checked here: the command checks its input.
-      limit_reset: textFlag(line, 'limit-reset') as CommandInput<'keys.create'>['limit_reset'],
+      limit: textFlag(line, 'limit') === 'none' ? undefined : textFlag(line, 'limit'),
+      limit_reset: createdReset(line),
       include_byok: line.flags['include-byok'] === true,
     }),
+  'keys update': async (line, flags) =>
+    (await keys()).updateKey(flags, {
+      ...keyOperand(line),
+      ...requireChange(
+        {
+          name: textFlag(line, 'name'),
+          limit: textFlag(line, 'limit'),
+          // Not checked here: the command checks its input.
+          limit_reset: textFlag(line, 'limit-reset') as CommandInput<'keys.update'>['limit_reset'],
+          include_byok: byokFlag(line),
+        },
+        line,
+      ),
+    }),
+  'keys disable': async (line, flags) =>
+    (await keys()).updateKey(flags, { ...keyOperand(line), disabled: true }),
+  'keys enable': async (line, flags) =>
+    (await keys()).updateKey(flags, { ...keyOperand(line), disabled: false }),
   'keys list': async (line, flags) => (await keys()).listKeys(flags, { account: textFlag(line, 'account') }),
-  'keys revoke': async (line, flags) =>
-    (await keys()).revokeKey(flags, { hash: operand(line), account: textFlag(line, 'account') }),
+  'keys revoke': async (line, flags) => (await keys()).revokeKey(flags, keyOperand(line)),
+  'workspaces list': async (line, flags) =>
+    (await workspaces()).listWorkspaces(flags, { account: textFlag(line, 'account') }),
+  'workspaces create': async (line, flags) =>
+    (await workspaces()).createWorkspace(flags, {
+      account: textFlag(line, 'account'),
+      workspace: { name: operand(line), slug: operand(line), ...workspaceSettings(line) },
+    }),
+  'workspaces update': async (line, flags) =>
+    (await workspaces()).updateWorkspace(flags, {
+      account: textFlag(line, 'account'),
+      workspace: operand(line),
+      change: requireChange(workspaceSettings(line), line),
+    }),
+  'workspaces delete': async (line, flags) =>
+    (await workspaces()).deleteWorkspace(flags, {
+      account: textFlag(line, 'account'),
+      workspace: operand(line),
+    }),
+  'budgets list': async (line, flags) => (await budgets()).listBudgets(flags, placeFlags(line)),
+  'budgets set': async (line, flags) =>
+    (await budgets()).setBudget(flags, {
+      ...placeFlags(line),
+      window: operand(line) as LimitWindow,
+      limit: line.operands[1] ?? '',
+      include_byok: byokFlag(line),
+    }),
+  'budgets remove': async (line, flags) =>
+    (await budgets()).removeBudget(flags, { ...placeFlags(line), window: operand(line) as LimitWindow }),
+  'byok list': async (line, flags) => (await byok()).listByok(flags, placeFlags(line)),
+  'byok add': async (line, flags) =>
+    (await byok()).addByok(flags, {
+      ...placeFlags(line),
+      all_workspaces: line.flags['all-workspaces'] === true,
+      variable: textFlag(line, 'secret-env'),
+      credential: {
+        provider: operand(line),
+        name: textFlag(line, 'name'),
+        is_fallback: line.flags.fallback === true,
+        is_required: line.flags.required === true,
+        is_byok_only: line.flags['byok-only'] === true,
+      },
+    }),
+  'byok remove': async (line, flags) =>
+    (await byok()).removeByok(flags, { account: textFlag(line, 'account'), id: operand(line) }),
   'accounts create': async (line, flags) => (await accounts()).createAccount(flags, operand(line)),
   'accounts list': async (_line, flags) => (await accounts()).listAccounts(flags),
   'credits set': async (line, flags) =>
@@ -66,6 +134,9 @@ export const RESULT_RUNNERS: Readonly<Record<Exclude<CommandWords, PrintingComma
 const keys = () => import('./commands/keys.ts');
 const accounts = () => import('./commands/accounts.ts');
 const credits = () => import('./commands/credits.ts');
+const workspaces = () => import('./commands/workspaces.ts');
+const budgets = () => import('./commands/budgets.ts');
+const byok = () => import('./commands/byok.ts');
 const ledger = () => import('./commands/ledger.ts');
 
 export function configurationFlags(line: Run): Flags {
@@ -76,14 +147,4 @@ export function configurationFlags(line: Run): Flags {
     host: textFlag(line, 'host'),
     workers: textFlag(line, 'workers'),
   };
-}
-
-/** The value of a flag that takes one; undefined if it is not given. */
-export function textFlag(line: Run, name: keyof Run['flags']): string | undefined {
-  const value = line.flags[name];
-  return typeof value === 'string' ? value : undefined;
-}
-
-function operand(line: Run): string {
-  return line.operands[0] ?? '';
 }

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { programVersion } from '../kit/program-version.ts';
 import { type CommandLine, parseCommandLine } from './command-line.ts';
-import { configurationFlags, RESULT_RUNNERS, type Run, textFlag } from './result-runners.ts';
+import { type Run, textFlag } from './read-flags.ts';
+import { configurationFlags, RESULT_RUNNERS } from './result-runners.ts';
 import { failureText } from './terminal/failure-text.ts';
 import { jsonText, type Output } from './terminal/output.ts';
 import { usageText } from './usage-text.ts';

@@ -210,6 +210,11 @@ export function requireConfiguration(options: LoadOptions): LoadedConfiguration 
   return loading.loaded;
 }
 
+/** A variable of the process's environment; undefined if it is not set or empty. */
+export function environmentVariable(name: string): string | undefined {
+  return variableOf(process.env, name);
+}
+
 /** The data directory, absolute, without reading the file. */
 export function findDataDirectory(flags: Flags): string {
   return dataDirectoryOf(flags, process.env, process.cwd());

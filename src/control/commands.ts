@@ -1,35 +1,28 @@
 import Type, { type Static, type TSchema } from 'typebox';
-import type { Loading } from '../config/load.ts';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import { closed, oneOf } from '../kit/json/schema.ts';
 import { compileValidator } from '../kit/json/validate.ts';
 import { runInTurns } from '../kit/loop/turns.ts';
-import { MAX_USD, type Nanos, parseUsd } from '../kit/money.ts';
-import { RESET_WINDOWS } from '../kit/time/windows.ts';
-import type { Accounts } from '../manage/accounts/accounts.ts';
-import type { Credits } from '../manage/accounts/credits.ts';
-import type { Vault } from '../manage/byok/vault.ts';
-import type { OperatorKeys } from '../manage/keys/operator-keys.ts';
+import { usdOf } from '../kit/money.ts';
+import { RESET_WINDOWS, type ResetWindow } from '../kit/time/windows.ts';
 import {
-  type ConfiguredCatalog,
   filteredModels,
   findModel,
   type ListedModel,
   listedModels,
   type ModelFilter,
 } from '../manage/models/listed-models.ts';
-import type { ModelKnowledge, RefreshOutcome } from '../manage/models/model-knowledge.ts';
+import type { RefreshOutcome } from '../manage/models/model-knowledge.ts';
 import { ledgerOr503 } from '../manage/refusals.ts';
-import type { UsageImports } from '../manage/usage-import/usage-imports.ts';
 import type { UsageScopes } from '../manage/usage-import/usage-owners.ts';
-import type { EventFeed, EventStore } from '../ports/events.ts';
-import type { Ledger } from '../ports/ledger.ts';
 import type { Key } from '../ports/tenancy.ts';
+import { BUDGET_COMMANDS } from './budget-commands.ts';
+import { BYOK_COMMANDS } from './byok-commands.ts';
+import { type Command, type CommandServices, command, oneAccount, parseAmount, text } from './command.ts';
 import { type ConfigurationView, configurationView } from './configuration-view.ts';
-import { type DoctorView, doctorView, type RunningState } from './doctor-view.ts';
+import { type DoctorView, doctorView } from './doctor-view.ts';
 import { type LedgerView, ledgerView, type RebuildView } from './ledger-view.ts';
 import type { ProviderView } from './provider-view.ts';
-import type { TailGenerations } from './tail.ts';
 import {
   type AccountView,
   accountView,
@@ -46,56 +39,13 @@ import {
   type RotationView,
   rotationView,
 } from './views.ts';
-
-/** The services that commands use: of a running gateway, or of a data directory opened for one command. */
-export interface CommandServices {
-  readonly accounts: Accounts;
-  readonly credits: Credits;
-  readonly keys: OperatorKeys;
-  readonly ledger: Pick<Ledger, 'verify' | 'rebuild' | 'isAvailable' | 'disk' | 'lag'>;
-  readonly eventStore: Pick<EventStore, 'sizes' | 'copyTo'>;
-  /** Backups that are being made. */
-  readonly backups: { eventsFileOf(name: string): string | undefined };
-  readonly eventFeed: EventFeed;
-  /** True if accounts, keys and the ledger are in PostgreSQL. */
-  readonly hasSharedDatabase: boolean;
-  readonly modelKnowledge: ModelKnowledge;
-  /** Providers and models of the configuration; set in a serving process. */
-  readonly configured?: (() => ConfiguredCatalog) | undefined;
-  readonly usageImports: UsageImports;
-  readonly vault: Vault;
-  /** Set in a serving process. */
-  readonly running?: (() => RunningState) | undefined;
-  /** Set in a serving process. */
-  readonly tail?: TailGenerations | undefined;
-  readonly serving?: ServingState | undefined;
-}
-
-/** What only a serving process knows, for `doctor`. */
-export interface ServingState {
-  /** Calls every provider. */
-  providers(): Promise<readonly ProviderView[]>;
-  /** Reads the configuration file again, without using it. */
-  readConfiguration(): Promise<Loading>;
-}
-
-interface Command<Input extends TSchema, Output> {
-  readonly input: Input;
-  run(services: CommandServices, input: Static<Input>): Promise<Output>;
-}
-
-function command<Input extends TSchema, Output>(
-  input: Input,
-  run: Command<Input, Output>['run'],
-): Command<Input, Output> {
-  return { input, run };
-}
-
-const text = Type.String({ maxLength: 1024 });
-const oneAccount = Type.Optional(text);
+import { WORKSPACE_COMMANDS } from './workspace-commands.ts';
 
 /** The commands that run with and without a running gateway; no others are accepted on the socket. */
 export const COMMANDS = {
+  ...WORKSPACE_COMMANDS,
+  ...BUDGET_COMMANDS,
+  ...BYOK_COMMANDS,
   'keys.create': command(
     closed({
       name: text,
@@ -129,10 +79,25 @@ export const COMMANDS = {
     async ({ accounts, keys }, { hash, account }): Promise<KeyView> =>
       keyView(await keys.revoke(hash, account), await accounts.list()),
   ),
+  'keys.update': command(
+    closed({
+      hash: text,
+      account: oneAccount,
+      name: Type.Optional(text),
+      disabled: Type.Optional(Type.Boolean()),
+      limit: Type.Optional(text),
+      limit_reset: Type.Optional(oneOf([...RESET_WINDOWS, 'never'])),
+      include_byok: Type.Optional(Type.Boolean()),
+    }),
+    async ({ accounts, keys }, { hash, account, ...wanted }): Promise<KeyView> => {
+      const statement = await keys.update(hash, keyChange(wanted), account);
+      return keyView(statement, await accounts.list());
+    },
+  ),
   'credits.set': command(
     closed({ left: text, account: oneAccount }),
     async ({ accounts, credits }, { left, account }): Promise<CreditsView> => {
-      const leftNanos = parseBalance(left);
+      const leftNanos = parseAmount(left);
       const owner = await accounts.require(account);
       return creditsView(owner, await credits.set(owner.id, leftNanos));
     },
@@ -281,18 +246,27 @@ async function modelsOf({ modelKnowledge, configured }: CatalogServices): Promis
   return runInTurns(listedModels(await modelKnowledge.all(), settings, Date.now()));
 }
 
+interface TypedKeyChange {
+  readonly name?: string;
+  readonly disabled?: boolean;
+  /** USD, or `none`. */
+  readonly limit?: string;
+  readonly limit_reset?: ResetWindow | 'never';
+  readonly include_byok?: boolean;
+}
+
+function keyChange({ name, disabled, limit, limit_reset: reset, include_byok: countsByok }: TypedKeyChange) {
+  const nanos = limit === undefined ? undefined : parseAmount(limit);
+  return {
+    ...(name !== undefined && { name }),
+    ...(disabled !== undefined && { disabled }),
+    ...(nanos !== undefined && { limit: nanos === null ? null : usdOf(nanos) }),
+    ...(reset !== undefined && { limit_reset: reset === 'never' ? null : reset }),
+    ...(countsByok !== undefined && { include_byok_in_limit: countsByok }),
+  };
+}
+
 async function keyViews({ accounts, keys }: CommandServices, wanted: readonly Key[]): Promise<KeyView[]> {
   const owners = await accounts.list();
   return (await keys.statementsOf(wanted)).map((statement) => keyView(statement, owners));
-}
-
-/** The balance to set; null = not enforced. */
-function parseBalance(typed: string): Nanos | null {
-  if (typed === 'none') return null;
-  const nanos = parseUsd(typed);
-  if (nanos !== undefined) return nanos;
-  throw new GatewayError(
-    'invalid-request',
-    `USD: must be an amount from 0 to ${MAX_USD}, such as 12.5, or none`,
-  );
 }

@@ -1,13 +1,8 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { JSON_LIMITS, readJson } from '../kit/json/json.ts';
-import {
-  type CommandInput,
-  type CommandName,
-  type CommandOutput,
-  type CommandServices,
-  runCommand,
-} from './commands.ts';
+import type { CommandServices } from './command.ts';
+import { type CommandInput, type CommandName, type CommandOutput, runCommand } from './commands.ts';
 import { findSocketPath } from './socket-path.ts';
 import type { ControlReply, ControlRequest } from './wire.ts';
 

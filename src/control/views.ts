@@ -1,3 +1,4 @@
+import { managedBy } from '../contract/values/managed-by.ts';
 import { usdOf } from '../kit/money.ts';
 import type { AccountBalance } from '../manage/accounts/credits.ts';
 import type { Rotation } from '../manage/byok/vault.ts';
@@ -26,6 +27,8 @@ export interface KeyView {
   readonly include_byok_in_limit: boolean;
   readonly usage: number;
   readonly byok_usage: number;
+  /** `file`: the configuration file declares it. */
+  readonly managed_by: 'file' | null;
 }
 
 /** A new key; `key` is its secret, which is shown only here. */
@@ -55,6 +58,7 @@ export function keyView(
     include_byok_in_limit: key.includeByokInLimit,
     usage: usdOf(spending.credit.lifetime),
     byok_usage: usdOf(spending.byok.lifetime),
+    managed_by: managedBy(key.fileMember),
   };
 }
 

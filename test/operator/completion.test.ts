@@ -24,7 +24,7 @@ describe('signalbox completion', () => {
     expect(offeredBy('ke')).toEqual(['keys']);
     expect(offeredBy('keys', 'cr')).toEqual(['create']);
     expect(offeredBy('keys', 'create', '--man')).toEqual(['--management']);
-    expect(offeredBy('keys', 'create', '--limit-reset', '')).toEqual(['daily', 'weekly', 'monthly']);
+    expect(offeredBy('keys', 'create', '--limit-reset', '')).toEqual(['daily', 'weekly', 'monthly', 'never']);
     expect(offeredBy('--data-dir', 'keys', 'keys', 're')).toEqual(['revoke']);
     expect(offeredBy('--po')).toEqual(['--port']);
     expect(offeredBy('keys', 'list', '--po')).toEqual([]);

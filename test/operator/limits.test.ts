@@ -149,7 +149,7 @@ describe('commands without a gateway', () => {
     await signalbox('keys', 'create', '--name', 'free');
     await signalbox('keys', 'create', '--name', 'boss', '--management');
     const { out } = await signalbox('keys', 'list');
-    expect(out).toMatch(/^NAME +KIND +LABEL +ACCOUNT +LIMIT +USED +CREATED +HASH$/m);
+    expect(out).toMatch(/^NAME +KIND +LABEL +ACCOUNT +STATE +LIMIT +USED +CREATED +MANAGED BY +HASH$/m);
     expect(out).toMatch(/^n +plain .* 0\.50 weekly with BYOK +0\.00 /m);
     expect(out).toMatch(/^free +plain .* none +0\.00 /m);
     expect(out).toMatch(/^boss +management .* - +- /m);

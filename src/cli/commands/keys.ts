@@ -21,6 +21,14 @@ export async function listKeys(
   return { result, text: result.length === 0 ? 'There are no keys.\n' : keyTable(result) };
 }
 
+export async function updateKey(
+  flags: Flags,
+  input: CommandInput<'keys.update'>,
+): Promise<CommandResult<KeyView>> {
+  const result = await runControlCommand(flags, 'keys.update', input);
+  return { result, text: keyTable([result]) };
+}
+
 export async function revokeKey(
   flags: Flags,
   input: CommandInput<'keys.revoke'>,
@@ -31,18 +39,25 @@ export async function revokeKey(
 
 function keyTable(keys: readonly KeyView[]): string {
   return tableText(
-    ['NAME', 'KIND', 'LABEL', 'ACCOUNT', 'LIMIT', 'USED', 'CREATED', 'HASH'],
+    ['NAME', 'KIND', 'LABEL', 'ACCOUNT', 'STATE', 'LIMIT', 'USED', 'CREATED', 'MANAGED BY', 'HASH'],
     keys.map((key) => [
       key.name,
       key.is_management_key ? 'management' : 'plain',
       key.label,
       key.account,
+      stateText(key),
       limitText(key),
       key.is_management_key ? '-' : usdText(key.usage),
       key.created_at,
+      key.managed_by ?? '-',
       key.hash,
     ]),
   );
+}
+
+function stateText({ disabled, expires_at }: KeyView): string {
+  if (disabled) return 'disabled';
+  return expires_at !== null && Date.parse(expires_at) <= Date.now() ? 'expired' : 'active';
 }
 
 function limitText({ is_management_key, limit, limit_reset, include_byok_in_limit }: KeyView): string {

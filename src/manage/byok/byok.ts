@@ -111,6 +111,11 @@ export class Byok {
     );
   }
 
+  /** All credentials of an account, by provider, then place. */
+  listAll(accountId: string): Promise<StoredByokCredential[]> {
+    return this.#parts.store.listAll(accountId);
+  }
+
   async get(accountId: string, id: string): Promise<StoredByokCredential> {
     return requireFound(await this.#parts.store.find(accountId, id));
   }

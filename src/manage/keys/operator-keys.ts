@@ -1,3 +1,4 @@
+import type { UpdateKey } from '../../contract/keys/key.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { MAX_USD, type Nanos, parseUsd } from '../../kit/money.ts';
 import type { ResetWindow } from '../../kit/time/windows.ts';
@@ -5,9 +6,10 @@ import type { Ledger } from '../../ports/ledger.ts';
 import type { Account, Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { refuseDeclared } from '../declared/refuse-declared.ts';
-import { checkName } from '../refusals.ts';
+import { checkName, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { forgetSpending } from '../workspaces/forget-spending.ts';
+import { keyChangeOf } from './account-keys.ts';
 import { type KeyStatement, keyStatement, keyStatements } from './key-statement.ts';
 import { type IssuedKey, newKey } from './new-key.ts';
 
@@ -39,7 +41,7 @@ export interface OperatorKeysDependencies {
   readonly sources: Sources;
   /** Prefix of every secret. */
   readonly prefix: string;
-  /** Called with the hash of every key that was created or revoked. */
+  /** Called with the hash of every key that was created, changed or revoked. */
   readonly changed: (hash: string) => void;
 }
 
@@ -101,6 +103,23 @@ export class OperatorKeys {
     changed(key.hash);
     await forgetSpending(ledger, 'key', [key.hash], sources.clock.now());
     return statement;
+  }
+
+  /** Changes the key with this hash or unambiguous prefix. */
+  async update(hashOrPrefix: string, wanted: UpdateKey, accountName?: string): Promise<KeyStatement> {
+    const { tenancy, accounts, ledger, sources, changed } = this.#parts;
+    if (wanted.name !== undefined) checkName('name', wanted.name);
+    const account = accountName === undefined ? undefined : await accounts.require(accountName);
+    const { hash, isManagement, fileMember } = await this.#byHash(hashOrPrefix.toLowerCase(), account);
+    refuseDeclared('key', fileMember);
+    const { name: _name, disabled: _disabled, ...limits } = wanted;
+    if (isManagement && Object.keys(limits).length > 0) {
+      throw new GatewayError('invalid-request', 'limit: a management key spends nothing; leave it out');
+    }
+    const nowMs = sources.clock.now();
+    const key = requireFound(await tenancy.updateKey(hash, keyChangeOf(wanted), nowMs));
+    changed(hash);
+    return keyStatement(ledger, key, nowMs);
   }
 
   async #byHash(prefix: string, account: Account | undefined): Promise<Key> {

@@ -33,7 +33,10 @@ export class Workspaces {
   }
 
   /** Creates a workspace in the key's account; the key's creator becomes its creator. */
-  async create({ accountId, creatorUserId }: Key, wanted: CreateWorkspace): Promise<Workspace> {
+  async create(
+    { accountId, creatorUserId }: Pick<Key, 'accountId' | 'creatorUserId'>,
+    wanted: CreateWorkspace,
+  ): Promise<Workspace> {
     const { tenancy, sources } = this.#parts;
     const workspace = newWorkspace({
       ...changeOf(wanted),
@@ -56,13 +59,17 @@ export class Workspaces {
     });
   }
 
-  /** Finds by id first, then by slug. Throws 404. */
-  async get(accountId: string, idOrSlug: string): Promise<Workspace> {
+  /** Finds by id first, then by slug; without a name the default workspace. */
+  async find(accountId: string, idOrSlug: string | undefined): Promise<Workspace | undefined> {
     const { tenancy } = this.#parts;
+    if (idOrSlug === undefined) return tenancy.defaultWorkspaceOf(accountId);
     const name = idOrSlug.toLowerCase();
-    return requireFound(
-      (await tenancy.findWorkspaceById(accountId, name)) ?? (await tenancy.findWorkspace(accountId, name)),
-    );
+    return (await tenancy.findWorkspaceById(accountId, name)) ?? tenancy.findWorkspace(accountId, name);
+  }
+
+  /** As find. Throws 404. */
+  async get(accountId: string, idOrSlug: string): Promise<Workspace> {
+    return requireFound(await this.find(accountId, idOrSlug));
   }
 
   async update(accountId: string, idOrSlug: string, wanted: UpdateWorkspace): Promise<Workspace> {

@@ -1,0 +1,73 @@
+import type { CommandInput } from '../control/commands.ts';
+import { CommandRefused } from '../control/send-command.ts';
+import type { CommandLine } from './command-line.ts';
+
+/** Turns the flags of a command line into the input of commands, which check it. */
+
+/** A command line that can be run. */
+export type Run = Extract<CommandLine, { kind: 'run' }>;
+
+/** The value of a flag that takes one; undefined if it is not given. */
+export function textFlag(line: Run, name: keyof Run['flags']): string | undefined {
+  const value = line.flags[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function operand(line: Run): string {
+  return line.operands[0] ?? '';
+}
+
+export function keyOperand(line: Run) {
+  return { hash: operand(line), account: textFlag(line, 'account') };
+}
+
+export function placeFlags(line: Run) {
+  return { workspace: textFlag(line, 'workspace'), account: textFlag(line, 'account') };
+}
+
+/** True for `--include-byok`, false for `--exclude-byok`. */
+export function byokFlag({ flags }: Run): boolean | undefined {
+  const { 'include-byok': includes, 'exclude-byok': excludes } = flags;
+  if (includes && excludes) throw new CommandRefused('--include-byok and --exclude-byok: give one of them');
+  if (includes) return true;
+  return excludes ? false : undefined;
+}
+
+/** Returns a change. Throws if no flag gives one. */
+export function requireChange<T extends object>(change: T, { command }: Run): T {
+  if (Object.values(change).some((value) => value !== undefined)) return change;
+  throw new CommandRefused(`nothing to change: signalbox ${command} --help lists the flags`);
+}
+
+/** The window of a new key's limit; `never` is the same as none. */
+export function createdReset(line: Run): CommandInput<'keys.create'>['limit_reset'] {
+  const reset = textFlag(line, 'limit-reset');
+  return reset === 'never' ? undefined : (reset as CommandInput<'keys.create'>['limit_reset']);
+}
+
+/** The settings of a workspace that are given, as the management API names them. */
+export function workspaceSettings(line: Run): CommandInput<'workspaces.update'>['change'] {
+  const settings = {
+    name: textFlag(line, 'name'),
+    slug: textFlag(line, 'slug'),
+    description: noneIsNull(textFlag(line, 'description')),
+    default_text_model: noneIsNull(textFlag(line, 'default-text-model')),
+    default_provider_sort: noneIsNull(textFlag(line, 'default-provider-sort')),
+    is_observability_io_logging_enabled: onOrOff(textFlag(line, 'io-logging')),
+    io_logging_sampling_rate: numberOf(textFlag(line, 'io-logging-sampling-rate')),
+  };
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}
+
+function noneIsNull(text: string | undefined): string | null | undefined {
+  return text === 'none' ? null : text;
+}
+
+function onOrOff(text: string | undefined): boolean | undefined {
+  return text === undefined ? undefined : text === 'on';
+}
+
+/** Text that is no number stays text, which the command refuses. */
+function numberOf(text: string | undefined): number | string | undefined {
+  return text !== undefined && /^\d*\.?\d+$/.test(text) ? Number(text) : text;
+}

@@ -1,0 +1,85 @@
+import Type, { type Static, type TSchema } from 'typebox';
+import type { Loading } from '../config/load.ts';
+import { GatewayError } from '../ir/errors.ts';
+import { MAX_USD, type Nanos, parseUsd } from '../kit/money.ts';
+import type { Accounts } from '../manage/accounts/accounts.ts';
+import type { Credits } from '../manage/accounts/credits.ts';
+import type { Byok } from '../manage/byok/byok.ts';
+import type { Vault } from '../manage/byok/vault.ts';
+import type { OperatorKeys } from '../manage/keys/operator-keys.ts';
+import type { ConfiguredCatalog } from '../manage/models/listed-models.ts';
+import type { ModelKnowledge } from '../manage/models/model-knowledge.ts';
+import type { Sources } from '../manage/sources.ts';
+import type { UsageImports } from '../manage/usage-import/usage-imports.ts';
+import type { Budgets } from '../manage/workspaces/budgets.ts';
+import type { Workspaces } from '../manage/workspaces/workspaces.ts';
+import type { EventFeed, EventStore } from '../ports/events.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import type { RunningState } from './doctor-view.ts';
+import type { ProviderView } from './provider-view.ts';
+import type { TailGenerations } from './tail.ts';
+
+/** The services that commands use: of a running gateway, or of a data directory opened for one command. */
+export interface CommandServices {
+  readonly accounts: Accounts;
+  readonly credits: Credits;
+  readonly workspaces: Workspaces;
+  readonly budgets: Budgets;
+  readonly byok: Byok;
+  readonly keys: OperatorKeys;
+  readonly ledger: Pick<Ledger, 'verify' | 'rebuild' | 'isAvailable' | 'disk' | 'lag' | 'spendingOf'>;
+  readonly eventStore: Pick<EventStore, 'sizes' | 'copyTo'>;
+  /** Backups that are being made. */
+  readonly backups: { eventsFileOf(name: string): string | undefined };
+  readonly eventFeed: EventFeed;
+  /** True if accounts, keys and the ledger are in PostgreSQL. */
+  readonly hasSharedDatabase: boolean;
+  readonly modelKnowledge: ModelKnowledge;
+  /** Providers and models of the configuration; set in a serving process. */
+  readonly configured?: (() => ConfiguredCatalog) | undefined;
+  readonly usageImports: UsageImports;
+  readonly vault: Vault;
+  readonly sources: Pick<Sources, 'clock'>;
+  /** Set in a serving process. */
+  readonly running?: (() => RunningState) | undefined;
+  /** Set in a serving process. */
+  readonly tail?: TailGenerations | undefined;
+  readonly serving?: ServingState | undefined;
+}
+
+/** What only a serving process knows, for `doctor`. */
+export interface ServingState {
+  /** Calls every provider. */
+  providers(): Promise<readonly ProviderView[]>;
+  /** Reads the configuration file again, without using it. */
+  readConfiguration(): Promise<Loading>;
+}
+
+/** A command: the schema of its input, and what it does. */
+export interface Command<Input extends TSchema, Output> {
+  readonly input: Input;
+  run(services: CommandServices, input: Static<Input>): Promise<Output>;
+}
+
+/** Infers the types of a command from its schema. */
+export function command<Input extends TSchema, Output>(
+  input: Input,
+  run: Command<Input, Output>['run'],
+): Command<Input, Output> {
+  return { input, run };
+}
+
+export const text = Type.String({ maxLength: 1024 });
+/** Name of an account; default: the first one, or all in lists. */
+export const oneAccount = Type.Optional(text);
+
+/** An amount in USD as typed; null for `none`. */
+export function parseAmount(typed: string): Nanos | null {
+  if (typed === 'none') return null;
+  const nanos = parseUsd(typed);
+  if (nanos !== undefined) return nanos;
+  throw new GatewayError(
+    'invalid-request',
+    `USD: must be an amount from 0 to ${MAX_USD}, such as 12.5, or none`,
+  );
+}
