@@ -1,8 +1,20 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { partsOfSite } from './catalog/build-model.ts';
 import type { Catalog } from './catalog/catalog.ts';
-import { type LoadedConfiguration, type LoadOptions, loadConfigurationInThread } from './config/load.ts';
+import {
+  type Certificate,
+  readCertificate,
+  type TlsFiles,
+  tlsFilesIn,
+  watchCertificate,
+} from './config/certificate.ts';
+import {
+  configurationErrorOf,
+  type LoadedConfiguration,
+  type LoadOptions,
+  loadConfigurationInThread,
+} from './config/load.ts';
 import { watchConfiguration } from './config/watch.ts';
 import type { CoolingEndpoint } from './control/doctor-view.ts';
 import { listenForCommands } from './control/listen.ts';
@@ -83,6 +95,19 @@ export interface RunningGateway {
   close(limitMs?: number): Promise<void>;
 }
 
+/** The certificate of `server.tls`; undefined = plain HTTP. Throws a ConfigurationError if it cannot be used. */
+function openCertificate({
+  config,
+  watchedFile,
+}: LoadedConfiguration): { readonly files: TlsFiles; readonly certificate: Certificate } | undefined {
+  const { tls } = config.server;
+  if (tls === null) return undefined;
+  const files = tlsFilesIn(dirname(watchedFile), tls);
+  const reading = readCertificate(files);
+  if (!reading.ok) throw configurationErrorOf(reading.problems, watchedFile);
+  return { files, certificate: reading.certificate };
+}
+
 /** Composes a gateway from its parts and serves. */
 export async function openGateway(options: OpenOptions): Promise<RunningGateway> {
   const { loaded, load, log, times, listeningSockets, itemClock = systemClock, stages = [] } = options;
@@ -96,6 +121,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     const loopDelay = new LoopDelay();
     closers.push(() => loopDelay.close());
     const metrics = { families: [] as readonly MetricFamily[], refresh: async () => {} };
+    const tls = openCertificate(loaded);
     // First, so that probes of a gateway that takes long to open see that it is alive and not ready.
     const server = createHttpServer({
       settings: () => settings.latest.http,
@@ -108,7 +134,12 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       },
       ...(times !== undefined && { times }),
       ...(listeningSockets !== undefined && { listeningSockets }),
+      certificate: tls?.certificate,
     });
+    if (tls !== undefined) {
+      const renewal = watchCertificate(tls.files, (renewed) => server.renewCertificate(renewed), log);
+      closers.push(() => renewal.close());
+    }
     // Set once the database is open; a configuration that comes before is applied then.
     let declared: DeclaredFile | undefined;
     const watch = watchConfiguration({

@@ -1,7 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { isJsonObject } from '../kit/json/json.ts';
 import type { Issue } from '../kit/json/validate.ts';
+import { type CertificateReading, expiryWarnings, readCertificate, tlsFilesIn } from './certificate.ts';
 import { versionOfStatus } from './file-version.ts';
 import type { Environment } from './parse/environment.ts';
 import type { EnvironmentKey, KnownProviders } from './parse/known-providers.ts';
@@ -109,6 +110,8 @@ interface BegunLoading {
   readonly presetCheck: LoadOptions['presetCheck'];
   readonly declarationCheck: LoadOptions['declarationCheck'];
   readonly likelyMistakes: LoadOptions['likelyMistakes'];
+  /** The whole file is read, not only what a command needs. */
+  readonly isWhole: boolean;
   readonly problems: readonly Problem[];
 }
 
@@ -135,6 +138,7 @@ function beginLoading(options: LoadOptions): BegunLoading {
     presetCheck,
     declarationCheck,
     likelyMistakes,
+    isWhole,
     problems,
   };
 }
@@ -152,7 +156,8 @@ function withFound(loading: Loading, found: readonly Problem[]): Loading {
 
 function endLoading(begun: BegunLoading, { version }: Content, reading: ConfigReading): Unplaced {
   const { runtime, source, env } = begun;
-  const fileProblems = reading.ok ? furtherProblems(begun, reading.config) : reading.problems;
+  const tls = reading.ok ? certificateOf(begun, reading.config) : undefined;
+  const fileProblems = reading.ok ? furtherProblems(begun, reading.config, tls) : reading.problems;
   const problems = [...begun.problems, ...fileProblems, ...startBlockers(runtime)];
   if (!reading.ok || problems.length > 0) {
     return { loading: { ok: false, problems: [], runtime, file: source.path }, found: problems };
@@ -169,12 +174,30 @@ function endLoading(begun: BegunLoading, { version }: Content, reading: ConfigRe
     environment: env,
   };
   const likely = (begun.likelyMistakes?.(reading.config) ?? []).slice(0, MAX_PROBLEMS).map(shownProblem);
-  const found = [...unsupportedKeyWarnings(reading.written), ...reading.warnings, ...likely];
+  const expired = tls?.ok === true ? expiryWarnings(tls.certificate, Date.now()).map(shownProblem) : [];
+  const found = [...unsupportedKeyWarnings(reading.written), ...reading.warnings, ...expired, ...likely];
   return { loading: { ok: true, loaded }, found };
 }
 
-function furtherProblems({ presetCheck, declarationCheck }: BegunLoading, config: Config): Problem[] {
-  return [...(presetCheck?.(config.presets, config.vendor) ?? []), ...(declarationCheck?.(config) ?? [])]
+/** Undefined without `server.tls`, and for commands, which do not serve. */
+function certificateOf(
+  { source, isWhole }: BegunLoading,
+  { server }: Config,
+): CertificateReading | undefined {
+  if (!isWhole || server.tls === null) return undefined;
+  return readCertificate(tlsFilesIn(dirname(source.path), server.tls));
+}
+
+function furtherProblems(
+  { presetCheck, declarationCheck }: BegunLoading,
+  config: Config,
+  tls: CertificateReading | undefined,
+): Problem[] {
+  return [
+    ...(tls?.ok === false ? tls.problems : []),
+    ...(presetCheck?.(config.presets, config.vendor) ?? []),
+    ...(declarationCheck?.(config) ?? []),
+  ]
     .slice(0, MAX_PROBLEMS)
     .map(shownProblem);
 }

@@ -9,6 +9,7 @@ import type { Config } from './schema/schema.ts';
 export const RESTART_KEYS: readonly (readonly string[])[] = [
   ['vendor'],
   ['server', 'base_path'],
+  ['server', 'tls'],
   ['keys', 'prefix'],
 ];
 

@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import type { ListenerCertificate } from '../http1/server/listener.ts';
 import type { IdSource } from '../kit/ids.ts';
 import type { TrustedProxies } from '../kit/net/client-address.ts';
 import type { Clock } from '../kit/time/clock.ts';
@@ -121,6 +122,8 @@ export interface HttpBasics {
    * default.
    */
   readonly listeningSockets?: number;
+  /** Certificate for HTTPS; absent = plain HTTP. */
+  readonly certificate?: ListenerCertificate | undefined;
   /** Changes to the default limits. */
   readonly times?: Partial<HttpTimes>;
 }

@@ -1,7 +1,7 @@
 import { type EncodeError, encodeEnvelope } from '../dialects/shared/answers/error-envelope.ts';
 import type { Refusal, ServerConnection } from '../http1/server/connection.ts';
 import type { InboundRequest } from '../http1/server/inbound-request.ts';
-import { Listener } from '../http1/server/listener.ts';
+import { Listener, type ListenerCertificate } from '../http1/server/listener.ts';
 import type { OutboundResponse } from '../http1/server/outbound-response.ts';
 import { ResponseHeadWriter } from '../http1/server/response-head-writer.ts';
 import type { ScannedHead } from '../http1/server/scan-head.ts';
@@ -50,6 +50,8 @@ export interface HttpServer {
    * Binds; rejects when it cannot. Port 0 picks a free one. Until it is ready every request but the probes gets 503.
    */
   listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }>;
+  /** Shows another certificate to callers that connect from now on. */
+  renewCertificate(certificate: ListenerCertificate): void;
   /** Serves requests by `services`, once the request schemas are compiled, and `/readyz` says so. */
   serve(services: HttpServices): Promise<void>;
   /**
@@ -121,7 +123,7 @@ class GatewayServer implements HttpServer {
     };
     this.#listener = new Listener(
       limits,
-      { checkMs, listeningSockets: basics.listeningSockets ?? 1 },
+      { checkMs, listeningSockets: basics.listeningSockets ?? 1, certificate: basics.certificate },
       {
         isOverloaded: () => this.#state === 'ready' && this.#turnstile.isOverloaded,
         turnAway: (request) => this.#turnAwayUnparsed(request),
@@ -139,6 +141,10 @@ class GatewayServer implements HttpServer {
 
   listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }> {
     return this.#listener.listen(host, port);
+  }
+
+  renewCertificate(certificate: ListenerCertificate): void {
+    this.#listener.renewCertificate(certificate);
   }
 
   async serve(services: HttpServices): Promise<void> {

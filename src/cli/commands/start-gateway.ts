@@ -30,7 +30,8 @@ export async function startGateway({ flags, asJson }: ServeOptions): Promise<voi
     log.info(`${slug} is ${effect} by ${variables.join(', ')}`);
   }
   const gateway = await openGateway({ loaded, load, log, listeningSockets: LISTENING_SOCKETS });
-  const url = baseUrl(gateway.host, gateway.port, loaded.config.server.base_path);
+  const { base_path: basePath, tls } = loaded.config.server;
+  const url = baseUrl({ host: gateway.host, port: gateway.port, basePath, isTls: tls !== null });
   const { firstKeys, exampleModel } = gateway;
   if (firstKeys !== undefined) {
     process.stdout.write(

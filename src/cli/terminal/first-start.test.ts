@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { baseUrl, firstStartJson, firstStartText } from './first-start.ts';
 
+const at = (host: string, port: number, basePath: string) => ({ host, port, basePath, isTls: false });
+
 describe('baseUrl', () => {
   it('is an address that one can connect to', () => {
-    expect(baseUrl('127.0.0.1', 8787, '/api/v1')).toBe('http://127.0.0.1:8787/api/v1');
-    expect(baseUrl('0.0.0.0', 80, '/api/v1')).toBe('http://127.0.0.1:80/api/v1');
-    expect(baseUrl('::', 80, '/v1')).toBe('http://[::1]:80/v1');
-    expect(baseUrl('fd00::1', 80, '/v1')).toBe('http://[fd00::1]:80/v1');
-    expect(baseUrl('localhost', 80, '/v1')).toBe('http://localhost:80/v1');
+    expect(baseUrl(at('127.0.0.1', 8787, '/api/v1'))).toBe('http://127.0.0.1:8787/api/v1');
+    expect(baseUrl(at('0.0.0.0', 80, '/api/v1'))).toBe('http://127.0.0.1:80/api/v1');
+    expect(baseUrl(at('::', 80, '/v1'))).toBe('http://[::1]:80/v1');
+    expect(baseUrl(at('fd00::1', 80, '/v1'))).toBe('http://[fd00::1]:80/v1');
+    expect(baseUrl(at('localhost', 80, '/v1'))).toBe('http://localhost:80/v1');
+    expect(baseUrl({ ...at('localhost', 443, '/v1'), isTls: true })).toBe('https://localhost:443/v1');
   });
 });
 

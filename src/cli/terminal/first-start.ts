@@ -5,10 +5,20 @@ import type { FirstKeys } from '../../manage/keys/bootstrap.ts';
 /** Wildcard addresses, which clients cannot connect to, and the loopback address shown instead. */
 const ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** The base URL for clients on this machine. `basePath` begins with a slash. */
-export function baseUrl(host: string, port: number, basePath: string): string {
+/** Where a gateway answers. */
+export interface ServedAt {
+  readonly host: string;
+  readonly port: number;
+  /** Begins with a slash. */
+  readonly basePath: string;
+  /** Whether it serves HTTPS. */
+  readonly isTls: boolean;
+}
+
+/** The base URL for clients on this machine. */
+export function baseUrl({ host, port, basePath, isTls }: ServedAt): string {
   const reachable = lookUp(ANY_ADDRESS, host) ?? host;
-  return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}${basePath}`;
+  return `${isTls ? 'https' : 'http'}://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}${basePath}`;
 }
 
 /** What the first start prints besides its keys. */

@@ -18,6 +18,10 @@ const UNSUPPORTED_KEYS: readonly string[] = [
   'plugins.fusion',
   'plugins.web',
   'plugins.moderation',
+  'tools',
+  'limits.per_key.tokens_per_minute',
+  'limits.per_key.tokens_per_day',
+  'drain_grace_ms',
 ];
 
 /** A warning for each key of the file that has no effect yet. `written`: the file without defaults. */

@@ -59,6 +59,12 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'server.max_body_bytes': 'Largest request body. A larger one gets a 413.',
   'server.request_deadline_ms': 'Longest time that a request may take. After it the caller gets a 408.',
   'server.region': 'Name of this installation in routing metadata.',
+  'server.workers': 'Serving processes on the port. Only 1 works yet.',
+  'server.tls':
+    'Certificate with which the gateway serves HTTPS; absent: plain HTTP. A change of the names needs a restart.',
+  'server.tls.cert':
+    'PEM file of the certificate and its chain. Relative names begin at the folder of this file. Read again when it changes.',
+  'server.tls.key': 'PEM file of its private key, without a passphrase. Read again when it changes.',
   'server.trusted_proxies': 'Addresses or ranges (10.0.0.0/8) of proxies whose X-Forwarded-For is believed.',
   'server.cors': 'Calls from web pages.',
   'server.cors.origins':
@@ -136,6 +142,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Limits of each key on generations and files, counted by key. Above one the caller gets a 429 with Retry-After.',
   'limits.per_key.requests_per_minute': 'Requests of a key in a minute; null: no limit.',
   'limits.per_key.requests_per_day': 'Requests of a key in a day (UTC); null: no limit.',
+  'limits.per_key.tokens_per_minute': 'Tokens of one key in a minute. No effect yet.',
+  'limits.per_key.tokens_per_day': 'Tokens of one key in a day (UTC). No effect yet.',
   'limits.analytics_per_minute': 'Analytics requests of a key in a minute.',
   'limits.datasets': 'Limits of the datasets routes.',
   'limits.datasets.per_minute': 'Requests of a key in a minute.',
@@ -169,6 +177,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'retention.output_items_bytes':
     'Memory for output items that later requests refer to. Above it the least recently used are forgotten; 0: none.',
   drain_ms: 'How long open requests may take to finish after SIGTERM.',
+  drain_grace_ms:
+    'How long a gateway that is told to stop goes on serving what comes, while it is not ready any more. No effect yet.',
   keys: 'Secrets of new keys.',
   'keys.prefix': 'How the secrets of new keys begin.',
 
@@ -248,6 +258,24 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'workspaces[].byok[].allowed_models': 'Ids of the models that it is for; absent: all.',
   'workspaces[].byok[].allowed_user_ids': 'Users (creator_user_id of the key) who may use it; absent: all.',
   'workspaces[].byok[].allowed_api_key_hashes': 'Hashes of the keys that may use it; absent: all.',
+
+  tools: 'Tools that the gateway runs for models. No effect yet.',
+  'tools.image_generation': 'Generation of images; absent: not offered.',
+  'tools.image_generation.model': 'Model with image output.',
+  'tools.sandbox': 'Service that runs commands for bash and shell; absent: these are not offered.',
+  'tools.sandbox.url': 'Its address.',
+  'tools.sandbox.token': 'Its credential.',
+  'tools.mcp_servers': 'MCP servers by name.',
+  'tools.mcp_servers.*': 'An MCP server.',
+  'tools.mcp_servers.*.url': 'Its address.',
+  'tools.mcp_servers.*.authorization': 'Credential that is sent to it.',
+  'tools.mcp_servers.*.allowed_tools': 'Names of the tools that may be called; absent: all.',
+  'tools.limits': 'Bounds of one tool call.',
+  'tools.limits.fetch_ms': 'Longest time of a fetch.',
+  'tools.limits.tool_ms': 'Longest time of a tool.',
+  'tools.limits.read_bytes': 'Most bytes that are read from an address.',
+  'tools.limits.result_characters': 'Most characters of a result that the model is told.',
+  'tools.limits.steps': 'Most steps of a loop of tool calls.',
 
   metrics: 'Who may read /metrics.',
   'metrics.public': 'Whether /metrics needs no key.',

@@ -152,6 +152,30 @@ const plugins = section({
   moderation: nullish(closed({ provider: providerSlug, model: text(256) })),
 });
 
+const tools = section({
+  image_generation: nullish(closed({ model: modelId })),
+  sandbox: nullish(closed({ url: text(2048), token: nullish(text(8192)) })),
+  mcp_servers: withDefault(
+    Type.Record(
+      Type.String(),
+      closed({
+        url: text(2048),
+        authorization: nullish(text(8192)),
+        allowed_tools: nullish(Type.Array(text(128), { maxItems: 1024 })),
+      }),
+      { propertyNames: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' } },
+    ),
+    {},
+  ),
+  limits: section({
+    fetch_ms: milliseconds(10_000),
+    tool_ms: milliseconds(60_000),
+    read_bytes: bytes(5_000_000),
+    result_characters: count(100_000),
+    steps: withDefault(Type.Integer({ minimum: 1, maximum: 1000 }), 30),
+  }),
+});
+
 const prompt = closed({ instructions: nullish(Type.String()), input: nullish(Type.String()) });
 
 export const configSchema = closed({
@@ -174,6 +198,8 @@ export const configSchema = closed({
     max_body_bytes: bytes(33_554_432, 1024, 1_073_741_824),
     request_deadline_ms: milliseconds(600_000),
     region: withDefault(text(64), 'local'),
+    workers: withDefault(Type.Integer({ minimum: 1, maximum: 1024 }), 1),
+    tls: nullOr(closed({ cert: text(4096), key: text(4096) })),
     trusted_proxies: withDefault(Type.Array(text(64), { maxItems: 256 }), []),
     cors: section({
       origins: withDefault(
@@ -197,6 +223,8 @@ export const configSchema = closed({
     per_key: section({
       requests_per_minute: nullOr(Type.Integer({ minimum: 1 })),
       requests_per_day: nullOr(Type.Integer({ minimum: 1 })),
+      tokens_per_minute: nullOr(Type.Integer({ minimum: 1 })),
+      tokens_per_day: nullOr(Type.Integer({ minimum: 1 })),
     }),
     analytics_per_minute: count(64),
     datasets: section({ per_minute: count(30), per_day: count(500) }),
@@ -224,6 +252,7 @@ export const configSchema = closed({
     output_items_bytes: bytes(67_108_864, 0),
   }),
   drain_ms: milliseconds(30_000, 0),
+  drain_grace_ms: milliseconds(0, 0),
   keys: section({
     prefix: withDefault(
       Type.String({
@@ -243,6 +272,7 @@ export const configSchema = closed({
     }),
     {},
   ),
+  tools,
   workspaces: withDefault(Type.Array(workspace, { maxItems: 1000 }), []),
   metrics: section({
     public: withDefault(Type.Boolean(), false),

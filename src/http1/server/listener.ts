@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type ListenOptions, type Server } from 'node:net';
+import { type AddressInfo, createServer, type ListenOptions, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, Server as TlsServer } from 'node:tls';
 import { Cohort, type CohortLimits } from '../../kit/loop/cohort.ts';
 import {
   type Refusal,
@@ -33,6 +34,9 @@ const BACKLOG = 4096;
 /** Connections that may begin a request in one turn: open requests must not wait for all that arrive. */
 const ARRIVAL_LIMITS: CohortLimits = { most: 128, newest: 16 };
 
+/** Half open: a caller that has ended its side still gets its responses. */
+const SOCKET_OPTIONS = { allowHalfOpen: true, noDelay: true };
+
 /** If as many arrivals wait, requests with a reserved share are parsed before them. */
 const CROWDED_ARRIVALS = 16;
 
@@ -42,6 +46,12 @@ const MAX_EARLY_TURN_AWAYS_PER_TURN = 32;
 /** Connections that may drop the rest of a large request at the same time; others linger shortly. */
 const MAX_DISCARDING_CONNECTIONS = 64;
 
+/** A certificate chain and its private key, as PEM. */
+export interface ListenerCertificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
 export interface ListenerSettings {
   /** How often time limits are checked. */
   readonly checkMs: number;
@@ -50,6 +60,8 @@ export interface ListenerSettings {
    * connection from each in a turn of the event loop.
    */
   readonly listeningSockets: number;
+  /** Absent = plain HTTP. */
+  readonly certificate?: ListenerCertificate | undefined;
 }
 
 /** Node ignores `reusePort` before 22.12 and in 23.0. */
@@ -75,6 +87,8 @@ export class Listener implements ServerConnectionOwner {
   /** All listen on the same port. */
   #servers: Server[] = [];
   readonly #connections = new Set<ServerConnection>();
+  /** TCP sockets under TLS: those whose handshake is not done are no connections yet. */
+  readonly #tcpSockets = new Set<Socket>();
   #timeLimitTimer: NodeJS.Timeout | undefined;
   #closesIdle = false;
   #discarding = 0;
@@ -103,6 +117,12 @@ export class Listener implements ServerConnectionOwner {
     return { host: address, port: bound };
   }
 
+  /** Shows another certificate to callers that connect from now on. */
+  renewCertificate({ cert, key }: ListenerCertificate): void {
+    for (const server of this.#servers)
+      if (server instanceof TlsServer) server.setSecureContext({ cert, key });
+  }
+
   /** Parses all bytes that have come by now, so that their requests are accepted. */
   parsePending(): void {
     for (const connection of this.#connections) connection.parsePending();
@@ -122,6 +142,7 @@ export class Listener implements ServerConnectionOwner {
   }
 
   destroyConnections(): void {
+    for (const socket of this.#tcpSockets) socket.destroy();
     for (const connection of this.#connections) connection.destroy();
   }
 
@@ -185,12 +206,34 @@ export class Listener implements ServerConnectionOwner {
   }
 
   async #open(options: SharedListenOptions): Promise<Server> {
-    // Half open: a caller that has ended its side still gets its responses.
-    const server = createServer({ allowHalfOpen: true, noDelay: true });
-    server.on('connection', (socket) => this.#connections.add(new ServerConnection(socket, this)));
+    const { certificate } = this.#settings;
+    const server = certificate === undefined ? this.#plainServer() : this.#tlsServer(certificate);
     server.listen(options);
     await once(server, 'listening');
     return server;
+  }
+
+  #plainServer(): Server {
+    const server = createServer(SOCKET_OPTIONS);
+    return server.on('connection', (socket) => this.#connections.add(new ServerConnection(socket, this)));
+  }
+
+  #tlsServer({ cert, key }: ListenerCertificate): Server {
+    const handshakeTimeout = this.limits.headersMs;
+    const server = createTlsServer({
+      ...SOCKET_OPTIONS,
+      cert,
+      key,
+      handshakeTimeout,
+      ALPNProtocols: ['http/1.1'],
+    });
+    server.on('connection', (socket) => {
+      this.#tcpSockets.add(socket);
+      socket.once('close', () => this.#tcpSockets.delete(socket));
+    });
+    server.on('secureConnection', (socket) => this.#connections.add(new ServerConnection(socket, this)));
+    // The caller's fault (it spoke plain HTTP, or does not trust the certificate): its socket is closed.
+    return server.on('tlsClientError', (_error, socket) => socket.destroy());
   }
 
   readonly #resetEarlyTurnAways = (): void => {

@@ -195,7 +195,7 @@ describe('the schema of the file', () => {
     const free = [...paths].map((path) =>
       path
         .replace(/^(prompts|presets)\.[^.]+/, '$1.*')
-        .replace(/^(providers\[\]\.headers|plugins\.web\.engines)\.[^.]+/, '$1.*'),
+        .replace(/^(providers\[\]\.headers|plugins\.web\.engines|tools\.mcp_servers)\.[^.]+/, '$1.*'),
     );
     const missing = configKeys().filter(
       ({ path }) => !free.includes(path) && !free.includes(`${path}_per_million`),

@@ -1,0 +1,64 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../../test/contracts/temporary-directory.ts';
+import { EXPIRED, SELF_SIGNED } from '../../test/fakes/raw-server.ts';
+import { expiryWarnings, readCertificate, tlsFilesIn } from './certificate.ts';
+
+let temporary: ReturnType<typeof temporaryDirectory>;
+beforeEach(() => {
+  temporary = temporaryDirectory();
+});
+afterEach(() => temporary.remove());
+
+function reading(cert: string | undefined, key: string | undefined) {
+  const files = tlsFilesIn(temporary.path, { cert: 'cert.pem', key: 'key.pem' });
+  if (cert !== undefined) writeFileSync(files.cert, cert);
+  if (key !== undefined) writeFileSync(files.key, key);
+  return readCertificate(files);
+}
+
+describe('readCertificate', () => {
+  it('reads a certificate and its key', () => {
+    const read = reading(SELF_SIGNED.cert, SELF_SIGNED.key);
+    expect(read).toMatchObject({ ok: true, certificate: SELF_SIGNED });
+    if (read.ok) expect(expiryWarnings(read.certificate, Date.UTC(2026, 0, 1))).toEqual([]);
+  });
+
+  it('names each file that does not exist', () => {
+    const problems = [
+      { path: 'server.tls.cert', message: `the file ${join(temporary.path, 'cert.pem')} does not exist` },
+      { path: 'server.tls.key', message: `the file ${join(temporary.path, 'key.pem')} does not exist` },
+    ];
+    expect(reading(undefined, undefined)).toEqual({ ok: false, problems });
+  });
+
+  it('refuses files that hold something else, without repeating them', () => {
+    const read = reading('no certificate', 'a-secret-that-is-no-key');
+    expect(read).toMatchObject({
+      ok: false,
+      problems: [
+        { path: 'server.tls.cert', message: expect.stringContaining('BEGIN CERTIFICATE') },
+        { path: 'server.tls.key', message: expect.stringContaining('without a passphrase') },
+      ],
+    });
+    expect(JSON.stringify(read)).not.toContain('a-secret');
+  });
+
+  it('refuses the key of another certificate', () => {
+    expect(reading(SELF_SIGNED.cert, EXPIRED.key)).toMatchObject({
+      ok: false,
+      problems: [{ path: 'server.tls.key', message: expect.stringContaining('not the key') }],
+    });
+  });
+
+  it('takes one that has ended, with a warning', () => {
+    const read = reading(EXPIRED.cert, EXPIRED.key);
+    expect(read.ok).toBe(true);
+    if (read.ok) {
+      expect(expiryWarnings(read.certificate, Date.UTC(2026, 0, 1))).toEqual([
+        { path: 'server.tls.cert', message: expect.stringContaining('ended at 2020-02-01T00:00:00.000Z') },
+      ]);
+    }
+  });
+});
