@@ -7,20 +7,19 @@ import type { Credits } from '../manage/accounts/credits.ts';
 import type { Byok } from '../manage/byok/byok.ts';
 import type { Vault } from '../manage/byok/vault.ts';
 import type { OperatorKeys } from '../manage/keys/operator-keys.ts';
-import type { ConfiguredCatalog } from '../manage/models/listed-models.ts';
-import type { ModelKnowledge } from '../manage/models/model-knowledge.ts';
 import type { Sources } from '../manage/sources.ts';
 import type { UsageImports } from '../manage/usage-import/usage-imports.ts';
 import type { Budgets } from '../manage/workspaces/budgets.ts';
 import type { Workspaces } from '../manage/workspaces/workspaces.ts';
 import type { EventFeed, EventStore } from '../ports/events.ts';
 import type { Ledger } from '../ports/ledger.ts';
+import type { CatalogServices } from './catalog-view.ts';
 import type { RunningState } from './doctor-view.ts';
 import type { ProviderView } from './provider-view.ts';
 import type { TailGenerations } from './tail.ts';
 
 /** The services that commands use: of a running gateway, or of a data directory opened for one command. */
-export interface CommandServices {
+export interface CommandServices extends CatalogServices {
   readonly accounts: Accounts;
   readonly credits: Credits;
   readonly workspaces: Workspaces;
@@ -34,9 +33,6 @@ export interface CommandServices {
   readonly eventFeed: EventFeed;
   /** True if accounts, keys and the ledger are in PostgreSQL. */
   readonly hasSharedDatabase: boolean;
-  readonly modelKnowledge: ModelKnowledge;
-  /** Providers and models of the configuration; set in a serving process. */
-  readonly configured?: (() => ConfiguredCatalog) | undefined;
   readonly usageImports: UsageImports;
   readonly vault: Vault;
   readonly sources: Pick<Sources, 'clock'>;

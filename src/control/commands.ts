@@ -2,22 +2,15 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import { closed, oneOf } from '../kit/json/schema.ts';
 import { compileValidator } from '../kit/json/validate.ts';
-import { runInTurns } from '../kit/loop/turns.ts';
 import { usdOf } from '../kit/money.ts';
 import { RESET_WINDOWS, type ResetWindow } from '../kit/time/windows.ts';
-import {
-  filteredModels,
-  findModel,
-  type ListedModel,
-  listedModels,
-  type ModelFilter,
-} from '../manage/models/listed-models.ts';
 import type { RefreshOutcome } from '../manage/models/model-knowledge.ts';
 import { ledgerOr503 } from '../manage/refusals.ts';
 import type { UsageScopes } from '../manage/usage-import/usage-owners.ts';
 import type { Key } from '../ports/tenancy.ts';
 import { BUDGET_COMMANDS } from './budget-commands.ts';
 import { BYOK_COMMANDS } from './byok-commands.ts';
+import { listCatalog, showModel } from './catalog-view.ts';
 import { type Command, type CommandServices, command, oneAccount, parseAmount, text } from './command.ts';
 import { type ConfigurationView, configurationView } from './configuration-view.ts';
 import { type DoctorView, doctorView } from './doctor-view.ts';
@@ -33,8 +26,6 @@ import {
   importedView,
   type KeyView,
   keyView,
-  type ListedModelView,
-  listedModelView,
   type NewAccountView,
   type RotationView,
   rotationView,
@@ -219,31 +210,6 @@ export async function runCommand<Name extends CommandName>(
   const issues = compileValidator(chosen.input).issuesOf(input);
   if (issues.length > 0) throw invalidRequest(issues);
   return chosen.run(services, input);
-}
-
-/** What `catalog show` needs of the services. */
-export type CatalogServices = Pick<CommandServices, 'modelKnowledge' | 'configured'>;
-
-/** The models that a filter leaves. */
-export async function listCatalog(
-  services: CatalogServices,
-  filter: ModelFilter,
-): Promise<ListedModelView[]> {
-  return filteredModels(await modelsOf(services), filter).map(listedModelView);
-}
-
-/** One model with its endpoints. */
-export async function showModel(
-  services: CatalogServices,
-  { model }: { readonly model: string },
-): Promise<ListedModel> {
-  return findModel(await modelsOf(services), model);
-}
-
-/** All models, known and configured. */
-async function modelsOf({ modelKnowledge, configured }: CatalogServices): Promise<ListedModel[]> {
-  const settings = configured?.() ?? { providers: [], models: [] };
-  return runInTurns(listedModels(await modelKnowledge.all(), settings, Date.now()));
 }
 
 interface TypedKeyChange {

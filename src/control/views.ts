@@ -3,7 +3,6 @@ import { usdOf } from '../kit/money.ts';
 import type { AccountBalance } from '../manage/accounts/credits.ts';
 import type { Rotation } from '../manage/byok/vault.ts';
 import type { KeyStatement } from '../manage/keys/key-statement.ts';
-import type { ListedModel } from '../manage/models/listed-models.ts';
 import type { Appended } from '../ports/events.ts';
 import type { Account } from '../ports/tenancy.ts';
 
@@ -104,23 +103,6 @@ export interface NewAccountView extends AccountView {
   readonly management_key: string;
 }
 
-/** A model in a list. Prices are USD for a million tokens. */
-export interface ListedModelView {
-  readonly id: string;
-  readonly name: string | null;
-  readonly context_length: number | null;
-  /** Tags, in the order of attempts. */
-  readonly endpoints: readonly string[];
-  readonly providers: readonly string[];
-  /** True if the gateway calls one of the endpoints. */
-  readonly is_on: boolean;
-  /** Prices of the cheapest endpoint, of those that are on if one is; null if unknown. */
-  readonly prompt_per_million: number | string | null;
-  readonly completion_per_million: number | string | null;
-  /** Day of the facts; null for what the configuration says. */
-  readonly as_of: string | null;
-}
-
 /** Result of `rotate-encryption-key`. */
 export interface RotationView {
   readonly key_id: string;
@@ -141,45 +123,6 @@ export function rotationView(rotation: Rotation): RotationView {
     source: rotation.source,
     must_be_given: rotation.mustBeGiven,
   };
-}
-
-export function listedModelView({
-  id,
-  name,
-  context_length,
-  endpoints,
-  as_of,
-}: ListedModel): ListedModelView {
-  const isOn = endpoints.some(({ is_on }) => is_on);
-  const priced = endpoints.filter(({ is_on }) => is_on === isOn).map(tokenPricesOf);
-  const [cheapest] = priced.sort((one, other) => sumOf(one) - sumOf(other));
-  return {
-    id,
-    name: name ?? null,
-    context_length: context_length ?? null,
-    endpoints: endpoints.map(({ tag }) => tag),
-    providers: [...new Set(endpoints.map(({ provider }) => provider))],
-    is_on: isOn,
-    prompt_per_million: cheapest?.prompt_per_million ?? null,
-    completion_per_million: cheapest?.completion_per_million ?? null,
-    as_of: as_of ?? null,
-  };
-}
-
-/** Prices for a million tokens, exact: a text where a number would lose digits. */
-interface TokenPrices {
-  readonly prompt_per_million?: number | string;
-  readonly completion_per_million?: number | string;
-}
-
-function tokenPricesOf({ current_pricing }: ListedModel['endpoints'][number]): TokenPrices {
-  return current_pricing as TokenPrices;
-}
-
-function sumOf({ prompt_per_million: prompt, completion_per_million: completion }: TokenPrices): number {
-  return prompt === undefined && completion === undefined
-    ? Number.POSITIVE_INFINITY
-    : Number(prompt ?? 0) + Number(completion ?? 0);
 }
 
 export function accountView(account: Account): AccountView {

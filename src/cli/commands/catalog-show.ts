@@ -1,12 +1,7 @@
 import { findDataDirectory, requireConfiguration } from '../../config/load.ts';
 import type { Flags } from '../../config/runtime.ts';
-import {
-  type CatalogServices,
-  type CommandInput,
-  type CommandOutput,
-  listCatalog,
-  showModel,
-} from '../../control/commands.ts';
+import { type CatalogServices, listCatalog, showModel } from '../../control/catalog-view.ts';
+import type { CommandInput, CommandOutput } from '../../control/commands.ts';
 import { askRunning, CommandRefused } from '../../control/send-command.ts';
 import { loadOptions, openModelKnowledge } from '../../installation.ts';
 import { modelListText, modelText } from '../terminal/catalog-text.ts';

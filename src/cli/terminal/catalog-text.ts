@@ -1,4 +1,4 @@
-import type { ListedModelView } from '../../control/views.ts';
+import type { ListedModelView } from '../../control/catalog-view.ts';
 import type { ListedEndpoint, ListedModel } from '../../manage/models/listed-models.ts';
 import { pricesText } from './catalog-prices-text.ts';
 import { tableText } from './output.ts';

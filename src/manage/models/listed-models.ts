@@ -69,27 +69,45 @@ export function* listedModels(
   });
   const entries = yield* layConfigurationOver(ordered, configured.models);
   const providers: ConfiguredProviders = new Map(configured.providers.map((entry) => [entry.slug, entry]));
-  const own = new Set(configured.models.flatMap(sitesOf));
+  const needsOf = { own: needsBySlug(providers, true), known: needsBySlug(providers, false) };
+  const own = new Set<string>();
+  yield* forEachSliced(configured.models, (model) => {
+    for (const site of sitesOf(model)) own.add(site);
+  });
   const models: ListedModel[] = [];
-  yield* forEachSliced(entries, (entry) => models.push(listed(entry, providers, own, nowMs)));
+  yield* forEachSliced(entries, (entry) => {
+    models.push(listed(entry, (site, slug) => (own.has(site) ? needsOf.own : needsOf.known)(slug), nowMs));
+  });
   return models.sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
+/** What an endpoint needs, remembered by provider: a catalogue has many endpoints and few providers. */
+function needsBySlug(providers: ConfiguredProviders, isOwn: boolean): (slug: string) => string | undefined {
+  const found = new Map<string, string | undefined>();
+  return (slug) => {
+    if (!found.has(slug)) found.set(slug, providerNeeds(slug, providers, isOwn));
+    return found.get(slug);
+  };
+}
+
 function sitesOf({ id, endpoints }: ModelEntry): string[] {
-  return (endpoints ?? []).map((endpoint) => `${id}\n${tagOf(endpoint)}`);
+  return (endpoints ?? []).map((endpoint) => siteOf(id, tagOf(endpoint)));
+}
+
+function siteOf(id: string, tag: string): string {
+  return `${id}\n${tag}`;
 }
 
 function listed(
   model: ModelEntry,
-  providers: ConfiguredProviders,
-  own: ReadonlySet<string>,
+  needsOf: (site: string, slug: string) => string | undefined,
   nowMs: number,
 ): ListedModel {
   return {
     ...model,
     endpoints: (model.endpoints ?? []).map((endpoint) => {
       const tag = tagOf(endpoint);
-      const needs = providerNeeds(endpoint.provider, providers, own.has(`${model.id}\n${tag}`));
+      const needs = needsOf(siteOf(model.id, tag), endpoint.provider);
       return {
         ...endpoint,
         tag,
@@ -102,7 +120,7 @@ function listed(
 }
 
 /** The models that a filter leaves, with the endpoints that it leaves. Throws for a provider that nothing knows. */
-export function filteredModels(models: readonly ListedModel[], filter: ModelFilter): ListedModel[] {
+export function* filteredModels(models: readonly ListedModel[], filter: ModelFilter): Sliced<ListedModel[]> {
   const { provider, search = '', free, available, parameter, modality } = filter;
   if (provider !== undefined) requireProvider(provider, models);
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
@@ -113,16 +131,17 @@ export function filteredModels(models: readonly ListedModel[], filter: ModelFilt
     (free !== true || isFree(endpoint)) &&
     (available !== true || endpoint.is_on) &&
     (parameter === undefined || endpoint.supported_parameters?.includes(parameter) !== false);
-  return models
-    .filter(({ id, name, aliases, input_modalities, output_modalities }) => {
-      const text = [id, name ?? '', ...(aliases ?? [])].join(' ').toLowerCase();
-      const kinds = [...(input_modalities ?? []), ...(output_modalities ?? [])];
-      return (
-        words.every((word) => text.includes(word)) && (modality === undefined || kinds.includes(modality))
-      );
-    })
-    .map((model) => ({ ...model, endpoints: model.endpoints.filter(isWanted) }))
-    .filter(({ endpoints }) => endpoints.length > 0 || !isOfEndpoints);
+  const left: ListedModel[] = [];
+  yield* forEachSliced(models, (model) => {
+    const { id, name, aliases, input_modalities, output_modalities } = model;
+    const text = [id, name ?? '', ...(aliases ?? [])].join(' ').toLowerCase();
+    const kinds = [...(input_modalities ?? []), ...(output_modalities ?? [])];
+    if (!words.every((word) => text.includes(word))) return;
+    if (modality !== undefined && !kinds.includes(modality)) return;
+    const endpoints = isOfEndpoints ? model.endpoints.filter(isWanted) : model.endpoints;
+    if (endpoints.length > 0 || !isOfEndpoints) left.push({ ...model, endpoints });
+  });
+  return left;
 }
 
 function requireProvider(slug: string, models: readonly ListedModel[]): void {
@@ -145,11 +164,11 @@ function isFree({ current_pricing }: ListedEndpoint): boolean {
 const MAX_NAMED_MODELS = 5;
 
 /** One model, by id or alias. Throws 404 with the models that may be meant. */
-export function findModel(models: readonly ListedModel[], name: string): ListedModel {
+export function* findModel(models: readonly ListedModel[], name: string): Sliced<ListedModel> {
   const found =
     models.find(({ id }) => id === name) ?? models.find(({ aliases }) => aliases?.includes(name) === true);
   if (found !== undefined) return found;
-  const alike = filteredModels(models, { search: name }).map(({ id }) => id);
+  const alike = (yield* filteredModels(models, { search: name })).map(({ id }) => id);
   const meant = similarModelId(name, models);
   const hint =
     alike.length > 0
