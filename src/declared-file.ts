@@ -36,8 +36,8 @@ export class DeclaredFile {
     } catch (error) {
       if (!isDatabaseAway(error)) throw error;
       this.#log.warn('workspaces of the configuration file are stored when the database answers');
-      this.applyFirst().catch((reason) => {
-        this.#log.error('workspaces of the configuration file were not stored', { reason });
+      this.applyFirst().catch((error) => {
+        this.#log.error('workspaces of the configuration file were not stored', { error });
       });
     }
   }
