@@ -122,17 +122,24 @@ function withoutOperatorHeaders<T extends Pick<UpstreamCall, 'endpoint'>>(call: 
 /** An operator's header may hold a secret under any name; short values (`eu`, `2024-01`) are none. */
 const MIN_HEADER_SECRET_CHARACTERS = 8;
 
+/** The word before the secret in a header. */
+const SCHEME = /^(?:bearer|basic|token)\s+/i;
+
 /** What messages must not reveal of a provider: the credential, values of the operator's headers, the host. */
 function confidentialOf(
   provider: Provider,
   credential: Credential | undefined,
   baseUrl: string,
 ): Confidential {
-  const headers = Object.entries(provider.headers)
+  const own = credential === undefined ? [] : secretsOf(credential);
+  const headers = Object.entries(provider.headers);
+  const ofHeaders = headers
     .filter(([name, value]) => isSecretName(name) || value.length >= MIN_HEADER_SECRET_CHARACTERS)
     .map(([, value]) => value);
+  const named = headers.filter(([name]) => isSecretName(name)).map(([, value]) => value.replace(SCHEME, ''));
   return {
-    secrets: [...(credential === undefined ? [] : secretsOf(credential)), ...headers],
+    secrets: [...own, ...ofHeaders],
+    keys: [...own, ...named],
     host: provider.dialect === 'simulator' ? undefined : hostOf(baseUrl),
   };
 }

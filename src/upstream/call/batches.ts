@@ -5,6 +5,7 @@ import type { Flow } from '../../kit/frames/flow.ts';
 import { BrokenFrames, type Frame, type FrameReader, FrameTooLarge } from '../../kit/frames/frames.ts';
 import type { ExactNumbers } from '../../kit/json/exact-numbers.ts';
 import { type ReadLimits, readBeginning } from '../transport/read-beginning.ts';
+import { type AnswerMask, SplitMask } from './answer-mask.ts';
 import type { AnswerMemory } from './answer-memory.ts';
 import { brokenOff, type FailureScope, rewriteTerminal } from './failure.ts';
 import { isPortion, Portions } from './portions.ts';
@@ -50,19 +51,26 @@ export interface AnswerReader {
   end(): Event[];
 }
 
-/**
- * Reads a stream with a dialect's frames and decoder, up to the terminal event and no further. `numbers`: is shown all
- * bytes.
- */
+/** What else sees a stream. */
+export interface StreamExtras {
+  /** Is shown all bytes. */
+  readonly numbers?: ExactNumbers | undefined;
+  /** Removes the secrets of the call. */
+  readonly mask?: AnswerMask;
+}
+
+/** Reads a stream with a dialect's frames and decoder, up to the terminal event and no further. */
 export function streamReader(
   reader: FrameReader,
   decoder: StreamDecoder,
-  numbers?: ExactNumbers,
+  { numbers, mask }: StreamExtras = {},
 ): AnswerReader {
+  const split = mask && new SplitMask(mask);
   let silentFrames = 0;
   let pieces = 0;
   const decodeFrame = (frame: Frame): Event[] => {
-    const decoded = decoder.decode(frame);
+    const given = decoder.decode(mask === undefined ? frame : mask.frame(frame));
+    const decoded = split === undefined ? given : split.mask(given);
     if (decoded.length === 0) silentFrames++;
     for (const event of decoded) {
       if (isContent(event)) silentFrames = 0;

@@ -32,6 +32,7 @@ import {
   type UpstreamCall,
   UpstreamFailure,
 } from '../upstream.ts';
+import { AnswerMask } from './answer-mask.ts';
 import { AnswerMemory } from './answer-memory.ts';
 import { type Approach, Approaches } from './approach.ts';
 import { Batches, MAX_EVENT_BYTES, streamReader } from './batches.ts';
@@ -212,8 +213,9 @@ function namesIn(list: string): string[] {
 
 function withSecrets(scope: FailureScope, made: readonly string[]): FailureScope {
   if (made.length === 0) return scope;
-  const { secrets, host } = scope.confidential;
-  return { ...scope, confidential: { secrets: [...secrets, ...made], host } };
+  const { confidential } = scope;
+  const secrets = [...confidential.secrets, ...made];
+  return { ...scope, confidential: { ...confidential, secrets, tokens: made } };
 }
 
 /** A busy or failing token server is temporary; any other refusal concerns the credential and counts as 401. */
@@ -265,11 +267,10 @@ function answerOf(
   }
   return new Batches(
     { status, chunks, signal, scope, turns, memory },
-    streamReader(
-      dialect.createFrameReader(MAX_EVENT_BYTES),
-      dialect.createDecoder(context),
-      request.exactNumbers,
-    ),
+    streamReader(dialect.createFrameReader(MAX_EVENT_BYTES), dialect.createDecoder(context), {
+      numbers: request.exactNumbers,
+      mask: AnswerMask.of(scope.confidential),
+    }),
   );
 }
 

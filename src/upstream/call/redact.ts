@@ -10,6 +10,10 @@ export const REDACTED = '[redacted]';
 export interface Confidential {
   /** The credential in use and every other secret that was sent along. */
   readonly secrets: readonly string[];
+  /** Those of them that answers must not contain either. */
+  readonly keys?: readonly string[];
+  /** The same, made for this call. */
+  readonly tokens?: readonly string[];
   /** Host of the upstream, with its port if it has one. */
   readonly host: string | undefined;
 }

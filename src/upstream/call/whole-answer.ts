@@ -13,6 +13,7 @@ import {
 import { JsonReader } from '../../kit/json/json-reader.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
 import { Utf8Text } from '../../kit/text/utf8-text.ts';
+import { AnswerMask, MaskedText } from './answer-mask.ts';
 import type { AnswerMemory } from './answer-memory.ts';
 import { brokenOff, type FailureScope, failureOfBody, rewriteTerminal } from './failure.ts';
 import { Portions } from './portions.ts';
@@ -115,17 +116,19 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
 
   /** Reads an answer of one small chunk, which cannot hold too many values. */
   #readSmall(chunk: Uint8Array): Event[] {
-    const { exactNumbers } = this.#source.context.request;
+    const { scope, context } = this.#source;
+    const { exactNumbers } = context.request;
     exactNumbers?.look(chunk);
-    const text = UTF8.decode(chunk);
+    const text = AnswerMask.of(scope.confidential).text(UTF8.decode(chunk));
     return this.#eventsOf(readJson(exactNumbers?.read(text) ?? text, BODY_LIMITS), { text }, false);
   }
 
   async #readLarge(...begun: IteratorResult<Uint8Array, unknown>[]): Promise<Event[]> {
-    const { chunks, turns, memory, context } = this.#source;
+    const { chunks, turns, memory, context, scope } = this.#source;
     const { exactNumbers } = context.request;
     const json = new JsonReader(BODY_LIMITS, exactNumbers);
     const text = new Utf8Text();
+    const masked = new MaskedText(AnswerMask.of(scope.confidential));
     let bytes = 0;
     let unbroken = 0;
     const next = () => begun.shift() ?? chunks.next();
@@ -136,13 +139,13 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
       }
       if (!memory.hasRoomFor(bytes)) await memory.waitFor(bytes);
       exactNumbers?.look(step.value);
-      json.push(text.push(step.value));
+      json.push(masked.push(text.push(step.value)));
       unbroken += step.value.length;
       if (unbroken <= TURN_BYTES) continue;
       unbroken = 0;
       await turns.next();
     }
-    json.push(text.end());
+    json.push(masked.push(text.end()) + masked.end());
     return this.#eventsOf(await runInTurns(json.end()), json, bytes > SMALL_BYTES);
   }
 

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { chatAnswer, messagesAnswer, responsesAnswer } from '../fakes/answers.ts';
+import { type FakeUpstream, openFakeUpstream, reply } from '../fakes/fake-upstream.ts';
+import { openTestGateway, type TestGateway } from './harness.ts';
+import { managementOf } from './management.ts';
+
+const KEY = 'sk-proj-a1B2c3D4e5F6g7H8i9J0k1L2';
+const OWN_KEY = 'sk-own-Z9y8X7w6V5u4T3s2R1q0P9o8';
+
+const UPSTREAMS = [
+  { upstreamFormat: 'chat', dialect: 'openai-chat', answer: chatAnswer },
+  { upstreamFormat: 'responses', dialect: 'openai-responses', answer: responsesAnswer },
+  { upstreamFormat: 'messages', dialect: 'anthropic-messages', answer: messagesAnswer },
+] as const;
+
+const CALLERS = [
+  { format: 'chat', path: '/chat/completions', said: { messages: [{ role: 'user', content: 'hi' }] } },
+  {
+    format: 'messages',
+    path: '/messages',
+    said: { messages: [{ role: 'user', content: 'hi' }], max_tokens: 50 },
+  },
+  { format: 'responses', path: '/responses', said: { input: 'hi' } },
+] as const;
+
+let upstream: FakeUpstream;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  upstream = await openFakeUpstream();
+  gateway = await openTestGateway({
+    providers: UPSTREAMS.map(({ upstreamFormat, dialect }) => ({
+      slug: `p-${upstreamFormat}`,
+      dialect,
+      base_url: upstream.url,
+      api_key: KEY,
+      headers: { 'X-Title': 'The title of it' },
+    })),
+    models: UPSTREAMS.map(({ upstreamFormat }) => ({
+      id: `up/${upstreamFormat}`,
+      max_output_tokens: 8000,
+      endpoints: [
+        {
+          provider: `p-${upstreamFormat}`,
+          model: 'm',
+          pricing: { prompt: '0.000001', completion: '0.000002' },
+        },
+      ],
+    })),
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+beforeEach(() => upstream.clear());
+
+const LANES = CALLERS.flatMap((caller) => UPSTREAMS.map((served) => ({ ...caller, ...served })));
+
+describe.each(LANES)('an answer of $upstreamFormat to $format', (lane) => {
+  it.each([false, true])('does not show the key of the provider; streamed: %s', async (stream) => {
+    // The answer comes in three deltas: the key is whole in the first, and cut in the second.
+    const text = `Your key ${KEY}. The title of it. ${'x'.repeat(38)} ${KEY} and so on ${'y'.repeat(30)}`;
+    upstream.answer(lane.answer({ text, tools: [{ name: 'f', arguments: JSON.stringify({ key: KEY }) }] }));
+    const response = await gateway.post(lane.path, {
+      model: `up/${lane.upstreamFormat}`,
+      ...lane.said,
+      stream,
+    });
+    const shown = await response.text();
+    expect(response.status).toBe(200);
+    expect(shown).toContain('[redacted]');
+    expect(shown).toContain('and so on');
+    expect(shown).toContain('The title of it');
+    expect(shown).not.toContain(KEY);
+    expect(shown).not.toContain(KEY.slice(20));
+  });
+});
+
+it('hides a key that was sent over many events', async () => {
+  const pieces = [...`Key: ${KEY}!`].map((text) => ({ index: 0, delta: { content: text } }));
+  const chunks = [...pieces, { index: 0, delta: {}, finish_reason: 'stop' }].map((choice) => {
+    const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [choice] };
+    return `data: ${JSON.stringify(chunk)}\n\n`;
+  });
+  for (const { path, said } of CALLERS) {
+    upstream.answer(
+      reply(200, `${chunks.join('')}data: [DONE]\n\n`, { 'content-type': 'text/event-stream' }),
+    );
+    const response = await gateway.post(path, { model: 'up/chat', ...said, stream: true });
+    const shown = await response.text();
+    const said2 = [...shown.matchAll(/"(?:content|delta|text)":"([^"]*)"/g)]
+      .map(([, piece]) => piece)
+      .join('');
+    expect(said2).toContain(`Key: ${KEY.slice(0, 16)}[redacted]!`);
+    expect(said2).not.toContain(KEY);
+  }
+});
+
+it('hides a key in an error, and the BYOK key of a call', async () => {
+  upstream.answer(reply(400, { error: { message: `The key ${KEY} is odd`, type: 'invalid_request_error' } }));
+  const failed = await gateway.post('/chat/completions', { model: 'up/chat', ...CALLERS[0].said });
+  expect(await failed.text()).not.toContain(KEY.slice(0, 12));
+  const { ask } = managementOf(gateway);
+  await ask('POST', '/byok', { provider: 'p-chat', key: OWN_KEY, name: 'own' });
+  upstream.clear();
+  upstream.answer(chatAnswer({ text: `x ${OWN_KEY} y` }));
+  for (const stream of [false, true]) {
+    const response = await gateway.post('/chat/completions', {
+      model: 'up/chat',
+      ...CALLERS[0].said,
+      stream,
+    });
+    const shown = await response.text();
+    expect((await upstream.request(upstream.requests.length - 1)).headers.authorization).toBe(
+      `Bearer ${OWN_KEY}`,
+    );
+    expect(shown).toContain('[redacted]');
+    expect(shown).not.toContain(OWN_KEY.slice(17));
+  }
+});
