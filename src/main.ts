@@ -41,6 +41,7 @@ import { type Clock, systemClock } from './kit/time/clock.ts';
 import { MoneyLeft } from './manage/accounts/money-left.ts';
 import { Activity } from './manage/analytics/activity.ts';
 import { Analytics } from './manage/analytics/analytics.ts';
+import { REFILL_WARNING } from './manage/analytics/refill-warning.ts';
 import { keepSwept } from './manage/files/files.ts';
 import { Generations } from './manage/generations/generations.ts';
 import { keptMs, Retention } from './manage/generations/retention.ts';
@@ -330,6 +331,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       budgets: installation.budgets,
       credits: installation.credits,
       files: installation.files,
+      analyticsWarning: () => (installation.eventStore.isRefilling ? REFILL_WARNING : null),
       analytics: new Analytics({ ...analyticsParts, apps: installation.appRegistry }),
       activity: new Activity(analyticsParts),
       readiness: () =>

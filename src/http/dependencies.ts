@@ -143,6 +143,8 @@ export interface HttpServices {
   readonly files: Files;
   readonly rankings: Rankings;
   readonly analytics: Analytics;
+  /** What answers made from events lack now; null = nothing. */
+  readonly analyticsWarning: () => string | null;
   readonly activity: Activity;
   /** The state of the parts that `/readyz` reports. */
   readonly readiness: () => ReadinessParts;

@@ -64,6 +64,8 @@ export interface Route {
     readonly form?: TSchema;
   };
   readonly responses: Readonly<Record<number, RouteResponse>>;
+  /** Headers that a successful response may have, by name: what they say. */
+  readonly responseHeaders?: Readonly<Record<string, string>>;
   readonly encodeError: EncodeError;
   readonly handler: Handler;
 }

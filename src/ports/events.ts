@@ -172,6 +172,8 @@ export interface EventStore {
   sizes(): Promise<EventSizes>;
   /** Writes a copy of the store into a new file; false if there are no events. */
   copyTo(file: string): Promise<boolean>;
+  /** True while events that were lost, or deferred for long, are filled again: answers lack some of them. */
+  readonly isRefilling: boolean;
   /** False if the last work on the store failed; true before the first. */
   readonly isAvailable: boolean;
   close(): Promise<void>;
@@ -179,6 +181,6 @@ export interface EventStore {
 
 /** Feeds generations to the event store in the background. */
 export interface EventFeed {
-  /** Feeds all generations that have rows again; known ids are skipped. Resolves with the number of events. */
+  /** Feeds all generations that have rows, and imported usage, again; known ids are skipped. Resolves with the number of events. */
   refill(): Promise<number>;
 }

@@ -109,7 +109,9 @@ describe('events', () => {
     rmSync(eventsFile());
     state = await open();
     await expect.poll(agree, { timeout: 6_000 }).toBe(35n);
-    expect(warnings).toEqual([expect.stringContaining('imported usage and sums of days before')]);
+    expect(warnings).toEqual([
+      expect.stringContaining('sums of days before the oldest row do not come back'),
+    ]);
     await state.close();
     state = await open();
     expect(warnings).toHaveLength(1);

@@ -9,6 +9,7 @@ import { SqlAppRegistry } from './sql/stores/sql-app-registry.ts';
 import { SqlByokStore } from './sql/stores/sql-byok-store.ts';
 import { SqlFileStore } from './sql/stores/sql-file-store.ts';
 import { sqliteGenerationStore } from './sql/stores/sql-generation-store.ts';
+import { MAX_IMPORT_CHARACTERS, SqlImportedUsage } from './sql/stores/sql-imported-usage.ts';
 import { SqlLedgerMark } from './sql/stores/sql-ledger-mark.ts';
 import { SqlTenancy } from './sql/stores/sql-tenancy.ts';
 import type { State, StateOptions } from './state.ts';
@@ -27,7 +28,11 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
     const tenancy = new SqlTenancy(database);
     const generationStore = sqliteGenerationStore(database);
     const appRegistry = new SqlAppRegistry(database);
-    const events = await openEmbeddedEvents(generationStore, { ...options, apps: appRegistry });
+    const events = await openEmbeddedEvents(generationStore, {
+      ...options,
+      apps: appRegistry,
+      imports: new SqlImportedUsage(database, MAX_IMPORT_CHARACTERS),
+    });
     const { ledger, recentGenerations, rowsCaughtUp, eventsCaughtUp, report, close } =
       await openEmbeddedLedger({
         directory: options.directory,

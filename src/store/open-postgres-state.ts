@@ -15,6 +15,7 @@ import { SqlAppRegistry } from './sql/stores/sql-app-registry.ts';
 import { SqlByokStore } from './sql/stores/sql-byok-store.ts';
 import { SqlFileStore } from './sql/stores/sql-file-store.ts';
 import { SqlGenerationStore } from './sql/stores/sql-generation-store.ts';
+import { MAX_IMPORT_CHARACTERS, SqlImportedUsage } from './sql/stores/sql-imported-usage.ts';
 import { SqlTenancy } from './sql/stores/sql-tenancy.ts';
 import type { State, StateOptions } from './state.ts';
 
@@ -51,7 +52,11 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       after: (place: BookedPosition, limit: number) => bookedAfter(postgres.background, place, limit),
       resetFutureBookings: () => resetFutureBookings(postgres.background),
     };
-    const events = await openSharedEvents(rows, { ...options, apps: appRegistry });
+    const events = await openSharedEvents(rows, {
+      ...options,
+      apps: appRegistry,
+      imports: new SqlImportedUsage(postgres.database, MAX_IMPORT_CHARACTERS),
+    });
     return {
       tenancy: new SqlTenancy(postgres.database),
       // PostgreSQL removes overwritten rows when it vacuums; a client cannot force that.

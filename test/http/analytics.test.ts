@@ -11,7 +11,7 @@ afterEach(stopServers);
 /** A server whose events answer like this. */
 function startWith(query: EventStore['query'], times: HttpDependencies['times'] = {}) {
   const analytics = new Analytics({
-    events: { query },
+    events: { query, isRefilling: false },
     tenancy: { listKeys: async () => [], listWorkspaces: async () => ({ workspaces: [], total: 0 }) },
     apps: { ofIds: async () => [], ofHosts: async () => [] },
     clock: systemClock,

@@ -194,7 +194,7 @@ describe('events', () => {
       {
         verdict: 'problem',
         what: `${file()} is missing, although it held events`,
-        mend: expect.stringMatching(/stored rows of generations.*must be imported again$/),
+        mend: expect.stringMatching(/stored rows of generations and imports.*are lost$/),
       },
     ]);
   });
@@ -237,7 +237,7 @@ describe('events', () => {
       {
         verdict: 'problem',
         what: `the events in ${file()} cannot be read: ${reason}`,
-        mend: expect.stringMatching(/must be imported again$/),
+        mend: expect.stringMatching(/are lost$/),
       },
     ]);
     expect(statSync(file()).size).toBe(bytes);

@@ -30,7 +30,7 @@ const NOTHING: ImportedView = { imported: 0, known: 0, too_old: 0 };
 export async function importUsage(flags: Flags, file: string, options: ImportFlags): Promise<number> {
   const { skipBad, account, asJson, output, showsProgress = process.stderr.isTTY && !asJson } = options;
   const ofBytes = sizeOf(file);
-  const { dataDir, database } = installationOptions(flags);
+  const { dataDir } = installationOptions(flags);
   const intake = new UsageIntake(await runControlCommand(flags, 'usage.scopes', { account }), Date.now());
   const bar = showsProgress ? new ProgressBar(output.err) : undefined;
   const beganAtMs = performance.now();
@@ -46,7 +46,7 @@ export async function importUsage(flags: Flags, file: string, options: ImportFla
     beginTakingIn();
     return runControlCommand(flags, 'usage.import', { place: place.name });
   }).finally(() => bar?.clear());
-  const notes = taken === undefined ? [] : importNotes(taken, intake.notKept, database && dataDir);
+  const notes = taken === undefined ? [] : importNotes(taken, intake.notKept);
   const view: ImportView = {
     lines: intake.lines,
     ...(taken ?? NOTHING),

@@ -4,18 +4,17 @@ import { badLinesText, importNotes, importText } from './usage-import-text.ts';
 const TAKEN = { imported: 1, known: 0, too_old: 0 };
 
 it('notes nothing where there is nothing to note', () => {
-  expect(importNotes(TAKEN, new Map(), undefined)).toEqual([]);
+  expect(importNotes(TAKEN, new Map())).toEqual([]);
   expect(importText({ ...TAKEN, lines: 1, bad: 0, problems: [], notes: [] })).toBe(
     'LINES  IMPORTED  KNOWN  TOO OLD  BAD\n1      1         0      0        0\n',
   );
 });
 
-it('notes what was not counted, not kept and not shared', () => {
-  const notes = importNotes({ ...TAKEN, too_old: 1 }, new Map([['session_id', 2]]), '/data');
+it('notes what was not counted and not kept', () => {
+  const notes = importNotes({ ...TAKEN, too_old: 1 }, new Map([['session_id', 2]]));
   expect(notes).toEqual([
     expect.stringMatching(/^Usage from before the last pruning .*\.$/),
     'session_id is not kept as it was written (2 lines): usage is not counted by session.',
-    'Only the gateway of /data has this usage: import the file at every gateway that shares the database.',
   ]);
   const text = importText({ ...TAKEN, lines: 1, bad: 0, problems: [], notes });
   expect(text.split('\n').slice(2, -1)).toEqual(['', ...notes]);

@@ -14,11 +14,10 @@ export interface ImportView extends ImportedView {
   readonly notes: readonly string[];
 }
 
-/** Remarks on an import. `dataDir`: set if several gateways share a database. */
+/** Remarks on an import. */
 export function importNotes(
   taken: ImportedView,
   notKept: ReadonlyMap<NotKeptMember, number>,
-  dataDir: string | undefined,
 ): readonly string[] {
   return [
     ...(taken.too_old > 0 ? [TOO_OLD] : []),
@@ -26,11 +25,6 @@ export function importNotes(
       ([member, lines]) =>
         `${member} is not kept as it was written (${counted(lines, 'line')}): ${WHY_NOT_KEPT[member]}.`,
     ),
-    ...(dataDir === undefined
-      ? []
-      : [
-          `Only the gateway of ${dataDir} has this usage: import the file at every gateway that shares the database.`,
-        ]),
   ];
 }
 

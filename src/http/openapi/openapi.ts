@@ -206,6 +206,7 @@ function responseOf(
     headers: {
       ...STATUS_HEADERS[status],
       'request-id': header('Names this request in the log.'),
+      ...(status.startsWith('2') && headersOf(route)),
       ...(route.rateClass === 'generation' && {
         'X-Generation-Id': header('Id of the generation.'),
         'Server-Timing': header('Milliseconds: auth, plan, upstream, gateway.'),
@@ -222,6 +223,10 @@ function responseOf(
       ]),
     ),
   };
+}
+
+function headersOf({ responseHeaders = {} }: Route): JsonObject {
+  return Object.fromEntries(Object.entries(responseHeaders).map(([name, says]) => [name, header(says)]));
 }
 
 /** A schema as the document has it: by reference where it has a name. */

@@ -18,7 +18,15 @@ import { analyticsMeta, analyticsNames } from '../../manage/analytics/analytics-
 import { furtherAnalyticsIssues } from '../../manage/analytics/parse-analytics-query.ts';
 import type { Call, Route } from '../route.ts';
 import { ANALYTICS_EXAMPLES } from './examples/analytics.ts';
-import { callerOf, type ErrorStatus, errors, NOTHING_DECLARED, ok } from './row-parts.ts';
+import {
+  ANALYTICS_WARNING_HEADER,
+  analyticsWarning,
+  callerOf,
+  type ErrorStatus,
+  errors,
+  NOTHING_DECLARED,
+  ok,
+} from './row-parts.ts';
 import { withinQueryTime } from './within-query-time.ts';
 
 const ANALYTICS = {
@@ -62,14 +70,16 @@ export function analyticsRoutes(vendor: string): readonly Route[] {
         body: analyticsQuerySchema(analyticsNames(vendor)),
         furtherIssues: (valid, { clock }) => furtherAnalyticsIssues(valid, { vendor, nowMs: clock.now() }),
       },
+      responseHeaders: ANALYTICS_WARNING_HEADER,
       responses: { 200: ok(analyticsReplySchema), ...refusals(400, 408, 413, 415, 503) },
       handler: async (call) => {
         const { accountId } = callerOf(call);
         const { vendor } = call.settings;
+        const headers = analyticsWarning(call);
         const answer = await withinQueryTime(call, (signal) =>
           call.services.analytics.query(call.body as AnalyticsQuery, { accountId, vendor, signal }),
         );
-        await replyInTurns(call, answer);
+        await replyInTurns(call, answer, headers);
       },
     },
     {
@@ -80,20 +90,26 @@ export function analyticsRoutes(vendor: string): readonly Route[] {
       summary: 'The last 30 completed UTC days by model and endpoint',
       example: ANALYTICS_EXAMPLES.getActivity,
       request: { ...NOTHING_DECLARED, query: activityQuerySchema },
+      responseHeaders: ANALYTICS_WARNING_HEADER,
       responses: { 200: ok(activityReplySchema), ...refusals(400, 404, 408, 503) },
       handler: async (call) => {
         const { accountId } = callerOf(call);
+        const headers = analyticsWarning(call);
         const rows = await withinQueryTime(call, (signal) =>
           call.services.activity.list(accountId, call.query as ActivityQuery, signal),
         );
-        await replyInTurns(call, rows);
+        await replyInTurns(call, rows, headers);
       },
     },
   ];
 }
 
 /** There may be ten thousands of rows: others have their turn while they are written. */
-async function replyInTurns({ exchange }: Call, data: Json): Promise<void> {
+async function replyInTurns(
+  { exchange }: Call,
+  data: Json,
+  headers: Readonly<Record<string, string>>,
+): Promise<void> {
   const pieces = await runInTurns(stringifySliced({ data }));
-  exchange.reply.jsonText(200, await runInTurns(encodeSliced(pieces)));
+  exchange.reply.jsonText(200, await runInTurns(encodeSliced(pieces)), headers);
 }

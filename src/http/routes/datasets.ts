@@ -16,7 +16,7 @@ import { encodeSliced, stringifySliced } from '../../kit/json/stringify-sliced.t
 import { runInTurns } from '../../kit/loop/turns.ts';
 import type { Route } from '../route.ts';
 import { ANALYTICS_EXAMPLES } from './examples/analytics.ts';
-import { errors, ok } from './row-parts.ts';
+import { ANALYTICS_WARNING_HEADER, analyticsWarning, errors, ok } from './row-parts.ts';
 import { withinQueryTime } from './within-query-time.ts';
 
 const DATASET = {
@@ -39,13 +39,15 @@ export const DATASET_ROUTES: readonly Route[] = [
     summary: 'Apps by the tokens that they used',
     example: ANALYTICS_EXAMPLES.getAppRankings,
     request: { query: appRankingsQuerySchema, headers: null, body: null },
+    responseHeaders: ANALYTICS_WARNING_HEADER,
     responses: { 200: ok(appRankingsReplySchema), ...REFUSALS },
     handler: async (call) => {
       const { exchange, services, query } = call;
+      const headers = analyticsWarning(call);
       const rankings = await withinQueryTime(call, (signal) =>
         services.rankings.ofApps(query as AppRankingsQuery, signal),
       );
-      exchange.reply.json(200, appRankingsReply(rankings));
+      exchange.reply.json(200, appRankingsReply(rankings), headers);
     },
   },
   {
@@ -56,14 +58,16 @@ export const DATASET_ROUTES: readonly Route[] = [
       'Models by the tokens that were used of them: the first 50 of every day, week or month, and the rest',
     example: ANALYTICS_EXAMPLES.getRankingsDaily,
     request: { query: rankingsDailyQuerySchema, headers: null, body: null },
+    responseHeaders: ANALYTICS_WARNING_HEADER,
     responses: { 200: ok(rankingsDailyReplySchema), ...REFUSALS },
     handler: async (call) => {
       const { exchange, services, query } = call;
+      const headers = analyticsWarning(call);
       const rankings = await withinQueryTime(call, (signal) =>
         services.rankings.ofModels(query as RankingsDailyQuery, signal),
       );
       const pieces = await runInTurns(stringifySliced(rankingsDailyReply(rankings)));
-      exchange.reply.jsonText(200, await runInTurns(encodeSliced(pieces)));
+      exchange.reply.jsonText(200, await runInTurns(encodeSliced(pieces)), headers);
     },
   },
 ];

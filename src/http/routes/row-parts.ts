@@ -37,6 +37,18 @@ export function callerOf({ caller }: Call): Caller {
   return caller;
 }
 
+/** The header of answers that are made from events, as a row declares it. */
+export const ANALYTICS_WARNING_HEADER = {
+  'X-Analytics-Warning':
+    'Present if usage may be missing because events are being filled again after they were lost or unavailable.',
+} as const;
+
+/** The header for an answer to a question that is asked now. */
+export function analyticsWarning({ services }: Call): Readonly<Record<string, string>> {
+  const warning = services.analyticsWarning();
+  return warning === null ? {} : { 'X-Analytics-Warning': warning };
+}
+
 /** What each error status means, in the interface description. */
 const ERROR_MEANINGS = {
   400: 'Invalid request parameters or malformed input',

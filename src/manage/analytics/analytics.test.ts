@@ -16,11 +16,12 @@ const APPS: readonly App[] = [
 ];
 
 /** Analytics over events that answer with these rows, and what they were asked. */
-function analyticsWith(rows: readonly EventRow[], more: Partial<EventAnswer> = {}) {
+function analyticsWith(rows: readonly EventRow[], more: Partial<EventAnswer> = {}, isRefilling = false) {
   const asked: EventQuery[] = [];
   const lookedUp: (readonly number[])[] = [];
   const parts: AnalyticsDependencies = {
     events: {
+      isRefilling,
       query: async (query) => {
         asked.push(query);
         const groups = rows.length;

@@ -15,10 +15,11 @@ import type { EventRow, EventStore, MetricValue } from '../../ports/events.ts';
 import { AccountNames, isShownByName, type NameSources, shownValues } from './account-names.ts';
 import { type AnalyticsDimension, wireMetric } from './analytics-names.ts';
 import { type CheckedAnalyticsQuery, parseAnalyticsQuery } from './parse-analytics-query.ts';
+import { REFILL_WARNING } from './refill-warning.ts';
 import { resolveFilters } from './resolve-filters.ts';
 
 export interface AnalyticsDependencies {
-  readonly events: Pick<EventStore, 'query'>;
+  readonly events: Pick<EventStore, 'query' | 'isRefilling'>;
   readonly tenancy: NameSources['tenancy'];
   readonly apps: Pick<AppRegistry, 'ofIds' | 'ofHosts'>;
   readonly clock: Clock;
@@ -47,6 +48,7 @@ export class Analytics {
   ): Promise<AnalyticsAnswer> {
     const { events, tenancy, apps, clock } = this.#parts;
     const startedMs = clock.monotonic();
+    const refillNotes = events.isRefilling ? [REFILL_WARNING] : [];
     const query = parseAnalyticsQuery(wanted, { vendor, nowMs: clock.now() });
     const names = new AccountNames({ tenancy, apps }, accountId);
     const { filters, warnings } = await resolveFilters(query.filters, { names, apps });
@@ -59,7 +61,7 @@ export class Analytics {
     const named = await nameRows(answer.rows, query, names);
     const ordered = ordersByName ? await runInTurns(inOrderOfNames(named, query)) : named;
     const rows = ordered.slice(0, query.limit);
-    const notes = [...warnings, ...missingNotes(answer.missingBeforeMs)];
+    const notes = [...warnings, ...missingNotes(answer.missingBeforeMs), ...refillNotes];
     return {
       data: await runInTurns(analyticsRows(rows, query, vendor)),
       metadata: {

@@ -2,11 +2,15 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject } from '../../kit/json/json.ts';
 import { isInTime } from '../../kit/loop/is-in-time.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { AppRegistry } from '../../ports/apps.ts';
 import type { EventFeed, EventStore } from '../../ports/events.ts';
 import type { GenerationStore } from '../../ports/generations.ts';
+import type { ImportedUsage } from '../../ports/imported-usage.ts';
 import type { DeferrableProjection } from '../ledger/embedded/open-embedded-ledger.ts';
 import { DuckdbEventStore } from './duckdb/duckdb-event-store.ts';
+import { eventsWithImports } from './events-with-imports.ts';
+import { ImportFeed } from './feed/import-feed.ts';
 import { ProgressFile } from './feed/progress-file.ts';
 import { type MissingRows, RowRefill } from './feed/row-refill.ts';
 import { type EventItem, eventProjection, generationSink } from './projection/event-projection.ts';
@@ -16,6 +20,8 @@ export interface EventsOptions {
   /** The data directory. Events use the file `events.duckdb` in it. */
   readonly directory: string;
   readonly apps: Pick<AppRegistry, 'note'>;
+  readonly imports: ImportedUsage;
+  readonly clock: Clock;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
@@ -30,20 +36,39 @@ export interface EmbeddedEvents extends DeferrableProjection<EventItem>, EventFe
 /** Prepares the events of a data directory. Their file is opened with the first event or query. */
 export async function openEmbeddedEvents(
   rows: Pick<GenerationStore, 'settledAfter'>,
-  { directory, apps, warn }: EventsOptions,
+  { directory, apps, imports, clock, warn }: EventsOptions,
 ): Promise<EmbeddedEvents> {
   const path = join(directory, 'events.duckdb');
-  const eventStore = new DuckdbEventStore(path, { warn, onFileCreated: () => refill.fileCreated() });
+  const isFileMissing = !existsSync(path);
+  const eventStore = new DuckdbEventStore(path, {
+    warn,
+    onFileCreated() {
+      refill.fileCreated();
+      importFeed.fileCreated();
+    },
+  });
+  const importFeed = await ImportFeed.open({
+    directory,
+    imports,
+    events: eventStore,
+    isFileMissing,
+    now: () => clock.now(),
+    warn,
+  });
   const projection = eventProjection(eventStore, apps);
   const refill = await RowRefill.open({
     projection: generationSink(projection),
     rows,
     file: new ProgressFile(join(directory, 'events-owed.json'), isMissingRows),
-    isFileMissing: !existsSync(path),
+    isFileMissing,
     warn,
   });
   return {
-    eventStore,
+    eventStore: eventsWithImports(eventStore, {
+      imports,
+      feed: importFeed,
+      areRowsMissing: () => refill.isRefilling,
+    }),
     projection: {
       ...projection,
       async add(items) {
@@ -52,13 +77,18 @@ export async function openEmbeddedEvents(
       },
     },
     deferToRows: (sinceMs) => refill.deferToRows(sinceMs),
-    start: (rowsCaughtUp) => refill.start(rowsCaughtUp),
+    start(rowsCaughtUp) {
+      refill.start(rowsCaughtUp);
+      importFeed.start();
+    },
     async refill() {
       await refill.feedAll();
+      await importFeed.feedAll();
       return (await eventStore.sizes()).events;
     },
     async close() {
       await refill.close();
+      await importFeed.close();
       await eventStore.close();
     },
   };
@@ -98,6 +128,9 @@ export function eventsAfterCatchUp(events: EventStore, caughtUp: () => Promise<v
     copyTo: (file) => events.copyTo(file),
     get isAvailable() {
       return events.isAvailable;
+    },
+    get isRefilling() {
+      return events.isRefilling;
     },
     close: () => events.close(),
   };

@@ -4,6 +4,8 @@ import { isJsonObject } from '../../kit/json/json.ts';
 import type { EventFeed, EventStore } from '../../ports/events.ts';
 import { DuckdbEventStore } from './duckdb/duckdb-event-store.ts';
 import type { EventsOptions } from './embedded-events.ts';
+import { eventsWithImports } from './events-with-imports.ts';
+import { ImportFeed } from './feed/import-feed.ts';
 import { ProgressFile } from './feed/progress-file.ts';
 import { type BookedRows, type FeedProgress, SharedRowFeed } from './feed/shared-row-feed.ts';
 import { eventProjection, generationSink } from './projection/event-projection.ts';
@@ -14,29 +16,55 @@ export interface SharedEvents extends EventFeed {
   close(): Promise<void>;
 }
 
+/** Interval of the search for imports of other gateways: within the five seconds that analytics may be behind. */
+const IMPORTS_EVERY_MS = 2_000;
+
 /** Prepares events and starts their feed. Their file is opened with the first event or query. */
 export async function openSharedEvents(
   rows: BookedRows,
-  { directory, apps, warn }: EventsOptions,
+  { directory, apps, imports, clock, warn }: EventsOptions,
 ): Promise<SharedEvents> {
   const path = join(directory, 'events.duckdb');
-  const eventStore = new DuckdbEventStore(path, { warn, onFileCreated: () => feed.fileCreated() });
+  const isFileMissing = !existsSync(path);
+  const eventStore = new DuckdbEventStore(path, {
+    warn,
+    onFileCreated() {
+      feed.fileCreated();
+      importFeed.fileCreated();
+    },
+  });
+  const importFeed = await ImportFeed.open({
+    directory,
+    imports,
+    events: eventStore,
+    isFileMissing,
+    everyMs: IMPORTS_EVERY_MS,
+    now: () => clock.now(),
+    warn,
+  });
   const feed = await SharedRowFeed.open({
     projection: generationSink(eventProjection(eventStore, apps)),
     rows,
     file: new ProgressFile(join(directory, 'events-fed.json'), isProgress),
-    isFileMissing: !existsSync(path),
+    isFileMissing,
     warn,
   });
   feed.start();
+  importFeed.start();
   return {
-    eventStore,
+    eventStore: eventsWithImports(eventStore, {
+      imports,
+      feed: importFeed,
+      areRowsMissing: () => feed.isRefilling,
+    }),
     async refill() {
       await feed.feedAll();
+      await importFeed.feedAll();
       return (await eventStore.sizes()).events;
     },
     async close() {
       await feed.close();
+      await importFeed.close();
       await eventStore.close();
     },
   };

@@ -13,8 +13,8 @@ const COUNT = `SELECT (SELECT version FROM shape), (SELECT count(*) FROM events)
 
 /** Advice when the file of events was lost. */
 export const EVENTS_ADVICE =
-  'restore the file from a backup; without one the next start rebuilds it from the stored rows of generations, ' +
-  'sums of days before the oldest row are lost, and imported usage must be imported again';
+  'restore the file from a backup; without one the next start rebuilds it from the stored rows of generations and imports, ' +
+  'sums of days before the oldest row are lost';
 
 const PROGRESS_FILES = ['events-owed.json', 'events-fed.json'] as const;
 

@@ -19,6 +19,7 @@ export interface Tables {
   files: FileRow;
   apps: AppRow;
   app_categories: AppCategoryRow;
+  imported_usage: ImportedUsageRow;
   /** Facts about the installation, one per row. */
   installation: { name: string; value: string };
   /** Applied migrations. */
@@ -206,6 +207,15 @@ export interface AppCategoryRow {
   category: string;
   host: string;
   place: WholeNumber;
+}
+
+/** A slice of imported usage. */
+export interface ImportedUsageRow {
+  id: string;
+  imported_at_ms: WholeNumber;
+  last_event_ms: WholeNumber;
+  events: WholeNumber;
+  content: string;
 }
 
 /** A nullable integer column as a number. */

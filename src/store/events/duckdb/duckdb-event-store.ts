@@ -52,6 +52,8 @@ export interface DuckdbEventStoreOptions {
 
 /** Events in a DuckDB file, used by a worker thread that is started on demand. */
 export class DuckdbEventStore implements EventStore {
+  /** The feeds know. */
+  readonly isRefilling = false;
   readonly #file: string;
   readonly #options: DuckdbEventStoreOptions;
   #thread: DuckdbThread | undefined;

@@ -1,13 +1,15 @@
 import { rm } from 'node:fs/promises';
 import type { AppSighting } from '../../../ports/apps.ts';
 import type { Appended, GenerationEvent } from '../../../ports/events.ts';
+import type { UsageSlice } from '../../../ports/imported-usage.ts';
 import { mergedSighting } from '../projection/app-sightings.ts';
 import { DuckdbFileDamaged } from './duckdb-errors.ts';
-import { DUCKDB_OPTIONS, DuckdbThread } from './duckdb-thread.ts';
+import { DUCKDB_OPTIONS, type DuckdbRows, DuckdbThread } from './duckdb-thread.ts';
 import { appendedOf, type EventSource, insertStatements, placeSeriesSql } from './insert-events.ts';
 import { type NewSeries, packEvents, packSeries, seriesValuesOf } from './pack-events.ts';
 import { SCHEMA_VERSION, STAGED_TABLES } from './schema.ts';
 import { plain, type Statement, statementsOf } from './statement.ts';
+import { SLICE_EVENTS, sliceOf } from './usage-slices.ts';
 
 /** The file is no bundle, was not closed, or is from another release. */
 export class EventBundleUnreadable extends Error {
@@ -22,16 +24,22 @@ const SCHEMA: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS events (${STAGED_TABLES.events.join(', ')})`,
   `CREATE TABLE IF NOT EXISTS series (${STAGED_TABLES.series.join(', ')})`,
   'CREATE TABLE IF NOT EXISTS apps (sighting VARCHAR)',
+  'CREATE TABLE IF NOT EXISTS slices (slice VARCHAR)',
   // Written last: a bundle without a row here was not closed.
   'CREATE TABLE IF NOT EXISTS facts (events BIGINT, repeated BIGINT)',
 ];
 
-/** Events per message: DuckDB's limit for a chunk. */
-const SLICE_EVENTS = 2_000;
+/** Slices per message: they are large. */
+const SLICES_AT_ONCE = 16;
 
 /** Creates a bundle: a file of events that is prepared outside of the store. */
-export function openEventBundle(file: string): EventBundleWriter {
-  return new EventBundleWriter(file);
+export function openEventBundle(file: string, options: EventBundleOptions = {}): EventBundleWriter {
+  return new EventBundleWriter(file, options);
+}
+
+export interface EventBundleOptions {
+  /** Whether the bundle also has its events as slices, for `ImportedUsage`; true by default. */
+  readonly keepsSlices?: boolean;
 }
 
 /** Writes a bundle. It cannot be read before `close`. */
@@ -41,11 +49,16 @@ export class EventBundleWriter {
   /** Numbers of series, in order of appearance. */
   readonly #series = new Map<string, number>();
   readonly #apps = new Map<string, AppSighting>();
+  readonly #keepsSlices: boolean;
+  /** Events of the slice that is not full yet. */
+  #unsliced: GenerationEvent[] = [];
+  #slices: string[] = [];
   /** The current write, while the next events are packed. */
   #staged: Promise<unknown>;
 
-  constructor(file: string) {
+  constructor(file: string, { keepsSlices = true }: EventBundleOptions) {
     this.#file = file;
+    this.#keepsSlices = keepsSlices;
     this.#thread = new DuckdbThread({ file, options: DUCKDB_OPTIONS, schema: SCHEMA, shape: SCHEMA_VERSION });
     this.#staged = quiet(this.#thread.run(plain('BEGIN')));
   }
@@ -66,7 +79,24 @@ export class EventBundleWriter {
           added.length === 0 ? undefined : this.#thread.stage('series', packSeries(added)),
         ]),
       );
+      if (this.#keepsSlices) await this.#slice(slice);
     }
+  }
+
+  /** Cuts slices of a fixed number of events. */
+  async #slice(events: readonly GenerationEvent[]): Promise<void> {
+    this.#unsliced.push(...events);
+    while (this.#unsliced.length >= SLICE_EVENTS) {
+      this.#slices.push(JSON.stringify(sliceOf(this.#unsliced.splice(0, SLICE_EVENTS))));
+    }
+    if (this.#slices.length >= SLICES_AT_ONCE) await this.#stageSlices();
+  }
+
+  async #stageSlices(): Promise<void> {
+    const slices = this.#slices;
+    this.#slices = [];
+    await this.#staged;
+    if (slices.length > 0) await this.#thread.stage('slices', [slices]);
   }
 
   #number(event: GenerationEvent, added: NewSeries[]): number {
@@ -90,7 +120,8 @@ export class EventBundleWriter {
   /** Completes the bundle. Of events with the same id the first is kept. */
   async close(): Promise<void> {
     try {
-      await this.#staged;
+      if (this.#unsliced.length > 0) this.#slices.push(JSON.stringify(sliceOf(this.#unsliced)));
+      await this.#stageSlices();
       const apps = [...this.#apps.values()].map((sighting) => JSON.stringify(sighting));
       for (let begin = 0; begin < apps.length; begin += SLICE_EVENTS) {
         await this.#thread.stage('apps', [apps.slice(begin, begin + SLICE_EVENTS)]);
@@ -126,16 +157,26 @@ const COMPLETE: readonly string[] = [
 
 /** The app sightings of a bundle, one per app. */
 export async function readBundleApps(file: string): Promise<readonly AppSighting[]> {
+  const rows = await readBundle(file, 'SELECT sighting FROM apps WHERE EXISTS (FROM facts)');
+  return rows.map(([sighting]) => JSON.parse(String(sighting)) as AppSighting);
+}
+
+async function readBundle(file: string, sql: string): Promise<DuckdbRows> {
   const options = { ...DUCKDB_OPTIONS, access_mode: 'READ_ONLY' };
   const thread = new DuckdbThread({ file, options, schema: [], shape: SCHEMA_VERSION });
   try {
-    const rows = await thread.query(plain('SELECT sighting FROM apps WHERE EXISTS (FROM facts)'));
-    return rows.map(([sighting]) => JSON.parse(String(sighting)) as AppSighting);
+    return await thread.query(plain(sql));
   } catch (error) {
     throw unreadable(file, error);
   } finally {
     await thread.close();
   }
+}
+
+/** The slices of a bundle, in the order of its events. */
+export async function readBundleSlices(file: string): Promise<readonly UsageSlice[]> {
+  const rows = await readBundle(file, 'SELECT slice FROM slices WHERE EXISTS (FROM facts) ORDER BY rowid');
+  return rows.map(([slice]) => JSON.parse(String(slice)) as UsageSlice);
 }
 
 const BUNDLE: EventSource = { events: 'bundle.events', series: 'bundle.series', places: 'placed' };

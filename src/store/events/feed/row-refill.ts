@@ -60,6 +60,11 @@ export class RowRefill {
     return new RowRefill(options, all);
   }
 
+  /** Whether events lack rows that are being fed. */
+  get isRefilling(): boolean {
+    return this.#noted !== undefined && this.#noted.behind !== null;
+  }
+
   /** Starts. `rowsCaughtUp` resolves once everything settled by then has its row. */
   start(rowsCaughtUp: () => Promise<void>): void {
     this.#rowsCaughtUp = rowsCaughtUp;

@@ -49,10 +49,12 @@ export class SharedRowFeed {
   #progress: FeedProgress;
   /** The next pass starts from the beginning. */
   #mustRestart = false;
+  #isRefilling: boolean;
   #pass: Promise<void> | undefined;
   #run: Promise<void> = Promise.resolve();
 
-  private constructor(options: SharedRowFeedOptions, progress: FeedProgress) {
+  private constructor(options: SharedRowFeedOptions, progress: FeedProgress, isRefilling: boolean) {
+    this.#isRefilling = isRefilling;
     this.#options = options;
     this.#failures = new FailureWarning(options.warn, FEED_WARNINGS);
     this.#progress = progress;
@@ -61,10 +63,17 @@ export class SharedRowFeed {
   /** Reads the progress of earlier runs. */
   static async open(options: SharedRowFeedOptions): Promise<SharedRowFeed> {
     const noted = options.file.read();
-    if (noted === undefined || !options.isFileMissing) return new SharedRowFeed(options, noted ?? BEGINNING);
+    if (noted === undefined || !options.isFileMissing) {
+      return new SharedRowFeed(options, noted ?? BEGINNING, false);
+    }
     if (noted.settledAtMs !== BEFORE_ALL.settledAtMs) options.warn(EVENTS_LOST);
     await options.file.write(BEGINNING);
-    return new SharedRowFeed(options, BEGINNING);
+    return new SharedRowFeed(options, BEGINNING, true);
+  }
+
+  /** Whether events lack rows that are being fed: a pass from the beginning is due or under way. */
+  get isRefilling(): boolean {
+    return this.#isRefilling;
   }
 
   start(): void {
@@ -93,6 +102,7 @@ export class SharedRowFeed {
 
   async #restart(): Promise<void> {
     this.#mustRestart = true;
+    this.#isRefilling = true;
     await this.#options.file.write(BEGINNING);
   }
 
@@ -135,6 +145,7 @@ export class SharedRowFeed {
       warn,
       signal: this.#closing.signal,
     });
+    this.#isRefilling = this.#mustRestart;
   }
 
   async #read(behind: FeedProgress, limit: number) {
@@ -147,6 +158,8 @@ export class SharedRowFeed {
         page = await rows.after(BEFORE_ALL, limit);
       }
       const { history, generations, end } = page;
+      // A gateway that joins others, or whose database was restored, has everything to read.
+      if (behind.settledAtMs === BEFORE_ALL.settledAtMs && generations.length > 0) this.#isRefilling = true;
       return { generations, end: end && { ...end, history } };
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;

@@ -12,6 +12,7 @@ import { bookedByMigration } from './0011-booked-by.ts';
 import { bookedAtMigration } from './0012-booked-at.ts';
 import { prunedSumsMigration } from './0013-pruned-sums.ts';
 import { fileMembersMigration } from './0014-file-members.ts';
+import { importedUsageMigration } from './0015-imported-usage.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones go to the end. */
@@ -30,4 +31,5 @@ export const MIGRATIONS: readonly Migration[] = [
   bookedAtMigration,
   prunedSumsMigration,
   fileMembersMigration,
+  importedUsageMigration,
 ];

@@ -1,0 +1,36 @@
+import type { EventStore } from '../../ports/events.ts';
+import type { ImportedUsage } from '../../ports/imported-usage.ts';
+import type { ImportFeed } from './feed/import-feed.ts';
+
+export interface EventSources {
+  readonly imports: Pick<ImportedUsage, 'prune'>;
+  readonly feed: Pick<ImportFeed, 'takeIn' | 'isRefilling'>;
+  /** Whether events lack rows that are being fed. */
+  areRowsMissing(): boolean;
+}
+
+/** An event store that keeps imported usage, and knows whether it is being filled again. */
+export function eventsWithImports(
+  events: EventStore,
+  { imports, feed, areRowsMissing }: EventSources,
+): EventStore {
+  return {
+    append: (added) => events.append(added),
+    addBundle: (bundle) => feed.takeIn(bundle),
+    query: (query, signal) => events.query(query, signal),
+    appTotals: (windows, signal) => events.appTotals(windows, signal),
+    async prune(beforeMs) {
+      await imports.prune(beforeMs);
+      return events.prune(beforeMs);
+    },
+    sizes: () => events.sizes(),
+    copyTo: (file) => events.copyTo(file),
+    get isAvailable() {
+      return events.isAvailable;
+    },
+    get isRefilling() {
+      return areRowsMissing() || feed.isRefilling;
+    },
+    close: () => events.close(),
+  };
+}
