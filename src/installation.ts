@@ -330,7 +330,7 @@ function openState(
   }: InstallationOptions,
   { clock }: Sources,
 ): Promise<State> {
-  const common = { directory, generationMs, durability, completeRow, clock, warn };
+  const common = { directory, generationMs, durability, completeRow, clock, warn, slowDisk: warn };
   return database === undefined
     ? openEmbeddedState({ ...common, databaseFile, acceptLoss })
     : openPostgresState({ ...common, ...database, database: database.address });

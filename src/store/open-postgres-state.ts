@@ -96,6 +96,7 @@ async function openServingLedger(
     completeRow,
     clock,
     warn,
+    slowDisk,
   }: PostgresStateOptions,
 ): Promise<StateLedger> {
   const identity = new GatewayIdentity(directory);
@@ -113,6 +114,7 @@ async function openServingLedger(
       completeRow,
       clock,
       warn,
+      ...(slowDisk !== undefined && { slowDisk }),
     });
   } catch (error) {
     lock.close();

@@ -43,6 +43,8 @@ export interface StateOptions {
   readonly clock: Clock;
   /** Completes the row of a generation that crashed after its start; absent = the row is stored as it is. */
   readonly completeRow?: CompleteRow | undefined;
+  /** Logs waits for the disk of the journal; absent = not logged. */
+  slowDisk?(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** Logs problems that do not stop the gateway. */
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }

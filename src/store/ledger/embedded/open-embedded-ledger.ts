@@ -63,6 +63,8 @@ export interface EmbeddedLedgerSettings<Item extends Projected = StoredGeneratio
   isHeld?(): boolean;
   readonly clock: Clock;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Logs waits for the disk of the journal; absent = not logged. */
+  slowDisk?(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** Longest duration of a generation, milliseconds; ten minutes by default. */
   generationMs?(): number;
   /** Interval of the reconciler, milliseconds. */
@@ -125,7 +127,7 @@ export async function openEmbeddedLedger<Item extends Projected>(
   const opened = await openJournal(
     {
       directory: '',
-      disk: { warn },
+      disk: { warn: (message, fields) => settings.slowDisk?.(message, fields) },
       segmentBytes: DEFAULT_SEGMENT_BYTES,
       ...settings.journal,
       replay: replayWithPlace(files, replayInto({ books, segments, projectors }, snapshot)),

@@ -48,6 +48,8 @@ export interface PostgresLedgerSettings {
   /** The database's clock; absent = that of its server. */
   readonly databaseClock?: DatabaseClock;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Logs waits for the disk of the journal; absent = not logged. */
+  slowDisk?(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** How long a settlement waits for a failing disk, milliseconds. */
   readonly patienceMs?: number;
   /** Interval of the sweep for stray reservations, milliseconds. */
@@ -92,7 +94,7 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
   const opened = await openJournal(
     {
       directory: '',
-      disk: { warn },
+      disk: { warn: (message, fields) => settings.slowDisk?.(message, fields) },
       segmentBytes: DEFAULT_SEGMENT_BYTES,
       ...settings.journal,
       replay: replayWithPlace(files, (entry) => generations.replay(entry)),
