@@ -1,0 +1,117 @@
+/** Guardrails: what the requests and answers of keys, members, workspaces or a whole account must comply with. */
+
+import type { Nanos } from '../kit/money.ts';
+import type { ResetWindow } from '../kit/time/windows.ts';
+import type { FileMember } from './tenancy.ts';
+
+/** What happens where a filter matches, from the strictest to the mildest: the strictest of several wins. */
+export const FILTER_ACTIONS = ['block', 'redact', 'flag'] as const;
+
+/** `flag`: the match is reported, and the text passes unchanged. */
+export type FilterAction = (typeof FILTER_ACTIONS)[number];
+
+export const BUILTIN_SLUGS = [
+  'email',
+  'phone',
+  'ssn',
+  'credit-card',
+  'ip-address',
+  'person-name',
+  'address',
+  'regex-prompt-injection',
+] as const;
+
+export type BuiltinSlug = (typeof BUILTIN_SLUGS)[number];
+
+export const SCAN_SCOPES = ['user_only', 'all_messages'] as const;
+
+/** The messages that `regex-prompt-injection` reads. */
+export type ScanScope = (typeof SCAN_SCOPES)[number];
+
+/** A filter that the gateway brings along. */
+export interface BuiltinFilter {
+  readonly slug: BuiltinSlug;
+  readonly action: FilterAction;
+  /** `all_messages` for every other filter than `regex-prompt-injection`. */
+  readonly scanScope: ScanScope;
+}
+
+/** A filter by a regular expression of the operator's own. */
+export interface CustomFilter {
+  readonly pattern: string;
+  readonly action: FilterAction;
+  /** Names the match in messages, and replaces it when redacted; null = it has no name. */
+  readonly label: string | null;
+}
+
+/** An HTTP service of the operator's own that judges texts. */
+export interface OwnService {
+  readonly url: string;
+  /** For all tries together. */
+  readonly timeoutMs: number;
+  /** Further tries after the first one failed. */
+  readonly retries: number;
+  /** What a request gets while the service gives no verdict: `closed` = it is refused, `open` = it passes. */
+  readonly onFailure: 'closed' | 'open';
+}
+
+export const DATA_REGIONS = ['global', 'europe', 'us'] as const;
+
+export type DataRegion = (typeof DATA_REGIONS)[number];
+
+/** Families of models, by the provider that makes them. */
+export const ZDR_FAMILIES = ['anthropic', 'openai', 'google', 'xai', 'other'] as const;
+
+export type ZdrFamily = (typeof ZDR_FAMILIES)[number];
+
+export interface GuardrailSettings {
+  readonly name: string;
+  readonly description: string | null;
+  /** Where it is listed; says nothing about where it applies. */
+  readonly workspaceId: string;
+  /** Most that each key and each member under it may spend; null = unlimited. */
+  readonly limitNanos: Nanos | null;
+  /** Null = the limit holds for the lifetime of the guardrail. */
+  readonly resetInterval: ResetWindow | null;
+  /** Usage on BYOK credentials counts towards the limit too. */
+  readonly includeByokInBudgets: boolean;
+  /** Slugs of providers; null = all. */
+  readonly allowedProviders: readonly string[] | null;
+  readonly ignoredProviders: readonly string[] | null;
+  /** Canonical slugs of models; null = all. */
+  readonly allowedModels: readonly string[] | null;
+  readonly ignoredModels: readonly string[] | null;
+  /** Whether a family's models are served by endpoints with zero data retention only; null = not said. */
+  readonly enforceZdr: Readonly<Record<ZdrFamily, boolean | null>>;
+  /** Whether endpoints that train on prompts may serve; null = not said. */
+  readonly enablePaidModelTraining: boolean | null;
+  readonly enableFreeModelTraining: boolean | null;
+  /** Whether free endpoints that publish prompts may serve; null = not said. */
+  readonly enableFreeModelPublication: boolean | null;
+  /** Null = all. */
+  readonly allowedDataRegions: readonly DataRegion[] | null;
+  readonly builtins: readonly BuiltinFilter[] | null;
+  readonly filters: readonly CustomFilter[] | null;
+  readonly service: OwnService | null;
+}
+
+export interface Guardrail extends GuardrailSettings {
+  /** UUID. */
+  readonly id: string;
+  readonly accountId: string;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number | null;
+  readonly fileMember: FileMember;
+}
+
+/** What a guardrail was assigned to, so that it applies to a caller. */
+export type GuardrailScope = 'account' | 'workspace' | 'member' | 'api-key';
+
+/** A guardrail that applies to a caller. */
+export interface AppliedGuardrail {
+  readonly guardrail: Guardrail;
+  readonly scope: GuardrailScope;
+}
+
+/** What callers without guardrails share. */
+export const NO_GUARDRAILS: readonly AppliedGuardrail[] = [];
