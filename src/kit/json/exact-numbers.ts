@@ -11,6 +11,9 @@ const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 const NUMBERS = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
+/** Numbers of one request and answer whose digits are kept; further ones become a double near by. */
+const MAX_NUMBERS = 10_000;
+
 /** Nearly all requests have none. Never changed. */
 const NONE: Map<string, string> = new Map();
 
@@ -23,6 +26,8 @@ export class ExactNumbers {
   /** Digits as they were written, by how their double is written. */
   #digits: Map<string, string> = NONE;
   #doubles: Map<string, number> | undefined;
+  /** For each double that is taken, one after it from which on to look for a free one. */
+  #after: Map<number, number> | undefined;
   #mayBeLong = false;
 
   /** No number needs its digits put back. */
@@ -79,17 +84,31 @@ export class ExactNumbers {
   #doubleOf(token: string): string | undefined {
     const value = Number(token);
     if (Number.isSafeInteger(value) || !Number.isFinite(value)) return undefined;
-    let double = this.#doubles?.get(token) ?? value;
-    while (!this.#isFree(double, token)) double += double * 2 ** -52;
-    this.#add(double, token);
+    const double = this.#doubles?.get(token) ?? this.#freeFrom(value, token);
+    if (this.#digits.size < MAX_NUMBERS) this.#add(double, token);
     return double === value ? undefined : writtenWithin(double, token.length)?.padEnd(token.length);
   }
 
   #add(double: number, digits: string): void {
     if (this.#digits === NONE) this.#digits = new Map();
     this.#doubles ??= new Map();
+    this.#after ??= new Map();
     this.#digits.set(String(double), digits);
     this.#doubles.set(digits, double);
+    if (!this.#after.has(double)) this.#after.set(double, nextDouble(double));
+  }
+
+  /** The first free double from `value` on. Shortens the way for the next one: numbers may be chosen to be close. */
+  #freeFrom(value: number, token: string): number {
+    const passed: number[] = [];
+    let double = value;
+    for (let next = this.#after?.get(double); next !== undefined; next = this.#after?.get(double)) {
+      passed.push(double);
+      double = next;
+    }
+    for (const taken of passed) this.#after?.set(taken, double);
+    while (!this.#isFree(double, token)) double = nextDouble(double);
+    return double;
   }
 
   #isFree(double: number, token: string): boolean {
@@ -113,6 +132,10 @@ export class ExactNumbers {
     }
     return copied === 0 ? json : pieces.join('') + json.slice(copied);
   }
+}
+
+function nextDouble(double: number): number {
+  return double + double * 2 ** -52;
 }
 
 /** A double as text of at most `length` characters. */
