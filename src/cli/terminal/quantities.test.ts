@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bytesText, countText, durationText } from './quantities.ts';
+import { bytesText, countText, durationText, tokensText } from './quantities.ts';
 
 it.each([
   [0, '0 bytes'],
@@ -20,3 +20,11 @@ it.each([
 it('counts in words', () => {
   expect([0, 1, 2].map((count) => countText(count, 'byte'))).toEqual(['0 bytes', '1 byte', '2 bytes']);
 });
+
+it.each([
+  [512, '512'],
+  [8_192, '8.19k'],
+  [200_000, '200k'],
+  [1_000_000, '1M'],
+  [1_048_576, '1.05M'],
+])('writes %d tokens', (tokens, text) => expect(tokensText(tokens)).toBe(text));

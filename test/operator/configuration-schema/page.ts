@@ -34,34 +34,39 @@ const INTRODUCTION =
   'Each key is optional unless it says *required*; a key that is null has its default. A text may hold `${NAME}`, ' +
   'which reads an environment variable. Durations and sizes may have a unit: see [Units](configuration.md#units).';
 
-/** A page of keys. */
-interface Page {
-  readonly title: string;
-  readonly introduction: string;
-  readonly has: (section: string) => boolean;
-}
+const REST_PAGE = 'configuration-keys.md';
 
-const CATALOGUE_SECTIONS: readonly string[] = ['providers', 'models'];
-
-const PAGES: Readonly<Record<string, Page>> = {
-  'configuration-keys.md': {
-    title: 'Keys of the configuration file',
-    introduction: `${INTRODUCTION} The keys of \`providers\` and \`models\` are on a [page of their own](configuration-models.md).`,
-    has: (section) => !CATALOGUE_SECTIONS.includes(section),
-  },
+/** Pages of keys that are many, with the sections on them. All other sections are on REST_PAGE. */
+const SECTION_PAGES: Readonly<
+  Record<string, { readonly title: string; readonly sections: readonly string[] }>
+> = {
   'configuration-models.md': {
     title: 'Keys of providers and models',
-    introduction: `${INTRODUCTION} All other keys: [Keys of the configuration file](configuration-keys.md).`,
-    has: (section) => CATALOGUE_SECTIONS.includes(section),
+    sections: ['providers', 'models'],
   },
+  'configuration-workspaces.md': { title: 'Keys of workspaces', sections: ['workspaces'] },
 };
 
 /** The pages of the guide that list every key, by file name. */
 export function keysPages(): ReadonlyMap<string, string> {
-  return new Map(Object.entries(PAGES).map(([name, page]) => [name, pageText(page)]));
+  const pages = Object.entries(SECTION_PAGES);
+  const elsewhere = pages.flatMap(([, { sections }]) => sections);
+  const links = pages.map(([name, { sections }]) => `[${sections.join(' and ')}](${name})`);
+  const rest = pageText(
+    'Keys of the configuration file',
+    `${INTRODUCTION} Other pages have the keys of ${links.join(' and of ')}.`,
+    (section) => !elsewhere.includes(section),
+  );
+  return new Map([
+    [REST_PAGE, rest],
+    ...pages.map(([name, { title, sections }]) => {
+      const introduction = `${INTRODUCTION} All other keys: [Keys of the configuration file](${REST_PAGE}).`;
+      return [name, pageText(title, introduction, (section) => sections.includes(section))] as const;
+    }),
+  ]);
 }
 
-function pageText({ title, introduction, has }: Page): string {
+function pageText(title: string, introduction: string, has: (section: string) => boolean): string {
   const keys = configKeys().filter(({ path }) => !isRepeated(path) && has(sectionOf(path)));
   const sections = [...new Set(keys.map(({ path }) => sectionOf(path)))];
   const keysOf = (section: string) => keys.filter(({ path }) => sectionOf(path) === section);
