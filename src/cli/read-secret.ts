@@ -24,13 +24,20 @@ function fromEnvironment(name: string): string {
   throw new CommandRefused(`the environment variable ${name} is not set`);
 }
 
+/** Rejects after Ctrl-C and Ctrl-D. */
 async function fromTerminal(what: string): Promise<string> {
-  process.stderr.write(`${what} (not shown): `);
   const hidden = new Writable({ write: (_piece, _encoding, done) => done() });
+  // Switches the echo of the terminal off.
   const terminal = createInterface({ input: process.stdin, output: hidden, terminal: true });
+  const closed = new Promise<never>((_resolve, reject) => {
+    terminal.once('close', () => reject(new CommandRefused('nothing was stored')));
+  });
+  process.stderr.write(`${what} (not shown): `);
   try {
-    return await terminal.question('');
+    return await Promise.race([terminal.question(''), closed]);
   } finally {
+    // The rejection that closing causes is not awaited any more.
+    closed.catch(() => {});
     terminal.close();
     process.stderr.write('\n');
   }

@@ -39,7 +39,7 @@ export async function removeByok(
 
 function byokTable(credentials: readonly ByokView[]): string {
   return tableText(
-    ['PROVIDER', 'NAME', 'LABEL', 'WORKSPACE', 'ACCOUNT', 'STATE', 'USED', 'MANAGED BY', 'ID'],
+    ['PROVIDER', 'NAME', 'LABEL', 'WORKSPACE', 'ACCOUNT', 'STATE', 'ORDER', 'MANAGED BY', 'ID'],
     credentials.map((credential) => [
       credential.provider,
       credential.name ?? '-',
