@@ -63,21 +63,15 @@ it('sees integers that are cut between pieces', () => {
   }
 });
 
-it('takes time in proportion to the numbers, also if they are chosen to be close', () => {
-  const close = (count: number) =>
-    Array.from({ length: count }, (_, index) => 10n ** 29n + BigInt(index)).join();
-  const text = `[${close(10_000)}]`;
-  const started = performance.now();
+it('keeps the digits of numbers that are chosen to be close', () => {
+  const close = Array.from({ length: 2_000 }, (_, index) => String(10n ** 29n + BigInt(index)));
+  const text = `[${close.join()}]`;
   expect(afterRoundTrip(text)).toEqual([text]);
-  // It took many seconds when each number looked for a free double from the beginning.
-  expect(performance.now() - started).toBeLessThan(5_000);
 });
 
-it('changes no number into another one beyond the number that it keeps', () => {
-  const many = Array.from({ length: 10_001 }, (_, index) => String(10n ** 29n + BigInt(index)));
-  const [written = ''] = afterRoundTrip(`[${many.join()}]`);
-  const numbers = written.slice(1, -1).split(',');
-  expect(numbers.slice(0, -1)).toEqual(many.slice(0, -1));
-  expect(many).not.toContain(numbers.at(-1));
-  expect(Number(numbers.at(-1))).toBeCloseTo(1e29, -26);
+it('leaves a text with too many long numbers as it is', () => {
+  const text = `[${Array.from({ length: 2_001 }, (_, index) => `9007199254740993${index}`).join()}]`;
+  const numbers = new ExactNumbers();
+  numbers.look(Buffer.from(text));
+  expect(numbers.read(text)).toBe(text);
 });

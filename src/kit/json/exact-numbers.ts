@@ -11,8 +11,8 @@ const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 const NUMBERS = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** Numbers of one request and answer whose digits are kept; further ones become a double near by. */
-const MAX_NUMBERS = 10_000;
+/** Numbers of one text whose digits are kept. In a text with more of them all become their nearest doubles. */
+const MAX_NUMBERS = 2_000;
 
 /** Nearly all requests have none. Never changed. */
 const NONE: Map<string, string> = new Map();
@@ -63,12 +63,14 @@ export class ExactNumbers {
   #readLong(text: string): string {
     const pieces: string[] = [];
     let copied = 0;
+    let count = 0;
     for (const [start, end] of outsideStrings(text)) {
       let at = indexOfLongInteger(text, start, end);
       while (at !== -1) {
         const from = text[at - 1] === '-' ? at - 1 : at;
         NUMBER.lastIndex = from;
         const token = NUMBER.exec(text)?.[0] ?? '';
+        if (++count > MAX_NUMBERS) return text;
         const written = this.#doubleOf(token);
         if (written !== undefined) {
           pieces.push(text.slice(copied, from), written);
@@ -85,7 +87,7 @@ export class ExactNumbers {
     const value = Number(token);
     if (Number.isSafeInteger(value) || !Number.isFinite(value)) return undefined;
     const double = this.#doubles?.get(token) ?? this.#freeFrom(value, token);
-    if (this.#digits.size < MAX_NUMBERS) this.#add(double, token);
+    this.#add(double, token);
     return double === value ? undefined : writtenWithin(double, token.length)?.padEnd(token.length);
   }
 
