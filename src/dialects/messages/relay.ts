@@ -1,6 +1,6 @@
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { objectsOf } from '../../kit/json/members.ts';
+import { objectAt, objectsOf } from '../../kit/json/members.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import { reportPassedOn } from '../shared/report/passed-on-fields.ts';
 import type { Report } from '../shared/report/report.ts';
@@ -8,7 +8,7 @@ import { loweredTemperature } from '../shared/requests/claude-sampling.ts';
 import { relayBody } from '../shared/requests/relay.ts';
 import { refuseSilence } from '../shared/requests/semantics.ts';
 import { relayMessages } from './relay-content.ts';
-import { rendered, renderMetadata, renderServiceTier } from './render.ts';
+import { obstacleOf, rendered, renderMetadata, renderServiceTier } from './render.ts';
 import { renderContext } from './render-context.ts';
 import { NOT_ON_THIS_ROUTE } from './render-losses.ts';
 import { relayReasoning } from './render-reasoning.ts';
@@ -32,7 +32,7 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
     ...relayReasoning(context, messages),
     metadata: renderMetadata(request, request.body.metadata ?? undefined, target),
     service_tier,
-    ...relayTemperature(request, report),
+    ...relaySampling(request, target, report),
     ...(request.speed === 'standard' && { speed: undefined }),
   });
   reportPassedOn(request, body, report);
@@ -44,8 +44,29 @@ function systemBlocks({ body: { system } }: GenerationRequest): JsonObject[] {
   return typeof system === 'string' && system !== '' ? [{ type: 'text', text: system }] : objectsOf(system);
 }
 
-function relayTemperature({ sampling }: GenerationRequest, report: Report): { temperature?: number } {
-  return sampling.temperature === undefined
-    ? {}
-    : { temperature: loweredTemperature(sampling.temperature, report) };
+/** The caller's own settings, without those that the endpoint does not take. */
+function relaySampling(request: GenerationRequest, target: RenderTarget, report: Report): JsonObject {
+  const { sampling, body } = request;
+  const isThinking = THINKING.has(objectAt(body, 'thinking')?.type);
+  const changes: JsonObject = {};
+  for (const [field, wire] of RELAYED_SETTINGS) {
+    const value = sampling[field];
+    if (value === undefined) continue;
+    const obstacle = obstacleOf(field, value, target, isThinking);
+    if (obstacle !== undefined) {
+      report.dropped(wire, obstacle);
+      changes[wire] = undefined;
+    } else if (field === 'temperature') {
+      changes[wire] = loweredTemperature(value, report);
+    }
+  }
+  return changes;
 }
+
+const RELAYED_SETTINGS = [
+  ['temperature', 'temperature'],
+  ['topP', 'top_p'],
+  ['topK', 'top_k'],
+] as const;
+
+const THINKING: ReadonlySet<unknown> = new Set(['enabled', 'adaptive']);

@@ -71,6 +71,18 @@ const SAMPLING: readonly (readonly [field: keyof Sampling, wire: string])[] = [
   ['stop', 'stop_sequences'],
 ];
 
+/** Why a setting is not sent; undefined if it is. */
+export function obstacleOf(
+  field: keyof Sampling,
+  value: unknown,
+  target: RenderTarget,
+  isThinking: boolean,
+): string | undefined {
+  if (!takes(field, target)) return 'the endpoint does not take it';
+  const conflicts = isThinking && conflictsWithThinking(field, value);
+  return conflicts ? 'the upstream does not take it while thinking' : undefined;
+}
+
 function renderSampling(
   { sampling }: GenerationRequest,
   target: RenderTarget,
@@ -81,10 +93,9 @@ function renderSampling(
   for (const [field, wire] of SAMPLING) {
     const value = sampling[field];
     if (value === undefined) continue;
-    if (!takes(field, target)) {
-      report.dropped(report.name(field), 'the endpoint does not take it');
-    } else if (isThinking && conflictsWithThinking(field, value)) {
-      report.dropped(report.name(field), 'the upstream does not take it while thinking');
+    const obstacle = obstacleOf(field, value, target, isThinking);
+    if (obstacle !== undefined) {
+      report.dropped(report.name(field), obstacle);
     } else if (field === 'temperature') {
       body[wire] = loweredTemperature(value as number, report);
     } else {

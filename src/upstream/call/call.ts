@@ -12,6 +12,7 @@ import type {
 import type { Dialects } from '../../dialects/dialects.ts';
 import { fitOutput } from '../../dialects/fit/fit-output.ts';
 import { fitReasoning } from '../../dialects/fit/fit-reasoning.ts';
+import { fitSampling } from '../../dialects/fit/fit-sampling.ts';
 import { fitSearches } from '../../dialects/fit/fit-searches.ts';
 import { fitTier } from '../../dialects/fit/fit-tier.ts';
 import { dialectOf } from '../../dialects/lane.ts';
@@ -151,12 +152,13 @@ export function renderCall(
   const paid = fitOutput(call.request, call.paid?.outputTokens, call.endpoint);
   const searching = fitSearches(paid.request, call.paid?.searches, upstream);
   const ofTier = fitTier(searching.request, tierOf(call.endpoint), facts);
-  const { request, report } = fitReasoning(ofTier.request, call.endpoint.reasoning, target.outputLimit);
+  const sampled = fitSampling(ofTier.request, call.endpoint);
+  const { request, report } = fitReasoning(sampled.request, call.endpoint.reasoning, target.outputLimit);
   const lost = lostBetas(target, facts);
   const made =
     call.lane === 'relay' ? upstream.renderRelay(request, target) : upstream.renderRequest(request, target);
   const rendered = call.endpoint.provider.dialect === 'simulator' ? asSimulated(made) : made;
-  const entries = [paid.report, searching.report, ofTier.report, report, lost];
+  const entries = [paid.report, searching.report, ofTier.report, sampled.report, report, lost];
   return entries.every(({ length }) => length === 0)
     ? rendered
     : { ...rendered, report: [...entries.flat(), ...rendered.report] };

@@ -1,0 +1,79 @@
+import type { Endpoint } from '../../catalog/catalog.ts';
+import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { Sampling } from '../../ir/settings.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { membersBeyond } from '../../kit/json/members.ts';
+import { fieldName } from '../shared/report/report.ts';
+import type { FittedRequest } from './fit-reasoning.ts';
+import { SAMPLING_FAMILIES, type SamplingFamily } from './sampling-families.ts';
+
+type FittedEndpoint = Pick<Endpoint, 'modelId' | 'upstreamModel' | 'supportedParameters'>;
+
+/** Rows of endpoints; undefined = none. */
+const FAMILIES = new WeakMap<FittedEndpoint, { readonly family: SamplingFamily | undefined }>();
+
+function familyOf(endpoint: FittedEndpoint): SamplingFamily | undefined {
+  const known = FAMILIES.get(endpoint);
+  if (known !== undefined) return known.family;
+  const names = [endpoint.upstreamModel, endpoint.modelId].map((name) => name.toLowerCase());
+  const family = SAMPLING_FAMILIES.find(({ models }) => names.some((name) => models.test(name)));
+  FAMILIES.set(endpoint, { family });
+  return family;
+}
+
+/**
+ * Leaves out the sampling settings that models of the endpoint's family answer with an error, whichever provider serves
+ * them. An endpoint that lists a setting takes it.
+ */
+export function fitSampling(request: GenerationRequest, endpoint: FittedEndpoint): FittedRequest {
+  const { sampling } = request;
+  for (const _setting in sampling) {
+    const family = familyOf(endpoint);
+    return family === undefined ? { request, report: NO_ENTRIES } : fitTo(family, request, endpoint);
+  }
+  return { request, report: NO_ENTRIES };
+}
+
+function fitTo(family: SamplingFamily, request: GenerationRequest, endpoint: FittedEndpoint): FittedRequest {
+  const dropped = [...refusedOf(family, request, endpoint)];
+  if (dropped.length === 0) return { request, report: NO_ENTRIES };
+  const fields = new Set<string>(dropped.map(({ setting }) => setting));
+  const names = dropped.map(({ setting }) => fieldName(setting, request.formatFacts));
+  const report = dropped.map(
+    ({ detail }, index): TranslationEntry => ({ field: names[index] as string, action: 'dropped', detail }),
+  );
+  const sampling = Object.fromEntries(
+    Object.entries(request.sampling).filter(([setting]) => !fields.has(setting)),
+  ) as Sampling;
+  const body = (membersBeyond(request.body, new Set(names)) ?? {}) as JsonObject;
+  return { request: { ...request, sampling, body }, report };
+}
+
+interface DroppedSetting {
+  readonly setting: keyof Sampling;
+  readonly detail: string;
+}
+
+const REFUSED = 'the model takes no such setting, or only its default';
+const ONE_OF_BOTH = 'the model takes a temperature or top_p, not both';
+
+function* refusedOf(
+  { refused = {}, takesWithoutThinking, takesOneOfBoth }: SamplingFamily,
+  { sampling, reasoning }: GenerationRequest,
+  { supportedParameters }: FittedEndpoint,
+): Iterable<DroppedSetting> {
+  const isTaken = takesWithoutThinking === true && reasoning?.effort === 'none';
+  for (const setting of isTaken ? [] : (Object.keys(refused) as (keyof Sampling)[])) {
+    const value = sampling[setting];
+    // What an endpoint lists it takes; what it does not list is left out, and reported, while rendering.
+    if (value === undefined || value === refused[setting] || supportedParameters !== undefined) continue;
+    yield { setting, detail: REFUSED };
+  }
+  if (takesOneOfBoth !== true || sampling.temperature === undefined || sampling.topP === undefined) return;
+  // The one that is not listed is left out anyway.
+  if (['temperature', 'top_p'].some((name) => supportedParameters?.has(name) === false)) return;
+  // A temperature of 1 says nothing: then `top_p` is what the caller meant.
+  const saysNothing = sampling.temperature === 1 && sampling.topP !== 1;
+  yield { setting: saysNothing ? 'temperature' : 'topP', detail: ONE_OF_BOTH };
+}

@@ -1,0 +1,43 @@
+import type { Sampling } from '../../ir/settings.ts';
+
+/** What the models of a family do with sampling settings otherwise than their dialect says. */
+export interface SamplingFamily {
+  /** Matches public slugs and upstream names, at any provider. */
+  readonly models: RegExp;
+  /** Settings that the models answer with an error, unless they have the value that means nothing. */
+  readonly refused?: Readonly<Partial<Record<keyof Sampling, unknown>>>;
+  /** The refusal holds only while the model thinks: it takes the settings if its effort is `none`. */
+  readonly takesWithoutThinking?: boolean;
+  /** The models take a temperature or `top_p`, not both. */
+  readonly takesOneOfBoth?: boolean;
+}
+
+/** Values that mean the same as no value. */
+const CLAUDE_SETTINGS = { temperature: 1, topP: 1, topK: undefined } as const;
+const REASONING_SETTINGS = {
+  temperature: 1,
+  topP: 1,
+  frequencyPenalty: 0,
+  presencePenalty: 0,
+  logitBias: undefined,
+  logprobs: false,
+  topLogprobs: undefined,
+} as const;
+
+/** The first row that matches holds. Where a number ends a name, a date may follow it. */
+export const SAMPLING_FAMILIES: readonly SamplingFamily[] = [
+  {
+    models: /claude-(?:opus-(?:4[-.][789]|[5-9])|(?:haiku|sonnet)-5[-.]5|fable-5(?![-.]\d(?!\d)))(?!\d)/,
+    refused: CLAUDE_SETTINGS,
+  },
+  {
+    models: /claude-(?:opus-4[-.][1-9]|(?:sonnet|haiku)-4[-.][5-9]|[a-z]+-[5-9])(?!\d)/,
+    takesOneOfBoth: true,
+  },
+  {
+    models: /(?:^|[/:.])gpt-(?:5\.[1-9]|[6-9])(?!\d)(?!.*chat)/,
+    refused: REASONING_SETTINGS,
+    takesWithoutThinking: true,
+  },
+  { models: /(?:^|[/:.])(?:o[1-9](?![\w.])|gpt-5(?![\d.])(?!.*chat))/, refused: REASONING_SETTINGS },
+];
