@@ -164,7 +164,8 @@ describe('signalbox catalog show', () => {
     ['anthropic/cluade-haiku-4.5', '; did you mean anthropic/claude-haiku-4.5?'],
     ['claude-haik', '; these have it in their names: anthropic/claude-haiku-4.5, anthropic/claude-haiku-5.5'],
     ['workshop/larg', '; these have it in their names: workshop/large'],
-    ['qqqq', ''],
+    ['gpt5', '; did you mean openai/gpt-5?'],
+    ['qqqqqqqq', ''],
   ])('suggests what %s may mean', async (name, hint) => {
     const err = `signalbox: nothing is known of a model ${name}${hint}\n`;
     expect(await show(name)).toEqual({ code: 1, out: '', err });

@@ -18,6 +18,7 @@ describe('the hint for an unknown model', () => {
     ['a missing letter', 'acm/large', 'acme/large'],
     ['capital letters', 'Acme/Large', 'acme/large'],
     ['no author', 'tiny', 'other/tiny'],
+    ['no author and a missing letter', 'tny', 'other/tiny'],
   ])('suggests the served model that was meant: %s', (_, typed, meant) => {
     expect(hintForUnknownModel(typed, served('acme/large', 'other/tiny'))).toBe(`Did you mean ${meant}?`);
   });

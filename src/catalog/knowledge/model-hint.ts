@@ -74,7 +74,19 @@ function spellingHint(id: string, served: readonly Named[]): string | undefined 
 
 /** The id that a misspelt one, or one without its author, most likely stands for. */
 export function similarModelId(id: string, models: readonly Named[]): string | undefined {
-  return withAuthor(id, models) ?? nearestWord(id, comparableIds(id, models));
+  const ids = comparableIds(id, models);
+  return withAuthor(id, models) ?? nearestWord(id, ids) ?? nearestWithAuthor(id, ids);
+}
+
+/** The id whose part behind the author is nearest to a name without one: `openai/gpt-5` for `gpt5`. */
+function nearestWithAuthor(name: string, ids: readonly string[]): string | undefined {
+  if (name.includes('/')) return undefined;
+  const meant = nearestWord(name, ids.map(behindAuthor));
+  return meant === undefined ? undefined : ids.find((id) => behindAuthor(id) === meant);
+}
+
+function behindAuthor(id: string): string {
+  return id.slice(id.indexOf('/') + 1);
 }
 
 /** The served id of a model that was named without its author: `openai/gpt-5` for `gpt-5`. */
