@@ -16,9 +16,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   dialects: ['catalog', 'ir', 'kit', 'config'],
   tokens: ['ir', 'kit'],
   upstream: ['http1', 'dialects', 'catalog', 'ir', 'kit', 'config'],
+  egress: ['upstream', 'http1', 'kit'],
   routing: ['dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
   tools: ['upstream', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
-  stages: ['tools', 'upstream', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
+  stages: ['tools', 'egress', 'upstream', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
   gateway: [
     'stages',
     'tools',
@@ -155,6 +156,63 @@ function oddSections(text: string, order: readonly string[]): readonly string[] 
   return headings.filter((_, at) => (places[at] as number) <= (places[at - 1] ?? -1));
 }
 
+/** Files that reach the network, or listen on it. All others go through one of them. */
+const NETWORK_FILES: readonly string[] = [
+  // The operator's own commands.
+  'cli/doctor/check-server.ts',
+  'cli/read-source.ts',
+  // The control socket in the data directory.
+  'control/listen.ts',
+  'control/read-tail.ts',
+  'control/send-command.ts',
+  // Sockets of the HTTP client and of the server.
+  'http1/client/open-socket.ts',
+  'http1/server/listener.ts',
+  // The database.
+  'store/sql/postgres/postgres-connection.ts',
+  'store/sql/postgres/postgres-socket.ts',
+  // Looks up names for guarded sockets.
+  'upstream/transport/egress-guard.ts',
+];
+
+/** Files that open sockets of the HTTP client: calls of providers, and the way out for all other addresses. */
+const SOCKET_USERS: readonly string[] = [
+  'egress/egress.ts',
+  'upstream/transport/egress-guard.ts',
+  'upstream/transport/reach.ts',
+  'upstream/transport/transport.ts',
+];
+
+const NETWORK_MODULES =
+  /^(?:node:)?(?:http|https|http2|net|tls|dgram|dns)(?:\/promises)?$|^(?:undici|postgres)$/;
+
+/** What these modules have that reaches nothing. */
+const HARMLESS_NAMES: ReadonlySet<string> = new Set(
+  'isIP isIPv4 isIPv6 BlockList METHODS STATUS_CODES'.split(' '),
+);
+
+/** Calls of globals, and no methods or their declarations. */
+const GLOBAL_CALLS = /(?<![.#\w])(?<!async )fetch\((?!\w+: )|\bnew (?:WebSocket|EventSource)\(/;
+
+/** Whether a file can reach the network by itself: it imports more than types and harmless names, or calls `fetch`. */
+function reachesNetwork(text: string): boolean {
+  const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$|`[^`]*`/gm, '');
+  const statements = [...code.matchAll(/^import (?!type\b)(.+?) from '([^']+)';$/gms)];
+  const imports = statements.filter((match) => NETWORK_MODULES.test(match[2] ?? ''));
+  const isHarmless = (list: string) =>
+    list
+      .replace(/[{}]/g, '')
+      .split(',')
+      .map((name) => name.trim())
+      .every((name) => name === '' || name.startsWith('type ') || HARMLESS_NAMES.has(name));
+  const loadsLate = [...code.matchAll(/(?:import|require)\(\s*'([^']+)'/g)];
+  return (
+    imports.some((match) => !isHarmless(match[1] ?? '')) ||
+    loadsLate.some((match) => NETWORK_MODULES.test(match[1] ?? '')) ||
+    GLOBAL_CALLS.test(code)
+  );
+}
+
 interface Import {
   readonly from: string;
   readonly to: string;
@@ -235,6 +293,34 @@ describe('the structure of the source', () => {
       ({ from, to }) => from.startsWith('dialects/shared/') && dialectFolderOf(to) !== undefined,
     );
     expect(wrong).toEqual([]);
+  });
+
+  it('reaches the network in a few known files', () => {
+    expect(files.filter((file) => reachesNetwork(textOf(file))).sort()).toEqual(NETWORK_FILES);
+    const users = imports.filter(({ to }) => to === 'http1/client/open-socket.ts').map(({ from }) => from);
+    expect(users.filter((file) => !file.startsWith('http1/')).sort()).toEqual(SOCKET_USERS);
+  });
+
+  it.each([
+    "import { get } from 'node:https';",
+    "import { isIP, connect } from 'node:net';",
+    "import {\n  request,\n} from 'undici';",
+    "import * as dns from 'node:dns/promises';",
+    "const { connect } = await import('node:tls');",
+    'const reply = await fetch(address);',
+    'void fetch(address);',
+    'new WebSocket(address);',
+  ])('would see %s', (code) => {
+    expect(reachesNetwork(code)).toBe(true);
+  });
+
+  it.each([
+    "import { isIP, type Socket } from 'node:net';",
+    "import type { Socket } from 'node:net';",
+    'await egress.fetch(address);',
+    '// fetch(address)',
+  ])('would not mind %s', (code) => {
+    expect(reachesNetwork(code)).toBe(false);
   });
 
   it('reads the environment in one place', () => {

@@ -403,7 +403,8 @@ describe('a name with several addresses', () => {
         { address: '::1', family: 6 },
         { address: '127.0.0.1', family: 4 },
       ]);
-    const sockets = socketOpener(new URL(`${protocol}://localhost:${server.port}`), lookup);
+    const guard = { lookup, checkPeer: () => {} };
+    const sockets = socketOpener(new URL(`${protocol}://localhost:${server.port}`), guard);
     const readBuffer = Buffer.alloc(1024);
     const connections = new ConnectionPool(
       { sockets, headBytes: 1024, keepAliveMs: 1000, quietMs: 5, staleMs: 2, readBuffer },

@@ -11,20 +11,47 @@ export interface SocketOpener {
   readonly readyEvent: 'connect' | 'secureConnect';
 }
 
+/** Restricts where sockets connect to. */
+export interface SocketGuard {
+  /** Finds the addresses of a name that may be connected to. */
+  readonly lookup: LookupFunction;
+  /** Throws if the peer of a connected socket is one that must not be talked to. */
+  checkPeer(address: string): void;
+}
+
 const TCP_KEEP_ALIVE_MS = 60_000;
 
 /** Opens sockets to the origin of `url`: TLS with verified certificates, unless its protocol is `http:`. */
-export function socketOpener(url: URL, lookup?: LookupFunction): SocketOpener {
+export function socketOpener(url: URL, guard?: SocketGuard): SocketOpener {
   const to = {
     // The host name of a URL has brackets around an IPv6 address.
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: portOf(url),
-    ...(lookup !== undefined && { lookup }),
+    ...(guard !== undefined && { lookup: guard.lookup }),
   };
   if (url.protocol === 'http:') {
-    return { readyEvent: 'connect', open: (onread) => tuned(connectPlain({ ...to, onread })) };
+    const open: OpenSocket = (onread) => tuned(connectPlain({ ...to, onread }));
+    return { readyEvent: 'connect', open: checked(open, guard) };
   }
-  return { readyEvent: 'secureConnect', open: tlsOpener(to) };
+  return { readyEvent: 'secureConnect', open: checked(tlsOpener(to), guard) };
+}
+
+/**
+ * Sockets whose peer is checked as soon as they are connected, before anything is written: an address in the URL is not
+ * looked up, and a look-up might be wrong.
+ */
+function checked(open: OpenSocket, guard: SocketGuard | undefined): OpenSocket {
+  if (guard === undefined) return open;
+  return (onread) => {
+    const socket = open(onread);
+    return socket.once('connect', () => {
+      try {
+        guard.checkPeer(socket.remoteAddress ?? '');
+      } catch (problem) {
+        socket.destroy(problem as Error);
+      }
+    });
+  };
 }
 
 /** The port of `url`, or the default port of its protocol. */

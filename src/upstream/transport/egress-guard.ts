@@ -1,7 +1,8 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
+import { portOf, type SocketGuard } from '../../http1/client/open-socket.ts';
 import { TransportProblem } from '../../http1/client/transport-problem.ts';
-import { type EgressRules, egressProblem, mayConnect } from '../../kit/net/egress.ts';
+import { type EgressRules, egressProblem, hostOf, mayConnect } from '../../kit/net/egress.ts';
 
 /** Error code of a look-up whose addresses must all not be called. */
 export const EGRESS_REFUSED_CODE = 'ERR_EGRESS_REFUSED';
@@ -12,6 +13,18 @@ const GUARD_MESSAGE = 'the address is unknown or not one that may be called';
 /** Throws if a URL must not be called, as far as that can be decided without looking up its name. */
 export function requireAllowedUrl(url: URL, rules: EgressRules): void {
   if (egressProblem(url, rules) !== undefined) throw new TransportProblem('connect', GUARD_MESSAGE);
+}
+
+/** Lets sockets connect to the origin of `url` only at addresses that may be called. */
+export function socketGuard(url: URL, rules: EgressRules, lookUpAll?: LookUpAll): SocketGuard {
+  const port = portOf(url);
+  const host = hostOf(url);
+  return {
+    lookup: guardedLookup(port, rules, lookUpAll),
+    checkPeer(address) {
+      if (!mayConnect({ host, port, address }, rules)) throw refusal();
+    },
+  };
 }
 
 /** Finds all addresses of a name. */

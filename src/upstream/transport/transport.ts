@@ -1,11 +1,11 @@
 import { ConnectionPool } from '../../http1/client/connection-pool.ts';
-import { portOf, socketOpener } from '../../http1/client/open-socket.ts';
+import { socketOpener } from '../../http1/client/open-socket.ts';
 import { headStartOf, withBody } from '../../http1/client/wire-request.ts';
 import { type EgressRules, NO_EGRESS_RULES } from '../../kit/net/egress.ts';
 import { mayCallAgain } from '../may-call-again.ts';
 import { StaleConnection, type Transport, type TransportCall, type TransportReply } from '../upstream.ts';
 import { decompress, type ExpansionLimits } from './decompress.ts';
-import { guardedLookup, requireAllowedUrl } from './egress-guard.ts';
+import { requireAllowedUrl, socketGuard } from './egress-guard.ts';
 import { UpstreamExchange } from './upstream-exchange.ts';
 
 /** Bounds of the network transport. */
@@ -208,7 +208,7 @@ class OriginPools {
 
   #open(url: URL, rules: EgressRules | undefined): ConnectionPool {
     const { headBytes, keepAliveMs, quietMs, staleMs, connectionsPerOrigin } = this.#limits;
-    const sockets = socketOpener(url, rules === undefined ? undefined : guardedLookup(portOf(url), rules));
+    const sockets = socketOpener(url, rules === undefined ? undefined : socketGuard(url, rules));
     const settings = { sockets, headBytes, keepAliveMs, quietMs, staleMs, readBuffer: this.#readBuffer };
     return new ConnectionPool(settings, connectionsPerOrigin);
   }
