@@ -148,7 +148,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       load: () => loadConfigurationInThread(load),
       apply: async (next) => {
         await declared?.apply(next);
-        settings.reload(next);
+        await settings.reload(next);
       },
       log,
     });

@@ -1,14 +1,16 @@
-import { buildCatalogSliced, type CatalogSource } from './catalog/build-catalog.ts';
+import type { CatalogSource } from './catalog/build-catalog.ts';
 import type { LoadedConfiguration } from './config/load.ts';
 import { runInTurns } from './kit/loop/turns.ts';
 import { systemClock } from './kit/time/clock.ts';
-import { catalogSourceOf, type DerivedSettings, deriveSettings } from './settings.ts';
+import { type DerivedSettings, deriveSettings, deriveSettingsSliced } from './settings.ts';
 
 /** The settings of a running gateway. A reload, new knowledge of models or a dated price replaces them. */
 export class RunningSettings {
   #loaded: LoadedConfiguration;
   /** What `catalog refresh` brought in about models; undefined until the installation is open. */
   #known: CatalogSource['known'];
+  /** Counts changes of that knowledge: a reload that one of them overtakes begins again. */
+  #knowledgeChanges = 0;
   #settings: DerivedSettings;
 
   constructor(loaded: LoadedConfiguration) {
@@ -28,15 +30,22 @@ export class RunningSettings {
     return this.#settings;
   }
 
-  /** Takes a reloaded configuration into use. */
-  reload(loaded: LoadedConfiguration): void {
-    this.#settings = deriveSettings(loaded, this.#known);
+  /** Takes a reloaded configuration into use; derives everything in slices beside requests before. */
+  async reload(loaded: LoadedConfiguration): Promise<void> {
+    let settings: DerivedSettings;
+    let changes: number;
+    do {
+      changes = this.#knowledgeChanges;
+      settings = await runInTurns(deriveSettingsSliced(loaded, this.#known));
+    } while (changes !== this.#knowledgeChanges);
+    this.#settings = settings;
     this.#loaded = loaded;
   }
 
   /** Adds the stored knowledge of models. */
   setKnowledge(known: NonNullable<CatalogSource['known']>): void {
     this.#known = known;
+    this.#knowledgeChanges++;
     this.#derive();
   }
 
@@ -46,8 +55,9 @@ export class RunningSettings {
    */
   async rebuildCatalog(): Promise<void> {
     const loaded = this.#loaded;
-    const catalog = await runInTurns(buildCatalogSliced(catalogSourceOf(loaded, this.#known)));
-    if (this.#loaded === loaded) this.#settings = deriveSettings(loaded, this.#known, catalog);
+    this.#knowledgeChanges++;
+    const settings = await runInTurns(deriveSettingsSliced(loaded, this.#known));
+    if (this.#loaded === loaded) this.#settings = settings;
   }
 
   #derive(): void {

@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import { buildCatalog, type CatalogSource } from './catalog/build-catalog.ts';
+import { buildCatalogSliced, type CatalogSource } from './catalog/build-catalog.ts';
 import type { LoadedConfiguration } from './config/load.ts';
 import { DIALECTS } from './dialects/dialects.ts';
 import { applyPreset, type Presets, presetReport } from './dialects/shared/presets/preset.ts';
@@ -11,6 +11,7 @@ import type { HttpSettings } from './http/dependencies.ts';
 import { corsRulesOf } from './http/server/cors.ts';
 import type { RequestFormat } from './ir/items.ts';
 import type { JsonObject } from './kit/json/json.ts';
+import { forEachSliced, runAtOnce, type Sliced } from './kit/loop/turns.ts';
 import { parseTrustedProxies } from './kit/net/client-address.ts';
 import { type EgressRules, parseEgressRules } from './kit/net/egress.ts';
 import type { CooldownSettings } from './routing/health/breaker.ts';
@@ -36,17 +37,23 @@ export function catalogSourceOf(
 }
 
 /** Derives the settings of all parts from a configuration. */
-export function deriveSettings(
+export function deriveSettings(loaded: LoadedConfiguration, known?: CatalogSource['known']): DerivedSettings {
+  return runAtOnce(deriveSettingsSliced(loaded, known));
+}
+
+/** As deriveSettings, in slices, for a serving process. */
+export function* deriveSettingsSliced(
   loaded: LoadedConfiguration,
   known?: CatalogSource['known'],
-  catalog = buildCatalog(catalogSourceOf(loaded, known)),
-): DerivedSettings {
+): Sliced<DerivedSettings> {
+  const catalog = yield* buildCatalogSliced(catalogSourceOf(loaded, known));
+  const prompts = yield* promptsOf(loaded.config.prompts);
   const { config } = loaded;
   const largeBodiesBytes = config.limits.large_bodies_bytes ?? defaultLargeBodiesBytes();
   return {
     config,
     largeAnswersBytes: largeBodiesBytes / 2,
-    prompts: promptsOf(config.prompts),
+    prompts,
     egress: parseEgressRules(config.egress.allow),
     cooldown: {
       failures: config.routing.cooldown.failures,
@@ -116,11 +123,12 @@ export function prepareBody(
   };
 }
 
-function promptsOf(given: LoadedConfiguration['config']['prompts']): DerivedSettings['prompts'] {
-  return Object.fromEntries(
-    Object.entries(given).map(([id, { instructions, input }]) => [
-      id,
-      { instructions: instructions ?? undefined, input: input ?? undefined },
-    ]),
-  );
+function* promptsOf(given: LoadedConfiguration['config']['prompts']): Sliced<DerivedSettings['prompts']> {
+  const prompts: Record<string, PromptTemplate> = {};
+  yield* forEachSliced(Object.entries(given), ([id, { instructions, input }]) => {
+    const template = { instructions: instructions ?? undefined, input: input ?? undefined };
+    // Plain assignment of `__proto__` would change the prototype instead.
+    Object.defineProperty(prompts, id, { value: template, enumerable: true });
+  });
+  return prompts;
 }

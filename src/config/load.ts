@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'n
 import { dirname, resolve } from 'node:path';
 import { isJsonObject } from '../kit/json/json.ts';
 import type { Issue } from '../kit/json/validate.ts';
+import { runAtOnce, runInTurns, type Sliced } from '../kit/loop/turns.ts';
 import { type CertificateReading, expiryWarnings, readCertificate, tlsFilesIn } from './certificate.ts';
 import { versionOfStatus } from './file-version.ts';
 import type { Environment } from './parse/environment.ts';
@@ -16,7 +17,7 @@ import {
 } from './parse/parse-config.ts';
 import { placeProblems, placeProblemsInThread } from './parse/place-problems.ts';
 import { shownProblem } from './parse/shown-text.ts';
-import { unsupportedKeyWarnings } from './parse/unsupported-keys.ts';
+import { unsupportedKeyWarningsSliced } from './parse/unsupported-keys.ts';
 import { type Problem, problemsText } from './problem.ts';
 import {
   dataDirectoryOf,
@@ -85,17 +86,20 @@ export function loadConfiguration(options: LoadOptions): Loading {
   if (begun.content === undefined) return failed(begun);
   const { content, env, knownProviders } = begun;
   const reading = parseConfig(content.text, env, knownProviders, options.scope);
-  const { loading, found } = endLoading(begun, content, reading);
+  const { loading, found } = runAtOnce(endLoading(begun, content, reading));
   return withFound(loading, placeProblems(found, content.text));
 }
 
-/** As loadConfiguration, but parses YAML in another thread, so that a serving process is not blocked. */
+/**
+ * As loadConfiguration, but parses YAML in another thread and checks in slices, so that a serving process is not
+ * blocked.
+ */
 export async function loadConfigurationInThread(options: LoadOptions): Promise<Loading> {
   const begun = beginLoading(options);
   if (begun.content === undefined) return failed(begun);
   const { text } = begun.content;
   const reading = await parseConfigInThread(text, begun.env, begun.knownProviders);
-  const { loading, found } = endLoading(begun, begun.content, reading);
+  const { loading, found } = await runInTurns(endLoading(begun, begun.content, reading));
   return withFound(loading, await placeProblemsInThread(found, text));
 }
 
@@ -154,7 +158,7 @@ function withFound(loading: Loading, found: readonly Problem[]): Loading {
   return { ok: true, loaded: { ...loading.loaded, warnings: found } };
 }
 
-function endLoading(begun: BegunLoading, { version }: Content, reading: ConfigReading): Unplaced {
+function* endLoading(begun: BegunLoading, { version }: Content, reading: ConfigReading): Sliced<Unplaced> {
   const { runtime, source, env } = begun;
   const tls = reading.ok ? certificateOf(begun, reading.config) : undefined;
   const fileProblems = reading.ok ? furtherProblems(begun, reading.config, tls) : reading.problems;
@@ -173,9 +177,16 @@ function endLoading(begun: BegunLoading, { version }: Content, reading: ConfigRe
     providerKeys: reading.keys,
     environment: env,
   };
+  yield;
   const likely = (begun.likelyMistakes?.(reading.config) ?? []).slice(0, MAX_PROBLEMS).map(shownProblem);
+  yield;
   const expired = tls?.ok === true ? expiryWarnings(tls.certificate, Date.now()).map(shownProblem) : [];
-  const found = [...unsupportedKeyWarnings(reading.written), ...reading.warnings, ...expired, ...likely];
+  const found = [
+    ...(yield* unsupportedKeyWarningsSliced(reading.written)),
+    ...reading.warnings,
+    ...expired,
+    ...likely,
+  ];
   return { loading: { ok: true, loaded }, found };
 }
 

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { type Issue, MISSING_FIELD, memberPath } from '../../kit/json/validate.ts';
+import { Pace } from '../../kit/loop/turns.ts';
 import { parsePrice } from '../../kit/money.ts';
 import { parseIpRange } from '../../kit/net/egress.ts';
 import { nearestWord } from '../../kit/text/nearest-word.ts';
@@ -25,8 +26,11 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Checks beyond the schema: those that compare two places of the file, or use the built-in tables. */
-export function* crossChecks(config: Config, knownProviders: KnownProviders): Generator<Problem> {
+/**
+ * Checks beyond the schema: those that compare two places of the file, or use the built-in tables. Yields undefined
+ * now and then, where a slice may end.
+ */
+export function* crossChecks(config: Config, knownProviders: KnownProviders): Generator<Problem | undefined> {
   yield* vendorChecks(config);
   yield* providerChecks(config, knownProviders);
   yield* modelChecks(config, knownProviders);
@@ -118,12 +122,20 @@ function* headerChecks(headers: Readonly<Record<string, string>>, path: string):
   }
 }
 
-function* modelChecks({ models, providers }: Config, knownProviders: KnownProviders): Generator<Issue> {
+function* modelChecks(
+  { models, providers }: Config,
+  knownProviders: KnownProviders,
+): Generator<Issue | undefined> {
+  const pace = new Pace();
   const slugs = new Set(providers.map(({ slug }) => slug));
   const isProvider = (slug: string) => slugs.has(slug) || knownProviders.has(slug);
   const firstAt = new Map<string, string>();
-  for (const [index, model] of models.entries()) yield* duplicate(firstAt, model.id, `models[${index}].id`);
   for (const [index, model] of models.entries()) {
+    if (pace.tick()) yield undefined;
+    yield* duplicate(firstAt, model.id, `models[${index}].id`);
+  }
+  for (const [index, model] of models.entries()) {
+    if (pace.tick()) yield undefined;
     for (const [at, alias] of (model.aliases ?? []).entries()) {
       yield* duplicate(firstAt, alias, `models[${index}].aliases[${at}]`);
     }

@@ -1,3 +1,4 @@
+import { Pace } from '../../kit/loop/turns.ts';
 import { parsePrice } from '../../kit/money.ts';
 import type { Problem } from '../problem.ts';
 import { PER_MILLION, TOKEN_PRICES } from '../schema/price-names.ts';
@@ -12,13 +13,23 @@ const PROSE: ReadonlySet<string> = new Set(['prompts', 'presets']);
 
 /**
  * What is legal and almost surely wrong, as far as the file alone shows it. `value`: the file with its variables not yet
- * filled in, because a `$NAME` inside a variable's value is no mistake.
+ * filled in, because a `$NAME` inside a variable's value is no mistake. Yields undefined now and then, where a slice may
+ * end.
  */
-export function* likelyMistakes(value: object, config: Config): Generator<Problem> {
+export function* likelyMistakes(value: object, config: Config): Generator<Problem | undefined> {
+  const pace = new Pace();
   for (const [name, section] of Object.entries(value)) {
-    if (!PROSE.has(name)) yield* unreadVariables(section, name);
+    if (PROSE.has(name)) continue;
+    if (!Array.isArray(section)) yield* unreadVariables(section, [name]);
+    else {
+      for (const [index, member] of section.entries()) {
+        if (pace.tick()) yield undefined;
+        yield* unreadVariables(member, [name, index]);
+      }
+    }
   }
   for (const [at, model] of config.models.entries()) {
+    if (pace.tick()) yield undefined;
     for (const [index, { pricing, prices }] of model.endpoints.entries()) {
       const path = `models[${at}].endpoints[${index}]`;
       yield* dubiousPrices(pricing, `${path}.pricing`);
@@ -51,11 +62,10 @@ function* dubiousPrices(pricing: Pricing, path: string): Generator<Problem> {
   }
 }
 
-/** Texts with `$NAME`, which is not replaced. */
-function unreadVariables(value: unknown, section: string): Problem[] {
+/** Texts with `$NAME`, which is not replaced. `trail`: the path of the value. */
+function unreadVariables(value: unknown, trail: (string | number)[]): Problem[] {
   const problems: Problem[] = [];
-  // Rendered to a path only for a problem: a file has many places and few problems.
-  const trail: (string | number)[] = [section];
+  // The trail is rendered to a path only for a problem: a file has many places and few problems.
   const walk = (node: unknown): void => {
     if (typeof node === 'string') {
       const name = node.includes('$') ? UNREAD_VARIABLE.exec(node)?.[1] : undefined;

@@ -1,6 +1,7 @@
 import * as yaml from 'yaml';
 import { isJsonObject } from '../../kit/json/json.ts';
 import { compileValidator, type Issue } from '../../kit/json/validate.ts';
+import { runAtOnce, runInTurns, type Sliced } from '../../kit/loop/turns.ts';
 import type { Problem } from '../problem.ts';
 import { type Config, configSchema } from '../schema/schema.ts';
 import { CATALOGUE_SECTIONS, commandSections } from './command-sections.ts';
@@ -11,6 +12,7 @@ import { compileDefaults } from './fill-defaults.ts';
 import type { EnvironmentKey, KnownProviders } from './known-providers.ts';
 import { likelyMistakes } from './likely-mistakes.ts';
 import { compileNotations } from './notations.ts';
+import { inWholeFile, JoinedPortions, portionsOf } from './portions.ts';
 import { readYaml, readYamlInThread, type YamlReading } from './read-yaml.ts';
 import { shownProblem } from './shown-text.ts';
 import { yamlProblem } from './yaml-words.ts';
@@ -55,38 +57,39 @@ export function parseConfig(
   knownProviders: KnownProviders,
   scope: ConfigScope = 'whole',
 ): ConfigReading {
-  return configOf(readYaml(yaml, markVariables(text)), environment, knownProviders, scope);
+  const reading = readYaml(yaml, markVariables(text));
+  try {
+    return runAtOnce(checkedConfig(reading, environment, knownProviders, scope));
+  } catch (error) {
+    return tooDeep(error);
+  }
 }
 
-/** As parseConfig, but parses YAML in another thread. */
+/** As parseConfig, but parses YAML in another thread, and checks in slices beside requests. */
 export async function parseConfigInThread(
   text: string,
   environment: Environment,
   knownProviders: KnownProviders,
 ): Promise<ConfigReading> {
-  return configOf(await readYamlInThread(markVariables(text)), environment, knownProviders);
-}
-
-function configOf(
-  reading: YamlReading,
-  environment: Environment,
-  knownProviders: KnownProviders,
-  scope: ConfigScope = 'whole',
-): ConfigReading {
+  const reading = await readYamlInThread(markVariables(text));
   try {
-    return checkedConfig(reading, environment, knownProviders, scope);
+    return await runInTurns(checkedConfig(reading, environment, knownProviders, 'whole'));
   } catch (error) {
-    if (error instanceof RangeError) return refused([problem('is nested too deep to be read')]);
-    throw error;
+    return tooDeep(error);
   }
 }
 
-function checkedConfig(
+function tooDeep(error: unknown): ConfigReading {
+  if (error instanceof RangeError) return refused([problem('is nested too deep to be read')]);
+  throw error;
+}
+
+function* checkedConfig(
   reading: YamlReading,
   environment: Environment,
   knownProviders: KnownProviders,
   scope: ConfigScope,
-): ConfigReading {
+): Sliced<ConfigReading> {
   if (!reading.ok) {
     return refused('reason' in reading ? [problem(reading.reason)] : reading.problems.map(yamlProblem));
   }
@@ -96,17 +99,8 @@ function checkedConfig(
     return refused([problem('has none of the keys of a configuration file; is it the right file?')]);
   }
   const needed = neededOf(value, environment, scope);
-  const filled = fillVariables(needed, environment);
-  // Nothing else is said of a place whose variable is not set.
-  const unset = new Set(filled.problems.map(({ path }) => path));
-  const isElsewhere = ({ path }: Issue) => !unset.has(path);
-  const plain = readNotations(filled.value);
-  const complete = fillDefaults(plain.value);
-  const wrong = [...plain.problems, ...explainIssues(validator.issuesOf(complete), plain.value)].filter(
-    isElsewhere,
-  );
+  const { filled, written, wrong, isElsewhere } = yield* filledAndChecked(needed, environment);
   if (wrong.length > 0) return refused([...filled.problems, ...wrong]);
-  const written = complete as Config;
   if (scope !== 'whole') {
     if (filled.problems.length > 0) return refused(filled.problems);
     const config = scope === 'catalogue' ? completed(written, environment, knownProviders) : written;
@@ -119,16 +113,54 @@ function checkedConfig(
     problems: keyProblems,
   } = knownProviders.complete(written.providers, environment);
   const config: Config = { ...written, providers: [...providers] };
-  const crossProblems = firstOf(crossChecks(config, knownProviders), MAX_PROBLEMS);
+  const crossProblems = yield* firstOf(crossChecks(config, knownProviders), MAX_PROBLEMS);
   const all = [...filled.problems, ...[...keyProblems, ...crossProblems].filter(isElsewhere)];
   if (all.length > 0) return refused(all);
+  const likely = yield* firstOf(likelyMistakes(value, config), MAX_PROBLEMS);
   return {
     ok: true,
     config,
     written: filled.value,
     keys,
-    warnings: [...warnings, ...firstOf(likelyMistakes(value, config), MAX_PROBLEMS)].map(shownProblem),
+    warnings: [...warnings, ...likely].map(shownProblem),
   };
+}
+
+interface FilledAndChecked {
+  /** The file with its variables filled in, and those that are not set. */
+  readonly filled: { readonly value: unknown; readonly problems: readonly Issue[] };
+  /** With defaults; valid if nothing is wrong. */
+  readonly written: Config;
+  readonly wrong: readonly Issue[];
+  /** False for a place whose variable is not set: nothing else is said of it. */
+  isElsewhere(problem: Issue): boolean;
+}
+
+function* filledAndChecked(file: object, environment: Environment): Sliced<FilledAndChecked> {
+  const filled = new JoinedPortions();
+  const complete = new JoinedPortions();
+  const unfilled: Issue[] = [];
+  const unset = new Set<string>();
+  const isElsewhere = ({ path }: Issue) => !unset.has(path);
+  const wrong: Issue[] = [];
+  for (const portion of portionsOf(file)) {
+    const { value, problems } = fillVariables(portion.value, environment);
+    const plain = readNotations(value);
+    const withDefaults = fillDefaults(plain.value);
+    filled.add(value);
+    complete.add(withDefaults);
+    for (const problem of problems.map((one) => inWholeFile(portion, one))) {
+      unfilled.push(problem);
+      unset.add(problem.path);
+    }
+    const found = [...plain.problems, ...explainIssues(validator.issuesOf(withDefaults), plain.value)];
+    wrong.push(...found.map((one) => inWholeFile(portion, one)).filter(isElsewhere));
+    // No more than these are shown.
+    if (wrong.length >= MAX_PROBLEMS) break;
+    yield;
+  }
+  const written = complete.value as Config;
+  return { filled: { value: filled.value, problems: unfilled }, written, wrong, isElsewhere };
 }
 
 function neededOf(file: object, environment: Environment, scope: ConfigScope): object {
@@ -155,11 +187,13 @@ function refused(problems: readonly Problem[]): ConfigReading {
   return { ok: false, problems: problems.slice(0, MAX_PROBLEMS).map(shownProblem) };
 }
 
-function firstOf<T>(items: Iterable<T>, most: number): T[] {
+/** The first items; undefined among them ends a slice. */
+function* firstOf<T>(items: Iterable<T | undefined>, most: number): Sliced<T[]> {
   const first: T[] = [];
   for (const item of items) {
     if (first.length >= most) break;
-    first.push(item);
+    if (item === undefined) yield;
+    else first.push(item);
   }
   return first;
 }

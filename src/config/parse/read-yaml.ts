@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { Place } from '../problem.ts';
+import { setOwn } from './portions.ts';
 
 /** The value of a YAML text, or why there is none. */
 export type YamlReading =
@@ -202,7 +203,15 @@ const WORKER = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { library, text, queries } = workerData;
 const yaml = require(library);
-parentPort.postMessage(queries === undefined ? (${readYaml})(yaml, text) : (${findPlaces})(yaml, text, queries));
+const result = queries === undefined ? (${readYaml})(yaml, text) : (${findPlaces})(yaml, text, queries);
+const pieces = (${piecesOf})(result);
+const next = () => {
+  const { value: piece, done } = pieces.next();
+  parentPort.postMessage({ piece, isLast: done });
+  if (done) parentPort.close();
+};
+parentPort.on('message', next);
+next();
 `;
 
 /** As readYaml, in a worker thread: a megabyte takes a second, which would block all streams. Never rejects. */
@@ -220,6 +229,36 @@ export async function findPlacesInThread(
   return result ?? queries.map(() => undefined);
 }
 
+/**
+ * A result in pieces, since each message is read in one go: everything but the members of `models` and `prompts`, then
+ * these. Must not use outer names: the worker runs its source text.
+ */
+export function* piecesOf(result: object): Generator<object, undefined, void> {
+  const { value } = result as { value?: unknown };
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const { models, prompts } = (isObject ? value : {}) as Record<string, unknown>;
+  const isRecord = typeof prompts === 'object' && prompts !== null && !Array.isArray(prompts);
+  const cut = { ...(Array.isArray(models) && { models: [] }), ...(isRecord && { prompts: {} }) };
+  yield isObject ? { ...result, value: { ...value, ...cut } } : result;
+  const all = Array.isArray(models) ? models : [];
+  for (let at = 0; at < all.length; at += 250) yield { models: all.slice(at, at + 250) };
+  const entries = isRecord ? Object.entries(prompts as object) : [];
+  for (let at = 0; at < entries.length; at += 1000) yield { prompts: entries.slice(at, at + 1000) };
+  return undefined;
+}
+
+/** A piece after the first. */
+interface Piece {
+  readonly models?: readonly unknown[];
+  readonly prompts?: readonly (readonly [string, unknown])[];
+}
+
+function addPiece(result: unknown, { models = [], prompts = [] }: Piece): void {
+  const { value } = result as { value: { models: unknown[]; prompts: Record<string, unknown> } };
+  for (const model of models) value.models.push(model);
+  for (const [name, prompt] of prompts) setOwn(value.prompts, name, prompt);
+}
+
 function runInThread<T>(task: object): Promise<{ readonly result?: T; readonly reason?: string }> {
   const library = createRequire(import.meta.url).resolve('yaml');
   return new Promise((resolve) => {
@@ -233,7 +272,14 @@ function runInThread<T>(task: object): Promise<{ readonly result?: T; readonly r
       refuse(`takes more than ${TIME_LIMIT_MS / 1000} seconds to read`);
       void worker.terminate();
     }, TIME_LIMIT_MS).unref();
-    worker.once('message', (result: T) => resolve({ result }));
+    let result: T | undefined;
+    worker.on('message', ({ piece, isLast }: { readonly piece: T | Piece; readonly isLast: boolean }) => {
+      if (isLast) return resolve({ ...(result !== undefined && { result }) });
+      if (result === undefined) result = piece as T;
+      else addPiece(result, piece as Piece);
+      // Others have their turn between two pieces.
+      setImmediate(() => worker.postMessage(null));
+    });
     worker.once('error', (error: NodeJS.ErrnoException) => {
       const isTooBig = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
       refuse(isTooBig ? `takes more than ${MEMORY_LIMIT_MB} MB of memory to read` : 'could not be read');

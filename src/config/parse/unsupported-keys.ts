@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../kit/json/json.ts';
 import type { Issue } from '../../kit/json/validate.ts';
+import { runAtOnce, type Sliced } from '../../kit/loop/turns.ts';
 import type { PriceName } from '../schema/price-names.ts';
 
 /** Prices of units that are not counted yet. */
@@ -26,12 +27,20 @@ const UNSUPPORTED_KEYS: readonly string[] = [
 
 /** A warning for each key of the file that has no effect yet. `written`: the file without defaults. */
 export function unsupportedKeyWarnings(written: unknown): Issue[] {
-  return UNSUPPORTED_KEYS.flatMap((key) => {
+  return runAtOnce(unsupportedKeyWarningsSliced(written));
+}
+
+/** As unsupportedKeyWarnings, in slices: a key in each. */
+export function* unsupportedKeyWarningsSliced(written: unknown): Sliced<Issue[]> {
+  const warnings: Issue[] = [];
+  for (const key of UNSUPPORTED_KEYS) {
     const [first, ...others] = placesOf(written, key.split('.'), '');
-    if (first === undefined) return [];
+    yield;
+    if (first === undefined) continue;
     const elsewhere = others.length > 0 ? `, nor in ${others.length} more places` : '';
-    return [{ path: first.path, message: `has no effect in this version yet${elsewhere}` }];
-  });
+    warnings.push({ path: first.path, message: `has no effect in this version yet${elsewhere}` });
+  }
+  return warnings;
 }
 
 interface Place {
