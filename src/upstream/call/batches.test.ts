@@ -3,6 +3,7 @@ import type { StreamDecoder } from '../../dialects/dialect.ts';
 import type { Event } from '../../ir/events.ts';
 import { SseReader } from '../../kit/frames/sse.ts';
 import { MemoryBudget } from '../../kit/loop/memory-budget.ts';
+import { nextTurn } from '../../kit/loop/turns.ts';
 import { AnswerMemory } from './answer-memory.ts';
 import { Batches, streamReader } from './batches.ts';
 import { Turns } from './turns.ts';
@@ -16,7 +17,9 @@ function decoderOf(meaning: (word: string) => Event[]): StreamDecoder {
   return { decode: ({ data }) => (data === 'end' ? [finish] : meaning(data)), end: () => [] };
 }
 
-function open(words: string, meaning: (word: string) => Event[]) {
+const PLENTY = new MemoryBudget(() => Number.POSITIVE_INFINITY);
+
+function open(words: string, meaning: (word: string) => Event[], budget = PLENTY) {
   const turns = new Turns();
   let turnsTaken = 0;
   let isClosed = false;
@@ -31,9 +34,7 @@ function open(words: string, meaning: (word: string) => Event[]) {
     {
       status: 200,
       chunks: chunks(),
-      memory: new AnswerMemory(new MemoryBudget(() => Number.POSITIVE_INFINITY), {
-        signal: new AbortController().signal,
-      }),
+      memory: new AnswerMemory(budget, { signal: new AbortController().signal }),
       signal: new AbortController().signal,
       scope: {
         provider: { name: 'Acme' },
@@ -122,4 +123,20 @@ describe('an answer', () => {
       error: { message: 'Provider returned error: the answer has more than 20000 items and parts' },
     });
   });
+});
+
+it('a huge event waits for memory that another answer has, and gives its own back', async () => {
+  const budget = new MemoryBudget(() => 1_000);
+  const other = budget.open('other');
+  other.tryGrowTo(1_000);
+  const { batches } = open(`data: ${'x'.repeat(600_000)}\n\ndata: end\n\n`, () => [text('x')], budget);
+  let isRead = false;
+  const sizes = sizesOf(batches).finally(() => {
+    isRead = true;
+  });
+  for (let turn = 0; turn < 300; turn++) await nextTurn();
+  expect(isRead).toBe(false);
+  other.free();
+  expect((await sizes).length).toBeGreaterThan(0);
+  expect(budget.takenBytes).toBe(0);
 });

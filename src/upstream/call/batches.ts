@@ -220,14 +220,18 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
 
   #maySkipTurn(): boolean {
     return (
-      !this.#done && this.#rest.length === 0 && this.#portions === undefined && this.#unbroken <= TURN_BYTES
+      !this.#done &&
+      this.#rest.length === 0 &&
+      this.#portions === undefined &&
+      this.#unbroken <= TURN_BYTES &&
+      this.#source.memory.hasRoomFor(this.#openFrameBytes)
     );
   }
 
   /** The events of bytes that have arrived. */
   #read(piece: Uint8Array): Event[] {
     try {
-      return this.#upToTerminal(this.#reader.read(piece));
+      return this.#eventsOf(piece);
     } catch (thrown) {
       void this.#source.chunks.return?.();
       return this.#ended([this.#failure(thrown)]);
@@ -246,8 +250,9 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
   }
 
   async #events(): Promise<Event[]> {
-    const { chunks } = this.#source;
+    const { chunks, memory } = this.#source;
     try {
+      if (!memory.hasRoomFor(this.#openFrameBytes)) await memory.waitFor(this.#openFrameBytes);
       if (this.#unbroken > TURN_BYTES) {
         this.#unbroken = 0;
         await this.#source.turns.next();
@@ -255,10 +260,7 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
       const piece = await this.#piece();
       if (piece !== undefined) {
         this.#unbroken += piece.length;
-        const events = this.#upToTerminal(this.#reader.read(piece));
-        if (events.length > 0) this.#openFrameBytes = 0;
-        else await this.#waitForMemory(piece.length);
-        return events;
+        return this.#eventsOf(piece);
       }
       const last = this.#upToTerminal(this.#reader.end());
       if (terminalIndex(last) !== -1) return last;
@@ -269,10 +271,10 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
     }
   }
 
-  async #waitForMemory(moreBytes: number): Promise<void> {
-    const { memory } = this.#source;
-    this.#openFrameBytes += moreBytes;
-    if (!memory.hasRoomFor(this.#openFrameBytes)) await memory.waitFor(this.#openFrameBytes);
+  #eventsOf(piece: Uint8Array): Event[] {
+    const events = this.#upToTerminal(this.#reader.read(piece));
+    this.#openFrameBytes = events.length > 0 ? 0 : this.#openFrameBytes + piece.length;
+    return events;
   }
 
   async #piece(): Promise<Uint8Array | undefined> {
