@@ -47,6 +47,7 @@ export function* deriveSettingsSliced(
   known?: CatalogSource['known'],
 ): Sliced<DerivedSettings> {
   const catalog = yield* buildCatalogSliced(catalogSourceOf(loaded, known));
+  yield;
   const prompts = yield* promptsOf(loaded.config.prompts);
   const { config } = loaded;
   const largeBodiesBytes = config.limits.large_bodies_bytes ?? defaultLargeBodiesBytes();
@@ -125,7 +126,8 @@ export function prepareBody(
 
 function* promptsOf(given: LoadedConfiguration['config']['prompts']): Sliced<DerivedSettings['prompts']> {
   const prompts: Record<string, PromptTemplate> = {};
-  yield* forEachSliced(Object.entries(given), ([id, { instructions, input }]) => {
+  yield* forEachSliced(Object.keys(given), (id) => {
+    const { instructions, input } = given[id] ?? {};
     const template = { instructions: instructions ?? undefined, input: input ?? undefined };
     // Plain assignment of `__proto__` would change the prototype instead.
     Object.defineProperty(prompts, id, { value: template, enumerable: true });

@@ -1,3 +1,4 @@
+import { sortSliced } from '../kit/loop/sort-sliced.ts';
 import { forEachSliced, runAtOnce, type Sliced } from '../kit/loop/turns.ts';
 import { buildModel } from './build-model.ts';
 import { buildProvider, isReachable } from './build-provider.ts';
@@ -57,16 +58,17 @@ function* build(
     own,
   );
   for (const entry of unlisted(listed, own)) providers.set(entry.slug, buildProvider(entry));
-  const models: Model[] = [];
-  yield* forEachSliced(modelEntries, (entry) => models.push(buildModel(entry, providers, nowMs)));
-  models.sort((a, b) => compare(a.id, b.id));
+  yield;
+  const built: Model[] = [];
+  yield* forEachSliced(modelEntries, (entry) => built.push(buildModel(entry, providers, nowMs)));
+  const models = yield* sortSliced(built, (a, b) => compare(a.id, b.id));
   yield;
   const dueAtMs = nextChangeMs(models, nowMs);
   return {
     models,
     providers: [...providers.values()],
     ...(dueAtMs !== undefined && { dueAtMs }),
-    resolve: resolver(models),
+    resolve: yield* resolver(models),
   };
 }
 
@@ -85,10 +87,12 @@ function unlisted(listed: readonly ProviderEntry[], models: readonly ModelEntry[
   return [...named].filter((slug) => KNOWN_PROVIDERS.has(slug)).map((slug) => ({ slug }));
 }
 
-function resolver(models: readonly Model[]): Catalog['resolve'] {
+function* resolver(models: readonly Model[]): Sliced<Catalog['resolve']> {
   const byName = new Map<string, Model>();
-  for (const model of models) for (const alias of model.aliases) byName.set(alias, model);
-  for (const model of models) byName.set(model.id, model);
+  yield* forEachSliced(models, (model) => {
+    for (const alias of model.aliases) byName.set(alias, model);
+  });
+  yield* forEachSliced(models, (model) => byName.set(model.id, model));
   return (id) => byName.get(id);
 }
 

@@ -18,8 +18,9 @@ export interface Portion {
 export function* portionsOf(file: object): Generator<Portion> {
   const { models, prompts } = file as Record<string, unknown>;
   const manyModels = Array.isArray(models) && models.length > MODELS_IN_PORTION ? models : [];
-  const entries = isJsonObject(prompts) ? Object.entries(prompts) : [];
-  const manyPrompts = entries.length > PROMPTS_IN_PORTION ? entries : [];
+  // Names alone: the entries of many prompts would take a slice of their own.
+  const names = isJsonObject(prompts) ? Object.keys(prompts) : [];
+  const manyPrompts = names.length > PROMPTS_IN_PORTION ? names : [];
   const rest = {
     ...file,
     ...(manyModels.length > 0 && { models: [] }),
@@ -30,7 +31,11 @@ export function* portionsOf(file: object): Generator<Portion> {
     yield { value: { models: manyModels.slice(at, at + MODELS_IN_PORTION) }, modelsBefore: at };
   }
   for (let at = 0; at < manyPrompts.length; at += PROMPTS_IN_PORTION) {
-    const some = Object.fromEntries(manyPrompts.slice(at, at + PROMPTS_IN_PORTION));
+    const some = Object.fromEntries(
+      manyPrompts
+        .slice(at, at + PROMPTS_IN_PORTION)
+        .map((name) => [name, (prompts as object)[name as never]]),
+    );
     yield { value: { prompts: some }, modelsBefore: 0 };
   }
 }
