@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { ImportedUsage, UsageSlice } from '../../../ports/imported-usage.ts';
 import type { Tables } from '../tables.ts';
 
-/** Limit of all slices together: some ten million events. */
+/** Limit of all slices together. */
 export const MAX_IMPORT_CHARACTERS = 1024 ** 3;
 
 /** Slices of imported usage in a database of either engine. */
