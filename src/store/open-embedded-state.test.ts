@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventSumsOf } from '../../test/builders/event-sums.ts';
 import { temporaryDirectory } from '../../test/contracts/temporary-directory.ts';
 import { systemClock } from '../kit/time/clock.ts';
+import { readOrMakeGatewayId } from './directory/gateway-identity.ts';
 import { openEmbeddedState } from './open-embedded-state.ts';
 import type { State } from './state.ts';
 
@@ -14,14 +15,18 @@ let temporary: ReturnType<typeof temporaryDirectory>;
 let state: State;
 let warnings: string[];
 
+const OPTIONS = {
+  durability: () => 'process' as const,
+  generationMs: () => 60_000,
+  clock: { ...systemClock, now: () => NOW },
+  warn: (message: string) => void warnings.push(message),
+};
+
 const open = () =>
   openEmbeddedState({
+    ...OPTIONS,
     directory: temporary.path,
     databaseFile: join(temporary.path, 'x.sqlite'),
-    durability: () => 'process',
-    generationMs: () => 60_000,
-    clock: { ...systemClock, now: () => NOW },
-    warn: (message) => warnings.push(message),
   });
 
 beforeEach(async () => {
@@ -33,6 +38,17 @@ beforeEach(async () => {
 afterEach(async () => {
   await state.close();
   temporary.remove();
+});
+
+it('refuses the directory of a gateway on PostgreSQL, and creates nothing in it', async () => {
+  const other = temporaryDirectory();
+  const databaseFile = join(other.path, 'x.sqlite');
+  readOrMakeGatewayId(other.path);
+  await expect(openEmbeddedState({ ...OPTIONS, directory: other.path, databaseFile })).rejects.toThrow(
+    `${other.path} belongs to a gateway on PostgreSQL: set DATABASE_URL to its database`,
+  );
+  expect(existsSync(databaseFile)).toBe(false);
+  other.remove();
 });
 
 async function spend(generationId: string, creditNanos: bigint): Promise<void> {

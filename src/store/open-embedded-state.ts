@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
 import type { ForgettableScope } from '../ports/ledger.ts';
 import type { LedgerLoss } from '../ports/ledger-mark.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
 import { BackupFolder } from './backup/backup-folder.ts';
+import { DataDirectoryProblem } from './directory/data-directory-problem.ts';
+import { readGatewayId } from './directory/gateway-identity.ts';
 import { appsAfterCatchUp, eventsAfterCatchUp, openEmbeddedEvents } from './events/embedded-events.ts';
 import { openEmbeddedLedger } from './ledger/embedded/open-embedded-ledger.ts';
 import { emptyWriteLog, openSqlite } from './sql/sqlite/open-sqlite.ts';
@@ -20,8 +23,22 @@ export interface EmbeddedStateOptions extends StateOptions {
   readonly acceptLoss?: ((loss: LedgerLoss) => void) | undefined;
 }
 
+/**
+ * Throws a DataDirectoryProblem for the directory of a gateway on PostgreSQL: a command that lacks DATABASE_URL would
+ * create an empty database in it and show that nothing exists.
+ */
+function refuseOtherState({ directory, databaseFile }: EmbeddedStateOptions): void {
+  if (existsSync(databaseFile) || readGatewayId(directory) === undefined) return;
+  throw new DataDirectoryProblem(
+    `${directory} belongs to a gateway on PostgreSQL: set DATABASE_URL to its database, or choose another directory ` +
+      'with --data-dir',
+    false,
+  );
+}
+
 /** Opens state that lives in the data directory alone. Rejects with a DataDirectoryProblem. */
 export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<State> {
+  refuseOtherState(options);
   const backups = new BackupFolder(options.directory);
   const database = await openSqlite(options.databaseFile, options.clock.now(), options.warn);
   try {

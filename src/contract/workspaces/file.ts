@@ -17,6 +17,9 @@ export type FileQuery = Static<typeof fileQuerySchema>;
 
 const fileId = Type.Optional(Type.String({ minLength: 1, maxLength: 64 }));
 
+/** Purposes that clients send. All mean the same here: the file can be named in requests. */
+export const FILE_PURPOSES: readonly string[] = ['user_data', 'vision', 'assistants'];
+
 /** Query of `GET /files`. */
 export const filesQuerySchema = Type.Object({
   workspace_id: workspaceId,
@@ -35,13 +38,13 @@ export const filesQuerySchema = Type.Object({
     Type.String({ minLength: 1, maxLength: 64, description: 'Files behind this one; `after` is the same.' }),
   ),
   before_id: Type.Optional(Type.String({ description: 'Not supported: lists go forward.' })),
+  purpose: Type.Optional(
+    oneOf(FILE_PURPOSES, { description: 'Changes nothing: every file is for all of these.' }),
+  ),
   order: Type.Optional(oneOf(['asc', 'desc'], { description: '`asc`; `desc` is not supported.' })),
 });
 
 export type FilesQuery = Static<typeof filesQuerySchema>;
-
-/** Purposes that clients send. All mean the same here: the file can be named in requests. */
-export const FILE_PURPOSES: readonly string[] = ['user_data', 'vision', 'assistants'];
 
 /** Body of `POST /files`, as parts of a form. */
 export const uploadSchema = Type.Object(

@@ -131,7 +131,7 @@ function renderTextFile(part: Extract<Part, { type: 'file' }>, text: string, rep
 function renderOpaque(part: Extract<Part, { type: 'opaque' }>, context: PartsContext): JsonObject[] {
   const { report } = context;
   if (part.dialect === 'chat') return [part.value];
-  const text = textOfForeignPart(part, report);
+  const text = textOfForeignPart(part, report, NO_FIELD);
   if (text !== undefined) return [{ type: 'text', text: text.text, ...markOf(part, text.cache, context) }];
   const kind = textAt(part.value, 'type') ?? 'this kind of part';
   report.dropped(report.place(part, 'items'), `chat upstreams do not know ${kind}`);

@@ -127,7 +127,7 @@ export class PartRenderer {
 
   #opaque(part: PartOf<'opaque'>): WirePart[] {
     if (part.dialect === 'gemini') return [part.value as WirePart];
-    const text = textOfForeignPart(part, this.#report);
+    const text = textOfForeignPart(part, this.#report, NO_FIELD);
     if (text === undefined) {
       return this.#drop(part, `the upstream does not know ${textAt(part.value, 'type') ?? 'such content'}`);
     }

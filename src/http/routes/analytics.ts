@@ -10,6 +10,7 @@ import {
   analyticsReplySchema,
 } from '../../contract/analytics/analytics.ts';
 import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
+import type { ErrorStatus } from '../../contract/envelopes/error-meanings.ts';
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
 import type { Json } from '../../kit/json/json.ts';
 import { encodeSliced, stringifySliced } from '../../kit/json/stringify-sliced.ts';
@@ -22,7 +23,6 @@ import {
   ANALYTICS_WARNING_HEADER,
   analyticsWarning,
   callerOf,
-  type ErrorStatus,
   errors,
   NOTHING_DECLARED,
   ok,

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
+import type { ErrorStatus } from '../../contract/envelopes/error-meanings.ts';
 import {
   type FileQuery,
   type FilesQuery,
@@ -18,7 +19,7 @@ import type { Call, Route } from '../route.ts';
 import { requireForm } from '../server/media-type.ts';
 import { readUpload } from '../server/read-upload.ts';
 import { FILE_EXAMPLES } from './examples/files.ts';
-import { callerOf, type ErrorStatus, errors, ok } from './row-parts.ts';
+import { callerOf, errors, ok } from './row-parts.ts';
 
 const FILES = {
   mount: 'api',

@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox';
 import { explainRequestSchema, explanationSchema } from '../../contract/catalog/explanation.ts';
 import { errorEnvelopeSchema, messagesErrorSchema } from '../../contract/envelopes/error-envelope.ts';
+import type { ErrorStatus } from '../../contract/envelopes/error-meanings.ts';
 import {
   chatResultSchema,
   embeddingsResultSchema,
@@ -19,7 +20,7 @@ import { countTokensHandler, GenerationRun, generateHandler, wholeHandler } from
 import { generationHeaderSchema } from '../generation/generation-headers.ts';
 import type { Handler, Route, RouteExample } from '../route.ts';
 import { GENERATION_EXAMPLES } from './examples/generation.ts';
-import { type ErrorStatus, errors, ok } from './row-parts.ts';
+import { errors, ok } from './row-parts.ts';
 
 const GENERATION_ERRORS: readonly ErrorStatus[] = [
   400, 401, 402, 403, 404, 408, 413, 415, 422, 429, 500, 502, 503, 524, 529,

@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from 'typebox';
 import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
+import { ERROR_MEANINGS, type ErrorStatus } from '../../contract/envelopes/error-meanings.ts';
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { Call, Route, RouteResponse } from '../route.ts';
@@ -49,31 +50,6 @@ export function analyticsWarning({ services }: Call): Readonly<Record<string, st
   return warning === null ? {} : { 'X-Analytics-Warning': warning };
 }
 
-/** What each error status means, in the interface description. */
-const ERROR_MEANINGS = {
-  400: 'Invalid request parameters or malformed input',
-  401: 'Authentication missing or invalid',
-  402: 'Insufficient credits or quota',
-  403: 'Insufficient permissions, or a guardrail blocked the request',
-  404: 'Resource does not exist, or no endpoint is left for the model',
-  408: 'The gateway’s own time limit passed',
-  409: 'Something else has that name, or the configuration file manages it',
-  410: 'Removed',
-  413: 'Request payload too large',
-  415: 'The body is not of the type that the route reads, not in UTF-8, or compressed',
-  422: 'Each field is valid, but not together or not for this model',
-  429: 'Rate limit exceeded',
-  431: 'Request headers too large',
-  500: 'Unexpected server error',
-  502: 'Provider failure',
-  503: 'Service temporarily unavailable',
-  524: 'The provider timed out',
-  529: 'The provider is overloaded',
-} as const;
-
-/** Statuses that refuse. */
-export type ErrorStatus = keyof typeof ERROR_MEANINGS;
-
 /** What was made. */
 export function created(schema: TSchema): RouteResponse {
   return { description: 'Created', content: { 'application/json': schema } };
@@ -89,7 +65,7 @@ export function errors(schema: TSchema, statuses: readonly ErrorStatus[]): Recor
   return Object.fromEntries(
     statuses.map((status) => [
       status,
-      { description: ERROR_MEANINGS[status], content: { 'application/json': schema } },
+      { description: ERROR_MEANINGS[status][0], content: { 'application/json': schema } },
     ]),
   );
 }

@@ -37,13 +37,14 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
 /** What the report says of a cache mark on a block inside such a part. */
 const NO_INNER_MARK = 'the upstream takes no cache marks here';
 
-/** What the report says of a part that asks for citations. */
-const NO_CITATIONS = 'the chat format has no field for it';
-
-/** A part of another dialect as text, what that loses reported; undefined when there is no text in it. */
+/**
+ * A part of another dialect as text, what that loses reported; undefined when there is no text in it. `noField`: what
+ * the report says of a field that the dialect lacks.
+ */
 export function textOfForeignPart(
   part: OpaquePart,
   report: Report,
+  noField: string,
 ): Extract<Part, { type: 'text' }> | undefined {
   const { value } = part;
   const type = textAt(value, 'type') ?? '';
@@ -63,7 +64,7 @@ export function textOfForeignPart(
     }
   }
   if (booleanAt(objectAt(value, 'citations'), 'enabled') === true) {
-    report.dropped(report.place(part, 'items', 'citations'), NO_CITATIONS);
+    report.dropped(report.place(part, 'items', 'citations'), noField);
   }
   const cache = parseCacheMark(value.cache_control);
   return { type: 'text', text: lines.join('\n'), ...(cache !== undefined && { cache }) };
