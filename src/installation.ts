@@ -35,6 +35,7 @@ import type { AppRegistry } from './ports/apps.ts';
 import type { ByokStore } from './ports/byok.ts';
 import type { EventFeed, EventStore } from './ports/events.ts';
 import type { GenerationStore, RecentGenerations } from './ports/generations.ts';
+import type { GuardrailStore } from './ports/guardrails.ts';
 import type { Durability } from './ports/journal.ts';
 import type { Ledger } from './ports/ledger.ts';
 import type { LedgerLoss } from './ports/ledger-mark.ts';
@@ -84,6 +85,7 @@ export interface Installation {
   readonly storedFiles: StoredFiles;
   readonly callers: CallerDirectory;
   readonly byokStore: ByokStore;
+  readonly guardrailStore: GuardrailStore;
   readonly generationStore: GenerationStore;
   readonly appRegistry: AppRegistry;
   readonly eventStore: EventStore;
@@ -170,6 +172,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
     const {
       tenancy,
       byokStore,
+      guardrailStore,
       generationStore,
       fileStore,
       appRegistry,
@@ -184,7 +187,12 @@ export async function openInstallation(options: InstallationOptions): Promise<In
     } = state;
     const vault = await whenDatabaseUp(() => Vault.open(byokStore, directory.encryptionKeys));
     const byokCredentials = new ByokDirectory(byokStore, vault, sources.clock);
-    const callers = new CallerDirectory(tenancy, sources.clock, options.database !== undefined);
+    const callers = new CallerDirectory(
+      tenancy,
+      guardrailStore,
+      sources.clock,
+      options.database !== undefined,
+    );
     const credits = new Credits(ledger, sources);
     const accounts = new Accounts(tenancy, sources, credits, () => {
       const usd = options.initialUsd?.() ?? null;
@@ -247,6 +255,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       storedFiles,
       callers,
       byokStore,
+      guardrailStore,
       generationStore,
       appRegistry,
       eventStore,

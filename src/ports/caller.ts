@@ -1,3 +1,4 @@
+import type { AppliedGuardrail } from './guardrails.ts';
 import type { Limits, ScopeIds } from './ledger.ts';
 import type { Key, Workspace } from './tenancy.ts';
 
@@ -11,4 +12,6 @@ export interface Caller {
   readonly limits: Limits;
   /** The scopes that pay. */
   readonly scopes: ScopeIds;
+  /** The widest scope first; `NO_GUARDRAILS` for most callers. */
+  readonly guardrails: readonly AppliedGuardrail[];
 }

@@ -2,7 +2,7 @@
 
 import type { Nanos } from '../kit/money.ts';
 import type { ResetWindow } from '../kit/time/windows.ts';
-import type { FileMember } from './tenancy.ts';
+import type { FileMember, Page } from './tenancy.ts';
 
 /** What happens where a filter matches, from the strictest to the mildest: the strictest of several wins. */
 export const FILTER_ACTIONS = ['block', 'redact', 'flag'] as const;
@@ -71,7 +71,7 @@ export interface GuardrailSettings {
   readonly workspaceId: string;
   /** Most that each key and each member under it may spend; null = unlimited. */
   readonly limitNanos: Nanos | null;
-  /** Null = the limit holds for the lifetime of the guardrail. */
+  /** Null = the limit never begins anew. */
   readonly resetInterval: ResetWindow | null;
   /** Usage on BYOK credentials counts towards the limit too. */
   readonly includeByokInBudgets: boolean;
@@ -115,3 +115,63 @@ export interface AppliedGuardrail {
 
 /** What callers without guardrails share. */
 export const NO_GUARDRAILS: readonly AppliedGuardrail[] = [];
+
+/** What a guardrail can be assigned to directly. */
+export const ASSIGNMENT_KINDS = ['key', 'member'] as const;
+
+export type AssignmentKind = (typeof ASSIGNMENT_KINDS)[number];
+
+/** A key or a member has at most one. */
+export interface GuardrailAssignment {
+  /** UUID. */
+  readonly id: string;
+  readonly guardrailId: string;
+  readonly accountId: string;
+  readonly kind: AssignmentKind;
+  /** The hash of a key, or the id of a member. */
+  readonly subject: string;
+  /** The member whose management key assigned it; null = unknown. */
+  readonly assignedBy: string | null;
+  readonly createdAtMs: number;
+  readonly fileMember: FileMember;
+}
+
+/** What may change in a guardrail. */
+export type GuardrailEdit = Partial<GuardrailSettings & Pick<Guardrail, 'fileMember'>>;
+
+/** Storage of guardrails and of their assignments. */
+export interface GuardrailStore {
+  /** Stores a guardrail unless its id is known. Resolves with the stored one. */
+  insert(guardrail: Guardrail): Promise<Guardrail>;
+  find(accountId: string, id: string): Promise<Guardrail | undefined>;
+  /** Those of a workspace, oldest first; `total` counts all. */
+  list(
+    place: { readonly accountId: string; readonly workspaceId: string },
+    page: Page,
+  ): Promise<{ readonly guardrails: Guardrail[]; readonly total: number }>;
+  /** All of an account, oldest first. */
+  listAll(accountId: string): Promise<Guardrail[]>;
+  /** Undefined when there is none. If `decide` throws, nothing changes. */
+  update(
+    accountId: string,
+    id: string,
+    decide: (current: Guardrail) => GuardrailEdit,
+    atMs: number,
+  ): Promise<Guardrail | undefined>;
+  /** Deletes a guardrail with its assignments. False when there is none. */
+  delete(accountId: string, id: string): Promise<boolean>;
+  /** Stores assignments, each in place of an earlier one of the same key or member. */
+  assign(assignments: readonly GuardrailAssignment[]): Promise<void>;
+  /** Removes those of `subjects` that are assigned to the guardrail. Resolves with their number. */
+  unassign(guardrailId: string, kind: AssignmentKind, subjects: readonly string[]): Promise<number>;
+  /** Assignments of an account, or of one guardrail, oldest first; `total` counts all. */
+  listAssignments(
+    filter: { readonly accountId: string; readonly kind: AssignmentKind; readonly guardrailId?: string },
+    page: Page,
+  ): Promise<{ readonly assignments: GuardrailAssignment[]; readonly total: number }>;
+  /** The assignments of a key and of a member; `member` null = of the key alone. */
+  assignmentsOf(
+    accountId: string,
+    subjects: { readonly key: string; readonly member: string | null },
+  ): Promise<GuardrailAssignment[]>;
+}

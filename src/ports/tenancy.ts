@@ -169,7 +169,8 @@ export interface WorkspaceStore {
   ): Promise<WorkspaceChange>;
   /**
    * Deletes a workspace that is not the default one and has no plain key that is enabled and not expired. Its budgets,
-   * credentials and other plain keys go with it; management keys act on the account and move to the default workspace.
+   * credentials, guardrails and other plain keys go with it; management keys act on the account and move to the
+   * default workspace.
    */
   deleteWorkspace(accountId: string, id: string, atMs: number): Promise<WorkspaceDeletion>;
 }
@@ -206,6 +207,6 @@ export interface KeyStore {
   listPlainKeys(filter: KeyFilter, page: Page): Promise<Key[]>;
   /** Undefined when there is none. */
   updateKey(hash: string, change: KeyEdit, atMs: number): Promise<Key | undefined>;
-  /** Deletes a key for good. False when there is none. */
+  /** Deletes a key for good, with its guardrail assignment. False when there is none. */
   deleteKey(hash: string): Promise<boolean>;
 }

@@ -12,6 +12,7 @@ import { SqlAppRegistry } from './sql/stores/sql-app-registry.ts';
 import { SqlByokStore } from './sql/stores/sql-byok-store.ts';
 import { SqlFileStore } from './sql/stores/sql-file-store.ts';
 import { sqliteGenerationStore } from './sql/stores/sql-generation-store.ts';
+import { SqlGuardrailStore } from './sql/stores/sql-guardrail-store.ts';
 import { MAX_IMPORT_CHARACTERS, SqlImportedUsage } from './sql/stores/sql-imported-usage.ts';
 import { SqlLedgerMark } from './sql/stores/sql-ledger-mark.ts';
 import { SqlTenancy } from './sql/stores/sql-tenancy.ts';
@@ -70,6 +71,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
     return {
       tenancy,
       byokStore: new SqlByokStore(database, emptyWriteLog),
+      guardrailStore: new SqlGuardrailStore(database),
       generationStore,
       fileStore: new SqlFileStore(database),
       appRegistry: appsAfterCatchUp(appRegistry, eventsCaughtUp),

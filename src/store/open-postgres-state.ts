@@ -15,6 +15,7 @@ import { SqlAppRegistry } from './sql/stores/sql-app-registry.ts';
 import { SqlByokStore } from './sql/stores/sql-byok-store.ts';
 import { SqlFileStore } from './sql/stores/sql-file-store.ts';
 import { SqlGenerationStore } from './sql/stores/sql-generation-store.ts';
+import { SqlGuardrailStore } from './sql/stores/sql-guardrail-store.ts';
 import { MAX_IMPORT_CHARACTERS, SqlImportedUsage } from './sql/stores/sql-imported-usage.ts';
 import { SqlTenancy } from './sql/stores/sql-tenancy.ts';
 import type { State, StateOptions } from './state.ts';
@@ -61,6 +62,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       tenancy: new SqlTenancy(postgres.database),
       // PostgreSQL removes overwritten rows when it vacuums; a client cannot force that.
       byokStore: new SqlByokStore(postgres.database, async () => {}),
+      guardrailStore: new SqlGuardrailStore(postgres.database),
       generationStore: new SqlGenerationStore(postgres.database),
       fileStore: new SqlFileStore(postgres.database),
       appRegistry,

@@ -4,6 +4,7 @@ import type { ByokStore } from '../ports/byok.ts';
 import type { EventFeed, EventStore } from '../ports/events.ts';
 import type { FileStore } from '../ports/files.ts';
 import type { GenerationStore, RecentGenerations } from '../ports/generations.ts';
+import type { GuardrailStore } from '../ports/guardrails.ts';
 import type { Durability } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
@@ -14,6 +15,7 @@ import type { OpeningReport } from './ledger/opened-ledger.ts';
 export interface State {
   readonly tenancy: Tenancy;
   readonly byokStore: ByokStore;
+  readonly guardrailStore: GuardrailStore;
   readonly generationStore: GenerationStore;
   readonly fileStore: FileStore;
   readonly appRegistry: AppRegistry;

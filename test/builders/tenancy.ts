@@ -1,5 +1,6 @@
 import { newWorkspace } from '../../src/manage/workspaces/new-workspace.ts';
 import type { Caller } from '../../src/ports/caller.ts';
+import { NO_GUARDRAILS } from '../../src/ports/guardrails.ts';
 import type { Key, Workspace } from '../../src/ports/tenancy.ts';
 
 /** A workspace with the settings that every workspace begins with. */
@@ -49,6 +50,7 @@ export function callerOf(key: Partial<Key> = {}, more: Partial<Caller> = {}): Ca
     workspace: workspaceOf({ id: workspaceId, accountId }),
     limits: { key: [], workspace: [] },
     scopes: { key: whole.hash, workspace: workspaceId, account: accountId },
+    guardrails: NO_GUARDRAILS,
     ...more,
   };
 }

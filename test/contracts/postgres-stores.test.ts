@@ -3,12 +3,14 @@ import { SqlAppRegistry } from '../../src/store/sql/stores/sql-app-registry.ts';
 import { SqlByokStore } from '../../src/store/sql/stores/sql-byok-store.ts';
 import { SqlFileStore } from '../../src/store/sql/stores/sql-file-store.ts';
 import { SqlGenerationStore } from '../../src/store/sql/stores/sql-generation-store.ts';
+import { SqlGuardrailStore } from '../../src/store/sql/stores/sql-guardrail-store.ts';
 import { SqlTenancy } from '../../src/store/sql/stores/sql-tenancy.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
 import { appRegistryContract } from './app-registry.ts';
 import { byokContract } from './byok.ts';
 import { fileStoreContract } from './file-store.ts';
 import { generationStoreContract } from './generation-store.ts';
+import { guardrailContract } from './guardrails.ts';
 import { tenancyContract } from './tenancy.ts';
 
 const server = await postgresForTests();
@@ -24,6 +26,11 @@ if (server !== undefined) {
   byokContract('SqlByokStore on PostgreSQL', async () => {
     const { database, close } = await open();
     return { byok: new SqlByokStore(database, async () => {}), tenancy: new SqlTenancy(database), close };
+  });
+
+  guardrailContract('SqlGuardrailStore on PostgreSQL', async () => {
+    const { database, close } = await open();
+    return { guardrails: new SqlGuardrailStore(database), tenancy: new SqlTenancy(database), close };
   });
 
   fileStoreContract('SqlFileStore on PostgreSQL', async () => {

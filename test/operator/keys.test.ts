@@ -106,7 +106,7 @@ describe('CallerDirectory', () => {
 
   it('of a shared database sees what another process did after five seconds at most', async () => {
     const { key, secret } = await under.keys.create({ name: 'n' });
-    const callers = new CallerDirectory(under.tenancy, under.sources.clock, true);
+    const callers = new CallerDirectory(under.tenancy, under.guardrailStore, under.sources.clock, true);
     await callers.find(secret);
     await under.tenancy.deleteKey(key.hash);
     expect((await callers.find(secret))?.key).toEqual(key);
@@ -139,7 +139,7 @@ describe('CallerDirectory', () => {
 
   it('of a shared database sees the budgets that another process set after five seconds at most', async () => {
     const { key, secret } = await under.keys.create({ name: 'n' });
-    const callers = new CallerDirectory(under.tenancy, under.sources.clock, true);
+    const callers = new CallerDirectory(under.tenancy, under.guardrailStore, under.sources.clock, true);
     await callers.find(secret);
     const made = {
       id: 'b',

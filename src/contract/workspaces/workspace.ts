@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { derivedUuid } from '../../kit/crypto/derived-uuid.ts';
 import { closed, nullish, oneOf } from '../../kit/json/schema.ts';
+import { workspaceGuardrailId } from '../guardrails/default-guardrail-ids.ts';
 import { isoTime, isoTimeOrNull } from '../values/iso-time.ts';
 import { managedBy, managedBySchema } from '../values/managed-by.ts';
 import { nullable } from '../values/nullable.ts';
@@ -90,7 +90,11 @@ export const workspaceSchema = Type.Object(
     default_text_model: nullable(Type.String()),
     default_image_model: nullable(Type.String()),
     default_provider_sort: nullable(Type.String()),
-    default_guardrail_id: Type.String({ format: 'uuid' }),
+    default_guardrail_id: Type.String({
+      format: 'uuid',
+      description:
+        'The guardrail of all keys of the workspace. It exists from the first `PATCH /guardrails/{id}` on.',
+    }),
     is_observability_io_logging_enabled: Type.Boolean(),
     is_observability_broadcast_enabled: Type.Boolean(),
     is_data_discount_logging_enabled: Type.Boolean(),
@@ -150,7 +154,7 @@ export function workspaceObject(workspace: ShownWorkspace): WorkspaceObject {
     default_text_model: workspace.defaultTextModel,
     default_image_model: workspace.defaultImageModel,
     default_provider_sort: workspace.defaultProviderSort,
-    default_guardrail_id: derivedUuid(`default guardrail of ${workspace.id}`),
+    default_guardrail_id: workspaceGuardrailId(workspace.id),
     is_observability_io_logging_enabled: workspace.isObservabilityIoLoggingEnabled,
     is_observability_broadcast_enabled: workspace.isObservabilityBroadcastEnabled,
     is_data_discount_logging_enabled: workspace.isDataDiscountLoggingEnabled,

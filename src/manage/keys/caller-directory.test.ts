@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { assignmentOf, guardrailOf } from '../../../test/builders/guardrails.ts';
 import { HandClock } from '../../../test/fakes/hand-clock.ts';
+import { accountGuardrailId, workspaceGuardrailId } from '../../contract/guardrails/default-guardrail-ids.ts';
+import { type Guardrail, type GuardrailAssignment, NO_GUARDRAILS } from '../../ports/guardrails.ts';
 import type { Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
 import { CallerDirectory } from './caller-directory.ts';
 import { hashSecret } from './hash-secret.ts';
+
+/** A store without guardrails. */
+const UNGUARDED = { listAll: async () => [], assignmentsOf: async () => [] };
 
 const SECRET = 'sk-of-somebody';
 
@@ -26,7 +32,7 @@ describe('CallerDirectory, while the database is unavailable', () => {
       findWorkspaceById: async () => ({ id: 'w', includeByokInBudgets: false }) as Workspace,
       listBudgets: async () => [],
     } as unknown as Tenancy;
-    return { clock, state, callers: new CallerDirectory(tenancy, clock, isShared) };
+    return { clock, state, callers: new CallerDirectory(tenancy, UNGUARDED, clock, isShared) };
   };
 
   it('accepts known callers for five minutes, and rejects look-ups of others', async () => {
@@ -101,7 +107,7 @@ describe('CallerDirectory, with many callers of a workspace', () => {
       },
       listBudgets: async () => [{ window: 'daily', limitNanos: state.limitNanos }],
     } as unknown as Tenancy;
-    const callers = new CallerDirectory(tenancy, clock, isShared);
+    const callers = new CallerDirectory(tenancy, UNGUARDED, clock, isShared);
     const budgetOf = async (secret: string) => (await callers.find(secret))?.limits.workspace[0]?.nanos;
     return { clock, state, callers, budgetOf };
   };
@@ -138,5 +144,87 @@ describe('CallerDirectory, with many callers of a workspace', () => {
     await expect(budgetOf('one')).rejects.toThrow('away');
     state.isAway = false;
     expect(await budgetOf('one')).toBe(5n);
+  });
+});
+
+describe('CallerDirectory, with guardrails', () => {
+  const open = (isShared: boolean) => {
+    const clock = new HandClock();
+    const state = { guardrails: [] as Guardrail[], assignments: [] as GuardrailAssignment[], reads: 0 };
+    const tenancy = {
+      findKey: async (hash: string) =>
+        ({
+          hash,
+          accountId: 'a',
+          workspaceId: 'w',
+          creatorUserId: 'm',
+          expiresAtMs: null,
+          limitNanos: null,
+        }) as Key,
+      findWorkspaceById: async () => ({ id: 'w', accountId: 'a' }) as Workspace,
+      listBudgets: async () => [],
+    } as unknown as Tenancy;
+    const guardrails = {
+      listAll: async () => state.guardrails,
+      async assignmentsOf() {
+        state.reads++;
+        return state.assignments;
+      },
+    };
+    const callers = new CallerDirectory(tenancy, guardrails, clock, isShared);
+    const scopesOf = async (secret: string) =>
+      (await callers.find(secret))?.guardrails.map(({ guardrail, scope }) => `${scope} ${guardrail.name}`);
+    return { clock, state, callers, scopesOf };
+  };
+  const all = [
+    guardrailOf({ id: 'g', name: 'one' }),
+    guardrailOf({ id: accountGuardrailId('a'), name: 'account' }),
+    guardrailOf({ id: workspaceGuardrailId('w'), name: 'workspace' }),
+    guardrailOf({ id: workspaceGuardrailId('other'), name: 'of another workspace' }),
+  ];
+
+  it('gives callers without any the shared constant, and reads no assignments', async () => {
+    const { state, callers } = open(false);
+    expect((await callers.find('one'))?.guardrails).toBe(NO_GUARDRAILS);
+    expect(state.reads).toBe(0);
+  });
+
+  it('applies the defaults, then that of the member, then that of the key', async () => {
+    const { state, scopesOf } = open(false);
+    state.guardrails = all;
+    state.assignments = [assignmentOf(), assignmentOf({ kind: 'member' })].map((assignment) => ({
+      ...assignment,
+      guardrailId: 'g',
+    }));
+    expect(await scopesOf('one')).toEqual([
+      'account account',
+      'workspace workspace',
+      'member one',
+      'api-key one',
+    ]);
+  });
+
+  it('sees a change of this process at once, and one of another process within the cache time', async () => {
+    const here = open(false);
+    expect(await here.scopesOf('one')).toEqual([]);
+    here.state.guardrails = all;
+    expect(await here.scopesOf('one')).toEqual([]);
+    here.callers.forgetAccount('a');
+    expect(await here.scopesOf('one')).toEqual(['account account', 'workspace workspace']);
+
+    const { clock, state, scopesOf } = open(true);
+    await scopesOf('one');
+    state.guardrails = all;
+    clock.pass(5_500);
+    expect(await scopesOf('one')).toEqual(['account account', 'workspace workspace']);
+  });
+
+  it('keeps the objects of guardrails that did not change, so that nothing is compiled again', async () => {
+    const { clock, state, callers } = open(true);
+    state.guardrails = all;
+    const before = (await callers.find('one'))?.guardrails[0]?.guardrail;
+    state.guardrails = structuredClone(all);
+    clock.pass(5_500);
+    expect((await callers.find('one'))?.guardrails[0]?.guardrail).toBe(before);
   });
 });

@@ -1,8 +1,16 @@
 import { timingSafeEqual } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { Caller } from '../../ports/caller.ts';
+import {
+  type AppliedGuardrail,
+  type Guardrail,
+  type GuardrailStore,
+  NO_GUARDRAILS,
+} from '../../ports/guardrails.ts';
 import type { Budget, Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
+import { appliedGuardrails } from '../guardrails/applied-guardrails.ts';
 import { hashSecret } from './hash-secret.ts';
 import { limitsOf } from './limits.ts';
 
@@ -25,16 +33,22 @@ interface WorkspaceFacts {
   readonly budgets: readonly Budget[];
 }
 
-/** A finished or pending read of a workspace; `facts` is undefined if it was deleted. */
-interface WorkspaceRead {
-  readonly facts: Promise<WorkspaceFacts | undefined>;
+/** A finished or pending read that several callers share. */
+interface SharedRead<T> {
+  readonly facts: Promise<T>;
   readonly readAtMs: number;
   /** Value of `#changes` when the read began. */
   readonly changes: number;
 }
 
+/** Reads by the id of what was read. */
+type SharedReads<T> = LRUCache<string, SharedRead<T>>;
+
+/** The part of the store of guardrails that callers are read with. */
+type GuardrailReads = Pick<GuardrailStore, 'listAll' | 'assignmentsOf'>;
+
 /**
- * Finds the caller of a secret: key, workspace and limits. Callers are cached for a short time; unknown secrets are
+ * Finds the caller of a secret: key, workspace, limits and guardrails. Callers are cached for a short time; unknown secrets are
  * not, so that guessing cannot evict known keys. Changes made in this process are visible at once.
  */
 export class CallerDirectory {
@@ -43,8 +57,11 @@ export class CallerDirectory {
   /** How long a cached caller needs no revalidation, milliseconds. */
   readonly #freshMs: number;
   readonly #known: LRUCache<string, CachedCaller>;
-  /** By workspace. */
-  readonly #workspaces = new LRUCache<string, WorkspaceRead>({ max: CACHE_CALLERS });
+  readonly #guardrails: GuardrailReads;
+  /** By workspace; undefined if it was deleted. */
+  readonly #workspaces: SharedReads<WorkspaceFacts | undefined> = new LRUCache({ max: CACHE_CALLERS });
+  /** All guardrails of an account, by account. */
+  readonly #guardrailsOf: SharedReads<readonly Guardrail[]> = new LRUCache({ max: CACHE_CALLERS });
   /** Callers by secret, for some seconds: hashing the secret would cost more than the rest of a lookup. */
   readonly #recent = new Map<string, CachedCaller>();
   #recentSinceMs = 0;
@@ -52,8 +69,9 @@ export class CallerDirectory {
   #changes = 0;
 
   /** `isShared` false: embedded database, we are the only writer, so cached callers need no revalidation. */
-  constructor(tenancy: Tenancy, clock: Clock, isShared: boolean) {
+  constructor(tenancy: Tenancy, guardrails: GuardrailReads, clock: Clock, isShared: boolean) {
     this.#tenancy = tenancy;
+    this.#guardrails = guardrails;
     this.#clock = clock;
     this.#freshMs = isShared ? FRESH_MS : STALE_MS;
     this.#known = new LRUCache({
@@ -108,6 +126,15 @@ export class CallerDirectory {
     }
   }
 
+  /** Drops the callers of an account: its guardrails or their assignments were changed. */
+  forgetAccount(id: string): void {
+    this.#changes++;
+    this.#recent.clear();
+    for (const [hash, { caller }] of [...this.#known.entries()]) {
+      if (caller.accountId === id) this.#known.delete(hash);
+    }
+  }
+
   /** `known`: the stale cache entry, used if the database fails. */
   async #read(hash: string, known: CachedCaller | undefined): Promise<Caller | undefined> {
     const before = this.#changes;
@@ -119,11 +146,13 @@ export class CallerDirectory {
         return undefined;
       }
       const reading = this.#workspaceOf(key);
-      const facts = await reading.facts;
-      const caller = facts && callerOf(key, facts);
+      const guarding = this.#guardrailsOfAccount(key);
+      const [facts, guardrails] = await Promise.all([reading.facts, guarding.facts]);
+      const caller = facts && callerOf(key, facts, await this.#appliedTo(key, guardrails));
       if (before !== this.#changes) return caller;
       if (caller === undefined) this.#known.delete(hash);
-      else this.#known.set(hash, { caller, readAtMs: Math.min(readAtMs, reading.readAtMs) });
+      else
+        this.#known.set(hash, { caller, readAtMs: Math.min(readAtMs, reading.readAtMs, guarding.readAtMs) });
       return caller;
     } catch (error) {
       if (known === undefined || before !== this.#changes) throw error;
@@ -135,16 +164,37 @@ export class CallerDirectory {
     return this.#clock.monotonic() - readAtMs < this.#freshMs;
   }
 
-  /** Reads a workspace once for all callers that need it while the read is fresh. */
-  #workspaceOf({ accountId, workspaceId }: Key): WorkspaceRead {
-    const known = this.#workspaces.get(workspaceId);
-    if (known !== undefined && known.changes === this.#changes && this.#isFresh(known)) return known;
-    const facts = this.#readWorkspace(accountId, workspaceId);
+  #workspaceOf({ accountId, workspaceId }: Key): SharedRead<WorkspaceFacts | undefined> {
+    return this.#shared(this.#workspaces, workspaceId, () => this.#readWorkspace(accountId, workspaceId));
+  }
+
+  #guardrailsOfAccount({ accountId }: Key): SharedRead<readonly Guardrail[]> {
+    return this.#shared(this.#guardrailsOf, accountId, async (last) =>
+      withKnown(await this.#guardrails.listAll(accountId), (await last) ?? []),
+    );
+  }
+
+  /** Reads once for all callers that need it while the read is fresh. `read` gets the last result. */
+  #shared<T>(
+    known: SharedReads<T>,
+    id: string,
+    read: (last: Promise<T> | undefined) => Promise<T>,
+  ): SharedRead<T> {
+    const last = known.get(id);
+    if (last !== undefined && last.changes === this.#changes && this.#isFresh(last)) return last;
+    const facts = read(last?.facts);
     const reading = { facts, readAtMs: this.#clock.monotonic(), changes: this.#changes };
-    this.#workspaces.set(workspaceId, reading);
+    known.set(id, reading);
     // Its callers receive the failure; the next one reads again.
-    facts.catch(() => this.#workspaces.delete(workspaceId));
+    facts.catch(() => known.delete(id));
     return reading;
+  }
+
+  /** Without guardrails in the account, assignments are not read. */
+  async #appliedTo(key: Key, guardrails: readonly Guardrail[]): Promise<readonly AppliedGuardrail[]> {
+    if (guardrails.length === 0) return NO_GUARDRAILS;
+    const subjects = { key: key.hash, member: key.creatorUserId };
+    return appliedGuardrails(key, guardrails, await this.#guardrails.assignmentsOf(key.accountId, subjects));
   }
 
   async #readWorkspace(accountId: string, workspaceId: string): Promise<WorkspaceFacts | undefined> {
@@ -160,7 +210,11 @@ export class CallerDirectory {
   }
 }
 
-function callerOf(key: Key, { workspace, budgets }: WorkspaceFacts): Caller {
+function callerOf(
+  key: Key,
+  { workspace, budgets }: WorkspaceFacts,
+  guardrails: readonly AppliedGuardrail[],
+): Caller {
   const { accountId, workspaceId } = key;
   return {
     key,
@@ -169,6 +223,7 @@ function callerOf(key: Key, { workspace, budgets }: WorkspaceFacts): Caller {
     workspace,
     limits: limitsOf(key, workspace, budgets),
     scopes: { key: key.hash, workspace: workspaceId, account: accountId },
+    guardrails,
   };
 }
 
@@ -176,4 +231,13 @@ function sameHash(stored: string, computed: string): boolean {
   const left = Buffer.from(stored, 'latin1');
   const right = Buffer.from(computed, 'latin1');
   return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** Guardrails as they were read, but the known objects of those that are equal: filters are compiled per object. */
+function withKnown(read: readonly Guardrail[], known: readonly Guardrail[]): readonly Guardrail[] {
+  const byId = new Map(known.map((guardrail) => [guardrail.id, guardrail]));
+  return read.map((guardrail) => {
+    const last = byId.get(guardrail.id);
+    return last !== undefined && isDeepStrictEqual(last, guardrail) ? last : guardrail;
+  });
 }

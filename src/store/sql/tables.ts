@@ -10,6 +10,8 @@ export interface Tables {
   budgets: BudgetRow;
   keys: KeyRow;
   byok_credentials: ByokRow;
+  guardrails: GuardrailRow;
+  guardrail_assignments: GuardrailAssignmentRow;
   generations: GenerationTableRow;
   ledger_tallies: LedgerTallyRow;
   ledger_reservations: LedgerReservationRow;
@@ -110,6 +112,30 @@ export interface ByokRow {
   created_at_ms: WholeNumber;
   updated_at_ms: WholeNumber | null;
   deleted_at_ms: WholeNumber | null;
+  file_member: string | null;
+}
+
+/** `settings` is JSON. */
+export interface GuardrailRow {
+  id: string;
+  account_id: string;
+  workspace_id: string;
+  name: string;
+  settings: string;
+  created_at_ms: WholeNumber;
+  updated_at_ms: WholeNumber | null;
+  file_member: string | null;
+}
+
+/** `subject`: the hash of a key, or the id of a member. */
+export interface GuardrailAssignmentRow {
+  id: string;
+  guardrail_id: string;
+  account_id: string;
+  kind: string;
+  subject: string;
+  assigned_by: string | null;
+  created_at_ms: WholeNumber;
   file_member: string | null;
 }
 

@@ -13,6 +13,7 @@ import { bookedAtMigration } from './0012-booked-at.ts';
 import { prunedSumsMigration } from './0013-pruned-sums.ts';
 import { fileMembersMigration } from './0014-file-members.ts';
 import { importedUsageMigration } from './0015-imported-usage.ts';
+import { guardrailsMigration } from './0016-guardrails.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones go to the end. */
@@ -32,4 +33,5 @@ export const MIGRATIONS: readonly Migration[] = [
   prunedSumsMigration,
   fileMembersMigration,
   importedUsageMigration,
+  guardrailsMigration,
 ];

@@ -152,9 +152,12 @@ export class SqlTenancy implements Tenancy {
         .execute();
       const keys = rows.map(keyOf);
       if (keys.some((key) => isActive(key, atMs))) return { kind: 'has-active-keys' };
+      const keyHashes = keys.map(({ hash }) => hash);
+      await unassignKeys(transaction, keyHashes);
+      await deleteGuardrails(transaction, id);
       await emptyWorkspace(transaction, accountId, id);
       await transaction.deleteFrom('workspaces').where('id', '=', id).execute();
-      return { kind: 'deleted', keyHashes: keys.map(({ hash }) => hash) };
+      return { kind: 'deleted', keyHashes };
     });
   }
 
@@ -315,12 +318,15 @@ export class SqlTenancy implements Tenancy {
     });
   }
 
-  async deleteKey(hash: string): Promise<boolean> {
-    const { numDeletedRows } = await this.#database
-      .deleteFrom('keys')
-      .where('hash', '=', hash)
-      .executeTakeFirstOrThrow();
-    return numDeletedRows === 1n;
+  deleteKey(hash: string): Promise<boolean> {
+    return transact(this.#database, async (transaction) => {
+      await unassignKeys(transaction, [hash]);
+      const { numDeletedRows } = await transaction
+        .deleteFrom('keys')
+        .where('hash', '=', hash)
+        .executeTakeFirstOrThrow();
+      return numDeletedRows === 1n;
+    });
   }
 
   async listDeclared(accountId: string) {
@@ -371,7 +377,29 @@ function isActive({ disabled, expiresAtMs }: Key, atMs: number): boolean {
   return !disabled && (expiresAtMs === null || expiresAtMs > atMs);
 }
 
-/** Deletes or moves everything that refers to a workspace. */
+/** Removes the guardrail assignments of keys that are deleted. */
+async function unassignKeys(transaction: Transaction<Tables>, hashes: readonly string[]): Promise<void> {
+  for (const hash of hashes) {
+    await transaction
+      .deleteFrom('guardrail_assignments')
+      .where('kind', '=', 'key')
+      .where('subject', '=', hash)
+      .execute();
+  }
+}
+
+/** Deletes the guardrails of a workspace with their assignments. */
+async function deleteGuardrails(transaction: Transaction<Tables>, workspaceId: string): Promise<void> {
+  await transaction
+    .deleteFrom('guardrail_assignments')
+    .where('guardrail_id', 'in', (select) =>
+      select.selectFrom('guardrails').select('id').where('workspace_id', '=', workspaceId),
+    )
+    .execute();
+  await transaction.deleteFrom('guardrails').where('workspace_id', '=', workspaceId).execute();
+}
+
+/** Deletes or moves everything else that refers to a workspace. */
 async function emptyWorkspace(
   transaction: Transaction<Tables>,
   accountId: string,

@@ -1,0 +1,29 @@
+import type { Guardrail, GuardrailSettings } from '../../ports/guardrails.ts';
+
+/** Settings of a guardrail that are not given: nothing is limited, checked or filtered. */
+export const GUARDRAIL_DEFAULTS = {
+  description: null,
+  limitNanos: null,
+  resetInterval: null,
+  includeByokInBudgets: false,
+  allowedProviders: null,
+  ignoredProviders: null,
+  allowedModels: null,
+  ignoredModels: null,
+  enforceZdr: { anthropic: null, openai: null, google: null, xai: null, other: null },
+  enablePaidModelTraining: null,
+  enableFreeModelTraining: null,
+  enableFreeModelPublication: null,
+  allowedDataRegions: null,
+  builtins: null,
+  filters: null,
+  service: null,
+} as const satisfies Omit<GuardrailSettings, 'name' | 'workspaceId'>;
+
+/** What a new guardrail must say of itself. */
+export type NewGuardrail = Pick<Guardrail, 'id' | 'accountId' | 'workspaceId' | 'name' | 'createdAtMs'> &
+  Partial<Guardrail>;
+
+export function newGuardrail(given: NewGuardrail): Guardrail {
+  return { ...GUARDRAIL_DEFAULTS, updatedAtMs: null, fileMember: null, ...given };
+}
