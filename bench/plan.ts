@@ -98,7 +98,7 @@ function resolveAndPlan(request: GenerationRequest): unknown {
     vendor: 'signalbox',
     autoModels: undefined,
     needs,
-    serves: servability(needs, preferencesOf(request), []),
+    serves: servability(needs, preferencesOf(request), [], []),
     weightedPrice: () => undefined,
     health,
     pinnedModel: undefined,
@@ -118,7 +118,7 @@ function plan(request: GenerationRequest, chosen: readonly Model[], credentials:
 }
 
 function countServable(request: GenerationRequest): number {
-  const serves = servability(needsOf(request), preferencesOf(request), []);
+  const serves = servability(needsOf(request), preferencesOf(request), [], []);
   return models.filter((model) => model.endpoints.some((endpoint) => serves(endpoint, model))).length;
 }
 

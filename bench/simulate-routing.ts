@@ -143,6 +143,7 @@ function arrive(): void {
     needs: needsOf(request),
     models: [{ name: 'sim/model', model: modelNow(), variants: [] }],
     byok: [],
+    guardrails: [],
     mayRelay: true,
     health,
     pin: pin?.site,

@@ -7,6 +7,7 @@ import type { HealthView } from './health/endpoint-health.ts';
 import { rank } from './order/rank.ts';
 import type { RankedCandidate, Rejection } from './rules/candidate.ts';
 import { candidatesOf, type PreferredModel } from './rules/candidates.ts';
+import type { Filter } from './rules/filters.ts';
 import type { Needs } from './rules/needs.ts';
 import { type Preferences, preferencesOf, statedPartition, withVariants } from './rules/preferences.ts';
 import { isNamedIn, namesOf } from './rules/provider-names.ts';
@@ -19,6 +20,8 @@ export interface RouteInput {
   readonly models: readonly RoutedModel[];
   /** BYOK credentials that the caller may use. */
   readonly byok: readonly ByokCredential[];
+  /** Filters of the caller's guardrails. */
+  readonly guardrails: readonly Filter[];
   /** No stage touches the content. */
   readonly mayRelay: boolean;
   readonly health: HealthView;
@@ -37,7 +40,7 @@ export interface RoutePlan {
 
 /** Plans a leg: candidates, rules, order. Pure except for `random`. */
 export function planRoute(input: RouteInput): RoutePlan {
-  const { request, needs, byok, mayRelay } = input;
+  const { request, needs, byok, guardrails, mayRelay } = input;
   const preferences = preferencesOf(request);
   const models = preferredModels(input.models, preferences);
   const { accepted, rejected } = candidatesOf({
@@ -46,6 +49,7 @@ export function planRoute(input: RouteInput): RoutePlan {
     preferences,
     models,
     byok,
+    guardrails,
     mayRelay,
   });
   const ranked = rank(

@@ -7,8 +7,8 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { ContentStore, GenerationContent } from '../../ports/content.ts';
-import { preferencesOf } from '../../routing/rules/preferences.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
+import { hasZeroRetention } from '../request/zero-retention.ts';
 import type { Settlement } from './settle.ts';
 
 /** What keeping the content of a generation goes by. */
@@ -34,18 +34,19 @@ export function keepContent(
 }
 
 /**
- * Whether content is kept: the workspace wants it, the draw falls so, and zero retention was not asked for. A list of
+ * Whether content is kept: the workspace wants it, the draw falls so, and zero retention is not demanded. A list of
  * numbers of keys matches no key, because keys have no numbers here: then nothing is kept.
  */
 export function isContentKept(
-  { workspace }: Pick<Caller, 'workspace'>,
+  caller: Pick<Caller, 'workspace' | 'guardrails'>,
   request: GenerationRequest,
   random: () => number,
 ): boolean {
+  const { workspace } = caller;
   return (
     workspace.isObservabilityIoLoggingEnabled &&
     workspace.ioLoggingApiKeyIds === null &&
-    !preferencesOf(request).requiresZeroRetention &&
+    !hasZeroRetention(request, caller) &&
     random() < workspace.ioLoggingSamplingRate
   );
 }

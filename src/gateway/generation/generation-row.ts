@@ -16,10 +16,10 @@ import { writtenMoment } from '../../kit/time/written-moment.ts';
 import type { GenerationRow, LegRow, ProviderResponse } from '../../ports/generation-row.ts';
 import { parseModelId } from '../../routing/resolve/model-id.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
-import { preferencesOf } from '../../routing/rules/preferences.ts';
 import { chargeRows } from '../admission/reservation.ts';
 import type { UsedSoFar } from '../leg/leg-account.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
+import { hasZeroRetention } from '../request/zero-retention.ts';
 import type { LegSoFar } from './account.ts';
 import { type AttemptLog, keptRouting, type RequestMembers, routingMetadata } from './attempt-log.ts';
 import { citationsOf, mediaOfPrompt, mediaOfResult } from './count-media.ts';
@@ -360,7 +360,7 @@ function requestMembers(
     router: ROUTERS.has(plan.strategy) ? shortOrNull(request.models[0]) : null,
     num_media_prompt: media.all,
     num_input_audio_prompt: media.audio,
-    is_zdr: preferencesOf(request).requiresZeroRetention,
+    is_zdr: hasZeroRetention(request, caller),
     ...(request.embedding !== undefined && { api: 'embeddings' as const }),
   };
 }

@@ -33,7 +33,8 @@ export async function planGeneration(accepted: AcceptedGeneration, parts: Gatewa
       input.wantsMetadata && error instanceof NothingLeft
         ? error.withRouting(metadataOfNothing(error, settings.region))
         : error;
-    await settleCharges(accepted, failure, parts);
+    const isByGuardrail = error instanceof NothingLeft && error.kind === 'permission';
+    await settleCharges(accepted, failure, parts, { isByGuardrail });
     throw failure;
   }
 }

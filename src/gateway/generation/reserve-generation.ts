@@ -32,7 +32,7 @@ export async function reserveGeneration(
     return { underway: admission.isTight ? translated(underway) : underway, admission };
   } catch (error) {
     void underway.content.close();
-    await settleCharges(underway, error, parts);
+    await settleCharges(underway, error, parts, { isByGuardrail: false });
     throw routedError(error, underway);
   }
 }

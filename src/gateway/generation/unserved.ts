@@ -97,11 +97,16 @@ function refused(asked: UnservedRequest, error: unknown) {
 }
 
 /**
- * Ends a generation that comes to nothing after its stages. What they have charged is settled; where they have charged
- * nothing, there is no record.
+ * Ends a generation that comes to nothing after its stages. What they have charged is settled. Where they have charged
+ * nothing, there is no record, unless a guardrail refused it.
  */
-export async function settleCharges(charged: Charged, error: unknown, parts: UnservedParts): Promise<void> {
-  if (!charged.reservation.isOpen) {
+export async function settleCharges(
+  charged: Charged,
+  error: unknown,
+  parts: UnservedParts,
+  { isByGuardrail }: { readonly isByGuardrail: boolean },
+): Promise<void> {
+  if (!charged.reservation.isOpen && !isByGuardrail) {
     const { generation, settlement } = refused(unservedOf(charged), error);
     parts.tellUnrecorded(generation, settlement);
     return;

@@ -10,7 +10,8 @@ import type { ByokCredential, ByokCredentials } from '../../ports/byok-credentia
 import type { Caller } from '../../ports/caller.ts';
 import type { Pins } from '../../routing/conversation/pins.ts';
 import type { Health } from '../../routing/health/health.ts';
-import { isOpenTo } from '../../routing/rules/access.ts';
+import { accessesTo, isOpenTo } from '../../routing/rules/access.ts';
+import { guardrailFilters, isModelAllowed } from '../../routing/rules/guardrail-rules.ts';
 import type { Traffic } from '../../routing/traffic.ts';
 import type { Stage } from '../../stages/stage.ts';
 import { Prompt } from '../../tokens/prompt.ts';
@@ -59,6 +60,7 @@ export async function planLeg(
     accountId: input.caller.accountId,
     sessionId: input.sessionId,
     byok,
+    guardrails: guardrailFilters(input.caller.guardrails),
     health: parts.health.forAccount(input.caller.accountId),
     pins: parts.memory.pins,
     traffic: parts.memory.traffic,
@@ -99,7 +101,7 @@ function relayedOnly(
 }
 
 /**
- * The models that a caller can reach. Models without an endpoint are in the catalogue, and so they are in the list.
+ * The models that a caller can reach and that its guardrails allow. Models without an endpoint are in the catalogue, and so they are in the list.
  */
 export async function reachableModels(
   caller: Caller,
@@ -108,7 +110,12 @@ export async function reachableModels(
 ): Promise<readonly Model[]> {
   const byok = await byokCredentials.of(caller);
   const { models } = catalogFor(byok, catalog);
-  return byok.length === 0 ? models : models.filter((model) => isReachable(model, byok));
+  const reachable = byok.length === 0 ? models : models.filter((model) => isReachable(model, byok));
+  const { guardrails } = caller;
+  if (guardrails.length === 0) return reachable;
+  return reachable.filter((model) =>
+    isModelAllowed(model, guardrails, (endpoint) => accessesTo(endpoint, model, byok)),
+  );
 }
 
 function isReachable(model: Model, byok: readonly ByokCredential[]): boolean {

@@ -13,6 +13,7 @@ import { NoModelToChoose, type RouterRule } from '../../routing/resolve/no-model
 import type { Resolution, ResolutionContext } from '../../routing/resolve/resolution.ts';
 import { resolveModels } from '../../routing/resolve-models.ts';
 import type { RankedCandidate, Rejection } from '../../routing/rules/candidate.ts';
+import type { Filter } from '../../routing/rules/filters.ts';
 import { refuseReasoningOff } from '../../routing/rules/mandatory-reasoning.ts';
 import { refuseOtherKinds } from '../../routing/rules/model-kinds.ts';
 import { needsOf } from '../../routing/rules/needs.ts';
@@ -56,6 +57,8 @@ export interface PlanContext {
   readonly sessionId?: string;
   /** BYOK credentials that the caller may use. */
   readonly byok: readonly ByokCredential[];
+  /** Filters of the caller's guardrails. */
+  readonly guardrails: readonly Filter[];
   readonly health: HealthView;
   readonly pins: Pins;
   readonly traffic: Traffic;
@@ -63,22 +66,58 @@ export interface PlanContext {
   readonly random: () => number;
 }
 
-/** Every endpoint was ruled out. */
+/** Every endpoint was ruled out; by guardrails if the kind is `permission`. */
 export class NothingLeft extends GatewayError {
   /** What is known of the plan that came to nothing. */
   readonly plan: Pick<Plan, 'requested' | 'strategy' | 'rejected' | 'params' | 'pipeline' | 'report'>;
 
-  constructor(kind: 'not-found' | 'context-length', message: string, plan: NothingLeft['plan']) {
-    super(kind, message);
+  constructor(
+    kind: 'not-found' | 'context-length' | 'permission',
+    message: string,
+    plan: NothingLeft['plan'],
+    metadata?: JsonObject,
+  ) {
+    super(kind, message, { ...(metadata !== undefined && { metadata }) });
     this.plan = plan;
   }
 }
 
 /**
- * Plans a request, or throws why it cannot be served: 400 for an unknown model, 404 when every endpoint is ruled out.
+ * Plans a request, or throws why it cannot be served: 400 for an unknown model, 404 when every endpoint is ruled out,
+ * 403 when only guardrails have ruled them out.
  */
 export function planRequest(request: GenerationRequest, context: PlanContext, promptTokens?: number): Plan {
-  const { requested, accountId, sessionId, byok, health } = context;
+  try {
+    return planWithin(request, context, promptTokens);
+  } catch (error) {
+    if (!(error instanceof NothingLeft) || context.guardrails.length === 0) throw error;
+    throw isServable(request, { ...context, guardrails: [] }, promptTokens)
+      ? refusedByGuardrails(error, context.guardrails)
+      : error;
+  }
+}
+
+/** Whether there is an endpoint for a request. */
+function isServable(request: GenerationRequest, context: PlanContext, promptTokens?: number): boolean {
+  try {
+    planWithin(request, context, promptTokens);
+    return true;
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return false;
+  }
+}
+
+/** The 403 for a request that could be served without guardrails. */
+function refusedByGuardrails({ plan }: NothingLeft, guardrails: readonly Filter[]): NothingLeft {
+  const names = new Set(guardrails.map(({ name }) => name));
+  const patterns = [...new Set(plan.rejected.map(({ filter }) => filter).filter((name) => names.has(name)))];
+  const message = `Guardrails allow no model and provider for ${plan.requested}.${ruledOut(plan.rejected)}`;
+  return new NothingLeft('permission', message, plan, { patterns });
+}
+
+function planWithin(request: GenerationRequest, context: PlanContext, promptTokens?: number): Plan {
+  const { requested, accountId, sessionId, byok, guardrails, health } = context;
   const conversation = conversationKeyOf(request, {
     accountId,
     modelId: conversationModel(request, context.catalog),
@@ -91,7 +130,7 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
     vendor: context.vendor,
     autoModels: context.autoModels,
     needs,
-    serves: servability(needs, preferencesOf(request), byok),
+    serves: servability(needs, preferencesOf(request), byok, guardrails),
     weightedPrice: (modelId) => context.traffic.weightedPrice(modelId),
     health,
     pinnedModel: pin?.modelId,
@@ -105,6 +144,7 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
     needs,
     models,
     byok,
+    guardrails,
     mayRelay: context.mayRelay,
     health,
     pin: pin?.site,
@@ -152,19 +192,16 @@ function conversationModel({ models }: GenerationRequest, catalog: Catalog): str
 }
 
 /** The models of a request; a router that has none to choose from is a plan that came to nothing. */
-function resolved(
-  request: GenerationRequest,
-  { requested, byok }: PlanContext,
-  context: ResolutionContext,
-): Resolution {
+function resolved(request: GenerationRequest, planning: PlanContext, context: ResolutionContext): Resolution {
   try {
     return resolveModels(request, context);
   } catch (error) {
     if (!(error instanceof NoModelToChoose)) throw error;
     const { message, choice } = error;
+    const { requested } = planning;
     const { rule, report = [] } = choice;
     const strategy = request.hasFallbackModels ? 'fallback' : choice.strategy;
-    const rejected = rejectionsAmongAll(request, byok, rule, context);
+    const rejected = rejectionsAmongAll(request, planning, rule, context);
     throw new NothingLeft('not-found', message, { requested, strategy, rejected, pipeline: [], report });
   }
 }
@@ -175,14 +212,24 @@ const MAX_ROUTER_REJECTIONS = 100;
 /** Why a router has no model to choose from: its own rule, or those that every request has. */
 function rejectionsAmongAll(
   request: GenerationRequest,
-  byok: readonly ByokCredential[],
+  { byok, guardrails }: PlanContext,
   rule: RouterRule | undefined,
   { catalog, needs, health, random }: ResolutionContext,
 ): readonly Rejection[] {
   const byRouter = rule === undefined ? [] : rejectionsBy(rule, catalog);
   const told = new Set(byRouter.map(({ endpoint }) => endpoint));
   const models = catalog.models.map((model) => ({ name: model.id, model, variants: [] }));
-  const route = planRoute({ request, needs, models, byok, mayRelay: true, health, pin: undefined, random });
+  const route = planRoute({
+    request,
+    needs,
+    models,
+    byok,
+    guardrails,
+    mayRelay: true,
+    health,
+    pin: undefined,
+    random,
+  });
   const byRules = route.rejected.filter(({ endpoint }) => !told.has(endpoint));
   return [...byRouter, ...byRules].slice(0, MAX_ROUTER_REJECTIONS);
 }
@@ -208,6 +255,12 @@ const MAX_NAMED_ENDPOINTS = 20;
 
 function nothingLeftMessage(requested: string, models: number, rejected: readonly Rejection[]): string {
   if (rejected.length === 0) return `No endpoints found for ${requested}`;
+  const served = models > 1 ? 'the requested models' : requested;
+  return `No allowed providers are available for ${served}.${ruledOut(rejected)}`;
+}
+
+/** A sentence about rejected endpoints. */
+function ruledOut(rejected: readonly Rejection[]): string {
   const reasons = rejected
     .slice(0, MAX_NAMED_ENDPOINTS)
     .map(
@@ -215,6 +268,5 @@ function nothingLeftMessage(requested: string, models: number, rejected: readonl
     );
   const more =
     rejected.length > MAX_NAMED_ENDPOINTS ? `; and ${rejected.length - MAX_NAMED_ENDPOINTS} more` : '';
-  const served = models > 1 ? 'the requested models' : requested;
-  return `No allowed providers are available for ${served}. Ruled out: ${reasons.join('; ')}${more}`;
+  return ` Ruled out: ${reasons.join('; ')}${more}`;
 }

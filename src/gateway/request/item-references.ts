@@ -8,8 +8,8 @@ import { JsonReader } from '../../kit/json/json-reader.ts';
 import { objectsOf } from '../../kit/json/members.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
 import type { FoundItems, OutputItems } from '../../ports/output-items.ts';
-import { preferencesOf } from '../../routing/rules/preferences.ts';
 import type { GenerationInput } from './generation-input.ts';
+import { hasZeroRetention } from './zero-retention.ts';
 
 /** Whose items a request may name, and how much of them. */
 export interface ItemAccess {
@@ -83,15 +83,12 @@ export function withStandIns(body: JsonObject, references: ItemReferences | unde
   return references.replace(body, new Map(named.map(({ id }) => [id, STAND_IN])));
 }
 
-/** Keeps the items of an answer for its key; undefined where nothing may be kept: zero retention was asked for. */
+/** Keeps the items of an answer for its key; undefined where nothing may be kept: zero retention is demanded. */
 export function itemKeeper(
   { input, request }: { readonly input: GenerationInput; readonly request: GenerationRequest },
   items: OutputItems,
 ): ReplyContext['keepItem'] {
-  if (
-    DIALECTS[input.format].inbound.itemReferences === undefined ||
-    preferencesOf(request).requiresZeroRetention
-  )
+  if (DIALECTS[input.format].inbound.itemReferences === undefined || hasZeroRetention(request, input.caller))
     return undefined;
   const { hash } = input.caller.key;
   return (item) => items.keep(hash, item);

@@ -24,6 +24,8 @@ export interface CandidateInput {
   readonly preferences: Preferences;
   readonly models: readonly PreferredModel[];
   readonly byok: readonly ByokCredential[];
+  /** Filters of the caller's guardrails. */
+  readonly guardrails: readonly Filter[];
   /** No stage touches the content. */
   readonly mayRelay: boolean;
 }
@@ -60,7 +62,7 @@ function mostOutputOf({ accepted }: Candidates): number {
 
 function passing(input: CandidateInput): Candidates {
   const rejections = new Rejections();
-  const filters = filtersOf(input.preferences, input.needs);
+  const filters = filtersOf(input.preferences, input.needs, input.guardrails);
   const flexOnly = flexOnlyModels(input);
   const accepted = input.models.map(({ model, preferences }) => {
     const admitted = copiesOf(model, filters, input, rejections);

@@ -5,6 +5,7 @@ import { dialectOf } from '../../dialects/lane.ts';
 import type { ByokCredential } from '../../ports/byok-credentials.ts';
 import { excludesShared, hasSharedAccess } from './access.ts';
 import type { Access } from './candidate.ts';
+import { declarationOf, hasZeroRetention, retainsNothing } from './data-policy.ts';
 import type { Needs } from './needs.ts';
 import type { Preferences, PriceLimit } from './preferences.ts';
 import { isNamedIn } from './provider-names.ts';
@@ -42,7 +43,7 @@ const DATA_COLLECTION: Filter = {
 
 const ZERO_RETENTION: Filter = {
   name: 'zdr',
-  rejects: ({ endpoint, access }) => !(declarationOf(access) ?? retainsNothing(endpoint)),
+  rejects: ({ endpoint, access }) => !hasZeroRetention(endpoint, access),
   reason: ({ access }) =>
     declarationOf(access) === false
       ? 'the BYOK credential is declared to retain prompts'
@@ -75,9 +76,8 @@ const TOKEN_IDS: Filter = {
   reason: () => 'takes texts only, no token ids',
 };
 
-/** The rules, in the order of evaluation. */
+/** The rules of a request, in the order of evaluation. */
 const RULES: readonly Rule[] = [
-  () => CREDENTIALS,
   ({ only }) =>
     only && {
       name: 'only',
@@ -145,9 +145,16 @@ const RULES: readonly Rule[] = [
   () => BYOK,
 ];
 
-/** The filters of a request. Rules that compare the endpoints of a model are in `narrow-to-*.ts`. */
-export function filtersOf(preferences: Preferences, needs: Needs): readonly Filter[] {
-  const filters: Filter[] = [];
+/**
+ * The filters of a request, after those of the caller's guardrails. Rules that compare the endpoints of a model are in
+ * `narrow-to-*.ts`.
+ */
+export function filtersOf(
+  preferences: Preferences,
+  needs: Needs,
+  guardrails: readonly Filter[],
+): readonly Filter[] {
+  const filters: Filter[] = [CREDENTIALS, ...guardrails];
   for (const rule of RULES) {
     const filter = rule(preferences, needs);
     if (filter !== undefined) filters.push(filter);
@@ -201,15 +208,6 @@ function allOf(needed: ReadonlySet<string>, { name, offered, words }: Offer): Fi
 /** The first price limit that an endpoint exceeds. */
 function exceeded(limits: readonly PriceLimit[], { pricing }: Endpoint): PriceLimit | undefined {
   return limits.find(({ name, most }) => (pricing[name] ?? 0n) > most);
-}
-
-function retainsNothing({ provider: { dataPolicy } }: Endpoint): boolean {
-  return dataPolicy !== undefined && !dataPolicy.training && !dataPolicy.retainsPrompts;
-}
-
-/** Zero retention as declared by the owner of a credential; null = not declared. */
-function declarationOf(access: Access): boolean | null {
-  return access.kind === 'byok' ? access.credential.declaredZeroRetention : null;
 }
 
 function takesTokenIds({ provider }: Endpoint): boolean {

@@ -39,7 +39,7 @@ describe('servability', () => {
   it.each(cases)(
     'agrees with the plan of a request %s, with %s brought along',
     (_, __, request, credentials) => {
-      const serves = servability(needsOf(request), preferencesOf(request), credentials);
+      const serves = servability(needsOf(request), preferencesOf(request), credentials, []);
       for (const each of [model, wide, dormant, flexible]) {
         const { ranked } = planRoute(routeOf([each], { request, byok: credentials }));
         expect(each.endpoints.some((endpoint) => serves(endpoint, each))).toBe(ranked.length > 0);
@@ -50,7 +50,7 @@ describe('servability', () => {
   it('ignores the requested output limit', () => {
     const endpoint = endpointOf({ maxOutputTokens: 10 });
     const request = requestOf({ requestedOutputTokens: 1000 });
-    const serves = servability(needsOf(request), preferencesOf(request), []);
+    const serves = servability(needsOf(request), preferencesOf(request), [], []);
     expect(serves(endpoint, modelOf({ endpoints: [endpoint] }))).toBe(true);
   });
 });
