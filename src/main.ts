@@ -19,6 +19,7 @@ import { watchConfiguration } from './config/watch.ts';
 import type { CoolingEndpoint } from './control/doctor-view.ts';
 import { listenForCommands } from './control/listen.ts';
 import { DeclaredFile } from './declared-file.ts';
+import { createEgress } from './egress/egress.ts';
 import { createGateway } from './gateway/generate.ts';
 import { keepContent } from './gateway/generation/generation-content.ts';
 import { generationLog } from './gateway/generation/generation-log.ts';
@@ -218,6 +219,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       largeAnswersBytes: () => settings.latest.largeAnswersBytes,
     });
     closers.push(() => upstreams.close());
+    const egress = createEgress({ rules: () => settings.latest.egress });
     const tokenizer = createTokenizer();
     closers.push(() => tokenizer.close());
 
@@ -239,7 +241,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     const failures = new LastFailures(systemClock);
     const gateway = createGateway({
       settings: () => settings.current.gateway,
-      stages: [...stageTable({ cache }), ...stages],
+      stages: [...stageTable({ cache, egress }), ...stages],
       callUpstream: upstreams.call,
       countUpstream: upstreams.countTokens,
       tokenizer,

@@ -75,6 +75,7 @@ export function* deriveSettingsSliced(
       maxFileBytes: config.server.max_body_bytes,
       contentRoomBytes: CONTENT_ROOM_BODIES * config.server.max_body_bytes,
       basePath: config.server.base_path,
+      moderation: config.plugins.moderation ?? undefined,
     },
     http: {
       vendor: config.vendor,

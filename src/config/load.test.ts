@@ -128,12 +128,12 @@ describe('loadConfiguration', () => {
       [
         'apps: { hidden: ["a.example"] }',
         'limits: { datasets: { per_day: 9 } }',
-        'plugins: { auto-router: { models: ["a/*"] }, moderation: { provider: g, model: m } }',
+        'plugins: { auto-router: { models: ["a/*"] }, fusion: { judge: a/x } }',
         'durability: { ledger: power }',
         'providers: [{ slug: g, dialect: google-gemini, base_url: http://h }]',
       ].join('\n'),
     );
-    expect(load().warnings.map(({ path }) => path)).toEqual(['plugins.moderation']);
+    expect(load().warnings.map(({ path }) => path)).toEqual(['plugins.fusion']);
     rmSync(join(cwd, 'signalbox.yaml'));
     expect(load().warnings).toEqual([]);
   });

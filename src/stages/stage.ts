@@ -1,3 +1,4 @@
+import type { Catalog } from '../catalog/catalog.ts';
 import type { CacheWish } from '../ir/cache-wish.ts';
 import type { EventBatch } from '../ir/events.ts';
 import type { RequestFormat } from '../ir/items.ts';
@@ -39,6 +40,16 @@ export interface StageSettings {
   readonly region: string | null;
   /** Path that the interface answers under. */
   readonly basePath: string;
+  readonly catalog: Catalog;
+  /** The service that judges texts; undefined = none. */
+  readonly moderation: ModerationSettings | undefined;
+}
+
+export interface ModerationSettings {
+  /** Slug of the provider. */
+  readonly provider: string;
+  /** The provider's name of the model. */
+  readonly model: string;
 }
 
 /** What a stage knows of the generation that it works on, and how it speaks of what it did. */

@@ -1,4 +1,6 @@
+import type { Egress } from '../egress/egress.ts';
 import type { ResponseCache } from '../ports/response-cache.ts';
+import { moderationStage } from './plugins/moderation/moderation-stage.ts';
 import { responseCacheStage } from './response-cache.ts';
 import { responseHealingStage } from './response-healing.ts';
 import type { Stage } from './stage.ts';
@@ -6,9 +8,10 @@ import type { Stage } from './stage.ts';
 /** What stages work with. */
 export interface StageParts {
   readonly cache: ResponseCache;
+  readonly egress: Egress;
 }
 
 /** All stages, in order: the first runs first before planning, and is outermost around legs. */
-export function stageTable({ cache }: StageParts): readonly Stage[] {
-  return [responseCacheStage(cache), responseHealingStage];
+export function stageTable({ cache, egress }: StageParts): readonly Stage[] {
+  return [moderationStage(egress), responseCacheStage(cache), responseHealingStage];
 }

@@ -18,7 +18,6 @@ const UNSUPPORTED_KEYS: readonly string[] = [
   ...UNUSED_PRICES.map((name) => `models[].endpoints[].prices[].pricing.${name}`),
   'plugins.fusion',
   'plugins.web',
-  'plugins.moderation',
   'tools',
   'limits.per_key.tokens_per_minute',
   'limits.per_key.tokens_per_day',

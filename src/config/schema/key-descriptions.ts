@@ -207,7 +207,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'plugins.web.engines.*.api_key': 'Credential of the engine.',
   'plugins.web.engines.*.url': 'Address of the engine, if it is your own.',
   'plugins.web.default': 'Engine for requests that name none: one of engines, auto or native.',
-  'plugins.moderation': 'Moderation of prompts. No effect yet.',
+  'plugins.moderation': 'The service that the plugin `moderation` asks: `/moderations` of a provider.',
   'plugins.moderation.provider': 'Slug of the provider.',
   'plugins.moderation.model': "The provider's name of the moderation model.",
 

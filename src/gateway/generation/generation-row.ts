@@ -16,6 +16,7 @@ import { writtenMoment } from '../../kit/time/written-moment.ts';
 import type { GenerationRow, LegRow, ProviderResponse } from '../../ports/generation-row.ts';
 import { parseModelId } from '../../routing/resolve/model-id.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
+import { MODERATION } from '../../stages/plugins/moderation/moderation-stage.ts';
 import { chargeRows } from '../admission/reservation.ts';
 import type { UsedSoFar } from '../leg/leg-account.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
@@ -162,6 +163,7 @@ export function settledRow(
     ),
     providerResponses: providerResponses(attemptLog, served, result.upstreamId),
     servedFrom: settlement.servedFrom ?? null,
+    moderationMs: moderationMs(attemptLog),
   };
   const row = rowOf(attemptLog.requestMembers, serving, came, {
     streamed: request.stream,
@@ -171,6 +173,13 @@ export function settledRow(
   if (isPlain(attemptLog) && (attemptLog.firstLeg.end?.status ?? status) === status) return row;
   const ended = attemptLog.legs.flatMap((leg) => (leg.end === undefined ? [] : [{ leg, ...leg.end }]));
   return Object.assign(row, legsAndCharges(attemptLog, ended));
+}
+
+/** How long the moderation service took, milliseconds; null = it was not asked. */
+function moderationMs({ notes }: AttemptLog): number | null {
+  if (notes.length === 0) return null;
+  const latency = notes.find(({ name }) => name === MODERATION)?.data?.latency_ms;
+  return typeof latency === 'number' ? latency : null;
 }
 
 /** One leg, which its row describes, and nothing besides. */
@@ -252,6 +261,7 @@ interface Outcome {
   readonly webSearchNanos: string;
   readonly providerResponses: ProviderResponse[] | null;
   readonly servedFrom: string | null;
+  readonly moderationMs: number | null;
 }
 
 const NOTHING_YET: Outcome = {
@@ -270,6 +280,7 @@ const NOTHING_YET: Outcome = {
   webSearchNanos: '0',
   providerResponses: null,
   servedFrom: null,
+  moderationMs: null,
 };
 
 /** All members in one literal: a row is made for every request, and each part that is spread into one costs. */
@@ -307,7 +318,7 @@ function rowOf(
     native_finish_reason: outcome.nativeFinishReason,
     latency: outcome.latency,
     generation_time: outcome.generationTime,
-    moderation_latency: null,
+    moderation_latency: outcome.moderationMs,
     tokens_prompt: usage.inputTokens,
     tokens_completion: usage.outputTokens,
     native_tokens_prompt: usage.inputTokens,

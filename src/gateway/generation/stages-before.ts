@@ -1,10 +1,12 @@
+import { GatewayError } from '../../ir/errors.ts';
 import { LedgerUnavailable } from '../../ports/ledger.ts';
 import type { ServedAnswer } from '../../stages/stage.ts';
 import { Prompt } from '../../tokens/prompt.ts';
 import { unrecordable } from '../admission/admit.ts';
 import type { AcceptedGeneration } from './accepted-generation.ts';
+import { routingMetadata } from './attempt-log.ts';
 import { ServedGeneration, type ServedParts } from './served-generation.ts';
-import { settleRefused, type UnservedParts, unservedOf } from './unserved.ts';
+import { settleRefused, type UnservedParts, unservedGeneration, unservedOf } from './unserved.ts';
 
 /** The generation as stages leave it, or the answer of one of them. One that they refuse is recorded. */
 export async function runStagesBefore(
@@ -42,6 +44,14 @@ export async function recordServed(
   }
 }
 
+/** A refusal with what stages did, when the caller asked for routing metadata. */
+function withPipeline(error: unknown, accepted: AcceptedGeneration): unknown {
+  const { input, request, settings } = accepted;
+  if (!input.wantsMetadata || !(error instanceof GatewayError)) return error;
+  const { attemptLog } = unservedGeneration(unservedOf(accepted), request.models[0] ?? '');
+  return error.withRouting(routingMetadata(attemptLog, settings.region, 'failed'));
+}
+
 /** The refusal itself, once it is recorded; else why it could not be. */
 async function recordedRefusal(
   accepted: AcceptedGeneration,
@@ -50,7 +60,7 @@ async function recordedRefusal(
 ): Promise<unknown> {
   try {
     await settleRefused(unservedOf(accepted), error, parts);
-    return error;
+    return withPipeline(error, accepted);
   } catch (late) {
     return late instanceof LedgerUnavailable ? unrecordable(late) : late;
   }

@@ -1,4 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts';
+import type { ModerationSettings } from '../../stages/stage.ts';
 
 /** Endpoints that are called for one model, and calls for the whole request. */
 export interface AttemptLimits {
@@ -26,4 +27,6 @@ export interface GatewaySettings {
   readonly contentRoomBytes: number;
   /** Path that the interface answers under: for messages that name a route. */
   readonly basePath: string;
+  /** The service that judges texts; undefined = none. */
+  readonly moderation: ModerationSettings | undefined;
 }

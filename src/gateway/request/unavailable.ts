@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts
 import type { Issue } from '../../kit/json/validate.ts';
 import { quoted } from '../../kit/text/quoted.ts';
 import { ROUTER_OF_PLUGIN } from '../../routing/routers/routers.ts';
+import { MODERATION } from '../../stages/plugins/moderation/moderation-stage.ts';
 import { RESPONSE_HEALING } from '../../stages/response-healing.ts';
 
 /**
@@ -18,7 +19,11 @@ export function refuseUnavailable({ body }: GenerationRequest, vendor: string): 
 }
 
 /** Plugins that do something; the others are known by name. */
-const AVAILABLE_PLUGINS: ReadonlySet<string> = new Set([...ROUTER_OF_PLUGIN.keys(), RESPONSE_HEALING]);
+const AVAILABLE_PLUGINS: ReadonlySet<string> = new Set([
+  ...ROUTER_OF_PLUGIN.keys(),
+  MODERATION,
+  RESPONSE_HEALING,
+]);
 
 function pluginIssues(plugins: Json | undefined): Issue[] {
   return issuesOf(plugins, ({ id, enabled }, index) =>

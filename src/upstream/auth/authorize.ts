@@ -53,6 +53,22 @@ const NOTHING: Authorization = { headers: {}, secrets: [], isLasting: true };
 
 type PlainKey = Extract<Destination['credential'], { kind: 'key' | 'aws-key' }>;
 
+/** The headers for a credential that is a plain key, or none; undefined for one that has to be exchanged or signed with. */
+export function plainKeyHeaders(
+  auth: Auth,
+  credential: Destination['credential'],
+): Readonly<Record<string, string>> | undefined {
+  switch (credential?.kind) {
+    case undefined:
+      return NOTHING.headers;
+    case 'key':
+    case 'aws-key':
+      return authorizationByKey(auth, credential).headers;
+    default:
+      return undefined;
+  }
+}
+
 const BY_KEY = new WeakMap<PlainKey, { readonly auth: Auth; readonly authorization: Authorization }>();
 
 function authorizationByKey(auth: Auth, credential: PlainKey): Authorization {

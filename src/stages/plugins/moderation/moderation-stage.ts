@@ -1,0 +1,79 @@
+import type { Egress } from '../../../egress/egress.ts';
+import { GatewayError, invalidRequest } from '../../../ir/errors.ts';
+import { pluginPlace } from '../../../ir/plugin-place.ts';
+import type { GenerationRequest } from '../../../ir/request.ts';
+import type { JsonObject } from '../../../kit/json/json.ts';
+import type { Stage, StageContext } from '../../stage.ts';
+import { type ProviderService, usableProvider } from '../provider-service.ts';
+import { textsOf } from '../request-texts.ts';
+import { flaggedAmong } from './judge-texts.ts';
+import { shortened } from './shortened.ts';
+
+export const MODERATION = 'moderation';
+
+/** Characters of the flagged text that the caller gets back. */
+const FLAGGED_CHARACTERS = 100;
+
+/** Has a moderation service judge all texts of a request before anything else reads them; refuses what it flags. */
+export function moderationStage(egress: Pick<Egress, 'call'>): Stage {
+  return {
+    name: MODERATION,
+    touches: 'nothing',
+    isActive: (request) => pluginIn(request) !== undefined,
+    async before(request, context) {
+      const service = serviceFor(request, context);
+      const beganMs = context.now();
+      const flagged = await flaggedAmong(textsOf(request), service, context.signal, egress).catch(
+        (error: unknown) => {
+          if (error instanceof GatewayError)
+            noteVerdict(context, beganMs, 'The service failed: nothing is sent', {});
+          throw error;
+        },
+      );
+      if (flagged === undefined) {
+        noteVerdict(context, beganMs, 'Nothing was flagged', { flagged: false });
+        return undefined;
+      }
+      const { reasons, text } = flagged;
+      noteVerdict(context, beganMs, `Blocked: flagged as ${reasons.join(', ')}`, { flagged: true, reasons });
+      const metadata = {
+        reasons,
+        flagged_input: shortened(text, FLAGGED_CHARACTERS),
+        provider_name: service.provider.name,
+        model_slug: service.model,
+      };
+      throw new GatewayError('permission', `The input was flagged by moderation: ${reasons.join(', ')}`, {
+        metadata,
+      });
+    },
+  };
+}
+
+function pluginIn({ wishes }: GenerationRequest): JsonObject | undefined {
+  return wishes.plugins.find(({ id }) => id === MODERATION);
+}
+
+/** The configured service; 400 if there is none. */
+function serviceFor(request: GenerationRequest, { settings }: StageContext): ProviderService {
+  const { moderation, catalog } = settings;
+  const provider = moderation && usableProvider(moderation.provider, catalog);
+  if (moderation !== undefined && provider !== undefined) return { provider, model: moderation.model };
+  const plugin = pluginIn(request);
+  const message =
+    moderation === undefined
+      ? 'moderation is not configured on this gateway (plugins.moderation)'
+      : 'the gateway has no credential for the provider of plugins.moderation';
+  throw invalidRequest([
+    { path: `${plugin === undefined ? 'plugins' : pluginPlace(request, plugin)}.id`, message },
+  ]);
+}
+
+function noteVerdict(
+  { note, now }: StageContext,
+  beganMs: number,
+  summary: string,
+  verdict: JsonObject,
+): void {
+  const latency_ms = Math.max(0, Math.round(now() - beganMs));
+  note({ type: 'guardrail', name: MODERATION, summary, data: { ...verdict, latency_ms } });
+}

@@ -1,0 +1,74 @@
+import type { Catalog, Provider } from '../../catalog/catalog.ts';
+import type { Egress, EgressLimits, EgressReply } from '../../egress/egress.ts';
+import { EgressProblem } from '../../egress/egress-problem.ts';
+import { GatewayError } from '../../ir/errors.ts';
+import { isJsonObject, type JsonObject, readJson } from '../../kit/json/json.ts';
+import { plainKeyHeaders } from '../../upstream/auth/authorize.ts';
+import { destinationOf } from '../../upstream/auth/destination.ts';
+
+/** Something besides generations that a configured provider does, such as moderation. */
+export interface ProviderService {
+  readonly provider: Provider;
+  /** The provider's name of the model. */
+  readonly model: string;
+}
+
+/** A provider that the gateway has a credential for, or that needs none; undefined = there is none. */
+export function usableProvider(
+  slug: string,
+  { providers }: Pick<Catalog, 'providers'>,
+): Provider | undefined {
+  return providers.find((provider) => provider.slug === slug && provider.isDormant !== true);
+}
+
+/** One call of a service. */
+export interface ServiceCall {
+  /** What follows the base address, such as `/moderations`. */
+  readonly path: string;
+  readonly body: JsonObject;
+  readonly limits: Omit<EgressLimits, 'maxRedirects'>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The JSON object that a service answers. Rejects with a 503 that names the provider if the service is down, slow,
+ * refuses or answers something else, or with the signal's reason.
+ */
+export async function callService(
+  { provider, model }: ProviderService,
+  { path, body, limits, signal }: ServiceCall,
+  egress: Pick<Egress, 'call'>,
+): Promise<JsonObject> {
+  const destination = destinationOf({ provider, modelId: '', upstreamModel: model }, provider.credential);
+  const keyHeaders = destination && plainKeyHeaders(provider.auth, destination.credential);
+  if (keyHeaders === undefined) throw serviceFailed(provider, path, 'it has no address or no plain key');
+  const reply = await egress
+    .call(`${destination?.baseUrl}${path}${destination?.query}`, {
+      method: 'POST',
+      headers: { ...provider.headers, ...keyHeaders, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...body, model: destination?.model }),
+      limits: { ...limits, maxRedirects: 0 },
+      signal,
+    })
+    .catch((problem: unknown) => {
+      throw problem instanceof EgressProblem ? serviceFailed(provider, path, reasonOf(problem)) : problem;
+    });
+  const answer = answerIn(reply);
+  if (answer === undefined) throw serviceFailed(provider, path, `it answered with status ${reply.status}`);
+  return answer;
+}
+
+function reasonOf({ reason }: EgressProblem): string {
+  return reason === 'timeout' ? 'it did not answer in time' : 'it cannot be reached';
+}
+
+function answerIn({ status, bytes, isCut }: EgressReply): JsonObject | undefined {
+  if (status !== 200 || isCut) return undefined;
+  const reading = readJson(bytes.toString());
+  return reading.ok && isJsonObject(reading.value) ? reading.value : undefined;
+}
+
+/** 503: the request was not served, and may be later. The message holds nothing that the service said. */
+export function serviceFailed({ name }: Provider, path: string, why: string): GatewayError {
+  return new GatewayError('overloaded', `The service ${path} of ${name} failed: ${why}`);
+}
