@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type FakeUpstream, openFakeUpstream } from '../fakes/fake-upstream.ts';
+import { type FakeUpstream, openFakeUpstream, reply } from '../fakes/fake-upstream.ts';
 import { openTestGateway, type TestGateway } from './harness.ts';
 
 let upstream: FakeUpstream;
@@ -9,7 +9,10 @@ beforeAll(async () => {
   upstream = await openFakeUpstream();
   gateway = await openTestGateway({
     providers: [{ slug: 'acme', dialect: 'openai-chat', base_url: upstream.url }],
-    models: [{ id: 'acme/large', endpoints: [{ provider: 'acme', model: 'large' }] }],
+    models: [
+      { id: 'acme/large', endpoints: [{ provider: 'acme', model: 'large' }] },
+      { id: 'acme/embed', output_modalities: ['embeddings'], endpoints: [{ provider: 'acme' }] },
+    ],
     prompts: { greet: { instructions: 'Greet {{name}}', input: 'Hello {{name}}' } },
   });
 });
@@ -25,8 +28,8 @@ const plugin = (value: object) => ({ plugins: [value] });
 const pairs = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 'v']));
 
-/** Wrong fields that all three formats share. */
-const SHARED: Case[] = [
+/** Wrong fields that embeddings have too. */
+const ROUTING: Case[] = [
   [{ provider: { surprise: 1 } }, 400, 'provider.surprise'],
   [{ provider: { order: 'acme' } }, 400, 'provider.order'],
   [{ provider: { data_collection: 'maybe' } }, 400, 'provider.data_collection'],
@@ -40,6 +43,12 @@ const SHARED: Case[] = [
   [{ user: 'x'.repeat(257) }, 400, 'user'],
   [{ models: 'acme/large' }, 400, 'models'],
   [{ models: [''] }, 400, 'models[0]'],
+  [{ trace: { trace_id: 1 } }, 400, 'trace.trace_id'],
+];
+
+/** Wrong fields that the three formats of conversations share. */
+const SHARED: Case[] = [
+  ...ROUTING,
   [{ temperature: 'hot' }, 400, 'temperature'],
   [{ top_p: 1.5 }, 400, 'top_p'],
   [{ top_k: -1 }, 400, 'top_k'],
@@ -55,7 +64,6 @@ const SHARED: Case[] = [
   [{ stop_server_tools_when: [{ type: 'never' }] }, 400, 'stop_server_tools_when[0].type'],
   [{ cache_control: { type: 'eternal' } }, 400, 'cache_control.type'],
   [{ cache_control: { type: 'ephemeral', ttl: '2h' } }, 400, 'cache_control.ttl'],
-  [{ trace: { trace_id: 1 } }, 400, 'trace.trace_id'],
   [plugin({}), 400, 'plugins[0].id'],
   [plugin({ id: 'magic' }), 400, 'plugins[0].id'],
   [plugin({ id: 'web', enabled: 'yes' }), 400, 'plugins[0].enabled'],
@@ -241,6 +249,32 @@ const CHAT: Case[] = [
   [{ tool_choice: { type: 'function', function: { name: 'g' } } }, 422, 'tool_choice'],
 ];
 
+const EMBEDDINGS: Case[] = [
+  ...ROUTING,
+  [{ model: undefined }, 400, 'model'],
+  [{ input: undefined }, 400, 'input'],
+  [{ input: '' }, 400, 'input'],
+  [{ input: [] }, 400, 'input'],
+  [{ input: [null] }, 400, 'input'],
+  [{ input: ['a', ''] }, 400, 'input[1]'],
+  [{ input: [[1], []] }, 400, 'input[1]'],
+  [{ input: Array(2049).fill('a') }, 400, 'input: must have at most 2048 entries'],
+  [{ dimensions: 0 }, 400, 'dimensions'],
+  [{ encoding_format: 'hex' }, 400, 'encoding_format'],
+  [{ input_type: '' }, 400, 'input_type'],
+  [{ stream: true }, 400, 'stream'],
+];
+
+/** Fields for the gateway that embeddings do not have: whatever they hold, they have no effect. */
+const FOREIGN_TO_EMBEDDINGS: object[] = [
+  { plugins: [null] },
+  { plugins: [5] },
+  { plugins: 'x' },
+  { plugins: [{ id: 'response-healing' }, { id: 'response-healing' }] },
+  { stop_server_tools_when: [null] },
+  { stop_server_tools_when: 'never' },
+];
+
 const switchedOff = (id: string) => ({ id, enabled: false });
 
 const FORMATS: [string, string, object, Case[]][] = [
@@ -259,7 +293,10 @@ const FORMATS: [string, string, object, Case[]][] = [
   ],
 ];
 
-describe.each(FORMATS)('a wrong field of the %s format', (_, path, base, cases) => {
+describe.each([
+  ...FORMATS,
+  ['embeddings', '/embeddings', { model: 'acme/embed', input: 'Hello' }, EMBEDDINGS] as const,
+])('a wrong field of the %s format', (_, path, base, cases) => {
   it.each(cases)('%j is %i at %s', async (change, status, where) => {
     const before = upstream.requests.length;
     const response = await gateway.post(path, { ...base, ...change });
@@ -272,6 +309,22 @@ describe.each(FORMATS)('a wrong field of the %s format', (_, path, base, cases) 
     expect(upstream.requests.length).toBe(before);
   });
 
+  it('refuses what is no JSON, the wrong type, an unknown model', async () => {
+    const broken = await gateway.post(path, '{"model": ');
+    expect(broken.status).toBe(400);
+    const typed = await gateway.post(path, base, { 'content-type': 'text/plain' });
+    expect(typed.status).toBe(415);
+    const unknown = await gateway.post(path, { ...base, model: 'no/such-model' });
+    expect(unknown.status).toBe(400);
+    expect(((await unknown.json()) as any).error.message).toBe('no/such-model is not a valid model ID');
+    for (const value of ['[]', '"x"', 'null', '7']) {
+      const response = await gateway.post(path, value);
+      expect(response.status).toBe(400);
+    }
+  });
+});
+
+describe.each(FORMATS)('a field of the %s format', (_, path, base) => {
   it('takes null for absent, and what it does not know', async () => {
     const changes = {
       temperature: null,
@@ -295,18 +348,14 @@ describe.each(FORMATS)('a wrong field of the %s format', (_, path, base, cases) 
     expect(body.error?.message ?? '').not.toMatch(/temperature|provider\.|plugins|client_metadata/);
     expect(upstream.requests.length).toBeGreaterThan(0);
   });
+});
 
-  it('refuses what is no JSON, the wrong type, an unknown model', async () => {
-    const broken = await gateway.post(path, '{"model": ');
-    expect(broken.status).toBe(400);
-    const typed = await gateway.post(path, base, { 'content-type': 'text/plain' });
-    expect(typed.status).toBe(415);
-    const unknown = await gateway.post(path, { ...base, model: 'no/such-model' });
-    expect(unknown.status).toBe(400);
-    expect(((await unknown.json()) as any).error.message).toBe('no/such-model is not a valid model ID');
-    for (const value of ['[]', '"x"', 'null', '7']) {
-      const response = await gateway.post(path, value);
-      expect(response.status).toBe(400);
-    }
-  });
+it.each(FOREIGN_TO_EMBEDDINGS)('embeddings go out without %j', async (change) => {
+  const answer = { data: [{ index: 0, embedding: [1] }], usage: { prompt_tokens: 1, total_tokens: 1 } };
+  upstream.clear();
+  upstream.answer(reply(200, answer));
+  const response = await gateway.post('/embeddings', { model: 'acme/embed', input: 'Hello', ...change });
+  expect(response.status).toBe(200);
+  expect(upstream.requests).toHaveLength(1);
+  for (const name of Object.keys(change)) expect(upstream.requests[0]?.json).not.toHaveProperty(name);
 });

@@ -38,11 +38,16 @@ export function parseRequest(body: JsonObject): GenerationRequest {
     user: textAt(given, 'user'),
     stream: false,
     echoUpstreamBody: false,
-    wishes: parseWishes(given),
+    wishes: parseWishes(documentedOf(given)),
     ext: {},
     places: new Places(),
     unknownFields: Object.keys(given).filter((name) => !DOCUMENTED_FIELDS.has(name)),
   });
+}
+
+/** The fields that the schema has checked. Others, such as `plugins`, could have any shape, and mean nothing here. */
+function documentedOf(given: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(given).filter(([name]) => DOCUMENTED_FIELDS.has(name)));
 }
 
 /** The inputs of `input`: one text or list of token ids alone is one input. */
