@@ -1,0 +1,106 @@
+/** Limits of one reading. */
+export interface PdfLimits {
+  /** Milliseconds for everything, the start of the process included. */
+  readonly totalMs: number;
+  /** Resident memory of the process, bytes. */
+  readonly memoryBytes: number;
+  /** Later pages are not read. */
+  readonly pages: number;
+  /** Characters of all pages; what is beyond is left out. */
+  readonly characters: number;
+}
+
+/** What the program writes to its standard output, as JSON. */
+export type PdfReport =
+  | { readonly text: string; readonly pages: number; readonly isCut: boolean }
+  | { readonly problem: PdfProblemReason };
+
+/** `broken`: no PDF, or nothing in it can be read. */
+export type PdfProblemReason = 'broken' | 'password' | 'time' | 'memory';
+
+/**
+ * Reads pages with PDF.js, in a thread. `library`: the address of PDF.js. A page that cannot be read is left out; many
+ * of them in a row end the reading, because a file may declare any number of pages.
+ */
+const READER = `
+const { parentPort, workerData } = require('node:worker_threads');
+const MAX_MISSING_PAGES = 20;
+async function read({ library, bytes, limits }) {
+  const { getDocument } = await import(library);
+  const opened = getDocument({
+    data: bytes, isEvalSupported: false, useSystemFonts: true, disableFontFace: true, useWorkerFetch: false,
+    enableXfa: false, disableAutoFetch: true, verbosity: 0, maxImageSize: 1,
+  });
+  const document = await opened.promise;
+  const texts = [];
+  let characters = 0, isCut = false, missing = 0;
+  for (let number = 1; number <= document.numPages; number++) {
+    if (number > limits.pages || characters > limits.characters) { isCut = true; break; }
+    try {
+      const page = await document.getPage(number);
+      let text = '';
+      for (const { str, hasEOL } of (await page.getTextContent()).items) {
+        if (str === undefined) continue;
+        text += hasEOL ? str + '\\n' : str;
+        if (characters + text.length > limits.characters) break;
+      }
+      page.cleanup();
+      characters += text.length;
+      texts.push(text.trim());
+      missing = 0;
+    } catch {
+      missing += 1;
+      if (missing >= MAX_MISSING_PAGES) { isCut = true; break; }
+    }
+  }
+  if (texts.length === 0) return { problem: 'broken' };
+  const whole = texts.join('\\n\\n').trim();
+  return {
+    text: whole.slice(0, limits.characters).trimEnd().toWellFormed(),
+    pages: texts.length,
+    isCut: isCut || whole.length > limits.characters,
+  };
+}
+read(workerData).then(
+  (report) => parentPort.postMessage(report),
+  (error) => parentPort.postMessage({ problem: error?.name === 'PasswordException' ? 'password' : 'broken' }),
+);
+`;
+
+/**
+ * The program of the process: its main thread reads the file from standard input, has a thread read the pages, and
+ * ends the process when that takes too long or too much memory. Buffers count towards no limit of a thread, so the
+ * memory of the whole process is watched.
+ */
+export const PDF_PROGRAM = `
+const { Worker } = require('node:worker_threads');
+const { writeSync } = require('node:fs');
+const { library, limits } = JSON.parse(process.argv[1]);
+const end = (report) => {
+  const bytes = Buffer.from(JSON.stringify(report));
+  for (let from = 0; from < bytes.length; ) {
+    try { from += writeSync(1, bytes, from); } catch (error) { if (error.code !== 'EAGAIN') break; }
+  }
+  process.kill(process.pid, 'SIGKILL');
+};
+setTimeout(() => end({ problem: 'time' }), limits.totalMs);
+setInterval(() => {
+  if (process.memoryUsage.rss() > limits.memoryBytes) end({ problem: 'memory' });
+}, 5);
+const chunks = [];
+process.stdin.on('data', (chunk) => chunks.push(chunk));
+process.stdin.on('end', () => {
+  const bytes = new Uint8Array(Buffer.concat(chunks));
+  chunks.length = 0;
+  const thread = new Worker(${JSON.stringify(READER)}, {
+    eval: true,
+    workerData: { library, bytes, limits },
+    transferList: [bytes.buffer],
+    resourceLimits: { maxOldGenerationSizeMb: Math.ceil(limits.memoryBytes / 1048576 / 2) },
+    stdout: true,
+    stderr: true,
+  });
+  thread.on('message', end);
+  thread.on('error', (error) => end({ problem: error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'broken' }));
+});
+`;

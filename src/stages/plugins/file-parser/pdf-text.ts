@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { FairPlaces } from '../../../kit/loop/fair-places.ts';
+import { PDF_PROGRAM, type PdfLimits, type PdfProblemReason, type PdfReport } from './pdf-program.ts';
+
+/** The text of a PDF file. */
+export interface PdfText {
+  /** Pages are separated by an empty line. */
+  readonly text: string;
+  /** Pages that were read. */
+  readonly pages: number;
+  /** The file has more pages or more text. */
+  readonly isCut: boolean;
+}
+
+/** A file that could not be read. Its message continues a sentence whose subject is the file. */
+export class PdfProblem extends Error {
+  readonly reason: PdfProblemReason;
+
+  constructor(reason: PdfProblemReason) {
+    super(MESSAGES[reason]);
+    this.name = 'PdfProblem';
+    this.reason = reason;
+  }
+}
+
+const MESSAGES: Readonly<Record<PdfProblemReason, string>> = {
+  broken: 'is no PDF that can be read',
+  password: 'is a PDF that needs a password',
+  time: 'is a PDF that takes too long to read',
+  memory: 'is a PDF that takes too much memory to read',
+};
+
+export const PDF_LIMITS: PdfLimits = {
+  totalMs: 8_000,
+  memoryBytes: 400 * 1024 * 1024,
+  pages: 2_000,
+  characters: 4_000_000,
+};
+
+/** Processes that read at the same time; further files wait. */
+const PLACES = new FairPlaces(2, 2);
+
+/** Old space of the process's main thread, megabytes: it holds little. */
+const OLD_SPACE_MB = 64;
+
+/** Most bytes of a report: a character of text takes at most six, escaped. */
+const MAX_REPORT_BYTES = 6 * PDF_LIMITS.characters + 1024;
+
+/**
+ * The text of a PDF file, read in a process of its own, which is killed at the limits. Rejects with a PdfProblem, or
+ * the signal's reason.
+ */
+export function pdfText(
+  bytes: Uint8Array,
+  { signal, limits = PDF_LIMITS }: { readonly signal: AbortSignal; readonly limits?: PdfLimits },
+): Promise<PdfText> {
+  if (!isPdf(bytes)) return Promise.reject(new PdfProblem('broken'));
+  return PLACES.within('', signal, () => read(bytes, limits, signal));
+}
+
+/** Bytes at the beginning among which the mark of a PDF must stand. */
+const HEAD_BYTES = 1024;
+
+export function isPdf(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES)).includes('%PDF-');
+}
+
+function read(bytes: Uint8Array, limits: PdfLimits, signal: AbortSignal): Promise<PdfText> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const task = JSON.stringify({ library: libraryAddress(), limits });
+    // No environment: the process needs none, and it holds secrets.
+    const child = spawn(process.execPath, [`--max-old-space-size=${OLD_SPACE_MB}`, '-e', PDF_PROGRAM, task], {
+      env: {},
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    const pieces: Buffer[] = [];
+    let length = 0;
+    // The process ends itself at the limits; this ends one that cannot any more.
+    const timer = setTimeout(() => child.kill('SIGKILL'), limits.totalMs + 1000);
+    const giveUp = () => child.kill('SIGKILL');
+    signal.addEventListener('abort', giveUp, { once: true });
+    child.stdin.on('error', () => {});
+    child.stdout.on('data', (piece: Buffer) => {
+      length += piece.length;
+      if (length <= MAX_REPORT_BYTES) pieces.push(piece);
+      else giveUp();
+    });
+    child.on('error', () => reject(new PdfProblem('broken')));
+    child.on('close', () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', giveUp);
+      if (signal.aborted) return reject(signal.reason);
+      const report = reportIn(Buffer.concat(pieces).toString());
+      if ('problem' in report) reject(new PdfProblem(report.problem));
+      else resolve(report);
+    });
+    child.stdin.end(bytes);
+  });
+}
+
+/** A process that ends without a report was out of memory. */
+function reportIn(text: string): PdfReport {
+  try {
+    return JSON.parse(text) as PdfReport;
+  } catch {
+    return { problem: 'memory' };
+  }
+}
+
+function libraryAddress(): string {
+  const main = createRequire(import.meta.url).resolve('unpdf');
+  return pathToFileURL(join(dirname(main), 'pdfjs.mjs')).href;
+}

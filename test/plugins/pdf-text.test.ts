@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { PDF_LIMITS, PdfProblem, pdfText } from '../../src/stages/plugins/file-parser/pdf-text.ts';
+import { boastingPdf, bombPdf, circularPdf, pdfFile, pdfOf } from '../builders/pdf.ts';
+
+const { signal } = new AbortController();
+
+it('reads the text of all pages', async () => {
+  const read = await pdfText(pdfOf('Hello (world)', 'Second page'), { signal });
+  expect(read).toEqual({ text: 'Hello (world)\n\nSecond page', pages: 2, isCut: false });
+});
+
+it('reads no more pages and characters than the limits', async () => {
+  const file = pdfOf('one', 'two', 'three');
+  const few = await pdfText(file, { signal, limits: { ...PDF_LIMITS, pages: 2 } });
+  expect(few).toEqual({ text: 'one\n\ntwo', pages: 2, isCut: true });
+  const short = await pdfText(file, { signal, limits: { ...PDF_LIMITS, characters: 4 } });
+  expect(short).toMatchObject({ text: 'one', isCut: true });
+});
+
+it('is given up with its request', async () => {
+  const controller = new AbortController();
+  const reading = pdfText(pdfOf('Hello'), { signal: controller.signal });
+  controller.abort(new Error('left'));
+  await expect(reading).rejects.toThrow('left');
+});
+
+/** The longest that this thread could not do anything else, milliseconds, while something runs. */
+async function longestTurn(run: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 5);
+  await run();
+  clearInterval(timer);
+  return longest;
+}
+
+describe('a hostile file', () => {
+  it('that inflates from 2 MB to 2 GB is given up within the limits of memory and time', async () => {
+    const file = bombPdf(2000);
+    expect(file.length).toBeLessThan(2.5e6);
+    const before = process.memoryUsage.rss();
+    const began = performance.now();
+    const turn = await longestTurn(async () => {
+      const problem = await pdfText(file, { signal }).catch((error: unknown) => error);
+      expect(problem).toBeInstanceOf(PdfProblem);
+      expect((problem as PdfProblem).reason).toMatch(/memory|time/);
+    });
+    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(process.memoryUsage.rss() - before).toBeLessThan(100e6);
+    expect(turn).toBeLessThan(1000);
+  }, 20_000);
+
+  it.each([
+    ['whose page tree holds itself', circularPdf()],
+    ['that has no pages', pdfFile(['<< /Type /Catalog >>'])],
+    ['that is cut off', pdfOf('Hello').subarray(0, 100)],
+    ['that is no PDF', Buffer.from('PK\u0003\u0004')],
+  ])('%s is broken', async (_, file) => {
+    await expect(pdfText(file, { signal })).rejects.toMatchObject({ reason: 'broken' });
+  });
+
+  it('that claims a million pages has those that are there', async () => {
+    await expect(pdfText(boastingPdf(1_000_000), { signal })).resolves.toMatchObject({ pages: 1 });
+  });
+
+  it('that takes too long is given up', async () => {
+    const limits = { ...PDF_LIMITS, totalMs: 20 };
+    await expect(pdfText(pdfOf('Hello'), { signal, limits })).rejects.toMatchObject({ reason: 'time' });
+  });
+});
