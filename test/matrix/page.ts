@@ -146,10 +146,16 @@ report. Routes for keys, workspaces, BYOK, credits, files, analytics, datasets, 
 \`/routing/explain\` answer an unknown parameter with a 400 that names it, \`beta\` excepted. The catalogue
 (\`/models\`, \`/providers\`), probes and documentation take any.
 
-If your format and the upstream's are the same, your body is relayed as you wrote it. What an endpoint does not take
-(\`supported_parameters\`), or a provider refuses, is left out with an entry too. So is a service tier or \`speed: fast\`
-if the serving endpoint is not of that tier (a tag that ends in \`/flex\` or \`/priority\`): the tables show endpoints
-that are.
+If your format and the upstream's are the same, your body is relayed as you wrote it. Numbers beyond 2^53 keep all
+their digits, in your body and in the answer. What an endpoint does not take (\`supported_parameters\`), or a provider
+refuses, is left out with an entry too. So is a service tier or \`speed: fast\` if the serving endpoint is not of that
+tier (a tag that ends in \`/flex\` or \`/priority\`): the tables show endpoints that are.
+
+Some models refuse sampling settings, whichever provider serves them. Recent Claude models take \`temperature\` or
+\`top_p\`, not both: \`top_p\` is left out, or a \`temperature\` of 1 if that is what stands beside it. Others, such as
+Claude Opus 4.7 and the reasoning models of OpenAI, take neither, and no penalties. While a Claude model thinks, a
+temperature other than 1, a \`top_p\` below 0.95 and \`top_k\` are left out. Each is in the report as dropped, relayed
+or not. An endpoint that lists a setting in \`supported_parameters\` gets it all the same, except for the pair.
 
 ## Moving a workload
 
