@@ -259,14 +259,14 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       userHashKey: installation.directory.hashKey,
       warn: (message, fields) => log.warn(message, fields),
       ledger: installation.ledger,
-      tell: (generation, settlement, times) => {
+      onSettled: (generation, settlement, times) => {
         generationMetrics.note(generation, settlement, times);
         failures.note(generation);
         logGeneration(generation, settlement);
         tail.note(generation, settlement);
         keepContent({ store: contents, random: Math.random }, generation, settlement);
       },
-      tellUnrecorded: (generation, settlement) => {
+      onUnrecorded: (generation, settlement) => {
         failures.note(generation);
         logGeneration(generation, settlement);
         tail.note(generation, settlement);

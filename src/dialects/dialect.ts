@@ -140,8 +140,8 @@ export interface InboundDialect {
   untranslatableIssues(request: GenerationRequest): Issue[];
   createEncoder(context: ReplyContext): StreamEncoder;
   /** Whether a whole answer that failed after one of its legs had been completed is told as an answer, not as an error. */
-  readonly tellsFailures?: boolean;
-  /** The non-streaming reply. A result that failed is given here only where the format `tellsFailures`. */
+  readonly encodesFailedAnswers?: boolean;
+  /** The non-streaming reply. A result that failed is given here only where the format `encodesFailedAnswers`. */
   encodeBody(result: Result, context: ReplyContext): JsonObject;
   /** Body of an HTTP error. */
   encodeError(error: GatewayError, context: ErrorContext): JsonObject;

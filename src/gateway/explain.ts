@@ -18,11 +18,11 @@ import type { ContentRoom } from './request/content-room.ts';
 import type { GenerationInput } from './request/generation-input.ts';
 import { countInputImages } from './request/input-images.ts';
 
-/** What would become of a request, with the keys it has on the wire. */
+/** How a request would be routed, with the member names of the wire. */
 export interface Explanation {
   readonly requested: string;
   readonly strategy: Strategy;
-  /** In the order in which they would be tried. */
+  /** In the order of the attempts. */
   readonly candidates: readonly ExplainedCandidate[];
   readonly rejected: readonly {
     readonly provider: string;
@@ -31,7 +31,7 @@ export interface Explanation {
     readonly filter: string;
     readonly reason: string;
   }[];
-  /** Of the first candidate; null where nothing bounds the output. */
+  /** For the first candidate; null if its output has no limit. */
   readonly estimate: {
     readonly prompt_tokens: number;
     readonly max_output_tokens: number | null;
@@ -56,34 +56,36 @@ export interface ExplainedCandidate {
   readonly credential: string;
   readonly lane: Lane;
   readonly price: { readonly prompt: string; readonly completion: string };
-  /** Share of the draw for the first place; null where nothing was drawn. */
+  /** Probability of the first place; null if there was no draw. */
   readonly weight: number | null;
   readonly sticky: boolean;
   readonly health: {
     readonly state: HealthState;
-    /** Present unless `ok`: whom the state holds for. */
+    /** Present unless `ok`: whether the state applies to all callers or to the account. */
     readonly scope?: 'everyone' | 'account';
     readonly failures: number;
-    /** Present while the provider asked to be left alone. */
+    /** Present while the provider's rate limit pauses it. */
     readonly retry_after_seconds?: number;
     readonly latency_p50_ms: number | null;
     readonly throughput_p50: number | null;
   };
-  /** Null far behind what a request tries. */
+  /** Null for candidates far beyond the number of attempts. */
   readonly translation: readonly TranslationEntry[] | null;
 }
 
-/** What explaining looks at besides the plan. */
+/** Dependencies of explaining besides the plan. */
 export interface ExplainTools {
   readonly health: HealthView;
-  /** What would be lost or changed on the way to a candidate. */
+  /** Reports losses and changes of the translation for a candidate. */
   readonly preview: (candidate: RankedCandidate) => Promise<readonly TranslationEntry[]>;
   readonly promptTokens: number;
   /** Epoch milliseconds. */
   readonly nowMs: number;
 }
 
-/** Candidates whose translation is looked at: far more than a request tries, and each is as much work as a request. */
+/**
+ * Candidates whose translation is previewed: far more than a request tries. Each preview costs as much as a request.
+ */
 const MAX_PREVIEWED_CANDIDATES = 16;
 
 /** Explains a plan without carrying it out. */
@@ -150,7 +152,7 @@ function explained(
     weight: weight ?? null,
     sticky: isSticky,
     health: {
-      // Who is rate limited is not called either.
+      // A rate-limited endpoint is not called either.
       state: isPaused ? 'cooling' : health.state,
       ...((isPaused || health.state !== 'ok') && {
         scope: health.isOfAccount && !isPaused ? ('account' as const) : ('everyone' as const),
@@ -170,7 +172,7 @@ function explainedRejection({ endpoint, filter, reason }: Rejection) {
 
 const NO_LIMIT = { maxOutputTokens: undefined };
 
-/** The most that the first candidate could cost: the whole prompt uncached, the whole output written. */
+/** The highest cost of the first candidate: no prompt token cached, the whole output written. */
 function estimateOf(
   request: GenerationRequest,
   first: RankedCandidate | undefined,
@@ -192,7 +194,7 @@ function estimateOf(
   };
 }
 
-/** Explains a request. Its prompt is counted, because a prompt that is too long rules endpoints out too. */
+/** Explains a request. Counts its prompt, because a prompt that is too long rules endpoints out too. */
 export async function explainRequest(
   input: GenerationInput,
   room: ContentRoom,

@@ -7,7 +7,7 @@ import type { Explanation } from './explain.ts';
 import type { FinishedGeneration, OpenedStream } from './generation/opened-generation.ts';
 import type { GenerationInput } from './request/generation-input.ts';
 
-/** What is known of how an endpoint does. */
+/** Health and measurements of an endpoint. */
 export interface EndpointService extends ServiceStatistics {
   readonly state: HealthState;
 }
@@ -20,14 +20,14 @@ export interface Gateway {
   complete(input: GenerationInput): Promise<FinishedGeneration>;
   /** Prompt tokens of a messages request, as the upstream or our tokenizer counts them. */
   countTokens(input: GenerationInput): Promise<number>;
-  /** What would become of a request; no upstream is called. */
+  /** Explains how a request would be routed; calls no upstream. */
   explain(input: GenerationInput): Promise<Explanation>;
-  /** The models that a caller can reach, with the credentials of its account too; sorted by id. */
+  /** The models that a caller can reach, also with the BYOK credentials of its account; sorted by id. */
   modelsFor(caller: Caller): Promise<readonly Model[]>;
-  /** How an endpoint does with the gateway's credential. */
+  /** Health and measurements of an endpoint with the gateway's credential. */
   serviceOf(endpoint: Endpoint): EndpointService;
-  /** Resolves when the accounts of all answers are closed, those of callers that have left included. */
+  /** Resolves when all answers are settled, those of callers that have left included. */
   settled(): Promise<void>;
-  /** A context for a failure that comes before any endpoint answered but after the stream was opened. */
+  /** A context for a failure after the stream was opened and before any endpoint answered. */
   contextWithoutEndpoint(input: GenerationInput): ReplyContext;
 }

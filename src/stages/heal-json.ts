@@ -1,16 +1,14 @@
 import { jsonrepair } from 'jsonrepair';
 import { findExcess, JSON_LIMITS, type Json } from '../kit/json/json.ts';
 
-/** Characters of a text that is looked at: a longer one is left as it is, so that no other request waits for it. */
+/** Characters of a text that is healed: a longer one is left unchanged, so that no other request waits for it. */
 const MAX_HEALED_CHARACTERS = 32_768;
 
-/** JSON in a code fence, wherever it stands. */
+/** JSON in a code fence, anywhere in the text. */
 const FENCE = /```[a-zA-Z]*[ \t]*\r?\n([\s\S]*?)```/;
 
 /**
- * A text that is meant to be JSON, as JSON that passes the check; undefined where it is that already or cannot be
- * made so. What stands around it goes: code fences, words before and after. What is written nearly as JSON is written
- * as JSON.
+ * Extracts and repairs JSON; undefined if already valid or not repairable. Removes code fences and words around it.
  */
 export function healJson(text: string, isRight: (value: Json) => boolean): string | undefined {
   if (text.length > MAX_HEALED_CHARACTERS) return undefined;
@@ -26,7 +24,7 @@ export function healJson(text: string, isRight: (value: Json) => boolean): strin
   return undefined;
 }
 
-/** The narrowest guess first: what a fence holds, what brackets hold, all of it. */
+/** Candidates, the narrowest first: inside a fence, between brackets, the whole text. */
 function* candidatesIn(text: string): Generator<string> {
   const fenced = FENCE.exec(text)?.[1];
   if (fenced !== undefined) yield fenced.trim();
@@ -48,7 +46,7 @@ function repaired(text: string): string | undefined {
   }
 }
 
-/** Undefined for what is no JSON, and for JSON that is nested more deeply than any request may be. */
+/** Undefined for invalid JSON, and for JSON that is nested more deeply than a request may be. */
 function parsed(text: string): Json | undefined {
   if (findExcess(text, JSON_LIMITS) !== undefined) return undefined;
   try {

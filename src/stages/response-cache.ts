@@ -6,19 +6,19 @@ import type { JsonObject } from '../kit/json/json.ts';
 import type { CachedAnswer, ResponseCache } from '../ports/response-cache.ts';
 import type { GivenAnswer, ServedAnswer, Stage, StageContext } from './stage.ts';
 
-/** Gives an answer again to the same key that asks the same, where the caller wants that. */
+/** Serves a cached answer to an identical request of the same key. */
 export function responseCacheStage(cache: ResponseCache): Stage {
   return {
     name: 'response-cache',
     touches: 'nothing',
     needsWholeAnswer: true,
-    // What must not be retained by any provider is not retained here either.
+    // Zero data retention applies to the cache too.
     isActive: (request, { cache: wish }) => wish !== undefined && request.wishes.provider.zdr !== true,
     async before(request, context) {
       const key = keyOf(request, context);
       if (context.cache?.clears === true) await cache.forget(key);
       const found = await cache.find(key, context.now());
-      tell(found, context);
+      writeCacheHeaders(found, context);
       return found && { served: served(found, request) };
     },
     after(given, context, request) {
@@ -35,8 +35,8 @@ export function responseCacheStage(cache: ResponseCache): Stage {
 }
 
 /**
- * Key, format, models and body. A body without a model gets the default of its workspace, which may change; streaming
- * is a member of the body. The order of members counts, headers do not.
+ * Digest of key, format, models and body. The models are included because a body without a model gets the default of
+ * its workspace, which may change; streaming is a member of the body. The order of members counts; headers do not.
  */
 function keyOf({ models, exactNumbers }: GenerationRequest, { caller, format, body }: StageContext): string {
   return createHash('sha256')
@@ -46,8 +46,8 @@ function keyOf({ models, exactNumbers }: GenerationRequest, { caller, format, bo
     .digest('hex');
 }
 
-/** The reply says what came of it. */
-function tell(found: CachedAnswer | undefined, { cache, header, now }: StageContext): void {
+/** Reports the outcome in headers of the reply. */
+function writeCacheHeaders(found: CachedAnswer | undefined, { cache, header, now }: StageContext): void {
   header('Cache-Status', found === undefined ? 'MISS' : 'HIT');
   header('Cache-TTL', String(found?.ttlSeconds ?? cache?.ttlSeconds ?? 0));
   if (found === undefined) return;
@@ -55,14 +55,14 @@ function tell(found: CachedAnswer | undefined, { cache, header, now }: StageCont
   header('Cache-Source-Id', found.sourceId);
 }
 
-/** Numbers, or characters of base64, of all vectors of an answer that is kept: writing it down is one step. */
+/** Numbers, or characters of base64, in all vectors of a cached answer: it is serialized in one step. */
 const MAX_KEPT_NUMBERS = 200_000;
 
 function isTooLong({ vectors = [] }: Result): boolean {
   return vectors.reduce((sum, { length }) => sum + length, 0) > MAX_KEPT_NUMBERS;
 }
 
-/** What a kept answer is made of: all that the next reply needs. */
+/** A cached answer: all that the next reply needs. */
 interface Kept {
   readonly items: Result['items'];
   readonly finish: Result['finish'] | null;

@@ -13,13 +13,10 @@ import type { Next, Stage, StageContext } from './stage.ts';
 
 export const RESPONSE_HEALING = 'response-healing';
 
-/** Work for comparing an answer with its schema; what is beyond counts as right. */
+/** Steps for checking an answer against its schema; an answer that needs more counts as valid. */
 const MAX_SCHEMA_STEPS = 20_000;
 
-/**
- * Makes JSON of whole answers that were asked to be JSON and are nearly so. Answers that were cut off stay as they
- * are.
- */
+/** Repairs whole answers that should be JSON and nearly are. Answers that were cut off stay unchanged. */
 export const responseHealingStage: Stage = {
   name: RESPONSE_HEALING,
   touches: 'answer',
@@ -37,7 +34,7 @@ function pluginIn({ wishes }: GenerationRequest): JsonObject | undefined {
   return wishes.plugins.find(({ id }) => id === RESPONSE_HEALING);
 }
 
-/** Whether answers to a request can be healed: they come whole, and are to be JSON. */
+/** True if answers to a request can be healed: they are not streamed, and should be JSON. */
 function canHeal({ stream, outputFormat }: Pick<GenerationRequest, 'stream' | 'outputFormat'>): boolean {
   return !stream && (outputFormat?.type === 'json' || outputFormat?.type === 'json-schema');
 }
@@ -59,7 +56,7 @@ async function* heal(
   else yield unfold(healed);
 }
 
-/** Undefined where there is nothing to heal, or nothing that could be. */
+/** Undefined if nothing needs healing or can be healed. */
 function healedResult(
   result: Result,
   format: OutputFormat | undefined,
@@ -84,7 +81,7 @@ function healedResult(
   return healed === undefined ? undefined : withText(result, index, healed);
 }
 
-/** The text of a message that has no other part and came whole. */
+/** The text of a complete message without other parts. */
 function onlyText(item: Item | undefined): string | undefined {
   if (item?.type !== 'message' || item.status === 'incomplete') return undefined;
   const [part, ...others] = item.content;
@@ -105,7 +102,7 @@ function fits(format: OutputFormat | undefined, value: Json): boolean {
   return fitsSchema(value, format.schema, format.schema, budget) || budget.steps < 0;
 }
 
-/** Marks in the text stand at places that are no longer there. */
+/** Drops annotations, whose positions no longer exist. */
 function withText(result: Result, index: number, text: string): Result {
   const message = result.items[index] as MessageItem;
   const healed: MessageItem = { ...message, content: [{ type: 'text', text }] };

@@ -12,33 +12,33 @@ import type { Nanos } from '../kit/money.ts';
 import type { Caller } from '../ports/caller.ts';
 import type { Workspace } from '../ports/tenancy.ts';
 
-/** What a stage wants of a leg besides its request. */
+/** A stage's wishes for a leg besides its request. */
 export interface LegWish {
-  /** What it is for; absent = it is the caller's answer. */
+  /** Purpose of the leg; absent = it is the caller's answer. */
   readonly kind?: LegKind;
-  /** Only the endpoint that served the main leg before may serve; the leg fails where that is not possible. */
+  /** Only the endpoint that served the previous main leg may serve; the leg fails if that is not possible. */
   readonly isPinned?: boolean;
 }
 
 /**
  * Runs the rest of the pipeline, down to the upstream: one leg. Nothing runs until it is pulled. It ends with one
- * terminal event, and its account is closed by then. A leg that limits do not pay for ends at once, with `budget`;
- * one that fails after the first ends with a failure.
+ * terminal event, and its account is closed by then. A leg beyond the limits ends at once, with `budget`; one that
+ * fails after the first ends with a failure.
  */
 export type Next = (request: GenerationRequest, wish?: LegWish) => AsyncIterable<EventBatch>;
 
-/** Something that was paid for, until it turns out that it was not delivered. */
+/** A charge, which can be taken back if the paid thing was not delivered. */
 export interface PaidCharge {
-  /** Takes it back. */
+  /** Takes the charge back. */
   waive(): Promise<void>;
 }
 
-/** What the operator has set that stages go by. */
+/** Operator settings that stages read. */
 export interface StageSettings {
-  /** The word that the operator's own headers and tools begin with. */
+  /** Prefix of the operator's own headers and tools. */
   readonly vendor: string;
   readonly region: string | null;
-  /** Path that the interface answers under. */
+  /** Base path of the API. */
   readonly basePath: string;
   readonly catalog: Catalog;
   /** The service that judges texts; undefined = none. */
@@ -52,7 +52,7 @@ export interface ModerationSettings {
   readonly model: string;
 }
 
-/** What a stage knows of the generation that it works on, and how it speaks of what it did. */
+/** The generation that a stage works on, and ways to report its work. */
 export interface StageContext {
   readonly generationId: string;
   readonly caller: Caller;
@@ -61,26 +61,25 @@ export interface StageContext {
   readonly format: RequestFormat;
   /** The body as the caller sent it. */
   readonly body: JsonObject;
-  /** Absent = no caching is asked for. */
+  /** Absent = no caching is requested. */
   readonly cache: CacheWish | undefined;
-  /** Aborted when the caller goes away or the deadline passes. */
+  /** Aborted when the caller leaves or the deadline passes. */
   readonly signal: AbortSignal;
   /** Epoch milliseconds. */
   now(): number;
   readonly log: Pick<Log, 'warn'>;
   /**
-   * Pays for something that is not a model call, before it is done: reserved, written down and part of the
-   * generation's cost. Undefined: limits do not leave so much. Rejects with LedgerUnavailable, and after the end of
-   * the answer.
+   * Pays for something besides a model call, before it is done: reserves and records it as part of the generation's
+   * cost. Undefined = the limits are too low. Rejects with LedgerUnavailable, and after the end of the answer.
    */
   charge(kind: ChargeKind, nanos: Nanos): Promise<PaidCharge | undefined>;
   /** Adds an entry to the pipeline of the routing metadata. */
   note(entry: PipelineEntry): void;
-  /** Adds a header to the reply. `name`: without the operator's word. Before the reply begins, else to no effect. */
+  /** Adds a header to the reply; without effect once the reply has begun. `name`: without the operator's prefix. */
   header(name: string, value: string): void;
 }
 
-/** An answer, and who gave it. */
+/** An answer and its source. */
 export interface GivenAnswer {
   readonly result: Result;
   /** Public slug of the model. */
@@ -92,7 +91,7 @@ export interface GivenAnswer {
 
 /** An answer that a stage gives instead of a model. */
 export interface ServedAnswer extends GivenAnswer {
-  /** The generation whose answer it was; null = none. */
+  /** The generation that the answer was made for; null = none. */
   readonly sourceId: string | null;
 }
 
@@ -102,15 +101,15 @@ export interface ServedAnswer extends GivenAnswer {
  */
 export interface Stage {
   readonly name: string;
-  /** What it may change. With `nothing` a generation stays on the relay lane. */
+  /** The part of a generation that it may change. With `nothing` a generation stays on the relay lane. */
   readonly touches: 'nothing' | 'request' | 'answer';
-  /** The answer that `after` is shown must be whole, however long it is. */
+  /** True if `after` needs the whole answer, however long it is. */
   readonly needsWholeAnswer?: boolean;
-  /** Whether the stage has anything to do for this request. */
+  /** True if the stage has work for this request. */
   isActive(request: GenerationRequest, context: StageContext): boolean;
   /**
-   * The report entry for a request that asks for the stage although it cannot work on it; undefined = none. Such a stage
-   * is not active.
+   * The report entry for a request that asks for the stage although it cannot work on it; undefined = none. Such a
+   * stage is not active.
    */
   unmetWish?(request: GenerationRequest): TranslationEntry | undefined;
   /** Changes the request or answers it; undefined = neither. Throws a GatewayError to refuse it. */
@@ -119,11 +118,11 @@ export interface Stage {
     context: StageContext,
   ): Promise<{ readonly request: GenerationRequest } | { readonly served: ServedAnswer } | undefined>;
   /**
-   * Runs the rest, once or several times, one after the other or at the same time, and may change the events on their
-   * way out. `ir/joined-legs.ts` makes one answer of several.
+   * Runs the rest, once or several times, in sequence or at the same time, and may change the events on their way out.
+   * `ir/joined-legs.ts` joins several legs into one answer.
    */
   around?(request: GenerationRequest, next: Next, context: StageContext): AsyncIterable<EventBatch>;
-  /** Gets an answer that came to its end and is settled. `asked`: the request as it was read, before any stage. */
+  /** Called with a complete and settled answer. `asked`: the parsed request before any stage. */
   after?(answer: GivenAnswer, context: StageContext, asked: GenerationRequest): void;
 }
 
@@ -137,16 +136,16 @@ export function unmetWishes(stages: readonly Stage[], request: GenerationRequest
   return entries;
 }
 
-/** What a generation that no stage works on shares with all others. */
+/** Shared by all generations without active stages. */
 const NO_STAGES: readonly Stage[] = [];
 
-/** The stages of one generation: those that have something to do, in the order of the table. */
+/** The active stages of one generation, in the order of the table. */
 export class ActiveStages {
   readonly #stages: readonly Stage[];
   readonly #context: StageContext;
-  /** The request as it was read, before any stage. */
+  /** The parsed request before any stage. */
   readonly #asked: GenerationRequest;
-  /** What they have noted by now. */
+  /** Their pipeline entries so far. */
   readonly notes: PipelineEntry[] = [];
 
   constructor(all: readonly Stage[], request: GenerationRequest, given: Omit<StageContext, 'note'>) {
@@ -157,17 +156,17 @@ export class ActiveStages {
     this.#context = context;
   }
 
-  /** No stage has anything to do. */
+  /** True if no stage is active. */
   get isEmpty(): boolean {
     return this.#stages.length === 0;
   }
 
-  /** Whether the caller's own body and the upstream's own frames may be passed on. */
+  /** True if the caller's own body and the upstream's own frames may be forwarded. */
   get mayRelay(): boolean {
     return this.#stages.every(({ touches }) => touches === 'nothing');
   }
 
-  /** Whether a stage runs the legs. */
+  /** True if a stage runs the legs. */
   get runsLegs(): boolean {
     return this.#stages.some(({ around }) => around !== undefined);
   }
@@ -176,7 +175,7 @@ export class ActiveStages {
     return this.#stages.some(({ needsWholeAnswer }) => needsWholeAnswer === true);
   }
 
-  /** What is left to be asked of a model, or the answer where a stage has one. */
+  /** The request after all stages, or the answer of one of them. */
   async before(
     asked: GenerationRequest,
   ): Promise<{ readonly request: GenerationRequest } | { readonly served: ServedAnswer }> {
@@ -195,7 +194,7 @@ export class ActiveStages {
     return this.#stages.reduceRight<Next>((next, stage) => {
       const { around } = stage;
       if (around === undefined) return next;
-      // A stage that only passes events on need not know what the leg is for.
+      // A stage that only forwards events need not know the leg's purpose.
       return (request, wish) =>
         around.call(stage, request, (asked, own = wish) => next(asked, own), this.#context);
     }, core);
@@ -211,7 +210,7 @@ export class ActiveStages {
       try {
         stage.after?.(answer, this.#context, this.#asked);
       } catch (error) {
-        // The answer is settled: what a stage does with it afterwards cannot change that.
+        // The answer is settled: a stage that fails afterwards cannot change that.
         this.#context.log.warn('a stage failed after its generation was settled', {
           stage: stage.name,
           generation_id: this.#context.generationId,

@@ -5,7 +5,7 @@ import { responseCacheStage } from './response-cache.ts';
 import { responseHealingStage } from './response-healing.ts';
 import type { Stage } from './stage.ts';
 
-/** What stages work with. */
+/** Dependencies of stages. */
 export interface StageParts {
   readonly cache: ResponseCache;
   readonly egress: Egress;

@@ -67,7 +67,7 @@ export function renderUsage(
   { usage, bill }: Pick<Settled, 'usage' | 'bill'>,
   upstream?: JsonObject,
 ): JsonObject {
-  const told: JsonObject = {
+  const members: JsonObject = {
     prompt_tokens: usage.inputTokens,
     completion_tokens: usage.outputTokens,
     total_tokens: usage.inputTokens + usage.outputTokens,
@@ -88,13 +88,13 @@ export function renderUsage(
     },
   };
   if (usage.webSearchRequests > 0) {
-    told.server_tool_use_details = { web_search_requests: usage.webSearchRequests };
+    members.server_tool_use_details = { web_search_requests: usage.webSearchRequests };
   }
-  return over(upstream, told);
+  return over(upstream, members);
 }
 
 /** What we tell, and what only the upstream does; mostly there is nothing of that kind, and nothing to copy. */
-function over(upstream: JsonObject | undefined, told: JsonObject): JsonObject {
-  for (const name in upstream) if (!Object.hasOwn(told, name)) return { ...upstream, ...told };
-  return told;
+function over(upstream: JsonObject | undefined, members: JsonObject): JsonObject {
+  for (const name in upstream) if (!Object.hasOwn(members, name)) return { ...upstream, ...members };
+  return members;
 }

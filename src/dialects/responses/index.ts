@@ -17,7 +17,7 @@ import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
 export const responses: ConversationDialect = {
   name: 'responses',
   inbound: {
-    tellsFailures: true,
+    encodesFailedAnswers: true,
     requestSchema,
     gatewayFields: GATEWAY_FIELDS,
     fileParts,

@@ -27,12 +27,12 @@ export function readUsage(response: JsonObject): Usage | undefined {
 
 /** Searches that the upstream ran: as it counts them, else the search items of the answer. */
 function readSearches(response: JsonObject, usage: JsonObject): number {
-  const told = objectAt(usage, 'server_tool_use_details')?.web_search_requests;
+  const reported = objectAt(usage, 'server_tool_use_details')?.web_search_requests;
   const counted = objectAt(objectAt(response, 'tool_usage') ?? {}, 'web_search')?.num_requests;
   const items = objectsAt(response, 'output').filter(
     (item) => item.type === 'web_search_call' && (objectAt(item, 'action')?.type ?? 'search') === 'search',
   );
-  return tokenCount(told) ?? (tokenCount(counted) || items.length);
+  return tokenCount(reported) ?? (tokenCount(counted) || items.length);
 }
 
 /** Writes token counts, and what they cost once that is known. */

@@ -7,13 +7,13 @@ import type { Answers } from './learnt-lengths.ts';
 import { canPay, type ReservationSize } from './reservation-size.ts';
 import { type CostFacts, WorstCost } from './worst-cost.ts';
 
-/** What an admission is made of. */
+/** Members of an admission. */
 export interface AdmissionParts {
   readonly answers: Answers;
-  /** Tokens of the prompt as we count them; undefined where they were not counted. */
+  /** Tokens of the prompt by our own count; undefined = not counted. */
   readonly countedPrompt: number | undefined;
   readonly facts: CostFacts;
-  /** Of the candidates whose prices were looked at. */
+  /** One for each candidate that was priced. */
   readonly costs: readonly WorstCost[];
   readonly reserved: Amount;
   readonly size: Pick<ReservationSize, 'kind' | 'leastTokens'>;
@@ -25,18 +25,18 @@ const OVERRUN_SLACK_TOKENS = 32;
 
 const NO_LIMITS: PaidLimits = {};
 
-/** A request whose money is reserved: what it may write. */
+/** A request whose money is reserved, and the output that the money pays for. */
 export class Admission {
-  /** Whose answers this one is like. */
+  /** Key of the answers whose lengths size this reservation. */
   readonly answers: Answers;
-  /** Tokens of the prompt as we count them; undefined where they were not counted. */
+  /** Tokens of the prompt by our own count; undefined = not counted. */
   readonly countedPrompt: number | undefined;
   readonly facts: CostFacts;
   readonly #size: AdmissionParts['size'];
-  /** All that is reserved. */
+  /** The whole reserved amount. */
   readonly reserved: Amount;
   readonly #costs: readonly WorstCost[];
-  /** Of the candidate that was asked about last: nearly always the same again. */
+  /** Cache for the candidate that was asked about last, nearly always the next one too. */
   #paying: Paying | undefined;
 
   constructor(parts: AdmissionParts) {
@@ -48,18 +48,18 @@ export class Admission {
     this.reserved = parts.reserved;
   }
 
-  /** The money is short: the answer may have to be ended in the middle. */
+  /** True if the money may not pay for the whole answer, which is then ended early. */
   get isTight(): boolean {
     return this.#size.kind === 'rest';
   }
 
-  /** Whether a candidate can be paid: for all that it may write, or for an answer that is worth beginning. */
+  /** True if the reservation pays for all output of a candidate, or for an answer that is worth beginning. */
   canPay(candidate: Candidate): boolean {
     if (this.#size.kind === 'open') return true;
     return canPay(this.#payingFor(candidate).cost, this.reserved, this.#size.leastTokens);
   }
 
-  /** What a candidate is called with so that it stays within the reservation. */
+  /** Limits for the call of a candidate, so that it stays within the reservation. */
   paidLimits(candidate: Candidate): PaidLimits {
     if (this.#size.kind === 'open') return NO_LIMITS;
     const { cost, paid } = this.#payingFor(candidate);
@@ -70,17 +70,17 @@ export class Admission {
     };
   }
 
-  /** What of a usage went beyond what is reserved. */
+  /** The reason why a usage exceeds the reservation. */
   exceededBy(candidate: Candidate, usage: Usage): WriteOffCause {
     const { cost, paid } = this.#payingFor(candidate);
     return cost.exceededBy(usage, paid);
   }
 
-  /** Whether an answer may go on after so many tokens; false: it has to end here. */
+  /** False if an answer of so many tokens must end here. */
   mayGoOn(candidate: Candidate, outputTokens: number): boolean {
     if (!this.isTight) return true;
     const { cost, paid } = this.#payingFor(candidate);
-    // The upstream was told a limit and counts by its own tokenizer: only one that ignores it is stopped.
+    // The upstream got a limit and counts by its own tokenizer: only one that ignores the limit is stopped.
     return paid >= cost.fullTokens || outputTokens <= paid * OVERRUN_FACTOR + OVERRUN_SLACK_TOKENS;
   }
 
@@ -94,7 +94,7 @@ export class Admission {
   }
 }
 
-/** What a candidate may cost, and how many output tokens of it are paid for by now. */
+/** Highest cost of a candidate, and its output tokens that are paid for so far. */
 interface Paying {
   readonly cost: WorstCost;
   readonly paid: number;

@@ -17,11 +17,11 @@ import type { GenerationReservation } from './reservation.ts';
 import { isUnlimited, type ReservationSize, sizeReservation, tokensWithin } from './reservation-size.ts';
 import { type SearchesAsked, searchesAskedBy } from './searches-asked.ts';
 import { toolPreambleTokens } from './tool-preambles.ts';
-import { type CostFacts, USUAL_SEARCHES, WorstCost } from './worst-cost.ts';
+import { ASSUMED_SEARCHES, type CostFacts, WorstCost } from './worst-cost.ts';
 
-/** What admitting needs besides the request. */
+/** Dependencies of admission besides the request. */
 export interface AdmitTools {
-  /** What money is taken from. */
+  /** The reservation that the money is held in. */
   readonly reservation: Pick<GenerationReservation, 'hold'>;
   readonly tokenizer: Tokenizer;
   readonly learnt: LearntLengths;
@@ -29,31 +29,33 @@ export interface AdmitTools {
   readonly basePath: string;
 }
 
-/** What is known of a leg that asks to be admitted. */
+/** The leg for which money is reserved. */
 export interface Applicant {
   readonly input: GenerationInput;
   readonly request: GenerationRequest;
   readonly prompt: Prompt;
   readonly plan: Plan;
-  /** Epoch milliseconds: it is billed at the prices of this moment. */
+  /** Epoch milliseconds: the leg is billed at the prices of this moment. */
   readonly pricedAtMs: number;
-  /** What the row of its generation says should the gateway crash. */
+  /** Returns the row that the generation gets if the process crashes. */
   readonly row: () => JsonObject;
 }
 
-/** Candidates whose prices are looked at: more than a request may call, for those that are passed over. */
+/** Candidates that are priced: more than a request may call, because some are skipped. */
 const MAX_PRICED_CANDIDATES = 32;
 
-/** Money for so many requests like this one: exact counting is not worth its time. */
-const PLENTY = 8n;
+/** A balance for this many requests of the same worst cost makes an exact token count unnecessary. */
+const UNCOUNTED_REQUESTS = 8n;
 
-/** How many more tokens an upstream may count than we do, at least, and what it puts around a prompt. */
-const COUNT_SLACK = 1.5;
-const COUNT_EXTRA = 8;
+/** Lowest assumed ratio of an upstream's token count to ours: tokenizers differ. */
+const TOKENIZER_FACTOR = 1.5;
+
+/** Tokens that an upstream adds around a prompt. */
+const WRAPPING_TOKENS = 8;
 
 /**
- * Reserves the money for a request before anything of it goes out. Rejects with a 402 or 403 where a limit forbids
- * it, with a 503 where nothing can be recorded.
+ * Reserves the money for a request before anything is sent. Rejects with 402 or 403 if a limit forbids it, with 503 if
+ * nothing can be recorded.
  */
 export async function admit(applicant: Applicant, tools: AdmitTools): Promise<Admission> {
   const { prompt, input, row } = applicant;
@@ -76,8 +78,8 @@ export async function admit(applicant: Applicant, tools: AdmitTools): Promise<Ad
 }
 
 /**
- * Reserves the worst case of a further leg of a generation: at every candidate that it may go to, else at the first
- * one alone. Resolves with the limit that does not leave so much. Rejects with a 503 where nothing can be recorded.
+ * Reserves the worst cost of a further leg: of all its candidates, else of the first alone. Resolves with the limit
+ * that is too low for that. Rejects with 503 if nothing can be recorded.
  */
 export async function admitFurther(applicant: Applicant, tools: AdmitTools): Promise<Admission | Refusal> {
   try {
@@ -104,7 +106,7 @@ async function admitWholly(applicant: Applicant, tools: AdmitTools): Promise<Adm
   return (all.isSized ? all : alone).admission(second.reserved);
 }
 
-/** Nothing is begun that could not be recorded. */
+/** The 503 for a request that is not begun because it could not be recorded. */
 export function unrecordable(error: LedgerUnavailable): GatewayError {
   return new GatewayError('overloaded', `Service temporarily unavailable: ${error.message}`, {
     retryAfterSeconds: 5,
@@ -113,9 +115,9 @@ export function unrecordable(error: LedgerUnavailable): GatewayError {
 }
 
 /**
- * Tokens that an upstream will count of a prompt, at most, images and files apart. `counted`: as our tokenizer counts
- * it. `ratio`: how many times our own count that was lately, which only ever raises it: other texts are counted
- * otherwise. No tokenizer makes more tokens than a text has bytes.
+ * Upper bound of the tokens that an upstream counts in a prompt, without images and files. `counted`: our own count.
+ * `ratio`: the highest recent ratio of an upstream's count to ours; it only raises the bound, because it comes from
+ * other texts. No tokenizer makes more tokens than a text has bytes.
  */
 function promptTokens(
   counted: number | undefined,
@@ -123,7 +125,7 @@ function promptTokens(
   { bytes, extraTokens, unseenTokens }: WorstPrompt,
 ): number {
   if (counted === undefined) return bytes;
-  const ofText = counted * Math.max(ratio, COUNT_SLACK) + extraTokens;
+  const ofText = counted * Math.max(ratio, TOKENIZER_FACTOR) + extraTokens;
   return Math.min(bytes, Math.ceil(ofText) + unseenTokens);
 }
 
@@ -138,15 +140,15 @@ function firstOf(candidates: Plan['candidates']): Plan['candidates'] {
 }
 
 function isPlenty({ amount }: ReservationSize, { creditNanos, totalNanos }: Affordable): boolean {
-  const wanted = (amount.creditNanos + amount.byokNanos) * PLENTY;
+  const wanted = (amount.creditNanos + amount.byokNanos) * UNCOUNTED_REQUESTS;
   return (creditNanos === null || wanted <= creditNanos) && (totalNanos === null || wanted <= totalNanos);
 }
 
-/** Decides how much is reserved for one request, and remembers what was decided last. */
+/** Decides how much is reserved for one request, and keeps the last decision. */
 class Sizing {
   readonly #applicant: Applicant;
   readonly #tools: AdmitTools;
-  /** Tokens of the prompt as we count them; undefined = not counted. */
+  /** Tokens of the prompt by our own count; undefined = not counted. */
   readonly #counted: number | undefined;
   readonly #answers: Answers;
   readonly #searchesAsked: SearchesAsked;
@@ -164,7 +166,7 @@ class Sizing {
     this.#answers = answersOf(input.caller.key.hash, plan.candidates[0]?.model.id ?? '');
   }
 
-  /** Null unless there is no limit, or far more than the request can cost: then its prompt has to be counted first. */
+  /** The size if there is no limit, or far more money than the request can cost; null = count the prompt first. */
   withPlenty(headroom: Headroom) {
     const { affordable } = headroom;
     const size = this.#sizeFor(headroom, this.#searchesWanted());
@@ -172,7 +174,10 @@ class Sizing {
     return size.kind === 'open' || (size.kind === 'whole' && isPlenty(size, affordable)) ? size.amount : null;
   }
 
-  /** Null: too little. Fewer searches are paid for where the answer would otherwise be cut short. */
+  /**
+   * The size by an exact count; null = too little money. Pays for fewer searches if the answer would be cut short
+   * otherwise.
+   */
   exactly(headroom: Headroom) {
     for (const searches of fewerAndFewer(this.#searchesWanted())) {
       const size = this.#sizeFor(headroom, searches);
@@ -181,7 +186,7 @@ class Sizing {
     return null;
   }
 
-  /** Null: too little for all that may be written. */
+  /** The size for the whole worst cost; null = too little money. */
   wholly(headroom: Headroom) {
     for (const searches of fewerAndFewer(this.#searchesWanted())) {
       const size = this.#sizeFor(headroom, searches);
@@ -191,17 +196,17 @@ class Sizing {
     return null;
   }
 
-  /** Whether there was enough when it was asked last. */
+  /** True if the money was enough at the last attempt. */
   get isSized(): boolean {
     return this.#size !== null;
   }
 
-  /** The most that a candidate would run. */
+  /** The most searches that any candidate would run. */
   #searchesWanted(): number {
     let wanted = 0;
     for (const { endpoint } of firstOf(this.#applicant.plan.candidates)) {
       const { most } = this.#searchesAsked(endpoint);
-      wanted = Math.max(wanted, most === Number.POSITIVE_INFINITY ? USUAL_SEARCHES : most);
+      wanted = Math.max(wanted, most === Number.POSITIVE_INFINITY ? ASSUMED_SEARCHES : most);
     }
     return Math.min(wanted, MAX_SEARCHES);
   }
@@ -214,7 +219,7 @@ class Sizing {
     return {
       requestedTokens: first?.fullTokens ?? 0,
       affordableTokens: Math.max(-1, ...within),
-      // Where the text alone is short, the caller wonders what is dear.
+      // Explains a high price to a caller whose text is short.
       filledContext: this.#costFacts?.mayFillContext ? first?.promptTokens : undefined,
     };
   }
@@ -247,7 +252,7 @@ class Sizing {
     return this.#size;
   }
 
-  /** Where nothing binds, what is reserved is a figure that no decision hangs on. */
+  /** Without a limit the reserved amount decides nothing, so assumed figures do. */
   #usualFacts(searches: number): CostFacts {
     const { request, prompt, pricedAtMs } = this.#applicant;
     return {
@@ -268,7 +273,7 @@ class Sizing {
   #worstFacts(searches: number, promptRatio = 0): CostFacts {
     const { request, prompt } = this.#applicant;
     const { worst } = prompt;
-    const preamble = COUNT_EXTRA + toolPreambleTokens(request.tools);
+    const preamble = WRAPPING_TOKENS + toolPreambleTokens(request.tools);
     return {
       ...this.#usualFacts(searches),
       promptTokens: promptTokens(this.#counted, promptRatio, worst) + preamble,
@@ -279,12 +284,12 @@ class Sizing {
   }
 }
 
-/** Vectors have no tokens. */
+/** Vectors are not output tokens. */
 function outputAskedFor({ embedding, requestedOutputTokens }: GenerationRequest): number | undefined {
   return embedding === undefined ? requestedOutputTokens : 0;
 }
 
-/** The higher of two output limits: a body that has both goes out with both, and an upstream may read either. */
+/** The higher of two output limits: a body with both is sent with both, and an upstream may read either. */
 function highestLimit(request: GenerationRequest): number | undefined {
   const { formatFacts, body } = request;
   const requestedOutputTokens = outputAskedFor(request);

@@ -2,12 +2,11 @@ import type { Endpoint } from '../../catalog/catalog.ts';
 import { DIALECTS } from '../../dialects/dialects.ts';
 import type { PixelSize } from '../../tokens/pixel-size.ts';
 
-/** Tokens of an image, at most: what the largest count for at the providers that count most. */
+/** Upper bound of the tokens of an image: the largest images at the providers that count most. */
 const IMAGE_TOKENS = 5_000;
 
 /**
- * Tokens of an image at one family of models; undefined = as many as the context holds. `size`: undefined = not
- * known.
+ * Tokens of an image at one family of models; undefined = as many as the context holds. `size`: undefined = unknown.
  */
 type ImageRule = (size: PixelSize | undefined) => number | undefined;
 
@@ -44,8 +43,8 @@ function partsOf({ width, height }: PixelSize, side: number): number {
 }
 
 /**
- * Models that may count more than `IMAGE_TOKENS`, by their names: a deployment may have any name at its provider. The
- * first that matches holds.
+ * Models that may count more than `IMAGE_TOKENS`, by name, because a deployment may have any name at its provider. The
+ * first match counts.
  */
 const RULES: readonly (readonly [model: RegExp, rule: ImageRule])[] = [
   // OpenAI: 2,833 tokens and 5,667 for each of up to eight tiles. It is a small model, whose tokens cost less.
@@ -53,7 +52,7 @@ const RULES: readonly (readonly [model: RegExp, rule: ImageRule])[] = [
   [/gpt-[\d.]+-(?:mini|nano)/, upTo(IMAGE_TOKENS)],
   [/gpt-5\.[45]/, byPatches(10_000)],
   [/gpt-(?:5\.[6-9]|[6-9])/, byPatches(30_000)],
-  // Alibaba: up to 16,384 with `vl_high_resolution_images`. Small images are scaled up where `min_pixels` says so.
+  // Alibaba: up to 16,384 with `vl_high_resolution_images`. Small images are scaled up to `min_pixels`.
   [/qwen|qvq/, upTo(16_384)],
   [/gemini-(?![3-9])/, byTiles],
 ];
@@ -61,7 +60,7 @@ const RULES: readonly (readonly [model: RegExp, rule: ImageRule])[] = [
 /** Models of Google that do not count by tiles. */
 const FIXED_GEMINI = /gemini-[3-9]/;
 
-/** Tokens of an image at an endpoint, at most; undefined = as many as the context holds. */
+/** Upper bound of the tokens of an image at an endpoint; undefined = as many as the context holds. */
 export function imageTokensAt(endpoint: Endpoint, size: PixelSize | undefined): number | undefined {
   const rule = ruleOf(endpoint);
   const tokens = rule === undefined ? IMAGE_TOKENS : rule(size);
@@ -74,7 +73,7 @@ function ruleOf({ modelId, upstreamModel, provider }: Endpoint): ImageRule | und
   return known ?? (countsImageTiles(provider) && !FIXED_GEMINI.test(names) ? byTiles : undefined);
 }
 
-/** The simulator takes any dialect: it has no rule of its own. */
+/** The simulator speaks every dialect and has no rule of its own. */
 function countsImageTiles({ dialect }: Endpoint['provider']): boolean {
   return dialect !== 'simulator' && DIALECTS[dialect].facts.countsImageTiles === true;
 }

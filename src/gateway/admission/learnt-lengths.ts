@@ -1,24 +1,24 @@
 import { LRUCache } from 'lru-cache';
 
-/** Answers that are remembered of each key and model. */
-const REMEMBERED = 16;
+/** Answers remembered for each key and model. */
+const REMEMBERED_ANSWERS = 16;
 
-/** Pairs that are remembered, those that were used last. */
+/** Pairs of key and model that are remembered, the most recently used. */
 const MAX_LEARNT_PAIRS = 20_000;
 
-/** Whose answers, of which model: a name of them all. */
+/** Map key: API key and model. */
 export type Answers = string & { readonly names: 'answers' };
 
-/** The answers that a key has from a model. */
+/** The map key of the answers that a model gave to an API key. */
 export function answersOf(keyHash: string, modelId: string): Answers {
   return `${keyHash}\n${modelId}` as Answers;
 }
 
-/** What is known of the last answers. */
+/** Figures of the last answers. */
 export interface Learnt {
-  /** Tokens of the longest. */
+  /** Output tokens of the longest answer. */
   readonly longest: number;
-  /** How many times our own count upstreams counted of prompts, at most; undefined where they were not counted. */
+  /** Highest ratio of an upstream's prompt count to ours; undefined = no prompt was counted. */
   readonly promptRatio: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface LearntAnswer {
 /** Stands for the ratio of an answer whose prompt was not counted. */
 const UNCOUNTED = -1;
 
-/** The last answers of a key from a model, as numbers alone: there may be very many, and each ends in one of these. */
+/** The last answers of a model to a key, as numbers only: there may be very many of these. */
 class LastAnswers {
   readonly #outputTokens: number[] = [];
   readonly #promptRatios: number[] = [];
@@ -40,7 +40,7 @@ class LastAnswers {
   add({ outputTokens, promptRatio = UNCOUNTED }: LearntAnswer): void {
     this.#outputTokens[this.#next] = outputTokens;
     this.#promptRatios[this.#next] = promptRatio;
-    this.#next = (this.#next + 1) % REMEMBERED;
+    this.#next = (this.#next + 1) % REMEMBERED_ANSWERS;
   }
 
   get learnt(): Learnt {
@@ -58,7 +58,7 @@ function largest(numbers: readonly number[], least: number): number {
   return found;
 }
 
-/** How long answers have been lately: what reservations are sized by. Forgotten with the process. */
+/** Lengths of recent answers, by which reservations are sized. Not kept across restarts. */
 export class LearntLengths {
   readonly #last = new LRUCache<Answers, LastAnswers>({ max: MAX_LEARNT_PAIRS });
 
@@ -71,7 +71,7 @@ export class LearntLengths {
     last.add(answer);
   }
 
-  /** Undefined when nothing is known. */
+  /** Undefined if there were no answers yet. */
   of(answers: Answers): Learnt | undefined {
     return this.#last.get(answers)?.learnt;
   }

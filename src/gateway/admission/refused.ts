@@ -3,14 +3,14 @@ import { type Nanos, usdOf } from '../../kit/money.ts';
 import type { LimitWindow } from '../../kit/time/windows.ts';
 import type { Refusal, ScopeIds } from '../../ports/ledger.ts';
 
-/** What a refused request had asked for. */
+/** Figures of a refused request, for its error message. */
 export interface Asked {
   readonly scopes: ScopeIds;
-  /** Output tokens that were asked for, or that the endpoint writes. */
+  /** Output tokens that were requested, or that the endpoint writes at most. */
   readonly requestedTokens: number;
-  /** Output tokens that could be paid for; below 0: not even the prompt. */
+  /** Output tokens that the money pays for; below 0: it does not even pay for the prompt. */
   readonly affordableTokens: number;
-  /** Prompt tokens that are reserved for because files may fill the context; undefined where there are none. */
+  /** Prompt tokens that are reserved because files may fill the context; undefined = no files. */
   readonly filledContext: number | undefined;
   readonly basePath: string;
 }
@@ -22,7 +22,7 @@ const WINDOW_WORDS: Readonly<Record<LimitWindow, string>> = {
   lifetime: 'total',
 };
 
-/** The error for a request that a limit does not let through. */
+/** The error for a request that a limit refuses. */
 export function refused(refusal: Refusal, asked: Asked): GatewayError {
   return REFUSALS[refusal.scope](refusal, asked);
 }
@@ -48,7 +48,7 @@ const REFUSALS: Readonly<Record<Refusal['scope'], (refusal: Refusal, asked: Aske
     ),
 };
 
-/** With cents, and finer where it is finer. */
+/** A price in dollars with cents, or with as many decimals as it has. */
 function dollars(nanos: Nanos): string {
   const usd = usdOf(nanos);
   return nanos % NANOS_PER_CENT === 0n ? usd.toFixed(2) : String(usd);
@@ -56,7 +56,7 @@ function dollars(nanos: Nanos): string {
 
 const NANOS_PER_CENT = 10_000_000n;
 
-/** Said where less output could be had, or where the prompt may be longer than it looks. */
+/** A sentence that says how much output could be paid for, or why the prompt counts as so long. */
 function shortage({ requestedTokens, affordableTokens, filledContext }: Asked): string {
   if (affordableTokens <= 0 && filledContext !== undefined) {
     return ` Its files, recordings or pages may fill the context of the model, so ${filledContext} prompt tokens would have to be paid for.`;

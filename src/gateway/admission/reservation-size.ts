@@ -5,40 +5,40 @@ import type { WorstCost } from './worst-cost.ts';
 /** How much is reserved for a request. */
 export interface ReservationSize {
   readonly amount: Amount;
-  /** `open`: nothing binds; `whole`: all that it may cost; `rest`: less, and the call limits the output to it. */
+  /** `open`: no limit applies; `whole`: the whole worst cost; `rest`: less, and the call limits the output to it. */
   readonly kind: 'open' | 'whole' | 'rest';
-  /** Output below which an answer is not worth beginning, tokens. */
+  /** Output tokens below which an answer is not worth beginning. */
   readonly leastTokens: number;
 }
 
-/** Room for answers that turn out longer than the ones before. */
-const LEARNT_ROOM = 8;
+/** Reserve for answers this many times as long as the longest recent one. */
+const HISTORY_FACTOR = 8;
 
-/** Of what is left, the share that one request may take at least: others may be on their way. */
-const SHARE = 2n;
+/** One request may take at least this fraction of the remaining money (1 / n): others may arrive meanwhile. */
+const MAX_SHARE_DIVISOR = 2n;
 
-/** Output below which an answer of which nothing is known is not worth beginning, tokens. */
+/** Output tokens below which an answer is not worth beginning if no earlier answer is known. */
 const MIN_OUTPUT_TOKENS = 16;
 
 /**
- * How much to reserve, given what there is. Null: too little. `learntTokens`: the longest of the answers that this key had
- * from this model lately; undefined = none yet.
+ * How much to reserve within the headroom; null = too little. `learntTokens`: length of the longest recent answer of
+ * this model to this key; undefined = none yet.
  *
- * Where the money reaches for the longest answer that any candidate may write, that is reserved. Where it does not reach,
- * the answer is told to stay within what is reserved. Of what is left, a request whose answers were short so far takes as
- * much as several of them, or half: the next one, at the same time, half of the rest. One of which nothing is known takes
- * all, but only of money that is really left: where other requests hold what it needs it is refused, or they would divide
- * the rest between them until none could be finished.
+ * - The money pays for the longest answer of every candidate: that is reserved.
+ * - It does not, and answers were short so far: several times their length, or half of the remaining money if that is
+ *   more. The call limits the output to it. A request at the same time takes half of the rest.
+ * - It does not, and no answer is known: all remaining money, unless other requests hold what it needs. Then it is
+ *   refused, because sharing the rest would leave no request able to finish.
  *
- * A stream is never begun with less in the hope of more: what a model thinks without saying it, or says in one piece, is
- * billed before anything could be reserved for it.
+ * A stream is never begun with less in the hope of more: hidden reasoning, and output in one piece, is billed before
+ * anything could be reserved for it.
  */
 export function sizeReservation(
   costs: readonly WorstCost[],
   { affordable, unspent }: Headroom,
   learntTokens: number | undefined,
 ): ReservationSize | null {
-  const learntRoom = learntTokens === undefined ? undefined : learntTokens * LEARNT_ROOM;
+  const learntRoom = learntTokens === undefined ? undefined : learntTokens * HISTORY_FACTOR;
   const leastTokens = learntTokens ?? MIN_OUTPUT_TOKENS;
   const full = dearest(costs);
   if (isUnlimited(affordable)) return { amount: full, kind: 'open', leastTokens };
@@ -50,24 +50,24 @@ export function sizeReservation(
   });
   if (payable.length === 0) return null;
   const amount = withinReach(payable, learntRoom, affordable);
-  // Fee and list price are rounded each by itself: what is reserved has to pay for a candidate in the end.
+  // Fee and list price are rounded separately, so check that the amount still pays for a candidate.
   return payable.some((cost) => canPay(cost, amount, leastTokens))
     ? { amount, kind: 'rest', leastTokens }
     : null;
 }
 
-/** Whether an amount pays for all that a candidate may write, or for an answer that is worth beginning. */
+/** True if an amount pays for all output of a candidate, or for an answer that is worth beginning. */
 export function canPay(cost: WorstCost, amount: Amount, leastTokens: number): boolean {
   return cost.tokensWithin(amount) >= Math.min(cost.fullTokens, leastTokens);
 }
 
-/** Output tokens of one candidate that can be paid for; -1 when not even the prompt can. */
+/** Output tokens of one candidate that the money pays for; -1 if it does not even pay for the prompt. */
 export function tokensWithin(cost: WorstCost, { creditNanos, totalNanos }: Affordable): number {
   const most = creditNanos ?? totalNanos;
   const total = totalNanos ?? creditNanos;
   if (most === null || total === null) return cost.fullTokens;
   const credit = most < total ? most : total;
-  // With a BYOK credential the fee and the list price share what is left in all.
+  // With a BYOK credential the fee and the list price share one limit.
   const sample = cost.amountOf(cost.fullTokens);
   const whole = sample.creditNanos + sample.byokNanos;
   const byok =
@@ -75,14 +75,14 @@ export function tokensWithin(cost: WorstCost, { creditNanos, totalNanos }: Affor
   return cost.tokensWithin({ creditNanos: credit, byokNanos: byok });
 }
 
-/** What whichever of them may cost: `tokens` of output, or all that it can write. */
+/** The highest cost of the candidates for `tokens` of output, or for all that each can write. */
 function dearest(costs: readonly WorstCost[], tokens = Number.POSITIVE_INFINITY): Amount {
   let most = NOTHING;
   for (const cost of costs) most = atLeast(most, cost.amountOf(Math.min(cost.fullTokens, tokens)));
   return most;
 }
 
-/** The first one is paid as far as the money goes, others are where it reaches for them too. */
+/** Pays for the first candidate as far as possible, and for the others if the money is enough for them too. */
 function withinReach(
   payable: readonly WorstCost[],
   tokens: number | undefined,
@@ -103,15 +103,15 @@ function withinReach(
 
 function shareOf({ creditNanos, totalNanos }: Affordable): Affordable {
   return {
-    creditNanos: creditNanos === null ? null : creditNanos / SHARE,
-    totalNanos: totalNanos === null ? null : totalNanos / SHARE,
+    creditNanos: creditNanos === null ? null : creditNanos / MAX_SHARE_DIVISOR,
+    totalNanos: totalNanos === null ? null : totalNanos / MAX_SHARE_DIVISOR,
   };
 }
 
 function clipped(wanted: Amount, { creditNanos: credit, totalNanos: total }: Affordable): Amount {
   const whole = wanted.creditNanos + wanted.byokNanos;
   const isOver = total !== null && whole > total;
-  // Both sides give way in proportion: fee and list price belong together.
+  // Both sides are reduced in proportion: fee and list price belong together.
   const scaled = (nanos: bigint) => (isOver && total !== null ? (nanos * total) / whole : nanos);
   const credits = scaled(wanted.creditNanos);
   return {
@@ -120,7 +120,7 @@ function clipped(wanted: Amount, { creditNanos: credit, totalNanos: total }: Aff
   };
 }
 
-/** Whether nothing binds. */
+/** True if no limit applies. */
 export function isUnlimited({ creditNanos, totalNanos }: Affordable): boolean {
   return creditNanos === null && totalNanos === null;
 }

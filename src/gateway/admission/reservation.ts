@@ -20,28 +20,28 @@ export interface Charge {
   readonly nanos: Nanos;
 }
 
-/** Charges that a record lists: more are counted and not named. */
+/** Charges listed in a record; the rest is only counted. */
 const MAX_LISTED_CHARGES = 100;
 
 export function chargeRows(charges: readonly Charge[]): ChargeRow[] {
   return charges.slice(0, MAX_LISTED_CHARGES).map(({ kind, nanos }) => ({ kind, nanos: String(nanos) }));
 }
 
-/** The money that is reserved for one generation: held for legs that run, spent by legs that ended, or free. */
+/** The money reserved for one generation: held for running legs, spent by ended legs, or free. */
 export class GenerationReservation {
   readonly #input: Pick<GenerationInput, 'generationId' | 'caller'>;
   readonly #ledger: Ledger;
   readonly #now: () => number;
-  /** What was paid for besides model calls. */
+  /** Paid besides model calls. */
   readonly charges: Charge[] = [];
-  /** Writes down what the generation has come to; absent before its first leg, when that is its charges. */
+  /** Writes a checkpoint; absent before the first leg, when charges are the only progress. */
   noteProgress: (() => Promise<void>) | undefined;
   #reserved = NOTHING;
   #held = NOTHING;
   #spent = NOTHING;
   #isOpen = false;
   #isClosed = false;
-  /** No limit applied when it was opened. */
+  /** True if no limit applied when the generation was opened. */
   #isUnlimited = false;
   /** Serializes holds, so that two legs never count the same free money. */
   #holding: Promise<ReserveOutcome> | undefined;
@@ -55,7 +55,7 @@ export class GenerationReservation {
     this.#now = now;
   }
 
-  /** Whether the ledger knows the generation: it has to be settled then. */
+  /** True if the ledger knows the generation, which then has to be settled. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
@@ -64,19 +64,19 @@ export class GenerationReservation {
     return this.#reserved;
   }
 
-  /** What was paid for besides model calls, in all. */
+  /** Sum of the charges. */
   get charged(): Amount {
     return { creditNanos: this.charges.reduce((sum, { nanos }) => sum + nanos, 0n), byokNanos: 0n };
   }
 
-  /** Opens it with nothing in it, unless it is open. Rejects with LedgerUnavailable. */
+  /** Opens the generation in the ledger without money, unless it is open. Rejects with LedgerUnavailable. */
   async open(row: () => JsonObject): Promise<void> {
     if (!this.#isOpen) await this.hold(row, () => NOTHING);
   }
 
   /**
-   * Pays for something besides model calls. Undefined: limits do not leave so much. `row`: as with `hold`. Rejects
-   * with LedgerUnavailable, and once the generation is being settled.
+   * Pays for something besides model calls; undefined = the limits are too low. `row`: as with `hold`. Rejects with
+   * LedgerUnavailable, and after settlement has begun.
    */
   async charge(row: () => JsonObject, kind: ChargeKind, nanos: Nanos): Promise<PaidCharge | undefined> {
     const amount = { creditNanos: nanos, byokNanos: 0n };
@@ -103,7 +103,7 @@ export class GenerationReservation {
    * know yet.
    */
   hold(row: () => JsonObject, size: (headroom: Headroom) => Amount | null): Promise<ReserveOutcome> {
-    // Nearly always the only one: it waits for no other.
+    // Nearly always the only hold, which waits for no other.
     const holding = this.#holding === undefined ? this.#holdNow(row, size) : this.#holdNext(row, size);
     this.#holding = holding;
     return holding;
@@ -125,7 +125,7 @@ export class GenerationReservation {
     return this.#isOpen ? this.#holdMore(size) : this.#open(row(), size);
   }
 
-  /** The generation is being settled: nothing more can be held or charged. */
+  /** Settlement has begun: nothing more can be held or charged. */
   close(): void {
     this.#isClosed = true;
   }
@@ -206,7 +206,7 @@ function isAffordable(
   return (credit === null || creditNanos <= credit) && (total === null || creditNanos <= total);
 }
 
-/** What an amount has beyond another, at least 0 on each side. */
+/** The part of an amount beyond another, at least 0 on each side. */
 function beyond(one: Amount, other: Amount): Amount {
   const { creditNanos, byokNanos } = minus(one, other);
   return { creditNanos: creditNanos > 0n ? creditNanos : 0n, byokNanos: byokNanos > 0n ? byokNanos : 0n };
@@ -222,7 +222,7 @@ function onlyFree({ creditNanos, byokNanos }: Amount): Headroom {
   return { affordable, unspent: affordable };
 }
 
-/** What limits leave, plus the free money, which they count as reserved. */
+/** The remaining limits plus the free money, which the limits count as reserved. */
 function withFree({ affordable, unspent }: Headroom, free: Amount): Headroom {
   const more = ({ creditNanos, totalNanos }: Affordable): Affordable => ({
     creditNanos: creditNanos === null ? null : creditNanos + free.creditNanos,

@@ -3,22 +3,22 @@ import { DIALECTS } from '../../dialects/dialects.ts';
 import { dialectOf } from '../../dialects/lane.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 
-/** Searches that a request lets one endpoint run. */
+/** Searches that one endpoint may run for a request. */
 export interface EndpointSearches {
-  /** 0 = none, infinite = as many as the endpoint likes. */
+  /** 0 = none; infinite = no limit. */
   readonly most: number;
-  /** Whether the endpoint takes a lower limit. */
+  /** True if the endpoint accepts a lower limit. */
   readonly isBoundable: boolean;
 }
 
-/** Searches of one request, by endpoint: dialects ask for them in different words, and some have none. */
+/** Searches of one request, by endpoint: dialects request them with different fields, and some have none. */
 export type SearchesAsked = (
   endpoint: Pick<Endpoint, 'provider' | 'supportedParameters'>,
 ) => EndpointSearches;
 
 const NO_SEARCHES: EndpointSearches = { most: 0, isBoundable: true };
 
-/** What a request says about web searches. */
+/** Reads the web searches that a request allows. */
 export function searchesAskedBy(request: GenerationRequest): SearchesAsked {
   return ({ provider, supportedParameters }) => {
     const rules = DIALECTS[dialectOf(provider, request.format)].upstream.searches;

@@ -12,66 +12,66 @@ import type { PixelSize } from '../../tokens/pixel-size.ts';
 import { imageTokensAt } from './image-tokens.ts';
 import type { SearchesAsked } from './searches-asked.ts';
 
-/** What the cost of a request depends on, before anything of its answer is known. */
+/** Quantities that determine the cost of a request before its answer is known. */
 export interface CostFacts {
-  /** Tokens of the prompt, at most, images and files apart. */
+  /** Upper bound of the prompt's tokens, without images and files. */
   readonly promptTokens: number;
-  /** Images whose tokens are not among them; undefined = of a size that is not known. */
+  /** Sizes of images whose tokens are not included above; undefined = size unknown. */
   readonly images: readonly (PixelSize | undefined)[];
-  /** The prompt holds files, recordings or films: their tokens are known to the upstream alone. */
+  /** True if the prompt has files, audio or video, whose tokens only the upstream knows. */
   readonly mayFillContext: boolean;
-  /** Images that have a price of their own, where they have one. */
+  /** Images that are priced per image, if the endpoint has such a price. */
   readonly inputImages: number;
-  /** Searches that the request lets an endpoint run. */
+  /** Searches that the request allows an endpoint. */
   readonly searchesAsked: SearchesAsked;
-  /** Searches that are paid for, where the endpoint can be told a limit. */
+  /** Searches that are paid for, if the endpoint accepts a limit. */
   readonly mostSearches: number;
-  /** The request lets the endpoint compact the context before each pass of the model. */
+  /** True if the endpoint may compact the context before each pass of the model. */
   readonly mayCompact: boolean;
-  /** The request names a region to which the endpoint keeps, and which may cost more. */
+  /** True if the request names a region, which may cost more. */
   readonly namesRegion: boolean;
-  /** The output limit that the caller named. */
+  /** The caller's output limit. */
   readonly requestedOutputTokens: number | undefined;
   /** Share of the list price that is charged if a BYOK credential is used. */
   readonly byokFee: number;
-  /** When the request came in, epoch milliseconds. */
+  /** Arrival of the request, epoch milliseconds. */
   readonly atMs: number;
 }
 
-/** Output of endpoints that nothing is known of, tokens. */
-const USUAL_OUTPUT = 32_768;
+/** Output tokens of an endpoint with no known limit. */
+const ASSUMED_OUTPUT_TOKENS = 32_768;
 
-/** Context of endpoints that nothing is known of, tokens: as much as the largest have. */
-const USUAL_CONTEXT = 1_048_576;
+/** Context of an endpoint with no known length, tokens: that of the largest models. */
+const ASSUMED_CONTEXT_TOKENS = 1_048_576;
 
-/** Searches of an endpoint that is given no limit. */
-export const USUAL_SEARCHES = 10;
+/** Searches of an endpoint that accepts no limit. */
+export const ASSUMED_SEARCHES = 10;
 
-/** What one search adds to the prompt, tokens: the results that the model reads. */
+/** Tokens that the results of one search add to the prompt. */
 const SEARCH_RESULT_TOKENS = 16_384;
 
-/** What one summary of a compacted context has, tokens: no limit that a request names is documented to hold for it. */
+/** Tokens of one summary of a compacted context: the request's own limits are not documented to apply to it. */
 const SUMMARY_TOKENS = 16_384;
 
-/** The most that one candidate may cost, as a function of the output that it is let write. */
+/** The highest cost of one candidate, as a function of its output limit. */
 export class WorstCost {
   readonly candidate: Candidate;
-  /** Output tokens that it writes at most, unless the call sets a lower limit. */
+  /** Upper bound of its output tokens, unless the call sets a lower limit. */
   readonly fullTokens: number;
-  /** Nothing says that it writes no more than `fullTokens`: it has to be told. */
+  /** True if no known limit keeps it to `fullTokens`: the call must set one. */
   readonly isOutputAssumed: boolean;
-  /** Tokens of the prompt that are paid for, those of search results included. */
+  /** Prompt tokens that are paid for, with those of search results. */
   readonly promptTokens: number;
-  /** Output tokens that are paid for besides: summaries of the context. */
+  /** Output tokens that are paid for in addition: summaries of the context. */
   readonly #summaryTokens: number;
   /** Searches that are paid for. */
   readonly searches: number;
-  /** Whether the endpoint may run more searches than are paid for, and can be told not to. */
+  /** True if the endpoint would run more searches than are paid for, and accepts a limit. */
   readonly mustBoundSearches: boolean;
-  /** The price of the whole prompt, of all searches and summaries. */
+  /** Price of the whole prompt with all searches and summaries. */
   readonly #fixedPrice: Price;
   readonly #outputPrice: Price;
-  /** Undefined where the gateway's credential is used. */
+  /** Undefined with the gateway's credential. */
   readonly #fee: number | undefined;
 
   constructor(candidate: Candidate, facts: CostFacts) {
@@ -85,7 +85,7 @@ export class WorstCost {
       for (const pricing of pricingsUpTo(served, facts.atMs, promptTokens)) prices.add(pricing);
     }
     this.candidate = candidate;
-    this.fullTokens = output ?? USUAL_OUTPUT;
+    this.fullTokens = output ?? ASSUMED_OUTPUT_TOKENS;
     this.isOutputAssumed = output === undefined;
     this.promptTokens = promptTokens;
     this.#summaryTokens = facts.mayCompact
@@ -104,7 +104,7 @@ export class WorstCost {
     this.#fee = access.kind === 'byok' ? facts.byokFee : undefined;
   }
 
-  /** What so much output costs, the prompt included. Rounded up: it pays for all of it. */
+  /** Cost of so many output tokens, with the prompt. Rounded up, so that it pays for all of them. */
   amountOf(outputTokens: number): Amount {
     const listed = toNanosUp(this.#fixedPrice + costOf(outputTokens, this.#outputPrice));
     return this.#fee === undefined
@@ -112,7 +112,7 @@ export class WorstCost {
       : { creditNanos: feeUpTo(listed, this.#fee), byokNanos: listed };
   }
 
-  /** Output tokens that an amount pays for; -1 when it does not even pay for the prompt. */
+  /** Output tokens that an amount pays for; -1 if it does not even pay for the prompt. */
   tokensWithin({ creditNanos, byokNanos }: Amount): number {
     if (this.#fee === undefined) return this.#countWithin(creditNanos);
     const listed = this.#countWithin(byokNanos);
@@ -120,7 +120,7 @@ export class WorstCost {
     return ofFee === undefined ? listed : Math.min(listed, this.#countWithin(ofFee));
   }
 
-  /** What of a usage went beyond what is paid for; `paidTokens`: of output. */
+  /** The reason why a usage exceeds what is paid for; `paidTokens`: output tokens. */
   exceededBy({ webSearchRequests, inputTokens, outputTokens }: Usage, paidTokens: number): WriteOffCause {
     if (webSearchRequests > this.searches) return 'searches';
     if (inputTokens > this.promptTokens) return 'prompt';
@@ -135,16 +135,16 @@ export class WorstCost {
 function searchesOf({ endpoint }: Candidate, { searchesAsked, mostSearches }: CostFacts) {
   const { most, isBoundable } = searchesAsked(endpoint);
   if (most === 0) return { searches: 0, mustBound: false };
-  const searches = Math.min(most, isBoundable ? mostSearches : USUAL_SEARCHES);
+  const searches = Math.min(most, isBoundable ? mostSearches : ASSUMED_SEARCHES);
   return { searches, mustBound: isBoundable && searches < most };
 }
 
 /**
- * Each search sends the prompt through the model again, together with what was found. Whether to compact is decided
- * before each of these passes, and sends the same through once more.
+ * Each search sends the prompt through the model again, with the results. Before each pass the upstream decides
+ * whether to compact, which sends the same once more.
  */
 function promptTokensOf({ endpoint }: Candidate, facts: CostFacts, searches: number): number {
-  const { contextLength = USUAL_CONTEXT } = endpoint;
+  const { contextLength = ASSUMED_CONTEXT_TOKENS } = endpoint;
   let known = facts.promptTokens;
   let { mayFillContext } = facts;
   for (const size of facts.images) {
@@ -157,7 +157,7 @@ function promptTokensOf({ endpoint }: Candidate, facts: CostFacts, searches: num
   return facts.mayCompact ? 2 * all : all;
 }
 
-/** For each unit that may be billed, the highest of several price lists. */
+/** For each billed unit the highest of several price lists. */
 class DearestPrices {
   /** Of a prompt token: fresh, read from a cache or written to one. */
   input: Price = 0n;

@@ -12,17 +12,17 @@ import type { GatewayParts } from './gateway-parts.ts';
 import { acceptedRow } from './generation-row.ts';
 import { unservedGeneration } from './unserved.ts';
 
-/** A request that was accepted, with what works on it. */
+/** An accepted request with its stages and its reservation. */
 export interface AcceptedGeneration extends AcceptedRequest {
   readonly input: GenerationInput;
   readonly settings: GatewaySettings;
-  /** What the request's content takes up in memory: closed by the step that ends the generation. */
+  /** Memory of the request's content: closed by the step that ends the generation. */
   readonly content: ContentShare;
   readonly reservation: GenerationReservation;
   readonly stages: ActiveStages;
 }
 
-/** Accepts a request: reads its body and finds the stages that have something to do for it. */
+/** Accepts a request: parses its body and finds its active stages. */
 export async function acceptGeneration(
   input: GenerationInput,
   room: ContentRoom,
@@ -45,7 +45,7 @@ export async function acceptGeneration(
   }
 }
 
-/** The stages of a request, and the reservation that they may charge. */
+/** The active stages of a request, and the reservation that they may charge. */
 export function stagesFor(
   input: GenerationInput,
   request: GenerationRequest,

@@ -6,7 +6,7 @@ import type { Charge } from '../admission/reservation.ts';
 import { amountOf } from '../leg/bill-generation.ts';
 import type { Leg } from '../leg/leg.ts';
 
-/** A leg with what it has come to by now, or in the end. */
+/** A leg with its usage and bill, so far or final. */
 export interface LegSoFar {
   readonly leg: Leg;
   readonly usage: Usage;
@@ -14,11 +14,11 @@ export interface LegSoFar {
   readonly status: LegStatus;
 }
 
-/** What a generation has come to: its legs and its charges together. */
+/** Usage and cost of a generation: legs and charges together. */
 export interface GenerationAccount {
   readonly usage: Usage;
   readonly bill: Bill;
-  /** As the ledger counts it: legs of BYOK credentials apart. */
+  /** As the ledger counts it: legs with BYOK credentials separately. */
   readonly used: Amount;
 }
 

@@ -5,16 +5,19 @@ import type { GenerationTimes, PlannedGeneration } from './generation-row.ts';
 import type { OpenWork } from './open-work.ts';
 import type { Settlement } from './settle.ts';
 
-/** What answering is built from. */
+/** Dependencies of answering. */
 export interface AnswerParts extends LegParts {
   readonly ledger: Ledger;
-  /** Gets every generation that has ended, once its account is closed. Must not throw. */
-  readonly tell: (generation: PlannedGeneration, settlement: Settlement, times: GenerationTimes) => void;
-  /** Gets every generation that ends without a record: none was due, or the ledger cannot be written. Must not throw. */
-  readonly tellUnrecorded: (generation: PlannedGeneration, settlement: Settlement) => void;
+  /** Called with every generation that has ended, after its settlement. Must not throw. */
+  readonly onSettled: (generation: PlannedGeneration, settlement: Settlement, times: GenerationTimes) => void;
+  /**
+   * Called with every generation that ends without a record: none was due, or the ledger cannot be written. Must not
+   * throw.
+   */
+  readonly onUnrecorded: (generation: PlannedGeneration, settlement: Settlement) => void;
 }
 
-/** What all answers of a gateway share. */
+/** State that all answers of a gateway share. */
 export interface AnswerState extends LegState {
   readonly drains: Drains;
   readonly open: OpenWork;

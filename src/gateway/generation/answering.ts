@@ -18,12 +18,12 @@ import { type Settlement, type SettleTools, unrecorded } from './settle.ts';
 import { metadataOf, plannedGeneration, servedBy, type Underway } from './underway.ts';
 
 /**
- * Characters of a stream that are kept to be counted where its upstream did not do that: more than most answers have.
- * A longer one, or one that never ends, must not fill the memory: of the rest there is a sample.
+ * Characters of a stream that are kept to count tokens if the upstream reports no usage: more than most answers have.
+ * Longer answers are sampled beyond this, so that an endless one cannot fill the memory.
  */
 const KEPT_CHARACTERS = 16_384;
 
-/** One generation while it is answered: what it is settled with, and its account in the ledger. */
+/** One generation while it is answered: its settlement and its account in the ledger. */
 export abstract class Answering implements SettleTools {
   readonly attemptLog: AttemptLog;
   readonly reading: UpstreamReading;
@@ -46,7 +46,7 @@ export abstract class Answering implements SettleTools {
     this.reading = new UpstreamReading(input.signal, state.drains, () => this.#billsAbandoned());
     this.surroundings = { input, settings, reading: this.reading, signal: this.reading.signal, parts, state };
     this.checkpoints = new Checkpoints(settings.checkpointMs, () => this.noteProgress());
-    // Times count from the moment at which the request came in.
+    // Times count from the arrival of the request.
     this.#started = parts.clock.monotonic() - Math.max(0, parts.clock.now() - input.acceptedAtMs);
   }
 
@@ -59,7 +59,7 @@ export abstract class Answering implements SettleTools {
 
   abstract account(result: Result, end: AnswerEnd): Promise<Account>;
 
-  /** No leg called an upstream, and nothing was charged: there is no generation to show. */
+  /** True if no leg called an upstream and nothing was charged: no record is made. */
   protected get isNothing(): boolean {
     const { lastCalled, charges } = this.attemptLog;
     return lastCalled === undefined && charges.length === 0;
@@ -72,7 +72,7 @@ export abstract class Answering implements SettleTools {
     return metadataOf(this.underway, outcome);
   }
 
-  /** A whole answer is shown whole, and so is one that is kept. */
+  /** A whole answer, and one that a stage or the content store needs, is kept whole. */
   get keptCharacters(): number {
     const { request, input, stages } = this.underway;
     const isShown =
@@ -80,9 +80,9 @@ export abstract class Answering implements SettleTools {
     return isShown ? Number.POSITIVE_INFINITY : KEPT_CHARACTERS;
   }
 
-  /** Closes the account: what was reserved is let go, what was used is charged, and that is recorded. */
+  /** Closes the account: releases the reservation, charges the usage, and records both. */
   async record(settlement: Settlement): Promise<Bill> {
-    const { ledger, clock, tell, tellUnrecorded } = this.parts;
+    const { ledger, clock, onSettled, onUnrecorded } = this.parts;
     const { input, content } = this.underway;
     const generation = plannedGeneration(this.underway);
     try {
@@ -92,7 +92,7 @@ export abstract class Answering implements SettleTools {
       this.checkpoints.close();
       if (this.isNothing) {
         await ledger.void(input.generationId, clock.now());
-        tellUnrecorded(generation, settlement);
+        onUnrecorded(generation, settlement);
         return settlement.bill;
       }
       const times: GenerationTimes = { firstContentMs: this.#firstContentMs, endMs: this.#elapsed() };
@@ -104,11 +104,11 @@ export abstract class Answering implements SettleTools {
         atMs: clock.now(),
       });
       const bill = { ...settlement.bill, totalNanos: charge.creditNanos };
-      tell(generation, { ...settlement, bill }, times);
+      onSettled(generation, { ...settlement, bill }, times);
       if (settlement.outcome === 'finished') this.#showStages(settlement.result);
       return bill;
     } catch (error) {
-      if (error instanceof LedgerUnavailable) tellUnrecorded(generation, unrecorded(settlement, error));
+      if (error instanceof LedgerUnavailable) onUnrecorded(generation, unrecorded(settlement, error));
       throw error;
     } finally {
       this.#state.open.leave();
@@ -116,14 +116,14 @@ export abstract class Answering implements SettleTools {
     }
   }
 
-  /** Writes down how far it has come, should the process end. */
+  /** Writes a checkpoint of the progress, for the case that the process ends. */
   protected async noteProgress(): Promise<void> {
     const { ledger, clock } = this.parts;
     const counted = new Map<RunningLeg, UsedSoFar>();
     const open = this.running.filter(({ leg }) => leg.end === undefined);
     await Promise.all(open.map(async (each) => counted.set(each, await each.soFar())));
-    // Legs may have ended while others were counted: from here on nothing is awaited, so no checkpoint has less than
-    // an earlier one.
+    // Legs may have ended while others were counted. Nothing is awaited from here on, so that no checkpoint has less
+    // than an earlier one.
     const legs = this.running.flatMap((each): LegSoFar[] => {
       const { leg } = each;
       const used = leg.end ?? counted.get(each);
@@ -137,7 +137,7 @@ export abstract class Answering implements SettleTools {
     });
   }
 
-  /** There is content: the first of it is timed. */
+  /** Times the first content. */
   protected noteContent(): void {
     this.#firstContentMs ??= this.#elapsed();
   }
@@ -146,7 +146,7 @@ export abstract class Answering implements SettleTools {
     return this.#firstContentMs !== undefined;
   }
 
-  /** Nearly always of one leg, which its bill says. */
+  /** Nearly always there is one leg, and its bill is the sum. */
   #used({ bill }: Settlement): Amount {
     const { legs, charges } = this.attemptLog;
     if (legs.length === 1 && charges.length === 0) return amountOf(bill);

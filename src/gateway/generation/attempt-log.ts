@@ -11,9 +11,9 @@ const NO_CHARGES: readonly Charge[] = [];
 
 const NO_NOTES: readonly PipelineEntry[] = [];
 
-/** What the row of a generation says of its request, whatever comes of it. */
+/** Members of a generation's row that describe its request, whatever its outcome. */
 export type RequestMembers = RowMembers & {
-  /** What was asked for; absent = completions. */
+  /** Kind of request; absent = completions. */
   readonly api?: 'embeddings';
 };
 
@@ -37,14 +37,14 @@ type RowMembers = Pick<
   | 'is_zdr'
 >;
 
-/** What has happened to one generation so far: its legs, and what stages did. Read by settlement and metadata. */
+/** The course of one generation so far: its legs, and the entries of its stages. Read by settlement and metadata. */
 export class AttemptLog {
   #legs: readonly [Leg, ...Leg[]];
-  /** Worked out for the first of its rows. */
+  /** Computed for the first of its rows. */
   requestMembers: RequestMembers | undefined;
-  /** What stages did, for the pipeline of the metadata. They add to it as they go. */
+  /** Entries of stages for the pipeline of the metadata; stages append to it. */
   readonly notes: readonly PipelineEntry[];
-  /** What was paid for besides model calls. */
+  /** Paid besides model calls. */
   readonly charges: readonly Charge[];
 
   constructor(
@@ -62,12 +62,12 @@ export class AttemptLog {
     return this.#legs;
   }
 
-  /** The leg that the request itself was planned for. */
+  /** The leg that was planned for the caller's own request. */
   get firstLeg(): Leg {
     return this.#legs[0];
   }
 
-  /** A further leg. One that was planned and never began makes room for it. */
+  /** Adds a further leg. It replaces a first leg that was planned and never began. */
   add(leg: Leg): void {
     const { firstLeg } = this;
     const isUnused =
@@ -75,7 +75,7 @@ export class AttemptLog {
     this.#legs = isUnused ? [leg] : [...this.#legs, leg];
   }
 
-  /** Where the request may go. */
+  /** The plan of the first leg. */
   get plan(): Plan {
     return this.firstLeg.plan;
   }
@@ -85,34 +85,34 @@ export class AttemptLog {
     return this.#legs.length === 1 ? this.firstLeg.calls : this.#legs.flatMap(({ calls }) => calls);
   }
 
-  /** Milliseconds until the first bytes of endpoints. */
+  /** Milliseconds until the first bytes of endpoints, summed. */
   get firstByteMs(): number {
     return this.calls.reduce((sum, { firstByteMs }) => sum + firstByteMs, 0);
   }
 
-  /** Milliseconds that endpoints were waited for. */
+  /** Milliseconds spent waiting for endpoints. */
   get waitedMs(): number {
     return this.calls.reduce((sum, { latencyMs }) => sum + latencyMs, 0);
   }
 
-  /** The calls as callers are told of them. */
+  /** The attempts as routing metadata lists them. */
   get attempts(): AttemptRecord[] {
     return this.#legs.length === 1 ? this.firstLeg.attempts : this.#legs.flatMap(({ attempts }) => attempts);
   }
 
-  /** The leg whose answer the caller gets: the last main leg that has a serving candidate. */
+  /** The leg whose answer the caller gets: the last main leg with a serving candidate. */
   get serving(): Leg {
     return (
       this.#legs.findLast(({ kind, selected }) => kind === 'main' && selected !== undefined) ?? this.firstLeg
     );
   }
 
-  /** The candidate that serves, once one does. */
+  /** The serving candidate, once there is one. */
   get selected(): Candidate | undefined {
     return this.serving.selected;
   }
 
-  /** The candidate that was called last, whatever came of it. */
+  /** The candidate called last, whatever its outcome. */
   get lastCalled(): Candidate | undefined {
     return this.#legs.findLast(({ lastCalled }) => lastCalled !== undefined)?.lastCalled;
   }
@@ -123,7 +123,7 @@ export class AttemptLog {
   }
 }
 
-/** The routing metadata object of a request that was planned. One that failed has selected no endpoint. */
+/** The routing metadata of a planned request. A failed one has selected no endpoint. */
 export function routingMetadata(
   attemptLog: AttemptLog,
   region: string | null,
@@ -157,7 +157,7 @@ export function routingMetadata(
   return metadata;
 }
 
-/** The routing metadata object of a request for which nothing was left. */
+/** The routing metadata of a request without any candidate. */
 export function metadataOfNothing({ plan }: NothingLeft, region: string | null): RoutingMetadata {
   const { requested, strategy, rejected, params, pipeline, report } = plan;
   return {
@@ -183,20 +183,20 @@ function endpointsOf(
   return { total, available, rejected: rejected.map(rejectionOf) };
 }
 
-/** An object while it is made. */
+/** An object under construction. */
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 function rejectionOf({ endpoint, filter, reason }: Rejection) {
   return { provider: endpoint.provider.name, model: endpoint.modelId, filter, reason };
 }
 
-/** Entries that are kept of the lists of a routing explanation; `endpoints.total` and `summary` still count all. */
+/** Entries kept in the lists of routing metadata; `endpoints.total` and `summary` still count all. */
 const MAX_AVAILABLE_ENDPOINTS = 16;
 const MAX_LIST_ENTRIES = 32;
 
 const BOUNDS = { characters: 256, entries: MAX_LIST_ENTRIES, depth: 6 };
 
-/** The routing metadata of a generation as its row keeps it, bounded whatever the request was. */
+/** The routing metadata of a generation as its row keeps it, of bounded size. */
 export function keptRouting(metadata: RoutingMetadata): JsonObject {
   const { endpoints } = metadata;
   const cut =
@@ -206,7 +206,7 @@ export function keptRouting(metadata: RoutingMetadata): JsonObject {
   return boundedJson(cut as unknown as JsonObject, BOUNDS) as JsonObject;
 }
 
-/** The first ones, and the selected one whatever its place. */
+/** The first entries, and the selected one whatever its place. */
 function leading(available: RoutingMetadata['endpoints']['available']) {
   const first = available.slice(0, MAX_AVAILABLE_ENDPOINTS);
   const selected = available.slice(MAX_AVAILABLE_ENDPOINTS).filter((endpoint) => endpoint.selected);

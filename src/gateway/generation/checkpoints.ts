@@ -1,10 +1,10 @@
-/** Output tokens after which a checkpoint does not wait for its time. */
+/** Output tokens after which a checkpoint is written early. */
 export const CHECKPOINT_TOKENS = 200;
 
 /**
- * Says when the progress of an answer is noted down: at most so many milliseconds after something new, and in the
- * next turn of the event loop after a number of tokens, or when the upstream has said what it used. An answer that is
- * over before that, as one that came in one piece is, has none.
+ * Decides when a checkpoint of an answer is written: within a number of milliseconds of any progress, or in the next
+ * turn of the event loop after a number of tokens or a usage report. An answer that ends earlier, such as one in a
+ * single piece, has no checkpoint.
  */
 export class Checkpoints {
   readonly #everyMs: number;
@@ -20,13 +20,13 @@ export class Checkpoints {
     this.#note = note;
   }
 
-  /** So many tokens have come since the last checkpoint. `isReported`: the upstream has said what it used. */
+  /** Counts tokens since the last checkpoint. `isReported`: the upstream has reported its usage. */
   passed(tokens: number, isReported: boolean): void {
     if (isReported || tokens >= CHECKPOINT_TOKENS) this.#turn ??= setImmediate(() => this.#take());
     else if (tokens > 0) this.#timer ??= setTimeout(() => this.#take(), this.#everyMs);
   }
 
-  /** The answer has ended: nothing more is noted. */
+  /** The answer has ended: no more checkpoints. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -41,7 +41,7 @@ export class Checkpoints {
     if (!this.#isNoting) void this.#noteWhileDue();
   }
 
-  /** One at a time: what comes meanwhile is noted next. */
+  /** One checkpoint at a time: progress made meanwhile goes into the next. */
   async #noteWhileDue(): Promise<void> {
     this.#isNoting = true;
     while (this.#isDue && !this.#isClosed) {

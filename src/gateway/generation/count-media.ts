@@ -2,10 +2,10 @@ import type { Item, Part } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Result } from '../../ir/result.ts';
 
-/** Kinds of parts that are not words. */
+/** Kinds of parts that are not text. */
 const MEDIA: ReadonlySet<Part['type']> = new Set<Part['type']>(['image', 'file', 'audio', 'video']);
 
-/** Images, files, recordings and films of a prompt, and how many of them are recordings. */
+/** Images, files, audio and video of a prompt, and how many of them are audio. */
 export function mediaOfPrompt({ items }: GenerationRequest): {
   readonly all: number;
   readonly audio: number;
@@ -22,14 +22,14 @@ export function mediaOfPrompt({ items }: GenerationRequest): {
   return { all, audio };
 }
 
-/** Images that were made. */
+/** Images in an answer. */
 export function mediaOfResult({ items }: Result): number {
   let images = 0;
   for (const { type } of items) if (type === 'image') images += 1;
   return images;
 }
 
-/** Addresses that an answer names as its sources, each once. */
+/** Distinct source addresses that an answer cites. */
 export function citationsOf({ items }: Result): number {
   let addresses: Set<string> | undefined;
   for (const item of items) {

@@ -5,7 +5,7 @@ import type { GenerationInput } from '../request/generation-input.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import type { Underway } from './underway.ts';
 
-/** Tokens of a prompt, as the first candidate counts them that can, else as our tokenizer does. */
+/** Tokens of a prompt by the count of the first candidate that can count, else by our tokenizer. */
 export async function countTokens(
   input: GenerationInput,
   { request, prompt, attemptLog, settings, content }: Underway,

@@ -7,17 +7,17 @@ import type { AcceptParts } from '../request/accept-request.ts';
 import type { GatewaySettings } from '../request/settings.ts';
 import type { AnswerParts } from './answer-parts.ts';
 
-/** What the spine is built from. */
+/** Dependencies of the spine. */
 export interface GatewayParts
   extends AcceptParts,
     Omit<PlanParts, 'health' | 'memory' | 'tokenizer' | 'clock'>,
     AnswerParts {
-  /** The settings of this moment. */
+  /** Returns the current settings. */
   readonly settings: () => GatewaySettings;
-  /** Asks an endpoint to count the prompt; undefined when it cannot. */
+  /** Asks an endpoint to count the prompt; undefined if it cannot. */
   readonly countUpstream: (call: CountCall) => Promise<number | undefined>;
-  /** What would be lost or changed on the way to an endpoint. */
+  /** Reports losses and changes of the translation for an endpoint. */
   readonly previewUpstream: (call: PreviewCall) => Promise<readonly TranslationEntry[]>;
-  /** Logs what the operator should know. */
+  /** Logs a warning for the operator. */
   readonly warn: Log['warn'];
 }

@@ -11,14 +11,14 @@ import type { GenerationInput } from '../request/generation-input.ts';
 import { hasZeroRetention } from '../request/zero-retention.ts';
 import type { Settlement } from './settle.ts';
 
-/** What keeping the content of a generation goes by. */
+/** Dependencies of keeping content. */
 export interface ContentKeeping {
   readonly store: Pick<ContentStore, 'put'>;
-  /** 0 <= number < 1, for the draw that a workspace may ask for. */
+  /** 0 <= number < 1, for the sampling that a workspace may request. */
   readonly random: () => number;
 }
 
-/** Has the content of a generation that has ended kept, where its workspace wants that. Waits for nothing. */
+/** Stores the content of an ended generation if its workspace asks for that. Does not wait. */
 export function keepContent(
   { store, random }: ContentKeeping,
   { input, request }: { readonly input: GenerationInput; readonly request: GenerationRequest },
@@ -34,8 +34,8 @@ export function keepContent(
 }
 
 /**
- * Whether content is kept: the workspace wants it, the draw falls so, and zero retention is not demanded. A list of
- * numbers of keys matches no key, because keys have no numbers here: then nothing is kept.
+ * True if content is kept: the workspace asks for it, the sample includes it, and zero retention is not demanded. A
+ * list of key numbers matches no key, because keys have no numbers here: then nothing is kept.
  */
 export function isContentKept(
   caller: Pick<Caller, 'workspace' | 'guardrails'>,
@@ -51,7 +51,7 @@ export function isContentKept(
   );
 }
 
-/** What was said. Of the request only the conversation: settings, tools and their credentials are no part of it. */
+/** The content to keep. Of the request only the conversation: not settings, tools and their credentials. */
 export function contentOf(
   { format, body }: Pick<GenerationInput, 'format' | 'body'>,
   { result, error }: Pick<Settlement, 'result' | 'error'>,
@@ -79,7 +79,7 @@ function wordsOf(part: Part): string[] {
   return part.type === 'refusal' ? [part.refusal] : [];
 }
 
-/** Raw thoughts where they are known, else their summaries. */
+/** Raw reasoning text if it is known, else its summaries. */
 function thoughtsOf(item: Item): readonly string[] {
   if (item.type !== 'reasoning') return [];
   return item.text.length > 0 ? item.text : item.summary;

@@ -6,7 +6,7 @@ import type { UpstreamCall } from '../leg/leg.ts';
 import type { PlannedGeneration } from './generation-row.ts';
 import type { Settlement } from './settle.ts';
 
-/** How a generation ended, for operators: `refused` = failed for a reason that only its caller can mend. */
+/** How a generation ended, for operators: `refused` = failed for a reason that only its caller can fix. */
 export type GenerationEnd = 'finished' | 'aborted' | 'refused' | 'failed';
 
 /** One upstream call, for operators. */
@@ -17,20 +17,20 @@ export interface AttemptFacts {
   readonly endpoint: string;
   readonly status: number;
   readonly duration_ms: number;
-  /** Null if it brought an answer, or was not waited for. */
+  /** Null if the attempt brought an answer or was not waited for. */
   readonly error_kind: ErrorKind | 'empty' | 'refusal' | null;
   readonly upstream_code: string | null;
   readonly errno: string | null;
 }
 
-/** What operators see of a generation that has ended: who, where, how much, why. Never what was said. */
+/** An ended generation as operators see it: caller, endpoint, amounts and reason. Never its content. */
 export interface GenerationFacts {
   readonly id: string;
-  /** The caller's own id of the request, else that of the generation. */
+  /** The caller's own id of the request, else the generation id. */
   readonly request_id: string;
   readonly outcome: Settlement['outcome'];
   readonly format: string;
-  /** The model that served, or was called last; else the requested one. */
+  /** The serving model, or the one called last, else the requested one. */
   readonly model: string;
   readonly provider: string | undefined;
   /** Tag of the endpoint. */
@@ -50,7 +50,7 @@ export interface GenerationFacts {
   readonly key_hash: string;
 }
 
-/** What a failed generation has besides. Null = the upstream never answered, or gave no code. */
+/** Further members of a failed generation. Null = the upstream never answered, or gave no code. */
 export interface FailureFacts {
   readonly requested: string;
   /** Status for the caller. */
@@ -58,12 +58,12 @@ export interface FailureFacts {
   readonly upstream_status: number | null;
   readonly upstream_code: string | null;
   readonly errno: string | null;
-  /** Absent for refusals by an upstream, whose words may quote the request. */
+  /** Absent for refusals by an upstream, whose message may quote the request. */
   readonly reason?: string;
   readonly attempt_log: readonly AttemptFacts[];
 }
 
-/** What every generation has. `nowMs`: epoch milliseconds. */
+/** The members of every generation. `nowMs`: epoch milliseconds. */
 export function factsOf(
   { input, attemptLog }: PlannedGeneration,
   { usage, bill, outcome, error, result }: Settlement,
@@ -99,7 +99,7 @@ function candidateOf({ selected, lastCalled }: PlannedGeneration['attemptLog']):
   return selected ?? lastCalled;
 }
 
-/** Why a generation failed. */
+/** The reason why a generation failed. */
 export function failureFactsOf({ attemptLog }: PlannedGeneration, error: GatewayError): FailureFacts {
   const isOfUpstream = error instanceof UpstreamFailure;
   const mayQuote = isOfUpstream && isCallersOwn(error);
@@ -128,13 +128,13 @@ export function attemptFactsOf({ candidate, status, latencyMs, failure }: Upstre
   };
 }
 
-/** The upstream's own code of an error. */
+/** The upstream's error code. */
 function codeOf({ metadata }: GatewayError): string | null {
   const code = metadata?.provider_code;
   return typeof code === 'string' ? code : null;
 }
 
-/** Answers of upstreams that only the caller can mend, by another request. */
+/** Upstream errors that only the caller can fix, with another request. */
 const CALLERS_KINDS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   'invalid-request',
   'context-length',
@@ -144,7 +144,7 @@ const CALLERS_KINDS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   'unprocessable',
 ]);
 
-/** Kinds below 500 that the caller did not bring about, where they are not an upstream's answer. */
+/** Kinds below 500 that the caller did not cause, unless they come from an upstream. */
 const OUR_KINDS: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['rate-limited', 'deadline']);
 
 function isCallersOwn(error: GatewayError): boolean {
@@ -156,7 +156,7 @@ export function endOf({ outcome, error }: Settlement): GenerationEnd {
   return outcome === 'failed' && error !== undefined && isCallersOwn(error) ? 'refused' : outcome;
 }
 
-/** Calls that served nothing in legs that another call served. */
+/** Failed calls in legs that another call served. */
 export function rescuedCalls({ attemptLog }: PlannedGeneration): readonly UpstreamCall[] {
   // Nearly always there is one leg with one call.
   if (attemptLog.calls.length < 2) return NONE_RESCUED;

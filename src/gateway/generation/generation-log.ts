@@ -11,7 +11,7 @@ import {
 import type { PlannedGeneration } from './generation-row.ts';
 import type { Settlement } from './settle.ts';
 
-/** Level and message of the line of a generation, by its end. */
+/** Log level and message of a generation, by how it ended. */
 const LINES: Readonly<Record<GenerationEnd, readonly ['info' | 'warn', string]>> = {
   finished: ['info', 'generation'],
   aborted: ['info', 'generation'],
@@ -19,7 +19,7 @@ const LINES: Readonly<Record<GenerationEnd, readonly ['info' | 'warn', string]>>
   failed: ['warn', 'generation failed'],
 };
 
-/** Writes one line for each generation that has ended, and one for each of its attempts that a fallback rescued. */
+/** Logs one line for each ended generation, and one for each of its attempts that a fallback rescued. */
 export function generationLog(log: Log, clock: Pick<Clock, 'now'>) {
   return (generation: PlannedGeneration, settlement: Settlement): void => {
     const { error, outcome } = settlement;

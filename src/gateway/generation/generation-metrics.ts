@@ -9,10 +9,10 @@ import type { Leg } from '../leg/leg.ts';
 import type { GenerationTimes, PlannedGeneration } from './generation-row.ts';
 import type { Settlement } from './settle.ts';
 
-/** Where no provider was called. */
+/** Label of generations that called no provider. */
 const NO_PROVIDER = 'none';
 
-/** What every generation of one provider adds to, found once. */
+/** The metrics of one provider, looked up once. */
 interface ProviderFigures {
   readonly prompt: Sum;
   readonly completion: Sum;
@@ -20,14 +20,14 @@ interface ProviderFigures {
   readonly reasoning: Sum;
   readonly credits: Sum;
   readonly duration: Distribution;
-  /** Main legs that were completed. */
+  /** Completed main legs. */
   readonly answered: Sum;
 }
 
-/** More providers than any installation configures. */
+/** A bound above any configured number of providers. */
 const MAX_PROVIDER_LABELS = 1000;
 
-/** Counts generations that have ended. Labels are of closed sets: formats, configured providers, kinds of error. */
+/** Counts ended generations. Labels come from closed sets: formats, configured providers, kinds of error. */
 export class GenerationMetrics {
   readonly #ended = new Counter({
     name: 'signalbox_generations_total',
@@ -99,7 +99,7 @@ export class GenerationMetrics {
     ];
   }
 
-  /** A generation has ended and is recorded. */
+  /** Counts a generation that has ended and is recorded. */
   note({ input, attemptLog }: PlannedGeneration, settlement: Settlement, times: GenerationTimes): void {
     const { usage, bill, outcome, error } = settlement;
     const provider = (attemptLog.selected ?? attemptLog.lastCalled)?.endpoint.provider.slug ?? NO_PROVIDER;
@@ -110,7 +110,7 @@ export class GenerationMetrics {
     }
     const isPlain = attemptLog.legs.length === 1;
     for (const leg of attemptLog.legs) {
-      // Of a single leg counts what was charged in the end, which a limit may have lowered.
+      // A single leg is counted with the final charge, which a limit may have lowered.
       if (isPlain) this.#noteUse(provider, usage, bill);
       else if (leg.end !== undefined) this.#noteUse(providerOf(leg), leg.end.usage, leg.end.bill);
       this.#noteLeg(leg);

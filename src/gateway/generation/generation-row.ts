@@ -26,33 +26,30 @@ import { type AttemptLog, keptRouting, type RequestMembers, routingMetadata } fr
 import { citationsOf, mediaOfPrompt, mediaOfResult } from './count-media.ts';
 import { LEG_STATUSES, type Settlement } from './settle.ts';
 
-/** A generation that has a plan. */
+/** A generation with its plan. */
 export interface PlannedGeneration {
   readonly input: GenerationInput;
   readonly request: GenerationRequest;
   readonly attemptLog: AttemptLog;
-  /** Where the gateway runs, as the routing metadata says it. */
+  /** Region of the gateway, for routing metadata. */
   readonly region: string | null;
 }
 
-/** When things happened, milliseconds from the moment at which the request came in. */
+/** Times in milliseconds since the arrival of the request. */
 export interface GenerationTimes {
-  /** Undefined when no content came before the end. */
+  /** Undefined if there was no content before the end. */
   readonly firstContentMs?: number;
   readonly endMs: number;
 }
 
-/** What the row of an open generation says anew at a checkpoint. */
+/** Members of an open generation's row that a checkpoint updates. */
 export type RowProgress = Partial<GenerationRow>;
 
-/** What the row of a generation says that was only accepted, beyond what all such rows say. */
+/** Members of an accepted generation's row that differ from the defaults of `completeRow`. */
 export type AcceptedRow = RequestMembers &
   Pick<GenerationRow, 'model' | 'model_permaslug' | 'variant' | 'streamed' | 'routing'>;
 
-/**
- * What is kept of a generation when it is accepted: every request is written down so, and nearly none of it is ever
- * read.
- */
+/** The compact row of an accepted generation. It is written for every request and hardly ever read. */
 export function acceptedRow({ input, request, attemptLog, region }: PlannedGeneration): AcceptedRow {
   const { model, model_permaslug, variant } = unservedMembers(request, attemptLog);
   attemptLog.requestMembers ??= requestMembers(input, request, attemptLog);
@@ -84,8 +81,8 @@ export function acceptedRow({ input, request, attemptLog, region }: PlannedGener
 }
 
 /**
- * The row of a generation of which nothing is known but that it was accepted: should the process end before anything
- * more is recorded, this is how it ended. Earlier releases kept it whole.
+ * The row of a generation that was accepted and has no other record: if the process ends before any, this is its final
+ * row. Earlier releases stored it complete.
  */
 export function completeRow(kept: JsonObject): JsonObject {
   if (kept.api_type !== undefined) return kept;
@@ -100,10 +97,7 @@ export function completeRow(kept: JsonObject): JsonObject {
   return rowOf(accepted, serving, NOTHING_YET, accepted);
 }
 
-/**
- * What is known by now of a generation whose answer is under way, to be laid over its row should the process end.
- * `legs`: all that have begun.
- */
+/** Members that a checkpoint lays over the row, in case the process ends. `legs`: all that have begun. */
 export function progressRow(
   { request, attemptLog, region }: PlannedGeneration,
   used: UsedSoFar,
@@ -128,7 +122,7 @@ export function progressRow(
   };
 }
 
-/** The row of a generation that has ended. */
+/** The row of an ended generation. */
 export function settledRow(
   generation: PlannedGeneration,
   settlement: Settlement,
@@ -175,22 +169,22 @@ export function settledRow(
   return Object.assign(row, legsAndCharges(attemptLog, ended));
 }
 
-/** How long the moderation service took, milliseconds; null = it was not asked. */
+/** Milliseconds that the moderation service took; null = it was not called. */
 function moderationMs({ notes }: AttemptLog): number | null {
   if (notes.length === 0) return null;
   const latency = notes.find(({ name }) => name === MODERATION)?.data?.latency_ms;
   return typeof latency === 'number' ? latency : null;
 }
 
-/** One leg, which its row describes, and nothing besides. */
+/** True if the row itself describes everything: one leg and no charges. */
 function isPlain({ legs, lastCalled, charges }: AttemptLog): boolean {
   return legs.length === 1 && lastCalled !== undefined && charges.length === 0;
 }
 
-/** Legs that a record lists: more are counted and not named. */
+/** Legs listed in a record; the rest is only counted. */
 const MAX_RECORDED_LEGS = 100;
 
-/** Legs and charges, where the row itself does not say them. */
+/** Legs and charges, unless the row itself describes them. */
 function listed(attemptLog: AttemptLog, legs: readonly LegSoFar[]): Pick<GenerationRow, 'legs' | 'charges'> {
   return isPlain(attemptLog) ? {} : legsAndCharges(attemptLog, legs);
 }
@@ -218,7 +212,7 @@ function legRow({ leg, usage, bill, status }: LegSoFar): LegRow {
   };
 }
 
-/** What a leg used, and the prices that it was billed by. */
+/** Usage of a leg, and the prices of its bill. */
 interface PricedLeg {
   readonly usage: Usage;
   readonly pricing: Pricing;
@@ -244,7 +238,7 @@ function sumOf<T>(list: readonly T[], of: (each: T) => bigint): bigint {
   return list.reduce((sum, each) => sum + of(each), 0n);
 }
 
-/** What came of a generation. */
+/** Outcome of a generation. */
 interface Outcome {
   readonly cancelled: boolean;
   readonly finishReason: string | null;
@@ -283,7 +277,7 @@ const NOTHING_YET: Outcome = {
   moderationMs: null,
 };
 
-/** All members in one literal: a row is made for every request, and each part that is spread into one costs. */
+/** All members in one literal: a row is made for every request, and every spread costs time. */
 function rowOf(
   said: RequestMembers,
   serving: ServingMembers,
@@ -309,7 +303,7 @@ function rowOf(
     session_id: said.session_id,
     request_id: said.request_id,
     preset_id: said.preset_id,
-    // Absent in what earlier releases kept of a generation.
+    // Absent in rows of earlier releases.
     trace: said.trace ?? null,
     router: said.router,
     streamed,
@@ -376,7 +370,7 @@ function requestMembers(
   };
 }
 
-/** Members of a row that say who serves. */
+/** Members of a row that name the serving endpoint. */
 type ServingMembers = Pick<
   GenerationRow,
   'model' | 'model_permaslug' | 'variant' | 'provider_name' | 'is_byok'
@@ -403,15 +397,15 @@ function servingMembers(request: GenerationRequest, { model, endpoint, access }:
   };
 }
 
-/** List price of what was used. */
+/** List price of the usage. */
 function listPriceOf({ bill }: UsedSoFar): string {
   return String(bill.inputNanos + bill.outputNanos);
 }
 
-/** Strategies by which a router chooses the model. */
+/** Strategies with which a router chooses the model. */
 const ROUTERS: ReadonlySet<Strategy> = new Set<Strategy>(['auto', 'free', 'pareto', 'bodybuilder', 'fusion']);
 
-/** The suffix that says how to route, else the one that the model itself has. */
+/** The routing suffix of the requested model, else the suffix of the model itself. */
 function variantOf({ models }: GenerationRequest, modelId: string | undefined): string {
   const { variants, base } = parseModelId(models[0] ?? '');
   return short(variants[0] ?? suffixOf(modelId ?? base) ?? 'standard');
@@ -428,7 +422,7 @@ function finishReasonOf({ outcome, result }: Settlement): string | null {
   return renderFinish(result.finish, { hasRefusal: false, isLegacy: false });
 }
 
-/** Content that was not timed on its own came with the end. */
+/** Content without a time of its own came with the end. */
 function durations({ firstLeg }: AttemptLog, result: Result, { firstContentMs, endMs }: GenerationTimes) {
   const contentMs = firstContentMs ?? (isBlank(result) ? undefined : endMs);
   const last = firstLeg.calls.at(-1);

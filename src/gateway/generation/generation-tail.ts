@@ -25,7 +25,7 @@ export interface TailedGeneration extends GenerationFacts, Partial<Omit<FailureF
 
 type Reader = (generation: TailedGeneration) => void;
 
-/** Passes generations that end on to readers. Keeps nothing, and costs nothing without readers. */
+/** Passes ended generations to readers. Keeps nothing, and costs nothing without readers. */
 export class GenerationTail {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #readers = new Set<Reader>();
@@ -34,7 +34,7 @@ export class GenerationTail {
     this.#clock = clock;
   }
 
-  /** Adds a reader, which must not throw. Returns what removes it. */
+  /** Adds a reader, which must not throw. Returns a function that removes it. */
   read(reader: Reader): () => void {
     this.#readers.add(reader);
     return () => this.#readers.delete(reader);

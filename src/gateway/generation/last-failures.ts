@@ -2,15 +2,15 @@ import type { Clock } from '../../kit/time/clock.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 import type { PlannedGeneration } from './generation-row.ts';
 
-/** The last call of a provider that failed. */
+/** The last failed call of a provider. */
 export interface LastFailure {
   readonly atMs: number;
   readonly model: string;
-  /** What it answered; where it did not, what that means to the caller. */
+  /** Status of the response; without one, the status that the caller gets. */
   readonly status: number;
-  /** Code of the system or of TLS if the connection broke. */
+  /** Error code of the system or of TLS if the connection failed. */
   readonly errno?: string | undefined;
-  /** A later call succeeded. */
+  /** True if a later call succeeded. */
   readonly isOver: boolean;
 }
 
@@ -29,10 +29,10 @@ export class LastFailures {
     return this.#failures.get(provider);
   }
 
-  /** A generation has ended. */
+  /** Notes the calls of an ended generation. */
   note({ attemptLog }: Pick<PlannedGeneration, 'attemptLog'>): void {
     for (const { candidate, status, failure } of attemptLog.calls) {
-      // A credential that a caller brought says nothing about the gateway's.
+      // A BYOK credential says nothing about the gateway's own.
       if (candidate.access.kind !== 'shared') continue;
       const { slug } = candidate.endpoint.provider;
       if (status >= FIRST_FAILURE_STATUS) {

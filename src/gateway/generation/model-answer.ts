@@ -12,7 +12,7 @@ import { type SettledAnswer, settleAnswer } from './settle.ts';
 import { SeveralLegs } from './several-legs.ts';
 import { metadataOf, routedError, servedBy, type Underway } from './underway.ts';
 
-/** The answer of models to a reserved generation. It must be pulled at once: pulling it runs and settles it. */
+/** The answer of models to a reserved generation. Pull it at once: pulling runs and settles it. */
 export class ModelAnswer {
   readonly #underway: Underway;
   readonly #batches: SettledAnswer;
@@ -31,18 +31,18 @@ export class ModelAnswer {
 
   async complete(): Promise<FinishedGeneration> {
     const result = await this.#pulled(() => this.#batches.whole());
-    if (result.failure !== undefined && !this.#tellsFailure()) {
+    if (result.failure !== undefined && !this.#encodesFailure()) {
       throw result.failure.withRouting(metadataOf(this.#underway, 'failed'));
     }
     return { context: this.#context(), result };
   }
 
-  /** Whether the caller gets the part of a failed answer that there is, with the reason why there is no more. */
-  #tellsFailure(): boolean {
+  /** True if the caller gets the partial answer of a failed generation, with the reason of the failure. */
+  #encodesFailure(): boolean {
     const { input, attemptLog } = this.#underway;
-    const isTold = DIALECTS[input.format].inbound.tellsFailures === true;
+    const isEncodable = DIALECTS[input.format].inbound.encodesFailedAnswers === true;
     const hasEnded = (status: LegStatus) => attemptLog.legs.some(({ end }) => end?.status === status);
-    return isTold && hasEnded('completed') && hasEnded('failed');
+    return isEncodable && hasEnded('completed') && hasEnded('failed');
   }
 
   #context(): ReplyContext {

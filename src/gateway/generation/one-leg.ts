@@ -10,7 +10,7 @@ import { Answering } from './answering.ts';
 import { LEG_STATUSES, type Settlement } from './settle.ts';
 import type { Underway } from './underway.ts';
 
-/** A generation that no stage runs legs of: its answer is that of its only leg, and is folded and counted once. */
+/** A generation without stages around its leg: the answer of its only leg is folded and counted once. */
 export class OneLeg extends Answering {
   readonly #leg: RunningLeg;
 
@@ -30,7 +30,7 @@ export class OneLeg extends Answering {
     return attemptCandidates(this.underway.request, this.#leg.leg, this.#leg);
   }
 
-  /** Looks at what passes. Of the last of it no progress is noted where its account can be closed at once. */
+  /** Meters a batch. The last batch makes no checkpoint if the account can be closed at once. */
   override watch(batch: EventBatch, isLast: boolean): void {
     const leg = this.#leg;
     leg.watch(batch);

@@ -1,20 +1,20 @@
 import type { Event, EventBatch, PartKind } from '../../ir/events.ts';
 
 interface OpenItem {
-  /** Parts that have begun and not ended. */
+  /** Parts that are open. */
   readonly parts: Map<string, { readonly part: number; readonly kind: PartKind }>;
 }
 
-/** Keeps track of what has begun in an answer and not ended, so that it can be ended in the middle. */
+/** Tracks the open items of an answer, so that it can be ended in the middle. */
 export class OpenItems {
-  /** Relayed answers have none that need be known. */
+  /** Relayed answers have none that need tracking. */
   #open: Map<number, OpenItem> | undefined;
 
   push(batch: EventBatch): void {
     for (const event of batch) this.#take(event);
   }
 
-  /** The events that end all that is open, as cut off. */
+  /** The events that end all open items, as cut off. */
   ending(): Event[] {
     return [...(this.#open ?? [])].flatMap(([item, { parts }]): Event[] => [
       ...[...parts.values()].map(({ part, kind }): Event => ({ type: 'part-end', item, part, kind })),

@@ -1,4 +1,4 @@
-/** Counts answers whose accounts are open, so that stores are not closed while an answer still needs them. */
+/** Counts answers with an open account, so that stores are not closed while an answer needs them. */
 export class OpenWork {
   #open = 0;
   #waiting: (() => void)[] = [];

@@ -2,10 +2,10 @@ import type { ReplyContext } from '../../dialects/dialect.ts';
 import type { EventBatch } from '../../ir/events.ts';
 import type { Result } from '../../ir/result.ts';
 
-/** An answer whose first content has arrived: it will be served by one known endpoint. */
+/** An answer whose first content has arrived: its serving endpoint is final. */
 export interface OpenedStream {
   readonly context: ReplyContext;
-  /** From the very first event on; ends with exactly one terminal event, which carries `settled`. */
+  /** All events from the first on; ends with exactly one terminal event, which carries `settled`. */
   readonly batches: AsyncIterable<EventBatch>;
 }
 

@@ -8,7 +8,7 @@ import type { GatewayParts } from './gateway-parts.ts';
 import type { Underway } from './underway.ts';
 import { settleCharges } from './unserved.ts';
 
-/** Plans the first leg of a generation. What stages have charged is settled if there is no plan. */
+/** Plans the first leg of a generation. If there is no plan, charges of stages are settled. */
 export async function planGeneration(accepted: AcceptedGeneration, parts: GatewayParts): Promise<Underway> {
   const { input, settings, request, prompt, stages, content, reservation } = accepted;
   try {
@@ -40,8 +40,8 @@ export async function planGeneration(accepted: AcceptedGeneration, parts: Gatewa
 }
 
 /**
- * Plans further legs, by the settings of the first. What stages ask for is not the caller's body: it is never
- * relayed.
+ * Plans further legs with the settings of the first. A request made by a stage is not the caller's body, so it is
+ * never relayed.
  */
 function furtherPlanner(
   { input, settings }: AcceptedGeneration,

@@ -6,7 +6,7 @@ import { acceptedRow } from './generation-row.ts';
 import { plannedGeneration, routedError, type Underway } from './underway.ts';
 import { settleCharges } from './unserved.ts';
 
-/** A generation whose money is reserved: it must be answered, which settles it. */
+/** A generation whose money is reserved: it must be answered, because that settles it. */
 export interface ReservedGeneration {
   readonly underway: Underway;
   readonly admission: Admission;
@@ -37,7 +37,7 @@ export async function reserveGeneration(
   }
 }
 
-/** Relayed frames cannot be ended in the middle: a stream that may have to be cut short is translated. */
+/** Relayed frames cannot be ended in the middle, so a stream that may have to be cut short is translated. */
 function translated(underway: Underway): Underway {
   const { request, attemptLog, mustRelay } = underway;
   if (!request.stream || mustRelay) return underway;

@@ -7,8 +7,8 @@ interface Resumable<T> extends Pick<Flow<T>, 'poll' | 'whenReady'> {
 }
 
 /**
- * A sequence whose first step was already pulled, from that step on. Ending it early ends the source, also before
- * anything was pulled from here: a generator around it would not be told then.
+ * A sequence whose first step was already pulled, from that step on. Ending it early ends the source, also before its
+ * first step: a generator would not be notified then.
  */
 export class Resumed<T> implements AsyncIterableIterator<T, void, undefined>, Flow<T> {
   #pulled: IteratorResult<T, void> | undefined;

@@ -11,9 +11,9 @@ import type { FinishedGeneration, OpenedStream } from './opened-generation.ts';
 import type { Settlement } from './settle.ts';
 import { settleUnserved, type UnservedParts, type UnservedRequest, unservedGeneration } from './unserved.ts';
 
-/** What settling an answer needs that no model gave. */
+/** Dependencies of settling an answer that a stage gave. */
 export interface ServedParts extends UnservedParts {
-  /** Items that callers may refer to later. */
+  /** Items that later requests of the key may refer to. */
   readonly items: OutputItems;
 }
 
@@ -23,10 +23,7 @@ export interface ServedRequest extends UnservedRequest {
   readonly vendor: string;
 }
 
-/**
- * An answer that no model gave, recorded like any other. It costs what stages have charged on the way to it, mostly
- * nothing.
- */
+/** An answer that a stage gave, recorded like any other. It costs the charges of stages, mostly nothing. */
 export class ServedGeneration {
   readonly #asked: ServedRequest;
   readonly #result: Result;
@@ -38,7 +35,7 @@ export class ServedGeneration {
     this.#parts = parts;
   }
 
-  /** Records the generation. Rejects with LedgerUnavailable where it cannot be recorded. */
+  /** Records the generation. Rejects with LedgerUnavailable if it cannot be recorded. */
   static async settle(asked: ServedRequest, parts: ServedParts): Promise<ServedGeneration> {
     const { served, reservation } = asked;
     const settled = { usage: NO_USAGE, bill: { ...FREE, totalNanos: reservation.charged.creditNanos } };

@@ -12,59 +12,59 @@ import { LedgerUnavailable } from '../../ports/ledger.ts';
 import type { Account, AnswerEnd } from '../leg/leg-account.ts';
 import { OpenItems } from './open-items.ts';
 
-/** How a generation ended: what its record, row and metrics are made from. */
+/** How a generation ended: the source of its record, row and metrics. */
 export interface Settlement extends Settled, Account {
   readonly outcome: 'finished' | 'failed' | 'aborted';
   readonly result: Result;
   readonly error?: GatewayError;
-  /** The generation whose answer was given again; absent = this one has its own. */
+  /** The generation whose answer was reused; absent = none. */
   readonly servedFrom?: string;
 }
 
-/** What legs are called once their generation has ended so. */
+/** Leg status by the generation's outcome. */
 export const LEG_STATUSES: Readonly<Record<Settlement['outcome'], LegStatus>> = {
   finished: 'completed',
   failed: 'failed',
   aborted: 'cancelled',
 };
 
-/** What settling needs besides the events. */
+/** Dependencies of settling besides the events. */
 export interface SettleTools {
-  /** The routing metadata of this moment, when the caller asked for it. */
+  /** The current routing metadata if the caller asked for it. */
   readonly metadata: (outcome: 'served' | 'failed') => RoutingMetadata | undefined;
   /** Characters of the answer that the settlement keeps. */
   readonly keptCharacters: number;
-  /** What an answer has come to. */
+  /** Usage and bill of an answer. */
   readonly account: (result: Result, end: AnswerEnd) => Promise<Account>;
-  /** Is shown everything before it is let go. `isLast`: the account is closed right after it. */
+  /** Called with each batch before it is forwarded. `isLast`: the account is closed right after it. */
   readonly watch: (batch: EventBatch, isLast: boolean) => void;
-  /** False: there is no money for more, the answer ends here. */
+  /** False if the reservation is used up: the answer ends here. */
   readonly mayGoOn: () => boolean;
-  /** How the upstream is read. */
+  /** State of the upstream reading. */
   readonly reading: { readonly isAbandoned: boolean; readonly isDraining: boolean };
-  /** Told exactly once, before the terminal event is let go. Resolves with what was charged. */
+  /** Called exactly once, before the terminal event is forwarded. Resolves with the final bill. */
   readonly record: (settlement: Settlement) => Promise<Bill>;
 }
 
 /**
- * Folds an answer while it passes and closes its account: usage, cost, one record. The terminal event is let go only
- * after the record was made. An answer that is abandoned half-way is settled too.
+ * Folds an answer while it passes and closes its account: usage, cost, one record. The terminal event is forwarded
+ * only after the record was made. An abandoned answer is settled too.
  */
 export function settleAnswer(answer: Flow<EventBatch>, tools: SettleTools): SettledAnswer {
   return new SettledAnswer(answer, tools);
 }
 
 /**
- * An answer whose account is closed by pulling it to its end, or by ending it early. Pulled by one, a step at a time.
- * Not a generator: those cost several promises and a queue for each of their steps.
+ * An answer whose account is closed by pulling it to its end, or by ending it early. One reader pulls it, one step at
+ * a time. Not a generator: that would cost several promises and a queue for each step.
  */
 export class SettledAnswer implements AsyncIterableIterator<EventBatch, void, undefined>, Flow<EventBatch> {
   readonly #passage: Passage;
   readonly #tools: SettleTools;
-  /** The step that is under way: `return` waits for it. */
+  /** The pending step: `return` waits for it. */
   #step: Promise<unknown> | undefined;
   #isOver = false;
-  /** Of an answer that came to its end. */
+  /** Set once the answer has ended. */
   #result: Result | undefined;
 
   constructor(source: Flow<EventBatch>, tools: SettleTools) {
@@ -123,7 +123,7 @@ export class SettledAnswer implements AsyncIterableIterator<EventBatch, void, un
     return OVER;
   }
 
-  /** The last of an answer, with what it cost. Where it has no end of its own, it ends here. */
+  /** The last batch of an answer with its cost. Adds a terminal event if there is none. */
   async #end({ passing, terminal = CUT_SHORT }: Step): Promise<IteratorResult<EventBatch, void>> {
     const { source, fold } = this.#passage;
     this.#isOver = true;
@@ -146,7 +146,7 @@ export class SettledAnswer implements AsyncIterableIterator<EventBatch, void, un
     }
   }
 
-  /** Closes the account of an answer that came to no end. */
+  /** Closes the account of an answer that did not reach its end. */
   async #leave(failure: GatewayError | undefined): Promise<void> {
     const { source, fold } = this.#passage;
     this.#isOver = true;
@@ -161,7 +161,7 @@ export class SettledAnswer implements AsyncIterableIterator<EventBatch, void, un
 
 const OVER = { done: true, value: undefined } as const;
 
-/** A whole answer with what its settled end says. */
+/** A whole answer with the members of its settled end. */
 function resultOf(result: Result, ended: SettledTerminal): Result {
   const { settled } = ended;
   return ended.type === 'failure'
@@ -169,10 +169,10 @@ function resultOf(result: Result, ended: SettledTerminal): Result {
     : { ...result, finish: ended, settled };
 }
 
-/** The end of an answer that we ended. */
+/** The end of an answer that the gateway ended. */
 const CUT_SHORT: Terminal = { type: 'finish', reason: 'length' };
 
-/** A batch that was looked at. */
+/** A batch after inspection. */
 interface Step {
   /** Without the terminal event. Relayed frames pass whole: their encoder holds the end back. */
   readonly passing: EventBatch;
@@ -180,14 +180,14 @@ interface Step {
   readonly mayGoOn: boolean;
 }
 
-/** An answer on its way: everything is folded and shown to who watches before it goes on. */
+/** An answer on its way: every batch is folded and passed to the observer before it is forwarded. */
 class Passage {
   readonly source: Flow<EventBatch>;
-  /** All that has passed. */
+  /** All events so far. */
   readonly fold: Fold;
   readonly #openItems = new OpenItems();
   readonly #tools: SettleTools;
-  /** A polled batch that needs settlement before it goes on: `next` returns it. */
+  /** A polled batch that needs settlement before it is forwarded: `next` returns it. */
   #held: Step | undefined;
 
   constructor(source: Flow<EventBatch>, tools: SettleTools) {
@@ -227,12 +227,12 @@ class Passage {
     return this.#held === undefined && (this.source.whenReady?.(wake) ?? false);
   }
 
-  /** The events that end all that has begun. */
+  /** The events that end everything that is open. */
   ending(): Event[] {
     return this.#openItems.ending();
   }
 
-  /** Reads the rest of an abandoned answer for the usage that it reports at its end. */
+  /** Reads the rest of an abandoned answer for the usage report at its end. */
   async drain(): Promise<void> {
     const { source, fold } = this;
     const held = this.#held;
@@ -251,11 +251,11 @@ class Passage {
         if (isLast) return;
       }
     } catch {
-      // What was read until then counts.
+      // The part read so far counts.
     }
   }
 
-  /** Folds and shows a batch without a terminal event; tells whether the answer may go on after it. */
+  /** Folds and meters a batch without a terminal event; returns whether the answer may go on after it. */
   #look(batch: EventBatch): boolean {
     this.fold.pushAll(batch);
     this.#tools.watch(batch, false);
@@ -280,7 +280,7 @@ type Terminal = NonNullable<ReturnType<typeof terminalOf>>;
 
 type SettledTerminal = Terminal & { readonly settled: Settled };
 
-/** The terminal event, with what the answer cost. One that could not be recorded is not let go as a success. */
+/** The terminal event with the answer's cost. An answer that could not be recorded fails. */
 async function settle(result: Result, terminal: Terminal, tools: SettleTools): Promise<SettledTerminal> {
   const failed = terminal.type === 'failure';
   const end = failed ? terminal.error : terminal === CUT_SHORT ? 'cut' : 'whole';
@@ -301,7 +301,7 @@ async function settle(result: Result, terminal: Terminal, tools: SettleTools): P
     return { ...terminal, settled: { usage, bill: charged, ...shown } };
   } catch (error) {
     if (!(error instanceof LedgerUnavailable)) throw error;
-    // The caller gets no figures that no record has.
+    // Without a record the caller gets no figures.
     const settled = { usage: NO_USAGE, bill: FREE, ...shown };
     return { type: 'failure', error: unrecordedError(error), settled };
   }
@@ -312,15 +312,15 @@ function unrecordedError(cause: LedgerUnavailable): GatewayError {
   return new GatewayError('overloaded', message, { retryAfterSeconds: 5, cause });
 }
 
-/** How a generation ended whose record could not be written: it has failed, whatever its answer was. */
+/** The settlement of a generation whose record could not be written: it has failed, whatever its answer was. */
 export function unrecorded(settlement: Settlement, cause: LedgerUnavailable): Settlement {
   if (settlement.outcome !== 'finished') return settlement;
   return { ...settlement, outcome: 'failed', error: unrecordedError(cause) };
 }
 
 /**
- * An answer without an end. No endpoint would serve it: nothing is charged. The caller went away: what was produced is
- * charged, and counted by us if need be.
+ * Settles an answer without an end. If no endpoint served it, nothing is charged. If the caller left, the output so
+ * far is charged, by our own count if need be.
  */
 async function settleUnfinished(
   fold: Fold,

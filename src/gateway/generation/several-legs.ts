@@ -29,26 +29,26 @@ import { OpenItems } from './open-items.ts';
 import { StagedFlow } from './staged-flow.ts';
 import { plannedGeneration, type Underway } from './underway.ts';
 
-/** The end of a leg that was cut off for want of money. */
+/** The end of a leg that was cut off when its reservation was used up. */
 const CUT_SHORT = { type: 'finish', reason: 'length' } as const;
 
 /** The end of a generation whose next leg cannot be paid for. */
 const OUT_OF_MONEY = { type: 'finish', reason: 'budget' } as const;
 
 /**
- * A generation whose legs are run by stages: one, several, one after the other or at the same time. Each leg has an
- * account of its own, which is closed and written down when the leg ends; the generation's is their sum.
+ * A generation whose stages run the legs: one or several, in sequence or at the same time. Each leg has an account of
+ * its own, which is closed and recorded when the leg ends; the generation's account is the sum.
  */
 export class SeveralLegs extends Answering {
-  /** What the first leg was admitted with, until one begins. */
+  /** Admission of the first leg, until that begins. */
   #first: Admission | undefined;
   readonly #open = new Map<RunningLeg, OpenLeg>();
-  /** Accounts of legs that are being closed, or were. */
+  /** Promises that close the accounts of legs, pending or done. */
   readonly #closing: Promise<void>[] = [];
-  /** The answer has ended: no further leg begins. */
+  /** True once the answer has ended: no further leg begins. */
   #isOver = false;
   #uncharged: Account['uncharged'];
-  /** Every leg may make one call; those beyond that are for all legs together. */
+  /** Every leg may make one call; the calls beyond that are shared by all legs. */
   readonly #limits: AttemptLimits;
 
   constructor(underway: Underway, admission: Admission, parts: AnswerParts, state: AnswerState) {
@@ -65,7 +65,7 @@ export class SeveralLegs extends Answering {
     return new StagedFlow(pipeline(request), this.reading);
   }
 
-  /** Legs are counted where they come in: of what stages let pass only the first content matters. */
+  /** Legs are metered when they are read: of the batches that stages forward only the first content matters. */
   override watch(batch: EventBatch): void {
     if (!this.hasContent && hasContent(batch)) this.noteContent();
   }
@@ -88,15 +88,15 @@ export class SeveralLegs extends Answering {
   }
 
   protected override concludeLegs(): void {
-    // Each was concluded when it ended.
+    // Each leg was concluded when it ended.
   }
 
-  /** What a stage says or refuses without running a leg is a generation too. */
+  /** A stage that answers or refuses without a leg makes a generation too. */
   protected override get isNothing(): boolean {
     return this.running.length > 0 && super.isNothing;
   }
 
-  /** One leg, which can be given up at any moment, also before its upstream has answered. */
+  /** One leg, which can be cancelled at any moment, also before its upstream has answered. */
   #leg(request: GenerationRequest, wish: LegWish = {}): AsyncIterableIterator<EventBatch, void, undefined> {
     const giveUp = new LightAbortController();
     const events = this.#run(request, wish, giveUp);
@@ -112,7 +112,7 @@ export class SeveralLegs extends Answering {
     };
   }
 
-  /** Runs one leg. What it says is counted and its account closed before its last event is let go. */
+  /** Runs one leg. Its output is metered and its account closed before its last event is forwarded. */
   async *#run(
     request: GenerationRequest,
     wish: LegWish,
@@ -168,16 +168,16 @@ export class SeveralLegs extends Answering {
       const isGivenUp = giveUp.signal.reason === GIVEN_UP;
       const isCut = this.reading.isAbandoned || isGivenUp;
       await this.#close(running, isCut ? 'cut' : failure);
-      // Before anything was said the generation fails as a whole; later its stream does.
+      // Before any content the whole generation fails; later its stream does.
       if (isFirst && !isGivenUp) throw error;
-      // The caller has left, or the stage wants no more of it: there is no terminal event.
+      // The caller has left, or the stage cancelled the leg: there is no terminal event.
       if (!isCut) yield [{ type: 'failure', error: failure }];
     } finally {
       await this.#close(running, 'cut');
     }
   }
 
-  /** The leg, admitted; or the limit that does not pay for it. */
+  /** The admitted leg, or the limit that is too low for it. */
   async #begin(
     request: GenerationRequest,
     wish: LegWish,
@@ -221,7 +221,7 @@ export class SeveralLegs extends Answering {
     return this.#running({ leg, request, prompt, admission, pricedAtMs }, giveUp);
   }
 
-  /** Nothing is begun that would be in no account. */
+  /** Throws after the end of the answer: a later leg would be in no account. */
   #assertOpen(): void {
     const { signal, isAbandoned } = this.reading;
     if (signal.aborted) throw signal.reason;
@@ -239,7 +239,7 @@ export class SeveralLegs extends Answering {
     return running;
   }
 
-  /** Main legs prefer the candidate that served the main leg before; pinned ones take no other. */
+  /** Main legs prefer the candidate that served the previous main leg; pinned legs accept no other. */
   #preferring(plan: Plan, wish: LegWish): Plan {
     const served = this.attemptLog.serving.selected;
     const isSame = (each: Plan['candidates'][number]) =>
@@ -256,7 +256,7 @@ export class SeveralLegs extends Answering {
     return { ...plan, candidates: [...preferred, ...plan.candidates.filter((each) => !isSame(each))] };
   }
 
-  /** Closes the account of a leg, once, and writes it down. */
+  /** Closes the account of a leg, once, and records it. */
   async #close(running: RunningLeg, end: AnswerEnd): Promise<void> {
     const open = this.#open.get(running);
     if (open === undefined) return;
@@ -275,13 +275,13 @@ export class SeveralLegs extends Answering {
   }
 }
 
-/** The events of a leg so far, and the controller that stops its upstream. */
+/** Events of a leg so far, and the controller that aborts its upstream call. */
 interface OpenLeg {
   readonly fold: Fold;
   readonly giveUp: LightAbortController;
 }
 
-/** Why a leg ends that its stage, or the end of the answer, gives up. */
+/** Abort reason of a leg that its stage, or the end of the answer, cancels. */
 const GIVEN_UP = new Error('the leg was given up');
 
 /** A leg that could not begin: no endpoint takes it, or nothing could be recorded. */
@@ -304,7 +304,7 @@ function shortageOf({ scope, window }: Refusal): string {
   return `What is left of the ${limit} does not pay for the next model call: the answer ends here`;
 }
 
-/** A leg that its generation outlived was cut off by a stage or by the caller. */
+/** A leg that is open at the end of its generation was cut off by a stage or by the caller. */
 function statusOf(end: AnswerEnd): LegStatus {
   if (end === 'whole') return 'completed';
   return end === 'cut' ? 'cancelled' : 'failed';

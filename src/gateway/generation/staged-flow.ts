@@ -3,12 +3,12 @@ import { type EventBatch, terminalIndex } from '../../ir/events.ts';
 import { isInTime } from '../../kit/loop/is-in-time.ts';
 import type { UpstreamReading } from '../leg/upstream-reading.ts';
 
-/** How long a stage may take to end after the caller left, the deadline passed or its answer ended, milliseconds. */
+/** Milliseconds that a stage may take to end after the caller left, the deadline passed or its answer ended. */
 const GRACE_MS = 2000;
 
 /**
  * The events of stages, made safe for settlement: exactly one terminal event unless the caller left, every failure a
- * GatewayError, and an end within bounds although a stage waits for ever.
+ * GatewayError, and an end in bounded time even if a stage hangs.
  */
 export class StagedFlow implements AsyncIterableIterator<EventBatch, void, undefined> {
   readonly #source: AsyncIterator<EventBatch, unknown, undefined>;
@@ -31,7 +31,7 @@ export class StagedFlow implements AsyncIterableIterator<EventBatch, void, undef
       return { done: false, value: step.value.slice(0, at + 1) };
     } catch (error) {
       this.#isOver = true;
-      // When the caller left, the answer just ends; what a stage makes of that is no failure.
+      // If the caller left, the answer just ends; an error of a stage is no failure then.
       throw this.#reading.isAbandoned ? error : toGatewayError(error);
     }
   }
@@ -47,7 +47,7 @@ export class StagedFlow implements AsyncIterableIterator<EventBatch, void, undef
     return this;
   }
 
-  /** A stage that ends without a terminal event: its answer is not whole. */
+  /** The failure for a stage that ends without a terminal event: its answer is incomplete. */
   #endless(): IteratorResult<EventBatch, void> {
     this.#isOver = true;
     const { signal, isAbandoned } = this.#reading;
@@ -59,7 +59,7 @@ export class StagedFlow implements AsyncIterableIterator<EventBatch, void, undef
     return { done: false, value: [{ type: 'failure', error }] };
   }
 
-  /** The next events, or the reason of the abort some time after it. */
+  /** The next events, or the reason of the abort after a grace period. */
   #step(): Promise<IteratorResult<EventBatch, unknown>> {
     const { signal } = this.#reading;
     return new Promise((resolve, reject) => {

@@ -8,7 +8,7 @@ import { routingMetadata } from './attempt-log.ts';
 import { ServedGeneration, type ServedParts } from './served-generation.ts';
 import { settleRefused, type UnservedParts, unservedGeneration, unservedOf } from './unserved.ts';
 
-/** The generation as stages leave it, or the answer of one of them. One that they refuse is recorded. */
+/** The generation after its stages, or the answer of one of them. A refusal is recorded. */
 export async function runStagesBefore(
   accepted: AcceptedGeneration,
   parts: UnservedParts,
@@ -18,7 +18,7 @@ export async function runStagesBefore(
   try {
     const outcome = await stages.before(request);
     if ('served' in outcome) return outcome;
-    // A changed prompt is measured anew.
+    // A changed prompt is counted again.
     return outcome.request === request
       ? accepted
       : { ...accepted, request: outcome.request, prompt: new Prompt(outcome.request) };
@@ -28,7 +28,7 @@ export async function runStagesBefore(
   }
 }
 
-/** Records the answer that a stage gave. */
+/** Records the answer of a stage. */
 export async function recordServed(
   accepted: AcceptedGeneration,
   served: ServedAnswer,
@@ -44,7 +44,7 @@ export async function recordServed(
   }
 }
 
-/** A refusal with what stages did, when the caller asked for routing metadata. */
+/** A refusal with the pipeline entries of stages, if the caller asked for routing metadata. */
 function withPipeline(error: unknown, accepted: AcceptedGeneration): unknown {
   const { input, request, settings } = accepted;
   if (!input.wantsMetadata || !(error instanceof GatewayError)) return error;
@@ -52,7 +52,7 @@ function withPipeline(error: unknown, accepted: AcceptedGeneration): unknown {
   return error.withRouting(routingMetadata(attemptLog, settings.region, 'failed'));
 }
 
-/** The refusal itself, once it is recorded; else why it could not be. */
+/** The refusal itself, once it is recorded; else the reason why it could not be. */
 async function recordedRefusal(
   accepted: AcceptedGeneration,
   error: unknown,

@@ -13,7 +13,7 @@ import type { GatewaySettings } from '../request/settings.ts';
 import { type AttemptLog, routingMetadata } from './attempt-log.ts';
 import type { PlannedGeneration } from './generation-row.ts';
 
-/** One request on its way: everything that is known of it from planning on. */
+/** One request from planning on, with everything known about it. */
 export interface Underway {
   readonly input: GenerationInput;
   readonly settings: GatewaySettings;
@@ -22,15 +22,15 @@ export interface Underway {
   readonly attemptLog: AttemptLog;
   readonly stages: ActiveStages;
   readonly reservation: GenerationReservation;
-  /** Where a further leg may go. Rejects with a GatewayError. */
+  /** Plans a further leg. Rejects with a GatewayError. */
   readonly planFurther: (request: GenerationRequest, prompt: Prompt) => Promise<Plan>;
-  /** Only the relay lane can carry it. */
+  /** True if only the relay lane can carry it. */
   readonly mustRelay: boolean;
-  /** What the request's content takes up in memory. */
+  /** Memory of the request's content. */
   readonly content: ContentShare;
 }
 
-/** The routing metadata of this moment, when the caller asked for it. */
+/** The current routing metadata if the caller asked for it. */
 export function metadataOf(
   { input, attemptLog, settings }: Pick<Underway, 'input' | 'attemptLog' | 'settings'>,
   outcome: 'served' | 'failed',
@@ -38,19 +38,19 @@ export function metadataOf(
   return input.wantsMetadata ? routingMetadata(attemptLog, settings.region, outcome) : undefined;
 }
 
-/** An error from beyond planning, with its routing context. */
+/** An error after planning, with its routing context. */
 export function routedError(error: unknown, underway: Underway): GatewayError {
   const { signal } = underway.input;
   const cause = signal.aborted && signal.reason instanceof GatewayError ? signal.reason : error;
   return toGatewayError(cause).withRouting(metadataOf(underway, 'failed'));
 }
 
-/** A generation as rows are made from. */
+/** The generation in the form that rows are made from. */
 export function plannedGeneration({ input, request, attemptLog, settings }: Underway): PlannedGeneration {
   return { input, request, attemptLog, region: settings.region };
 }
 
-/** Who serves, as replies say it. */
+/** The serving endpoint as replies name it. */
 export function servedBy({ model, endpoint }: Candidate) {
   return {
     model: model.id,

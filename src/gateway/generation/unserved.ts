@@ -11,12 +11,12 @@ import { AttemptLog } from './attempt-log.ts';
 import { acceptedRow, type GenerationTimes, type PlannedGeneration, settledRow } from './generation-row.ts';
 import type { Settlement } from './settle.ts';
 
-/** What recording a generation needs that no model served. */
+/** Dependencies of recording a generation that no model served. */
 export interface UnservedParts {
   readonly ledger: Ledger;
   readonly clock: Clock;
-  readonly tell: (generation: PlannedGeneration, settlement: Settlement, times: GenerationTimes) => void;
-  readonly tellUnrecorded: (generation: PlannedGeneration, settlement: Settlement) => void;
+  readonly onSettled: (generation: PlannedGeneration, settlement: Settlement, times: GenerationTimes) => void;
+  readonly onUnrecorded: (generation: PlannedGeneration, settlement: Settlement) => void;
 }
 
 /** A request that no model serves. */
@@ -25,11 +25,11 @@ export interface UnservedRequest {
   readonly request: GenerationRequest;
   readonly region: string | null;
   readonly reservation: GenerationReservation;
-  /** What stages did. */
+  /** Pipeline entries of stages. */
   readonly notes: readonly PipelineEntry[];
 }
 
-/** A generation that stages may have charged something for, before any model served it. */
+/** A generation for which stages may have charged something before any model served it. */
 interface Charged extends Pick<UnservedRequest, 'input' | 'request' | 'reservation'> {
   readonly stages: { readonly notes: readonly PipelineEntry[] };
   readonly settings: { readonly region: string | null };
@@ -39,7 +39,7 @@ export function unservedOf({ input, request, reservation, stages, settings }: Ch
   return { input, request, region: settings.region, reservation, notes: stages.notes };
 }
 
-/** The record of a generation that no endpoint was looked for. `model`: as the reply names it. */
+/** The record of a generation that was never routed. `model`: as the reply names it. */
 export function unservedGeneration(
   { input, request, region, reservation, notes }: UnservedRequest,
   model: string,
@@ -56,15 +56,14 @@ export function unservedGeneration(
 }
 
 /**
- * Settles a generation that no model served: what it was charged for besides is all that it cost. One that the ledger
- * does not know yet costs nothing, and what it needs of the ledger passes every limit. Rejects with
- * LedgerUnavailable.
+ * Settles a generation that no model served: it costs only its charges. One that the ledger does not know yet costs
+ * nothing, and its entry in the ledger passes every limit. Rejects with LedgerUnavailable.
  */
 export async function settleUnserved(
   generation: PlannedGeneration,
   settlement: Settlement,
   reservation: GenerationReservation,
-  { ledger, clock, tell }: UnservedParts,
+  { ledger, clock, onSettled }: UnservedParts,
 ): Promise<void> {
   const { input } = generation;
   const endMs = Math.max(0, clock.now() - input.acceptedAtMs);
@@ -73,16 +72,16 @@ export async function settleUnserved(
   reservation.close();
   const row = settledRow(generation, settlement, times);
   await ledger.settle(input.generationId, { used: reservation.charged, row, atMs: clock.now() });
-  tell(generation, settlement, times);
+  onSettled(generation, settlement, times);
 }
 
-/** Records a generation that a stage refused, or that came to nothing after something was charged. */
+/** Records a generation that a stage refused, or that failed after something was charged. */
 export function settleRefused(asked: UnservedRequest, error: unknown, parts: UnservedParts): Promise<void> {
   const { generation, settlement } = refused(asked, error);
   return settleUnserved(generation, settlement, asked.reservation, parts);
 }
 
-/** A generation that came to nothing, and its end. */
+/** A failed generation and its settlement. */
 function refused(asked: UnservedRequest, error: unknown) {
   const { input, request, reservation } = asked;
   const isLeft = input.signal.aborted && input.signal.reason === error;
@@ -97,8 +96,8 @@ function refused(asked: UnservedRequest, error: unknown) {
 }
 
 /**
- * Ends a generation that comes to nothing after its stages. What they have charged is settled. Where they have charged
- * nothing, there is no record, unless a guardrail refused it.
+ * Ends a generation that fails after its stages. Their charges are settled. Without charges there is no record, unless
+ * a guardrail refused it.
  */
 export async function settleCharges(
   charged: Charged,
@@ -108,7 +107,7 @@ export async function settleCharges(
 ): Promise<void> {
   if (!charged.reservation.isOpen && !isByGuardrail) {
     const { generation, settlement } = refused(unservedOf(charged), error);
-    parts.tellUnrecorded(generation, settlement);
+    parts.onUnrecorded(generation, settlement);
     return;
   }
   // The ledger records it as soon as it can; the caller gets the reason why there is no answer.

@@ -20,45 +20,45 @@ import { blameOf } from './blame.ts';
 import { CandidateQueue, type NextCandidate, type NoContent } from './candidate-queue.ts';
 import type { Leg } from './leg.ts';
 
-/** What the attempt loop needs to make calls. */
+/** Dependencies of the attempt loop. */
 export interface AttemptTools {
   readonly callUpstream: CallUpstream;
-  /** What a candidate is called with; throws an UpstreamFailure. */
+  /** The credential for a candidate; throws an UpstreamFailure. */
   credentialOf(candidate: Candidate): Credential | undefined;
   readonly health: CallerHealth;
   readonly hashUser: (id: string) => string;
   readonly accountId: string;
-  /** Resolves when the reply has left. */
+  /** Resolves when the reply has been sent. */
   readonly replied: () => Promise<void>;
   readonly betas?: string | undefined;
   readonly signal: AbortSignal;
   readonly limits: AttemptLimits;
-  /** What is paid for. */
+  /** The reservation that calls must stay within. */
   readonly admission: Pick<Admission, 'canPay' | 'paidLimits'>;
-  /** Whether the caller has left, although the call that is under way may go on. */
+  /** True if the caller has left, although the current call may go on. */
   isAbandoned(): boolean;
-  /** Milliseconds that only ever grow. */
+  /** Milliseconds that only grow. */
   monotonic(): number;
 }
 
 /**
- * Tries candidate after candidate until one brings content, then passes its answer on. Until then nothing has been
- * forwarded: a failure, a refusal or an empty answer moves on to the next candidate. Throws when none is left.
+ * Tries candidate after candidate until one brings content, then forwards its answer. Until then nothing is forwarded:
+ * a failure, a refusal or an empty answer moves on to the next candidate. Throws if none is left.
  */
 export function attemptCandidates(request: GenerationRequest, leg: Leg, tools: AttemptTools): Attempts {
   return new Attempts(request, leg, tools);
 }
 
-/** Pulled by one, a step at a time: so it need not be a generator, which costs several promises for each of them. */
+/** One reader pulls it, one step at a time, so it need not be a generator, which costs several promises a step. */
 class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Flow<EventBatch> {
   readonly #request: GenerationRequest;
   readonly #leg: Leg;
   readonly #tools: AttemptTools;
   /** The rest of the answer, once a candidate answers. */
   #rest: Flow<EventBatch> | undefined;
-  /** Nothing can be pulled: also while it is opened, and for good when that fails. */
+  /** True if nothing can be pulled: while the answer is opened, and for good if that fails. */
   #isOver = false;
-  /** `return` was called. */
+  /** True after `return`. */
   #isLetGo = false;
 
   constructor(request: GenerationRequest, leg: Leg, tools: AttemptTools) {
@@ -106,13 +106,13 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
     return await this.return();
   }
 
-  /** When the caller has left, a failure reaches no reader: the answer just ends. */
+  /** After the caller has left, a failure has no reader: the answer just ends. */
   #isLeft(): boolean {
     const { signal } = this.#tools;
     return signal.aborted && !(signal.reason instanceof GatewayError);
   }
 
-  /** The beginning of the first answer that is one. */
+  /** The beginning of the first usable answer. */
   async #open(): Promise<IteratorResult<EventBatch, void>> {
     const request = this.#request;
     const leg = this.#leg;
@@ -164,7 +164,7 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
     return this.#fail(failure, echoes);
   }
 
-  /** What was sent is echoed before anything else, so that the failure follows it in the stream. */
+  /** Echoes of the sent requests come first, so that the failure follows them in the stream. */
   #fail(failure: unknown, echoes: readonly Event[]): IteratorResult<EventBatch, void> {
     if (echoes.length === 0 || !(failure instanceof GatewayError)) throw failure;
     return { done: false, value: [...echoes, { type: 'failure', error: failure }] };
@@ -175,34 +175,35 @@ const OVER = { done: true, value: undefined } as const;
 const over = () => OVER;
 
 /** Tokens below which an answer may well have no content. */
-const FEW_TOKENS = 16;
+const MIN_CONTENT_TOKENS = 16;
 
 /**
- * A refusal tells nothing against the endpoint, nor does an empty answer that the request itself may have brought
- * about.
+ * Concludes the ticket of an answer that is dropped. A refusal does not count against the endpoint, nor does an empty
+ * answer that the request itself may have caused.
  */
 function leave(
   ticket: HealthTicket,
   { noContent }: Opening,
   { sampling, requestedOutputTokens }: GenerationRequest,
 ): void {
-  const isAskedFor = sampling.stop !== undefined || (requestedOutputTokens ?? FEW_TOKENS) < FEW_TOKENS;
+  const isAskedFor =
+    sampling.stop !== undefined || (requestedOutputTokens ?? MIN_CONTENT_TOKENS) < MIN_CONTENT_TOKENS;
   if (noContent === 'refusal' || isAskedFor) ticket.succeeded({ outputTokens: 0, toolCalls: 'none' });
   else ticket.failed({ counts: true, isRateLimit: false });
 }
 
-/** An answer that is about to be passed on: what was held back so far and what is still to come. */
+/** An answer that is about to be forwarded: the events held back so far, and the rest. */
 interface BegunAnswer {
   readonly held: readonly Event[];
   readonly rest: Flow<EventBatch>;
 }
 
 interface Opening extends BegunAnswer {
-  /** The answer ended without content: why another candidate might do better. */
+  /** Set if the answer ended without content: why another candidate might do better. */
   readonly noContent: NoContent | undefined;
 }
 
-/** Calls a candidate and reads until its answer is known to be one. A ticket that comes to nothing is concluded. */
+/** Calls a candidate and reads until its answer proves usable. Concludes the ticket otherwise. */
 async function openCandidate(
   request: GenerationRequest,
   { candidate, ticket, isAgain }: NextCandidate,
@@ -248,7 +249,7 @@ async function openCandidate(
       await held.rest.return?.();
       // An answer that broke off because we aborted it is no failure of its endpoint.
       signal.throwIfAborted();
-      // The gateway has no memory for it: no other endpoint would help.
+      // The gateway is out of memory for it: no other endpoint would help.
       if (opening.cause instanceof GatewayError && opening.cause.kind === 'overloaded') throw opening.cause;
       record(opening.upstreamStatus === 0 ? answer.status : opening.upstreamStatus, opening);
       ticket.failed(blameOf(opening));
@@ -267,21 +268,21 @@ async function openCandidate(
       ticket.abandoned();
       throw error;
     }
-    // An upstream that never answered is recorded by what its silence means to the caller.
+    // A call without a response is recorded with the status that the caller gets.
     record(error.upstreamStatus === 0 ? error.status : error.upstreamStatus, error);
-    // A connection that is closed while nothing is asked says nothing about its endpoint.
+    // A connection that was closed while idle says nothing about its endpoint.
     if (error.isStale) ticket.abandoned();
     else ticket.failed(blameOf(error));
     return error;
   }
 }
 
-/** Vectors are kept once they have come, and paid for: no other endpoint makes them again. */
+/** Vectors that have arrived are kept and charged: no other endpoint makes them again. */
 function isInParts({ embedding }: GenerationRequest): boolean {
   return embedding !== undefined;
 }
 
-/** Gathers what is sent, where the request asks to see it. */
+/** Collects the sent requests if the caller asked to see them. */
 function echoesOf(
   { echoUpstreamBody, stream }: GenerationRequest,
   echoes: Event[],
@@ -292,7 +293,7 @@ function echoesOf(
   };
 }
 
-/** What a candidate is called with, or why it cannot be called. */
+/** The credential for a candidate, or the reason why it cannot be called. */
 function openCredential(candidate: Candidate, tools: AttemptTools): Credential | undefined | UpstreamFailure {
   try {
     return tools.credentialOf(candidate);
@@ -302,13 +303,10 @@ function openCredential(candidate: Candidate, tools: AttemptTools): Credential |
   }
 }
 
-/** Status of a call that ended because the caller went away: what web servers log for it. */
+/** Status of a call that ended because the caller left: the one that web servers log. */
 const CALLER_GONE = 499;
 
-/**
- * A call that was made and not waited for any longer. That it took longer than the gateway's deadline is its own
- * fault.
- */
+/** Concludes a call that was abandoned. If it took longer than the gateway's deadline, that counts against it. */
 function giveUp(reason: unknown, ticket: HealthTicket, record: (status: number) => void): void {
   const isTooSlow = reason instanceof GatewayError && reason.kind === 'deadline';
   record(isTooSlow ? reason.status : CALLER_GONE);
@@ -317,15 +315,15 @@ function giveUp(reason: unknown, ticket: HealthTicket, record: (status: number) 
 }
 
 /**
- * Events, and characters of relayed frames, that are held back at most: an answer that goes on without content is
- * none.
+ * Limits for events, and for characters of relayed frames, that are held back: an answer that goes on without content
+ * is unusable.
  */
 const MAX_HELD = { events: 10_000, characters: 8 * 1024 * 1024 };
 
-/** An answer until there is content, or its end. Of a whole answer nothing is forwarded before its end is known. */
+/** An answer until its first content or its end. Of a whole answer nothing is forwarded before its end. */
 class Held {
   readonly rest: Flow<EventBatch>;
-  /** What comes first goes on before the end is known. */
+  /** True if content is forwarded before the end of the answer. */
   readonly #isStream: boolean;
   readonly #events: Event[] = [];
   #characters = 0;
@@ -335,7 +333,7 @@ class Held {
     this.#isStream = isStream;
   }
 
-  /** What has come of it with this step; undefined: it is to be read on. */
+  /** The outcome after this step; undefined = read on. */
   take(step: IteratorResult<EventBatch, unknown>): Opening | UpstreamFailure | undefined {
     if (step.done === true) return this.#opening('empty');
     for (const event of step.value) {
@@ -368,15 +366,15 @@ function terminalIn(batch: EventBatch): Finish | Failure | undefined {
   return last === undefined ? undefined : terminalOf(last);
 }
 
-/** Without content, and not because there was no room for any. */
+/** True if there is no content although there was room for some. */
 function isEmpty(held: readonly Event[], terminal: Finish): boolean {
   return terminal.reason !== 'length' && !hasContent(held);
 }
 
-/** Ends by which a model declines, or a filter in front of it does. */
+/** Finish reasons with which a model, or a filter in front of it, declines. */
 const REFUSALS: ReadonlySet<Finish['reason']> = new Set<Finish['reason']>(['refusal', 'content-filter']);
 
-/** Whether the answer turned out to be a refusal; of a stream only its opening is known. */
+/** Set if the answer turned out to be a refusal; of a stream only its opening is known. */
 function refusalIn(terminal: Finish | Failure | undefined): 'refusal' | undefined {
   return terminal?.type === 'finish' && REFUSALS.has(terminal.reason) ? 'refusal' : undefined;
 }
@@ -387,7 +385,7 @@ function asUpstreamFailure(error: GatewayError): UpstreamFailure {
     : new UpstreamFailure(error.kind, error.message, 0, { metadata: error.metadata, cause: error });
 }
 
-/** The last failure decides; a rate limit comes with the smallest wait that any attempt named. */
+/** The last failure decides; a rate limit carries the shortest wait that any attempt named. */
 function lastFailure(failures: readonly UpstreamFailure[]): GatewayError {
   const last = failures.at(-1);
   if (last === undefined) throw new Error('nothing has failed');
@@ -406,7 +404,8 @@ function lastFailure(failures: readonly UpstreamFailure[]): GatewayError {
 }
 
 /**
- * No endpoint was called: those that can be paid for cool down or are rate limited. `isShort`: others are too dear.
+ * No endpoint was called: those that can be paid for are cooling down or rate limited. `isShort`: others cost too
+ * much.
  */
 function noneMayBeCalled(
   { plan }: Leg,

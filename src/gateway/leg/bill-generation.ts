@@ -4,17 +4,17 @@ import type { Amount } from '../../ir/amount.ts';
 import type { Bill, Usage } from '../../ir/usage.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 
-/** What a generation is billed by besides its usage. */
+/** Quantities of a bill besides the usage. */
 export interface BillingFacts {
-  /** When the request came in, epoch milliseconds: its prices are those of this moment. */
+  /** Arrival of the request, epoch milliseconds: its prices are those of this moment. */
   readonly acceptedAtMs: number;
-  /** Images of the prompt. */
+  /** Images in the prompt. */
   readonly inputImages: number;
   /** Share of the list price that is charged if a BYOK credential was used. */
   readonly byokFee: number;
 }
 
-/** Prices what a candidate used. `servedTier`: the tier that its upstream says it served. */
+/** Prices the usage of a candidate. `servedTier`: the service tier that its upstream reports. */
 export function billGeneration(
   selected: Candidate | undefined,
   usage: Usage,
@@ -26,7 +26,7 @@ export function billGeneration(
   return priceOfAnswer({ ...termsOf(selected, facts), usage, inputImages, servedTier });
 }
 
-/** Prices the searches of a candidate whose answer costs nothing else. */
+/** Prices the searches of a candidate whose answer is otherwise free. */
 export function billSearches(selected: Candidate | undefined, searches: number, facts: BillingFacts): Bill {
   if (selected === undefined || searches === 0) return FREE;
   return priceOfSearches(searches, termsOf(selected, facts));

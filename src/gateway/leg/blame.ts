@@ -3,10 +3,10 @@ import type { TicketFailure } from '../../routing/health/health-ticket.ts';
 import type { FailureCause } from '../../routing/health/service-watch.ts';
 import type { UpstreamFailure } from '../../upstream/upstream.ts';
 
-/** Answers that are about the request: another caller's may go through. */
+/** Statuses that concern the request: another caller's may succeed. */
 const BLAMELESS_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 409, 413, 415, 422]);
 
-/** The same, where the answer itself was an error. */
+/** The same, if the response itself carried an error. */
 const BLAMELESS_KINDS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   'invalid-request',
   'context-length',
@@ -18,7 +18,7 @@ const BLAMELESS_KINDS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   'unprocessable',
 ]);
 
-/** What a failed call says of the endpoint: whether it counts against it, and how long it wants to be left alone. */
+/** How a failed call counts for its endpoint: whether against it, and how long the endpoint asks for a pause. */
 export function blameOf(failure: UpstreamFailure): TicketFailure {
   const { kind, upstreamStatus, isConnection, retryAfterSeconds } = failure;
   return {

@@ -5,7 +5,7 @@ import { mayCallAgain } from '../../upstream/may-call-again.ts';
 import type { UpstreamFailure } from '../../upstream/upstream.ts';
 import type { AttemptLimits } from '../request/settings.ts';
 
-/** The candidates that one request may ask a question, whatever their health. */
+/** The candidates that one request may call, whatever their health. */
 export function withinLimits(
   candidates: readonly RankedCandidate[],
   { perModel, perRequest }: AttemptLimits,
@@ -24,29 +24,29 @@ const NONE_CALLED: readonly RankedCandidate[] = [];
 
 type Fits = (candidate: RankedCandidate) => boolean;
 
-/** Why an answer that has come to its end has no content. */
+/** Why a finished answer has no content. */
 export type NoContent = 'refusal' | 'empty';
 
-/** What decides whether another call is made. */
+/** Dependencies that decide whether another call is made. */
 export interface QueueRules {
   readonly health: CallerHealth;
   readonly limits: AttemptLimits;
-  /** Whether the caller has left: then no further call is made. */
+  /** True if the caller has left: no further call is made. */
   isAbandoned(): boolean;
 }
 
-/** A candidate that may be called now. The ticket must be concluded. */
+/** A candidate that may be called now. Its ticket must be concluded. */
 export interface NextCandidate {
   readonly candidate: RankedCandidate;
   readonly ticket: HealthTicket;
-  /** The same candidate was called just before, over a connection that was closed already. */
+  /** True if the same candidate was just called over a connection that was already closed. */
   readonly isAgain: boolean;
 }
 
 /**
- * The candidates of one request in the order in which they are called, as far as their health and the limits let them
- * be: the one place that decides which call follows another. Those that are cooling down are passed over; one of them
- * is probed when no other is left.
+ * The candidates of one request in calling order, as far as their health and the limits allow: the one place that
+ * decides which call follows another. Those that are cooling down are skipped; one of them is probed if no other is
+ * left.
  */
 export class CandidateQueue {
   readonly #candidates: readonly RankedCandidate[];
@@ -69,8 +69,8 @@ export class CandidateQueue {
   }
 
   /**
-   * The candidate to call after a failure: the same one once more if `mayCallAgain` and the limits allow it, else the
-   * next one.
+   * The candidate to call after a failure: the same one again if `mayCallAgain` and the limits allow it, else the next
+   * one.
    */
   afterFailure(failure: UpstreamFailure, failed: RankedCandidate, fits: Fits): NextCandidate | undefined {
     return (mayCallAgain(failure) ? this.#again(failed) : undefined) ?? this.next(fits);
@@ -84,10 +84,7 @@ export class CandidateQueue {
     return this.next((each) => (noContent === 'empty' || each.model !== left.model) && fits(each));
   }
 
-  /**
-   * A candidate once more. It is another upstream call: undefined if the limits of a request or a model do not allow
-   * it.
-   */
+  /** The same candidate again. That is another upstream call: undefined if the limits do not allow it. */
   #again(candidate: RankedCandidate): NextCandidate | undefined {
     if (this.#rules.isAbandoned()) return undefined;
     const ofModel = this.#called.filter(({ model }) => model.id === candidate.model.id);
@@ -111,7 +108,7 @@ export class CandidateQueue {
     return undefined;
   }
 
-  /** One probe per request: a request must not fail its way through all sites that are known to be ill. */
+  /** One probe per request: a request must not fail at one unhealthy site after another. */
   #probe(fits: Fits): NextCandidate | undefined {
     if (this.#hasProbed) return undefined;
     for (const candidate of this.#passedOver) {
@@ -131,19 +128,19 @@ export class CandidateQueue {
     if (this.#called.length > 0 && this.#rules.limits.retries !== undefined)
       this.#rules.limits.retries.left -= 1;
     if (candidate.access.kind === 'byok') this.#byokCalls++;
-    // A list that is added to makes room for many: nearly always there is one.
+    // Appending would reserve room for many: nearly always there is one.
     this.#called = this.#called.length === 0 ? [candidate] : [...this.#called, candidate];
     return { candidate, ticket, isAgain: false };
   }
 
-  /** Endpoints of a model that were called, with whatever credential. */
+  /** Endpoints of a model that were called, with any credential. */
   #sitesOf({ id }: RankedCandidate['model']): Set<string> {
     const sites = new Set<string>();
     for (const { model, endpoint } of this.#called) if (model.id === id) sites.add(endpoint.site);
     return sites;
   }
 
-  /** Bad credentials of the caller's leave as many calls as a model may have for what the gateway itself can reach. */
+  /** Calls with the caller's own credentials leave `perModel` calls of the request for the gateway's. */
   #isWithinLimits(candidate: RankedCandidate): boolean {
     const { perRequest, perModel, retries } = this.#rules.limits;
     if (this.#called.length > 0 && retries !== undefined && retries.left <= 0) return false;

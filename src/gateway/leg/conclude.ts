@@ -12,13 +12,13 @@ import { UpstreamFailure } from '../../upstream/upstream.ts';
 import { blameOf } from './blame.ts';
 import type { Leg } from './leg.ts';
 
-/** What remembers how calls went, for the requests to come. */
+/** Stores that learn from the outcome of calls. */
 export interface RoutingMemory {
   readonly pins: Pins;
   readonly traffic: Traffic;
 }
 
-/** How a leg ended. */
+/** The outcome of a leg. */
 export interface Concluded {
   readonly status: LegStatus;
   readonly usage: Usage;
@@ -27,7 +27,7 @@ export interface Concluded {
   readonly error: GatewayError | undefined;
 }
 
-/** Tells routing how a leg ended: the endpoint's health, the conversation's pin, what the model really costs. */
+/** Reports the outcome of a leg to routing: the endpoint's health, the conversation's pin, the model's real cost. */
 export function conclude(
   request: GenerationRequest,
   leg: Leg,
@@ -41,11 +41,11 @@ export function conclude(
   if (status !== 'completed') return;
   ticket.succeeded({
     outputTokens: usage.outputTokens,
-    // What is not there whole cannot be judged.
+    // An incomplete answer says nothing about tool calls.
     toolCalls: result.omitted === undefined ? judgeToolCalls(request, result.items) : 'none',
   });
   const { model, endpoint, access } = selected;
-  // What an upstream reports to the owner of a credential must not steer the requests of others.
+  // Reports to the owner of a BYOK credential must not influence the requests of others.
   if (access.kind === 'shared') {
     traffic.add(model.id, {
       inputTokens: usage.inputTokens,
@@ -60,5 +60,5 @@ export function conclude(
   }
 }
 
-/** An answer that ended in the middle, without a word from the endpoint. */
+/** An answer that broke off without an error from the endpoint. */
 const BROKEN_OFF = { counts: true, isRateLimit: false } as const;

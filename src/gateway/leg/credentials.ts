@@ -5,10 +5,10 @@ import type { ByokCredential } from '../../ports/byok-credentials.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 
-/** Credentials that are kept in the form that calls need. */
+/** Opened credentials that are cached. */
 const MAX_OPENED_CREDENTIALS = 1000;
 
-/** Opens the credentials that callers brought, each once for as long as it does not change. */
+/** Opens BYOK credentials, each once until it changes. */
 export class CredentialOpener {
   readonly #opened = new LRUCache<string, Credential>({ max: MAX_OPENED_CREDENTIALS });
   readonly #warn: Log['warn'];
@@ -17,7 +17,7 @@ export class CredentialOpener {
     this.#warn = warn;
   }
 
-  /** What a candidate is called with. Throws an UpstreamFailure when a stored credential cannot be used. */
+  /** The credential for a candidate. Throws an UpstreamFailure if a stored credential cannot be used. */
   open({ endpoint: { provider }, access }: Candidate): Credential | undefined {
     return access.kind === 'shared' ? provider.credential : this.#openByok(access.credential, provider);
   }

@@ -7,39 +7,41 @@ import type { Candidate } from '../../routing/rules/candidate.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 import { type BillingFacts, billGeneration, billSearches } from './bill-generation.ts';
 
-/** What a leg, or a whole generation, has used, and what that costs. */
+/** Usage and bill of a leg, or of a whole generation, so far. */
 export interface UsedSoFar {
   readonly usage: Usage;
   readonly bill: Bill;
 }
 
-/** What a leg, or a whole generation, has come to. */
+/** Final usage and bill of a leg, or of a whole generation. */
 export interface Account extends UsedSoFar {
-  /** What the upstream may bill beyond that; absent = nothing. */
+  /** Cost that the upstream may bill beyond the charge; absent = none. */
   readonly uncharged?: Uncharged | undefined;
 }
 
-/** How an answer ended: by itself, in the middle (the caller left, or the money did), or with a failure. */
+/**
+ * How an answer ended: by itself, in the middle (the caller left, or the reservation was used up), or with a failure.
+ */
 export type AnswerEnd = 'whole' | 'cut' | GatewayError;
 
-/** What the account of a leg is made from besides its answer. */
+/** Facts for the account of a leg besides its answer. */
 export interface LegAccountFacts {
-  /** Who serves, once there is content. */
+  /** The serving candidate, once there is content. */
   readonly selected: Candidate | undefined;
-  /** Who was called last, whatever came of it. */
+  /** The candidate called last, whatever its outcome. */
   readonly called: Candidate | undefined;
-  /** Tokens of the prompt, about. */
+  /** Approximate tokens of the prompt. */
   readonly promptTokens: number;
   readonly billing: BillingFacts;
-  /** What an upstream reported, unless it cannot be true. */
+  /** The reported usage, or undefined if it is not plausible. */
   readonly believe: (reported: Usage | undefined) => Usage | undefined;
-  /** What an upstream delivered before it failed is charged: it was whole by itself. */
+  /** True if the parts that an upstream delivered before it failed are charged: each was complete. */
   readonly chargesParts: boolean;
-  /** Counts what an upstream did not report. */
+  /** Estimates a usage that the upstream did not report. */
   readonly estimate: (result: Result) => Promise<Usage>;
 }
 
-/** The account of a leg: what its upstream reports if it reports all of it, else our own count. */
+/** The account of a leg: by the upstream's report if it covers everything, else by our own count. */
 export async function legAccount(result: Result, end: AnswerEnd, facts: LegAccountFacts): Promise<Account> {
   if (end !== 'whole') return cutAccount(result, end === 'cut' ? undefined : end, facts);
   const reported = facts.believe(result.usage);
@@ -47,7 +49,7 @@ export async function legAccount(result: Result, end: AnswerEnd, facts: LegAccou
   return accountFor(reported, result, facts);
 }
 
-/** Prices a usage. What the upstream reported beyond it is disputed: it may bill that all the same. */
+/** Prices a usage. What the upstream reported beyond it is disputed, and may be billed to the gateway. */
 function accountFor(usage: Usage, result: Result, facts: LegAccountFacts): Account {
   const bill = billFor(usage, result, facts);
   if (result.usage === undefined || result.usage === usage) return { usage, bill };
@@ -55,7 +57,7 @@ function accountFor(usage: Usage, result: Result, facts: LegAccountFacts): Accou
   return beyond > 0n ? { usage, bill, uncharged: { nanos: beyond, cause: 'disputed' } } : { usage, bill };
 }
 
-/** The account of an answer whose upstream did not say what it used, or not of all of it. */
+/** The account of an answer without a usage report, or with one that does not cover everything. */
 async function estimatedAccount(
   result: Result,
   reported: Usage | undefined,
@@ -80,7 +82,7 @@ async function cutAccount(
   return isCharged ? account : { usage: account.usage, bill: searchBill(account.usage, facts) };
 }
 
-/** What was not said is not charged; the upstream has read the prompt all the same, and may bill that. */
+/** Output that was not delivered is not charged. The upstream has read the prompt and may bill that. */
 function abandoned(
   reported: Usage,
   { called, billing, promptTokens }: LegAccountFacts,
@@ -91,7 +93,7 @@ function abandoned(
   return nanos === 0n ? undefined : { nanos, cause: 'abandoned' };
 }
 
-/** Both together. Of two causes the one that costs more is named. */
+/** The sum of both. The dearer one gives the cause. */
 export function plusUncharged(
   one: Uncharged | undefined,
   other: Uncharged | undefined,
@@ -100,12 +102,14 @@ export function plusUncharged(
   return { nanos: one.nanos + other.nanos, cause: one.nanos >= other.nanos ? one.cause : other.cause };
 }
 
-/** Of an answer that its upstream broke off: tokens are free, searches that were run are not. */
+/** The bill of an answer that its upstream broke off: tokens are free, searches that were run are not. */
 function searchBill({ webSearchRequests }: Usage, { selected, billing }: LegAccountFacts): Bill {
   return billSearches(selected, webSearchRequests, billing);
 }
 
-/** The gateway's own time limits or its end: the upstream did nothing wrong, and what it wrote was passed on. */
+/**
+ * True for the gateway's own time limits or shutdown: the upstream did nothing wrong, and its output was forwarded.
+ */
 function isOurs(error: GatewayError): boolean {
   return error instanceof UpstreamFailure ? error.isCutByUs : OUR_KINDS.has(error.kind);
 }
@@ -113,8 +117,8 @@ function isOurs(error: GatewayError): boolean {
 const OUR_KINDS: ReadonlySet<GatewayError['kind']> = new Set(['deadline', 'overloaded']);
 
 /**
- * What an upstream had reported in the middle of its answer says nothing of what came after: our own count may be
- * higher. No tokens at all were a beginning, not a count.
+ * The higher of both counts. Usage reported in the middle of an answer does not cover later text, so our own count may
+ * be higher. A report of zero tokens is only an initial value.
  */
 function atLeast(reported: Usage | undefined, estimated: Usage): Usage {
   if (reported === undefined || reported.inputTokens + reported.outputTokens === 0) return estimated;
@@ -125,7 +129,7 @@ function atLeast(reported: Usage | undefined, estimated: Usage): Usage {
   return { ...reported, outputTokens, webSearchRequests, source: 'estimated' };
 }
 
-/** No output and nothing that explains it: not charged. */
+/** Free if there is no output and nothing that explains its absence. */
 function billFor(usage: Usage, result: Result, { selected, billing }: LegAccountFacts): Bill {
   const isUnexplained =
     isBlank(result) && usage.outputTokens === 0 && result.finish?.nativeReason === undefined;

@@ -7,18 +7,18 @@ import type { LearntLengths } from '../admission/learnt-lengths.ts';
 import type { RoutingMemory } from './conclude.ts';
 import type { CredentialOpener } from './credentials.ts';
 
-/** What legs are run with. */
+/** Dependencies of legs. */
 export interface LegParts {
   readonly callUpstream: CallUpstream;
   readonly tokenizer: Tokenizer;
   readonly health: Health;
   readonly memory: RoutingMemory;
-  /** Secret that end-user ids are hashed with. */
+  /** Secret for hashing end-user ids. */
   readonly userHashKey: Buffer;
   readonly clock: Clock;
 }
 
-/** What all legs of a gateway share. */
+/** State that all legs of a gateway share. */
 export interface LegState {
   readonly credentials: CredentialOpener;
   readonly learnt: LearntLengths;

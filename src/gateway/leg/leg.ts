@@ -7,10 +7,10 @@ import type { UpstreamFailure } from '../../upstream/upstream.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { NoContent } from './candidate-queue.ts';
 
-/** One upstream call, with all that is known of it. */
+/** One upstream call and its outcome. */
 export interface UpstreamCall {
   readonly candidate: Candidate;
-  /** What it answered; where it did not, what that means to the caller. */
+  /** Status of the response; without one, the status that the caller gets. */
   readonly status: number;
   /** Milliseconds to the first content, or to the failure. */
   readonly latencyMs: number;
@@ -20,31 +20,31 @@ export interface UpstreamCall {
   readonly failure?: UpstreamFailure | NoContent | undefined;
 }
 
-/** How a leg ended, and what it came to. */
+/** Outcome of a leg, with its usage and bill. */
 export interface LegEnd {
   readonly status: LegStatus;
   readonly usage: Usage;
   readonly bill: Bill;
-  /** Epoch milliseconds: it is billed at the prices of this moment. */
+  /** Epoch milliseconds: the leg is billed at the prices of this moment. */
   readonly pricedAtMs: number;
-  /** Tier that the upstream says it served. */
+  /** Service tier that the upstream reports. */
   readonly serviceTier: string | undefined;
 }
 
 const NO_CALLS: readonly UpstreamCall[] = [];
 
-/** One model call inside a generation: where it may go, the attempts at it, and what came of them. */
+/** One model call inside a generation: its plan, its attempts and their outcome. */
 export class Leg {
   readonly kind: LegKind;
   readonly plan: Plan;
   #calls: readonly UpstreamCall[] = NO_CALLS;
-  /** The candidate that was called last, whatever came of it. */
+  /** The candidate called last, whatever its outcome. */
   lastCalled: Candidate | undefined;
   #selected: Candidate | undefined;
   #ticket: HealthTicket | undefined;
-  /** Translation report of the call that serves. */
+  /** Translation report of the serving call. */
   report: readonly TranslationEntry[] = [];
-  /** Undefined while it is open. */
+  /** Undefined while the leg is open. */
   end: LegEnd | undefined;
 
   constructor(plan: Plan, kind: LegKind = 'main') {
@@ -52,7 +52,7 @@ export class Leg {
     this.kind = kind;
   }
 
-  /** Notes an upstream call whose outcome is known. */
+  /** Adds an upstream call whose outcome is known. */
   note(
     candidate: Candidate,
     status: number,
@@ -61,11 +61,11 @@ export class Leg {
     failure?: UpstreamFailure,
   ): void {
     const call = { candidate, status, latencyMs, firstByteMs, failure };
-    // A list that is added to makes room for many: nearly always there is one.
+    // Appending would reserve room for many: nearly always there is one.
     this.#calls = this.#calls.length === 0 ? [call] : [...this.#calls, call];
   }
 
-  /** The last call ended without content, and another candidate is called. */
+  /** Notes that the last call ended without content; another candidate is called next. */
   noteNoContent(noContent: NoContent): void {
     const last = this.#calls.at(-1);
     if (last !== undefined) this.#calls = [...this.#calls.slice(0, -1), { ...last, failure: noContent }];
@@ -76,7 +76,7 @@ export class Leg {
     return this.#calls;
   }
 
-  /** The calls as callers are told of them. */
+  /** The attempts as routing metadata lists them. */
   get attempts(): AttemptRecord[] {
     return this.#calls.map(({ candidate, status }) => ({
       provider: candidate.endpoint.provider.name,
@@ -85,17 +85,17 @@ export class Leg {
     }));
   }
 
-  /** The candidate that serves, once one does. */
+  /** The serving candidate, once there is one. */
   get selected(): Candidate | undefined {
     return this.#selected;
   }
 
-  /** The call that serves; to be concluded when the answer has ended. */
+  /** Health ticket of the serving call; concluded at the end of the answer. */
   get ticket(): HealthTicket | undefined {
     return this.#ticket;
   }
 
-  /** Settles on a candidate. */
+  /** Sets the serving candidate. */
   select(candidate: Candidate, ticket?: HealthTicket): void {
     this.#selected = candidate;
     this.#ticket = ticket;

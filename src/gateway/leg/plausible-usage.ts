@@ -5,10 +5,10 @@ import { Prompt } from '../../tokens/prompt.ts';
 import { searchesAskedBy } from '../admission/searches-asked.ts';
 import { mayCompact } from '../request/may-compact.ts';
 
-/** Counts up to this are believed without measuring the prompt: it costs more than they could. */
+/** Counts up to this are believed without counting the prompt, which would cost more than they do. */
 const BELIEVED_TOKENS = 50_000;
 
-/** What an upstream reported, as far as it can be true. */
+/** The reported usage as far as it is plausible. */
 export function plausibleUsage(
   reported: Usage | undefined,
   request: GenerationRequest,
@@ -24,7 +24,7 @@ export function plausibleUsage(
   });
 }
 
-/** Tokens that all inputs may have together: of embeddings each has a context of its own. */
+/** Tokens that all inputs may have together: each input of embeddings has a context of its own. */
 function contextOf(endpoint: Endpoint | undefined, { embedding }: GenerationRequest): number | undefined {
   const context = endpoint?.contextLength;
   return context === undefined || embedding === undefined ? context : context * embedding.inputs.length;
@@ -34,7 +34,7 @@ function searchesAt(endpoint: Endpoint | undefined, request: GenerationRequest):
   return endpoint === undefined ? 0 : searchesAskedBy(request)(endpoint).most;
 }
 
-/** Tokens of pictures, files and what an upstream reads by itself are not in the characters of the prompt. */
+/** Characters of the prompt; undefined if it has images or files, whose tokens have no characters. */
 function charactersOf(request: GenerationRequest): number | undefined {
   const prompt = new Prompt(request);
   const { images, documents } = prompt.worst;

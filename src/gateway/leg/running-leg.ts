@@ -28,35 +28,35 @@ import { hashUser, type LegParts, type LegState } from './leg-parts.ts';
 import { plausibleUsage } from './plausible-usage.ts';
 import type { UpstreamReading } from './upstream-reading.ts';
 
-/** How long a checkpoint waits for an exact count, milliseconds. */
+/** Milliseconds that a checkpoint waits for an exact count. */
 const COUNT_PATIENCE_MS = 200;
 
-/** Of shorter prompts most is what the upstream puts around them, tokens. */
-const TELLING_PROMPT = 500;
+/** Shorter prompts are mostly the upstream's own wrapping; no ratio is learnt from them. */
+const MIN_RATIO_PROMPT_TOKENS = 500;
 
-/** A leg that may begin: what is asked, and what is paid for. */
+/** A leg that may begin: its request and its reservation. */
 export interface AdmittedLeg {
   readonly leg: Leg;
   readonly request: GenerationRequest;
   readonly prompt: Prompt;
   readonly admission: Admission;
   readonly limits: AttemptLimits;
-  /** Epoch milliseconds: it is billed at the prices of this moment. */
+  /** Epoch milliseconds: the leg is billed at the prices of this moment. */
   readonly pricedAtMs: number;
 }
 
-/** What all legs of a generation share. */
+/** Context that all legs of a generation share. */
 export interface LegSurroundings {
   readonly input: GenerationInput;
   readonly settings: GatewaySettings;
   readonly reading: UpstreamReading;
-  /** Aborted when the leg's upstream is to stop. */
+  /** Aborted to stop the leg's upstream. */
   readonly signal: AbortSignal;
   readonly parts: LegParts;
   readonly state: LegState;
 }
 
-/** One leg while it runs: what it is attempted with, what it has come to so far, and its account in the end. */
+/** One leg while it runs: the dependencies of its attempts, its usage so far, and its account in the end. */
 export class RunningLeg implements AttemptTools, LegAccountFacts {
   readonly leg: Leg;
   readonly request: GenerationRequest;
@@ -112,7 +112,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
     return this.#around.state.credentials.open(candidate);
   }
 
-  /** Is handed on without this. */
+  /** An arrow function, because it is passed as a callback. */
   readonly hashUser = (id: string): string =>
     hashUser(this.#around.parts.userHashKey, this.#around.input.caller.accountId, id);
 
@@ -132,7 +132,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
     return this.leg.lastCalled;
   }
 
-  /** Vectors come in parts, each of them an upstream call that is billed. */
+  /** Vectors come in parts, each from an upstream call that is billed. */
   get chargesParts(): boolean {
     return this.request.embedding !== undefined;
   }
@@ -141,22 +141,22 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
     return this.#promptTokens ?? this.admission.countedPrompt ?? this.#prompt.estimatedTokens;
   }
 
-  /** Looks at what passes. */
+  /** Meters a batch. */
   watch(batch: EventBatch): void {
     this.#meter.push(batch);
   }
 
-  /** Tokens that were not counted yet, at most. */
+  /** Upper bound of the tokens that were not counted yet. */
   get uncountedTokens(): number {
     return this.#meter.uncountedTokens;
   }
 
-  /** Whether the upstream has said what all of this is. */
+  /** True if reported usage covers all text so far. */
   get isReported(): boolean {
     return this.#meter.isReported;
   }
 
-  /** False: there is no money for more. */
+  /** False if the reservation is used up. */
   mayGoOn(): boolean {
     const { selected, admission } = this;
     return (
@@ -166,37 +166,37 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
 
   believe(reported: Usage | undefined): Usage | undefined {
     const usage = this.#plausible(reported);
-    // What was said in the middle is not what all of it is.
+    // Usage reported before the end does not cover later text.
     return usage?.source === 'measured' && this.#meter.isOutdated ? { ...usage, source: 'estimated' } : usage;
   }
 
-  /** Usage of an answer whose upstream did not say it. */
+  /** Estimates the usage of an answer without a usage report. */
   async estimate(result: Result): Promise<Usage> {
     const usage = await estimateUsage(this.request, result, this.#around.parts.tokenizer);
     const counted = {
       ...usage,
       outputTokens: Math.max(usage.outputTokens, this.#meter.pieces),
-      // Tokens that cannot be true say nothing against the searches beside them.
+      // A report with implausible tokens may still be right about searches.
       webSearchRequests: Math.max(usage.webSearchRequests, result.usage?.webSearchRequests ?? 0),
     };
-    // Searches that the request does not allow are not charged, estimated or reported.
+    // Searches that the request does not allow are never charged, estimated or reported.
     return this.#plausible(counted) ?? { ...counted, webSearchRequests: 0 };
   }
 
-  /** What it has come to. */
+  /** The leg's final account. */
   account(result: Result, end: AnswerEnd): Promise<Account> {
     return legAccount(result, end, this);
   }
 
-  /** What it would come to if it ended now. */
+  /** Usage and bill if the leg ended now. */
   async soFar(): Promise<UsedSoFar> {
-    // The tokenizer may be busy or starting: an approximate count then has to do.
+    // The tokenizer may be busy or starting: then an approximate count is used.
     if (!this.#meter.isReported) await isInTime(this.#count(), COUNT_PATIENCE_MS);
     const usage = this.#meter.usage(this.#promptTokens ?? this.#prompt.estimatedTokens);
     return { usage, bill: billGeneration(this.selected, usage, this.billing) };
   }
 
-  /** Ends it, and reports to routing how it went and to admission how long the answer was. */
+  /** Ends the leg: reports the outcome to routing and the answer's length to admission. */
   conclude({ usage, bill }: Account, status: LegEnd['status'], result: Result, error?: GatewayError): void {
     const { leg, request, admission, billing } = this;
     conclude(request, leg, { status, usage, bill, result, error }, this.#around.parts.memory);
@@ -205,12 +205,12 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
     leg.end = { status, usage, bill, pricedAtMs: acceptedAtMs, serviceTier: result.finish?.serviceTier };
   }
 
-  /** What it was charged for, once it has ended. */
+  /** The amount charged, once the leg has ended. */
   get spent(): Amount {
     return this.leg.end === undefined ? NOTHING : amountOf(this.leg.end.bill);
   }
 
-  /** What went beyond what was reserved for it; undefined where nothing did. */
+  /** The reason why the leg exceeded its reservation; undefined = it did not. */
   get exceededBy(): WriteOffCause | undefined {
     const { selected, admission } = this;
     const { end } = this.leg;
@@ -223,13 +223,13 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
     return plausibleUsage(reported, this.request, this.selected?.endpoint);
   }
 
-  /** A prompt with pictures, files or search results says nothing about how its text is counted. */
+  /** A prompt with images, files or search results says nothing about how text is counted. */
   #learnt(usage: Usage): LearntAnswer {
     const { countedPrompt = 0 } = this.admission;
     const isKnown =
       usage.source === 'measured' &&
       usage.webSearchRequests === 0 &&
-      countedPrompt >= TELLING_PROMPT &&
+      countedPrompt >= MIN_RATIO_PROMPT_TOKENS &&
       this.#prompt.worst.images + this.#prompt.worst.documents === 0;
     return {
       outputTokens: usage.outputTokens,
@@ -237,7 +237,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
     };
   }
 
-  /** Counts what has come in, and the prompt once. While that is under way there is nothing else to count. */
+  /** Counts new output, and the prompt once. Counts run one at a time. */
   #count(): Promise<void> {
     this.#counting ??= this.#countNow().finally(() => {
       this.#counting = undefined;

@@ -3,9 +3,9 @@ import type { ReportService, ServiceChange } from '../../routing/health/service-
 import { partsOfSite } from '../../routing/rules/candidate.ts';
 
 /**
- * Writes one line when an endpoint begins to cool down, one when it is back in service, and one when its provider's
- * rate limit pauses it. `account`: it cools down for this account alone. What a BYOK credential does is its owner's
- * concern, so it is no warning.
+ * Logs when an endpoint begins to cool down, when it is back in service, and when its provider's rate limit pauses it.
+ * `account`: it cools down for this account alone. The state of a BYOK credential concerns its owner, so it is no
+ * warning.
  */
 export function serviceLog(log: Pick<Log, 'info' | 'warn'>): ReportService {
   return (change) => {

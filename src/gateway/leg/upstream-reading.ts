@@ -1,20 +1,20 @@
 import { GatewayError } from '../../ir/errors.ts';
 import { LightAbortController } from '../../kit/loop/light-abort.ts';
 
-/** Abandoned answers that are read to their end at a time. */
+/** Abandoned answers that are read to their end at the same time, at most. */
 const MAX_OPEN_DRAINS = 64;
 
-/** How long an abandoned answer is read, milliseconds. */
+/** Milliseconds that an abandoned answer is read, at most. */
 const DRAIN_MS = 60_000;
 
-/** How many abandoned answers are being read now. */
+/** Counts the abandoned answers that are being read. */
 export interface Drains {
   current: number;
 }
 
 /**
- * How long an upstream is read. Mostly as long as the caller is there: when it leaves, the upstream call is aborted.
- * One that would write on and bill all of it is read to its end instead, where it says what that was, within limits.
+ * Decides how long an upstream is read. If the caller leaves, the upstream call is aborted. An upstream that would go
+ * on and bill all of its output is read to its end instead, within limits, for its usage report.
  */
 export class UpstreamReading {
   readonly #caller: AbortSignal;
@@ -24,7 +24,7 @@ export class UpstreamReading {
   #timer: NodeJS.Timeout | undefined;
   #isDraining = false;
 
-  /** `billsAbandoned` is asked when the caller leaves: it depends on who has been called by then. */
+  /** `billsAbandoned` is called when the caller leaves, because it depends on the upstream that was called. */
   constructor(caller: AbortSignal, drains: Drains, billsAbandoned: () => boolean) {
     this.#caller = caller;
     this.#drains = drains;
@@ -33,7 +33,7 @@ export class UpstreamReading {
     else caller.addEventListener('abort', this.#left, { once: true });
   }
 
-  /** Aborted when the upstream is to stop. */
+  /** Aborted to stop the upstream. */
   get signal(): AbortSignal {
     return this.#upstream.signal;
   }

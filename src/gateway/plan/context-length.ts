@@ -8,13 +8,13 @@ import type { Tokenizer } from '../../tokens/tokenizer.ts';
 import { NothingLeft, type Plan } from './plan.ts';
 
 /**
- * Prompts below this many characters per token of room are not worth counting: nearly every text is longer than that.
+ * Prompts below this many characters per token of room are not counted: nearly every text has more characters a token.
  */
 const CHARACTERS_PER_TOKEN = 2;
 
 /**
- * The plan for a prompt as long as this one. Counting costs time, so it happens only for prompts that might not fit
- * one of the candidates; then `replan` plans anew with what was counted. No candidate left: 400.
+ * The plan for a prompt of this length. Counting costs time, so it happens only for prompts that might not fit one of
+ * the candidates; then `replan` plans again with the count. Throws 400 if no candidate is left.
  */
 export async function fitContext(
   plan: Plan,
@@ -32,25 +32,25 @@ export async function fitContext(
   try {
     return replan(tokens);
   } catch (error) {
-    // There were candidates before the length was known, so the length is what rules all of them out.
+    // There were candidates before the length was known, so the length rules all of them out.
     if (!(error instanceof NothingLeft)) throw error;
     throw new NothingLeft('context-length', tooLongMessage(candidates, tokens, request), error.plan);
   }
 }
 
-/** A request, and its prompt. */
+/** A request and its prompt. */
 interface Asked {
   readonly request: GenerationRequest;
   readonly prompt: Prompt;
 }
 
-/** What prompts are counted by. */
+/** Dependencies of counting. */
 interface Counting {
   readonly tokenizer: Tokenizer;
   readonly signal: AbortSignal;
 }
 
-/** The largest context of the models that a request names; infinite where one is not known. */
+/** The largest context of the models that a request names; infinite if one is unknown. */
 export function largestContext({ models }: GenerationRequest, catalog: Catalog): number {
   const endpoints = models.map((id) => findModelById(id, catalog)?.endpoints ?? []);
   const isKnown = endpoints.length > 0 && endpoints.every(({ length }) => length > 0);
@@ -58,7 +58,7 @@ export function largestContext({ models }: GenerationRequest, catalog: Catalog):
   return endpoints.flat().reduce((most, endpoint) => Math.max(most, contextOf({ endpoint })), 0);
 }
 
-/** Tokens that the context leaves for the prompt. */
+/** Tokens of the context that are left for the prompt. */
 function roomOf(candidate: RankedCandidate, request: GenerationRequest): number {
   return contextOf(candidate) - outputWithin(candidate.endpoint, request);
 }

@@ -22,7 +22,7 @@ import type { GatewaySettings } from '../request/settings.ts';
 import { fitContext } from './context-length.ts';
 import { type Plan, type PlanContext, planRequest } from './plan.ts';
 
-/** What legs are planned with. */
+/** Dependencies of planning a leg. */
 export interface PlanParts {
   /** Credentials that callers brought. */
   readonly byokCredentials: ByokCredentials;
@@ -35,13 +35,15 @@ export interface PlanParts {
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
-/** Where a leg may go; `mustRelay`: only the relay lane can carry it. */
+/** The plan of a leg; `mustRelay`: only the relay lane can carry it. */
 export interface LegPlan {
   readonly plan: Plan;
   readonly mustRelay: boolean;
 }
 
-/** Plans one leg, with the length of its prompt and what cannot be translated in mind. Rejects with a GatewayError. */
+/**
+ * Plans one leg. Considers the length of the prompt and items that cannot be translated. Rejects with a GatewayError.
+ */
 export async function planLeg(
   { request, prompt, report }: AcceptedRequest,
   input: GenerationInput,
@@ -81,7 +83,7 @@ export async function planLeg(
   return { plan: { ...plan, candidates, report: [...report, ...plan.report] }, mustRelay };
 }
 
-/** What the context of an endpoint has to hold at once: of embeddings the longest input. */
+/** The length that must fit an endpoint's context at once: of embeddings the longest input. */
 function longestPrompt(request: GenerationRequest, prompt: Prompt) {
   const { embedding } = request;
   if (embedding === undefined || embedding.inputs.length === 1) return { request, prompt };
@@ -89,7 +91,7 @@ function longestPrompt(request: GenerationRequest, prompt: Prompt) {
   return { request, prompt: new Prompt({ ...request, embedding: { ...embedding, inputs } }) };
 }
 
-/** Items that cannot be translated leave only the endpoints that take the caller's body as it is. */
+/** Items that cannot be translated leave only endpoints on the relay lane. */
 function relayedOnly(
   candidates: Plan['candidates'],
   issues: readonly { path: string; message: string }[],
@@ -101,7 +103,8 @@ function relayedOnly(
 }
 
 /**
- * The models that a caller can reach and that its guardrails allow. Models without an endpoint are in the catalogue, and so they are in the list.
+ * The models that a caller can reach and that its guardrails allow. Models without an endpoint are in the catalogue,
+ * so they are in the list.
  */
 export async function reachableModels(
   caller: Caller,
@@ -123,7 +126,7 @@ function isReachable(model: Model, byok: readonly ByokCredential[]): boolean {
   return endpoints.length === 0 || endpoints.some((endpoint) => isOpenTo(endpoint, model, byok));
 }
 
-/** Credentials of callers may open providers that the gateway itself has no credential for. */
+/** The catalogue with the providers that BYOK credentials open although the gateway has no credential for them. */
 export function catalogFor(byok: readonly ByokCredential[], catalog: Catalog): Catalog {
   if (byok.length === 0) return catalog;
   const isKnown = (slug: string) => catalog.providers.some((provider) => provider.slug === slug);

@@ -22,7 +22,7 @@ import { servability } from '../../routing/rules/servability.ts';
 import type { Traffic } from '../../routing/traffic.ts';
 import { type Stage, unmetWishes } from '../../stages/stage.ts';
 
-/** Where a request may go, in order. */
+/** The candidates of a request, in order. */
 export interface Plan {
   /** The model as the caller wrote it. */
   readonly requested: string;
@@ -30,17 +30,17 @@ export interface Plan {
   /** Never empty. */
   readonly candidates: readonly RankedCandidate[];
   readonly rejected: readonly Rejection[];
-  /** What a router went by. */
+  /** Parameters of a router's choice. */
   readonly params?: JsonObject;
-  /** What was done to the request on the way here. */
+  /** Pipeline entries of planning. */
   readonly pipeline: readonly PipelineEntry[];
   /** Wishes that were understood and could not be honoured. */
   readonly report: readonly TranslationEntry[];
-  /** What later requests of the same conversation are known by; absent = nothing tells them. */
+  /** Key of the conversation's pin; absent = none. */
   readonly conversation?: ConversationKey;
 }
 
-/** What planning looks at besides the request. */
+/** Context of planning besides the request. */
 export interface PlanContext {
   /** The model as the caller wrote it. */
   readonly requested: string;
@@ -48,7 +48,7 @@ export interface PlanContext {
   readonly vendor: string;
   /** Patterns of the models that the auto router chooses from; undefined = all. */
   readonly autoModels: readonly string[] | undefined;
-  /** No stage touches the content. */
+  /** True if no stage changes the content. */
   readonly mayRelay: boolean;
   /** All stages, active or not. */
   readonly stages: readonly Stage[];
@@ -68,7 +68,7 @@ export interface PlanContext {
 
 /** Every endpoint was ruled out; by guardrails if the kind is `permission`. */
 export class NothingLeft extends GatewayError {
-  /** What is known of the plan that came to nothing. */
+  /** The plan as far as it got. */
   readonly plan: Pick<Plan, 'requested' | 'strategy' | 'rejected' | 'params' | 'pipeline' | 'report'>;
 
   constructor(
@@ -83,8 +83,8 @@ export class NothingLeft extends GatewayError {
 }
 
 /**
- * Plans a request, or throws why it cannot be served: 400 for an unknown model, 404 when every endpoint is ruled out,
- * 403 when only guardrails have ruled them out.
+ * Plans a request. Throws if it cannot be served: 400 for an unknown model, 404 if every endpoint is ruled out, 403 if
+ * guardrails alone have ruled them out.
  */
 export function planRequest(request: GenerationRequest, context: PlanContext, promptTokens?: number): Plan {
   try {
@@ -97,7 +97,7 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
   }
 }
 
-/** Whether there is an endpoint for a request. */
+/** True if there is an endpoint for a request. */
 function isServable(request: GenerationRequest, context: PlanContext, promptTokens?: number): boolean {
   try {
     planWithin(request, context, promptTokens);
@@ -153,8 +153,8 @@ function planWithin(request: GenerationRequest, context: PlanContext, promptToke
   const rejected = thinking.length === 0 ? route.rejected : [...thinking, ...route.rejected];
   const report = joined(unmetBy(context, request), resolution.report, route.report);
   if (route.ranked.length === 0) {
-    const told = { requested, strategy, rejected, pipeline, report, params };
-    throw new NothingLeft('not-found', nothingLeftMessage(requested, models.length, rejected), told);
+    const reached = { requested, strategy, rejected, pipeline, report, params };
+    throw new NothingLeft('not-found', nothingLeftMessage(requested, models.length, rejected), reached);
   }
   return {
     requested,
@@ -168,7 +168,7 @@ function planWithin(request: GenerationRequest, context: PlanContext, promptToke
   };
 }
 
-/** What two or three lists hold; of lists that are empty, as nearly all are, one of them. */
+/** Concatenates lists; returns the only non-empty one uncopied. */
 function joined(
   first: readonly TranslationEntry[],
   second: readonly TranslationEntry[],
@@ -178,20 +178,18 @@ function joined(
   return [...first, ...second, ...third];
 }
 
-/** A key is a digest: it is made only where it may be found. */
+/** A key is a digest, so it is computed only if there are pins. */
 function pinOf(conversation: ConversationKey, pins: Pins): Pin | undefined {
   return pins.isEmpty ? undefined : pins.find(conversation.key);
 }
 
-/**
- * The model that a conversation is with, whatever it is called and however it is routed: of router models the router.
- */
+/** The model of a conversation, whatever alias or suffix names it: for router models the router. */
 function conversationModel({ models }: GenerationRequest, catalog: Catalog): string {
   const id = models[0] ?? '';
   return findModelById(id, catalog)?.id ?? parseModelId(id).base;
 }
 
-/** The models of a request; a router that has none to choose from is a plan that came to nothing. */
+/** The models of a request. Throws NothingLeft if a router has none to choose from. */
 function resolved(request: GenerationRequest, planning: PlanContext, context: ResolutionContext): Resolution {
   try {
     return resolveModels(request, context);
@@ -206,10 +204,10 @@ function resolved(request: GenerationRequest, planning: PlanContext, context: Re
   }
 }
 
-/** Rejections that are told of a router: it may look at thousands of endpoints. */
+/** Rejections listed for a router, which may look at thousands of endpoints. */
 const MAX_ROUTER_REJECTIONS = 100;
 
-/** Why a router has no model to choose from: its own rule, or those that every request has. */
+/** Why a router has no model to choose from: its own rule, or the rules of every request. */
 function rejectionsAmongAll(
   request: GenerationRequest,
   { byok, guardrails }: PlanContext,
@@ -217,7 +215,7 @@ function rejectionsAmongAll(
   { catalog, needs, health, random }: ResolutionContext,
 ): readonly Rejection[] {
   const byRouter = rule === undefined ? [] : rejectionsBy(rule, catalog);
-  const told = new Set(byRouter.map(({ endpoint }) => endpoint));
+  const listed = new Set(byRouter.map(({ endpoint }) => endpoint));
   const models = catalog.models.map((model) => ({ name: model.id, model, variants: [] }));
   const route = planRoute({
     request,
@@ -230,7 +228,7 @@ function rejectionsAmongAll(
     pin: undefined,
     random,
   });
-  const byRules = route.rejected.filter(({ endpoint }) => !told.has(endpoint));
+  const byRules = route.rejected.filter(({ endpoint }) => !listed.has(endpoint));
   return [...byRouter, ...byRules].slice(0, MAX_ROUTER_REJECTIONS);
 }
 
@@ -242,7 +240,7 @@ function rejectionsBy({ filter, reason, rejects }: RouterRule, { models }: Catal
   );
 }
 
-/** Report entries for wishes that mean nothing for this request. */
+/** Report entries for wishes that have no effect on this request. */
 function unmetBy({ stages }: PlanContext, request: GenerationRequest): readonly TranslationEntry[] {
   const unmet = unmetWishes(stages, request);
   if (request.wishes.stopServerToolsWhen === undefined) return unmet;
@@ -250,7 +248,7 @@ function unmetBy({ stages }: PlanContext, request: GenerationRequest): readonly 
   return [{ field: 'stop_server_tools_when', action: 'dropped', detail }, ...unmet];
 }
 
-/** Endpoints that a message names at most. */
+/** Endpoints that a message names, at most. */
 const MAX_NAMED_ENDPOINTS = 20;
 
 function nothingLeftMessage(requested: string, models: number, rejected: readonly Rejection[]): string {

@@ -17,7 +17,7 @@ import { type StoredFiles, withStoredFiles } from './stored-files.ts';
 import { refuseUnavailable } from './unavailable.ts';
 import { withDefaultModel, withDefaultSort } from './workspace-defaults.ts';
 
-/** What requests are accepted with. */
+/** Dependencies of accepting a request. */
 export interface AcceptParts {
   /** Changes a body before it is parsed: fills in presets and prompt templates. */
   readonly prepareBody: (format: RequestFormat, body: GenerationInput['body']) => PreparedBody;
@@ -28,32 +28,29 @@ export interface AcceptParts {
   readonly clock: Clock;
 }
 
-/** A body with everything filled in that it named, and what of that has no place in it. */
+/** A body with its presets and templates filled in, and a report on those that could not be. */
 export interface PreparedBody {
   readonly body: GenerationInput['body'];
   readonly report: readonly TranslationEntry[];
 }
 
-/** A request in the gateway's own words, and what was lost on the way to it. */
+/** A parsed request, and what was lost in parsing. */
 export interface AcceptedRequest {
   readonly request: GenerationRequest;
   readonly prompt: Prompt;
   readonly report: readonly TranslationEntry[];
 }
 
-/** What bounds the files and items that a request names. */
+/** Limits for the files and items that a request names. */
 export interface ContentBounds {
   readonly content: ContentShare;
-  /**
-   * The largest prompt that any endpoint may take which may serve the request. `parse`: the request, without its
-   * files.
-   */
+  /** The largest prompt of any endpoint that may serve the request. `parse` returns the request without its files. */
   readonly maxPromptTokens: (parse: () => Promise<GenerationRequest>) => Promise<number>;
 }
 
 /**
- * Reads a body: presets and defaults are filled in, then the output items and the files that it names, then it is
- * parsed. Throws a GatewayError for what is wrong with it or not offered.
+ * Fills in presets and defaults, then the output items and files that the body names, and parses it. Throws a
+ * GatewayError for invalid members and for features that are not offered.
  */
 export async function acceptRequest(
   input: GenerationInput,
@@ -93,9 +90,7 @@ function ignoredParameters(
   return report.entries;
 }
 
-/**
- * The settings of a request, without the items and files that it names: for a reply that repeats nothing else of it.
- */
+/** The settings of a request without the items and files that it names, for a reply that repeats only settings. */
 export function settingsOfRequest(
   input: GenerationInput,
   settings: GatewaySettings,
@@ -125,7 +120,7 @@ function contextOf({ exactNumbers }: GenerationInput, { vendor }: GatewaySetting
   return { vendor, exactNumbers };
 }
 
-/** The request with the defaults of its workspace; throws if it asks for what the gateway does not offer. */
+/** The request with the defaults of its workspace; throws if it asks for a feature that the gateway does not offer. */
 function offered(
   request: GenerationRequest,
   { caller }: GenerationInput,

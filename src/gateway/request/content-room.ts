@@ -1,23 +1,23 @@
 import { GatewayError } from '../../ir/errors.ts';
 
 /**
- * The room in memory for what requests name: stored files and output items. All requests share it: a request of some
- * bytes may name megabytes, and many of them must not come to more than there is.
+ * The memory for content that requests name: stored files and output items. All requests share one limit, because a
+ * request of a few bytes may name megabytes.
  */
 export class ContentRoom {
   #takenBytes = 0;
 
-  /** What all requests have of it now. */
+  /** Bytes that all requests have taken. */
   get takenBytes(): number {
     return this.#takenBytes;
   }
 
-  /** The share of a request, nothing yet. `replied` resolves when its reply has left, or the caller has. */
+  /** Opens the share of a request. `replied` resolves when its reply has been sent, or the caller has left. */
   open(replied: () => Promise<void>): ContentShare {
     return new Share(this, replied);
   }
 
-  /** Takes some of it. Throws 503 where there is not so much. */
+  /** Takes bytes. Throws 503 if there are too few. */
   take(bytes: number, roomBytes: number): void {
     if (this.#takenBytes + bytes > roomBytes) throw roomTaken();
     this.#takenBytes += bytes;
@@ -28,11 +28,11 @@ export class ContentRoom {
   }
 }
 
-/** What one request has of the room. */
+/** The memory of one request. */
 export interface ContentShare {
-  /** To be asked before anything is read. Throws 503 where this is more than others leave of the room. */
+  /** Call before reading content. Throws 503 if too few bytes are left. */
   take(bytes: number, roomBytes: number): void;
-  /** The work on the request has ended: gives all of it back, as soon as the reply needs it no more. */
+  /** The request has ended: releases all of its bytes once the reply no longer needs them. */
   close(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ class Share implements ContentShare {
   }
 
   async close(): Promise<void> {
-    // Hardly any request names a file or an item: then there is nothing to give back.
+    // Hardly any request names a file or an item.
     if (this.#bytes === 0) return;
     await this.#replied();
     this.#room.giveBack(this.#bytes);

@@ -1,6 +1,6 @@
 import type { GenerationRequest } from '../../ir/request.ts';
 
-/** Images that a request brings along, in messages and in tool results: what the price per image is counted by. */
+/** Images in the messages and tool results of a request, for the price per image. */
 export function countInputImages({ items }: GenerationRequest): number {
   let images = 0;
   for (const item of items) {

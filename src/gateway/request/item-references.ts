@@ -11,19 +11,19 @@ import type { FoundItems, OutputItems } from '../../ports/output-items.ts';
 import type { GenerationInput } from './generation-input.ts';
 import { hasZeroRetention } from './zero-retention.ts';
 
-/** Whose items a request may name, and how much of them. */
+/** The key whose items a request may name, and limits. */
 export interface ItemAccess {
   readonly keyHash: string;
-  /** Characters of all places that name items, as the items are written there. */
+  /** Characters of all references, as the items are written there. */
   readonly maxCharacters: number;
-  /** Takes room in memory for the items; throws where there is none. */
+  /** Takes memory for the items; throws if there is too little. */
   readonly takeRoom: (bytes: number) => void;
 }
 
 /**
- * Replaces references to output items that the key was given by the items themselves; other references stay, for the
- * parser to refuse with everything else that is wrong. Throws 413 for more than a body may have, 503 where there is
- * no room for them. Returns the body itself if it has no references, as nearly all.
+ * Replaces references by the output items themselves, if the key was given them. Other references stay, so that the
+ * parser reports them with all other problems. Throws 413 if the body becomes too large, 503 if there is too little
+ * memory. Returns a body without references, as nearly all are, unchanged.
  */
 export async function withReferencedItems(
   body: JsonObject,
@@ -40,7 +40,7 @@ export async function withReferencedItems(
   return references.replace(body, await parseItems(found));
 }
 
-/** A few bytes may name megabytes, and name them again and again. */
+/** Counted before anything is read: a few bytes may name megabytes many times over. */
 function charactersOf(named: readonly ItemReference[], found: FoundItems, maxCharacters: number): number {
   let characters = 0;
   for (const { id, path } of named) {
@@ -54,7 +54,7 @@ function charactersOf(named: readonly ItemReference[], found: FoundItems, maxCha
   return characters;
 }
 
-/** Parses all items as one list, so that the limits of a body hold for them together. */
+/** Parses all items as one list, so that the limits of a body apply to their sum. */
 async function parseItems(found: FoundItems): Promise<ReadonlyMap<string, JsonObject>> {
   const reader = new JsonReader();
   let before = '[';
@@ -73,17 +73,17 @@ async function parseItems(found: FoundItems): Promise<ReadonlyMap<string, JsonOb
   return new Map([...found.keys()].map((id, index) => [id, items[index] ?? {}]));
 }
 
-/** What stands for an item where only the settings of a request matter. */
+/** Replaces an item if only the settings of a request matter. */
 const STAND_IN: JsonObject = { type: 'message', role: 'assistant', content: '-' };
 
-/** A body that can be parsed at once, for a reply that repeats its settings and nothing of its input. */
+/** A body that can be parsed at once, for a reply that repeats its settings and not its input. */
 export function withStandIns(body: JsonObject, references: ItemReferences | undefined): JsonObject {
   const named = references?.find(body) ?? [];
   if (references === undefined || named.length === 0) return body;
   return references.replace(body, new Map(named.map(({ id }) => [id, STAND_IN])));
 }
 
-/** Keeps the items of an answer for its key; undefined where nothing may be kept: zero retention is demanded. */
+/** Keeps the items of an answer for its key; undefined if zero retention forbids that. */
 export function itemKeeper(
   { input, request }: { readonly input: GenerationInput; readonly request: GenerationRequest },
   items: OutputItems,

@@ -11,7 +11,7 @@ import { parseModelId } from '../../routing/resolve/model-id.ts';
 import { parseLatest } from '../../routing/routers/latest.ts';
 import { ROUTERS, UNAVAILABLE_ROUTERS } from '../../routing/routers/routers.ts';
 
-/** What is legal in a configuration and almost surely a mistake, as far as providers, dialects and models show it. */
+/** Warnings about providers, dialects and models that are valid in a configuration and almost surely a mistake. */
 export function likelyCatalogueMistakes(config: Config): Issue[] {
   return [
     ...addressMistakes(config),
@@ -23,7 +23,7 @@ export function likelyCatalogueMistakes(config: Config): Issue[] {
 
 // --- Providers -------------------------------------------------------------------------------------------------------
 
-/** Addresses that end in the path that the dialect puts behind them. */
+/** Addresses that end in a path that the dialect appends itself. */
 function addressMistakes({ providers }: Config): Issue[] {
   return providers.flatMap((entry, index): Issue[] => {
     const { dialect } = buildProvider(entry);
@@ -37,7 +37,7 @@ function addressMistakes({ providers }: Config): Issue[] {
   });
 }
 
-/** Stands for the model in a dialect's path. */
+/** Placeholder for the model in a dialect's path. */
 const MODEL = 'MODEL';
 
 /** The end of an address that is a dialect's own path, with a model in it or cut before the model. */

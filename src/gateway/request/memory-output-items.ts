@@ -6,36 +6,36 @@ import { Pace, runInTurns, runPromptly, type Sliced } from '../../kit/loop/turns
 import type { Clock } from '../../kit/time/clock.ts';
 import type { FoundItems, OutputItems } from '../../ports/output-items.ts';
 
-/** How long an item can be named after it was given. */
+/** Milliseconds for which an item can be referred to. */
 const LIFETIME_MS = 3_600_000;
 
-/** Memory of an entry besides its text and its key: the entry itself and its place in the map. */
+/** Memory of an entry besides its text and its key, bytes: the object and its place in the map. */
 const ENTRY_BYTES = 200;
 
 interface Entry extends RecencyNode<Entry> {
   readonly name: string;
-  /** Undefined: the key was given two items under this id, so the id names neither. */
+  /** Undefined if the key was given two items under this id: then the id names neither. */
   readonly text: string | undefined;
   readonly bytes: number;
   /** On the monotonic clock. */
   readonly expiresAt: number;
 }
 
-/** What items are kept with. */
+/** Dependencies of the item store. */
 export interface MemoryItemTools {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Memory for the items of all keys together; 0 keeps none. */
   readonly maxBytes: () => number;
 }
 
-/** Keeps output items in memory for an hour. When there is no more room, the least recently used make place. */
+/** Keeps output items in memory for an hour. If there is no more room, the least recently used are removed. */
 export class MemoryOutputItems implements OutputItems {
   readonly #clock: MemoryItemTools['clock'];
   readonly #maxBytes: MemoryItemTools['maxBytes'];
   /** By key and id, in the order in which they expire. */
   readonly #entries = new Map<string, Entry>();
   readonly #recency = new RecencyList<Entry>();
-  /** Large items that are being written as JSON: `find` waits for them. */
+  /** Large items that are being serialized: `find` waits for them. */
   readonly #writing = new Map<string, Promise<void>>();
   #bytes = 0;
 
@@ -44,7 +44,7 @@ export class MemoryOutputItems implements OutputItems {
     this.#maxBytes = maxBytes;
   }
 
-  /** Memory that the items take now. */
+  /** Memory of all items. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -53,7 +53,7 @@ export class MemoryOutputItems implements OutputItems {
     const id = stringAt(item, 'id');
     if (id === undefined || this.#maxBytes() === 0) return;
     const name = nameOf(keyHash, id);
-    // Text and not the object: its size is known, it shares no memory with the answer, and it cannot change.
+    // Text instead of the object: its size is known, it shares no memory with the answer, and it cannot change.
     const pieces = runPromptly(stringifySliced(item));
     if (pieces instanceof Promise) this.#keepLater(name, pieces);
     else this.#put(name, pieces.join(''));
@@ -64,9 +64,7 @@ export class MemoryOutputItems implements OutputItems {
     return this.#look(keyHash, ids);
   }
 
-  /**
-   * Frees the memory of expired items, which `find` no longer returns, and of those beyond a bound that was lowered.
-   */
+  /** Frees the memory of expired items, which `find` no longer returns, and of items beyond a lowered limit. */
   *sweep(): Sliced<void> {
     const pace = new Pace();
     const now = this.#clock.monotonic();
@@ -126,7 +124,7 @@ export class MemoryOutputItems implements OutputItems {
     return found;
   }
 
-  /** The entry of a name; an expired one is dropped. */
+  /** The entry under a name; an expired one is dropped. */
   #valid(name: string): Entry | undefined {
     const entry = this.#entries.get(name);
     if (entry === undefined || entry.expiresAt > this.#clock.monotonic()) return entry;
@@ -141,20 +139,20 @@ export class MemoryOutputItems implements OutputItems {
   }
 }
 
-/** Hashes of keys all have the same length, so that no two pairs make the same name. */
+/** Key hashes have one length, so no two pairs make the same name. */
 function nameOf(keyHash: string, id: string): string {
   return `${keyHash}:${id}`;
 }
 
-/** The most that a text takes: one byte a character if it is ASCII, else at most two. */
+/** Upper bound of a text's memory: one byte a character if it is ASCII, else two. */
 function memoryOf(text: string): number {
   return Buffer.byteLength(text) === text.length ? text.length : 2 * text.length;
 }
 
-/** How often the memory of expired output items is freed, milliseconds. */
+/** Milliseconds between sweeps of expired items. */
 const SWEEP_EVERY_MS = 60_000;
 
-/** Has expired output items dropped every minute, also while no request names any. */
+/** Drops expired output items every minute, also while no request names any. */
 export function keepItemsSwept(items: Pick<MemoryOutputItems, 'sweep'>): { close(): void } {
   const timer = setInterval(() => void runInTurns(items.sweep()), SWEEP_EVERY_MS).unref();
   return { close: () => clearInterval(timer) };

@@ -12,14 +12,14 @@ import { nearestWord } from '../../kit/text/nearest-word.ts';
 import { parseBody } from './parse-body.ts';
 import { refuseUnavailable } from './unavailable.ts';
 
-/** Finds what is wrong with presets; paths are below `presets`. */
+/** Finds problems of presets; paths are below `presets`. */
 export type PresetCheck = (presets: Presets, vendor: string) => Problem[];
 
 const PRESET_FORMS = FORMATS.map(({ facts }) => facts.preset);
 
 /**
- * A check that sends each preset through what a request goes through before it is routed, so that no request fails for
- * what the operator wrote. Keeps what it compiles for the next time.
+ * A check that takes each preset through the steps that a request takes before routing, so that no request fails
+ * because of the operator's preset. Caches compiled schemas.
  */
 export function createPresetCheck(): PresetCheck {
   const validators = new Map<string, Validator>();
@@ -40,7 +40,7 @@ export function createPresetCheck(): PresetCheck {
     });
 }
 
-/** Members that no format has a field for, and those that say the same as another. */
+/** Members that no format has a field for, and members that repeat another. */
 function namingIssues(preset: JsonObject): Problem[] {
   const firsts = new Map<string, string>();
   return Object.keys(preset).flatMap((name): Problem[] => {
@@ -102,7 +102,7 @@ function issuesThrown(run: () => void): Issue[] {
   }
 }
 
-/** Where the operator wrote what stands at a place of a request. */
+/** The operator's member for a path in the request. */
 function memberPath(path: string, form: PresetForm, preset: JsonObject): string {
   const field = /^[\w-]*/.exec(path)?.[0] ?? '';
   const writer = membersOf(preset).find(({ name, value }) =>

@@ -5,7 +5,9 @@ import type { ModerationSettings } from '../../stages/stage.ts';
 export interface AttemptLimits {
   readonly perModel: number;
   readonly perRequest: number;
-  /** Calls beyond the first of a leg, counted down by all legs of a generation together; absent = there is one leg. */
+  /**
+   * Calls beyond the first of a leg, shared and counted down by all legs of a generation; absent = there is one leg.
+   */
   readonly retries?: { left: number };
 }
 
@@ -19,13 +21,13 @@ export interface GatewaySettings {
   readonly attempts: AttemptLimits;
   /** Share of the list price that is charged for generations with a BYOK credential. */
   readonly byokFee: number;
-  /** How often the progress of a stream is noted down, milliseconds. */
+  /** Milliseconds between checkpoints of a stream. */
   readonly checkpointMs: number;
-  /** What the stored files that a request names may come to together, and what the output items may. */
+  /** Bytes of all stored files that a request names, and likewise of its output items. */
   readonly maxFileBytes: number;
-  /** What stored files and output items that requests name may take in memory, those of all requests together. */
+  /** Bytes of memory for stored files and output items, for all requests together. */
   readonly contentRoomBytes: number;
-  /** Path that the interface answers under: for messages that name a route. */
+  /** Base path of the API, for messages that name a route. */
   readonly basePath: string;
   /** The service that judges texts; undefined = none. */
   readonly moderation: ModerationSettings | undefined;

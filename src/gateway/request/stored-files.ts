@@ -12,30 +12,30 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { FileBytes, FileStore, StoredFile } from '../../ports/files.ts';
 
-/** What stored files are read from. */
+/** The store of file contents. */
 export interface StoredFiles {
   readonly store: Pick<FileStore, 'find'>;
   readonly bytes: Pick<FileBytes, 'read'>;
 }
 
-/** Whose files a request may name, and how much of them. */
+/** The workspace whose files a request may name, and limits. */
 export interface FileAccess {
-  /** Of the key: files of no other are there. */
+  /** The workspace of the key; files of others are not found. */
   readonly workspaceId: string;
-  /** What all places of a request that name files may come to, as it is written into them. */
+  /** Bytes of all places that name files, as written into the body. */
   readonly maxBytes: number;
-  /** The largest prompt that an endpoint takes which may serve the request; infinite if that is not known. */
+  /** The largest prompt of any endpoint that may serve the request; infinite if unknown. */
   readonly maxPromptTokens: () => Promise<number>;
-  /** Takes room in memory for the content; throws where there is none. */
+  /** Takes memory for the content; throws if there is too little. */
   readonly takeRoom: (bytes: number) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Puts the content of stored files where a body names them, as if the caller had written it there. Throws 404 for a
- * file that is not in the workspace, 400 for one that cannot stand where it is named and for more text than any
- * endpoint takes, 413 for too much of them, 503 where there is no room for them now; nothing is read before all that
- * is known. A body that names none, as nearly all, is returned as it is.
+ * Inserts the content of stored files at the places that name them, as if the caller had written it there. Throws 404
+ * for a file outside the workspace, 400 for one that is not possible at its place or has more text than any endpoint
+ * takes, 413 if all are too large, 503 if there is too little memory. All that is checked before anything is read.
+ * Returns a body without files, as nearly all are, unchanged.
  */
 export async function withStoredFiles(
   body: JsonObject,
@@ -59,7 +59,7 @@ export async function withStoredFiles(
   return placeFiles(body, parts, contents);
 }
 
-/** The form of file ids: others name no file, may be of any length, and are not looked up. */
+/** The form of file ids: other ids name no file, may have any length, and are not looked up. */
 const FILE_ID = /^file_[0-9A-Za-z]{24}$/;
 
 async function find(
@@ -92,7 +92,7 @@ function tooMuch(path: string, maxBytes: number): GatewayError {
   );
 }
 
-/** Text goes as it is, everything else in base64. */
+/** Text is written as it is, everything else in base64. */
 function writtenBytes(file: StoredFile): number {
   return isText(file) ? file.sizeBytes : 4 * Math.ceil(file.sizeBytes / 3);
 }
@@ -102,10 +102,10 @@ function memoryBytes(file: StoredFile): number {
   return isText(file) ? 2 * file.sizeBytes : writtenBytes(file);
 }
 
-/** Bytes that tokens have on average at the very most: prose has three or four, deeply indented data some more. */
+/** Upper bound of the average bytes of a token: prose has three or four, deeply indented data some more. */
 const MAX_BYTES_PER_TOKEN = 16;
 
-/** Refuses text that is longer than any prompt may be, whatever it says. The rest is counted when it is read. */
+/** Refuses text that is longer than any prompt may be. The rest is counted when it is read. */
 async function refuseTooLong(files: readonly StoredFile[], { maxPromptTokens }: FileAccess): Promise<void> {
   const bytes = sumOf(files.filter(isText), writtenBytes);
   if (bytes === 0) return;
@@ -126,7 +126,7 @@ function sumOf(files: readonly StoredFile[], bytesOf: (file: StoredFile) => numb
   return files.reduce((sum, file) => sum + bytesOf(file), 0);
 }
 
-/** Reads the content of a stored file as it is written into a request, piece by piece as it comes from the store. */
+/** Reads the content of a stored file as a request has it, piece by piece as it comes from the store. */
 async function readInline(
   { filename, mimeType }: StoredFile,
   pieces: AsyncIterable<Uint8Array>,
@@ -143,7 +143,7 @@ async function readInline(
   return { filename, mediaType: mimeType, kind, content: written.join('') };
 }
 
-/** Bytes that come in pieces as text. */
+/** Turns pieces of bytes into text. */
 interface Pieces {
   push(piece: Uint8Array): string;
   end(): string;
@@ -161,7 +161,7 @@ class TextPieces implements Pieces {
   }
 }
 
-/** Base64 is written three bytes at a time: what is left over waits for the next piece. */
+/** Base64 encodes three bytes at a time: the remainder waits for the next piece. */
 class Base64Pieces implements Pieces {
   #rest: Uint8Array = new Uint8Array(0);
 

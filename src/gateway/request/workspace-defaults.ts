@@ -2,13 +2,13 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Workspace } from '../../ports/tenancy.ts';
 
-/** A body with the workspace's own model where it names none. */
+/** Adds the workspace's default model to a body that names none. */
 export function withDefaultModel(body: JsonObject, { defaultTextModel }: Workspace): JsonObject {
   const isNamed = (body.model ?? body.models) !== undefined && (body.model ?? body.models) !== null;
   return defaultTextModel === null || isNamed ? body : { ...body, model: defaultTextModel };
 }
 
-/** A request with the workspace's own way to sort endpoints where it says nothing about their order. */
+/** Adds the workspace's default sort order to a request that names none. */
 export function withDefaultSort(
   request: GenerationRequest,
   { defaultProviderSort: sort }: Workspace,

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { TURNSTILE_LIMITS, type TurnClock, Turnstile } from './turnstile.ts';
 
 /** Three requests of a millisecond begin in a turn, one after the other. */
-const LIMITS = { ...TURNSTILE_LIMITS, turnMs: 3, together: 1 };
-const ANY_WAIT = { ...LIMITS, longMs: Number.POSITIVE_INFINITY };
+const LIMITS = { ...TURNSTILE_LIMITS, turnMs: 3, batchRequests: 1 };
+const ANY_WAIT = { ...LIMITS, crowdedWaitMs: Number.POSITIVE_INFINITY };
 
 /** An event loop in which time passes only when a request is worked on. */
 class Loop implements TurnClock {
@@ -96,7 +96,7 @@ describe('a turnstile', () => {
   });
 
   it('begins the first of many requests at the end of the turn in which they arrive', async () => {
-    const callers = new Callers({ ...LIMITS, together: 4 });
+    const callers = new Callers({ ...LIMITS, batchRequests: 4 });
     for (let index = 0; index < 10; index++) callers.ask();
     expect(callers).toMatchObject({ begun: 0 });
     await callers.loop.afterAll();

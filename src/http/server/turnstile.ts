@@ -15,7 +15,7 @@ export interface TurnstileLimits {
   /** Milliseconds of one turn in which requests may begin; the rest of it is for requests that have begun. */
   readonly turnMs: number;
   /** Requests that begin together before `turnMs` is checked. */
-  readonly together: number;
+  readonly batchRequests: number;
   /** Milliseconds over which arrivals are compared with beginnings. */
   readonly windowMs: number;
   /**
@@ -32,7 +32,7 @@ export interface TurnstileLimits {
    * Milliseconds of waiting that crowd a window even without more arrivals: callers in a closed loop send no more
    * while they wait.
    */
-  readonly longMs: number;
+  readonly crowdedWaitMs: number;
   /** Arrivals per request begun above which a window is crowded. */
   readonly ratio: number;
   /** Absolute slack on top of `ratio`, so that small numbers never count as overload. */
@@ -42,21 +42,21 @@ export interface TurnstileLimits {
   /** Milliseconds after which a waiting request is refused during overload. */
   readonly lateMs: number;
   /** Turns, of the last one's length, that a request may always wait. */
-  readonly patience: number;
+  readonly minWaitTurns: number;
 }
 
 export const TURNSTILE_LIMITS: TurnstileLimits = {
   turnMs: 1,
-  together: 16,
+  batchRequests: 16,
   windowMs: 100,
   windowTurns: 8,
   windows: 4,
-  longMs: 600,
+  crowdedWaitMs: 600,
   ratio: 1.25,
   slack: 20,
   waitMs: 10,
   lateMs: 20,
-  patience: 2,
+  minWaitTurns: 2,
 };
 
 const TURN_CLOCK: TurnClock = {
@@ -145,7 +145,7 @@ export class Turnstile {
 
   /** No request begins before the end of a turn, so the wait inside a long turn does not count. */
   #atLeastTurns(milliseconds: number): number {
-    return Math.max(milliseconds, this.#lastTurnMs * this.#limits.patience);
+    return Math.max(milliseconds, this.#lastTurnMs * this.#limits.minWaitTurns);
   }
 
   readonly #endTurn = (): void => {
@@ -161,7 +161,7 @@ export class Turnstile {
     this.#count(now);
     if (this.waiting === 0 || !this.#hasTime(now)) return;
     let begun = 0;
-    while (this.waiting > 0 && begun < this.#limits.together) {
+    while (this.waiting > 0 && begun < this.#limits.batchRequests) {
       const { sinceMs, resolve } = this.#shift();
       const isLate = this.#paceMs !== undefined && now - sinceMs > this.#atLeastTurns(this.#limits.lateMs);
       resolve(!isLate);
@@ -186,12 +186,12 @@ export class Turnstile {
 
   /** Closes the windows that are over. */
   #count(now: number): void {
-    const { windowMs, windowTurns, windows, longMs, ratio, slack } = this.#limits;
+    const { windowMs, windowTurns, windows, crowdedWaitMs, ratio, slack } = this.#limits;
     const elapsed = now - this.#windowSinceMs;
     const hasTurns = this.#turns >= windowTurns;
     if (elapsed < windowMs || (!hasTurns && this.#paceMs === undefined && this.waiting > 0)) return;
     const areMany = (hasTurns || elapsed < 2 * windowMs) && this.#arrived > this.#begun * ratio + slack;
-    const isCrowded = areMany || now - (this.#waiting[this.#first]?.sinceMs ?? now) > longMs;
+    const isCrowded = areMany || now - (this.#waiting[this.#first]?.sinceMs ?? now) > crowdedWaitMs;
     // Windows are only closed by arrivals: after a pause several are over at once.
     const more = isCrowded ? 1 : -Math.floor(elapsed / windowMs);
     this.#crowdedWindows = Math.min(windows, Math.max(0, this.#crowdedWindows + more));
