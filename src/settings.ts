@@ -2,6 +2,7 @@ import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { buildCatalogSliced, type CatalogSource } from './catalog/build-catalog.ts';
 import type { LoadedConfiguration } from './config/load.ts';
+import type { SearchEngineName } from './config/schema/search-engines.ts';
 import { DIALECTS } from './dialects/dialects.ts';
 import { applyPreset, type Presets, presetReport } from './dialects/shared/presets/preset.ts';
 import { fillPromptTemplate, type PromptTemplate } from './dialects/shared/presets/prompt-template.ts';
@@ -15,6 +16,7 @@ import { forEachSliced, runAtOnce, type Sliced } from './kit/loop/turns.ts';
 import { parseTrustedProxies } from './kit/net/client-address.ts';
 import { type EgressRules, parseEgressRules } from './kit/net/egress.ts';
 import type { CooldownSettings } from './routing/health/breaker.ts';
+import type { WebSettings } from './stages/plugins/web/web-settings.ts';
 
 /** Everything that a configuration decides and a reload replaces. */
 export interface DerivedSettings {
@@ -76,6 +78,7 @@ export function* deriveSettingsSliced(
       contentRoomBytes: CONTENT_ROOM_BODIES * config.server.max_body_bytes,
       basePath: config.server.base_path,
       moderation: config.plugins.moderation ?? undefined,
+      web: webSettingsOf(config),
     },
     http: {
       vendor: config.vendor,
@@ -97,6 +100,19 @@ export function* deriveSettingsSliced(
         datasets: { minute: config.limits.datasets.per_minute, day: config.limits.datasets.per_day },
       },
     },
+  };
+}
+
+function webSettingsOf({ plugins, tools }: LoadedConfiguration['config']): WebSettings {
+  const engines = Object.entries(plugins.web?.engines ?? {}).map(
+    ([name, { api_key, url }]) =>
+      [name as SearchEngineName, { apiKey: api_key ?? undefined, url: url ?? undefined }] as const,
+  );
+  const { fetch_ms: fetchMs, read_bytes: readBytes, result_characters: resultCharacters } = tools.limits;
+  return {
+    engines: new Map(engines),
+    defaultEngine: plugins.web?.default ?? undefined,
+    limits: { fetchMs, readBytes, resultCharacters },
   };
 }
 

@@ -2,7 +2,7 @@ import type { ExactNumbers } from '../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import type { EmbeddingSettings } from './embedding.ts';
 import type { FormatFacts } from './format-facts.ts';
-import type { CacheMark, Ext, Format, Item, RequestFormat } from './items.ts';
+import type { CacheMark, DialectName, Ext, Format, Item, RequestFormat } from './items.ts';
 import type { Places } from './places.ts';
 import type { ReasoningSettings, Sampling } from './settings.ts';
 
@@ -28,8 +28,13 @@ export type Tool =
       readonly namespace?: ToolNamespace;
       readonly ext?: Ext;
     }
-  /** A tool that the provider runs, in the words of the format it came in. */
-  | { readonly type: 'hosted'; readonly dialect: Format; readonly kind: string; readonly value: JsonObject };
+  /** A tool that the provider runs, in the words of the dialect that it is for. */
+  | {
+      readonly type: 'hosted';
+      readonly dialect: DialectName;
+      readonly kind: string;
+      readonly value: JsonObject;
+    };
 
 /** A named group of tools. */
 export interface ToolNamespace {

@@ -109,11 +109,10 @@ describe('ids', () => {
     ['an unknown id in a list', ['acme/large', 'nobody/x'], '400 nobody/x is not a valid model ID'],
     ['a variant of an unknown id', 'acme/none:nitro', '400 acme/none:nitro is not a valid model ID'],
     [
-      'a variant that is not built',
-      'acme/large:nitro:online',
-      '400 model: the variant ":online" is not available on this gateway',
+      'an unknown id with a variant that searches',
+      'acme/none:online',
+      '400 acme/none:online is not a valid model ID',
     ],
-    ['an unknown id with it', 'acme/none:online', '400 acme/none:online is not a valid model ID'],
     [
       'a router that is not built',
       'acorn/fusion',

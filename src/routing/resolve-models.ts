@@ -81,8 +81,6 @@ function resolveId(id: string, request: GenerationRequest, context: ResolutionCo
   if (resolution === undefined) {
     throw unknownModel(id, context);
   }
-  const [unavailable] = parsed.unavailable;
-  if (unavailable !== undefined) throw notAvailable(`the variant ${quoted(`:${unavailable}`)}`);
   return resolution;
 }
 

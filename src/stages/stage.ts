@@ -1,4 +1,4 @@
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog, Endpoint } from '../catalog/catalog.ts';
 import type { CacheWish } from '../ir/cache-wish.ts';
 import type { EventBatch } from '../ir/events.ts';
 import type { RequestFormat } from '../ir/items.ts';
@@ -11,6 +11,7 @@ import type { Log } from '../kit/log/log.ts';
 import type { Nanos } from '../kit/money.ts';
 import type { Caller } from '../ports/caller.ts';
 import type { Workspace } from '../ports/tenancy.ts';
+import type { WebSettings } from './plugins/web/web-settings.ts';
 
 /** A stage's wishes for a leg besides its request. */
 export interface LegWish {
@@ -43,6 +44,7 @@ export interface StageSettings {
   readonly catalog: Catalog;
   /** The service that judges texts; undefined = none. */
   readonly moderation: ModerationSettings | undefined;
+  readonly web: WebSettings;
 }
 
 export interface ModerationSettings {
@@ -73,6 +75,11 @@ export interface StageContext {
    * cost. Undefined = the limits are too low. Rejects with LedgerUnavailable, and after the end of the answer.
    */
   charge(kind: ChargeKind, nanos: Nanos): Promise<PaidCharge | undefined>;
+  /**
+   * The endpoints that could serve a request, in the order in which they would be tried now; none if the request
+   * cannot be served. It is planned for this alone: the order may differ when it is served.
+   */
+  endpointsFor(request: GenerationRequest): Promise<readonly Endpoint[]>;
   /** Adds an entry to the pipeline of the routing metadata. */
   note(entry: PipelineEntry): void;
   /** Adds a header to the reply; without effect once the reply has begun. `name`: without the operator's prefix. */

@@ -1,6 +1,7 @@
 import type { Egress } from '../egress/egress.ts';
 import type { ResponseCache } from '../ports/response-cache.ts';
 import { moderationStage } from './plugins/moderation/moderation-stage.ts';
+import { webStage } from './plugins/web/web-stage.ts';
 import { responseCacheStage } from './response-cache.ts';
 import { responseHealingStage } from './response-healing.ts';
 import type { Stage } from './stage.ts';
@@ -13,5 +14,11 @@ export interface StageParts {
 
 /** All stages, in order: the first runs first before planning, and is outermost around legs. */
 export function stageTable({ cache, egress }: StageParts): readonly Stage[] {
-  return [moderationStage(egress), responseCacheStage(cache), responseHealingStage];
+  return [
+    moderationStage(egress),
+    // Before the plugins that look at the web: an answer that is kept needs no search.
+    responseCacheStage(cache),
+    webStage(egress),
+    responseHealingStage,
+  ];
 }

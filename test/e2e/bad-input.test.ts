@@ -93,7 +93,9 @@ const SHARED: Case[] = [
   [plugin({ id: 'moderation', enabled: true }), 400, 'plugins[0].id'],
   [plugin({ id: 'response-healing', enabled: 1 }), 400, 'plugins[0].enabled'],
   [plugin({ id: 'web-fetch', max_content_tokens: 'many' }), 400, 'plugins[0].max_content_tokens'],
-  [plugin({ id: 'web' }), 400, 'plugins[0].id'],
+  [plugin({ id: 'fusion' }), 400, 'plugins[0].id'],
+  [plugin({ id: 'web' }), 400, 'plugins[0].engine'],
+  [plugin({ id: 'web', engine: 'exa' }), 400, 'plugins[0].engine'],
 ];
 
 const RESPONSES: Case[] = [

@@ -8,6 +8,7 @@ import { momentMs } from '../../kit/time/moment.ts';
 import type { Problem } from '../problem.ts';
 import { PRICE_NAMES } from '../schema/price-names.ts';
 import type { Config } from '../schema/schema.ts';
+import { engineProblem } from '../schema/search-engines.ts';
 import { didYouMean } from './explain.ts';
 import type { KnownProviders, ProviderConfig } from './known-providers.ts';
 import { shownName } from './shown-text.ts';
@@ -229,10 +230,12 @@ function* pluginChecks({ plugins, providers }: Config, knownProviders: KnownProv
     };
   }
   for (const [name, engine] of Object.entries(web?.engines ?? {})) {
-    if (engine.url && !/^https?:$/.test(URL.canParse(engine.url) ? new URL(engine.url).protocol : '')) {
+    const problem = engineProblem(name, engine);
+    if (problem !== undefined) {
+      const { member, message } = problem;
       yield {
-        path: `${memberPath('plugins.web.engines', name)}.url`,
-        message: 'must be an address that begins with http:// or https://',
+        path: `${memberPath('plugins.web.engines', name)}${member === undefined ? '' : `.${member}`}`,
+        message,
       };
     }
   }

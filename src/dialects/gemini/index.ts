@@ -5,6 +5,7 @@ import { createDecoder, decodeBody } from './decode.ts';
 import { readError } from './error.ts';
 import { facts } from './facts.ts';
 import { renderRequest } from './render.ts';
+import { searches } from './render-searches.ts';
 
 /** The generateContent interface of Google. Only upstreams speak it, so nothing is ever relayed. */
 export const gemini: Dialect = {
@@ -16,6 +17,7 @@ export const gemini: Dialect = {
     createFrameReader: (maxBytes) => new SseReader(maxBytes),
     renderRequest,
     renderRelay: renderRequest,
+    searches,
     createDecoder,
     decodeBody,
     readError,

@@ -8,6 +8,7 @@ import { reportLostChoice, reportToolLosses } from '../shared/tools/tool-losses.
 import { freeTextParameters, identityOf, nameOfChosen } from '../shared/tools/tool-names.ts';
 import type { RenderContext } from './render-context.ts';
 import { NO_FIELD, reportForeignMembers, takes } from './render-losses.ts';
+import { isOwnTool } from './render-searches.ts';
 
 /** The members of a wire body that are about tools. */
 export function renderTools(context: RenderContext): JsonObject {
@@ -17,10 +18,11 @@ export function renderTools(context: RenderContext): JsonObject {
     reportLostChoice(request.toolChoice, NONE_LEFT, report);
     return {};
   }
+  const own = request.tools.filter(isOwnTool).map(({ value }) => value);
   const callable = request.tools.filter((tool) => isCallable(tool, report));
   if (callable.length === 0) {
     reportLostChoice(request.toolChoice, NONE_LEFT, report);
-    return {};
+    return own.length === 0 ? {} : { tools: own };
   }
   if (request.parallelToolCalls === false) {
     report.dropped(report.name('parallelToolCalls'), 'the upstream decides how many calls it makes at once');
@@ -33,14 +35,15 @@ export function renderTools(context: RenderContext): JsonObject {
     return [renderTool(tool, context)];
   });
   return {
-    tools: [{ functionDeclarations }],
+    tools: [{ functionDeclarations }, ...own],
     ...(config !== undefined && { toolConfig: { functionCallingConfig: config } }),
   };
 }
 
 function isCallable(tool: Tool, report: Report): tool is CallableTool {
   if (tool.type !== 'hosted') return true;
-  report.dropped(report.place(tool, 'tools'), `the upstream does not run ${tool.kind}`);
+  const { dialect, kind } = tool;
+  if (dialect !== 'gemini') report.dropped(report.place(tool, 'tools'), `the upstream does not run ${kind}`);
   return false;
 }
 

@@ -1,9 +1,11 @@
+import { GatewayError } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { BATCH_POINT } from '../../kit/loop/cohort.ts';
-import { ActiveStages } from '../../stages/stage.ts';
+import { ActiveStages, type StageContext } from '../../stages/stage.ts';
+import { Prompt } from '../../tokens/prompt.ts';
 import { GenerationReservation } from '../admission/reservation.ts';
 import { largestContext } from '../plan/context-length.ts';
-import { catalogFor } from '../plan/plan-leg.ts';
+import { catalogFor, planLeg } from '../plan/plan-leg.ts';
 import { type AcceptedRequest, acceptRequest } from '../request/accept-request.ts';
 import type { ContentRoom, ContentShare } from '../request/content-room.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
@@ -66,6 +68,7 @@ export function stagesFor(
     workspace: caller.workspace,
     settings,
     charge: (kind, nanos) => reservation.charge(row, kind, nanos),
+    endpointsFor: (asked) => endpointsFor(asked, input, settings, parts),
     format,
     body,
     cache,
@@ -75,4 +78,21 @@ export function stagesFor(
     log: { warn: parts.warn },
   });
   return { stages, reservation };
+}
+
+/** The endpoints of a plan that is not carried out. */
+async function endpointsFor(
+  request: GenerationRequest,
+  input: GenerationInput,
+  settings: GatewaySettings,
+  parts: GatewayParts,
+): ReturnType<StageContext['endpointsFor']> {
+  try {
+    const asked = { request, prompt: new Prompt(request), report: [] };
+    const { plan } = await planLeg(asked, input, settings, false, parts);
+    return plan.candidates.map(({ endpoint }) => endpoint);
+  } catch (error) {
+    if (error instanceof GatewayError) return [];
+    throw error;
+  }
 }

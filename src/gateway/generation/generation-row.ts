@@ -8,6 +8,7 @@ import type { Strategy } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { isBlank, type Result } from '../../ir/result.ts';
 import { NO_USAGE, type Usage } from '../../ir/usage.ts';
+import { notedFetches, notedSearch } from '../../ir/web-notes.ts';
 import { boundedText } from '../../kit/json/bounded-json.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { chargeOf } from '../../kit/money.ts';
@@ -134,6 +135,7 @@ export function settledRow(
   const priced = isFree ? [] : pricedLegs(attemptLog, input, result, usage);
   const { latency, generationTime } = durations(attemptLog, result, times);
   const served = outcome === 'failed' ? undefined : attemptLog.selected;
+  const searched = notedSearch(attemptLog.notes);
   const asked = attemptLog.selected ?? attemptLog.lastCalled;
   const serving = asked === undefined ? unservedMembers(request, attemptLog) : servingMembers(request, asked);
   attemptLog.requestMembers ??= requestMembers(input, request, attemptLog);
@@ -146,14 +148,16 @@ export function settledRow(
     usage,
     listPriceNanos: listPriceOf(settlement),
     mediaOfResult: mediaOfResult(result),
-    searchResults: citationsOf(result) || null,
+    searchResults: searched?.results ?? (citationsOf(result) || null),
+    searchEngine: searched?.engine ?? (usage.webSearchRequests > 0 ? 'native' : null),
+    fetches: notedFetches(attemptLog.notes) ?? null,
     tier: tierServed(attemptLog.selected, result),
     upstreamId: result.upstreamId,
     cacheDiscountNanos: String(sumOf(priced, (leg) => cacheDiscount(leg.usage, leg.pricing))),
     webSearchNanos: String(
       sumOf(priced, ({ usage: used, pricing }) =>
         chargeOf([[used.webSearchRequests, pricing.web_search ?? 0n]]),
-      ),
+      ) + sumOf(attemptLog.charges, ({ kind, nanos }) => (kind === 'web_search' ? nanos : 0n)),
     ),
     providerResponses: providerResponses(attemptLog, served, result.upstreamId),
     servedFrom: settlement.servedFrom ?? null,
@@ -249,6 +253,8 @@ interface Outcome {
   readonly listPriceNanos: string;
   readonly mediaOfResult: number;
   readonly searchResults: number | null;
+  readonly searchEngine: string | null;
+  readonly fetches: number | null;
   readonly tier: string | null;
   readonly upstreamId: string | undefined;
   readonly cacheDiscountNanos: string;
@@ -268,6 +274,8 @@ const NOTHING_YET: Outcome = {
   listPriceNanos: '0',
   mediaOfResult: 0,
   searchResults: null,
+  searchEngine: null,
+  fetches: null,
   tier: null,
   upstreamId: undefined,
   cacheDiscountNanos: '0',
@@ -326,8 +334,8 @@ function rowOf(
     num_media_completion: outcome.mediaOfResult,
     num_input_audio_prompt: said.num_input_audio_prompt,
     num_search_results: outcome.searchResults,
-    num_fetches: null,
-    web_search_engine: usage.webSearchRequests > 0 ? 'native' : null,
+    num_fetches: outcome.fetches,
+    web_search_engine: outcome.searchEngine,
     is_byok: serving.is_byok,
     is_zdr: said.is_zdr,
     service_tier: outcome.tier,

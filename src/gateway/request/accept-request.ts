@@ -11,6 +11,7 @@ import { Prompt } from '../../tokens/prompt.ts';
 import type { ContentShare } from './content-room.ts';
 import type { GenerationInput } from './generation-input.ts';
 import { withReferencedItems, withStandIns } from './item-references.ts';
+import { withOnlineVariant } from './online-variant.ts';
 import { parseBody } from './parse-body.ts';
 import type { GatewaySettings } from './settings.ts';
 import { type StoredFiles, withStoredFiles } from './stored-files.ts';
@@ -124,8 +125,8 @@ function contextOf({ exactNumbers }: GenerationInput, { vendor }: GatewaySetting
 function offered(
   request: GenerationRequest,
   { caller }: GenerationInput,
-  { vendor }: GatewaySettings,
+  settings: GatewaySettings,
 ): GenerationRequest {
-  refuseUnavailable(request, vendor);
-  return withDefaultSort(request, caller.workspace);
+  refuseUnavailable(request, settings);
+  return withDefaultSort(withOnlineVariant(request, settings.catalog), caller.workspace);
 }

@@ -47,8 +47,8 @@ describe('createPresetCheck', () => {
     ['a system prompt that is no text', { system_prompt: 5 }, 'presets.mine.system_prompt: must be a string'],
     [
       'a plugin that is not built',
-      { plugins: [{ id: 'web' }] },
-      'presets.mine.plugins[0].id: the plugin "web" is not available on this gateway',
+      { plugins: [{ id: 'fusion' }] },
+      'presets.mine.plugins[0].id: the plugin "fusion" is not available on this gateway',
     ],
     [
       'a choice of a tool that is not there',

@@ -1,4 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts';
+import type { WebSettings } from '../../stages/plugins/web/web-settings.ts';
 import type { ModerationSettings } from '../../stages/stage.ts';
 
 /** Endpoints that are called for one model, and calls for the whole request. */
@@ -31,4 +32,5 @@ export interface GatewaySettings {
   readonly basePath: string;
   /** The service that judges texts; undefined = none. */
   readonly moderation: ModerationSettings | undefined;
+  readonly web: WebSettings;
 }

@@ -1,19 +1,26 @@
 import { invalidRequest } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
+import { WEB } from '../../ir/web-notes.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import { quoted } from '../../kit/text/quoted.ts';
 import { ROUTER_OF_PLUGIN } from '../../routing/routers/routers.ts';
 import { MODERATION } from '../../stages/plugins/moderation/moderation-stage.ts';
+import { engineIssue } from '../../stages/plugins/web/choose-engine.ts';
+import type { WebSettings } from '../../stages/plugins/web/web-settings.ts';
 import { RESPONSE_HEALING } from '../../stages/response-healing.ts';
+import type { GatewaySettings } from './settings.ts';
 
 /**
  * Refuses what this gateway knows by name but cannot do: a plugin that is switched on, a tool that the gateway itself
  * would have to run. Nothing is silently ignored.
  */
-export function refuseUnavailable({ body }: GenerationRequest, vendor: string): void {
+export function refuseUnavailable(
+  { body }: GenerationRequest,
+  { vendor, web }: Pick<GatewaySettings, 'vendor'> & Partial<Pick<GatewaySettings, 'web'>>,
+): void {
   if (!Array.isArray(body.plugins) && !Array.isArray(body.tools)) return;
-  const ofPlugins = pluginIssues(body.plugins);
+  const ofPlugins = pluginIssues(body.plugins, web);
   const ofTools = toolIssues(body.tools, vendor);
   if (ofPlugins.length + ofTools.length > 0) throw invalidRequest([...ofPlugins, ...ofTools]);
 }
@@ -23,17 +30,20 @@ const AVAILABLE_PLUGINS: ReadonlySet<string> = new Set([
   ...ROUTER_OF_PLUGIN.keys(),
   MODERATION,
   RESPONSE_HEALING,
+  WEB,
 ]);
 
-function pluginIssues(plugins: Json | undefined): Issue[] {
-  return issuesOf(plugins, ({ id, enabled }, index) =>
-    enabled === false || AVAILABLE_PLUGINS.has(String(id))
-      ? undefined
-      : {
-          path: `plugins[${index}].id`,
-          message: `the plugin ${quoted(String(id))} is not available on this gateway`,
-        },
-  );
+function pluginIssues(plugins: Json | undefined, web: WebSettings | undefined): Issue[] {
+  return issuesOf(plugins, ({ id, enabled, engine }, index) => {
+    if (enabled === false) return undefined;
+    if (!AVAILABLE_PLUGINS.has(String(id))) {
+      const message = `the plugin ${quoted(String(id))} is not available on this gateway`;
+      return { path: `plugins[${index}].id`, message };
+    }
+    const message =
+      id === WEB && typeof engine === 'string' && web !== undefined ? engineIssue(engine, web) : undefined;
+    return message === undefined ? undefined : { path: `plugins[${index}].engine`, message };
+  });
 }
 
 function toolIssues(tools: Json | undefined, vendor: string): Issue[] {

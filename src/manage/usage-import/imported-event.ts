@@ -59,8 +59,8 @@ export function importedEventOf({ line, createdAtMs, owner, app }: ImportedLine)
 /** Splits a routing suffix (`:free`, `:nitro`) off as the variant; any other suffix is part of the model's id. */
 function modelOf(written: string): { readonly modelId: string; readonly variant: string } {
   if (!written.includes(':')) return { modelId: written, variant: 'standard' };
-  const { base, variants, unavailable } = parseModelId(written);
-  const [suffix] = [...variants, ...unavailable, ...base.split(':').slice(1)];
+  const { base, variants, isOnline } = parseModelId(written);
+  const [suffix] = [...variants, ...(isOnline ? ['online'] : []), ...base.split(':').slice(1)];
   return { modelId: base, variant: suffix ?? 'standard' };
 }
 

@@ -6,26 +6,26 @@ export interface ModelId {
   /** Without routing suffixes; suffixes that name another model stay. */
   readonly base: string;
   readonly variants: readonly Variant[];
-  /** Suffixes that this gateway does not support yet. */
-  readonly unavailable: readonly string[];
+  /** It has the suffix `:online`, which asks for a web search and does not change where a request goes. */
+  readonly isOnline: boolean;
 }
 
 const VARIANTS: readonly string[] = ['nitro', 'floor', 'exacto'] satisfies Variant[];
-const UNAVAILABLE: readonly string[] = ['online'];
+const ONLINE = 'online';
 const NONE: readonly never[] = [];
 
 /** Parses an id. Suffixes may come in any order and number: `acme/large:nitro:free`. */
 export function parseModelId(id: string): ModelId {
-  return id.includes(':') ? parseSuffixed(id) : { base: id, variants: NONE, unavailable: NONE };
+  return id.includes(':') ? parseSuffixed(id) : { base: id, variants: NONE, isOnline: false };
 }
 
 function parseSuffixed(id: string): ModelId {
   const [name = '', ...suffixes] = id.split(':');
-  const isRouting = (suffix: string) => VARIANTS.includes(suffix) || UNAVAILABLE.includes(suffix);
+  const isRouting = (suffix: string) => VARIANTS.includes(suffix) || suffix === ONLINE;
   return {
     base: [name, ...suffixes.filter((suffix) => !isRouting(suffix))].join(':'),
     variants: [...new Set(suffixes.filter((suffix) => VARIANTS.includes(suffix)))] as Variant[],
-    unavailable: suffixes.filter((suffix) => UNAVAILABLE.includes(suffix)),
+    isOnline: suffixes.includes(ONLINE),
   };
 }
 

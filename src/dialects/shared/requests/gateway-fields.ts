@@ -10,8 +10,6 @@ import type { Issue } from '../../../kit/json/validate.ts';
 
 /** Schemas of the request fields that all three formats share because they speak to the gateway. */
 
-const strings = Type.Array(Type.String());
-
 /** Slugs of providers: more than there are. */
 const slugs = Type.Array(Type.String({ maxLength: 256 }), { maxItems: 1024 });
 
@@ -84,7 +82,14 @@ const patterns = Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 1024 }
 
 /** Characters of all patterns of one list together. */
 const MAX_PATTERN_CHARACTERS = 65_536;
-const PATTERN_LISTS = ['allowed_models', 'excluded_models'];
+const PATTERN_LISTS = [
+  'allowed_models',
+  'excluded_models',
+  'include_domains',
+  'exclude_domains',
+  'allowed_domains',
+  'blocked_domains',
+];
 
 const enabled = nullish(Type.Boolean({ default: true }));
 
@@ -135,19 +140,19 @@ export const pluginSchema = taggedUnion('id', [
     id: Type.Literal('web'),
     enabled,
     engine: nullish(engineName),
-    exclude_domains: nullish(strings),
-    include_domains: nullish(strings),
+    exclude_domains: nullish(patterns),
+    include_domains: nullish(patterns),
     max_results: nullish(Type.Integer({ minimum: 1, maximum: 25, default: 5 })),
     max_uses: nullish(Type.Integer({ minimum: 1 })),
     mode: nullish(Type.String({ maxLength: 64 })),
-    search_prompt: nullish(Type.String()),
+    search_prompt: nullish(Type.String({ maxLength: 65_536 })),
     user_location: nullish(userLocationSchema),
   }),
   closed({
     id: Type.Literal('web-fetch'),
     enabled,
-    allowed_domains: nullish(strings),
-    blocked_domains: nullish(strings),
+    allowed_domains: nullish(patterns),
+    blocked_domains: nullish(patterns),
     max_content_tokens: nullish(Type.Integer({ minimum: 1 })),
     max_uses: nullish(Type.Integer({ minimum: 1 })),
   }),

@@ -1,0 +1,61 @@
+import type { JsonObject } from '../kit/json/json.ts';
+import { numberAt, textAt } from '../kit/json/members.ts';
+import type { PipelineEntry } from './metadata.ts';
+
+/** Names of the plugins that look at the web, as requests and pipelines have them. */
+export const WEB = 'web';
+export const WEB_FETCH = 'web-fetch';
+
+/** What the web plugin says about a search. */
+export interface SearchNote {
+  readonly summary: string;
+  readonly engine: string;
+  /** Absent if the upstream searches by itself. */
+  readonly results?: number;
+  readonly costUsd?: number;
+  /** Why there are no results. */
+  readonly problem?: string;
+  /** Members of the plugin that the engine does not take. */
+  readonly ignored: readonly string[];
+}
+
+export function searchNote({
+  summary,
+  engine,
+  results,
+  costUsd,
+  problem,
+  ignored,
+}: SearchNote): PipelineEntry {
+  const data: JsonObject = { engine };
+  if (results !== undefined) data.results = results;
+  if (problem !== undefined) data.error = problem;
+  if (ignored.length > 0) data.ignored = [...ignored];
+  return { type: 'plugin', name: WEB, summary, data, ...(costUsd !== undefined && { cost_usd: costUsd }) };
+}
+
+/** What the web-fetch plugin says about the pages of a request. */
+export function fetchNote(
+  summary: string,
+  data: { readonly fetches: number; readonly failed: number },
+): PipelineEntry {
+  return { type: 'plugin', name: WEB_FETCH, summary, data: { ...data } };
+}
+
+/** The engine that searched and what it found, for records; undefined if none did. */
+export function notedSearch(
+  notes: readonly PipelineEntry[],
+): { readonly engine: string; readonly results: number | undefined } | undefined {
+  const data = dataOf(notes, WEB);
+  const engine = textAt(data, 'engine');
+  return engine === undefined ? undefined : { engine, results: numberAt(data, 'results') };
+}
+
+/** Pages that were fetched, for records; undefined if none was asked for. */
+export function notedFetches(notes: readonly PipelineEntry[]): number | undefined {
+  return numberAt(dataOf(notes, WEB_FETCH), 'fetches');
+}
+
+function dataOf(notes: readonly PipelineEntry[], plugin: string): JsonObject | undefined {
+  return notes.find(({ type, name }) => type === 'plugin' && name === plugin)?.data;
+}

@@ -1,0 +1,65 @@
+import type { Event, EventBatch } from '../../../ir/events.ts';
+import type { Annotation } from '../../../ir/items.ts';
+import { boundedText } from '../../../kit/json/bounded-json.ts';
+import type { FoundPage } from './engines/engine.ts';
+import { MarkdownLinks } from './markdown-links.ts';
+
+/** Characters of a page's text that stand in a citation of it. */
+const CITED_CHARACTERS = 300;
+
+/** Citations of one answer: a model that repeats a link for ever adds no more. */
+const MAX_CITATIONS = 1000;
+
+/**
+ * Adds a citation behind each markdown link of an answer whose address is one of the results. Text passes unchanged
+ * and at once: links are followed across pieces by `MarkdownLinks`.
+ */
+export class LinkCitations {
+  readonly #pages: ReadonlyMap<string, FoundPage>;
+  /** Scanners of the text parts that are open, by item and part. */
+  readonly #open = new Map<string, MarkdownLinks>();
+  #count = 0;
+
+  constructor(pages: readonly FoundPage[]) {
+    this.#pages = new Map(pages.map((page) => [keyOf(page.url) ?? page.url, page]));
+  }
+
+  annotate(batch: EventBatch): EventBatch {
+    if (!batch.some((event) => event.type === 'text-delta' && event.kind === 'text')) return batch;
+    return batch.flatMap((event) => this.#annotated(event));
+  }
+
+  #annotated(event: Event): readonly Event[] {
+    if (event.type !== 'text-delta' || event.kind !== 'text') return [event];
+    const { item, part } = event;
+    const key = `${item} ${part}`;
+    const links = this.#open.get(key) ?? new MarkdownLinks();
+    this.#open.set(key, links);
+    const citations = links.push(event.text).flatMap(({ address, start, end }): Event[] => {
+      const page = this.#pages.get(keyOf(address) ?? address);
+      if (page === undefined || this.#count >= MAX_CITATIONS) return [];
+      this.#count++;
+      return [{ type: 'annotation', item, part, annotation: citationOf(page, start, end) }];
+    });
+    return citations.length === 0 ? [event] : [event, ...citations];
+  }
+}
+
+function citationOf({ url, title, content }: FoundPage, startIndex: number, endIndex: number): Annotation {
+  const cited = boundedText(content, CITED_CHARACTERS);
+  return {
+    type: 'url-citation',
+    url,
+    title: title === '' ? new URL(url).hostname : title,
+    startIndex,
+    endIndex,
+    ...(cited !== '' && { content: cited }),
+  };
+}
+
+/** What addresses that lead to the same page have in common; undefined for what is no address. */
+function keyOf(address: string): string | undefined {
+  if (!URL.canParse(address)) return undefined;
+  const { host, pathname, search } = new URL(address);
+  return `${host.replace(/^www\./, '')}${pathname.replace(/\/+$/, '')}${search}`;
+}

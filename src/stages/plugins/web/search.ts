@@ -1,0 +1,140 @@
+import type { Egress } from '../../../egress/egress.ts';
+import { EgressProblem } from '../../../egress/egress-problem.ts';
+import { boundedText } from '../../../kit/json/bounded-json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
+import { type DomainList, domainProblem } from '../domains.ts';
+import type { FoundPage, SearchEngine, SearchQuery, UserLocation } from './engines/engine.ts';
+import type { EngineSettings, WebLimits } from './web-settings.ts';
+
+/** What a caller wants searched. */
+export interface SearchWish {
+  readonly text: string;
+  readonly maxResults: number;
+  readonly include: DomainList;
+  readonly exclude: DomainList;
+  readonly mode: string | undefined;
+  readonly location: UserLocation | undefined;
+}
+
+/** A search that gave no answer. Its message never holds an address or a credential. */
+export class SearchProblem extends Error {
+  override readonly name = 'SearchProblem';
+}
+
+/** The engine, how it is configured, and what a search may take. */
+export interface SearchParts {
+  readonly engine: SearchEngine;
+  readonly settings: EngineSettings;
+  readonly limits: WebLimits;
+  readonly egress: Egress;
+  readonly signal: AbortSignal;
+}
+
+/** Results that are asked for beyond `maxResults` if the engine may return some that the domains rule out. */
+const SPARE_RESULTS = 10;
+
+/** Runs one search. Rejects with a SearchProblem, or the signal's reason. */
+export async function search(wish: SearchWish, parts: SearchParts): Promise<readonly FoundPage[]> {
+  const { engine, settings, limits } = parts;
+  const { path, headers, body } = engine.call(queryOf(wish, engine), settings.apiKey ?? '');
+  const base = (settings.url ?? engine.baseUrl ?? '').replace(/\/+$/, '');
+  const answer = await ask(base + path, headers, body, parts);
+  return chosen(engine.results(answer), wish, limits.resultCharacters);
+}
+
+function queryOf(
+  { text, maxResults, include, exclude, mode, location }: SearchWish,
+  engine: SearchEngine,
+): SearchQuery {
+  const isFiltered = !include.isEmpty || !exclude.isEmpty;
+  return {
+    text: shortened(text, engine.maxQueryCharacters),
+    maxResults: Math.min(isFiltered ? maxResults + SPARE_RESULTS : maxResults, engine.maxResults),
+    includeHosts: include.coveringHosts() ?? [],
+    excludeHosts: exclude.wholeHosts(),
+    mode: mode !== undefined && engine.modes?.has(mode) === true ? mode : undefined,
+    location: engine.isLocal === true ? location : undefined,
+  };
+}
+
+/** The beginning of a text, up to the end of a word. */
+function shortened(text: string, maxCharacters: number): string {
+  if (text.length <= maxCharacters) return text;
+  const cut = boundedText(text, maxCharacters);
+  const space = cut.lastIndexOf(' ');
+  return space > maxCharacters / 2 ? cut.slice(0, space) : cut;
+}
+
+async function ask(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: JsonObject | undefined,
+  { egress, limits, signal }: SearchParts,
+): Promise<JsonObject> {
+  const shared = {
+    limits: { totalMs: limits.fetchMs, maxBytes: limits.readBytes, maxRedirects: 0 },
+    signal,
+  };
+  const accepting = { accept: 'application/json', 'accept-encoding': 'gzip', ...headers };
+  try {
+    const { status, bytes, isCut } = await egress.call(
+      url,
+      body === undefined
+        ? { ...shared, headers: accepting }
+        : {
+            ...shared,
+            method: 'POST',
+            headers: { ...accepting, 'content-type': 'application/json' },
+            body: JSON.stringify(body),
+          },
+    );
+    if (status !== 200) throw new SearchProblem(`it answered with status ${status}`);
+    if (isCut) throw new SearchProblem('its answer is too long');
+    return parsed(bytes);
+  } catch (problem) {
+    throw problem instanceof EgressProblem ? new SearchProblem(problem.message) : problem;
+  }
+}
+
+function parsed(bytes: Buffer): JsonObject {
+  let value: Json | undefined;
+  try {
+    value = JSON.parse(bytes.toString('utf8')) as Json;
+  } catch {
+    // Told below.
+  }
+  if (!isJsonObject(value)) throw new SearchProblem('its answer is no JSON object');
+  return value;
+}
+
+/** Results that the domains allow, each address once, with as much content as fits. */
+function chosen(
+  pages: readonly FoundPage[],
+  { maxResults, include, exclude }: SearchWish,
+  maxCharacters: number,
+): FoundPage[] {
+  const seen = new Set<string>();
+  const kept: FoundPage[] = [];
+  for (const { url, title, content } of pages) {
+    if (kept.length === maxResults) break;
+    if (seen.has(url) || !isShown(url, include, exclude)) continue;
+    seen.add(url);
+    kept.push({ url, title: boundedText(oneLine(title), MAX_TITLE_CHARACTERS), content: content.trim() });
+  }
+  const each = Math.min(MAX_CONTENT_CHARACTERS, Math.floor(maxCharacters / Math.max(1, kept.length)));
+  return kept.map((page) => ({ ...page, content: boundedText(page.content, each) }));
+}
+
+const MAX_URL_CHARACTERS = 2048;
+const MAX_TITLE_CHARACTERS = 300;
+const MAX_CONTENT_CHARACTERS = 4000;
+
+function isShown(url: string, include: DomainList, exclude: DomainList): boolean {
+  if (url.length > MAX_URL_CHARACTERS || !URL.canParse(url)) return false;
+  const parsedUrl = new URL(url);
+  return /^https?:$/.test(parsedUrl.protocol) && domainProblem(parsedUrl, include, exclude) === undefined;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

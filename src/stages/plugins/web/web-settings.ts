@@ -1,0 +1,24 @@
+import type { SearchEngineName } from '../../../config/schema/search-engines.ts';
+
+/** What the operator has set for web search and for fetched pages. */
+export interface WebSettings {
+  /** Engines that can be used, in the order of the configuration. */
+  readonly engines: ReadonlyMap<SearchEngineName, EngineSettings>;
+  /** Engine for requests that name none: one of `engines`, `auto` or `native`. */
+  readonly defaultEngine: string | undefined;
+  readonly limits: WebLimits;
+}
+
+export interface EngineSettings {
+  readonly apiKey: string | undefined;
+  /** Replaces the engine's own address. */
+  readonly url: string | undefined;
+}
+
+/** Limits of one search or page (`tools.limits`). */
+export interface WebLimits {
+  readonly fetchMs: number;
+  readonly readBytes: number;
+  /** Characters that one plugin adds to a prompt. */
+  readonly resultCharacters: number;
+}

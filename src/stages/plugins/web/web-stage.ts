@@ -1,0 +1,182 @@
+import type { Endpoint } from '../../../catalog/catalog.ts';
+import { pricingAt } from '../../../catalog/prices/price-history.ts';
+import type { SearchEngineName } from '../../../config/schema/search-engines.ts';
+import type { Egress } from '../../../egress/egress.ts';
+import { GatewayError, invalidRequest } from '../../../ir/errors.ts';
+import type { EventBatch } from '../../../ir/events.ts';
+import { pluginPlace } from '../../../ir/plugin-place.ts';
+import type { GenerationRequest } from '../../../ir/request.ts';
+import { searchNote, WEB } from '../../../ir/web-notes.ts';
+import type { JsonObject } from '../../../kit/json/json.ts';
+import { numberAt, objectAt, stringsAt, textAt } from '../../../kit/json/members.ts';
+import { chargeOf, type Nanos, usdOf } from '../../../kit/money.ts';
+import type { Next, PaidCharge, Stage, StageContext } from '../../stage.ts';
+import { DomainList } from '../domains.ts';
+import { lastUserText, withUserText } from '../prompt-text.ts';
+import { chooseEngine } from './choose-engine.ts';
+import type { FoundPage, SearchEngine, UserLocation } from './engines/engine.ts';
+import { ENGINES } from './engines/engine-table.ts';
+import { LinkCitations } from './link-citations.ts';
+import { hasNativeSearch, withNativeSearch } from './native-search.ts';
+import { resultsText } from './results-text.ts';
+import { SearchProblem, type SearchWish, search } from './search.ts';
+
+const DEFAULT_RESULTS = 5;
+
+/** Characters of the caller's last message that a query is made of; engines cut it further. */
+const MAX_QUERY_CHARACTERS = 8000;
+
+/**
+ * Searches the web once, before the model is called, and puts the results into the prompt; or has the upstream search
+ * by itself. Links of the answer to a result become citations. If the engine fails, the model answers without results.
+ */
+export function webStage(egress: Egress): Stage {
+  /** What was found for generations whose answer is still to come. */
+  const found = new WeakMap<StageContext, readonly FoundPage[]>();
+  return {
+    name: WEB,
+    touches: 'answer',
+    isActive: (request) => pluginIn(request) !== undefined,
+    async before(request, context) {
+      const plugin = pluginIn(request);
+      if (plugin === undefined) return undefined;
+      const endpoints = await context.endpointsFor(request);
+      const [endpoint] = endpoints;
+      // Planning says why there is none.
+      if (endpoint === undefined) return undefined;
+      const hasNative = endpoints.some((each) => hasNativeSearch(each, request));
+      const choice = chooseEngine(textAt(plugin, 'engine'), context.settings.web, hasNative);
+      if ('problem' in choice) throw unsearchable(request, plugin, choice.problem);
+      const { engine } = choice;
+      if (engine === 'native') return { request: searchedUpstream(request, plugin, endpoints, context) };
+      const pages = await searchOnce(request, plugin, { engine, endpoint, egress }, context);
+      if (pages.length === 0) return undefined;
+      found.set(context, pages);
+      const text = resultsText(pages, textAt(plugin, 'search_prompt'), context.now());
+      return { request: withUserText(request, text) };
+    },
+    around: (request, next, context) => cited(next(request), found.get(context)),
+  };
+}
+
+function pluginIn({ wishes }: GenerationRequest): JsonObject | undefined {
+  return wishes.plugins.find(({ id }) => id === WEB);
+}
+
+async function* cited(
+  batches: ReturnType<Next>,
+  pages: readonly FoundPage[] | undefined,
+): AsyncGenerator<EventBatch, void, undefined> {
+  const citations = pages && new LinkCitations(pages);
+  for await (const batch of batches) yield citations?.annotate(batch) ?? batch;
+}
+
+/** The error for a request that nothing can search for: at the plugin, or at the model whose variant asks for it. */
+function unsearchable(
+  { body, ...request }: GenerationRequest,
+  plugin: JsonObject,
+  message: string,
+): GatewayError {
+  const isInBody = Array.isArray(body.plugins) && body.plugins.includes(plugin);
+  const path = isInBody ? `${pluginPlace({ body, ...request }, plugin)}.engine` : 'model';
+  return invalidRequest([{ path, message }]);
+}
+
+function searchedUpstream(
+  request: GenerationRequest,
+  plugin: JsonObject,
+  endpoints: readonly Endpoint[],
+  { note }: StageContext,
+): GenerationRequest {
+  const { request: searched, ignored } = withNativeSearch(request, plugin, endpoints);
+  note(searchNote({ summary: 'The upstream searches by itself', engine: 'native', ignored }));
+  return searched;
+}
+
+interface OneSearch {
+  readonly engine: SearchEngineName;
+  /** The endpoint whose price the search has. */
+  readonly endpoint: Endpoint;
+  readonly egress: Egress;
+}
+
+/** Searches and says what came of it. No results are none found, or an engine that failed. */
+async function searchOnce(
+  request: GenerationRequest,
+  plugin: JsonObject,
+  { engine: name, endpoint, egress }: OneSearch,
+  context: StageContext,
+): Promise<readonly FoundPage[]> {
+  const { note, settings, signal } = context;
+  const engine = ENGINES[name];
+  const wish = wishOf(request, plugin);
+  const ignored = untaken(wish, engine);
+  if (wish.text === '') {
+    note(
+      searchNote({ summary: 'Nothing to search for in the last message', engine: name, results: 0, ignored }),
+    );
+    return [];
+  }
+  const { limits, engines } = settings.web;
+  const own = engines.get(name) ?? { apiKey: undefined, url: undefined };
+  const { paid, nanos } = await pay(endpoint, context);
+  try {
+    const pages = await search(wish, { engine, settings: own, limits, egress, signal });
+    const summary = `${pages.length} results of ${name}`;
+    const costUsd = usdOf(nanos);
+    note(searchNote({ summary, engine: name, results: pages.length, costUsd, ignored }));
+    return pages;
+  } catch (problem) {
+    await paid?.waive();
+    if (!(problem instanceof SearchProblem)) throw problem;
+    const { message } = problem;
+    const summary = `No results: ${name} failed, ${message}`;
+    context.log.warn('a web search failed', { engine: name, error: message });
+    note(searchNote({ summary, engine: name, results: 0, problem: message, ignored }));
+    return [];
+  }
+}
+
+/** Pays for a search by the price of the endpoint. Throws if the limits do not leave so much. */
+async function pay(
+  endpoint: Endpoint,
+  { charge, now }: StageContext,
+): Promise<{ readonly paid: PaidCharge | undefined; readonly nanos: Nanos }> {
+  const { web_search: price = 0n } = pricingAt(endpoint, now());
+  const nanos = chargeOf([[1, price]]);
+  if (nanos === 0n) return { paid: undefined, nanos };
+  const paid = await charge('web_search', nanos);
+  if (paid === undefined) {
+    throw new GatewayError('payment', 'What is left of the limits does not pay for the web search');
+  }
+  return { paid, nanos };
+}
+
+function wishOf(request: GenerationRequest, plugin: JsonObject): SearchWish {
+  return {
+    text: lastUserText(request).slice(0, MAX_QUERY_CHARACTERS).replace(/\s+/g, ' ').trim(),
+    maxResults: numberAt(plugin, 'max_results') ?? DEFAULT_RESULTS,
+    include: new DomainList(stringsAt(plugin, 'include_domains') ?? []),
+    exclude: new DomainList(stringsAt(plugin, 'exclude_domains') ?? []),
+    mode: textAt(plugin, 'mode'),
+    location: locationOf(objectAt(plugin, 'user_location')),
+  };
+}
+
+function locationOf(given: JsonObject | undefined): UserLocation | undefined {
+  if (given === undefined) return undefined;
+  const [country, region, city] = ['country', 'region', 'city'].map((name) => textAt(given, name));
+  const code = country !== undefined && /^[a-z]{2}$/i.test(country) ? country.toUpperCase() : undefined;
+  return {
+    ...(code !== undefined && { country: code }),
+    ...(region !== undefined && { region }),
+    ...(city !== undefined && { city }),
+  };
+}
+
+/** Members of the plugin that the engine does not take. */
+function untaken({ mode, location }: SearchWish, engine: SearchEngine): string[] {
+  const isModeKnown = mode === undefined || engine.modes?.has(mode) === true;
+  const isPlaceKnown = location === undefined || engine.isLocal === true;
+  return [...(isModeKnown ? [] : ['mode']), ...(isPlaceKnown ? [] : ['user_location'])];
+}
