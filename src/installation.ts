@@ -13,16 +13,21 @@ import { runInTurns } from './kit/loop/turns.ts';
 import { nanosOf } from './kit/money.ts';
 import type { DatabaseAddress } from './kit/net/database-address.ts';
 import { type EgressRules, parseEgressRules } from './kit/net/egress.ts';
+import { compilePattern } from './kit/text/linear-pattern.ts';
 import type { Clock } from './kit/time/clock.ts';
 import { Accounts } from './manage/accounts/accounts.ts';
 import { Credits } from './manage/accounts/credits.ts';
 import { Byok } from './manage/byok/byok.ts';
 import { ByokDirectory } from './manage/byok/byok-directory.ts';
-import type { CredentialProvider } from './manage/byok/byok-secret.ts';
+import { type CredentialProvider, credentialTarget } from './manage/byok/byok-secret.ts';
 import { Vault } from './manage/byok/vault.ts';
 import { declarationProblems } from './manage/declared/declaration-problems.ts';
 import { Declarations } from './manage/declared/declarations.ts';
 import { Files } from './manage/files/files.ts';
+import { GuardrailAssignments } from './manage/guardrails/assignments.ts';
+import type { GuardrailChecks } from './manage/guardrails/guardrail-issues.ts';
+import { Guardrails } from './manage/guardrails/guardrails.ts';
+import { canonicalSlugOf, findModel, type KnownModels } from './manage/guardrails/known-names.ts';
 import { AccountKeys } from './manage/keys/account-keys.ts';
 import { CallerDirectory } from './manage/keys/caller-directory.ts';
 import { OperatorKeys } from './manage/keys/operator-keys.ts';
@@ -77,6 +82,8 @@ export interface Installation {
   readonly workspaces: Workspaces;
   readonly budgets: Budgets;
   readonly byok: Byok;
+  readonly guardrails: Guardrails;
+  readonly guardrailAssignments: GuardrailAssignments;
   /** Workspaces of the configuration file. */
   readonly declarations: Declarations;
   readonly credits: Credits;
@@ -131,6 +138,10 @@ export interface InstallationOptions {
   readonly initialUsd?: () => number | null;
   /** The providers of the configuration, for stored credentials; none by default. */
   readonly providers?: () => readonly CredentialProvider[];
+  /** The models that guardrails may name; by default none is known, and any name is taken. */
+  readonly models?: () => KnownModels;
+  /** Address of a Presidio-compatible service; null or absent = there is none. */
+  readonly presidioUrl?: () => string | null;
   /** Addresses that stored credentials may name; public ones by default. */
   readonly egress?: () => EgressRules;
   /** 32 bytes in base64; the directory's own key when absent. */
@@ -224,6 +235,15 @@ export async function openInstallation(options: InstallationOptions): Promise<In
         await files.sweep();
       },
     });
+    const changedGuardrails = (accountId: string) => callers.forgetAccount(accountId);
+    const guardrails = new Guardrails({
+      store: guardrailStore,
+      tenancy,
+      sources,
+      checks: () => guardrailChecks(options),
+      canonicalModel: (name) => canonicalSlugOf(name, options.models?.()),
+      changed: changedGuardrails,
+    });
     return {
       directory,
       tenancy,
@@ -240,6 +260,14 @@ export async function openInstallation(options: InstallationOptions): Promise<In
         providers: options.providers ?? (() => []),
         egress: options.egress ?? (() => PUBLIC_ADDRESSES),
         changed: (accountId) => byokCredentials.forget(accountId),
+      }),
+      guardrails,
+      guardrailAssignments: new GuardrailAssignments({
+        store: guardrailStore,
+        guardrails,
+        tenancy,
+        sources,
+        changed: changedGuardrails,
       }),
       declarations: new Declarations({
         accounts,
@@ -285,6 +313,20 @@ export async function openInstallation(options: InstallationOptions): Promise<In
     await close();
     throw error;
   }
+}
+
+/** What guardrails are checked against, by the current configuration. */
+function guardrailChecks({ models, providers, presidioUrl }: InstallationOptions): GuardrailChecks {
+  const catalog = models?.();
+  return {
+    isModel: (name) => catalog === undefined || findModel(name, catalog) !== undefined,
+    isProvider: (slug) => credentialTarget(slug, providers?.() ?? []) !== undefined,
+    patternProblem: (pattern) => {
+      const compilation = compilePattern(pattern, { characters: 100_000, size: 5000 });
+      return compilation.ok ? undefined : compilation.problem;
+    },
+    hasEntityService: (presidioUrl?.() ?? null) !== null,
+  };
 }
 
 /** An import of usage in preparation: a bundle of events, and its directory. */

@@ -169,6 +169,8 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       keyPrefix: config.keys.prefix,
       initialUsd: () => settings.latest.config.credits.initial_usd,
       providers: () => settings.current.gateway.catalog.providers,
+      models: () => settings.current.gateway.catalog.withEveryProvider(),
+      presidioUrl: () => settings.latest.config.guardrails.presidio_url ?? null,
       egress: () => settings.latest.egress,
       encryptionKey: runtime.encryptionKey,
       ...(runtime.database !== undefined && {
@@ -328,6 +330,8 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       gateway,
       limiter,
       byok: installation.byok,
+      guardrails: installation.guardrails,
+      guardrailAssignments: installation.guardrailAssignments,
       accountKeys: installation.accountKeys,
       workspaces: installation.workspaces,
       budgets: installation.budgets,

@@ -10,6 +10,8 @@ import type { Analytics } from '../manage/analytics/analytics.ts';
 import type { Byok } from '../manage/byok/byok.ts';
 import type { Files } from '../manage/files/files.ts';
 import type { Generations } from '../manage/generations/generations.ts';
+import type { GuardrailAssignments } from '../manage/guardrails/assignments.ts';
+import type { Guardrails } from '../manage/guardrails/guardrails.ts';
 import type { AccountKeys } from '../manage/keys/account-keys.ts';
 import type { Rankings } from '../manage/rankings/rankings.ts';
 import type { Budgets } from '../manage/workspaces/budgets.ts';
@@ -135,6 +137,8 @@ export interface HttpServices {
   readonly gateway: Gateway;
   readonly limiter: Limiter;
   readonly byok: Byok;
+  readonly guardrails: Guardrails;
+  readonly guardrailAssignments: GuardrailAssignments;
   readonly generations: Generations;
   readonly accountKeys: AccountKeys;
   readonly workspaces: Workspaces;

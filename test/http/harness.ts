@@ -207,6 +207,8 @@ export async function startServer(options: Options = {}): Promise<Running> {
       gateway: fakeGateway(options.gateway),
       limiter: new MemoryLimiter(systemClock),
       byok: {} as HttpDependencies['byok'],
+      guardrails: {} as HttpDependencies['guardrails'],
+      guardrailAssignments: {} as HttpDependencies['guardrailAssignments'],
       accountKeys: accountKeys as HttpDependencies['accountKeys'],
       workspaces: {} as HttpDependencies['workspaces'],
       budgets: {} as HttpDependencies['budgets'],

@@ -117,6 +117,7 @@ describe('parseConfig', () => {
       keys: { prefix: 'sk-sb-v1-' },
       prompts: {},
       apps: { hidden: [] },
+      guardrails: { presidio_url: null },
       egress: { allow: [] },
       plugins: {},
       presets: {},

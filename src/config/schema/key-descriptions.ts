@@ -188,6 +188,9 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'prompts.*.input': 'Text of the user.',
   apps: 'Apps in rankings.',
   'apps.hidden': 'Hosts of apps that rankings leave out; *.example.com stands for any name before the rest.',
+  guardrails: 'Services that guardrails use.',
+  'guardrails.presidio_url':
+    'Base address of a Presidio-compatible analyzer, which finds names and addresses of people; absent: none.',
   egress: 'Addresses that callers name, such as the endpoint_url of a BYOK credential.',
   'egress.allow': 'Hosts, addresses or ranges that may be called although they are private.',
 

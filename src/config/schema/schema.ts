@@ -264,6 +264,15 @@ export const configSchema = closed({
   }),
   prompts: withDefault(Type.Record(Type.String(), prompt), {}),
   apps: section({ hidden: withDefault(Type.Array(text(255)), []) }),
+  guardrails: section({
+    presidio_url: nullOr(
+      Type.String({
+        pattern: '^https?://[^\\s/@]+(?:/[^\\s?#]*)?$',
+        maxLength: 2048,
+        explain: 'must be an http or https address without a user name, for example http://127.0.0.1:5002',
+      }),
+    ),
+  }),
   egress: section({ allow: withDefault(Type.Array(text(255)), []) }),
   plugins,
   presets: withDefault(

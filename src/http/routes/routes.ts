@@ -7,6 +7,7 @@ import { DATASET_ROUTES } from './datasets.ts';
 import { FILE_ROUTES } from './files.ts';
 import { generationRoutes } from './generation.ts';
 import { GENERATION_RECORD_ROUTES } from './generation-records.ts';
+import { GUARDRAIL_ROUTES } from './guardrails.ts';
 import { CURRENT_KEY_ROUTES, KEY_ROUTES } from './keys.ts';
 import { PROBE_AND_DOCS_ROUTES } from './probes-and-docs.ts';
 import { WORKSPACE_ROUTES } from './workspaces.ts';
@@ -24,6 +25,7 @@ export function routesFor(vendor: string): readonly Route[] {
     ...BYOK_ROUTES,
     ...KEY_ROUTES,
     ...WORKSPACE_ROUTES,
+    ...GUARDRAIL_ROUTES,
     ...CREDIT_ROUTES,
     ...PROBE_AND_DOCS_ROUTES,
   ];

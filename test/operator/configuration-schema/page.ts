@@ -18,6 +18,7 @@ const MORE: Readonly<Record<string, string>> = {
   durability: '[Billing](billing.md)',
   retention: '[Billing](billing.md), [Analytics](analytics.md)',
   apps: '[Hiding apps](apps.md#hiding-apps)',
+  guardrails: '[Guardrails](guardrails.md)',
   egress: '[Addresses that callers name](byok.md#addresses-that-callers-name)',
   plugins: '[Routers](routing.md#routers)',
   presets: '[Presets](routing.md#presets)',

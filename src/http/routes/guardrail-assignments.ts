@@ -1,0 +1,156 @@
+import {
+  type AssignmentsQuery,
+  assignedSchema,
+  assignmentsQuerySchema,
+  type KeySubjects,
+  keyAssignmentListSchema,
+  keyAssignmentObject,
+  keySubjectsSchema,
+  type MemberSubjects,
+  memberAssignmentListSchema,
+  memberAssignmentObject,
+  memberSubjectsSchema,
+  unassignedSchema,
+} from '../../contract/guardrails/assignment.ts';
+import type { AssignmentKind } from '../../ports/guardrails.ts';
+import type { Call, Route } from '../route.ts';
+import { GUARDRAIL_ASSIGNMENT_EXAMPLES as EXAMPLES } from './examples/guardrail-assignments.ts';
+import { callerOf, MANAGEMENT, managementRefusals, ok, withBody, withQuery } from './row-parts.ts';
+
+const GUARDRAILS = { ...MANAGEMENT, tag: 'Guardrails' } as const;
+
+const READING = {
+  ...GUARDRAILS,
+  method: 'GET',
+  request: withQuery(assignmentsQuerySchema),
+} as const;
+
+const ASSIGNING = {
+  ...GUARDRAILS,
+  method: 'POST',
+} as const;
+
+const READ_REFUSALS = managementRefusals(400, 404);
+const WRITE_REFUSALS = managementRefusals(400, 404, 409, 413, 415);
+
+/** The keys and members that guardrails are assigned to. */
+export const GUARDRAIL_ASSIGNMENT_ROUTES: readonly Route[] = [
+  {
+    ...READING,
+    path: '/guardrails/assignments/keys',
+    operationId: 'listKeyAssignments',
+    summary: 'Keys with a guardrail of their own, oldest assignment first',
+    example: EXAMPLES.listKeyAssignments,
+    responses: { 200: ok(keyAssignmentListSchema), ...READ_REFUSALS },
+    handler: showKeys,
+  },
+  {
+    ...READING,
+    path: '/guardrails/assignments/members',
+    operationId: 'listMemberAssignments',
+    summary: 'Members with a guardrail of their own, oldest assignment first',
+    example: EXAMPLES.listMemberAssignments,
+    responses: { 200: ok(memberAssignmentListSchema), ...READ_REFUSALS },
+    handler: showMembers,
+  },
+  {
+    ...READING,
+    path: '/guardrails/{id}/assignments/keys',
+    operationId: 'listGuardrailKeyAssignments',
+    summary: 'Keys that a guardrail is assigned to',
+    example: EXAMPLES.listGuardrailKeyAssignments,
+    responses: { 200: ok(keyAssignmentListSchema), ...READ_REFUSALS },
+    handler: showKeys,
+  },
+  {
+    ...READING,
+    path: '/guardrails/{id}/assignments/members',
+    operationId: 'listGuardrailMemberAssignments',
+    summary: 'Members that a guardrail is assigned to',
+    example: EXAMPLES.listGuardrailMemberAssignments,
+    responses: { 200: ok(memberAssignmentListSchema), ...READ_REFUSALS },
+    handler: showMembers,
+  },
+  {
+    ...ASSIGNING,
+    path: '/guardrails/{id}/assignments/keys',
+    operationId: 'assignKeysToGuardrail',
+    summary: 'Assign a guardrail to keys, in place of those that they had',
+    example: EXAMPLES.assignKeysToGuardrail,
+    request: withBody(keySubjectsSchema),
+    responses: { 200: ok(assignedSchema), ...WRITE_REFUSALS },
+    handler: (call) => assign(call, 'key', (call.body as KeySubjects).key_hashes),
+  },
+  {
+    ...ASSIGNING,
+    path: '/guardrails/{id}/assignments/keys/remove',
+    operationId: 'removeKeysFromGuardrail',
+    summary: 'Take a guardrail away from keys',
+    example: EXAMPLES.removeKeysFromGuardrail,
+    request: withBody(keySubjectsSchema),
+    responses: { 200: ok(unassignedSchema), ...WRITE_REFUSALS },
+    handler: (call) => unassign(call, 'key', (call.body as KeySubjects).key_hashes),
+  },
+  {
+    ...ASSIGNING,
+    path: '/guardrails/{id}/assignments/members',
+    operationId: 'assignMembersToGuardrail',
+    summary: 'Assign a guardrail to all keys of members, in place of those that they had',
+    example: EXAMPLES.assignMembersToGuardrail,
+    request: withBody(memberSubjectsSchema),
+    responses: { 200: ok(assignedSchema), ...WRITE_REFUSALS },
+    handler: (call) => assign(call, 'member', (call.body as MemberSubjects).member_user_ids),
+  },
+  {
+    ...ASSIGNING,
+    path: '/guardrails/{id}/assignments/members/remove',
+    operationId: 'removeMembersFromGuardrail',
+    summary: 'Take a guardrail away from members',
+    example: EXAMPLES.removeMembersFromGuardrail,
+    request: withBody(memberSubjectsSchema),
+    responses: { 200: ok(unassignedSchema), ...WRITE_REFUSALS },
+    handler: (call) => unassign(call, 'member', (call.body as MemberSubjects).member_user_ids),
+  },
+];
+
+async function showKeys(call: Call): Promise<void> {
+  const { guardrailAssignments } = call.services;
+  const { assignments, total } = await listed(call, 'key');
+  const data = (await guardrailAssignments.withKeys(assignments)).map(({ assignment, key }) =>
+    keyAssignmentObject(assignment, key),
+  );
+  call.exchange.reply.json(200, { data, total_count: total });
+}
+
+async function showMembers(call: Call): Promise<void> {
+  const { assignments, total } = await listed(call, 'member');
+  call.exchange.reply.json(200, { data: assignments.map(memberAssignmentObject), total_count: total });
+}
+
+/** Without an id in the path: of all guardrails of the account. */
+function listed(call: Call, kind: AssignmentKind) {
+  const { accountId } = callerOf(call);
+  return call.services.guardrailAssignments.list(
+    accountId,
+    kind,
+    call.params.id,
+    call.query as AssignmentsQuery,
+  );
+}
+
+async function assign(call: Call, kind: AssignmentKind, subjects: readonly string[]): Promise<void> {
+  const { key } = callerOf(call);
+  const count = await call.services.guardrailAssignments.assign(key, call.params.id ?? '', kind, subjects);
+  call.exchange.reply.json(200, { assigned_count: count });
+}
+
+async function unassign(call: Call, kind: AssignmentKind, subjects: readonly string[]): Promise<void> {
+  const { accountId } = callerOf(call);
+  const count = await call.services.guardrailAssignments.unassign(
+    accountId,
+    call.params.id ?? '',
+    kind,
+    subjects,
+  );
+  call.exchange.reply.json(200, { unassigned_count: count });
+}

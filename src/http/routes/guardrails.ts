@@ -1,0 +1,112 @@
+import { deletedSchema } from '../../contract/envelopes/deleted.ts';
+import {
+  type CreateGuardrail,
+  createGuardrailSchema,
+  type GuardrailsQuery,
+  guardrailListSchema,
+  guardrailReplySchema,
+  guardrailsQuerySchema,
+  type UpdateGuardrail,
+  updateGuardrailSchema,
+} from '../../contract/guardrails/guardrail.ts';
+import { guardrailObject } from '../../contract/guardrails/guardrail-object.ts';
+import type { Call, Route } from '../route.ts';
+import { GUARDRAIL_EXAMPLES } from './examples/guardrails.ts';
+import { GUARDRAIL_ASSIGNMENT_ROUTES } from './guardrail-assignments.ts';
+import {
+  callerOf,
+  created,
+  MANAGEMENT,
+  managementRefusals,
+  NOTHING_DECLARED,
+  ok,
+  withBody,
+  withQuery,
+} from './row-parts.ts';
+
+const GUARDRAILS = { ...MANAGEMENT, tag: 'Guardrails' } as const;
+
+/** Guardrails, and what they are assigned to. */
+export const GUARDRAIL_ROUTES: readonly Route[] = [
+  {
+    ...GUARDRAILS,
+    method: 'POST',
+    path: '/guardrails',
+    operationId: 'createGuardrail',
+    summary: 'Make a guardrail; it applies to nothing until it is assigned',
+    example: GUARDRAIL_EXAMPLES.createGuardrail,
+    request: withBody(createGuardrailSchema),
+    responses: { 201: created(guardrailReplySchema), ...managementRefusals(400, 404, 413, 415) },
+    handler: async (call) => {
+      const { accountId } = callerOf(call);
+      const guardrail = await call.services.guardrails.create(accountId, call.body as CreateGuardrail);
+      call.exchange.reply.json(201, { data: guardrailObject(guardrail) });
+    },
+  },
+  {
+    ...GUARDRAILS,
+    method: 'GET',
+    path: '/guardrails',
+    operationId: 'listGuardrails',
+    summary: 'Guardrails of a workspace, oldest first',
+    example: GUARDRAIL_EXAMPLES.listGuardrails,
+    request: withQuery(guardrailsQuerySchema),
+    responses: { 200: ok(guardrailListSchema), ...managementRefusals(400, 404) },
+    handler: async (call) => {
+      const { accountId } = callerOf(call);
+      const { guardrails, total } = await call.services.guardrails.list(
+        accountId,
+        call.query as GuardrailsQuery,
+      );
+      call.exchange.reply.json(200, { data: guardrails.map(guardrailObject), total_count: total });
+    },
+  },
+  ...GUARDRAIL_ASSIGNMENT_ROUTES,
+  {
+    ...GUARDRAILS,
+    method: 'GET',
+    path: '/guardrails/{id}',
+    operationId: 'getGuardrail',
+    summary: 'One guardrail; `default` is that of the account',
+    example: GUARDRAIL_EXAMPLES.getGuardrail,
+    request: NOTHING_DECLARED,
+    responses: { 200: ok(guardrailReplySchema), ...managementRefusals(404) },
+    handler: async (call) => {
+      const guardrail = await call.services.guardrails.get(...placeOf(call));
+      call.exchange.reply.json(200, { data: guardrailObject(guardrail) });
+    },
+  },
+  {
+    ...GUARDRAILS,
+    method: 'PATCH',
+    path: '/guardrails/{id}',
+    operationId: 'updateGuardrail',
+    summary: 'Change a guardrail; makes that of the account (`default`) or of a workspace if it is not there',
+    example: GUARDRAIL_EXAMPLES.updateGuardrail,
+    request: withBody(updateGuardrailSchema),
+    responses: { 200: ok(guardrailReplySchema), ...managementRefusals(400, 404, 409, 413, 415) },
+    handler: async (call) => {
+      const guardrail = await call.services.guardrails.update(...placeOf(call), call.body as UpdateGuardrail);
+      call.exchange.reply.json(200, { data: guardrailObject(guardrail) });
+    },
+  },
+  {
+    ...GUARDRAILS,
+    method: 'DELETE',
+    path: '/guardrails/{id}',
+    operationId: 'deleteGuardrail',
+    summary: 'Delete a guardrail with its assignments',
+    example: GUARDRAIL_EXAMPLES.deleteGuardrail,
+    request: NOTHING_DECLARED,
+    responses: { 200: ok(deletedSchema), ...managementRefusals(404, 409) },
+    handler: async (call) => {
+      await call.services.guardrails.delete(...placeOf(call));
+      call.exchange.reply.json(200, { deleted: true });
+    },
+  },
+];
+
+/** The account, and the id of the guardrail. */
+function placeOf(call: Call): [accountId: string, id: string] {
+  return [callerOf(call).accountId, call.params.id ?? ''];
+}

@@ -1,0 +1,119 @@
+import type { AssignmentsQuery } from '../../contract/guardrails/assignment.ts';
+import { invalidRequest } from '../../ir/errors.ts';
+import type { Issue } from '../../kit/json/validate.ts';
+import type { AssignmentKind, GuardrailAssignment, GuardrailStore } from '../../ports/guardrails.ts';
+import type { Key, Tenancy } from '../../ports/tenancy.ts';
+import { refuseDeclared } from '../declared/refuse-declared.ts';
+import type { Sources } from '../sources.ts';
+import { DEFAULT_PAGE, type Guardrails } from './guardrails.ts';
+
+export interface AssignmentsDependencies {
+  readonly store: GuardrailStore;
+  readonly guardrails: Pick<Guardrails, 'get'>;
+  readonly tenancy: Tenancy;
+  readonly sources: Sources;
+  /** Called with the account whose assignments were changed. */
+  readonly changed: (accountId: string) => void;
+}
+
+/** An assignment of a key with the key; undefined if the key was deleted meanwhile. */
+export interface AssignedKey {
+  readonly assignment: GuardrailAssignment;
+  readonly key: Key | undefined;
+}
+
+/** The keys and members that guardrails are assigned to. Each operation sees one account. */
+export class GuardrailAssignments {
+  readonly #parts: AssignmentsDependencies;
+
+  constructor(parts: AssignmentsDependencies) {
+    this.#parts = parts;
+  }
+
+  /** Assigns keys or members, in place of what they had. Resolves with their number. `by`: the management key. */
+  async assign(
+    by: Pick<Key, 'accountId' | 'creatorUserId'>,
+    guardrailId: string,
+    kind: AssignmentKind,
+    given: readonly string[],
+  ): Promise<number> {
+    const { store, guardrails, sources, changed } = this.#parts;
+    const { accountId, creatorUserId } = by;
+    const { id } = await guardrails.get(accountId, guardrailId);
+    const subjects = [...new Set(given)];
+    if (kind === 'key') await this.#refuseForeignKeys(accountId, given);
+    for (const subject of subjects) await this.#refuseDeclared(accountId, kind, subject);
+    await store.assign(
+      subjects.map((subject) => ({
+        id: sources.uuid(),
+        guardrailId: id,
+        accountId,
+        kind,
+        subject,
+        assignedBy: creatorUserId,
+        createdAtMs: sources.clock.now(),
+        fileMember: null,
+      })),
+    );
+    changed(accountId);
+    return subjects.length;
+  }
+
+  /** Removes keys or members from a guardrail. Resolves with the number of those that had it. */
+  async unassign(
+    accountId: string,
+    guardrailId: string,
+    kind: AssignmentKind,
+    given: readonly string[],
+  ): Promise<number> {
+    const { store, guardrails, changed } = this.#parts;
+    const { id } = await guardrails.get(accountId, guardrailId);
+    const subjects = [...new Set(given)];
+    for (const subject of subjects) await this.#refuseDeclared(accountId, kind, subject);
+    const removed = await store.unassign(id, kind, subjects);
+    changed(accountId);
+    return removed;
+  }
+
+  /** Of one guardrail, or of all of the account, oldest first. */
+  async list(
+    accountId: string,
+    kind: AssignmentKind,
+    guardrailId: string | undefined,
+    query: AssignmentsQuery,
+  ): Promise<{ readonly assignments: GuardrailAssignment[]; readonly total: number }> {
+    const { store, guardrails } = this.#parts;
+    const filter = {
+      accountId,
+      kind,
+      ...(guardrailId !== undefined && { guardrailId: (await guardrails.get(accountId, guardrailId)).id }),
+    };
+    return store.listAssignments(filter, { offset: query.offset ?? 0, limit: query.limit ?? DEFAULT_PAGE });
+  }
+
+  /** The keys of assignments. */
+  async withKeys(assignments: readonly GuardrailAssignment[]): Promise<AssignedKey[]> {
+    const { tenancy } = this.#parts;
+    return Promise.all(
+      assignments.map(async (assignment) => ({ assignment, key: await tenancy.findKey(assignment.subject) })),
+    );
+  }
+
+  /** Management keys generate nothing, so that a guardrail of theirs would be in vain. */
+  async #refuseForeignKeys(accountId: string, hashes: readonly string[]): Promise<void> {
+    const issues: Issue[] = [];
+    for (const [index, hash] of hashes.entries()) {
+      const key = await this.#parts.tenancy.findKey(hash);
+      if (key?.accountId === accountId && !key.isManagement) continue;
+      issues.push({ path: `key_hashes[${index}]`, message: 'is not the hash of an API key of this account' });
+    }
+    if (issues.length > 0) throw invalidRequest(issues);
+  }
+
+  async #refuseDeclared(accountId: string, kind: AssignmentKind, subject: string): Promise<void> {
+    const subjects = kind === 'key' ? { key: subject, member: null } : { key: '', member: subject };
+    for (const assignment of await this.#parts.store.assignmentsOf(accountId, subjects)) {
+      refuseDeclared('assignment', assignment.fileMember);
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import type { UpdateGuardrail } from '../../contract/guardrails/guardrail.ts';
+import { GatewayError, invalidRequest } from '../../ir/errors.ts';
+import type { Issue } from '../../kit/json/validate.ts';
+import { quoted } from '../../kit/text/quoted.ts';
+import type { BuiltinSlug } from '../../ports/guardrails.ts';
+
+/** What the members of a guardrail are checked against. */
+export interface GuardrailChecks {
+  isModel(name: string): boolean;
+  isProvider(slug: string): boolean;
+  /** Why a pattern is refused, in words that fit behind "the pattern"; undefined = it is not. */
+  patternProblem(pattern: string): string | undefined;
+  /** Whether the configuration names a service that finds names and addresses of people. */
+  readonly hasEntityService: boolean;
+}
+
+/** Built-in filters that a service outside the gateway carries out. */
+const SERVED_SLUGS: ReadonlySet<BuiltinSlug> = new Set(['person-name', 'address']);
+
+/** What is wrong with a body that its schema does not find. */
+export function guardrailIssues(wanted: UpdateGuardrail, checks: GuardrailChecks): Issue[] {
+  return [
+    ...unknownNames(
+      wanted,
+      'allowed_providers',
+      checks.isProvider,
+      'is not a provider that this gateway knows',
+    ),
+    ...unknownNames(
+      wanted,
+      'ignored_providers',
+      checks.isProvider,
+      'is not a provider that this gateway knows',
+    ),
+    ...unknownNames(wanted, 'allowed_models', checks.isModel, 'is not a model that this gateway knows'),
+    ...unknownNames(wanted, 'ignored_models', checks.isModel, 'is not a model that this gateway knows'),
+    ...builtinIssues(wanted, checks),
+  ];
+}
+
+/** Throws 400 for what is wrong with a body. */
+export function refuseGuardrailIssues(wanted: UpdateGuardrail, checks: GuardrailChecks): void {
+  const issues = guardrailIssues(wanted, checks);
+  const patterns = patternIssues(wanted, checks);
+  if (patterns.length === 0 && issues.length === 0) return;
+  const refusal = invalidRequest([...patterns, ...issues]);
+  if (patterns.length === 0) throw refusal;
+  throw new GatewayError(refusal.kind, refusal.message, {
+    ...(refusal.metadata !== undefined && { metadata: refusal.metadata }),
+    details: { type: INVALID_PATTERN },
+  });
+}
+
+const INVALID_PATTERN = 'invalid_regex_pattern';
+
+/** The patterns that are refused, with the reasons. */
+export function patternIssues(
+  { content_filters: filters }: Pick<UpdateGuardrail, 'content_filters'>,
+  { patternProblem }: Pick<GuardrailChecks, 'patternProblem'>,
+): Issue[] {
+  return (filters ?? []).flatMap(({ pattern }, index) => {
+    const problem = patternProblem(pattern);
+    const path = `content_filters[${index}].pattern`;
+    return problem === undefined ? [] : [{ path, message: `${INVALID_PATTERN}: the pattern ${problem}` }];
+  });
+}
+
+type NameList = 'allowed_providers' | 'ignored_providers' | 'allowed_models' | 'ignored_models';
+
+/** An unknown name would silently forbid everything, or nothing. */
+function unknownNames(
+  wanted: UpdateGuardrail,
+  list: NameList,
+  isKnown: (name: string) => boolean,
+  problem: string,
+): Issue[] {
+  return (wanted[list] ?? []).flatMap((name, index) =>
+    isKnown(name) ? [] : [{ path: `${list}[${index}]`, message: `${quoted(name)} ${problem}` }],
+  );
+}
+
+/** Problems of built-in filters that exclude each other or are not available. */
+export function builtinIssues(
+  { content_filter_builtins: builtins }: Pick<UpdateGuardrail, 'content_filter_builtins'>,
+  { hasEntityService }: Pick<GuardrailChecks, 'hasEntityService'>,
+): Issue[] {
+  const seen = new Set<string>();
+  return (builtins ?? []).flatMap(({ slug, scan_scope: scope }, index) => {
+    const path = `content_filter_builtins[${index}]`;
+    const issues: Issue[] = [];
+    if (seen.has(slug)) issues.push({ path: `${path}.slug`, message: `${slug} is given twice` });
+    seen.add(slug);
+    if (scope !== undefined && scope !== null && slug !== 'regex-prompt-injection') {
+      issues.push({ path: `${path}.scan_scope`, message: 'is for regex-prompt-injection only' });
+    }
+    if (SERVED_SLUGS.has(slug) && !hasEntityService) {
+      const message = `${slug} needs a Presidio-compatible service: set guardrails.presidio_url in the configuration`;
+      issues.push({ path: `${path}.slug`, message });
+    }
+    return issues;
+  });
+}
