@@ -1,7 +1,7 @@
 import type { Effort, ReasoningSettings } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { interruptsThoughts, renderClaudeThinking } from '../shared/reasoning/claude-thinking.ts';
-import { effortNearest, effortOf } from '../shared/reasoning/reasoning-effort.ts';
+import { effortNearest, effortOf, thinkingLimit } from '../shared/reasoning/reasoning-effort.ts';
 import { ReasoningNames } from '../shared/reasoning/reasoning-names.ts';
 import { cappedLimit } from '../shared/requests/output-limit.ts';
 import type { RenderContext, Turn } from './render-context.ts';
@@ -30,7 +30,7 @@ export function renderReasoning(context: RenderContext, turns: readonly Turn[]):
   }
 }
 
-function outputLimit({ request, target, report }: RenderContext): { readonly maxTokens?: number } {
+function limitMember({ request, target, report }: RenderContext): { readonly maxTokens?: number } {
   const maxTokens = cappedLimit(request, target, report);
   return maxTokens === undefined ? {} : { maxTokens };
 }
@@ -55,7 +55,7 @@ const WORDS: Readonly<Record<Exclude<Effort, 'none'>, Word>> = {
 
 function asConfig(context: RenderContext): RenderedReasoning {
   const { request, report } = context;
-  const limit = outputLimit(context);
+  const limit = limitMember(context);
   const wanted = wantedEffort(context);
   if (wanted === undefined) return { ...limit, fields: {}, isThinking: false };
   if (wanted === 'none')
@@ -74,7 +74,7 @@ function asConfig(context: RenderContext): RenderedReasoning {
 
 function asEffort(context: RenderContext): RenderedReasoning {
   const { report } = context;
-  const limit = outputLimit(context);
+  const limit = limitMember(context);
   const wanted = wantedEffort(context);
   if (wanted === 'none') report.coerced(namesOf(context).whole(), 'became low: the model always thinks');
   const word = wanted === 'none' ? 'low' : wanted;
@@ -96,7 +96,7 @@ function wantedEffort(context: RenderContext): Word | 'none' | undefined {
   }
   if (settings.enabled === false) return 'none';
   const { budgetTokens } = settings;
-  const limit = request.requestedOutputTokens ?? target.outputLimit ?? ASSUMED_OUTPUT_TOKENS;
+  const limit = thinkingLimit(request, target, ASSUMED_OUTPUT_TOKENS);
   const fromBudget = budgetTokens === undefined ? undefined : effortNearest(budgetTokens, limit);
   const effort = effortOf(settings) ?? fromBudget ?? (settings.adaptive === true ? 'medium' : undefined);
   if (effort === undefined || effort === 'none') return effort;
@@ -155,7 +155,7 @@ function asNothing(context: RenderContext): RenderedReasoning {
     const names = namesOf(context).asked(request.reasoning);
     for (const name of names) report.dropped(name, 'the model takes no reasoning settings');
   }
-  return { ...outputLimit(context), fields: {}, isThinking: false };
+  return { ...limitMember(context), fields: {}, isThinking: false };
 }
 
 function isAsked(settings: ReasoningSettings | undefined): settings is ReasoningSettings {

@@ -7,7 +7,7 @@ import { presetMessage } from '../shared/presets/preset-message.ts';
 import { IN_REASONING } from '../shared/reasoning/reasoning-object.ts';
 import { isFromChat } from '../shared/reasoning/seals-taken.ts';
 import { listOf } from '../shared/requests/recorded-input.ts';
-import { DOCUMENTED_FIELDS } from './wire.ts';
+import { DOCUMENTED_FIELDS, LIMIT_FIELDS } from './wire.ts';
 
 /** What is particular to the chat format. */
 export const facts: FormatDialectFacts = {
@@ -19,7 +19,7 @@ export const facts: FormatDialectFacts = {
       verbosity: 'verbosity',
       items: 'messages',
     },
-    limitFields: ['max_tokens', 'max_completion_tokens'],
+    limitFields: LIMIT_FIELDS,
     namesSchemas: true,
     schemaPath: '.json_schema',
     allowedToolsPath: '.allowed_tools.tools',

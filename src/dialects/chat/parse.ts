@@ -20,12 +20,18 @@ import type { ParseContext } from '../dialect.ts';
 import { checkMedia } from '../shared/media/check-media.ts';
 import { messageIndex } from '../shared/presets/preset-message.ts';
 import { modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
+import { limitIn } from '../shared/requests/output-limit.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
-
 import { facts } from './facts.ts';
 import { parseMessages } from './parse-content.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
-import { CHAT_ONLY_FIELDS, DOCUMENTED_FIELDS, isKnownPartType, REASONING_FIELDS } from './wire.ts';
+import {
+  CHAT_ONLY_FIELDS,
+  DOCUMENTED_FIELDS,
+  isKnownPartType,
+  LIMIT_FIELDS,
+  REASONING_FIELDS,
+} from './wire.ts';
 
 /** Reads a validated body. Throws 400 and 422 for what the schema cannot say. */
 export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): GenerationRequest {
@@ -161,7 +167,7 @@ function parseSettings(given: JsonObject): Settings {
   return compact({
     toolChoice: parseToolChoice(given.tool_choice),
     parallelToolCalls: booleanAt(given, 'parallel_tool_calls'),
-    requestedOutputTokens: numberAt(given, 'max_completion_tokens') ?? numberAt(given, 'max_tokens'),
+    requestedOutputTokens: limitIn(given, LIMIT_FIELDS),
     reasoning: parseReasoning(given),
     outputFormat: parseOutputFormat(objectAt(given, 'response_format')),
     verbosity: textAt(given, 'verbosity'),

@@ -6,20 +6,14 @@ import { effortWithin } from '../shared/reasoning/reasoning-effort.ts';
 import { reportToolCallLimit } from '../shared/report/foreign-members.ts';
 import { reportPassedOn } from '../shared/report/passed-on-fields.ts';
 import { Report } from '../shared/report/report.ts';
+import { capped } from '../shared/requests/output-limit.ts';
 import { relayBody } from '../shared/requests/relay.ts';
 import { parseServiceTier } from './parse.ts';
 import { arePlain, relayedMessages } from './relay-content.ts';
-import {
-  anyObject,
-  LIMIT_NAMES,
-  renderVerbosity,
-  takesMarks,
-  withHashedUserId,
-  withinLimits,
-} from './render.ts';
+import { anyObject, renderVerbosity, takesMarks, withHashedUserId, withinLimits } from './render.ts';
 import { NO_CACHE_MARKS, NO_TOOL_CALL_LIMIT, unknownDetail } from './render-losses.ts';
 import { HIGHEST_EFFORT, renderReasoning } from './render-reasoning.ts';
-import { GATEWAY_FIELDS } from './wire.ts';
+import { GATEWAY_FIELDS, LIMIT_FIELDS } from './wire.ts';
 
 /** The caller's own body, with only what must change changed. */
 export function renderRelay(request: GenerationRequest, target: RenderTarget): RenderedRequest {
@@ -76,23 +70,16 @@ function relayLimits(given: JsonObject, target: RenderTarget, report: Report): J
   const only = target.quirks?.outputLimitField;
   let limits: JsonObject | undefined;
   let least = Number.POSITIVE_INFINITY;
-  for (const field of LIMIT_NAMES) {
+  for (const field of LIMIT_FIELDS) {
     const asked = numberAt(given, field);
     if (asked === undefined) continue;
-    const limit = capped(asked, target, report, field);
+    const limit = capped(asked, () => field, target, report);
     limits ??= {};
     limits[field] = limit;
     least = Math.min(least, limit);
   }
   if (only === undefined || limits === undefined) return limits;
   return { max_tokens: undefined, max_completion_tokens: undefined, [only]: least };
-}
-
-function capped(limit: number, target: RenderTarget, report: Report, field: string): number {
-  const most = target.outputLimit;
-  if (most === undefined || limit <= most) return limit;
-  report.coerced(field, `lowered to ${most}, the most that the endpoint writes`);
-  return most;
 }
 
 function relaySchema(

@@ -9,6 +9,7 @@ import {
   effortOf,
   effortWithin,
   nearestEffortDetail,
+  thinkingLimit,
 } from '../shared/reasoning/reasoning-effort.ts';
 import { NOT_TAKEN } from '../shared/report/field-fates.ts';
 import type { Report } from '../shared/report/report.ts';
@@ -29,7 +30,7 @@ export function renderReasoning(
   target: RenderTarget,
   report: Report,
 ): JsonObject {
-  const { reasoning: settings, requestedOutputTokens } = request;
+  const { reasoning: settings } = request;
   if (settings === undefined) return {};
   const drop = (lost: readonly ReasoningSetting[], detail: string) => {
     for (const setting of lost) {
@@ -73,7 +74,7 @@ export function renderReasoning(
         drop(['budgetTokens'], `chat upstreams take no budget; effort ${known(effort)} is sent`);
         return { reasoning_effort: known(effort) };
       }
-      const limit = requestedOutputTokens ?? target.outputLimit ?? ASSUMED_OUTPUT_TOKENS;
+      const limit = thinkingLimit(request, target, ASSUMED_OUTPUT_TOKENS);
       const nearest = effortNearest(budget ?? 0, limit);
       coerce(['budgetTokens'], `a budget in tokens is sent as effort ${nearest}`);
       return { reasoning_effort: nearest };

@@ -7,7 +7,7 @@ import { compact, membersBeyond, objectAt, objectsOf, textAt } from '../../kit/j
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import { Report } from '../shared/report/report.ts';
 import { renderCacheMark } from '../shared/requests/gateway-fields.ts';
-import { cappedLimit } from '../shared/requests/output-limit.ts';
+import { cappedLimit, limitFieldAt } from '../shared/requests/output-limit.ts';
 import { knownVerbosity } from '../shared/requests/verbosity.ts';
 import { flatNames } from '../shared/tools/tool-names.ts';
 import { withFewerStops, withQuirks } from './quirks.ts';
@@ -15,6 +15,7 @@ import { renderMessages } from './render-content.ts';
 import { NO_CACHE_MARKS, reportLosses, takes, withoutUnsupported } from './render-losses.ts';
 import { renderReasoning } from './render-reasoning.ts';
 import { renderTools, type ToolsContext } from './render-tools.ts';
+import { LIMIT_FIELDS } from './wire.ts';
 
 /** A request in the chat format's words. */
 export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
@@ -144,17 +145,9 @@ function renderSampling({ sampling }: GenerationRequest): JsonObject {
 
 // --- Output limit ---------------------------------------------------------------------------------------------------
 
-export const LIMIT_NAMES = ['max_tokens', 'max_completion_tokens'] as const;
-
-/** The name of the output limit that the endpoint takes: newer models refuse the older name. */
-function limitName({ supportedParameters: taken, quirks }: RenderTarget): (typeof LIMIT_NAMES)[number] {
-  const onlyNewer = taken?.has('max_completion_tokens') === true && !taken.has('max_tokens');
-  return onlyNewer ? 'max_completion_tokens' : (quirks?.outputLimitField ?? 'max_tokens');
-}
-
 function renderLimit(request: GenerationRequest, target: RenderTarget, report: Report): JsonObject {
   const limit = cappedLimit(request, target, report);
-  return limit === undefined ? {} : { [limitName(target)]: limit };
+  return limit === undefined ? {} : { [limitFieldAt(LIMIT_FIELDS, target)]: limit };
 }
 
 // --- Output format --------------------------------------------------------------------------------------------------

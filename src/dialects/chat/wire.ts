@@ -315,6 +315,9 @@ export const DOCUMENTED_FIELDS: ReadonlySet<string> = new Set([
   ...Object.keys(settings),
 ]);
 
+/** Fields that hold the output limit, the one that more upstreams know first. */
+export const LIMIT_FIELDS = ['max_tokens', 'max_completion_tokens'] as const;
+
 /** Members of `reasoning` that the format documents. */
 export const REASONING_FIELDS: ReadonlySet<string> = new Set(Object.keys(reasoning.properties));
 

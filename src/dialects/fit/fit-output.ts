@@ -1,9 +1,9 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
-import type { FormatFacts } from '../../ir/format-facts.ts';
+import { exceeds } from '../../catalog/output-limit.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { numberAt } from '../../kit/json/members.ts';
+import { givenLimitFields, limitFieldAt } from '../shared/requests/output-limit.ts';
 import type { FittedRequest } from './fit-reasoning.ts';
 
 /**
@@ -16,11 +16,11 @@ export function fitOutput(
   { supportedParameters }: Pick<Endpoint, 'supportedParameters'>,
 ): FittedRequest {
   const { requestedOutputTokens: asked, formatFacts } = request;
-  if (most === undefined || (asked !== undefined && asked <= most)) return { request, report: NO_ENTRIES };
-  const given = formatFacts.limitFields
-    .filter((field) => field !== undefined)
-    .filter((field) => numberAt(request.body, field) !== undefined);
-  const fields = given.length > 0 ? given : [newField(formatFacts, supportedParameters)];
+  if (most === undefined || (asked !== undefined && !exceeds(asked, most)))
+    return { request, report: NO_ENTRIES };
+  const given = givenLimitFields(request);
+  // The provider's only name for the limit replaces this one when the body is rendered.
+  const fields = given.length > 0 ? given : [limitFieldAt(formatFacts.limitFields, { supportedParameters })];
   const limits: JsonObject = Object.fromEntries(fields.map((field) => [field, most]));
   const entry: TranslationEntry = {
     field: fields[0] ?? '',
@@ -31,11 +31,4 @@ export function fitOutput(
     request: { ...request, requestedOutputTokens: most, body: { ...request.body, ...limits } },
     report: [entry],
   };
-}
-
-/** Newer models refuse the older name. */
-function newField({ limitFields }: FormatFacts, taken: ReadonlySet<string> | undefined): string {
-  const [usual, newer] = limitFields;
-  const takesOnlyNewer = newer !== undefined && taken?.has(newer) === true && !taken.has(usual);
-  return takesOnlyNewer ? newer : usual;
 }

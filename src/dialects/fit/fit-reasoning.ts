@@ -6,7 +6,7 @@ import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { ReasoningSettings } from '../../ir/settings.ts';
 import { objectAt, textAt } from '../../kit/json/members.ts';
-import { effortNearest, effortOf } from '../shared/reasoning/reasoning-effort.ts';
+import { effortNearest, effortOf, thinkingLimit } from '../shared/reasoning/reasoning-effort.ts';
 
 /** A request as a model can think about it, and what had to be changed for that. */
 export interface FittedRequest {
@@ -15,7 +15,7 @@ export interface FittedRequest {
 }
 
 /** Output limit that a budget is measured against if the request has none, tokens. */
-const ASSUMED_LIMIT = 32_000;
+const ASSUMED_OUTPUT_TOKENS = 32_000;
 
 /** The least effort of a model whose efforts are not known: what every upstream with words for it has. */
 const USUAL_LEAST: EffortWord = 'low';
@@ -28,12 +28,12 @@ const USUAL_LEAST: EffortWord = 'low';
 export function fitReasoning(
   request: GenerationRequest,
   facts: ReasoningFacts | undefined,
-  limit: number = ASSUMED_LIMIT,
+  outputLimit?: number,
 ): FittedRequest {
   if (facts === undefined || request.reasoning === undefined) return { request, report: NO_ENTRIES };
   const isOverBudget = facts.takesBudget === false && request.reasoning.budgetTokens !== undefined;
   if (!isOverBudget) return fitEffort(request, facts);
-  if (effortOf(request.reasoning) === undefined) return fitBudget(request, facts, limit);
+  if (effortOf(request.reasoning) === undefined) return fitBudget(request, facts, outputLimit);
   const fitted = fitEffort(withoutBudget(request), facts);
   const dropped: TranslationEntry = {
     field: request.formatFacts.reasoning.places.budgetTokens,
@@ -53,8 +53,13 @@ function fitEffort(request: GenerationRequest, facts: ReasoningFacts): FittedReq
 }
 
 /** Of a request that asks for a budget alone. */
-function fitBudget(request: GenerationRequest, facts: ReasoningFacts, limit: number): FittedRequest {
-  const word = wordFor(request.reasoning?.budgetTokens ?? 0, request.requestedOutputTokens ?? limit);
+function fitBudget(
+  request: GenerationRequest,
+  facts: ReasoningFacts,
+  outputLimit: number | undefined,
+): FittedRequest {
+  const limit = thinkingLimit(request, { outputLimit }, ASSUMED_OUTPUT_TOKENS);
+  const word = wordFor(request.reasoning?.budgetTokens ?? 0, limit);
   const sent = nearestEffort(word, facts.supportedEfforts ?? EFFORT_WORDS);
   return changed(request, sent, `the model takes no budget in tokens: effort ${sent} is sent`);
 }

@@ -1,7 +1,7 @@
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Effort, ReasoningSettings } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { budgetOf, effortNearest, effortOf } from '../shared/reasoning/reasoning-effort.ts';
+import { budgetOf, effortNearest, effortOf, thinkingLimit } from '../shared/reasoning/reasoning-effort.ts';
 import { ReasoningNames } from '../shared/reasoning/reasoning-names.ts';
 import type { Report } from '../shared/report/report.ts';
 import type { ThinkingControl, ThinkingLevel } from './model-traits.ts';
@@ -33,7 +33,7 @@ export function renderReasoning({ request, target, traits, report }: RenderConte
     if (!isOff) for (const name of names.asked(settings)) report.dropped(name, 'the endpoint does not think');
     return undefined;
   }
-  const limit = request.requestedOutputTokens ?? target.outputLimit ?? ASSUMED_OUTPUT_TOKENS;
+  const limit = thinkingLimit(request, target, ASSUMED_OUTPUT_TOKENS);
   const asked: Asked = { settings, names, report, limit };
   reportUnknown(asked);
   if (isOff) return renderOff(traits.thinking, asked);

@@ -5,10 +5,10 @@ import {
   interruptsThoughts,
   lowered,
   OFF,
-  outputLimit,
   possibleBudget,
   renderClaudeThinking,
   roomFor,
+  sentLimit,
 } from '../shared/reasoning/claude-thinking.ts';
 import type { RenderContext } from './render-context.ts';
 import { takes } from './render-losses.ts';
@@ -45,7 +45,7 @@ export function relayReasoning(
   messages: readonly JsonObject[],
 ): { readonly max_tokens: number; readonly thinking?: JsonObject } {
   const { request, report } = context;
-  const limit = outputLimit(context);
+  const limit = sentLimit(context);
   const thinking = objectAt(request.body, 'thinking');
   const wanted = thinking?.type === 'enabled' ? numberAt(thinking, 'budget_tokens') : undefined;
   if (wanted === undefined) return { max_tokens: limit };

@@ -8,6 +8,7 @@ import {
   effortOf,
   effortWithin,
   nearestEffortDetail,
+  thinkingLimit,
 } from '../shared/reasoning/reasoning-effort.ts';
 import type { Report } from '../shared/report/report.ts';
 import { effortName } from './reasoning.ts';
@@ -69,7 +70,7 @@ function renderEffort(
     report.dropped(name, `the upstream takes no budget; effort ${effort} is sent`);
     return effort;
   }
-  const limit = request.requestedOutputTokens ?? target.outputLimit ?? ASSUMED_OUTPUT_TOKENS;
+  const limit = thinkingLimit(request, target, ASSUMED_OUTPUT_TOKENS);
   const nearest = effortNearest(budgetTokens, limit);
   report.coerced(name, `a budget of ${budgetTokens} tokens sent as effort ${nearest}`);
   return nearest;

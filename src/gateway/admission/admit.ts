@@ -1,8 +1,8 @@
+import { highestLimit } from '../../dialects/shared/requests/output-limit.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { MAX_SEARCHES } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { numberAt } from '../../kit/json/members.ts';
 import { type Affordable, type Headroom, LedgerUnavailable, type Refusal } from '../../ports/ledger.ts';
 import type { Prompt, WorstPrompt } from '../../tokens/prompt.ts';
 import type { Tokenizer } from '../../tokens/tokenizer.ts';
@@ -279,7 +279,7 @@ class Sizing {
       promptTokens: promptTokens(this.#counted, promptRatio, worst) + preamble,
       mayFillContext: worst.documents > 0,
       images: worst.imageSizes,
-      requestedOutputTokens: highestLimit(request),
+      requestedOutputTokens: request.embedding === undefined ? highestLimit(request) : 0,
     };
   }
 }
@@ -287,15 +287,4 @@ class Sizing {
 /** Vectors are not output tokens. */
 function outputAskedFor({ embedding, requestedOutputTokens }: GenerationRequest): number | undefined {
   return embedding === undefined ? requestedOutputTokens : 0;
-}
-
-/** The higher of two output limits: a body with both is sent with both, and an upstream may read either. */
-function highestLimit(request: GenerationRequest): number | undefined {
-  const { formatFacts, body } = request;
-  const requestedOutputTokens = outputAskedFor(request);
-  const [usual, newer] = formatFacts.limitFields;
-  const older = newer === undefined ? undefined : numberAt(body, usual);
-  return requestedOutputTokens === undefined || older === undefined
-    ? requestedOutputTokens
-    : Math.max(requestedOutputTokens, older);
 }

@@ -89,7 +89,7 @@ export class WorstCost {
     this.isOutputAssumed = output === undefined;
     this.promptTokens = promptTokens;
     this.#summaryTokens = facts.mayCompact
-      ? (1 + searches) * Math.min(SUMMARY_TOKENS, endpoint.maxOutputTokens ?? SUMMARY_TOKENS)
+      ? (1 + searches) * (outputLimitAt(endpoint, SUMMARY_TOKENS) ?? 0)
       : 0;
     this.searches = searches;
     this.mustBoundSearches = mustBound;

@@ -1,5 +1,5 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
-import { outputLimitAt } from '../../catalog/output-limit.ts';
+import { exceeds, outputLimitAt } from '../../catalog/output-limit.ts';
 import { DIALECTS } from '../../dialects/dialects.ts';
 import { dialectOf } from '../../dialects/lane.ts';
 import type { ByokCredential } from '../../ports/byok-credentials.ts';
@@ -118,7 +118,7 @@ const RULES: readonly Rule[] = [
       ? undefined
       : {
           name: 'max_output_tokens',
-          rejects: ({ endpoint: { maxOutputTokens: most } }) => most !== undefined && minOutputTokens > most,
+          rejects: ({ endpoint }) => exceeds(minOutputTokens, endpoint.maxOutputTokens),
           reason: ({ endpoint }) =>
             `writes at most ${endpoint.maxOutputTokens} tokens, ${requestedOutputTokens} are asked for`,
         },

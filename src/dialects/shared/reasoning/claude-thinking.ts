@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../kit/json/json.ts';
 import type { RenderTarget } from '../../dialect.ts';
 import type { Report } from '../report/report.ts';
 import { cappedLimit } from '../requests/output-limit.ts';
-import { budgetOf, effortOf } from './reasoning-effort.ts';
+import { budgetOf, effortOf, MIN_BUDGET_TOKENS } from './reasoning-effort.ts';
 import { ReasoningNames } from './reasoning-names.ts';
 
 /** The request, the endpoint, and the report on what is lost on the way from one to the other. */
@@ -26,11 +26,8 @@ export interface ClaudeThinking {
 /** Output limit where neither the request nor the endpoint has one: the upstream demands a number. */
 const DEFAULT_MAX_TOKENS = 4096;
 
-/** Upstreams refuse a smaller thinking budget. */
-const LEAST_BUDGET = 1024;
-
 /** The output limit that a request goes out with. */
-export function outputLimit({ request, target, report }: ThinkingContext): number {
+export function sentLimit({ request, target, report }: ThinkingContext): number {
   return cappedLimit(request, target, report) ?? target.outputLimit ?? DEFAULT_MAX_TOKENS;
 }
 
@@ -54,7 +51,7 @@ function renderAsked(
   interrupts: () => boolean,
 ): ClaudeThinking {
   const { request, target, report } = context;
-  const maxTokens = outputLimit(context);
+  const maxTokens = sentLimit(context);
   const settings = request.reasoning;
   if (settings === undefined) return { maxTokens, isThinking: false };
   const names = new ReasoningNames(request, report);
@@ -154,7 +151,7 @@ function wantedBudget(
   asked: Effort | undefined,
   maxTokens: number,
 ): number | undefined {
-  if (budgetTokens !== undefined) return Math.max(budgetTokens, LEAST_BUDGET);
+  if (budgetTokens !== undefined) return Math.max(budgetTokens, MIN_BUDGET_TOKENS);
   return asked === undefined ? undefined : budgetOf(asked, maxTokens);
 }
 
@@ -173,7 +170,7 @@ export function possibleBudget(
   if (interrupts()) return { obstacle: THOUGHTS_MISSING };
   const budget = wanted < limit ? wanted : budgetOf('max', limit);
   if (budget < limit) return budget;
-  const least = `the upstream thinks with at least ${LEAST_BUDGET} tokens`;
+  const least = `the upstream thinks with at least ${MIN_BUDGET_TOKENS} tokens`;
   return { obstacle: `switched off: ${least}, and the output limit is ${limit}` };
 }
 

@@ -1,3 +1,4 @@
+import type { GenerationRequest } from '../../../ir/request.ts';
 import type { Effort, ReasoningSettings } from '../../../ir/settings.ts';
 import type { RenderTarget } from '../../dialect.ts';
 
@@ -12,8 +13,9 @@ const EFFORT_SHARE: Readonly<Record<Effort, number>> = {
   none: 0,
 };
 
-const LEAST_BUDGET = 1024;
-const MOST_BUDGET = 128_000;
+/** Upstreams refuse a smaller thinking budget. */
+export const MIN_BUDGET_TOKENS = 1024;
+const MAX_BUDGET_TOKENS = 128_000;
 
 /** The effort that the settings ask for; undefined = nothing is asked. */
 export function effortOf(settings: ReasoningSettings | undefined): Effort | undefined {
@@ -23,9 +25,19 @@ export function effortOf(settings: ReasoningSettings | undefined): Effort | unde
   return settings.enabled === true && settings.budgetTokens === undefined ? 'medium' : undefined;
 }
 
+/** The output limit that budgets are shares of: the caller's, else the endpoint's, else `assumed`. */
+export function thinkingLimit(
+  { requestedOutputTokens }: Pick<GenerationRequest, 'requestedOutputTokens'>,
+  { outputLimit }: Pick<RenderTarget, 'outputLimit'>,
+  assumed: number,
+): number {
+  return requestedOutputTokens ?? outputLimit ?? assumed;
+}
+
 /** Thinking budget in tokens for an effort, for upstreams that want a number. */
 export function budgetOf(effort: Effort, outputLimit: number): number {
-  return Math.max(Math.min(Math.floor(outputLimit * EFFORT_SHARE[effort]), MOST_BUDGET), LEAST_BUDGET);
+  const tokens = Math.floor(outputLimit * EFFORT_SHARE[effort]);
+  return Math.max(Math.min(tokens, MAX_BUDGET_TOKENS), MIN_BUDGET_TOKENS);
 }
 
 /** The effort that comes nearest to a budget, for upstreams that want a word. */

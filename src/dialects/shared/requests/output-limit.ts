@@ -1,3 +1,5 @@
+import { exceeds } from '../../../catalog/output-limit.ts';
+import type { FormatFacts } from '../../../ir/format-facts.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import { numberAt } from '../../../kit/json/members.ts';
 import type { RenderTarget } from '../../dialect.ts';
@@ -6,17 +8,68 @@ import type { Report } from '../report/report.ts';
 /** The caller's output limit, lowered to the most that the endpoint writes; undefined if the caller named none. */
 export function cappedLimit(
   request: GenerationRequest,
-  { outputLimit: most }: RenderTarget,
+  target: RenderTarget,
   report: Report,
 ): number | undefined {
   const { requestedOutputTokens: asked } = request;
-  if (asked === undefined || most === undefined || asked <= most) return asked;
-  report.coerced(limitField(request, report), `lowered to ${most}, the most that the endpoint writes`);
+  return asked === undefined
+    ? undefined
+    : capped(asked, () => reportedField(request, report), target, report);
+}
+
+/** A limit, lowered to the most that the endpoint writes. `field`: its name in the caller's body, for the report. */
+export function capped(
+  asked: number,
+  field: () => string,
+  { outputLimit: most }: RenderTarget,
+  report: Report,
+): number {
+  if (most === undefined || !exceeds(asked, most)) return asked;
+  report.coerced(field(), `lowered to ${most}, the most that the endpoint writes`);
   return most;
 }
 
+// --- Members of a body ----------------------------------------------------------------------------------------------
+
+type LimitFields = FormatFacts['limitFields'];
+
+/** The fields of a body that hold an output limit: chat bodies may have two. */
+export function givenLimitFields({ formatFacts, body }: GenerationRequest): string[] {
+  return formatFacts.limitFields.filter(
+    (field): field is string => field !== undefined && numberAt(body, field) !== undefined,
+  );
+}
+
+/** The limit of a body that has two fields for it: the newer field decides. */
+export function limitIn(body: GenerationRequest['body'], [usual, newer]: LimitFields): number | undefined {
+  return (newer === undefined ? undefined : numberAt(body, newer)) ?? numberAt(body, usual);
+}
+
+/**
+ * The field for a limit that is new to a body: newer models refuse the older name. `quirks`: absent if the name that
+ * a provider insists on is put in later.
+ */
+export function limitFieldAt(
+  [usual, newer]: LimitFields,
+  { supportedParameters: taken, quirks }: Pick<RenderTarget, 'supportedParameters' | 'quirks'>,
+): string {
+  const takesOnlyNewer = newer !== undefined && taken?.has(newer) === true && !taken.has(usual);
+  return takesOnlyNewer ? newer : (quirks?.outputLimitField ?? usual);
+}
+
+/** The higher of two output limits: a body that has both goes out with both, and an upstream may read either. */
+export function highestLimit({
+  formatFacts,
+  body,
+  requestedOutputTokens: asked,
+}: GenerationRequest): number | undefined {
+  const [usual, newer] = formatFacts.limitFields;
+  const older = newer === undefined ? undefined : numberAt(body, usual);
+  return asked === undefined || older === undefined ? asked : Math.max(asked, older);
+}
+
 /** Of two names for the limit, the newer one if the body has it. */
-function limitField({ formatFacts, body }: GenerationRequest, report: Report): string {
+function reportedField({ formatFacts, body }: GenerationRequest, report: Report): string {
   const [, newer] = formatFacts.limitFields;
   return newer !== undefined && numberAt(body, newer) !== undefined
     ? newer
