@@ -121,6 +121,13 @@ describe('the documents', () => {
     expect(missing, 'headings that "On this page: ..." at the top lacks').toEqual([]);
   });
 
+  it('number decisions without gaps, in the name of the file and in its heading', () => {
+    const decisions = pages.filter((page) => page.startsWith('docs/decisions/')).sort();
+    const numbers = decisions.map((page) => Number(basename(page).slice(0, 4)));
+    expect(numbers).toEqual(decisions.map((_, at) => at + 1));
+    expect(decisions.map((page) => Number(/^# (\d+)\. /.exec(textOf(page))?.[1]))).toEqual(numbers);
+  });
+
   it('list every room and each of its floors in the table of rooms', () => {
     const rows = textOf('docs/architecture.md').split('\n');
     const folders = paths.filter((path) => /^src\/([\w-]+\/){1,2}$/.test(path));
