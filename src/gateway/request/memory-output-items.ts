@@ -2,7 +2,7 @@ import { RecencyList, type RecencyNode } from '../../kit/collections/recency-lis
 import type { JsonObject } from '../../kit/json/json.ts';
 import { stringAt } from '../../kit/json/members.ts';
 import { stringifySliced } from '../../kit/json/stringify-sliced.ts';
-import { Pace, runInTurns, runPromptly, type Sliced } from '../../kit/loop/turns.ts';
+import { Pace, runInTurns, type Sliced } from '../../kit/loop/turns.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { FoundItems, OutputItems } from '../../ports/output-items.ts';
 
@@ -35,7 +35,7 @@ export class MemoryOutputItems implements OutputItems {
   /** By key and id, in the order in which they expire. */
   readonly #entries = new Map<string, Entry>();
   readonly #recency = new RecencyList<Entry>();
-  /** Large items that are being serialized: `find` waits for them. */
+  /** Items that are being written as JSON, large ones in several turns: `find` waits for them. */
   readonly #writing = new Map<string, Promise<void>>();
   #bytes = 0;
 
@@ -53,10 +53,10 @@ export class MemoryOutputItems implements OutputItems {
     const id = stringAt(item, 'id');
     if (id === undefined || this.#maxBytes() === 0) return;
     const name = nameOf(keyHash, id);
-    // Text instead of the object: its size is known, it shares no memory with the answer, and it cannot change.
-    const pieces = runPromptly(stringifySliced(item));
-    if (pieces instanceof Promise) this.#keepLater(name, pieces);
-    else this.#put(name, pieces.join(''));
+    const writing = runInTurns(this.#write(name, item)).finally(() => {
+      if (this.#writing.get(name) === writing) this.#writing.delete(name);
+    });
+    this.#writing.set(name, writing);
   }
 
   async find(keyHash: string, ids: ReadonlySet<string>): Promise<FoundItems> {
@@ -76,13 +76,10 @@ export class MemoryOutputItems implements OutputItems {
     this.#makeRoom();
   }
 
-  #keepLater(name: string, pieces: Promise<string[]>): void {
-    const writing = pieces
-      .then((written) => this.#put(name, written.join('')))
-      .finally(() => {
-        if (this.#writing.get(name) === writing) this.#writing.delete(name);
-      });
-    this.#writing.set(name, writing);
+  /** Keeps text and not the object: its size is known, it shares no memory with the answer, and it cannot change. */
+  *#write(name: string, item: JsonObject): Sliced<void> {
+    const pieces = yield* stringifySliced(item);
+    this.#put(name, pieces.join(''));
   }
 
   #put(name: string, text: string): void {

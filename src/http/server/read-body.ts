@@ -1,7 +1,7 @@
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import { isJsonObject, type JsonObject, type JsonReading, readJson } from '../../kit/json/json.ts';
 import { JsonReader } from '../../kit/json/json-reader.ts';
-import { runPromptly } from '../../kit/loop/turns.ts';
+import { runInTurns } from '../../kit/loop/turns.ts';
 import { ValidUtf8, validUtf8 } from '../../kit/text/utf8-text.ts';
 import { type BodyMemory, isLargeBody, noMemory } from './body-memory.ts';
 import { CallerGone, type HttpExchange } from './http-exchange.ts';
@@ -48,7 +48,7 @@ async function readSliced(
     exactNumbers.look(taken);
     json.push(textOf(taken));
   }
-  return objectOf(await runPromptly(json.end()));
+  return objectOf(await runInTurns(json.end()));
 }
 
 function objectOf(reading: JsonReading): JsonObject {

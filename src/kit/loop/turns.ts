@@ -15,12 +15,6 @@ export async function runInTurns<T>(work: Sliced<T>): Promise<T> {
   }
 }
 
-/** Like runInTurns, but returns the result of a single slice directly, without a promise. */
-export function runPromptly<T>(work: Sliced<T>): T | Promise<T> {
-  const first = work.next();
-  return first.done === true ? first.value : nextTurn().then(() => runInTurns(work));
-}
-
 /** Runs work in slices to its end, without giving up the turn. */
 export function runAtOnce<T>(work: Sliced<T>): T {
   for (;;) {
