@@ -78,6 +78,7 @@ export function* deriveSettingsSliced(
       contentRoomBytes: CONTENT_ROOM_BODIES * config.server.max_body_bytes,
       basePath: config.server.base_path,
       moderation: config.plugins.moderation ?? undefined,
+      ocr: config.plugins['file-parser']?.ocr ?? undefined,
       web: webSettingsOf(config),
     },
     http: {

@@ -105,15 +105,18 @@ export class GatewayError extends Error {
 
   /** The same error with routing context. */
   withRouting(routing: RoutingMetadata | undefined): GatewayError {
-    if (routing === undefined || this.kind === 'server') return this;
-    return new GatewayError(this.kind, this.message, {
-      metadata: this.metadata,
-      details: this.details,
-      retryAfterSeconds: this.retryAfterSeconds,
-      headers: this.headers,
-      cause: this.cause,
-      routing,
-    });
+    return routing === undefined || this.kind === 'server' ? this : this.#with({ routing });
+  }
+
+  /** The same error with further members of `error.metadata`. */
+  withMetadata(metadata: JsonObject): GatewayError {
+    return this.kind === 'server' ? this : this.#with({ metadata: { ...this.metadata, ...metadata } });
+  }
+
+  #with(changed: Pick<ErrorDetails, 'routing' | 'metadata'>): GatewayError {
+    const { metadata, details, retryAfterSeconds, headers, cause, routing } = this;
+    const kept = { metadata, details, retryAfterSeconds, headers, cause, routing };
+    return new GatewayError(this.kind, this.message, { ...kept, ...changed });
   }
 }
 

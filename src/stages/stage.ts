@@ -1,5 +1,6 @@
 import type { Catalog, Endpoint } from '../catalog/catalog.ts';
 import type { CacheWish } from '../ir/cache-wish.ts';
+import type { GatewayError } from '../ir/errors.ts';
 import type { EventBatch } from '../ir/events.ts';
 import type { RequestFormat } from '../ir/items.ts';
 import type { ChargeKind, LegKind } from '../ir/leg.ts';
@@ -43,11 +44,14 @@ export interface StageSettings {
   readonly basePath: string;
   readonly catalog: Catalog;
   /** The service that judges texts; undefined = none. */
-  readonly moderation: ModerationSettings | undefined;
+  readonly moderation: ServiceSettings | undefined;
+  /** The service that reads pictures of pages; undefined = none. */
+  readonly ocr: ServiceSettings | undefined;
   readonly web: WebSettings;
 }
 
-export interface ModerationSettings {
+/** Something besides generations that a provider does for stages. */
+export interface ServiceSettings {
   /** Slug of the provider. */
   readonly provider: string;
   /** The provider's name of the model. */
@@ -82,6 +86,8 @@ export interface StageContext {
   endpointsFor(request: GenerationRequest): Promise<readonly Endpoint[]>;
   /** Adds an entry to the pipeline of the routing metadata. */
   note(entry: PipelineEntry): void;
+  /** Adds members to `error.metadata` if the generation fails before its reply begins. */
+  tellOnFailure(metadata: JsonObject): void;
   /** Adds a header to the reply; without effect once the reply has begun. `name`: without the operator's prefix. */
   header(name: string, value: string): void;
 }
@@ -110,6 +116,8 @@ export interface Stage {
   readonly name: string;
   /** The part of a generation that it may change. With `nothing` a generation stays on the relay lane. */
   readonly touches: 'nothing' | 'request' | 'answer';
+  /** Of a stage that touches the request: one that `before` left as it is may be relayed. */
+  readonly relaysUnchanged?: boolean;
   /** True if `after` needs the whole answer, however long it is. */
   readonly needsWholeAnswer?: boolean;
   /** True if the stage has work for this request. */
@@ -154,9 +162,22 @@ export class ActiveStages {
   readonly #asked: GenerationRequest;
   /** Their pipeline entries so far. */
   readonly notes: PipelineEntry[] = [];
+  /** Whether `before` has left the request as it was; undefined = it has not run. */
+  #isUnchanged: boolean | undefined;
+  #toldOnFailure: JsonObject | undefined;
 
-  constructor(all: readonly Stage[], request: GenerationRequest, given: Omit<StageContext, 'note'>) {
-    const context = { ...given, note: (entry: PipelineEntry) => void this.notes.push(entry) };
+  constructor(
+    all: readonly Stage[],
+    request: GenerationRequest,
+    given: Omit<StageContext, 'note' | 'tellOnFailure'>,
+  ) {
+    const context = {
+      ...given,
+      note: (entry: PipelineEntry) => void this.notes.push(entry),
+      tellOnFailure: (metadata: JsonObject) => {
+        this.#toldOnFailure = { ...this.#toldOnFailure, ...metadata };
+      },
+    };
     const active = all.filter((stage) => stage.isActive(request, context));
     this.#asked = request;
     this.#stages = active.length === 0 ? NO_STAGES : active;
@@ -170,7 +191,10 @@ export class ActiveStages {
 
   /** True if the caller's own body and the upstream's own frames may be forwarded. */
   get mayRelay(): boolean {
-    return this.#stages.every(({ touches }) => touches === 'nothing');
+    const isUnchanged = this.#isUnchanged === true;
+    return this.#stages.every(
+      ({ touches, relaysUnchanged }) => touches === 'nothing' || (isUnchanged && relaysUnchanged === true),
+    );
   }
 
   /** True if a stage runs the legs. */
@@ -193,6 +217,7 @@ export class ActiveStages {
       if ('served' in outcome) return outcome;
       request = outcome.request;
     }
+    this.#isUnchanged = request === asked;
     return { request };
   }
 
@@ -205,6 +230,11 @@ export class ActiveStages {
       return (request, wish) =>
         around.call(stage, request, (asked, own = wish) => next(asked, own), this.#context);
     }, core);
+  }
+
+  /** A failure with what stages tell of it. */
+  explained(failure: GatewayError): GatewayError {
+    return this.#toldOnFailure === undefined ? failure : failure.withMetadata(this.#toldOnFailure);
   }
 
   /** Adds an entry to the pipeline of the routing metadata. */

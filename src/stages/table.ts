@@ -1,5 +1,6 @@
 import type { Egress } from '../egress/egress.ts';
 import type { ResponseCache } from '../ports/response-cache.ts';
+import { fileParserStage } from './plugins/file-parser/file-parser-stage.ts';
 import { moderationStage } from './plugins/moderation/moderation-stage.ts';
 import { webStage } from './plugins/web/web-stage.ts';
 import { responseCacheStage } from './response-cache.ts';
@@ -16,6 +17,7 @@ export interface StageParts {
 export function stageTable({ cache, egress }: StageParts): readonly Stage[] {
   return [
     moderationStage(egress),
+    fileParserStage(egress),
     // Before the plugins that look at the web: an answer that is kept needs no search.
     responseCacheStage(cache),
     webStage(egress),

@@ -239,19 +239,14 @@ function* pluginChecks({ plugins, providers }: Config, knownProviders: KnownProv
       };
     }
   }
-  if (
-    moderation &&
-    !knownProviders.has(moderation.provider) &&
-    !providers.some(({ slug }) => slug === moderation.provider)
-  ) {
-    yield {
-      path: 'plugins.moderation.provider',
-      message: unknownProvider(
-        moderation.provider,
-        providers.map(({ slug }) => slug),
-        knownProviders,
-      ),
-    };
+  const services = [
+    ['plugins.moderation.provider', moderation?.provider],
+    ['plugins.file-parser.ocr.provider', plugins['file-parser']?.ocr?.provider],
+  ] as const;
+  const slugs = providers.map(({ slug }) => slug);
+  for (const [path, slug] of services) {
+    if (slug === undefined || knownProviders.has(slug) || slugs.includes(slug)) continue;
+    yield { path, message: unknownProvider(slug, slugs, knownProviders) };
   }
 }
 

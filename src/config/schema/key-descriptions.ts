@@ -216,6 +216,10 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'plugins.moderation': 'The service that the plugin `moderation` asks: `/moderations` of a provider.',
   'plugins.moderation.provider': 'Slug of the provider.',
   'plugins.moderation.model': "The provider's name of the moderation model.",
+  'plugins.file-parser': 'Settings of the plugin `file-parser`.',
+  'plugins.file-parser.ocr': 'The service of the engine `mistral-ocr`: `/ocr` of a provider.',
+  'plugins.file-parser.ocr.provider': 'Slug of the provider.',
+  'plugins.file-parser.ocr.model': "The provider's name of the model.",
 
   presets: 'Request fields by the name of a preset. A request names one as @preset/NAME.',
   'presets.*': 'Fields that the preset sets, as in a request: model, temperature and so on.',

@@ -123,6 +123,8 @@ const model = closed({
 const panel = Type.Array(modelId, { minItems: 1, maxItems: 8 });
 const fusionPreset = closed({ panel: nullish(panel), judge: nullish(modelId) });
 
+const providerService = closed({ provider: providerSlug, model: text(256) });
+
 const plugins = section({
   'auto-router': nullish(closed({ models: nullish(Type.Array(modelPattern, { maxItems: 1024 })) })),
   fusion: nullish(
@@ -149,7 +151,8 @@ const plugins = section({
       default: nullish(text(64)),
     }),
   ),
-  moderation: nullish(closed({ provider: providerSlug, model: text(256) })),
+  moderation: nullish(providerService),
+  'file-parser': nullish(closed({ ocr: nullish(providerService) })),
 });
 
 const tools = section({

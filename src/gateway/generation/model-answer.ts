@@ -32,7 +32,8 @@ export class ModelAnswer {
   async complete(): Promise<FinishedGeneration> {
     const result = await this.#pulled(() => this.#batches.whole());
     if (result.failure !== undefined && !this.#encodesFailure()) {
-      throw result.failure.withRouting(metadataOf(this.#underway, 'failed'));
+      const { stages } = this.#underway;
+      throw stages.explained(result.failure).withRouting(metadataOf(this.#underway, 'failed'));
     }
     return { context: this.#context(), result };
   }

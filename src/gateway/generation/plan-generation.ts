@@ -1,3 +1,4 @@
+import { GatewayError } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Prompt } from '../../tokens/prompt.ts';
 import { NothingLeft, type Plan } from '../plan/plan.ts';
@@ -35,7 +36,7 @@ export async function planGeneration(accepted: AcceptedGeneration, parts: Gatewa
         : error;
     const isByGuardrail = error instanceof NothingLeft && error.kind === 'permission';
     await settleCharges(accepted, failure, parts, { isByGuardrail });
-    throw failure;
+    throw failure instanceof GatewayError ? stages.explained(failure) : failure;
   }
 }
 

@@ -42,7 +42,7 @@ export function metadataOf(
 export function routedError(error: unknown, underway: Underway): GatewayError {
   const { signal } = underway.input;
   const cause = signal.aborted && signal.reason instanceof GatewayError ? signal.reason : error;
-  return toGatewayError(cause).withRouting(metadataOf(underway, 'failed'));
+  return underway.stages.explained(toGatewayError(cause)).withRouting(metadataOf(underway, 'failed'));
 }
 
 /** The generation in the form that rows are made from. */

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { WebSettings } from '../../stages/plugins/web/web-settings.ts';
-import type { ModerationSettings } from '../../stages/stage.ts';
+import type { ServiceSettings } from '../../stages/stage.ts';
 
 /** Endpoints that are called for one model, and calls for the whole request. */
 export interface AttemptLimits {
@@ -31,6 +31,8 @@ export interface GatewaySettings {
   /** Base path of the API, for messages that name a route. */
   readonly basePath: string;
   /** The service that judges texts; undefined = none. */
-  readonly moderation: ModerationSettings | undefined;
+  readonly moderation: ServiceSettings | undefined;
+  /** The service that reads pictures of pages; undefined = none. */
+  readonly ocr: ServiceSettings | undefined;
   readonly web: WebSettings;
 }

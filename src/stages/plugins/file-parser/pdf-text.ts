@@ -40,8 +40,15 @@ export const PDF_LIMITS: PdfLimits = {
   characters: 4_000_000,
 };
 
-/** Processes that read at the same time; further files wait. */
-const PLACES = new FairPlaces(2, 2);
+/** Processes that read at the same time, of all callers and of one; further files wait. */
+const PLACES = new FairPlaces(3, 2);
+
+export interface PdfTask {
+  readonly signal: AbortSignal;
+  /** Who brings the file: one caller does not keep those of others waiting. */
+  readonly owner?: string;
+  readonly limits?: PdfLimits;
+}
 
 /** Old space of the process's main thread, megabytes: it holds little. */
 const OLD_SPACE_MB = 64;
@@ -55,10 +62,10 @@ const MAX_REPORT_BYTES = 6 * PDF_LIMITS.characters + 1024;
  */
 export function pdfText(
   bytes: Uint8Array,
-  { signal, limits = PDF_LIMITS }: { readonly signal: AbortSignal; readonly limits?: PdfLimits },
+  { signal, owner = '', limits = PDF_LIMITS }: PdfTask,
 ): Promise<PdfText> {
   if (!isPdf(bytes)) return Promise.reject(new PdfProblem('broken'));
-  return PLACES.within('', signal, () => read(bytes, limits, signal));
+  return PLACES.within(owner, signal, () => read(bytes, limits, signal));
 }
 
 /** Bytes at the beginning among which the mark of a PDF must stand. */

@@ -1,0 +1,138 @@
+import type { Egress } from '../../../egress/egress.ts';
+import { GatewayError, invalidRequest } from '../../../ir/errors.ts';
+import type { Part } from '../../../ir/items.ts';
+import { pluginPlace } from '../../../ir/plugin-place.ts';
+import type { GenerationRequest } from '../../../ir/request.ts';
+import type { JsonObject } from '../../../kit/json/json.ts';
+import { objectAt, textAt } from '../../../kit/json/members.ts';
+import type { Stage, StageContext } from '../../stage.ts';
+import { type ProviderService, usableProvider } from '../provider-service.ts';
+import { annotated, annotationOf, type ParsedFile } from './file-annotations.ts';
+import { contentOf, type FileContent } from './file-bytes.ts';
+import { fileRefused } from './file-refused.ts';
+import { type FilePart, hasParsableFile, nameOf, parsableFiles, withFilesReplaced } from './find-files.ts';
+import { ocrText } from './ocr-text.ts';
+import { ParsedTexts } from './parsed-texts.ts';
+import { isPdf, PdfProblem, type PdfText, pdfText } from './pdf-text.ts';
+
+export const FILE_PARSER = 'file-parser';
+
+/** Files that are parsed for one request: each may take a process some seconds. */
+const MAX_FILES = 16;
+
+/** What reads the files of a request. `local`: a process of the gateway. */
+type Engine = { readonly kind: 'local' } | { readonly kind: 'ocr'; readonly service: ProviderService };
+
+const LOCAL: Engine = { kind: 'local' };
+
+/**
+ * Puts the text of PDF files in their place, if the plugin asks for it or no endpoint takes files. Answers in the chat
+ * format name the files, and so do failures.
+ */
+export function fileParserStage(egress: Egress): Stage {
+  const texts = new ParsedTexts();
+  const parsedFor = new WeakMap<StageContext, readonly ParsedFile[]>();
+  return {
+    name: FILE_PARSER,
+    touches: 'request',
+    relaysUnchanged: true,
+    isActive: hasParsableFile,
+    async before(request, context) {
+      const engine = await engineFor(request, context);
+      if (engine === undefined) return undefined;
+      const files = parsableFiles(request);
+      if (files.length > MAX_FILES) {
+        throw new GatewayError(
+          'invalid-request',
+          `A request may have at most ${MAX_FILES} files that are parsed`,
+        );
+      }
+      const parsed = new Map<FilePart, ParsedFile>();
+      for (const file of files) parsed.set(file, await parse(file, engine, context));
+      const all = [...parsed.values()];
+      parsedFor.set(context, all);
+      context.tellOnFailure({ file_annotations: all.map(annotationOf) });
+      return { request: withFilesReplaced(request, (file) => partOf(file, parsed.get(file))) };
+    },
+    around(request, next, context) {
+      const files = context.format === 'chat' ? parsedFor.get(context) : undefined;
+      return files === undefined ? next(request) : annotated(next(request), files);
+    },
+  };
+
+  async function parse(file: FilePart, engine: Engine, context: StageContext): Promise<ParsedFile> {
+    const { signal, caller, note } = context;
+    const name = nameOf(file);
+    const content = await contentOf(file, egress, signal);
+    const read = (own: AbortSignal): Promise<PdfText> =>
+      engine.kind === 'ocr'
+        ? ocrText(content.bytes, engine.service, own, egress)
+        : pdfText(content.bytes, { signal: own, owner: caller.accountId });
+    if (!isPdf(content.bytes)) throw fileRefused(name, 'is no PDF that can be read');
+    const { text, pages, isCut } = await texts
+      .of(`${engine.kind} ${content.hash}`, signal, read)
+      .catch((error: unknown) => {
+        throw error instanceof PdfProblem ? fileRefused(name, error.message) : error;
+      });
+    const data = {
+      engine: engine.kind === 'ocr' ? 'mistral-ocr' : 'cloudflare-ai',
+      pages,
+      characters: text.length,
+    };
+    const summary = isCut ? `Read the first ${pages} pages of a file` : `Read ${pages} pages of a file`;
+    note({ type: 'plugin', name: FILE_PARSER, summary, data: { ...data, file: name, truncated: isCut } });
+    return parsedFile(name, content, text, pages);
+  }
+}
+
+function parsedFile(name: string, { hash }: FileContent, text: string, pages: number): ParsedFile {
+  return { name, hash, text: text === '' ? `(${pages} pages without text)` : text };
+}
+
+/** What reads the files; undefined: they go to the model as they are. */
+async function engineFor(request: GenerationRequest, context: StageContext): Promise<Engine | undefined> {
+  const plugin = request.wishes.plugins.find(({ id }) => id === FILE_PARSER);
+  const asked = plugin && textAt(objectAt(plugin, 'pdf') ?? {}, 'engine');
+  switch (asked) {
+    case 'native':
+      return undefined;
+    case 'mistral-ocr':
+      return { kind: 'ocr', service: ocrServiceFor(request, plugin as JsonObject, context) };
+    case 'cloudflare-ai':
+    case 'pdf-text':
+      return LOCAL;
+    default:
+      return (await needsText(request, context)) ? LOCAL : undefined;
+  }
+}
+
+/** Whether endpoints could serve the request if its files were text, and none can as it is. */
+async function needsText(request: GenerationRequest, { endpointsFor }: StageContext): Promise<boolean> {
+  if ((await endpointsFor(request)).length > 0) return false;
+  const asText = withFilesReplaced(request, () => ({ type: 'text', text: '' }));
+  return (await endpointsFor(asText)).length > 0;
+}
+
+/** The provider that has the engine of this name, unless the operator names another. */
+const OCR = { provider: 'mistral', model: 'mistral-ocr-latest' };
+
+function ocrServiceFor(
+  request: GenerationRequest,
+  plugin: JsonObject,
+  { settings }: StageContext,
+): ProviderService {
+  const { provider: slug, model } = settings.ocr ?? OCR;
+  const provider = usableProvider(slug, settings.catalog);
+  if (provider !== undefined) return { provider, model };
+  const message =
+    'mistral-ocr is not configured on this gateway (plugins.file-parser.ocr, or the provider mistral)';
+  throw invalidRequest([{ path: `${pluginPlace(request, plugin)}.pdf.engine`, message }]);
+}
+
+/** The text as the model reads it. */
+function partOf(file: FilePart, parsed: ParsedFile | undefined): Part {
+  if (parsed === undefined) return file;
+  const name = parsed.name.replace(/["<>\n\r]/g, '_');
+  const text = `<file name="${name}">\n${parsed.text}\n</file>`;
+  return { type: 'text', text, ...(file.cache !== undefined && { cache: file.cache }) };
+}

@@ -1,0 +1,52 @@
+import type { Item, Part, Source } from '../../../ir/items.ts';
+import type { GenerationRequest } from '../../../ir/request.ts';
+
+export type FilePart = Extract<Part, { type: 'file' }>;
+
+/** `%PDF-` in base64, without its last character, which depends on what follows. */
+const PDF_IN_BASE64 = 'JVBERi';
+
+/** A file that may be parsed: a PDF, or an address that may lead to one. */
+export function isParsable(part: Part): part is FilePart {
+  return part.type === 'file' && (part.source.kind === 'url' || isPdfSource(part.source));
+}
+
+function isPdfSource(source: Source): boolean {
+  if (source.kind !== 'base64') return false;
+  return source.mediaType === 'application/pdf' || source.data.startsWith(PDF_IN_BASE64);
+}
+
+/** The files of a request that may be parsed, in order. */
+export function parsableFiles({ items }: GenerationRequest): FilePart[] {
+  return items.flatMap((item) => contentOf(item).filter(isParsable));
+}
+
+export function hasParsableFile({ items }: GenerationRequest): boolean {
+  return items.some((item) => contentOf(item).some(isParsable));
+}
+
+/** The request with other parts in place of its files. */
+export function withFilesReplaced(
+  request: GenerationRequest,
+  replacement: (file: FilePart) => Part,
+): GenerationRequest {
+  const items = request.items.map((item): Item => {
+    if ((item.type !== 'message' && item.type !== 'tool-result') || !item.content.some(isParsable))
+      return item;
+    return { ...item, content: item.content.map((part) => (isParsable(part) ? replacement(part) : part)) };
+  });
+  return { ...request, items };
+}
+
+const NO_PARTS: readonly Part[] = [];
+
+function contentOf(item: Item): readonly Part[] {
+  return item.type === 'message' || item.type === 'tool-result' ? item.content : NO_PARTS;
+}
+
+/** The name of a file for messages and for the model. */
+export function nameOf({ filename, source }: FilePart): string {
+  if (filename !== undefined && filename !== '') return filename;
+  const path = source.kind === 'url' && URL.canParse(source.url) ? new URL(source.url).pathname : '';
+  return path.slice(path.lastIndexOf('/') + 1) || 'document.pdf';
+}

@@ -1,0 +1,232 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { bombPdf, circularPdf, pdfOf } from '../builders/pdf.ts';
+import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
+import { chatAnswer } from '../fakes/answers.ts';
+import { end, type FakeUpstream, head, JSON_TYPE, openFakeUpstream, write } from '../fakes/fake-upstream.ts';
+import { ask, PATHS, type Path, WAYS } from './formats.ts';
+
+let upstream: FakeUpstream;
+let ocr: FakeUpstream;
+let pages: Server;
+let gateway: TestGateway;
+let bare: TestGateway;
+
+const PDF = pdfOf('The invoice is over 42 euros.', 'Second page');
+
+beforeAll(async () => {
+  upstream = await openFakeUpstream();
+  ocr = await openFakeUpstream();
+  pages = createServer((_, response) => response.end(PDF)).listen(0, '127.0.0.1');
+  const provider = { slug: 'acme', name: 'Acme', dialect: 'openai-chat', base_url: upstream.url };
+  const endpoints = [{ provider: 'acme', model: 'one' }];
+  const models = [
+    { id: 'm/text', input_modalities: ['text'], endpoints },
+    { id: 'm/files', input_modalities: ['text', 'file'], endpoints },
+  ];
+  gateway = await openTestGateway({
+    providers: [
+      provider,
+      { slug: 'eyes', name: 'Eyes', dialect: 'openai-chat', base_url: ocr.url, api_key: 'k' },
+    ],
+    models,
+    plugins: { 'file-parser': { ocr: { provider: 'eyes', model: 'ocr-1' } } },
+    egress: { allow: ['127.0.0.1'] },
+  } as never);
+  bare = await openTestGateway({ providers: [provider], models } as never);
+});
+beforeEach(() => {
+  upstream.clear();
+  ocr.clear();
+  upstream.answer(chatAnswer({ text: 'It is over 42 euros.' }));
+});
+afterAll(async () => {
+  await gateway.close();
+  await bare.close();
+  await upstream.close();
+  await ocr.close();
+  pages.close();
+});
+
+/** A question about a file, in each format. */
+const ABOUT: Readonly<Record<Path, (file: Buffer | string, name: string) => object>> = {
+  '/chat/completions': (file, filename) => ({
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'How much?' },
+          { type: 'file', file: { filename, file_data: addressOf(file) } },
+        ],
+      },
+    ],
+  }),
+  '/responses': (file, filename) => ({
+    input: [
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'How much?' },
+          typeof file === 'string'
+            ? { type: 'input_file', filename, file_url: file }
+            : { type: 'input_file', filename, file_data: addressOf(file) },
+        ],
+      },
+    ],
+  }),
+  '/messages': (file, title) => ({
+    max_tokens: 99,
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'How much?' },
+          {
+            type: 'document',
+            title,
+            source:
+              typeof file === 'string'
+                ? { type: 'url', url: file }
+                : { type: 'base64', media_type: 'application/pdf', data: file.toString('base64') },
+          },
+        ],
+      },
+    ],
+  }),
+};
+
+function addressOf(file: Buffer | string): string {
+  return typeof file === 'string' ? file : `data:application/pdf;base64,${file.toString('base64')}`;
+}
+
+const sent = () => JSON.stringify(upstream.requests[0]?.json.messages);
+
+describe.each(WAYS)('a PDF on %s, streamed: %s', (path, stream) => {
+  it('is read for a model that takes no files, without being asked', async () => {
+    const body = { model: 'm/text', stream, ...ABOUT[path](PDF, 'bill.pdf') };
+    const { status, metadata, answer, events } = await ask(gateway, path, body);
+    expect(status).toBe(200);
+    expect(sent()).toContain('The invoice is over 42 euros.\\n\\nSecond page\\n</file>');
+    expect(metadata.pipeline).toContainEqual(
+      expect.objectContaining({
+        name: 'file-parser',
+        data: expect.objectContaining({ engine: 'cloudflare-ai', pages: 2, truncated: false }),
+      }),
+    );
+    const annotations = stream
+      ? events.flatMap(({ data }) => data?.choices?.[0]?.delta?.annotations ?? [])
+      : (answer.choices?.[0].message.annotations ?? []);
+    expect(annotations).toHaveLength(path === '/chat/completions' ? 1 : 0);
+    if (path !== '/chat/completions') return;
+    expect(annotations[0]).toMatchObject({
+      type: 'file',
+      file: { hash: expect.stringMatching(/^[0-9a-f]{64}$/), name: 'bill.pdf', content: [{ type: 'text' }] },
+    });
+  });
+
+  it('goes to a model that takes files as it is', async () => {
+    const { status } = await ask(gateway, path, {
+      model: 'm/files',
+      stream,
+      ...ABOUT[path](PDF, 'bill.pdf'),
+    });
+    expect(status).toBe(200);
+    expect(sent()).toContain(PDF.toString('base64'));
+    expect(sent()).not.toContain('invoice');
+  });
+});
+
+describe.each(PATHS)('the plugin on %s', (path) => {
+  const askWith = (engine: string, model = 'm/files', at = gateway) =>
+    ask(at, path, {
+      model,
+      plugins: [{ id: 'file-parser', pdf: { engine } }],
+      ...ABOUT[path](PDF, 'bill.pdf'),
+    });
+
+  it.each(['cloudflare-ai', 'pdf-text'])('reads with %s also what the model could read', async (engine) => {
+    expect((await askWith(engine)).status).toBe(200);
+    expect(sent()).toContain('The invoice is over 42 euros.');
+    expect(sent()).not.toContain(PDF.toString('base64'));
+  });
+
+  it('passes on with native, which a model without files refuses', async () => {
+    expect((await askWith('native')).status).toBe(200);
+    expect(sent()).toContain(PDF.toString('base64'));
+    expect((await askWith('native', 'm/text')).status).toBe(404);
+  });
+
+  it('has a service read with mistral-ocr, once for each content', async () => {
+    ocr.answer([head(200, JSON_TYPE), write('{"pages":[{"index":0,"markdown":"# By eye"}]}'), end()]);
+    const { status } = await askWith('mistral-ocr');
+    expect(status).toBe(200);
+    expect(sent()).toContain('# By eye');
+    // The first format has asked the service; the others find the text.
+    expect(ocr.requests).toHaveLength(path === PATHS[0] ? 1 : 0);
+    if (path === PATHS[0]) {
+      expect(ocr.requests[0]).toMatchObject({ path: '/v1/ocr', json: { model: 'ocr-1' } });
+    }
+  });
+
+  it('refuses mistral-ocr where it is not configured', async () => {
+    const { status, answer } = await askWith('mistral-ocr', 'm/files', bare);
+    expect(status).toBe(400);
+    expect(answer.error.message).toMatch(/^plugins\[0\]\.pdf\.engine: mistral-ocr is not configured/);
+  });
+
+  it('refuses a broken file by its name', async () => {
+    const { status, answer } = await ask(gateway, path, {
+      model: 'm/text',
+      ...ABOUT[path](circularPdf(), 'odd.pdf'),
+    });
+    expect(status).toBe(400);
+    expect(answer.error.message).toBe('The file "odd.pdf" is no PDF that can be read');
+    expect(upstream.requests).toHaveLength(0);
+  });
+
+  it('tells the text again when the call fails', async () => {
+    upstream.clear();
+    upstream.answer([head(500), write('{}'), end()]);
+    const { status, answer } = await ask(gateway, path, { model: 'm/text', ...ABOUT[path](PDF, 'bill.pdf') });
+    expect(status).toBeGreaterThanOrEqual(500);
+    expect(answer.error.metadata.file_annotations).toMatchObject([
+      { type: 'file', file: { name: 'bill.pdf', content: [{ text: expect.stringContaining('42 euros') }] } },
+    ]);
+  });
+});
+
+it.each(['/responses', '/messages'] as const)('reads the PDF behind an address on %s', async (path) => {
+  const { port } = pages.address() as AddressInfo;
+  const file = `http://127.0.0.1:${port}/bill.pdf`;
+  expect((await ask(gateway, path, { model: 'm/text', ...ABOUT[path](file, 'bill.pdf') })).status).toBe(200);
+  expect(sent()).toContain('The invoice is over 42 euros.');
+  const refused = await ask(bare, path, { model: 'm/text', ...ABOUT[path](file, 'bill.pdf') });
+  expect(refused.status).toBe(400);
+  expect(refused.answer.error.message).toMatch(/^The file "bill.pdf" cannot be fetched/);
+});
+
+it('answers others while it reads a hostile file', async () => {
+  const file = bombPdf(2000);
+  const began = performance.now();
+  const reading = ask(gateway, '/chat/completions', {
+    model: 'm/text',
+    ...ABOUT['/chat/completions'](file, 'bomb.pdf'),
+  });
+  const waits: number[] = [];
+  let isOver = false;
+  void reading.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    const asked = performance.now();
+    const other = await ask(gateway, '/responses', { model: 'm/text', input: 'Hi' });
+    expect(other.status).toBe(200);
+    waits.push(performance.now() - asked);
+  }
+  const { status, answer } = await reading;
+  expect(status).toBe(400);
+  expect(answer.error.message).toMatch(/^The file "bomb.pdf" is a PDF that takes too/);
+  expect(performance.now() - began).toBeLessThan(12_000);
+  expect(waits.sort((a, b) => a - b)[Math.floor(waits.length / 2)]).toBeLessThan(1000);
+}, 30_000);
