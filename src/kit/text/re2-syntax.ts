@@ -5,6 +5,14 @@ export class PatternProblem extends Error {}
 export interface Re2Pattern {
   readonly text: string;
   readonly size: number;
+  /** One of its alternatives is a repetition without an upper bound and nothing else, as in `(a+|b)`. */
+  readonly isLoop?: boolean;
+}
+
+/** What a translation leaves to its caller to refuse. */
+export interface Translation extends Re2Pattern {
+  /** A repetition without an upper bound is repeated without one, as in `(a+)+`. */
+  readonly nestsLoops: boolean;
 }
 
 /** Nesting of groups: each level is a recursive call. */
@@ -55,11 +63,11 @@ const PROPERTY_PREFIX = /^(?:Script|sc|General_Category|gc)=/;
 type Member = { readonly code: number } | { readonly members: string; readonly size: number };
 
 /**
- * Translates a regular expression of ECMAScript (flag `u`) into the syntax of RE2, for testing only: groups do not
- * capture, and laziness is dropped. Escapes of plain letters and lone brackets are accepted as without the flag.
+ * Translates a regular expression of ECMAScript (flag `u`) into the syntax of RE2; groups do not capture. Escapes of
+ * plain letters and lone brackets are accepted as without the flag.
  * Throws a PatternProblem for look-around, back-references, and patterns of more than `maxSize` instructions.
  */
-export function toRe2(source: string, maxSize: number): Re2Pattern {
+export function toRe2(source: string, maxSize: number): Translation {
   return new Translator(source, maxSize).translate();
 }
 
@@ -69,16 +77,17 @@ class Translator {
   #at = 0;
   #depth = 0;
   #properties = 0;
+  #nestsLoops = false;
 
   constructor(source: string, maxSize: number) {
     this.#source = source;
     this.#maxSize = maxSize;
   }
 
-  translate(): Re2Pattern {
+  translate(): Translation {
     const pattern = this.#alternatives();
     if (this.#at < this.#source.length) throw new PatternProblem('closes a group that is not open');
-    return pattern;
+    return { ...pattern, nestsLoops: this.#nestsLoops };
   }
 
   #alternatives(): Re2Pattern {
@@ -86,24 +95,30 @@ class Translator {
     const options = [this.#sequence()];
     while (this.#take('|')) options.push(this.#sequence());
     this.#depth--;
-    return this.#sized(options.map(({ text }) => text).join('|'), sumOf(options) + options.length - 1);
+    return {
+      ...this.#sized(options.map(({ text }) => text).join('|'), sumOf(options) + options.length - 1),
+      isLoop: options.some(({ isLoop }) => isLoop === true),
+    };
   }
 
   #sequence(): Re2Pattern {
     const parts: Re2Pattern[] = [];
     while (this.#at < this.#source.length && !'|)'.includes(this.#peek())) parts.push(this.#repeated());
-    return this.#sized(parts.map(({ text }) => text).join(''), sumOf(parts));
+    const isLoop = parts.length === 1 && parts[0]?.isLoop === true;
+    return { ...this.#sized(parts.map(({ text }) => text).join(''), sumOf(parts)), isLoop };
   }
 
   #repeated(): Re2Pattern {
     const atom = this.#atom();
     const bounds = this.#bounds();
     if (bounds === undefined) return atom;
-    this.#take('?');
+    const lazy = this.#take('?') ? '?' : '';
     const [least, most] = bounds;
-    const optional = most === Number.POSITIVE_INFINITY ? 1 : most - least;
+    const isLoop = most === Number.POSITIVE_INFINITY;
+    if (isLoop && atom.isLoop === true) this.#nestsLoops = true;
+    const optional = isLoop ? 1 : most - least;
     const size = least * atom.size + optional * (atom.size + 1);
-    return this.#sized(`${atom.text}{${least},${Number.isFinite(most) ? most : ''}}`, size);
+    return { ...this.#sized(`${atom.text}{${least},${isLoop ? '' : most}}${lazy}`, size), isLoop };
   }
 
   #atom(): Re2Pattern {
@@ -133,14 +148,16 @@ class Translator {
   }
 
   #group(): Re2Pattern {
-    if (this.#take('?') && !this.#take(':')) {
+    const ignoresCase = this.#source.startsWith('?i:', this.#at);
+    if (ignoresCase) this.#at += '?i:'.length;
+    else if (this.#take('?') && !this.#take(':')) {
       const name = /^<[^=!>][^>]{0,99}>/.exec(this.#source.slice(this.#at, this.#at + 102))?.[0];
       if (name === undefined) throw new PatternProblem('has a group that looks around or is not known');
       this.#at += name.length;
     }
-    const { text, size } = this.#alternatives();
+    const { text, ...rest } = this.#alternatives();
     if (!this.#take(')')) throw new PatternProblem('has a group that is not closed');
-    return { text: `(?:${text})`, size };
+    return { text: `(?${ignoresCase ? 'i' : ''}:${text})`, ...rest };
   }
 
   #characterClass(): Re2Pattern {

@@ -1,0 +1,184 @@
+import { Alphabet } from './alphabet.ts';
+import { OP, type Program } from './program.ts';
+import { assertsBetween, BEFORE, type Before, NOT_KNOWN, Threads } from './threads.ts';
+
+/** States that are kept, before all are forgotten. */
+const MAX_STATES = 4000;
+/** After so many steps that had to be made in one text, the text is given up. */
+const MAX_NEW_STEPS = 20_000;
+
+interface State {
+  readonly pcs: readonly number[];
+  /** Patterns that match with the character that led here; undefined = none. */
+  readonly matched: readonly number[] | undefined;
+  readonly before: Before;
+  /** By the class of the next character. */
+  readonly next: (State | undefined)[];
+}
+
+/** Says in one pass over a text which of many patterns match anywhere in it. */
+export class AnyMatch {
+  readonly #program: Program;
+  /** For each match instruction its pattern. */
+  readonly #patternOf: ReadonlyMap<number, number>;
+  readonly #patternCount: number;
+  readonly #starts: readonly number[];
+  readonly #alphabet: Alphabet;
+  readonly #accepted: readonly (Uint8Array | undefined)[];
+  readonly #states = new Map<string, State>();
+  readonly #now: Threads;
+  readonly #next: Threads;
+  #initial: State;
+
+  constructor(programs: readonly Program[]) {
+    const { program, starts, patternOf } = joined(programs);
+    this.#program = program;
+    this.#patternCount = programs.length;
+    this.#patternOf = patternOf;
+    this.#starts = starts;
+    this.#alphabet = new Alphabet([program]);
+    this.#accepted = program.ranges.map((set) =>
+      set === undefined ? undefined : this.#alphabet.accepted(set),
+    );
+    this.#now = new Threads(program);
+    this.#next = new Threads(program);
+    this.#initial = this.#kept([], undefined, BEFORE.nothing);
+  }
+
+  /** Begins with a text. */
+  start(): AnyMatchRun {
+    return new AnyMatchRun(this, this.#alphabet, this.#initial, this.#patternCount);
+  }
+
+  /** The state after a character; its patterns are those that match before or with it. */
+  step(state: State, symbol: number): State {
+    const isWord = this.#alphabet.words[symbol] === 1;
+    const asserts = assertsBetween(state.before, isWord);
+    const matched = new Set<number>();
+    this.#resolve(state, asserts, matched);
+    for (const start of this.#starts) this.#now.add(start, 0, asserts, true);
+    this.#next.clear();
+    for (const pc of this.#now.pcs) {
+      if (this.#accepted[pc]?.[symbol] !== 1) continue;
+      this.#addAll(this.#next, this.#program.out[pc] ?? 0, NOT_KNOWN, matched);
+    }
+    const next = this.#kept(
+      this.#next.pcs.slice().sort((left, right) => left - right),
+      matched.size === 0 ? undefined : [...matched].sort((left, right) => left - right),
+      isWord ? BEFORE.word : BEFORE.other,
+    );
+    state.next[symbol] = next;
+    return next;
+  }
+
+  /** The patterns that match where the text ends. */
+  matchedAtEnd(state: State): ReadonlySet<number> {
+    const matched = new Set<number>();
+    this.#resolve(state, assertsBetween(state.before, undefined), matched);
+    return matched;
+  }
+
+  #resolve({ pcs }: State, asserts: number, matched: Set<number>): void {
+    this.#now.clear();
+    for (const pc of pcs) this.#addAll(this.#now, pc, asserts, matched);
+  }
+
+  /** Each pattern matches on its own: one match does not end what is reached beside it. */
+  #addAll(threads: Threads, from: number, asserts: number, matched: Set<number>): void {
+    if (!threads.add(from, 0, asserts)) return;
+    do {
+      const pattern = this.#patternOf.get(threads.matchedPc);
+      if (pattern !== undefined) matched.add(pattern);
+    } while (threads.addRest(0, asserts));
+  }
+
+  #kept(pcs: readonly number[], matched: readonly number[] | undefined, before: Before): State {
+    const seen = this.#program.hasAsserts ? before : BEFORE.other;
+    const key = `${seen};${pcs.join()};${matched?.join() ?? ''}`;
+    const known = this.#states.get(key);
+    if (known !== undefined) return known;
+    if (this.#states.size >= MAX_STATES) {
+      this.#states.clear();
+      this.#initial = { pcs: [], matched: undefined, before: this.#initial.before, next: [] };
+    }
+    const state = { pcs, matched, before: seen, next: [] };
+    this.#states.set(key, state);
+    return state;
+  }
+}
+
+/** One text, which may be read in slices. */
+export class AnyMatchRun {
+  /** For each pattern: 1 = it matches, or may match if the text was given up. */
+  readonly matched: Uint8Array;
+  readonly #machine: AnyMatch;
+  readonly #alphabet: Alphabet;
+  #state: State;
+  #newSteps = 0;
+
+  constructor(machine: AnyMatch, alphabet: Alphabet, state: State, patternCount: number) {
+    this.#machine = machine;
+    this.#alphabet = alphabet;
+    this.#state = state;
+    this.matched = new Uint8Array(patternCount);
+  }
+
+  read(text: string, from: number, to: number): void {
+    const { table } = this.#alphabet;
+    let state = this.#state;
+    for (let index = from; index < to && this.#newSteps < MAX_NEW_STEPS; index++) {
+      let symbol = table[text.charCodeAt(index)];
+      if (symbol === undefined) {
+        const point = text.codePointAt(index) ?? 0;
+        if (point > 0xffff) index++;
+        symbol = this.#alphabet.classOf(point);
+      }
+      let next = state.next[symbol];
+      if (next === undefined) {
+        this.#newSteps++;
+        next = this.#machine.step(state, symbol);
+      }
+      state = next;
+      if (state.matched !== undefined) for (const pattern of state.matched) this.matched[pattern] = 1;
+    }
+    this.#state = state;
+  }
+
+  end(): void {
+    for (const pattern of this.#machine.matchedAtEnd(this.#state)) this.matched[pattern] = 1;
+    if (this.#newSteps >= MAX_NEW_STEPS) this.matched.fill(1);
+  }
+}
+
+/** One program of several, with a start for each. */
+function joined(programs: readonly Program[]): {
+  program: Program;
+  starts: number[];
+  patternOf: Map<number, number>;
+} {
+  const starts: number[] = [];
+  const patternOf = new Map<number, number>();
+  const all = { ops: [] as number[], out: [] as number[], arg: [] as number[] };
+  const ranges: Program['ranges'][number][] = [];
+  programs.forEach((program, pattern) => {
+    const offset = all.ops.length;
+    starts.push(program.start + offset);
+    program.ops.forEach((op, pc) => {
+      if (op === OP.match) patternOf.set(pc + offset, pattern);
+      all.ops.push(op);
+      all.out.push((program.out[pc] ?? 0) + offset);
+      const arg = program.arg[pc] ?? 0;
+      all.arg.push(op === OP.split ? arg + offset : arg);
+      ranges.push(program.ranges[pc]);
+    });
+  });
+  const program = {
+    start: 0,
+    ops: Uint8Array.from(all.ops),
+    out: Int32Array.from(all.out),
+    arg: Int32Array.from(all.arg),
+    ranges,
+    hasAsserts: programs.some(({ hasAsserts }) => hasAsserts),
+  };
+  return { program, starts, patternOf };
+}
