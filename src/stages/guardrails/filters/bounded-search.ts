@@ -1,0 +1,118 @@
+/** Personal data of one kind. */
+export interface DataShape {
+  /** Finds what may be it, or a character that it always contains. Global; every match is bounded. */
+  readonly pattern: RegExp;
+  /**
+   * Looks closer at a match: the span of the data, not before `floor`; undefined = it is none. It may look at `CONTEXT`
+   * characters before it, and beyond its end as far as `openFrom` holds back.
+   */
+  readonly accept: (text: string, match: Span, floor: number) => Span | undefined;
+  /** Where the end of a text begins that the next characters may make part of the data, not before `floor`. */
+  readonly openFrom: (text: string, floor: number) => number;
+}
+
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Characters before a match that are kept for `accept`. */
+export const CONTEXT = 2;
+
+/**
+ * Finds all data of a shape in a text that may come in pieces. Held back is the end of a text that consists of
+ * characters of the data, from the first one that it may begin with, and at most the length of the longest.
+ */
+export class BoundedSearch {
+  /** Start and end of each match, in turn; all are settled. */
+  readonly matches: number[] = [];
+  /** Everything before is settled. */
+  hold: number;
+  readonly #shape: DataShape;
+  /** End of the last match. */
+  #floor: number;
+  /** What was read last, and its position. */
+  #text = '';
+  #base = 0;
+
+  constructor(shape: DataShape, at = 0) {
+    this.#shape = shape;
+    this.hold = at;
+    this.#floor = at;
+  }
+
+  get settled(): number {
+    return this.matches.length;
+  }
+
+  forget(count: number): void {
+    this.matches.splice(0, count);
+  }
+
+  /** `text` begins at position `base`, at the latest `CONTEXT` characters before `hold`. */
+  read(text: string, base: number, end: number): void {
+    this.#text = knownPart(text, base, end);
+    this.#base = base;
+    this.#find(base + this.#shape.openFrom(this.#text, this.hold - base));
+  }
+
+  /** The text ends: what was held back is looked at. */
+  end(): void {
+    this.#find(this.#base + this.#text.length);
+  }
+
+  /** `hold` as it would be at least if one of these characters came next; Infinity is behind that character. */
+  expecting(codes: readonly number[]): { readonly hold: number; readonly settled: number } {
+    const isOpen = this.hold < this.#base + this.#text.length;
+    if (isOpen || codes.some((code) => this.#couldBegin(code))) return this;
+    return { hold: Number.POSITIVE_INFINITY, settled: this.settled };
+  }
+
+  #couldBegin(code: number): boolean {
+    return this.#shape.openFrom(String.fromCodePoint(code), 0) === 0;
+  }
+
+  /** Looks at everything that begins before `stop`. */
+  #find(stop: number): void {
+    const { pattern, accept } = this.#shape;
+    const known = this.#text;
+    const base = this.#base;
+    pattern.lastIndex = this.hold - base;
+    for (let match = pattern.exec(known); match !== null; match = pattern.exec(known)) {
+      const start = match.index;
+      if (start + base >= stop) break;
+      const span = accept(known, { start, end: start + match[0].length }, this.#floor - base);
+      if (span === undefined) pattern.lastIndex = start + 1;
+      else {
+        this.matches.push(span.start + base, span.end + base);
+        this.#floor = span.end + base;
+        pattern.lastIndex = span.end;
+      }
+    }
+    this.hold = Math.max(this.#floor, stop);
+  }
+}
+
+function knownPart(text: string, base: number, end: number): string {
+  return text.length === end - base ? text : text.slice(0, end - base);
+}
+
+/** For data that consists of few characters, some of which it may begin with. */
+export function openRun(run: {
+  readonly begins: (code: number) => boolean;
+  readonly contains: (code: number) => boolean;
+  readonly maxLength: number;
+}): DataShape['openFrom'] {
+  const { begins, contains, maxLength } = run;
+  return (text, floor) => {
+    // One more than the longest: a character after it may show that it is part of something longer.
+    const least = Math.max(floor, text.length - maxLength - 1, 0);
+    let start = text.length;
+    for (let at = text.length - 1; at >= least; at--) {
+      const code = text.charCodeAt(at);
+      if (!contains(code)) break;
+      if (begins(code)) start = at;
+    }
+    return start;
+  };
+}

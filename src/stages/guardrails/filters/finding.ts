@@ -1,0 +1,70 @@
+import type { FilterAction, GuardrailScope } from '../../../ports/guardrails.ts';
+
+/** Where a text stands. */
+export interface TextPlace {
+  /** Of the message that it belongs to; `user` for a prompt without messages. */
+  readonly role: string;
+  readonly direction: 'sent' | 'received';
+}
+
+/** Which filter of which guardrail it was, and what is to be done. */
+export interface FindingSource {
+  /** The built-in filter's slug, the injection pattern's name, or the label of a custom filter. */
+  readonly name: string;
+  /** For people: `Email address`, or the label of a custom filter. */
+  readonly label: string;
+  /** Stands in place of the text if it is redacted. */
+  readonly redaction: string;
+  readonly action: FilterAction;
+  readonly engine: 'regex' | 'nlp' | 'service';
+  readonly kind: 'content-filter' | 'prompt-injection';
+  readonly guardrailId: string;
+  readonly scope: GuardrailScope;
+}
+
+/** A place of a text that a filter matches. */
+export interface Finding extends FindingSource {
+  /** First UTF-16 unit in the original text, and the one after the last. */
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** A span of a text and what stands there instead. */
+export interface Replacement {
+  readonly start: number;
+  readonly end: number;
+  readonly redaction: string;
+}
+
+/** The spans to be redacted, in order. Spans that overlap become one, with the redaction of the first. */
+export function replacementsOf(findings: Iterable<Finding>): Replacement[] {
+  const spans = [...findings].filter(({ action }) => action === 'redact');
+  spans.sort(
+    (left, right) =>
+      left.start - right.start || right.end - left.end || (left.redaction < right.redaction ? -1 : 1),
+  );
+  const replacements: { start: number; end: number; redaction: string }[] = [];
+  for (const { start, end, redaction } of spans) {
+    const last = replacements[replacements.length - 1];
+    if (last !== undefined && start < last.end) last.end = Math.max(last.end, end);
+    else replacements.push({ start, end, redaction });
+  }
+  return replacements;
+}
+
+/** A text with all that is to be redacted replaced. */
+export function redacted(text: string, findings: Iterable<Finding>): string {
+  return replaced(text, 0, replacementsOf(findings));
+}
+
+/** `text` begins at a position of the text that the replacements belong to. */
+export function replaced(text: string, base: number, replacements: readonly Replacement[]): string {
+  let result = '';
+  let copied = 0;
+  for (const { start, end, redaction } of replacements) {
+    result += text.slice(copied, start - base) + redaction;
+    copied = end - base;
+  }
+  return result + text.slice(copied);
+}

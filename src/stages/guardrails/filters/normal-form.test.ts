@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { NormalStream, normalForm } from './normal-form.ts';
+
+const UNITS = [
+  'a',
+  'e',
+  'E',
+  ' ',
+  '1',
+  '=',
+  '\u0301',
+  '\u0302',
+  '\u0323',
+  '\u0338',
+  '\u200b',
+  '\u00ad',
+  '\u034f',
+  'é',
+  'ê',
+  'ﬁ',
+  'ｉ',
+  '①',
+  '㎏',
+  'か',
+  '\u3099',
+  'ｶ',
+  '\uff9e',
+  '가',
+  '\u1100',
+  '\u1161',
+  '\u11a8',
+  'ㄱ',
+  '😀',
+  '\u{e0041}',
+  'Å',
+  'ſ',
+  'क',
+  '\u093c',
+  '\u0344',
+  '\u2126',
+  '\ufb1d',
+  '\u1e9b',
+  '\ud800',
+  '\udc00',
+  '𝐢',
+  '\u{1d15e}',
+];
+const texts = fc.string({ unit: fc.constantFrom(...UNITS), maxLength: 16 });
+
+const plainForm = (text: string) => {
+  const visible = text.replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+  return visible.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+};
+
+describe('normalForm', () => {
+  it('is NFKC without invisible characters', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(normalForm(text).text).toBe(plainForm(text));
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it.each([
+    ['ig\u200bnore', 'ignore', 0, 6, 0, 7],
+    ['x ｉｇ', 'x ig', 2, 4, 2, 4],
+    ['aﬁb', 'afib', 2, 3, 1, 2],
+    ['e\u0301\u200b!', 'é!', 0, 1, 0, 2],
+    ['\u200be\u200b\u0301\u200b!', 'é!', 0, 1, 1, 4],
+    ['😀\u200b😀', '😀😀', 2, 4, 3, 5],
+  ])('%j reads as %j, and its places are found', (text, form, start, end, originalStart, originalEnd) => {
+    const normal = normalForm(text);
+    expect(normal.text).toBe(form);
+    expect([normal.startOf(start), normal.endBefore(end)]).toEqual([originalStart, originalEnd]);
+  });
+});
+
+describe('NormalStream', () => {
+  it('gives the same form and places, however the text is cut', () => {
+    fc.assert(
+      fc.property(fc.array(texts, { maxLength: 5 }), (pieces) => {
+        const whole = normalForm(pieces.join(''));
+        const stream = new NormalStream();
+        for (const piece of pieces) stream.push(piece);
+        stream.finish();
+        expect(stream.text).toBe(whole.text);
+        for (let index = 0; index < whole.text.length; index++) {
+          expect(stream.startOf(index)).toBe(whole.startOf(index));
+          expect(stream.endBefore(index + 1)).toBe(whole.endBefore(index + 1));
+        }
+      }),
+      { numRuns: 800 },
+    );
+  });
+
+  it('names all characters that its open end may turn out to be', () => {
+    fc.assert(
+      fc.property(texts, texts, (text, more) => {
+        const stream = new NormalStream();
+        stream.push(text);
+        const { end, open, text: known } = stream;
+        stream.push(more);
+        stream.finish();
+        expect(stream.text.startsWith(known)).toBe(true);
+        if (open?.candidates !== undefined) expect(open.candidates).toContain(stream.text.codePointAt(end));
+      }),
+      { numRuns: 1500 },
+    );
+  });
+});

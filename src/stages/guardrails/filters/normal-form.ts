@@ -1,0 +1,267 @@
+/** Characters that show nothing: zero-width spaces and joiners, soft hyphens, direction marks, tags, fillers. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+/** Marks, and the few other characters that may become one with the character before them. */
+const JOINING = '\\p{M}\\p{Default_Ignorable_Code_Point}\\u1160-\\u11ff\\u3131-\\u318e\\uff9e-\\uffdc';
+/** Joining characters that are looked at together with the one before them; more of them stand for themselves. */
+const MAX_JOINING = 64;
+const CLUSTERS = new RegExp(`[^${JOINING}]?[${JOINING}]{1,${MAX_JOINING}}|[^${JOINING}]`, 'gsu');
+const IS_JOINING = new RegExp(`^[${JOINING}]`, 'u');
+/** The last cluster of a text. */
+const LAST_CLUSTER = new RegExp(`[^${JOINING}]?[${JOINING}]{0,${MAX_JOINING}}$`, 'su');
+const ONLY_ASCII = /^[\0-\x7f]*$/;
+
+/**
+ * A text the way patterns see it: in the form NFKC and without invisible characters, so that `ｉｇｎｏｒｅ` and
+ * `ig\u200bnore` read as `ignore`. Finds the place in the original for each place of it.
+ */
+export interface NormalText {
+  readonly text: string;
+  /** Where the character at an index begins in the original. */
+  startOf(index: number): number;
+  /** Where the character before an index ends in the original. */
+  endBefore(index: number): number;
+}
+
+export function normalForm(original: string): NormalText {
+  if (isNormal(original)) return { text: original, startOf: same, endBefore: same };
+  const spans = new Spans(0);
+  const text = spans.append(original, 0);
+  return {
+    text,
+    startOf: (index) => spans.startOf(index) ?? original.length,
+    endBefore: (index) => spans.endBefore(index) ?? 0,
+  };
+}
+
+function same(index: number): number {
+  return index;
+}
+
+/** Whether a text is its own normal form. */
+function isNormal(text: string): boolean {
+  if (ONLY_ASCII.test(text)) return true;
+  INVISIBLE.lastIndex = 0;
+  return !INVISIBLE.test(text) && text.normalize('NFKC') === text;
+}
+
+/** For each UTF-16 unit of a normal form the span of the original that it was made of. */
+class Spans {
+  /** Position of the first unit. */
+  #base: number;
+  #starts: number[] = [];
+  #ends: number[] = [];
+
+  constructor(base: number) {
+    this.#base = base;
+  }
+
+  /** Returns the normal form of a text that begins at a place of the original. */
+  append(original: string, at: number): string {
+    let text = '';
+    for (const { 0: cluster, index } of original.matchAll(CLUSTERS)) {
+      const alone = lengthAlone(cluster);
+      if (alone > 0) text += this.#appendCluster(cluster.slice(0, alone), at + index);
+      if (alone < cluster.length) text += this.#appendCluster(cluster.slice(alone), at + index + alone);
+    }
+    return text;
+  }
+
+  #appendCluster(cluster: string, at: number): string {
+    const form = normalCluster(cluster);
+    if (form === cluster) this.#addEach(at, form.length);
+    else {
+      const visible = cluster.replace(INVISIBLE, (hidden) => '\0'.repeat(hidden.length));
+      const first = visible.length - visible.replace(/^\0+/, '').length;
+      this.#addWhole(at + first, at + visible.replace(/\0+$/, '').length, form.length);
+    }
+    return form;
+  }
+
+  /** Text that is its own normal form. */
+  appendSame(at: number, length: number): void {
+    this.#addEach(at, length);
+  }
+
+  startOf(position: number): number | undefined {
+    return this.#starts[position - this.#base];
+  }
+
+  endBefore(position: number): number | undefined {
+    return this.#ends[position - this.#base - 1];
+  }
+
+  /** Forgets what is before a position. */
+  drop(position: number): void {
+    this.#starts = this.#starts.slice(position - this.#base);
+    this.#ends = this.#ends.slice(position - this.#base);
+    this.#base = position;
+  }
+
+  #addEach(at: number, length: number): void {
+    for (let unit = 0; unit < length; unit++) {
+      this.#starts.push(at + unit);
+      this.#ends.push(at + unit + 1);
+    }
+  }
+
+  #addWhole(start: number, end: number, length: number): void {
+    for (let unit = 0; unit < length; unit++) {
+      this.#starts.push(start);
+      this.#ends.push(end);
+    }
+  }
+}
+
+/** Length of the first character of a cluster if nothing after it can change it, else 0. */
+function lengthAlone(cluster: string): number {
+  const code = cluster.codePointAt(0) ?? 0;
+  const first = String.fromCodePoint(code);
+  const isAlone =
+    compositesOf(code).length === 0 && normalCluster(first) === first && !IS_JOINING.test(first);
+  return isAlone ? first.length : 0;
+}
+
+function normalCluster(cluster: string): string {
+  return cluster.replace(INVISIBLE, '').normalize('NFKC').replace(INVISIBLE, '');
+}
+
+/** What a text ends with that the next characters may change. */
+export interface OpenEnd {
+  /** Where it begins in the original. */
+  readonly start: number;
+  /**
+   * Characters that it may turn out to be, itself first: `e` may become `é`. Undefined = it cannot be said which.
+   */
+  readonly candidates: readonly number[] | undefined;
+}
+
+/** The normal form of a text that comes in pieces. */
+export class NormalStream {
+  /** What is known of the normal form, from `base` on. */
+  text = '';
+  base = 0;
+  /** Undefined if nothing is open. */
+  open: OpenEnd | undefined;
+  /** Undefined as long as every position is the same in both texts. */
+  #spans: Spans | undefined;
+  /** The end of the original that is not part of `text` yet, and where it begins. */
+  #rest = '';
+  #restAt = 0;
+
+  /** Position behind the last character known. */
+  get end(): number {
+    return this.base + this.text.length;
+  }
+
+  push(piece: string): void {
+    const original = this.#rest + piece;
+    const cut = openEndOf(original);
+    this.#append(original.slice(0, cut));
+    this.#rest = original.slice(cut);
+    this.open = this.#rest === '' ? undefined : { start: this.#restAt, candidates: candidatesOf(this.#rest) };
+  }
+
+  finish(): void {
+    this.#append(this.#rest);
+    this.#rest = '';
+    this.open = undefined;
+  }
+
+  /** Where the character at a position begins in the original. */
+  startOf(position: number): number {
+    if (position >= this.end) return this.#restAt;
+    return this.#spans === undefined ? position : (this.#spans.startOf(position) ?? this.#restAt);
+  }
+
+  /** Where the character before a position ends in the original. */
+  endBefore(position: number): number {
+    return this.#spans === undefined ? position : (this.#spans.endBefore(position) ?? position);
+  }
+
+  /** Forgets what is before a position. */
+  drop(position: number): void {
+    this.text = this.text.slice(position - this.base);
+    this.base = position;
+    this.#spans?.drop(position);
+  }
+
+  #append(original: string): void {
+    const at = this.#restAt;
+    this.#restAt += original.length;
+    if (isNormal(original)) {
+      this.#spans?.appendSame(at, original.length);
+      this.text += original;
+      return;
+    }
+    if (this.#spans === undefined) {
+      this.#spans = new Spans(this.base);
+      this.#spans.appendSame(this.base, this.text.length);
+    }
+    this.text += this.#spans.append(original, at);
+  }
+}
+
+/** Where the part of a text begins that the next characters may change. */
+function openEndOf(text: string): number {
+  const last = text.charCodeAt(text.length - 1);
+  // Nothing joins with digits, spaces and most punctuation.
+  if (last < 0x80 && compositesOf(last).length === 0) return text.length;
+  if (last >= 0xd800 && last < 0xdc00) return text.length - 1;
+  const window = text.slice(-2 * MAX_JOINING - 2);
+  const cluster = LAST_CLUSTER.exec(window)?.[0] ?? '';
+  if (cluster.length === 0 || cluster.length > MAX_JOINING) return text.length;
+  return text.length - cluster.length + lengthAlone(cluster);
+}
+
+function candidatesOf(cluster: string): readonly number[] | undefined {
+  const [first = '', ...more] = cluster;
+  const code = first.codePointAt(0) ?? 0;
+  const isPlain = code < 0xd800 || code > 0xdfff;
+  if (more.length > 0 || !isPlain || IS_JOINING.test(first) || normalCluster(first) !== first)
+    return undefined;
+  return [code, ...compositesOf(code)];
+}
+
+const HANGUL = { first: 0xac00, last: 0xd7a3, finals: 28, leadFirst: 0x1100, leadLast: 0x1112, vowels: 21 };
+
+/** Characters that a character and marks after it can become. */
+function compositesOf(code: number): readonly number[] {
+  if (code >= HANGUL.first && code <= HANGUL.last) {
+    const isOpen = (code - HANGUL.first) % HANGUL.finals === 0;
+    return isOpen ? Array.from({ length: HANGUL.finals - 1 }, (_, final) => code + final + 1) : [];
+  }
+  if (code >= HANGUL.leadFirst && code <= HANGUL.leadLast) {
+    const size = HANGUL.vowels * HANGUL.finals;
+    const first = HANGUL.first + (code - HANGUL.leadFirst) * size;
+    return Array.from({ length: size }, (_, syllable) => first + syllable);
+  }
+  composites ??= readComposites();
+  // Marks may come in any order: `ê` and a dot below are `ẹ` and a circumflex.
+  const base = code < 0x80 ? code : (String.fromCodePoint(code).normalize('NFD').codePointAt(0) ?? code);
+  return composites.get(base) ?? [];
+}
+
+let composites: ReadonlyMap<number, readonly number[]> | undefined;
+
+/** The blocks that have characters which stand for another one with marks. */
+const COMPOSITE_BLOCKS = [
+  [0xc0, 0x30ff],
+  [0x11000, 0x11fff],
+  [0x16100, 0x16fff],
+] as const;
+
+function readComposites(): ReadonlyMap<number, readonly number[]> {
+  const read = new Map<number, number[]>();
+  for (const [first, last] of COMPOSITE_BLOCKS) {
+    for (let code = first; code <= last; code++) {
+      const character = String.fromCodePoint(code);
+      const parts = character.normalize('NFD');
+      if (parts === character || character.normalize('NFKC') !== character) continue;
+      const base = parts.codePointAt(0) ?? 0;
+      const known = read.get(base);
+      if (known === undefined) read.set(base, [code]);
+      else known.push(code);
+    }
+  }
+  return read;
+}

@@ -1,0 +1,185 @@
+import { parseIp } from '../../../kit/net/egress.ts';
+import type { BuiltinSlug } from '../../../ports/guardrails.ts';
+import { type DataShape, openRun } from './bounded-search.ts';
+
+/** Characters as a lookup for codes below 128; all others are none of them. */
+function oneOf(characters: RegExp): (code: number) => boolean {
+  const table = Uint8Array.from({ length: 128 }, (_, code) =>
+    characters.test(String.fromCharCode(code)) ? 1 : 0,
+  );
+  return (code) => table[code] === 1;
+}
+
+const isDigit = oneOf(/\d/);
+const isWordCharacter = oneOf(/\w/);
+/** Latin letters beyond ASCII, which stand in the domains and names of many countries. */
+const isLatinLetter = (code: number) => code >= 0xc0 && code <= 0x24f && code !== 0xd7 && code !== 0xf7;
+
+/** Whether letters or digits go on before or after a span, so that it is part of something longer. */
+function isPartOfWord(text: string, start: number, end: number): boolean {
+  return isWordCharacter(text.charCodeAt(start - 1)) || isWordCharacter(text.charCodeAt(end));
+}
+
+/** Whether a digit goes on before or after a span, with or without a point or hyphen between. */
+function isPartOfNumber(text: string, start: number, end: number): boolean {
+  return /\d[.-]?$/.test(text.slice(Math.max(0, start - 2), start)) || isDigit(text.charCodeAt(end));
+}
+
+const isLocalPart = oneOf(/[\w.%+'-]/);
+const isDomain = oneOf(/[\w.-]/);
+const MAX_LOCAL_PART = 64;
+const MAX_DOMAIN = 253;
+const AT_SIGN = 0x40;
+
+/** A name, an `@`, and a domain with a point. */
+const EMAIL: DataShape = {
+  pattern: new RegExp(`@[\\w.\\-\\u00c0-\\u024f]{3,${MAX_DOMAIN}}`, 'gi'),
+  accept: (text, { start, end }, floor) => {
+    const domain = DOMAIN_NAME.exec(text.slice(start + 1, end))?.[0];
+    let first = localPartBefore(text, start, floor);
+    while (first < start && !isLatinLetter(text.charCodeAt(first)) && !/[\w]/.test(text[first] ?? ''))
+      first++;
+    return domain === undefined || first === start
+      ? undefined
+      : { start: first, end: start + 1 + domain.length };
+  },
+  openFrom: (text, floor) => {
+    let at = text.length;
+    const least = Math.max(floor, at - MAX_DOMAIN - 1);
+    while (at > least && (isDomain(text.charCodeAt(at - 1)) || isLatinLetter(text.charCodeAt(at - 1)))) at--;
+    const hasAtSign = at > floor && text.charCodeAt(at - 1) === AT_SIGN;
+    return localPartBefore(text, hasAtSign ? at - 1 : text.length, floor);
+  },
+};
+
+/** Where the characters before a position begin that the name in an address may consist of. */
+function localPartBefore(text: string, end: number, floor: number): number {
+  const least = Math.max(floor, end - MAX_LOCAL_PART, 0);
+  let start = end;
+  while (
+    start > least &&
+    (isLocalPart(text.charCodeAt(start - 1)) || isLatinLetter(text.charCodeAt(start - 1)))
+  ) {
+    start--;
+  }
+  return start;
+}
+
+const LABEL = '[a-z\\d\\u00c0-\\u024f]';
+const DOMAIN_NAME = new RegExp(
+  `^(?:${LABEL}(?:(?:${LABEL}|-){0,61}${LABEL})?\\.){1,8}(?:xn--[a-z\\d-]{2,40}|[a-z\\u00c0-\\u024f]{2,24})`,
+  'i',
+);
+
+const NORTH_AMERICAN = '(?:\\+?1[ .-]?)?(?:\\([2-9]\\d{2}\\)[ .-]?|[2-9]\\d{2}[ .-]?)\\d{3}[ .-]?\\d{4}';
+const INTERNATIONAL = '\\+[1-9]\\d{0,2}(?:[ .-]?\\(\\d{1,4}\\))?(?:[ .-]?\\d{1,5}){2,6}';
+
+/** Numbers of North America with or without their country code, and any number that begins with `+`. */
+const PHONE: DataShape = {
+  pattern: new RegExp(`${NORTH_AMERICAN}|${INTERNATIONAL}`, 'g'),
+  openFrom: openRun({ begins: oneOf(/[\d+(]/), contains: oneOf(/[\d+() .-]/), maxLength: 48 }),
+  accept: (text, { start, end }) => {
+    if (isPartOfWord(text, start, end) || isPartOfNumber(text, start, end)) return undefined;
+    const digits = text.slice(start, end).replace(/\D/g, '').length;
+    return digits >= 8 && digits <= 15 ? { start, end } : undefined;
+  },
+};
+
+/** Three, two and four digits, without the numbers that are never given out. */
+const SSN: DataShape = {
+  pattern: /\d{3}([ .-])\d{2}\1\d{4}/g,
+  openFrom: openRun({ begins: isDigit, contains: oneOf(/[\d .-]/), maxLength: 11 }),
+  accept: (text, { start, end }) => {
+    const isOther = /^(?:000|666|9)|^.{4}00|0000$/.test(text.slice(start, end));
+    const isPart = isPartOfWord(text, start, end) || isPartOfNumber(text, start, end);
+    return isOther || isPart ? undefined : { start, end };
+  },
+};
+
+/** How the digits of cards are grouped. Single digits may stand apart too. */
+const CARD_GROUPS: ReadonlySet<string> = new Set([
+  '4-4-4-4',
+  '4-6-5',
+  '4-6-4',
+  '4-4-4-4-3',
+  '4-4-5',
+  '6-13',
+  '8-8',
+]);
+const CARD_DIGITS = { least: 13, most: 19 };
+
+/** Thirteen to nineteen digits whose last one is the check digit of the others. */
+const CREDIT_CARD: DataShape = {
+  pattern: /[2-6](?:[ .-]?\d){12,18}/g,
+  openFrom: openRun({ begins: oneOf(/[2-6]/), contains: oneOf(/[\d .-]/), maxLength: 37 }),
+  accept: (text, { start, end }) => {
+    if (isDigit(text.charCodeAt(start - 1))) return undefined;
+    for (let last = end; last > start; last--) {
+      if (!isDigit(text.charCodeAt(last - 1)) || isDigit(text.charCodeAt(last))) continue;
+      if (isCardNumber(text.slice(start, last))) return { start, end: last };
+    }
+    return undefined;
+  },
+};
+
+function isCardNumber(written: string): boolean {
+  const groups = written.split(/[ .-]/);
+  const digits = groups.join('');
+  if (digits.length < CARD_DIGITS.least || digits.length > CARD_DIGITS.most) return false;
+  const isGrouped =
+    groups.length === 1 ||
+    groups.length === digits.length ||
+    CARD_GROUPS.has(groups.map((group) => group.length).join('-'));
+  return isGrouped && hasCheckDigit(digits);
+}
+
+/** Luhn's formula. */
+function hasCheckDigit(digits: string): boolean {
+  let sum = 0;
+  for (let place = 0; place < digits.length; place++) {
+    const digit = digits.charCodeAt(digits.length - 1 - place) - 48;
+    const doubled = 2 * digit;
+    sum += place % 2 === 0 ? digit : doubled > 9 ? doubled - 9 : doubled;
+  }
+  return sum % 10 === 0;
+}
+
+/** Addresses of both versions in their usual notation. */
+const IP_ADDRESS: DataShape = {
+  pattern:
+    /(?:\d{1,3}\.){3}\d{1,3}|[\da-f]{0,4}:(?:[\da-f]{0,4}:){1,6}(?:(?:\d{1,3}\.){3}\d{1,3}|[\da-f]{0,4})/gi,
+  openFrom: openRun({ begins: oneOf(/[\da-f:]/i), contains: oneOf(/[\da-f:.]/i), maxLength: 46 }),
+  accept: (text, { start, end }) => {
+    const address = text.slice(start, end);
+    const isPart =
+      isPartOfWord(text, start, end) ||
+      /[\d:]\.?$/.test(text.slice(Math.max(0, start - 2), start)) ||
+      (text[end] === ':' && address.includes(':')) ||
+      (text[end] === '.' && isDigit(text.charCodeAt(end + 1)));
+    if (isPart) return undefined;
+    // Names such as `a::b` are written in many languages.
+    return /\d/.test(address) && parseIp(address) !== undefined ? { start, end } : undefined;
+  },
+};
+
+/** What the gateway calls a filter. */
+export interface FilterWords {
+  /** Names the data in messages. */
+  readonly label: string;
+  /** Stands in place of the data. */
+  readonly redaction: string;
+}
+
+export interface DataFilter extends FilterWords {
+  readonly slug: BuiltinSlug;
+  readonly shape: DataShape;
+}
+
+/** The filters for personal data that need no service. */
+export const DATA_FILTERS: readonly DataFilter[] = [
+  { slug: 'email', label: 'Email address', redaction: '[EMAIL]', shape: EMAIL },
+  { slug: 'phone', label: 'Phone number', redaction: '[PHONE]', shape: PHONE },
+  { slug: 'ssn', label: 'Social Security number', redaction: '[SSN]', shape: SSN },
+  { slug: 'credit-card', label: 'Credit card number', redaction: '[CREDIT_CARD]', shape: CREDIT_CARD },
+  { slug: 'ip-address', label: 'IP address', redaction: '[IP_ADDRESS]', shape: IP_ADDRESS },
+];

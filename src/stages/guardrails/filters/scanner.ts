@@ -1,0 +1,119 @@
+import type { Search } from '../../../kit/pattern/all-matches.ts';
+import { AnyMatch } from '../../../kit/pattern/any-match.ts';
+import { BoundedSearch, type DataShape } from './bounded-search.ts';
+import type { CompiledPattern } from './check-pattern.ts';
+import type { Finding, FindingSource } from './finding.ts';
+import { findInjections } from './injection/find-injections.ts';
+import { type NormalText, normalForm } from './normal-form.ts';
+
+/** What one filter looks for. */
+export type FilterMatcher =
+  | { readonly kind: 'shape'; readonly shape: DataShape }
+  | { readonly kind: 'pattern'; readonly pattern: CompiledPattern }
+  | { readonly kind: 'injection' };
+
+/** A filter, of the guardrail that demands most where several have it. */
+export interface ActiveFilter {
+  readonly source: FindingSource;
+  readonly matcher: FilterMatcher;
+}
+
+/** A search for one filter in a text that may come in pieces. */
+export type FilterSearch = Search | BoundedSearch;
+
+/** Characters that are scanned between two chances to pause. */
+const SLICE_CHARACTERS = 32_768;
+
+/** All filters for texts of one place. */
+export class Scanner {
+  readonly filters: readonly ActiveFilter[];
+  readonly #patterns: readonly (ActiveFilter & { readonly pattern: CompiledPattern })[];
+  /** Made with the first text: says which patterns need to be searched for at all. */
+  #anyMatch: AnyMatch | undefined;
+
+  constructor(filters: readonly ActiveFilter[]) {
+    this.filters = filters;
+    this.#patterns = filters.flatMap((filter) =>
+      filter.matcher.kind === 'pattern' ? [{ ...filter, pattern: filter.matcher.pattern }] : [],
+    );
+  }
+
+  /** Scans a text in slices of a few milliseconds at most, and yields after each. */
+  *scan(text: string): Generator<undefined, Finding[]> {
+    if (this.filters.length === 0 || text === '') return [];
+    const normal = normalForm(text);
+    const findings: Finding[] = [];
+    for (const { source, matcher } of this.filters) {
+      if (matcher.kind === 'shape') {
+        const search = new BoundedSearch(matcher.shape);
+        yield* searchAll(search, normal.text);
+        addMatches(findings, text, normal, source, search.matches);
+      } else if (matcher.kind === 'injection') {
+        yield* scanForInjections(findings, text, normal, source);
+      }
+    }
+    yield* this.#scanForPatterns(findings, text, normal);
+    return findings.sort((left, right) => left.start - right.start || right.end - left.end);
+  }
+
+  *#scanForPatterns(findings: Finding[], text: string, normal: NormalText): Generator<undefined, void> {
+    if (this.#patterns.length === 0) return;
+    this.#anyMatch ??= new AnyMatch(this.#patterns.map(({ pattern }) => pattern.program));
+    const run = this.#anyMatch.start();
+    for (let at = 0; at < normal.text.length; at = sliceEnd(normal.text, at)) {
+      run.read(normal.text, at, sliceEnd(normal.text, at));
+      yield;
+    }
+    run.end();
+    for (let index = 0; index < this.#patterns.length; index++) {
+      const filter = this.#patterns[index];
+      if (filter === undefined || run.matched[index] !== 1) continue;
+      const search = filter.pattern.machine.search();
+      yield* searchAll(search, normal.text);
+      addMatches(findings, text, normal, filter.source, search.matches);
+    }
+  }
+}
+
+function* searchAll(search: FilterSearch, text: string): Generator<undefined, void> {
+  for (let at = 0; at < text.length; at = sliceEnd(text, at)) {
+    search.read(text, 0, sliceEnd(text, at));
+    yield;
+  }
+  search.end();
+}
+
+function* scanForInjections(
+  findings: Finding[],
+  text: string,
+  normal: NormalText,
+  source: FindingSource,
+): Generator<undefined, void> {
+  for (let at = 0; at < normal.text.length; at = sliceEnd(normal.text, at)) {
+    for (const { start, end, name } of findInjections(normal.text, at, sliceEnd(normal.text, at))) {
+      addMatches(findings, text, normal, { ...source, name }, [start, end]);
+    }
+    yield;
+  }
+}
+
+/** Divides no character. */
+function sliceEnd(text: string, from: number): number {
+  const end = Math.min(text.length, from + SLICE_CHARACTERS);
+  const last = text.charCodeAt(end - 1);
+  return end < text.length && last >= 0xd800 && last < 0xdc00 ? end - 1 : end;
+}
+
+function addMatches(
+  findings: Finding[],
+  text: string,
+  normal: NormalText,
+  source: FindingSource,
+  matches: readonly number[],
+): void {
+  for (let at = 0; at + 1 < matches.length; at += 2) {
+    const start = normal.startOf(matches[at] ?? 0);
+    const end = normal.endBefore(matches[at + 1] ?? 0);
+    findings.push({ ...source, start, end, text: text.slice(start, end) });
+  }
+}

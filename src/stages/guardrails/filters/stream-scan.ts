@@ -1,0 +1,142 @@
+import { BoundedSearch, CONTEXT } from './bounded-search.ts';
+import { type Finding, type FindingSource, replaced, replacementsOf } from './finding.ts';
+import { NormalStream } from './normal-form.ts';
+import type { ActiveFilter, FilterSearch } from './scanner.ts';
+
+/** What may leave after a piece of a text came. */
+export interface Released {
+  /** Text that no filter can want any more, with redactions in place. Empty after a finding that blocks. */
+  readonly release: string;
+  /** What was found since the last piece, in order. */
+  readonly findings: readonly Finding[];
+}
+
+interface RunningFilter {
+  readonly source: FindingSource;
+  readonly search: FilterSearch;
+}
+
+const NOTHING: Released = { release: '', findings: [] };
+/** Characters that are kept although nobody needs them, before they are dropped at once. */
+const MAX_SPARE = 512;
+
+/**
+ * Scans a text that comes in pieces. Holds back what could still become part of a match, and nothing else: the text
+ * that leaves is the one that `redacted` would make of the whole. Nothing leaves from the first blocked match on.
+ */
+export class StreamScan {
+  readonly #filters: readonly RunningFilter[];
+  readonly #normal = new NormalStream();
+  /** The original from `#originalAt` on: what is held back, and what findings may still quote. */
+  #original = '';
+  #originalAt = 0;
+  /** Everything before this position of the original has left. */
+  #released = 0;
+  /** Found, and not released yet. */
+  #open: Finding[] = [];
+  #isBlocked = false;
+
+  constructor(filters: readonly ActiveFilter[]) {
+    this.#filters = filters.flatMap(({ source, matcher }) => {
+      if (matcher.kind === 'injection') return [];
+      const search =
+        matcher.kind === 'shape' ? new BoundedSearch(matcher.shape) : matcher.pattern.machine.search();
+      return [{ source, search }];
+    });
+  }
+
+  /** Characters that were received and have not left. */
+  get heldCharacters(): number {
+    return this.#end - this.#released;
+  }
+
+  /** Position behind the last character received. */
+  get #end(): number {
+    return this.#originalAt + this.#original.length;
+  }
+
+  push(piece: string): Released {
+    if (this.#isBlocked || piece === '') return NOTHING;
+    this.#original += piece;
+    const normal = this.#normal;
+    normal.push(piece);
+    const found: Finding[] = [];
+    const candidates = normal.open?.candidates;
+    let hold = normal.open !== undefined && candidates === undefined ? normal.end : Number.POSITIVE_INFINITY;
+    for (const filter of this.#filters) {
+      const { search } = filter;
+      search.read(normal.text, normal.base, normal.end);
+      const outlook = candidates === undefined ? search : search.expecting(candidates);
+      // What is only flagged leaves unchanged.
+      const isOpen = outlook.hold < normal.end || candidates !== undefined;
+      if (isOpen && filter.source.action !== 'flag') hold = Math.min(hold, outlook.hold);
+      this.#collect(filter, outlook.settled, found);
+    }
+    const until = hold === Number.POSITIVE_INFINITY ? this.#end : normal.startOf(hold);
+    const released = this.#release(until, found);
+    this.#forget();
+    return released;
+  }
+
+  /** The text has ended: everything leaves. */
+  end(): Released {
+    if (this.#isBlocked) return NOTHING;
+    const normal = this.#normal;
+    normal.finish();
+    const found: Finding[] = [];
+    for (const filter of this.#filters) {
+      filter.search.read(normal.text, normal.base, normal.end);
+      filter.search.end();
+      this.#collect(filter, filter.search.settled, found);
+    }
+    return this.#release(this.#end, found);
+  }
+
+  #collect({ source, search }: RunningFilter, settled: number, found: Finding[]): void {
+    // A match that may become longer is a match: there is no reason to wait before blocking.
+    const count = source.action === 'block' ? search.matches.length : settled;
+    if (count === 0) return;
+    for (let at = 0; at < count; at += 2) {
+      const start = this.#normal.startOf(search.matches[at] ?? 0);
+      const end = this.#normal.endBefore(search.matches[at + 1] ?? 0);
+      found.push({ ...source, start, end, text: this.#between(start, end) });
+    }
+    if (source.action !== 'block') search.forget(count);
+  }
+
+  /** Lets go of what is before a position of the original, unless a finding spans it. */
+  #release(until: number, found: Finding[]): Released {
+    found.sort((left, right) => left.start - right.start || right.end - left.end);
+    this.#open.push(...found);
+    let end = Math.max(until, this.#released);
+    for (const { action, start } of found) {
+      if (action !== 'block') continue;
+      this.#isBlocked = true;
+      end = Math.min(end, start);
+    }
+    const replacements = replacementsOf(this.#open);
+    for (const { start, end: last } of replacements) if (start < end && last > end) end = start;
+    const leaving = replacements.filter(({ end: last }) => last <= end);
+    const release = replaced(this.#between(this.#released, end), this.#released, leaving);
+    this.#released = end;
+    if (this.#open.length > 0) this.#open = this.#open.filter(({ end: last }) => last > end);
+    return { release, findings: found };
+  }
+
+  #between(start: number, end: number): string {
+    return this.#original.slice(start - this.#originalAt, end - this.#originalAt);
+  }
+
+  /** Drops text that no search and no finding needs. */
+  #forget(): void {
+    const normal = this.#normal;
+    let needed = normal.end;
+    for (const { search } of this.#filters) needed = Math.min(needed, search.hold);
+    const original = Math.min(this.#released, normal.startOf(needed));
+    if (original - this.#originalAt > MAX_SPARE) {
+      this.#original = this.#original.slice(original - this.#originalAt);
+      this.#originalAt = original;
+    }
+    if (needed - CONTEXT - normal.base > MAX_SPARE) normal.drop(needed - CONTEXT);
+  }
+}
