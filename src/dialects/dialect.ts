@@ -19,13 +19,13 @@ import type { SealsTaken } from './shared/reasoning/seals-taken.ts';
 import type { ItemReferences } from './shared/requests/item-references.ts';
 
 /**
- * A wire dialect: everything about it that other code asks for.
+ * A wire dialect: everything that other code needs to know about it.
  *
  * Files of one name have their sections in the same order in every dialect:
  * - `decode.ts`: `createDecoder`; The answer (`AnswerReader`: `read`, `finish`, `cut`, `miss`, `fail`) with Start and
  *   end, then Content; Whole bodies (`decodeBody`)
  * - `encode.ts`: `createEncoder`; the encoder with Content, Relay, The end
- * - `relay.ts`: `renderRelay`; then what it changes: content, reasoning, output limit, other settings
+ * - `relay.ts`: `renderRelay`; then its changes: content, reasoning, output limit, other settings
  * - `finish.ts`: the upstream's words, `readFinish`; then the caller's words, `renderFinish`
  *
  * Content that needs a file of its own is in `decode-content.ts`, `encode-content.ts` and so on.
@@ -50,73 +50,76 @@ export interface ConversationDialect extends FormatDialect {
   readonly name: Format;
 }
 
-/** What is particular to a dialect besides how it is read and written. */
+/** Facts of a dialect besides its functions. */
 export interface DialectFacts {
   readonly seals: SealsTaken;
-  /** How upstreams learn the betas that a caller asked for; absent = they have none. */
+  /** How betas that a caller requests are sent to upstreams; absent = there are none. */
   readonly betaCarrier?: 'header' | 'body';
-  /** Speeds that upstreams are asked for instead of a service tier, by tier; absent = the service tier is sent. */
+  /** Speeds that are sent instead of a service tier, by tier; absent = the service tier is sent. */
   readonly speeds?: Readonly<Partial<Record<'flex' | 'priority', 'fast'>>>;
-  /** Upstreams add the definitions of their own tools to the prompt, and bill them. */
+  /** True if upstreams add the definitions of their own tools to the prompt, and bill them. */
   readonly addsToolDefinitions?: boolean;
-  /** Models count an image by its tiles unless their name is known to mean otherwise. */
+  /** True if models count an image by its tiles, unless their name is known to mean otherwise. */
   readonly countsImageTiles?: boolean;
 }
 
-/** The same of a format. */
+/** Facts of a format. */
 export interface FormatDialectFacts extends DialectFacts {
   /** Carried by each request of the format. */
   readonly request: FormatFacts;
   readonly media: MediaMembers;
   readonly preset: PresetForm;
-  /** Bodies may name a prompt template, which is filled in before parsing. */
+  /** True if bodies may name a prompt template, which is filled in before parsing. */
   readonly hasPromptTemplates?: boolean;
   /** The smallest valid body, for checks of presets. */
   readonly minimalRequest: JsonObject;
-  /** The conversation of a body, as it is kept with the record of a generation. */
+  /** The conversation of a body, as it is stored with the record of a generation. */
   recordedInput(body: JsonObject): JsonObject;
-  /** Thoughts come as summaries if the request asks for them. */
+  /** True if thoughts come as summaries when the request asks for them. */
   readonly summarizesThoughts?: boolean;
   /** A seal as upstreams of the format mint them, for the simulator. */
   simulatedSeal(token: string): Seal;
 }
 
-/** What parsing a request needs to know besides the body. */
+/** Context of parsing besides the body. */
 export interface ParseContext {
-  /** The operator's word in identifiers (`<vendor>:web_search`). */
+  /** The operator's prefix of identifiers (`<vendor>:web_search`). */
   readonly vendor: string;
   /** Long numbers of the body. */
   readonly exactNumbers?: ExactNumbers | undefined;
 }
 
-/** What encoding an answer needs to know besides its events. Fixed once the serving endpoint is known. */
+/** Context of encoding an answer. Fixed once the serving endpoint is known. */
 export interface ReplyContext {
   readonly vendor: string;
   readonly request: GenerationRequest;
-  /** `gen-...`: made first, sent as `X-Generation-Id`, the root of every other id in the reply. */
+  /** `gen-...`: made first, sent as `X-Generation-Id`, and the root of every other id in the reply. */
   readonly generationId: string;
-  /** Epoch milliseconds at which the request was accepted. */
+  /** Acceptance of the request, epoch milliseconds. */
   readonly createdAtMs: number;
-  /** Now, epoch milliseconds; called once, at the end. */
+  /** Current time, epoch milliseconds; called once, at the end. */
   readonly now: () => number;
-  /** Public slug of the model that serves. */
+  /** Public slug of the serving model. */
   readonly model: string;
-  /** Display name of the provider that serves. */
+  /** Display name of the serving provider. */
   readonly provider: string;
-  /** Tier that serves: `default`, `flex` or `priority`. */
+  /** Serving tier: `default`, `flex` or `priority`. */
   readonly serviceTier: string;
-  /** Told of every output item as it was written, once it is whole or cut short. Absent = nothing of the answer may be kept. */
+  /**
+   * Called with every output item as written, once it is complete or cut short. Absent = nothing of the answer may be
+   * kept.
+   */
   readonly keepItem?: ((item: JsonObject) => void) | undefined;
 }
 
 /** Turns events into the bytes of a stream. Holds the state of one reply; pure and synchronous. */
 export interface StreamEncoder {
   /**
-   * The text to write for a batch; may be empty. A terminal event writes everything up to the end marker. After it
-   * nothing more is written.
+   * The text for a batch; may be empty. A terminal event writes everything up to the end marker, and nothing follows
+   * it.
    */
   encode(batch: EventBatch): string;
-  /** What to write when nothing has happened for a while. */
+  /** The text to write after a period without events. */
   keepAlive(): string;
   /** The stream is over, for whatever reason: nothing more is written. */
   close?(): void;
@@ -124,24 +127,27 @@ export interface StreamEncoder {
 
 /** The half of a dialect that callers speak: requests in, answers out. */
 export interface InboundDialect {
-  /** Schema of the request body; also what the OpenAPI document shows. */
+  /** Schema of the request body; also shown in the OpenAPI document. */
   readonly requestSchema: (vendor: string) => TSchema;
-  /** Fields that speak to the gateway and never go upstream. */
+  /** Fields for the gateway, which never go upstream. */
   readonly gatewayFields: ReadonlySet<string>;
-  /** Where bodies name files, and how their content is written there. */
+  /** How bodies name files, and how their content is inserted. */
   readonly fileParts: FileParts;
-  /** Where bodies name output items of earlier answers; absent = the format has no such references. */
+  /** How bodies refer to output items of earlier answers; absent = the format has no such references. */
   readonly itemReferences?: ItemReferences;
-  /** Members of a body that hold its messages, parts and tools; the first names them all in an error. */
+  /** Members of a body with its messages, parts and tools; the first one stands for all of them in an error. */
   readonly pieceLists: readonly [string, ...string[]];
-  /** Reads a validated body of bounded size. Throws a GatewayError (400, 422) for what the schema cannot say. */
+  /**
+   * Parses a validated body of bounded size. Throws a GatewayError (400, 422) for conditions that the schema cannot
+   * express.
+   */
   parseRequest(body: JsonObject, context: ParseContext): GenerationRequest;
-  /** Items and parts that only an upstream of the same format can take, because their type is unknown. */
+  /** Issues for items and parts that only an upstream of the same format can take, because their type is unknown. */
   untranslatableIssues(request: GenerationRequest): Issue[];
   createEncoder(context: ReplyContext): StreamEncoder;
-  /** Whether a whole answer that failed after one of its legs had been completed is told as an answer, not as an error. */
+  /** True if a whole answer that failed after a completed leg is encoded as an answer, not as an error. */
   readonly encodesFailedAnswers?: boolean;
-  /** The non-streaming reply. A result that failed is given here only where the format `encodesFailedAnswers`. */
+  /** The non-streaming reply. Gets a failed result only if the format `encodesFailedAnswers`. */
   encodeBody(result: Result, context: ReplyContext): JsonObject;
   /** Body of an HTTP error. */
   encodeError(error: GatewayError, context: ErrorContext): JsonObject;
@@ -157,86 +163,88 @@ export interface ErrorContext {
 
 /** The endpoint that a request is rendered for. */
 export interface RenderTarget {
-  /** The upstream's own name of the model. */
+  /** The upstream's name of the model. */
   readonly model: string;
   /** Most output tokens that the endpoint may be asked for (`catalog/output-limit.ts`); absent = unlimited. */
   readonly outputLimit?: number;
-  /** Parameters the endpoint takes, as in the public model lists; absent = all. */
+  /** Parameters of the endpoint, as in the public model lists; absent = all. */
   readonly supportedParameters?: ReadonlySet<string>;
-  /** Efforts that the model is known to have; absent = not known. */
+  /** Efforts that the model has; absent = unknown. */
   readonly supportedEfforts?: readonly Effort[];
-  /** Whether the model takes a thinking budget in tokens; absent = not known. Where not, requests come without one. */
+  /** True if the model takes a thinking budget in tokens; absent = unknown. If false, requests have none. */
   readonly takesBudget?: boolean;
-  /** The model cannot be told not to think; absent = not known. */
+  /** True if thinking cannot be switched off; absent = unknown. */
   readonly alwaysThinks?: boolean;
-  /** What the provider does otherwise than its dialect says; absent = nothing. */
+  /** Deviations of the provider from its dialect; absent = none. */
   readonly quirks?: Quirks;
-  /** Betas of the messages format that the caller asked for, for dialects that name them in the body. */
+  /** Requested betas of the messages format, for dialects that name them in the body. */
   readonly betas?: readonly string[];
-  /** Keyed hash of an end-user id: what leaves the gateway instead of the id. */
+  /** Keyed hash of an end-user id, which is sent instead of the id. */
   readonly hashUser: (id: string) => string;
 }
 
-/** A request in an upstream's words. */
+/** A rendered request. */
 export interface RenderedRequest {
   readonly body: JsonObject;
-  /** Headers that belong to the dialect (versions, betas); credentials are added later. */
+  /** Headers of the dialect (versions, betas); credentials are added later. */
   readonly headers: Readonly<Record<string, string>>;
   readonly report: readonly TranslationEntry[];
 }
 
-/** The headers of a dialect that has none of its own. */
+/** For dialects without headers of their own. */
 export const NO_HEADERS: RenderedRequest['headers'] = {};
 
-/** Reads the frames of one upstream stream. Holds the state of one answer; pure and synchronous. */
+/** Decodes the frames of one upstream stream. Holds the state of one answer; pure and synchronous. */
 export interface StreamDecoder {
-  /** What a frame means. Lenient: what cannot be read is skipped or becomes a `failure`; never throws. */
+  /** Decodes a frame. Lenient: unreadable parts are skipped or become a `failure`; never throws. */
   decode(frame: Frame): Event[];
-  /** The bytes have ended: a stream without its terminal event becomes a `failure`. Empty after a terminal event. */
+  /** The bytes have ended: a stream without a terminal event becomes a `failure`. Empty after a terminal event. */
   end(): Event[];
 }
 
-/** What reading an answer needs to know of its request. */
+/** Context of decoding an answer. */
 export interface DecodeContext {
   readonly request: GenerationRequest;
-  /** Prefix of ids that we make when the upstream sends none; unique per answer. */
+  /** Prefix of ids that we make if the upstream sends none; unique per answer. */
   readonly idSeed?: string;
-  /** What the provider does otherwise than its dialect says; absent = nothing. */
+  /** Deviations of the provider from its dialect; absent = none. */
   readonly quirks?: Quirks | undefined;
-  /** True in the relay lane: wrap what is read in `relay` events, frame by frame. */
+  /** True in the relay lane: wraps the events of each frame in a `relay` event. */
   readonly relay: boolean;
-  /** Headers of the reply, with lower-case names; absent = not known. */
+  /** Headers of the reply, with lower-case names; absent = unknown. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What an upstream says about a failure, read from an error body. */
+/** Error of an upstream, read from an error body. */
 export interface UpstreamErrorInfo {
   readonly message: string;
   /** The upstream's own code or type. */
   readonly code?: string;
-  /** When to try again, where the body rather than a header says so. */
+  /** Seconds until a retry, if the body rather than a header names them. */
   readonly retryAfterSeconds?: number;
 }
 
 /** How a request lets upstreams of a dialect search the web by themselves. */
 export interface SearchRules {
   /**
-   * Searches that the request allows: 0 = none, infinite = as many as the upstream likes. `supported`: the parameters that
-   * the endpoint takes; undefined = all.
+   * Searches that the request allows: 0 = none, infinite = no limit. `supported`: the parameters of the endpoint;
+   * undefined = all.
    */
   asked(request: GenerationRequest, supported?: ReadonlySet<string>): number;
-  /** The request with at most `most` searches, and the field that says so; absent = the dialect has no such field. */
+  /**
+   * The request with at most `most` searches, and the field that limits them; absent = the dialect has no such field.
+   */
   bound?(
     request: GenerationRequest,
     most: number,
   ): { readonly request: GenerationRequest; readonly field: string };
 }
 
-/** What upstreams of embeddings take in one call. */
+/** Limits of one embeddings call. */
 export interface EmbeddingLimits {
   /** Inputs. A request with more is split over several calls (`upstream/call/in-pieces.ts`). */
   maxInputs(model: string): number;
-  /** Ids of tokens as inputs: they mean something only to upstreams with the tokenizer they were made by. */
+  /** True if token ids are accepted as inputs: they depend on the upstream's tokenizer. */
   readonly takesTokenIds: boolean;
 }
 
@@ -244,24 +252,24 @@ export interface EmbeddingLimits {
 export interface UpstreamDialect {
   /** Present on dialects of embeddings. */
   readonly embeddings?: EmbeddingLimits;
-  /** Values that a whole answer may hold; absent = as many as a model could write. */
+  /** Values that a whole answer may have; absent = as many as a model could write. */
   readonly maxAnswerValues?: number;
   /** Ends of base addresses that belong to other interfaces of its providers: the path replaces them. */
   readonly replacedPaths?: readonly string[];
-  /** Path below the provider's base address, for a given model. */
+  /** Path below the provider's base address, for a model. */
   path(model: string, stream: boolean): string;
   /** Media type of its streams. */
   readonly streamType: string;
-  /** How its streams are cut into frames, each of at most `maxBytes`. */
+  /** Splits its streams into frames, each of at most `maxBytes`. */
   createFrameReader(maxBytes: number): FrameReader;
   renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest;
-  /** Relay lane: the caller's own body, with only what must change changed. Only for requests of the same format. */
+  /** Relay lane: the caller's own body with only the necessary changes. Only for requests of the same format. */
   renderRelay(request: GenerationRequest, target: RenderTarget): RenderedRequest;
-  /** Absent = its upstreams are never asked to search. */
+  /** Absent = requests never ask its upstreams to search. */
   readonly searches?: SearchRules;
   createDecoder(context: DecodeContext): StreamDecoder;
-  /** Events of a whole non-streaming body; a body that is no answer becomes a `failure`. Never throws. */
+  /** Decodes a whole non-streaming body; one without an answer becomes a `failure`. Never throws. */
   decodeBody(body: JsonObject, context: DecodeContext): Event[];
-  /** What an error body says; undefined when it says nothing. `headers`: with lower-case names. Never throws. */
+  /** Reads an error body; undefined if it has no error. `headers`: with lower-case names. Never throws. */
   readError(body: unknown, headers?: Readonly<Record<string, string>>): UpstreamErrorInfo | undefined;
 }

@@ -15,7 +15,7 @@ export type Dialects = Readonly<
   Record<RequestFormat, FormatDialect> & Record<DialectName | EmbeddingDialectName, Dialect>
 >;
 
-/** Every dialect. The only table by format or dialect: whatever differs between them is a member of the dialect. */
+/** Every dialect. The only table by format or dialect: every difference between them is a member of the dialect. */
 export const DIALECTS: Dialects = {
   responses,
   messages,
@@ -28,8 +28,8 @@ export const DIALECTS: Dialects = {
   'cohere-embeddings': cohereEmbeddings,
 };
 
-/** The dialects that callers speak in conversations. */
+/** The formats of conversations. */
 export const FORMATS: readonly ConversationDialect[] = [responses, messages, chat];
 
-/** All dialects that callers speak. */
+/** All formats. */
 export const REQUEST_FORMATS: readonly FormatDialect[] = [...FORMATS, embeddings];

@@ -2,7 +2,7 @@ import type { Annotation } from '../../ir/items.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
 
-/** Kinds of places inside what the caller sent, with the words that the messages format has for them. */
+/** Kinds of positions in the caller's content, with their names in the messages format. */
 const LOCATIONS = [
   {
     member: 'documentChar',
@@ -35,8 +35,8 @@ const LOCATIONS = [
 ] as const;
 
 /**
- * Reads a citation; undefined when it is none. Places in the caller's own documents are told in the words of the
- * messages format, the one among those callers speak that has such citations.
+ * Reads a citation; undefined if it is none. Positions in the caller's own documents get the names of the messages
+ * format, the only format of callers that has such citations.
  */
 export function parseCitation(citation: Json | undefined): Annotation | undefined {
   if (!isJsonObject(citation)) return undefined;

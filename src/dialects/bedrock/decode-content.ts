@@ -29,24 +29,24 @@ export class BlockReader {
     this.#blocks = new BlockItems(context, FORM);
   }
 
-  /** True when the answer holds a call that can be run. */
+  /** True if the answer has a call that can be run. */
   get hasCalls(): boolean {
     return this.#blocks.hasCalls;
   }
 
-  /** Only calls and images say beforehand that they begin. */
+  /** Only calls and images have a start event. */
   start(value: JsonObject): Event[] {
     const start = objectAt(value, 'start');
     const kind = kindOf(start);
     if (start === undefined || (kind !== 'call' && kind !== 'image')) return [];
     const index = indexIn(value) ?? this.#blocks.count;
     if (!isNameless(start)) return this.#begin(index, kind, start);
-    // It cannot be run. Its input must not go to a call that began before.
+    // It cannot be run. Its input must not be added to an earlier call.
     this.#latest = index;
     return this.#blocks.stop(index);
   }
 
-  /** Servers that reuse an index, or leave it out, mean a new block where the kind changes. */
+  /** If the kind changes, a new block begins: some servers reuse an index or leave it out. */
   delta(value: JsonObject): Event[] {
     const delta = objectAt(value, 'delta');
     const kind = kindOf(delta);
@@ -54,7 +54,7 @@ export class BlockReader {
     const index = indexIn(value) ?? this.#latest;
     const known = this.#blocks.at(index);
     if (known !== undefined && known.kind === kind && !known.isStopped) return known.delta(delta);
-    // A call that never began has no name and cannot be run.
+    // A call without a start has no name and cannot be run.
     if (kind === 'call') return [];
     const events = this.#begin(index, kind, {});
     return [...events, ...(this.#blocks.at(index)?.delta(delta) ?? [])];
@@ -64,7 +64,7 @@ export class BlockReader {
     return this.#blocks.stop(indexIn(value) ?? this.#latest);
   }
 
-  /** A block of a whole body: as the events that would have brought it. */
+  /** The events of a block of a whole body. */
   whole(block: JsonObject): Event[] {
     const kind = kindOf(block);
     if (kind === undefined || isNameless(block)) return [];
@@ -105,10 +105,10 @@ export class BlockReader {
   }
 }
 
-/** What a block turns out to be when its first piece is there. */
+/** Kinds of blocks, known from the first piece. */
 type WireKind = Exclude<BlockKind, 'opaque'>;
 
-/** True for a call that does not say of what. */
+/** True for a call without a name. */
 function isNameless(start: JsonObject): boolean {
   const toolUse = objectAt(start, 'toolUse');
   return toolUse !== undefined && textAt(toolUse, 'name') === undefined;
@@ -118,7 +118,7 @@ function indexIn(value: JsonObject): number | undefined {
   return numberAt(value, 'contentBlockIndex');
 }
 
-/** What a block, a start or a delta is about; undefined for what we do not know. */
+/** The kind of a block, a start or a delta; undefined if unknown. */
 function kindOf(value: JsonObject | undefined): WireKind | undefined {
   if (value === undefined) return undefined;
   if (textAt(value, 'text') !== undefined) return 'text';
@@ -133,7 +133,7 @@ const KINDS: readonly (readonly [member: string, kind: WireKind])[] = [
   ['image', 'image'],
 ];
 
-/** A whole block as deltas; the input of a call is taken at its start. */
+/** The deltas of a whole block; the input of a call is read at its start. */
 function deltasIn(block: JsonObject): JsonObject[] {
   const cited = objectAt(block, 'citationsContent');
   if (cited !== undefined) {
@@ -147,7 +147,7 @@ function deltasIn(block: JsonObject): JsonObject[] {
   return visible === undefined ? [block] : [{ reasoningContent: visible }];
 }
 
-/** Input is an object, also where the upstream leaves it out or sends nothing. */
+/** The input of a call as an object, also if the upstream leaves it out or sends nothing. */
 function wholeInput(input: Json | undefined): string {
   return input === undefined || input === null || input === '' ? '{}' : JSON.stringify(input);
 }
@@ -178,7 +178,7 @@ class ImageBlock implements OpenBlock {
   }
 }
 
-/** Pieces of bytes as one; a single piece stays as it was written. */
+/** Joins pieces of base64; a single piece stays unchanged. */
 function joinBase64(pieces: readonly string[]): string {
   const [only] = pieces;
   if (pieces.length === 1 && only !== undefined) return only;

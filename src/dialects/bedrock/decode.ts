@@ -30,7 +30,10 @@ interface WireEvent {
   readonly value: JsonObject;
 }
 
-/** The event of a frame: named by the frame, or by the only member of its payload. A failure is one whatever it holds. */
+/**
+ * The event of a frame: named by the frame, or by the only member of its payload. An exception is a failure whatever
+ * its payload.
+ */
 function eventIn(frame: Frame): WireEvent | GatewayError | undefined {
   const { event } = frame;
   const reading = readFrame(frame, STEP_LIMITS);
@@ -56,10 +59,10 @@ function isException(name: string): boolean {
 
 // --- The answer -----------------------------------------------------------------------------------------------------
 
-/** Reads the events of one message, in whatever order a server sends them. */
+/** Reads the events of one message, in any order. */
 class AnswerReader {
   readonly #blocks: BlockReader;
-  /** The event that says why the message ended, once it is there. */
+  /** The event with the stop reason, once it has arrived. */
   #stop: JsonObject | undefined;
   #hasUsage = false;
   #serviceTier: string | undefined;
@@ -70,7 +73,7 @@ class AnswerReader {
     this.#blocks = new BlockReader(context);
   }
 
-  /** What one wire event means. */
+  /** Decodes one wire event. */
   read(name: string, value: JsonObject): Event[] {
     if (this.#isEnded) return [];
     switch (name) {
@@ -91,7 +94,7 @@ class AnswerReader {
     }
   }
 
-  /** A whole message: as the stream that would have brought it. */
+  /** The events of a whole message. */
   readWhole(body: JsonObject): Event[] {
     const content = objectsAt(objectAt(objectAt(body, 'output'), 'message'), 'content');
     return [
@@ -103,13 +106,13 @@ class AnswerReader {
     ];
   }
 
-  /** The bytes have ended. A stream that said how it ended but not what it cost is taken for whole. */
+  /** The bytes have ended. A stream with a stop reason and without usage counts as complete. */
   cut(): Event[] {
     if (this.#isEnded) return [];
     return this.#stop === undefined ? this.#fail(endedEarly()) : this.#finish(this.#stop);
   }
 
-  /** An event could not be read: unless all content was there before, some of it is lost. */
+  /** An event could not be read: some content is lost, unless all of it has arrived. */
   miss(error: GatewayError): Event[] {
     return this.#isEnded || this.#stop !== undefined ? [] : this.#fail(error);
   }
@@ -122,7 +125,7 @@ class AnswerReader {
     return [{ type: 'start' }];
   }
 
-  /** The counts usually come after this, as the very last event. */
+  /** The usage usually comes after this, as the last event. */
   #messageStop(value: JsonObject): Event[] {
     this.#stop = value;
     const events = [...this.#start(), ...this.#closeBlocks()];
@@ -137,7 +140,7 @@ class AnswerReader {
     return this.#stop === undefined ? events : [...events, ...this.#finish(this.#stop)];
   }
 
-  /** Events of later days are skipped; what reports a failure is one. */
+  /** Skips unknown events, unless they report a failure. */
   #other(name: string, value: JsonObject): Event[] {
     const isFailure =
       isException(name) || textAt(value, 'message') !== undefined || value.__type !== undefined;

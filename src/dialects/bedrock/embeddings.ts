@@ -15,12 +15,12 @@ import { Report } from '../shared/report/report.ts';
 import { pathSegment } from '../shared/requests/path-segment.ts';
 import { readError } from './error.ts';
 
-/** Tokens of a call, where the body does not say. */
+/** Header with the tokens of a call, if the body has no count. */
 const TOKENS_HEADER = 'x-amzn-bedrock-input-token-count';
 
-/** Models whose bodies have one form: at Bedrock each vendor keeps its own. */
+/** Models with the same body: at Bedrock each vendor keeps its own. */
 interface Family {
-  /** In the name of a model, after prefixes of regions. */
+  /** Matches the name of a model after its region prefix. */
   readonly names: RegExp;
   readonly maxInputs: number;
   readonly render: (request: GenerationRequest, report: Report) => JsonObject;
@@ -51,7 +51,7 @@ const FAMILIES: readonly Family[] = [
   },
 ];
 
-/** The InvokeModel interface of Amazon Bedrock, for embeddings. Only upstreams speak it. */
+/** The InvokeModel interface of Amazon Bedrock for embeddings. Only upstreams speak it. */
 export const bedrockEmbeddings: Dialect = {
   name: 'bedrock-embeddings',
   upstream: embeddingUpstream({

@@ -4,10 +4,10 @@ import { numberAt, textAt } from '../../kit/json/members.ts';
 import type { UpstreamErrorInfo } from '../dialect.ts';
 import { cleanCode, cleanMessage } from '../shared/answers/reported-failure.ts';
 
-/** Says the type of an error where the body does not. */
+/** Header with the type of an error, if the body has none. */
 const TYPE_HEADER = 'x-amzn-errortype';
 
-/** What an upstream's error body says. */
+/** Reads an upstream's error body. */
 export function readError(
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
@@ -21,15 +21,15 @@ export function readError(
   return { message: cleanMessage(message), ...(code !== '' && { code: cleanCode(code) }) };
 }
 
-/** Servers in front of the models write the member in other ways than they do. */
+/** Names of the message member: servers in front of the models use other names. */
 const MESSAGES = ['message', 'Message', 'originalMessage', 'errorMessage'] as const;
 
-/** A type may stand behind its namespace, and before an address: `com.amazon.coral#Name:http://...`. */
+/** The name in a type with a namespace or an address: `com.amazon.coral#Name:http://...`. */
 function codeOf(type: string): string {
   return (type.split('#').at(-1) ?? '').split(':')[0] ?? '';
 }
 
-/** Kinds of failures by the names of exceptions; any other is the provider's own trouble. */
+/** Kinds of failures by exception name; any other is a fault of the provider. */
 const KINDS: readonly (readonly [RegExp, ErrorKind])[] = [
   [/^throttling|^serviceQuota|tooManyRequests/i, 'rate-limited'],
   [/^serviceUnavailable|^modelNotReady/i, 'overloaded'],
@@ -38,15 +38,15 @@ const KINDS: readonly (readonly [RegExp, ErrorKind])[] = [
   [/^resourceNotFound/i, 'not-found'],
 ];
 
-/** Kinds by the status that the model's own server gave, for exceptions that pass on a failure of its. */
+/** Kinds by the status of the model's own server, for exceptions that pass its failure on. */
 const KINDS_BY_STATUS: Readonly<Record<number, ErrorKind>> = {
   429: 'rate-limited',
   503: 'overloaded',
   529: 'upstream-overloaded',
 };
 
-/** More of a message is not looked at to see what it is. */
-const LOOKED_AT = 4096;
+/** Characters of a message that are searched for its kind. */
+const MAX_SEARCHED_CHARACTERS = 4096;
 
 const TOO_LONG =
   /too long|too many (?:input )?tokens|context (?:length|window|limit)|maximum (?:number of )?tokens/i;
@@ -66,5 +66,7 @@ function kindOf(code: string, message: string, originalStatus: number | undefine
     KINDS.find(([pattern]) => pattern.test(code))?.[1] ??
     KINDS_BY_STATUS[originalStatus ?? 0] ??
     'upstream-unavailable';
-  return kind === 'invalid-request' && TOO_LONG.test(message.slice(0, LOOKED_AT)) ? 'context-length' : kind;
+  return kind === 'invalid-request' && TOO_LONG.test(message.slice(0, MAX_SEARCHED_CHARACTERS))
+    ? 'context-length'
+    : kind;
 }

@@ -4,7 +4,7 @@ import { isFromAnthropic } from '../shared/reasoning/seals-taken.ts';
 /** Reasoning format of seals that only this dialect's upstreams can read. */
 export const BEDROCK_FORMAT = 'amazon-bedrock-v1';
 
-/** What is particular to the bedrock dialect. */
+/** Facts of the bedrock dialect. */
 export const facts: DialectFacts = {
   seals: { ofThoughts: (seal) => isFromAnthropic(seal) || seal.format === BEDROCK_FORMAT },
   betaCarrier: 'body',

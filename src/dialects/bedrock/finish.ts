@@ -16,18 +16,20 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['refusal', 'refusal'],
 ]);
 
-/** Words that end an answer in failure, and what they mean. */
+/** Stop reasons that mean a failure, with their messages. */
 const FAILURES: ReadonlyMap<string, string> = new Map([
   ['malformed_model_output', 'The model wrote an answer that the provider cannot read'],
   ['malformed_tool_use', 'The model wrote a tool call that the provider cannot read'],
 ]);
 
-/** The reason behind a native word; an unknown word is an ordinary end. */
+/** The reason for a native word; an unknown word is an ordinary end. */
 export function reasonOf(stopReason: string | undefined): FinishReason {
   return REASONS.get(stopReason ?? '') ?? 'stop';
 }
 
-/** The end of an answer, from the event or the body that names its reason. Tools are for answers that call some. */
+/**
+ * The end of an answer, from the event or body with its stop reason. `tool_use` counts only if the answer has calls.
+ */
 export function readFinish(
   stop: JsonObject,
   serviceTier: string | undefined,
@@ -49,7 +51,7 @@ export function readFinish(
   };
 }
 
-/** The field is asked for by its path, and comes back below it. */
+/** The field is requested by its path, and returned below it. */
 function stopSequenceIn(stop: JsonObject): string | undefined {
   const fields = objectAt(stop, 'additionalModelResponseFields');
   return stringAt(objectAt(fields, 'delta'), 'stop_sequence') ?? stringAt(fields, 'stop_sequence');

@@ -3,9 +3,9 @@ import { lookUp } from '../../kit/collections/lookup.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { DOCUMENT_FORMATS, IMAGE_FORMATS, MAX_DOCUMENT_NAME_LENGTH, VIDEO_FORMATS } from './wire.ts';
 
-/** Images, documents and videos: their bytes, or where they lie in the provider's own store. Never any other address. */
+/** Images, documents and videos: bytes, or an address in the provider's own store. No other addresses. */
 
-/** A format and a source as blocks of media have them. */
+/** Format and source of a media block. */
 export interface Media {
   readonly format: string;
   readonly source: JsonObject;
@@ -16,12 +16,12 @@ export interface Obstacle {
   readonly obstacle: string;
 }
 
-/** An image; an obstacle when it cannot be sent. */
+/** An image, or the obstacle to sending it. */
 export function imageMedia(source: Source): Media | Obstacle {
   return mediaOf(source, 'image', (mediaType) => lookUp(IMAGE_FORMATS, mediaType), IMAGE_FORMATS);
 }
 
-/** A document; an obstacle when it cannot be sent. `filename` says what it is where its media type does not. */
+/** A document, or the obstacle to sending it. `filename` gives its type if the media type does not. */
 export function documentMedia(source: Source, filename: string | undefined): Media | Obstacle {
   const named = lookUp(FORMATS_BY_EXTENSION, extensionOf(filename ?? ''));
   const formatOf = (mediaType: string) =>
@@ -29,7 +29,7 @@ export function documentMedia(source: Source, filename: string | undefined): Med
   return mediaOf(source, 'document', formatOf, DOCUMENT_FORMATS);
 }
 
-/** A video; an obstacle when it cannot be sent. */
+/** A video, or the obstacle to sending it. */
 export function videoMedia(source: Source): Media | Obstacle {
   return mediaOf(source, 'video', (mediaType) => lookUp(VIDEO_FORMATS, mediaType), VIDEO_FORMATS);
 }
@@ -70,7 +70,7 @@ function withBytes(
     : { format, source: { bytes } };
 }
 
-/** What lies in the provider's own store is named by its address there; its ending says what it is. */
+/** Media in the provider's own store are named by their address, whose extension gives the type. */
 function stored(url: string, formats: Readonly<Record<string, string>>): Media | undefined {
   if (!url.startsWith('s3://')) return undefined;
   const extension = extensionOf(url);
@@ -98,12 +98,12 @@ function isText(mediaType: string): boolean {
   return mediaType.startsWith('text/') || mediaType === 'application/json';
 }
 
-/** Gives the documents of a conversation their names, each only once. */
+/** Gives the documents of a conversation unique names. */
 export class DocumentNames {
   readonly #taken = new Set<string>();
   readonly #numbers = new Map<string, number>();
 
-  /** The name of a document, made of what the upstream allows: few characters, no two blanks in a row. */
+  /** The name of a document in characters that the upstream allows: few, and no two blanks in a row. */
   take(filename: string | undefined): string {
     const wanted = cleanName(filename);
     let name = wanted;
@@ -115,10 +115,10 @@ export class DocumentNames {
   }
 }
 
-/** Room for the number of a name that comes again. */
+/** Characters for the number of a repeated name. */
 const NUMBER_LENGTH = 8;
 
-/** A file's name as the upstream takes it. The format is told apart from it. */
+/** A file name as the upstream accepts it, without its format. */
 export function cleanName(filename = ''): string {
   const stem =
     lookUp(FORMATS_BY_EXTENSION, extensionOf(filename)) === undefined ? filename : withoutExtension(filename);
@@ -131,7 +131,7 @@ export function cleanName(filename = ''): string {
   return name === '' ? 'document' : name;
 }
 
-/** A file's name without the ending that its format repeats. */
+/** A file name without the extension that its format repeats. */
 export function withoutExtension(filename: string): string {
   return filename.replace(/\.[a-z0-9]{1,5}$/i, '');
 }

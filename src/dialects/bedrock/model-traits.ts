@@ -1,23 +1,23 @@
 import { lookUp } from '../../kit/collections/lookup.ts';
 
 /**
- * Converse is one interface to models of many makers, and a few things are still said to each in its own words. They
- * are told apart by the maker, whom every model id names: `us.anthropic.claude-...`.
+ * Converse is one interface to the models of many makers, and a few settings still differ between them. The maker is
+ * part of every model id: `us.anthropic.claude-...`.
  */
 export interface ModelTraits {
-  /** How thinking is asked for: `thinking` in the words of the messages format, or a field with a word for the effort. */
+  /** How thinking is requested: `thinking` as in the messages format, or a field with a word for the effort. */
   readonly reasoning?: 'thinking' | 'reasoningConfig' | 'reasoning_effort';
-  /** Where `top_k` goes among the additional fields of a request. */
+  /** Path of `top_k` among the additional fields of a request. */
   readonly topK?: readonly string[];
-  /** Where the model takes cache points: in the tools too, in the prompt only, or nowhere. */
+  /** Places that accept cache points: tools and prompt, the prompt only, or none (absent). */
   readonly cachePoints?: 'everywhere' | 'prompt';
-  /** The model takes the length of time for which a cache point holds. */
+  /** True if cache points accept a lifetime. */
   readonly hasCacheTtl?: true;
-  /** The model can be told that a tool failed. */
+  /** True if the model accepts the status of a tool result. */
   readonly hasResultStatus?: true;
-  /** The model can be held to a JSON schema. */
+  /** True if the model enforces a JSON schema. */
   readonly hasSchemas?: true;
-  /** The model takes betas of the messages format. */
+  /** True if the model accepts betas of the messages format. */
   readonly hasBetas?: true;
 }
 
@@ -31,7 +31,7 @@ const ANTHROPIC: ModelTraits = {
   hasBetas: true,
 };
 
-/** Makers whose models share no peculiarity that we know of. */
+/** Makers without known peculiarities. */
 const PLAIN: ModelTraits = {};
 
 const WITH_SCHEMAS: ModelTraits = { hasSchemas: true };
@@ -61,7 +61,7 @@ const TRAITS: Readonly<Record<string, ModelTraits>> = {
   zai: WITH_SCHEMAS,
 };
 
-/** The traits of a model. An id that names no maker, as those of own profiles, gets the widest ones. */
+/** The traits of a model. An id without a maker, such as that of an inference profile, gets the widest ones. */
 export function traitsOf(model: string): ModelTraits {
   const known = model.split(/[.:/]/).map((segment) => lookUp(TRAITS, segment));
   return known.find((traits) => traits !== undefined) ?? ANTHROPIC;

@@ -5,10 +5,10 @@ import { CLAUDE_FORMAT, visibleThoughts } from '../shared/reasoning/claude-seals
 import { BEDROCK_FORMAT, facts } from './facts.ts';
 
 /**
- * Thoughts in both directions. Only models of Anthropic seal theirs here, and what they seal is good at every place
- * that serves them. So the seals are told to be of that family, and not of this dialect: they may go on to an upstream
- * of the messages dialect and come from there. Redacted thoughts are the same text there as here, but here it is
- * written once more in base64, as all bytes are.
+ * Thoughts in both directions. Only models of Anthropic seal theirs here, and their seals are valid wherever these
+ * models are served. So the seals are marked as Anthropic's, not as this dialect's: they may go to an upstream of the
+ * messages dialect and come from there. Redacted thoughts are the same text in both; here it is base64-encoded once
+ * more, as all bytes are.
  */
 
 /** The seal of visible thoughts. */
@@ -16,7 +16,7 @@ export function sealOfSignature(signature: string): Seal {
   return { signature, format: CLAUDE_FORMAT };
 }
 
-/** The seal that redacted thoughts are; `content` is base64. */
+/** The seal of redacted thoughts; `content` is base64. */
 export function sealOfRedacted(content: string): Seal {
   const text = Buffer.from(content, 'base64').toString();
   return inBase64(text) === content
@@ -24,7 +24,7 @@ export function sealOfRedacted(content: string): Seal {
     : { encrypted: content, format: BEDROCK_FORMAT };
 }
 
-/** The block of thoughts from an earlier turn; undefined when the model did not seal them and would refuse them. */
+/** The block of thoughts from an earlier turn; undefined if the model did not seal them and would refuse them. */
 export function renderThoughts(item: ReasoningItem): JsonObject | undefined {
   const { signature = '', encrypted = '', format } = item;
   if (!facts.seals.ofThoughts(item)) return undefined;

@@ -9,7 +9,7 @@ import type { Piece, RenderContext, Turn } from './render-context.ts';
 import { PartRenderer } from './render-parts.ts';
 import { MAX_ID_LENGTH, textBlock } from './wire.ts';
 
-/** The conversation as an upstream of this dialect takes it, cache points still to be set. */
+/** The conversation for an upstream of this dialect, before cache points are set. */
 export interface RenderedConversation {
   readonly system: readonly Piece[];
   readonly turns: readonly Turn[];
@@ -23,17 +23,17 @@ export function renderConversation(context: RenderContext): RenderedConversation
   return { system, turns: paired.map(withTextBesideDocuments) };
 }
 
-/** The upstream demands that the user speaks first. */
+/** The upstream requires that the user speaks first. */
 function begunByUser(turns: readonly Turn[], report: Report): readonly Turn[] {
   if (turns[0]?.role !== 'assistant') return turns;
   report.coerced(report.name('items'), 'a user turn was put in front: the upstream wants one first');
   return [{ role: 'user', pieces: [pieceOf(FIRST_WORDS)] }, ...turns];
 }
 
-/** What the user is made to say where the conversation begins with the assistant. */
+/** Text of the user turn that is added if the conversation begins with the assistant. */
 const FIRST_WORDS = 'Continue.';
 
-/** The upstream demands some text in a message with documents. The report has no entry for it, because nothing is lost. */
+/** The upstream requires text in a message with documents. No report entry, because nothing is lost. */
 function withTextBesideDocuments(turn: Turn): Turn {
   const needsText =
     turn.pieces.some(({ block }) => block.document !== undefined) &&
@@ -50,9 +50,9 @@ function pieceOf(text: string): Piece {
 // --- Calls and results ----------------------------------------------------------------------------------------------
 
 /**
- * The upstream demands that every call is answered in the very next turn, before anything else is said there, and that
- * nothing else is answered. Calls without a result get one that says so; results without their call become plain
- * content. An endpoint that takes no tools gets both as plain content.
+ * The upstream requires a result for every call at the beginning of the next turn, and no other results. Calls without
+ * a result get one that says so; results without a call become plain content. An endpoint without tools gets both as
+ * plain content.
  */
 export function pairCalls(turns: readonly Turn[], context: RenderContext): Turn[] {
   const ids = new CallIds();
@@ -80,10 +80,10 @@ interface OpenCall {
   readonly item: ToolCallItem;
 }
 
-/** Calls of the last turn that are not answered yet. */
+/** Calls of the last turn without a result so far. */
 class OpenCalls {
   readonly #open = new Set<OpenCall>();
-  /** By the id that the caller gave them, which several may share: they are answered in order. */
+  /** By the caller's id, which several calls may share: they are answered in order. */
   readonly #byCallId = new Map<string, { readonly calls: OpenCall[]; answered: number }>();
 
   add(id: string, item: ToolCallItem): void {
@@ -94,7 +94,7 @@ class OpenCalls {
     else namesakes.calls.push(call);
   }
 
-  /** The id of the open call that a result answers. */
+  /** The upstream's id of the open call that a result answers. */
   close(callId: string): string | undefined {
     const namesakes = this.#byCallId.get(callId);
     const call = namesakes?.calls[namesakes.answered];
@@ -145,7 +145,7 @@ function callAsText(call: ToolCallItem, { names, report }: RenderContext): JsonO
   return textBlock(`[Called the tool ${names.nameOf(call)} with ${flatArguments(call)}]`);
 }
 
-/** A result that answers no call of the turn before. */
+/** The content of a result that answers no call of the previous turn. */
 function asContent({ block, result, mark }: Piece, { report, takesTools }: RenderContext): Piece[] {
   const detail = takesTools
     ? 'answers no call of the turn before: sent as plain content'
@@ -174,8 +174,8 @@ function missingResult(toolUseId: string, call: ToolCallItem, { report, traits }
 const PLAIN_ID = /^[a-zA-Z0-9_-]+$/;
 
 /**
- * Gives the calls of a conversation their ids. The same id always gives the same one, whatever else the conversation
- * holds, so that caches still match; only a call whose id was there before gets another.
+ * Gives calls their ids. The same id always maps to the same one, whatever else the conversation has, so that prompt
+ * caches still match; only a repeated id gets another.
  */
 class CallIds {
   readonly #taken = new Set<string>();

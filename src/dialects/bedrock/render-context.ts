@@ -8,7 +8,7 @@ import { type ModelTraits, traitsOf } from './model-traits.ts';
 import { takes } from './render-losses.ts';
 import type { WireRole } from './wire.ts';
 
-/** What rendering one request needs to know and collects on its way. */
+/** Context of rendering one request, and the report that it collects. */
 export interface RenderContext {
   readonly request: GenerationRequest;
   readonly target: RenderTarget;
@@ -16,11 +16,11 @@ export interface RenderContext {
   readonly report: Report;
   /** The upstream's names of the request's tools. */
   readonly names: FlatNames;
-  /** False: the endpoint takes neither tools nor what earlier turns did with them. */
+  /** False if the endpoint takes neither tools nor calls and results of earlier turns. */
   readonly takesTools: boolean;
 }
 
-/** The context of a request that nothing was rendered of yet. */
+/** A new context for a request. */
 export function renderContext(request: GenerationRequest, target: RenderTarget): RenderContext {
   return {
     request,
@@ -34,23 +34,23 @@ export function renderContext(request: GenerationRequest, target: RenderTarget):
 
 // --- The prompt on its way out --------------------------------------------------------------------------------------
 
-/** A block of the prompt on its way out, before calls are paired and cache points are set. */
+/** A block of the prompt, before calls are paired and cache points are set. */
 export interface Piece {
-  /** Of calls and results: without the id that pairs them. */
+  /** Calls and results: without the id that pairs them. */
   readonly block: JsonObject;
-  /** A cache point is to follow. */
+  /** Set if a cache point follows. */
   readonly mark?: Mark;
   readonly call?: ToolCallItem;
   readonly result?: ToolResultItem;
 }
 
-/** A cache mark, and where the caller wrote it. */
+/** A cache mark, and its path in the caller's body. */
 export interface Mark {
   readonly cache: CacheMark;
   readonly field: string;
 }
 
-/** What one side says in a row. */
+/** Consecutive blocks of one role. */
 export interface Turn {
   readonly role: WireRole;
   readonly pieces: readonly Piece[];

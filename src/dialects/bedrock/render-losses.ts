@@ -16,7 +16,7 @@ import type { Report } from '../shared/report/report.ts';
 
 const FATES: FieldFates = { ...CLAUDE_FATES, metadata: rendered() };
 
-/** Whether the endpoint takes a field. */
+/** True if the endpoint takes a field. */
 export function takes(field: RequestField, target: RenderTarget): boolean {
   return isTaken(FATES[field], target);
 }

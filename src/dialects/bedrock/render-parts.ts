@@ -44,7 +44,7 @@ import { AUDIO_FORMATS, type Speaker, textBlock, type WireRole } from './wire.ts
 type FilePart = Extract<Part, { type: 'file' }>;
 type OpaquePart = Extract<Part, { type: 'opaque' }>;
 
-/** Makes blocks of parts and items, and reports what they lose. */
+/** Renders parts and items as blocks, and reports losses. */
 export class PartRenderer implements PieceRenderer<WireRole, Piece> {
   readonly #context: RenderContext;
   readonly #report: Report;
@@ -55,7 +55,7 @@ export class PartRenderer implements PieceRenderer<WireRole, Piece> {
     this.#report = context.report;
   }
 
-  /** Ids and states of messages mean nothing to an upstream that keeps none. */
+  /** Ids and states of messages mean nothing to an upstream that stores none. */
   message(item: MessageItem, speaker: Speaker): Piece[] {
     this.reportForeignMembers(item);
     reportPhase(item, this.#report, NO_FIELD);
@@ -66,7 +66,7 @@ export class PartRenderer implements PieceRenderer<WireRole, Piece> {
     return { block: textBlock(text) };
   }
 
-  /** `speaker`: who is going to say it. Images and documents are taken from users and tools only. */
+  /** `speaker`: role of the message. Only users and tools may send images and documents. */
   parts(parts: readonly Part[], speaker: Speaker): Piece[] {
     return parts.flatMap((part) => this.#part(part, speaker));
   }
@@ -101,7 +101,7 @@ export class PartRenderer implements PieceRenderer<WireRole, Piece> {
     }
     if (content.length === 0) content.push(textBlock(EMPTY_RESULT));
     const block = { toolResult: { content, ...(marksFailure && { status: 'error' }) } };
-    // A result is one block: what was to be cached up to a place inside it is cached up to its end.
+    // A result is one block: a cache mark inside it moves to its end.
     const inner = pieces.findLast(({ mark }) => mark !== undefined)?.mark;
     const mark = this.#markOf(item, item.cache).mark ?? inner;
     return [{ block, result: item, ...(mark !== undefined && { mark }) }];
@@ -123,7 +123,7 @@ export class PartRenderer implements PieceRenderer<WireRole, Piece> {
     return 'assistant';
   }
 
-  /** Reports the members of a thing that only another dialect has. */
+  /** Reports members that only another dialect has. */
   reportForeignMembers(thing: { readonly ext?: Ext }, sent?: readonly string[]): void {
     reportForeignMembers(thing, 'items', this.#report, sent);
   }
@@ -173,7 +173,7 @@ export class PartRenderer implements PieceRenderer<WireRole, Piece> {
     return this.#media('image', imageMedia(part.source), part, addressOf(part.source));
   }
 
-  /** Media that can be sent; of the rest, the address if it has one. */
+  /** Media that can be sent; otherwise the address, if there is one. */
   #media(
     kind: 'image' | 'video',
     media: Media | Obstacle,
@@ -186,9 +186,9 @@ export class PartRenderer implements PieceRenderer<WireRole, Piece> {
     return [{ block: { [kind]: { ...media } }, ...this.#markOf(part, cache) }];
   }
 
-  /** Text that names what cannot be sent and its address. */
+  /** Text that names media that cannot be sent, and their address. */
   #instead({ obstacle }: Obstacle, kind: string, part: Part, address: string | undefined): Piece[] {
-    if (address === undefined || address.length > LONGEST_ADDRESS) return this.#drop(part, obstacle);
+    if (address === undefined || address.length > MAX_ADDRESS_CHARACTERS) return this.#drop(part, obstacle);
     this.#report.coerced(this.#placeOf(part), `became text that names it: ${obstacle}`);
     const cache = 'cache' in part ? part.cache : undefined;
     return [{ block: textBlock(`[${kind} at ${address}]`), ...this.#markOf(part, cache) }];
@@ -228,7 +228,7 @@ export class PartRenderer implements PieceRenderer<WireRole, Piece> {
     return [{ block: { audio: { format: part.format, source: { bytes: part.data } } } }];
   }
 
-  /** Kinds of parts that only the messages format has, and this dialect too. */
+  /** Parts that only the messages format and this dialect have. */
   #opaquePart(part: OpaquePart): Piece[] {
     const { value } = part;
     const block =
@@ -244,7 +244,7 @@ export class PartRenderer implements PieceRenderer<WireRole, Piece> {
     return [{ block, ...this.#markOf(part, parseCacheMark(value.cache_control)) }];
   }
 
-  /** Blocks inside such a part that are no text, and marks on them. */
+  /** Reports blocks inside such a part that are not text, and their cache marks. */
   #reportInnerLosses(part: OpaquePart): void {
     const { value } = part;
     const path = value.type === 'document' ? 'source.content' : 'content';
@@ -275,7 +275,7 @@ export class PartRenderer implements PieceRenderer<WireRole, Piece> {
     return cache === undefined ? {} : { mark: { cache, field: this.#placeOf(thing, 'cache_control') } };
   }
 
-  /** Reports what is left out; returns no blocks in its place. */
+  /** Reports a loss; returns no blocks. */
   #drop(thing: object, detail: string): [] {
     this.#report.dropped(this.#placeOf(thing), detail);
     return [];
@@ -286,11 +286,11 @@ export class PartRenderer implements PieceRenderer<WireRole, Piece> {
   }
 }
 
-/** What stands for the result of a tool that had nothing to say: the upstream takes no empty one. */
+/** Text of an empty tool result: the upstream accepts no empty one. */
 const EMPTY_RESULT = '(empty)';
 
-/** Longer addresses hold the thing itself. */
-const LONGEST_ADDRESS = 2048;
+/** Longer addresses are data URLs. */
+const MAX_ADDRESS_CHARACTERS = 2048;
 
 /** Members of the messages format's documents that documents have here too. */
 const SENT_WITH_DOCUMENTS = ['context', 'citations'];
@@ -332,7 +332,7 @@ function addressOf(source: Source): string | undefined {
   return source.kind === 'url' ? source.url : undefined;
 }
 
-/** A video is named by one string: an address, or the bytes themselves as a data URL. */
+/** A video is named by one string: an address or a data URL. */
 function sourceOf(url: string): Source {
   const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
   return mediaType === undefined || data === undefined

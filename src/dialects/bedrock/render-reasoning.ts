@@ -7,16 +7,16 @@ import { cappedLimit } from '../shared/requests/output-limit.ts';
 import type { RenderContext, Turn } from './render-context.ts';
 import { takes } from './render-losses.ts';
 
-/** What is asked of the model about thinking, and the output limit that leaves room for it. */
+/** Thinking settings for the model, and the output limit that leaves room for them. */
 export interface RenderedReasoning {
-  /** Absent: the model's own limit. */
+  /** Absent = the model's own limit. */
   readonly maxTokens?: number;
   /** Members of the additional fields of the request. */
   readonly fields: JsonObject;
   readonly isThinking: boolean;
 }
 
-/** `turns`: what was said before, which may forbid thinking. */
+/** `turns`: the rendered turns, which may forbid thinking. */
 export function renderReasoning(context: RenderContext, turns: readonly Turn[]): RenderedReasoning {
   switch (context.traits.reasoning) {
     case 'thinking':
@@ -41,7 +41,7 @@ function namesOf({ request, report }: RenderContext): ReasoningNames {
 
 // --- By effort ------------------------------------------------------------------------------------------------------
 
-/** Words for the effort. */
+/** Effort levels of the upstream. */
 type Word = 'low' | 'medium' | 'high';
 
 const WORDS: Readonly<Record<Exclude<Effort, 'none'>, Word>> = {
@@ -84,7 +84,7 @@ function asEffort(context: RenderContext): RenderedReasoning {
 /** Output limit that a budget is measured against if the request has none, tokens. */
 const ASSUMED_OUTPUT_TOKENS = 16_384;
 
-/** The effort that is asked for, in one of the upstream's words; undefined when nothing is asked. */
+/** The requested effort as one of the upstream's levels; undefined = none requested. */
 function wantedEffort(context: RenderContext): Word | 'none' | undefined {
   const { request, target, report } = context;
   const { reasoning: settings } = request;
@@ -138,7 +138,7 @@ function asThinking(context: RenderContext, turns: readonly Turn[]): RenderedRea
   };
 }
 
-/** True when the turns go on after tool calls whose thoughts are missing. */
+/** True if the turns continue after tool calls whose thoughts are missing. */
 function isInterrupting(turns: readonly Turn[]): boolean {
   return interruptsThoughts(
     turns,

@@ -10,7 +10,7 @@ import { freeTextParameters, identityOf, nameOfChosen } from '../shared/tools/to
 import type { Piece, RenderContext, Turn } from './render-context.ts';
 import { reportForeignMembers, takes } from './render-losses.ts';
 
-/** The tools of a request, cache points still to be set. */
+/** The tools of a request, before cache points are set. */
 export interface RenderedTools {
   readonly tools: readonly Piece[];
   readonly toolChoice?: JsonObject;
@@ -18,7 +18,7 @@ export interface RenderedTools {
 
 const NOTHING: RenderedTools = { tools: [] };
 
-/** `isThinking`: the model then takes no forced call. `turns`: what was said before, which may hold calls. */
+/** `isThinking`: the model accepts no forced call. `turns`: the rendered turns, which may have calls. */
 export function renderTools(
   context: RenderContext,
   turns: readonly Turn[],
@@ -84,7 +84,7 @@ function renderTool(tool: Tool, context: RenderContext): Piece[] {
 
 // --- Tools of earlier turns -----------------------------------------------------------------------------------------
 
-/** Names of the tools that were called before. */
+/** Names of the tools that earlier turns called. */
 function toolsUsed(turns: readonly Turn[]): readonly string[] {
   const names = new Set<string>();
   for (const { pieces } of turns) {
@@ -96,7 +96,7 @@ function toolsUsed(turns: readonly Turn[]): readonly string[] {
   return [...names];
 }
 
-/** The upstream demands tools where there were calls: those that were called are declared, and said to be gone. */
+/** The upstream requires tool definitions if there were calls: declares the called tools as no longer available. */
 function standIns(names: readonly string[], report: Report): Piece[] {
   if (names.length > 0) {
     const detail = 'tools that were called before are declared: the upstream demands it';
@@ -111,7 +111,7 @@ const GONE = 'No longer available: do not call it.';
 
 // --- The choice among them ------------------------------------------------------------------------------------------
 
-/** The choice where it is another than the upstream's own, `auto`: not every model takes one. */
+/** The tool choice, unless it is the default `auto`: not every model accepts one. */
 function renderToolChoice(context: RenderContext, isThinking: boolean): JsonObject | undefined {
   const { request, target, report } = context;
   const { toolChoice } = request;

@@ -13,7 +13,7 @@ import { renderReasoning } from './render-reasoning.ts';
 import { renderTools } from './render-tools.ts';
 import { LABEL_NAME, LABEL_VALUE, MAX_CACHE_POINTS, MAX_LABELS, textBlock, type WireRole } from './wire.ts';
 
-/** A request of any format in this dialect's words. The model stands in the path. */
+/** Renders a request of any format. The model is part of the path. */
 export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
   const context = renderContext(request, target);
   const { report } = context;
@@ -46,7 +46,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   return { body, headers: NO_HEADERS, report: report.entries };
 }
 
-/** No caller speaks this dialect, so there is nothing to relay. */
+/** No caller speaks this dialect, so nothing is relayed. */
 export function renderRelay(): never {
   throw new Error('no request comes in the bedrock dialect: there is nothing to relay');
 }
@@ -60,14 +60,14 @@ export interface Prompt {
   readonly turns: readonly Turn[];
 }
 
-/** The same in the upstream's words. */
+/** The same on the wire. */
 export interface WirePrompt {
   readonly tools: JsonObject[];
   readonly system: JsonObject[];
   readonly messages: { readonly role: WireRole; readonly content: JsonObject[] }[];
 }
 
-/** Puts a cache point after each marked piece, as far as the model takes them. */
+/** Adds a cache point after each marked piece, as far as the model accepts them. */
 export function withCachePoints(prompt: Prompt, context: RenderContext): WirePrompt {
   const points = cachePoints(prompt, context);
   function write(pieces: readonly Piece[]): JsonObject[] {
@@ -86,7 +86,7 @@ export function withCachePoints(prompt: Prompt, context: RenderContext): WirePro
   return { tools, system, messages };
 }
 
-/** The points that are set, by the piece that they follow. */
+/** The cache points, by the piece that they follow. */
 function cachePoints(prompt: Prompt, context: RenderContext): ReadonlyMap<Piece, JsonObject> {
   const { traits, report } = context;
   const said = [...prompt.system, ...prompt.turns.flatMap(({ pieces }) => pieces)];
@@ -103,7 +103,7 @@ function cachePoints(prompt: Prompt, context: RenderContext): ReadonlyMap<Piece,
   return new Map(marks.slice(-MAX_CACHE_POINTS).map(([piece, mark]) => [piece, cachePoint(mark, context)]));
 }
 
-/** The callers' marks in the order of the prompt, and the automatic one on the last piece that can carry it. */
+/** The caller's marks in the order of the prompt, and the automatic one on the last piece that can carry it. */
 function marksOf(places: readonly Piece[], { request, report }: RenderContext): [Piece, Mark][] {
   const last = request.cache === undefined ? undefined : places.findLast(isMarkable);
   const field = report.name('cache');
@@ -118,13 +118,13 @@ function marksOf(places: readonly Piece[], { request, report }: RenderContext): 
   return marks;
 }
 
-/** Nothing can be cached right after thoughts. */
+/** False for thoughts: no cache point may follow them. */
 function isMarkable({ block }: Piece): boolean {
   return block.reasoningContent === undefined;
 }
 
 function cachePoint({ cache, field }: Mark, { traits, report }: RenderContext): JsonObject {
-  // Five minutes are what a point holds by itself.
+  // Five minutes is the default lifetime.
   if (cache.ttl !== '1h') return { cachePoint: { type: 'default' } };
   if (traits.hasCacheTtl === true) return { cachePoint: { type: 'default', ttl: cache.ttl } };
   report.coerced(`${field}.ttl`, 'the model caches for five minutes only');
@@ -177,7 +177,7 @@ function renderTopK(topK = 0, path: readonly string[] | undefined, report: Repor
 
 interface RenderedFormat {
   readonly outputConfig?: JsonObject;
-  /** What cannot be demanded is asked for in the system prompt. */
+  /** System prompt, with an instruction if the format cannot be enforced. */
   readonly system: readonly Piece[];
 }
 
@@ -206,8 +206,8 @@ function renderOutputFormat(context: RenderContext): RenderedFormat {
 }
 
 /**
- * Where the model cannot be held to a schema, a forced call of a tool with that schema would do it, but would take the
- * caller's own tools and the model's thinking away.
+ * If the model does not enforce schemas, asks for the format in the system prompt. A forced call of a tool with that
+ * schema would take the caller's tools and the model's thinking away.
  */
 function asInstruction(instruction: string, { report }: RenderContext): RenderedFormat {
   report.coerced(report.name('outputFormat'), 'became an instruction in the system prompt');
@@ -239,7 +239,7 @@ function renderSchema(
 
 // --- Service tier ---------------------------------------------------------------------------------------------------
 
-/** Tiers by the words of all formats; what the upstream does anyway is not said. */
+/** Service tiers by the words of all formats; the default is not sent. */
 const SERVICE_TIERS: ReadonlyMap<string, string | undefined> = new Map([
   ['auto', undefined],
   ['default', undefined],
@@ -268,7 +268,7 @@ function renderServiceTier({ serviceTier, speed }: GenerationRequest, report: Re
 
 // --- Metadata and end users -----------------------------------------------------------------------------------------
 
-/** The caller's labels, as far as the upstream takes them. */
+/** The caller's labels, as far as the upstream accepts them. */
 function renderMetadata({ metadata }: GenerationRequest, report: Report): JsonObject | undefined {
   const labels: JsonObject = {};
   for (const [name, value] of Object.entries(metadata ?? {})) {
@@ -287,7 +287,7 @@ function renderMetadata({ metadata }: GenerationRequest, report: Report): JsonOb
 
 // --- Betas ----------------------------------------------------------------------------------------------------------
 
-/** Betas of the messages format that models of its maker are documented to take here too. */
+/** Betas of the messages format that are documented for models of its maker here. */
 const KNOWN_BETAS: ReadonlySet<string> = new Set([
   'computer-use-2024-10-22',
   'computer-use-2025-01-24',
@@ -304,10 +304,10 @@ const KNOWN_BETAS: ReadonlySet<string> = new Set([
   'tool-search-tool-2025-10-19',
 ]);
 
-/** The header by which callers ask for betas, as reports name it. */
+/** The header with which callers request betas, for reports. */
 const BETA_HEADER = 'anthropic-beta';
 
-/** The betas that the caller asked for, as a field for the model; one unknown name would fail the whole request. */
+/** The requested betas as a field for the model. Unknown names are left out: one would fail the whole request. */
 function renderBetas({ target, traits, report }: RenderContext): JsonObject {
   const asked = [...new Set(target.betas)];
   const isTaken = (beta: string) => traits.hasBetas === true && KNOWN_BETAS.has(beta);

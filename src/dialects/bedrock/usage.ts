@@ -2,9 +2,11 @@ import { NO_USAGE, tokenCount, type Usage } from '../../ir/usage.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { objectsAt } from '../../kit/json/members.ts';
 
-/** Token counts. Here `inputTokens` are the fresh ones only; cache reads and writes stand apart. */
+/** Token counts. `inputTokens` excludes cache reads and writes, which are counted separately. */
 
-/** Reads a usage object; undefined unless both sides are known: half a measurement must not pass for a whole one. */
+/**
+ * Reads a usage object; undefined unless both counts are present: half a measurement must not pass for a whole one.
+ */
 export function readUsage(value: Json | undefined): Usage | undefined {
   if (!isJsonObject(value)) return undefined;
   const fresh = tokenCount(value.inputTokens);
@@ -25,7 +27,7 @@ export function readUsage(value: Json | undefined): Usage | undefined {
   };
 }
 
-/** Tokens written to a cache that holds for a given time. */
+/** Tokens written to a cache with the given lifetime. */
 function writtenFor(ttl: '5m' | '1h', usage: JsonObject): number {
   return objectsAt(usage, 'cacheDetails')
     .filter((detail) => detail.ttl === ttl)

@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../kit/json/json.ts';
 
-/** Shapes and limits of the Converse interface. A block is an object with one member, whose name says what it is. */
+/** Shapes and limits of the Converse interface. A block is an object with one member, whose name gives its kind. */
 
-/** Who speaks in a turn. System prompts stand beside the turns. */
+/** Role of a turn. System prompts are outside the turns. */
 export type WireRole = 'user' | 'assistant';
 
-/** Whose words a block is going to be. */
+/** Role that a block is rendered for. */
 export type Speaker = WireRole | 'system';
 
-/** The events of a stream, by the name that a frame has or that its payload is wrapped in. */
+/** Stream events, by the name in the frame or the member that wraps the payload. */
 export const STREAM_EVENTS: ReadonlySet<string> = new Set([
   'messageStart',
   'contentBlockStart',
@@ -80,7 +80,7 @@ export const MAX_DOCUMENT_NAME_LENGTH = 200;
 /** Cache points that one request may hold. */
 export const MAX_CACHE_POINTS = 4;
 
-/** Labels that one request may carry, and what they may be written with. */
+/** Limits for the labels of a request. */
 export const MAX_LABELS = 16;
 export const LABEL_NAME = /^[a-zA-Z0-9\s:_@$#=/+,.-]{1,256}$/;
 export const LABEL_VALUE = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/;

@@ -2,9 +2,9 @@ import type { Annotation } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, numberAt, objectAt, textAt } from '../../kit/json/members.ts';
 
-/** Sources of an answer, both ways. */
+/** Citations in both directions. */
 
-/** Reads a citation of the part that begins at `start` of the content. One of an earlier place is of no known span. */
+/** Reads a citation of the part that begins at `start` of the content. One before that has no known span. */
 export function readAnnotation(value: JsonObject, start: number): Annotation {
   const citation = objectAt(value, 'url_citation');
   const url = textAt(citation, 'url');
@@ -23,15 +23,15 @@ export function readAnnotation(value: JsonObject, start: number): Annotation {
   };
 }
 
-/** Where the text of a part stands in the content of the whole answer. */
+/** Position of a part's text in the whole answer. */
 export interface Span {
   readonly start: number;
   readonly length: number;
 }
 
 /**
- * Clients want every member of a citation but its content. One that does not say what it is about is about the whole
- * part. An annotation of another format is left out.
+ * Clients expect every member of a citation but its content. A citation without a span covers the whole part.
+ * Annotations of other formats are left out.
  */
 export function renderAnnotation(annotation: Annotation, { start, length }: Span): JsonObject[] {
   if (annotation.type === 'opaque') return annotation.dialect === 'chat' ? [annotation.value] : [];

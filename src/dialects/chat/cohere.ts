@@ -2,12 +2,12 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, numberAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
 
 /**
- * The second version of Cohere's chat, for providers with the quirk `answerForm: 'cohere'`. Its events and bodies are put
- * into the shape of this dialect before they are read. Those that have that shape already pass as they are: the same
- * provider also offers an interface that is compatible with this dialect.
+ * Version 2 of Cohere's chat, for providers with the quirk `answerForm: 'cohere'`. Its events and bodies are converted
+ * to this dialect before they are decoded. Those that already have its shape pass unchanged: the same provider also
+ * offers a compatible interface.
  */
 
-/** A chunk of a stream, in the shape of this dialect. */
+/** A stream event as a chunk of this dialect. */
 export function asChatChunk(value: JsonObject): JsonObject {
   const type = stringAt(value, 'type');
   const deltaOf = type === undefined ? undefined : DELTAS.get(type);
@@ -15,7 +15,7 @@ export function asChatChunk(value: JsonObject): JsonObject {
   return deltaOf === undefined ? value : chunkOf(value, { delta: deltaOf(value) });
 }
 
-/** A whole body, in the shape of this dialect. */
+/** A whole body in the shape of this dialect. */
 export function asChatBody(body: JsonObject): JsonObject {
   const message = objectAt(body, 'message');
   if (message === undefined || 'choices' in body || textAt(body, 'finish_reason') === undefined) return body;
@@ -27,7 +27,7 @@ export function asChatBody(body: JsonObject): JsonObject {
 
 // --- Streams ---------------------------------------------------------------------------------------------------------
 
-/** What an event adds to the message, by its type. */
+/** The delta of an event, by its type. */
 const DELTAS: ReadonlyMap<string, (event: JsonObject) => JsonObject> = new Map([
   ['message-start', (event: JsonObject) => pick('role', messageIn(event))],
   ['content-start', contentDelta],
@@ -50,7 +50,7 @@ function contentDelta(event: JsonObject): JsonObject {
   return { ...pick('text', content, 'content'), ...pick('thinking', content, 'reasoning') };
 }
 
-/** One call at a time, as an object; its place is told by the event. */
+/** One call at a time, as an object; the event has its index. */
 function callDelta(event: JsonObject): JsonObject {
   const call = objectAt(messageIn(event), 'tool_calls');
   return call === undefined ? {} : { tool_calls: [compact({ index: numberAt(event, 'index'), ...call })] };
@@ -94,7 +94,7 @@ function joined(pieces: readonly unknown[]): string | undefined {
 
 // --- Both ------------------------------------------------------------------------------------------------------------
 
-/** The plan that comes before calls is thinking aloud, not an answer. */
+/** The plan before tool calls is reasoning, not an answer. */
 function planOf(message: JsonObject | undefined): JsonObject {
   return pick('tool_plan', message, 'reasoning');
 }
@@ -115,7 +115,7 @@ function endOf(object: JsonObject): JsonObject {
   return { finish_reason: FINISH_WORDS.get(word) ?? word, native_finish_reason: word };
 }
 
-/** Billed units leave out what the server itself put into the prompt: they count only where nothing else is said. */
+/** Billed units exclude the server's own part of the prompt, so they are used only without other counts. */
 function usageOf(usage: JsonObject | undefined): JsonObject | undefined {
   const tokens = objectAt(usage, 'tokens') ?? objectAt(usage, 'billed_units');
   if (usage === undefined || tokens === undefined) return undefined;
@@ -126,7 +126,7 @@ function usageOf(usage: JsonObject | undefined): JsonObject | undefined {
   }) as JsonObject;
 }
 
-/** Citations of documents that have an address; others name what only the server knows. */
+/** Citations of documents with an address; others name what only the server knows. */
 function annotationsOf(citations: readonly (JsonObject | undefined)[]): JsonObject {
   const annotations = citations.flatMap((citation) =>
     objectsAt(citation, 'sources').flatMap((source) => {
@@ -143,7 +143,7 @@ function annotationsOf(citations: readonly (JsonObject | undefined)[]): JsonObje
   return annotations.length === 0 ? {} : { annotations };
 }
 
-/** A member that is text, under this dialect's name for it. */
+/** A text member under this dialect's name. */
 function pick(name: string, object: JsonObject | undefined, as = name): JsonObject {
   const text = textAt(object, name);
   return text === undefined ? {} : { [as]: text };

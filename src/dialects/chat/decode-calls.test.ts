@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonProgress } from './decode-calls.ts';
 
-/** What is told after each piece. */
+/** Whether the text may be complete after each piece. */
 function told(pieces: readonly string[]): boolean[] {
   const progress = new JsonProgress();
   return pieces.map((piece) => {

@@ -5,14 +5,14 @@ import { layOver } from '../../kit/json/lay-over.ts';
 import { membersBeyond, numberAt, objectAt, textAt } from '../../kit/json/members.ts';
 import { freeTextOf, NO_ARGUMENTS, type ToolIdentity } from '../shared/tools/tool-names.ts';
 
-/** What reading tool calls needs from the answer they are part of. */
+/** Context of reading tool calls from an answer. */
 export interface CallsContext {
   readonly emit: (event: Event) => void;
-  /** Ends whatever else is open and gives the position of a new item. */
+  /** Ends all other open items and returns the position of a new one. */
   readonly beginItem: () => number;
-  /** The caller's tool behind the upstream's name for it. */
+  /** The caller's tool for the upstream's name. */
   readonly identify: (name: string) => ToolIdentity;
-  /** An id for the call at a position whose upstream gave it none. */
+  /** An id for a call that the upstream sent without one. */
   readonly makeId: (position: number) => string;
 }
 
@@ -23,15 +23,17 @@ interface Call {
   name: string | undefined;
   isCustom: boolean;
   readonly progress: JsonProgress;
-  /** Input that could not be passed on yet. */
+  /** Input that could not be forwarded yet. */
   held: string;
   /** Set once the name is known and the item has begun. */
   item: number | undefined;
   callId: string | undefined;
-  /** The upstream knows the tool as a function with one argument: its text comes out at the end, in one piece. */
+  /**
+   * True if the upstream knows the tool as a function with one argument: its text is sent at the end, in one piece.
+   */
   isFlattened: boolean;
   isEnded: boolean;
-  /** What the call says in members that we do not model, and what it said only after it had begun. */
+  /** Members of the call that we do not model, and those that arrived after its start. */
   ext: JsonObject | undefined;
   lateExt: JsonObject | undefined;
 }
@@ -39,8 +41,8 @@ interface Call {
 const ENTRY_FIELDS: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function', 'custom']);
 
 /**
- * Puts tool calls together from deltas, in whatever habit the upstream has: by index or by id, in pieces or whole,
- * interleaved, with the name only at the start or in every piece.
+ * Assembles tool calls from deltas of any style: by index or by id, in pieces or whole, interleaved, with the name
+ * only at the start or in every piece.
  */
 export class ToolCallReader {
   readonly #context: CallsContext;
@@ -48,7 +50,7 @@ export class ToolCallReader {
   /** The last call of each index and of each id. */
   readonly #byIndex = new Map<number, Call>();
   readonly #byId = new Map<string, Call>();
-  /** Calls that have begun and not ended: by the id of the call, how many, and those whose input is whole. */
+  /** Open calls: by call id, their number, and those with complete input. */
   readonly #running = new Map<string, Call>();
   #runningCount = 0;
   readonly #whole = new Set<Call>();
@@ -58,7 +60,7 @@ export class ToolCallReader {
     this.#context = context;
   }
 
-  /** True when at least one call has begun. */
+  /** True if at least one call has begun. */
   get hasCalls(): boolean {
     return this.#hasCalls;
   }
@@ -95,12 +97,12 @@ export class ToolCallReader {
     this.read({ index: 0, function: call });
   }
 
-  /** Ends the calls whose input is whole. */
+  /** Ends the calls with complete input. */
   endComplete(): void {
     for (const call of this.#whole) this.#end(call, 'completed');
   }
 
-  /** Ends every call; the one that was being written gets `lastStatus`. */
+  /** Ends every call; the one that is being written gets `lastStatus`. */
   endAll(lastStatus: ItemStatus): void {
     const open = this.#calls.filter(({ isEnded }) => !isEnded);
     for (const call of open) this.#end(call, call === open.at(-1) ? lastStatus : 'completed');
@@ -188,7 +190,7 @@ export class ToolCallReader {
   }
 }
 
-/** What was said before the item began went out with its beginning; what comes later goes with its end. */
+/** Members that arrived before the item began are part of its start; later ones are part of its end. */
 function keepExt(call: Call, ext: JsonObject | undefined): void {
   if (ext === undefined) return;
   if (call.item === undefined) call.ext ??= {};
@@ -196,19 +198,19 @@ function keepExt(call: Call, ext: JsonObject | undefined): void {
   layOver(call.lateExt ?? call.ext ?? {}, ext);
 }
 
-/** Some upstreams write every call whole under the same index: another id and a name again begin another call. */
+/** Some upstreams send every call whole under the same index: another id with a name begins another call. */
 function isAnotherCall(known: Call, id: string | undefined, name: string | undefined): boolean {
   if (name === undefined || known.name === undefined) return false;
   const hasOtherId = id === undefined ? known.index === undefined && known.id === undefined : id !== known.id;
   return hasOtherId && (known.progress.isEmpty || isWhole(known));
 }
 
-/** Free text is never known to be whole. */
+/** False for free text, which is never known to be complete. */
 function isWhole(call: Call): boolean {
   return !call.isCustom && call.progress.isWhole;
 }
 
-/** Arguments are text; some upstreams write the object itself. */
+/** Arguments are text; some upstreams send the object itself. */
 function inputIn(body: JsonObject | undefined, member: string): string {
   const value = body?.[member];
   if (typeof value === 'string') return value;
@@ -225,25 +227,25 @@ const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 
 /**
- * Follows JSON text that comes in pieces, and says whether it may be over. Looks only at quotes and brackets, and at
- * every character once: parsing what came so far with every piece would take for ever.
+ * Follows JSON text in pieces and tells whether it may be complete. Looks only at quotes and brackets, once at each
+ * character: parsing all text again with every piece would be quadratic.
  */
 export class JsonProgress {
   #depth = 0;
   #isInString = false;
   #isEscaped = false;
-  /** A number, `true`, `false` or `null` at the top. */
+  /** Inside a number, `true`, `false` or `null` at the top level. */
   #isInWord = false;
-  /** Values at the top, the one that is being written not counted unless it is a word. */
+  /** Values at the top level; the current one counts only if it is a word. */
   #values = 0;
   #isEmpty = true;
 
-  /** Nothing has come yet. */
+  /** True if there was no text yet. */
   get isEmpty(): boolean {
     return this.#isEmpty;
   }
 
-  /** One value, and nothing open. */
+  /** True after one value with nothing open. */
   get isWhole(): boolean {
     return this.#values === 1 && this.#depth === 0 && !this.#isInString;
   }

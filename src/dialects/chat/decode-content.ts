@@ -12,7 +12,7 @@ import { DetailGroup } from './reasoning.ts';
 interface OpenPart {
   readonly kind: PartKind;
   readonly part: number;
-  /** Place of the part in the upstream's `reasoning_details`. */
+  /** Index of the part in the upstream's `reasoning_details`. */
   index: number | undefined;
 }
 
@@ -38,7 +38,7 @@ interface OpenAudio {
   readonly value: JsonObject;
 }
 
-/** The parts of an open item: the one that is being written, and how many there were. Summaries count apart. */
+/** The parts of an open item: the current one and their number. Summaries are counted separately. */
 interface Parts {
   current: OpenPart | undefined;
   readonly counts: { main: number; summary: number };
@@ -47,21 +47,18 @@ interface Parts {
 /** The item that is being written; tool calls are kept apart because they may interleave. */
 type OpenItem = OpenMessage | OpenReasoning | OpenAudio;
 
-/**
- * Turns the pieces of an answer into events: opens items and parts when something new begins, and ends them when it is
- * over.
- */
+/** Turns the pieces of an answer into events: begins items and parts when something new starts, and ends them. */
 export class ItemWriter {
-  /** What was not taken yet. A list of one costs less than one that grows: most hold no more. */
+  /** Events that were not taken yet. Undefined for none, because a list that grows costs more. */
   #events: Event[] | undefined;
   #items = 0;
   #open: OpenItem | undefined;
   #hasRefusal = false;
-  /** Length of all the text so far, and where in it the text part begins that is being written. */
+  /** Length of the text so far, and the start of the current text part in it. */
   #textLength = 0;
   #textStart = 0;
 
-  /** Items that have begun so far, tool calls included. */
+  /** Number of items so far, with tool calls. */
   get count(): number {
     return this.#items;
   }
@@ -80,14 +77,14 @@ export class ItemWriter {
     else this.#events.push(event);
   }
 
-  /** The events since the last time. */
+  /** The events since the last call. */
   take(): Event[] {
     const events = this.#events ?? [];
     this.#events = undefined;
     return events;
   }
 
-  /** Ends whatever is open and gives the position of a new item. */
+  /** Ends the open item and returns the position of a new one. */
   beginItem(): number {
     this.close('completed');
     return this.#items++;
@@ -134,7 +131,7 @@ export class ItemWriter {
     this.emit({ type: 'seal', item: reasoning.item, seal: { ...seal, ...format, givenBy: 'chat' } });
   }
 
-  /** Who seals the thoughts that are being written. */
+  /** Notes the format of the seal for the current thoughts. */
   noteFormat(detail: JsonObject): void {
     const open = this.#open;
     if (open?.type === 'reasoning' && open.group.accepts(detail)) open.format ??= textAt(detail, 'format');
@@ -178,7 +175,7 @@ export class ItemWriter {
     this.emit({ type: 'item-end', item, status: 'completed' });
   }
 
-  /** Audio is not modelled: its pieces pass as they are, the whole of it stands at the end of the item. */
+  /** Audio is not modelled: its pieces are forwarded unchanged, and the whole is at the end of the item. */
   writeAudio(audio: JsonObject): void {
     if (this.#open?.type === 'audio') {
       addAudio(this.#open.value, audio);
@@ -198,8 +195,8 @@ export class ItemWriter {
   }
 
   /**
-   * The number of the part to write to; another kind, or another place in the details, begins another part. Thoughts
-   * without a place go on in the part that is being written, and what has a place goes on from them.
+   * The part to write to; another kind, or another index in the details, begins another part. Thoughts without an
+   * index continue the current part, and indexed ones continue from there.
    */
   #partFor(owner: OpenMessage | OpenReasoning, kind: PartKind, index?: number): number {
     const { current, counts } = owner.parts;
@@ -243,7 +240,7 @@ function noParts(): Parts {
   return { current: undefined, counts: { main: 0, summary: 0 } };
 }
 
-/** Members that arrive in pieces are joined, others replaced. */
+/** Joins members that arrive in pieces; replaces others. */
 function addAudio(audio: JsonObject, next: JsonObject): void {
   const joined = AUDIO_PIECES.map((member): [string, string] => [
     member,
@@ -257,24 +254,24 @@ const AUDIO_PIECES = ['data', 'transcript'];
 
 // --- Thoughts that come twice ---------------------------------------------------------------------------------------
 
-/** The two ways in which chat upstreams tell thoughts; many use both. */
+/** The two members in which chat upstreams send thoughts; many use both. */
 export type ThoughtSource = 'plain' | 'details';
 
 /**
- * Finds what is new in thoughts that come twice, as plain text and as details: in one chunk, or one after the other, in
+ * Finds new text in thoughts that come twice, as plain text and as details: in one chunk, or one after the other, in
  * pieces of any size.
  */
 export class SentThoughts {
-  /** The source that is ahead, and what the other has not repeated yet. */
+  /** The source that is ahead, and its text that the other has not repeated yet. */
   #source: ThoughtSource | undefined;
   #ahead = new GrowingText();
 
-  /** True when nothing waits to be repeated. */
+  /** True if both sources have sent the same text. */
   get isInStep(): boolean {
     return this.#source === undefined;
   }
 
-  /** The part of a piece that the other source has not brought yet. */
+  /** The part of a piece that the other source has not sent yet. */
   newsIn(piece: string, source: ThoughtSource): string {
     if (source === this.#source) {
       this.#ahead.add(piece);

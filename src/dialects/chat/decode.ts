@@ -21,8 +21,8 @@ import { readUsage, usageObjectIn } from './usage.ts';
 import { DONE } from './wire.ts';
 
 /**
- * Reads the frames of one upstream stream. The end is announced by `finish_reason` and comes with the end marker,
- * because usage may follow the reason and may be repeated.
+ * Decodes one upstream stream. `finish_reason` announces the end and the end marker completes it, because usage may
+ * follow the reason and may be repeated.
  */
 export function createDecoder(context: DecodeContext): StreamDecoder {
   const reader = new AnswerReader(context);
@@ -54,24 +54,24 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
 
 // --- The answer -----------------------------------------------------------------------------------------------------
 
-/** Ids and times that are plain enough to be part of an id of ours. */
+/** Upstream ids and times that may become part of our ids. */
 const UPSTREAM_ID = /^[\w.:-]{1,128}$/;
 
 /**
- * Reads one answer, chunk by chunk; a whole body is an answer in one chunk. Never throws: what it cannot read, it
- * skips. After a terminal event it reads nothing more.
+ * Reads one answer, chunk by chunk; a whole body is an answer in one chunk. Never throws: skips what it cannot read.
+ * After a terminal event it reads nothing more.
  */
 class AnswerReader {
   readonly #writer = new ItemWriter();
   readonly #context: DecodeContext;
-  /** Made when they are needed: most answers have neither calls nor thoughts. */
+  /** Created on demand: most answers have neither calls nor thoughts. */
   #calls: ToolCallReader | undefined;
   #thoughts: SentThoughts | undefined;
-  /** What came while calls were unfinished: items other than calls do not overlap, so it waits. */
+  /** Actions that wait for calls to end: other items do not overlap with calls. */
   #waiting: (() => void)[] = [];
   #isStarted = false;
   #isEnded = false;
-  /** What ids that we make are made of: the same for the whole answer, another for the next one. */
+  /** Seed of ids that we make: constant in an answer, different in the next one. */
   #idSeed: string;
   #finishWord: string | undefined;
   #nativeWord: string | undefined;
@@ -88,7 +88,7 @@ class AnswerReader {
     return this.#isEnded;
   }
 
-  /** What a chunk means. A whole body is given with `message` instead of `delta`. */
+  /** Decodes a chunk. A whole body has `message` instead of `delta`. */
   read(chunk: JsonObject): Event[] {
     if (this.#isEnded) return [];
     this.#readHead(chunk);
@@ -99,13 +99,13 @@ class AnswerReader {
     return this.#writer.take();
   }
 
-  /** What a chunk means that repeats the last one with another text. */
+  /** Decodes a chunk that repeats the last one with another text. */
   readText(content: string): Event[] {
     this.#readWords(content, undefined);
     return this.#writer.take();
   }
 
-  /** The upstream says that this was all. */
+  /** The upstream has ended the answer. */
   finish(): Event[] {
     if (this.#isEnded) return [];
     if (this.#finishWord === undefined && this.#writer.count === 0) {
@@ -129,13 +129,13 @@ class AnswerReader {
     return this.#writer.take();
   }
 
-  /** The bytes have ended without a word that this was all. */
+  /** The bytes have ended without an end marker. */
   cut(): Event[] {
     if (this.#isEnded) return [];
     return this.#finishWord === undefined ? this.fail(endedEarly()) : this.finish();
   }
 
-  /** A chunk was lost. After the finish reason, it cannot have held content. */
+  /** A chunk was lost. After the finish reason it cannot have had content. */
   miss(error: GatewayError): Event[] {
     return this.#finishWord === undefined ? this.fail(error) : [];
   }
@@ -211,7 +211,7 @@ class AnswerReader {
     for (const part of content.filter(isJsonObject)) this.#readContentPart(part, logprobs);
   }
 
-  /** Most of a stream is this: nothing is made to be run later unless it has to wait. */
+  /** The hot path of a stream: makes no closure unless the text has to wait. */
   #readWords(text: string, logprobs: Logprobs | undefined): void {
     if (this.#mustWait()) this.#waitToWrite(text, logprobs);
     else this.#writer.writeText('text', text, logprobs);
@@ -247,7 +247,10 @@ class AnswerReader {
     }
   }
 
-  /** Details repeat the plain text of thoughts; beside details with text it counts only where one of the two lags. */
+  /**
+   * Details repeat the plain text of thoughts; beside details with text, plain text counts only if one of them lags
+   * behind.
+   */
   #readThoughts(delta: JsonObject, details: readonly JsonObject[]): void {
     const hasText = details.some(
       (detail) => textAt(detail, 'text') !== undefined || textAt(detail, 'summary') !== undefined,
@@ -260,15 +263,15 @@ class AnswerReader {
   }
 
   #readPlainThought(text: string): void {
-    const news = this.#toldThoughts().newsIn(text, 'plain');
+    const news = this.#sentThoughts().newsIn(text, 'plain');
     if (news !== '') this.#whenFree(() => this.#writer.writeThought('thought', news));
   }
 
-  /** The part of a detail's text that the plain text has not brought. `isRepeated`: the same chunk has both. */
+  /** The part of a detail's text that the plain text has not sent. `isRepeated`: the same chunk has both. */
   #newsIn(detail: JsonObject, member: 'text' | 'summary', isRepeated: boolean): string | undefined {
     const text = textAt(detail, member);
     if (text === undefined || isRepeated) return text;
-    const news = this.#toldThoughts().newsIn(text, 'details');
+    const news = this.#sentThoughts().newsIn(text, 'details');
     return news === '' ? undefined : news;
   }
 
@@ -299,20 +302,20 @@ class AnswerReader {
     return this.#calls;
   }
 
-  #toldThoughts(): SentThoughts {
+  #sentThoughts(): SentThoughts {
     this.#thoughts ??= new SentThoughts();
     return this.#thoughts;
   }
 
   // --- Order of items -----------------------------------------------------------------------------------------------
 
-  /** Runs an action as soon as no call is unfinished. A relayed chunk goes out at once, so its events do too. */
+  /** Runs an action once no call is open. A relayed chunk is forwarded at once, so its events are too. */
   #whenFree(action: () => void): void {
     if (this.#mustWait()) this.#waiting.push(action);
     else action();
   }
 
-  /** Whether something that is no call has to wait now. */
+  /** True if items other than calls have to wait now. */
   #mustWait(): boolean {
     if (this.#calls === undefined) return false;
     if (this.#waiting.length === 0) this.#calls.endComplete();
@@ -336,7 +339,7 @@ function callReader(
   return new ToolCallReader({
     emit: (event) => writer.emit(event),
     beginItem: () => writer.beginItem(),
-    // A relayed answer speaks of the tools as the caller declared them.
+    // A relayed answer names the tools as the caller declared them.
     identify: relay ? (name) => ({ kind: 'function', name }) : flatNames(request).identify,
     makeId: (position) => `call_${idSeed()}_${position}`,
   });
@@ -377,7 +380,7 @@ function logprobsIn(choice: JsonObject | undefined): Logprobs | undefined {
   return entries.length > 0 ? entries : undefined;
 }
 
-/** An error where an answer should be; an empty one says nothing. */
+/** An error in place of an answer; an empty one does not count. */
 function errorIn(object: JsonObject | undefined): Json | undefined {
   const error = object?.error;
   if (error !== undefined && error !== null && error !== '' && error !== false) return error;

@@ -10,7 +10,7 @@ import { renderFinish } from './finish.ts';
 
 import { renderUsage, usageObjectIn } from './usage.ts';
 
-/** Members of an upstream's body that are ours to say. */
+/** Members of an upstream's body that the gateway writes itself. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([
   'id',
   'object',
@@ -21,7 +21,7 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
   'usage',
 ]);
 
-/** Members of an upstream's message that we say in a form every client knows. */
+/** Members of an upstream's message that the gateway rewrites in a form that every client knows. */
 const REWRITTEN_FIELDS: ReadonlySet<string> = new Set([
   'role',
   'content',
@@ -33,7 +33,7 @@ const REWRITTEN_FIELDS: ReadonlySet<string> = new Set([
   'images',
 ]);
 
-/** Lays thoughts as the upstream wrote them over ours, where every client can read them: seals are part of them. */
+/** Copies the upstream's own reasoning members over ours if every client can read them, because they include seals. */
 function relayThoughts(message: JsonObject, said: JsonObject): void {
   const reasoning = textAt(said, 'reasoning');
   const details = objectsAt(said, 'reasoning_details');
@@ -41,12 +41,12 @@ function relayThoughts(message: JsonObject, said: JsonObject): void {
   if (details.length > 0) message.reasoning_details = details;
 }
 
-/** The call for callers of the format's first generation, with the arguments that the upstream may have left out. */
+/** The call for callers of the format's first generation, with arguments that the upstream may have left out. */
 function legacyCall(said: JsonObject, items: readonly Item[]): JsonObject {
   const given = objectAt(said, 'function_call');
   const call = items.find((item) => item.type === 'tool-call');
   if (call === undefined) return {};
-  // An upstream that answers with `tool_calls` has no `function_call` of its own.
+  // An upstream that answers with `tool_calls` sends no `function_call`.
   return { function_call: { ...(given ?? { name: call.name }), arguments: call.input } };
 }
 
@@ -66,7 +66,7 @@ export function encodeBody(result: Result, context: ReplyContext): JsonObject {
   if (isLegacy) Object.assign(message, { tool_calls: undefined }, legacyCall(said, items));
   const hasRefusal = message.refusal !== null;
   if (!hasRefusal && finish?.explanation !== undefined) message.refusal = finish.explanation;
-  // Assigned: an object literal that says a member twice is many times as slow.
+  // Assigned: an object literal with a repeated member is many times slower.
   const body: JsonObject = { system_fingerprint: null };
   if (relayed !== undefined) defineAll(body, membersBeyond(relayed, OWN_FIELDS) ?? {});
   if (finish?.ext?.chat !== undefined) defineAll(body, finish.ext.chat);

@@ -8,7 +8,7 @@ import { writeSeal } from './reasoning.ts';
 
 // --- Calls, whole and in pieces -------------------------------------------------------------------------------------
 
-/** The head of a call: what its first delta says. */
+/** The first delta of a call. */
 export function callHead(call: Pick<ToolCallItem, 'callId' | 'kind' | 'name' | 'namespace'>): JsonObject {
   const name = call.namespace === undefined ? call.name : flatToolName(call.name, call.namespace);
   return call.kind === 'custom'
@@ -31,8 +31,8 @@ export function renderToolCall(call: ToolCallItem, index: number): JsonObject {
 }
 
 /**
- * The call as the caller can take it: free text for a tool that was never declared to take any becomes the argument of
- * a function, because clients expect such calls only of tools that they declared so.
+ * The call in a form that the caller accepts: free text for a tool that was not declared as free-text becomes the
+ * argument of a function, because clients expect free-text calls only of tools that they declared so.
  */
 export function asDeclared(item: Item, request: GenerationRequest): Item {
   if (item.type !== 'tool-call' || !isUnexpected(item, request)) return item;
@@ -54,8 +54,8 @@ export function callSeal(callId: string, seal: Seal): JsonObject {
 }
 
 /**
- * True for callers of the format's first generation: they declare `functions` and read `function_call`. Who declares
- * tools reads `tool_calls`, whatever else the body has.
+ * True for callers of the format's first generation: they declare `functions` and read `function_call`. Callers that
+ * declare tools read `tool_calls`, whatever else the body has.
  */
 export function speaksLegacyCalls({ body: { functions }, tools }: GenerationRequest): boolean {
   return Array.isArray(functions) && functions.length > 0 && tools.length === 0;
@@ -65,7 +65,7 @@ export function speaksLegacyCalls({ body: { functions }, tools }: GenerationRequ
 
 type CallHead = Extract<ItemHead, { type: 'tool-call' }>;
 
-/** One thing that is said about a call: that it begins, or a piece of its input. */
+/** One step of a call: its start, or a piece of its input. */
 interface Step {
   readonly index: number;
   readonly id: string | undefined;
@@ -73,9 +73,9 @@ interface Step {
   readonly input?: string;
 }
 
-/** The calls that a stream has written: each has an index of its own, in the order in which they began. */
+/** The calls that a stream has written: each has its own index, in the order of their starts. */
 export class SentCalls {
-  /** Index of each item that is a call, and the id of the call at each index. */
+  /** Index of each call item, and the call id at each index. */
   readonly #indexes = new Map<number, number>();
   readonly #ids: string[] = [];
 
@@ -91,8 +91,8 @@ export class SentCalls {
   }
 
   /**
-   * True when the entries of an upstream's `tool_calls` say, in a form that every client reads, exactly what they were
-   * understood to mean. `events`: what the chunk means; none of them has been written yet.
+   * True if the entries of an upstream's `tool_calls` mean exactly the decoded events, in a form that every client
+   * reads. `events`: the events of the chunk, none of them written yet.
    */
   areSaidBy(entries: Json | undefined, events: readonly Event[]): boolean {
     if (entries === undefined || entries === null) return true;
@@ -102,7 +102,7 @@ export class SentCalls {
     return JSON.stringify(said.flat()) === JSON.stringify(this.#meant(events));
   }
 
-  /** What an entry says; undefined when some client could not read it. */
+  /** The steps in an entry; undefined if some client could not read it. */
   #said(entry: Json): Step[] | undefined {
     if (!isJsonObject(entry) || typeof entry.index !== 'number') return undefined;
     const { index } = entry;

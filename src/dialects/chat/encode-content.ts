@@ -8,7 +8,7 @@ import { renderAnnotation } from './citations.ts';
 import { callSeal, renderToolCall } from './encode-calls.ts';
 import { type Followed, indexesOf, renderReasoningDetails } from './reasoning.ts';
 
-/** Pieces of an answer in the chat format's words, shared by streams and bodies. */
+/** Pieces of an answer in the chat format, shared by streams and bodies. */
 
 /** A whole answer as one assistant message. */
 export function renderMessage(items: readonly Item[], excludesReasoning: boolean): JsonObject {
@@ -32,7 +32,7 @@ export function renderMessage(items: readonly Item[], excludesReasoning: boolean
   return message;
 }
 
-/** What the parts of a message say. `hasOther`: the message says something besides. */
+/** Members for the parts of a message. `hasOther`: the message has other members too. */
 function renderWords(parts: readonly Part[], hasOther: boolean): JsonObject {
   const texts: string[] = [];
   const refusals: string[] = [];
@@ -63,7 +63,7 @@ function renderAnnotations(parts: readonly Part[]): JsonObject[] {
   return rendered;
 }
 
-/** Between the parts of the thoughts, which the format also writes as one text. */
+/** Separates the parts of the thoughts, which the format also has as one text. */
 export const THOUGHT_SEPARATOR = '\n\n';
 
 function addThoughts(message: JsonObject, items: readonly Item[], isExcluded: boolean): void {
@@ -87,7 +87,7 @@ function addThoughts(message: JsonObject, items: readonly Item[], isExcluded: bo
   if (details.length > 0) message.reasoning_details = details;
 }
 
-/** Keeps count of what an answer has said, for the thoughts that follow. */
+/** Tracks the last content of an answer, for the thoughts that follow it. */
 export class SaidLast {
   #images = 0;
   #last: Followed;
@@ -106,7 +106,7 @@ export class SaidLast {
   }
 }
 
-/** Log probabilities of all the text, as a choice carries them. */
+/** Log probabilities of the whole text, as a choice carries them. */
 export function renderLogprobs(items: readonly Item[]): JsonObject | null {
   const entries: Logprobs[number][] = [];
   for (const item of items) {
@@ -146,23 +146,23 @@ export function reasoningSeals(
   return [{ type: 'reasoning.text', text: '', format: seal.format, ...(id !== undefined && { id }), index }];
 }
 
-/** True when the model declined in words of its own. */
+/** True if the model declined with a text of its own. */
 export function isRefusalText(event: Event): boolean {
   return event.type === 'text-delta' && event.kind === 'refusal';
 }
 
 // --- What a stream has sent -----------------------------------------------------------------------------------------
 
-/** The places in `reasoning_details` that a stream has written: each part of each item has its own. */
+/** Indexes in `reasoning_details` that a stream has written: each part of each item has its own. */
 export class SentDetails {
   /** By `item/kind/part`. */
   readonly #indexes = new Map<string, number>();
-  /** Of each item the one that was asked for last. */
+  /** Last requested index of each item. */
   readonly #last = new Map<number, number>();
   /** The part of the thoughts that was written last. */
   #lastThought: string | undefined;
 
-  /** The place of a part. */
+  /** The index of a part. */
   indexOf(item: number, part: number, kind: string): number {
     const key = keyOf(item, part, kind);
     const index = this.#indexes.get(key) ?? this.#indexes.size;
@@ -171,12 +171,12 @@ export class SentDetails {
     return index;
   }
 
-  /** The place of the part of an item that was written last, or of its first thought. */
+  /** The index of the item's last written part, or of its first thought. */
   lastIndexOf(item: number): number {
     return this.#last.get(item) ?? this.indexOf(item, 0, 'thought');
   }
 
-  /** A thought is written. True when it is not part of the one before it. */
+  /** Notes that a thought is written. True if it is another part than the one before. */
   turnTo(item: number, part: number, kind: string): boolean {
     const key = keyOf(item, part, kind);
     const isFurtherPart = this.#lastThought !== undefined && this.#lastThought !== key;
@@ -190,14 +190,14 @@ function keyOf(item: number, part: number, kind: string): string {
 }
 
 /**
- * How much text a stream has written: citations point into all of it, while each part of the answer counts from
- * its own beginning.
+ * Counts the text that a stream has written: citations point into the whole text, while each part of the answer counts
+ * from its own beginning.
  */
 export class SentText {
   #length = 0;
-  /** The part that is being written, and where it begins. */
+  /** The current part and its start. */
   #part = { item: -1, part: -1, start: 0 };
-  /** Annotations of that part that are about all of it. */
+  /** Annotations of the current part that cover all of it. */
   #waiting: Annotation[] = [];
 
   add(item: number, part: number, text: string): void {
@@ -206,7 +206,9 @@ export class SentText {
     this.#length += text.length;
   }
 
-  /** The annotations to write now: what is about the whole part waits for its end, unless no event announces that. */
+  /**
+   * The annotations to write now. Those that cover the whole part wait for its end, unless no event announces that.
+   */
   annotate(item: number, part: number, annotation: Annotation, canWait: boolean): JsonObject[] {
     this.add(item, part, '');
     const isAboutAll = annotation.type === 'url-citation' && annotation.endIndex === undefined;

@@ -30,7 +30,7 @@ export function createEncoder(context: ReplyContext): StreamEncoder {
   return new ChatEncoder(context);
 }
 
-/** Members of a relayed chunk that are ours to say, or are said at the end. */
+/** Members of a relayed chunk that the gateway writes itself, or writes at the end. */
 const OWN_CHUNK_FIELDS: ReadonlySet<string> = new Set([
   'id',
   'object',
@@ -52,11 +52,11 @@ const RELAY_LANE: ReadonlySet<Event['type']> = new Set(['relay', 'tool-input-del
 
 class ChatEncoder implements StreamEncoder {
   readonly #context: ReplyContext;
-  /** The chunk members that never change, as JSON text that is still open. */
+  /** The constant members of a chunk, as unfinished JSON text. */
   #opening: string | undefined;
   readonly #excludesReasoning: boolean;
   readonly #isLegacy: boolean;
-  /** The caller was sent `tool_calls`: the reason for the end names them, whatever the caller declared. */
+  /** True if the caller was sent `tool_calls`: then the finish reason names them, whatever the caller declared. */
   #hasToolCalls = false;
   #hasRole = false;
   #hasRefusal = false;
@@ -64,17 +64,17 @@ class ChatEncoder implements StreamEncoder {
   #isRelay = false;
   /** Heads of the items that are being written. */
   readonly #heads = new Map<number, ItemHead>();
-  /** What few answers need is made when it is needed. */
+  /** Created on demand: few answers need it. */
   #calls: SentCalls | undefined;
-  /** Text of calls that are written as functions when it is whole. */
+  /** Text of calls that are written as functions once it is complete. */
   #freeTexts: Map<number, string> | undefined;
   readonly #said = new SentText();
   readonly #saidLast = new SaidLast();
   #details: SentDetails | undefined;
-  /** What relayed chunks said beside their deltas; it comes out with the last chunk. */
+  /** Members of relayed chunks besides their deltas; sent with the last chunk. */
   readonly #held: JsonObject = {};
   #heldUsage: JsonObject | undefined;
-  /** How a chunk is written that repeats the last one. */
+  /** Form of a chunk that repeats the last one. */
   #repeated: RepeatedChunk | undefined;
 
   constructor(context: ReplyContext) {
@@ -87,8 +87,8 @@ class ChatEncoder implements StreamEncoder {
     let text = '';
     for (const event of batch) {
       this.#isRelay ||= event.type === 'relay';
-      // Beside relayed chunks only input that an upstream left out and the end are news: other events close what the
-      // chunks have said.
+      // Beside relayed chunks only input that the upstream left out, and the end, are new: other events close what
+      // the chunks have already said.
       if (!this.#isRelay || RELAY_LANE.has(event.type)) text += this.#encodeEvent(event);
     }
     return text;
@@ -254,7 +254,7 @@ class ChatEncoder implements StreamEncoder {
     return this.#role() + this.#chunk(delta, logprobs);
   }
 
-  /** The first chunk says who speaks. */
+  /** The first chunk has the role. */
   #role(): string {
     if (this.#hasRole) return '';
     this.#hasRole = true;
@@ -324,7 +324,7 @@ class ChatEncoder implements StreamEncoder {
     this.#heldUsage = usageObjectIn(value) ?? this.#heldUsage;
   }
 
-  /** Keeps count of what a passed-on chunk said, in case a later one must be written anew. */
+  /** Tracks the content of a forwarded chunk, in case a later one must be rewritten. */
   #note(events: readonly Event[]): void {
     for (const event of events) {
       if (isRefusalText(event)) this.#hasRefusal = true;
@@ -396,7 +396,7 @@ class ChatEncoder implements StreamEncoder {
   }
 }
 
-/** How upstream chunks of one template are written. */
+/** Form of upstream chunks with one template. */
 interface RepeatedChunk {
   readonly upstream: JsonTemplate;
   readonly chunk: JsonTemplate;
@@ -413,7 +413,7 @@ function chunkHead(context: ReplyContext): JsonObject {
     object: 'chat.completion.chunk',
     created: Math.floor(context.createdAtMs / 1000),
     model: context.model,
-    // No endpoint serves yet if a stream fails before one answered.
+    // If a stream fails before an endpoint answered, there is no provider.
     ...(context.provider !== '' && { provider: context.provider }),
   };
 }
@@ -423,7 +423,7 @@ export function metadataOf(context: ReplyContext, metadata: object | undefined):
   return metadata === undefined ? {} : { [`${context.vendor}_metadata`]: { ...metadata } };
 }
 
-/** True when every client can read the delta as it is; otherwise it is written anew from what it means. */
+/** True if every client can read the delta unchanged; otherwise it is rewritten from its events. */
 function isPlainDelta(delta: JsonObject, isLegacy: boolean): boolean {
   const hasPlainContent =
     delta.content === undefined || delta.content === null || typeof delta.content === 'string';

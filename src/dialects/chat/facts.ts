@@ -9,7 +9,7 @@ import { isFromChat } from '../shared/reasoning/seals-taken.ts';
 import { listOf } from '../shared/requests/recorded-input.ts';
 import { DOCUMENTED_FIELDS, LIMIT_FIELDS } from './wire.ts';
 
-/** What is particular to the chat format. */
+/** Facts of the chat format. */
 export const facts: FormatDialectFacts = {
   seals: { ofThoughts: isFromChat, ofCalls: isFromChat },
   request: {

@@ -1,8 +1,8 @@
 import type { Finish, FinishReason } from '../../ir/events.ts';
 
-/** How an answer ended, both ways. */
+/** Finish reasons in both directions. */
 
-/** Words of chat upstreams. What is not listed is an ordinary stop. */
+/** Finish reasons of chat upstreams. Any other is an ordinary stop. */
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['stop', 'stop'],
   ['length', 'length'],
@@ -16,16 +16,16 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['refusal', 'refusal'],
 ]);
 
-/** Words that end an answer in failure. */
+/** Finish reasons that mean a failure. */
 export const FAILURE_REASONS: ReadonlySet<string> = new Set(['error', 'insufficient_system_resource']);
 
-/** What an answer turned out to hold: it says more about the end than the upstream's word. */
+/** Content of the answer, which tells more about the end than the upstream's word. */
 export interface AnswerContents {
   readonly hasCalls: boolean;
   readonly hasRefusal: boolean;
 }
 
-/** Reads the upstream's word; undefined = it gave none. */
+/** Reads the upstream's word; undefined = none. */
 export function readFinish(word: string | undefined, contents: AnswerContents): FinishReason {
   const reason = (word === undefined ? undefined : REASONS.get(word)) ?? 'stop';
   if (reason === 'stop' && contents.hasCalls) return 'tool-calls';
@@ -44,15 +44,15 @@ const WORDS: Readonly<Record<FinishReason, string>> = {
   budget: 'length',
 };
 
-/** What decides about the caller's word besides the reason. */
+/** Facts besides the reason that decide the caller's word. */
 export interface FinishAudience {
-  /** The model declined in words of its own: in this format an ordinary stop. */
+  /** True if the model declined with a text of its own: in this format an ordinary stop. */
   readonly hasRefusal: boolean;
-  /** The caller declared `functions` and knows nothing of tool calls. */
+  /** True if the caller declared `functions` and reads no tool calls. */
   readonly isLegacy: boolean;
 }
 
-/** The caller's word. */
+/** The finish reason for the caller. */
 export function renderFinish({ reason }: Pick<Finish, 'reason'>, audience: FinishAudience): string {
   if (reason === 'refusal' && audience.hasRefusal) return 'stop';
   return reason === 'tool-calls' && audience.isLegacy ? 'function_call' : WORDS[reason];

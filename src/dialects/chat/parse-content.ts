@@ -25,10 +25,10 @@ import {
   readSeal,
 } from './reasoning.ts';
 
-/** Where a message stands, and what was said before it. */
+/** Position of a message, and the state of the conversation before it. */
 interface Spot {
   readonly position: number;
-  /** Of the message. */
+  /** Path of the message. */
   readonly place: Place;
   readonly places: Places;
   readonly calls: CallsSoFar;
@@ -65,7 +65,7 @@ class Parsing {
   }
 }
 
-/** Of a message that is one item. */
+/** Parses a message that is one item. */
 function parseSingle(message: JsonObject, spot: Spot): Item {
   switch (message.role) {
     case 'tool':
@@ -77,9 +77,9 @@ function parseSingle(message: JsonObject, spot: Spot): Item {
   }
 }
 
-/** What later messages need to know of the calls before them. */
+/** Calls of earlier messages that later ones refer to. */
 class CallsSoFar {
-  /** Most conversations have no calls. */
+  /** Undefined for none: most conversations have no calls. */
   #kinds: Map<string, ToolKind> | undefined;
   #byName: Map<string, string> | undefined;
 
@@ -148,7 +148,7 @@ function parseAssistant(message: JsonObject, spot: Spot): Item[] {
   return [...inOrder(said, hasMessage, thoughts), ...toolCalls];
 }
 
-/** What was said, each thought after what it followed, if that is still there. */
+/** The items of a message, with each thought after the content that it followed, if that is still there. */
 function inOrder(said: readonly Item[], hasMessage: boolean, thoughts: readonly PlacedThoughts[]): Item[] {
   const groups: Item[][] = [[], ...said.map((item) => [item])];
   for (const { item, after } of thoughts) {
@@ -158,7 +158,7 @@ function inOrder(said: readonly Item[], hasMessage: boolean, thoughts: readonly 
   return groups.flat();
 }
 
-/** The objects in a list of the message, each put where it stands. */
+/** Parses the objects in a list of the message, and notes their places. */
 function parseEach<T extends object>(
   message: JsonObject,
   field: string,
@@ -223,7 +223,7 @@ function sealsOfCalls(message: JsonObject): ReadonlyMap<string, CallSeal> {
 
 const NO_SEALS: ReadonlyMap<string, CallSeal> = new Map();
 
-/** Details say everything that the plain text says, and more. */
+/** Details include the plain text and more. */
 function parseThoughts(
   message: JsonObject,
   seals: ReadonlyMap<string, CallSeal>,
@@ -264,7 +264,7 @@ function parseToolCall(call: JsonObject, seals: ReadonlyMap<string, CallSeal>): 
   };
 }
 
-/** A legacy call has no id; its place in the conversation makes one. */
+/** A legacy call has no id; its position in the conversation gives it one. */
 function parseLegacyCall(message: JsonObject, { position, place, places }: Spot): ToolCallItem[] {
   const given = objectAt(message, 'function_call');
   if (given === undefined) return [];

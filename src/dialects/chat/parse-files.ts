@@ -58,7 +58,7 @@ const WRITERS: Readonly<Record<InlineFile['kind'], FileParts['write']>> = {
   audio: (part, file) => nameless(part, { type: 'input_audio', input_audio: inputAudioOf(file) }, []),
 };
 
-/** Parts of other types have no place for the name that the caller gave. */
+/** Parts of other types cannot carry the caller's file name. */
 function nameless(part: JsonObject, made: JsonObject, carried: readonly string[]): WrittenPart {
   const written = retyped(part, made, { read: ['file'], carried });
   return givenName(part) === undefined ? written : { ...written, lost: [...written.lost, 'file.filename'] };

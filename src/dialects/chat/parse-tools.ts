@@ -4,11 +4,11 @@ import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts
 import { booleanAt, compact, membersBeyond, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
 
-/** Tools and the choice among them, read into the representation. */
+/** Parses tools and the tool choice. */
 
 const TOOL_FIELDS = new Set(['type', 'function', 'custom', 'cache_control']);
 
-/** Reads the tools, remembering where each stood. */
+/** Parses the tools and notes the place of each. */
 export function parseTools(tools: readonly JsonObject[], places: Places): Tool[] {
   return tools.map((tool, position) => places.put(parseTool(tool), `tools[${position}]`));
 }

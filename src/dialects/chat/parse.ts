@@ -33,7 +33,7 @@ import {
   REASONING_FIELDS,
 } from './wire.ts';
 
-/** Reads a validated body. Throws 400 and 422 for what the schema cannot say. */
+/** Parses a validated body. Throws 400 and 422 for conditions that the schema cannot express. */
 export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): GenerationRequest {
   const messages = objectsAt(body, 'messages');
   refuseWhatIsNotOffered(body, messages);
@@ -68,10 +68,7 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
   return request;
 }
 
-/**
- * Content parts of undocumented types: upstreams of this dialect may know them, for all others they are an
- * error.
- */
+/** Content parts of undocumented types: upstreams of this dialect may know them; for all others they are an error. */
 export function untranslatableIssues(request: GenerationRequest): Issue[] {
   if (request.format !== 'chat') return [];
   const issues: Issue[] = [];
@@ -106,7 +103,7 @@ function refuseWhatIsNotOffered(body: JsonObject, messages: readonly JsonObject[
   if (issues.length > 0) throw invalidRequest(issues);
 }
 
-/** Members besides its content by which a message says something. */
+/** Members besides its content that give a message meaning. */
 const SPEAKING_MEMBERS = ['tool_calls', 'function_call', 'refusal', 'images', 'audio', 'reasoning_details'];
 
 function isSilentMessage(message: JsonObject): boolean {
@@ -120,7 +117,7 @@ function isAbsent(value: Json | undefined): boolean {
   );
 }
 
-/** File parts that hold no file. */
+/** File parts without a file. */
 function emptyFiles(messages: readonly JsonObject[]): Issue[] {
   const issues: Issue[] = [];
   messages.forEach(({ content }, at) => {
@@ -143,8 +140,8 @@ function checkLogprobs(sampling: Sampling): void {
 }
 
 /**
- * Fields that have no effect here: undocumented fields, top-level or in `reasoning`, which is never sent as it is, and
- * an echo that this format does not have.
+ * Fields without effect: undocumented fields, top-level or in `reasoning`, which is never sent unchanged, and an echo
+ * that this format does not have.
  */
 function unknownFieldsOf(given: JsonObject): string[] {
   const unknown: string[] = [];
@@ -183,7 +180,7 @@ function parseSettings(given: JsonObject): Settings {
   });
 }
 
-/** `fast` is another word for `priority`. */
+/** `fast` is a synonym of `priority`. */
 export function parseServiceTier(given: JsonObject): string | undefined {
   const tier = textAt(given, 'service_tier');
   return tier === 'fast' ? 'priority' : tier;
@@ -191,7 +188,7 @@ export function parseServiceTier(given: JsonObject): string | undefined {
 
 type ReadSetting = (given: JsonObject, field: string) => Sampling[keyof Sampling];
 
-/** Where each field that steers sampling goes, and how it is read. */
+/** Sampling setting of each field, and the function that reads it. */
 const SAMPLING = new Map<string, readonly [setting: keyof Sampling, read: ReadSetting]>([
   ['temperature', ['temperature', numberAt]],
   ['top_p', ['topP', numberAt]],
@@ -208,7 +205,7 @@ const SAMPLING = new Map<string, readonly [setting: keyof Sampling, read: ReadSe
   ['top_logprobs', ['topLogprobs', numberAt]],
 ]);
 
-/** Most requests have none of it: asking for each costs more than looking at what is there. */
+/** Loops over the given fields: most requests have none of these, and looking up each costs more. */
 function parseSampling(given: JsonObject): Sampling {
   if (!hasAnyOf(SAMPLING, given)) return {};
   const sampling: Partial<Record<keyof Sampling, Sampling[keyof Sampling]>> = {};
@@ -274,7 +271,7 @@ function extOf(given: JsonObject): GenerationRequest['ext'] {
   for (const field of CHAT_ONLY_FIELDS) {
     if (given[field] !== undefined) own = { ...own, [field]: given[field] };
   }
-  // Usage is always reported; only what else is asked of the stream is for the upstream.
+  // Usage is always reported; only the other options are for the upstream.
   const options =
     given.stream === true
       ? membersBeyond(objectAt(given, 'stream_options') ?? {}, READ_STREAM_OPTIONS)

@@ -6,13 +6,13 @@ import type { RenderTarget } from '../dialect.ts';
 import type { Report } from '../shared/report/report.ts';
 import { callersName } from './render-losses.ts';
 
-/** What the report says of a field that a provider answers with an error. */
+/** Report detail of a field that a provider answers with an error. */
 const REFUSED = 'the provider refuses it';
 
-/** Fields that are ours or change nothing if absent: left out without an entry in the report. */
+/** Fields that the gateway adds, or that change nothing if absent: left out without a report entry. */
 const UNREPORTED: ReadonlySet<string> = new Set(['stream_options', 'user', 'safety_identifier']);
 
-/** The body without fields that the provider refuses, the others under the names they have there. */
+/** The body without fields that the provider refuses, and with its names for the others. */
 export function withQuirks(
   body: JsonObject,
   request: GenerationRequest,
@@ -32,10 +32,10 @@ export function withQuirks(
   return Object.fromEntries(entries.map(([field, value]) => [renamedFields[field] ?? field, value]));
 }
 
-/** Stop sequences that upstreams of this dialect take. */
+/** Stop sequences that upstreams of this dialect accept. */
 const MAX_STOP_SEQUENCES = 4;
 
-/** The body with as many stop sequences as the provider takes. */
+/** The body with as many stop sequences as the provider accepts. */
 export function withFewerStops(body: JsonObject, { quirks = {} }: RenderTarget, report: Report): JsonObject {
   const { stop } = body;
   if (!Array.isArray(stop)) return body;
@@ -50,7 +50,7 @@ export function withFewerStops(body: JsonObject, { quirks = {} }: RenderTarget, 
 
 const NINE_ALPHANUMERICS = /^[A-Za-z0-9]{9}$/;
 
-/** The id of a tool call in the form that the provider takes: the same for a call and its result. */
+/** The id of a tool call in the provider's form: the same for a call and its result. */
 export function toolCallId(id: string, { toolCallIds }: Quirks): string {
   if (toolCallIds === undefined || NINE_ALPHANUMERICS.test(id)) return id;
   const digest = createHash('sha256').update(id).digest('base64');

@@ -6,24 +6,24 @@ import { placeOfSeal, type Sealed, unwrapSeal, wrapSeal } from '../shared/reason
 import type { ReasoningDetail } from './wire.ts';
 
 /**
- * `reasoning_details` both ways. Entries with the same `index` are pieces of one part; entries with the same `id` are
- * parts of one item. The seal of a tool call is an encrypted entry whose `id` is the id of the call.
+ * `reasoning_details` in both directions. Entries with the same `index` are pieces of one part; entries with the same
+ * `id` are parts of one item. The seal of a tool call is an encrypted entry whose `id` is the id of the call.
  *
- * A `format` says which family sealed an entry, not who gave it: chat upstreams pass on seals of any family. So callers
- * get bare what a chat upstream gave, and wrapped what came from upstreams of other dialects.
+ * A `format` names the family that sealed an entry, not the upstream that sent it: chat upstreams pass on seals of any
+ * family. So seals from chat upstreams reach callers unwrapped, those from other dialects wrapped.
  *
- * Thoughts stand apart from what was said between them. Where a seal is wrapped, the wrapper says what it followed.
+ * Thoughts are separate from the content between them. The wrapper of a seal records the content that it followed.
  */
 
-/** What thoughts followed: 0 = the words of the message, n = its n-th image, undefined = nothing. */
+/** Content that thoughts followed: 0 = the text of the message, n = its n-th image, undefined = nothing. */
 export type Followed = number | undefined;
 
-/** What ties the entries of one item together. */
+/** Recognizes the entries of one item. */
 export class DetailGroup {
   readonly #indexes = new Set<number>();
   #id: string | undefined;
 
-  /** True when `detail` may belong to the item whose entries were taken so far. */
+  /** True if `detail` may belong to the item of the entries so far. */
   accepts(detail: JsonObject): boolean {
     const id = textAt(detail, 'id');
     if (id !== undefined && this.#id !== undefined) return id === this.#id;
@@ -38,27 +38,27 @@ export class DetailGroup {
   }
 }
 
-/** True for an entry whose seal an upstream of another dialect gave. */
+/** True for an entry with a seal from an upstream of another dialect. */
 export function isForeign(detail: JsonObject): boolean {
   return SEAL_MEMBERS.some((member) => unwrapSeal(textAt(detail, member) ?? '') !== undefined);
 }
 
 const SEAL_MEMBERS = ['signature', 'data'];
 
-/** A seal as it stands in an entry. */
+/** A seal as an entry has it. */
 export function writeSeal(seal: string, from: Sealed, after?: Followed): string {
   return from.givenBy === 'chat' ? seal : wrapSeal(from, after);
 }
 
-/** The seal that stands in an entry. `member`: which kind of seal it is when it is a bare one. */
+/** The seal in an entry. `member`: the kind of an unwrapped seal. */
 export function readSeal(text: string, member: 'signature' | 'encrypted'): Sealed {
   return unwrapSeal(text) ?? { [member]: text, givenBy: 'chat' };
 }
 
-/** Members of a message that hold its thoughts as plain text. */
+/** Members of a message with its thoughts as plain text. */
 export const PLAIN_THOUGHTS = ['reasoning', 'reasoning_content'] as const;
 
-/** Tells the details that seal a tool call of the message from those that are its thoughts. */
+/** Distinguishes the details that seal a tool call of the message from those of its thoughts. */
 export function isSealOfCall(message: JsonObject): (detail: JsonObject) => boolean {
   const callIds = new Set(objectsAt(message, 'tool_calls').map((call) => textAt(call, 'id')));
   return (detail) => {
@@ -67,13 +67,13 @@ export function isSealOfCall(message: JsonObject): (detail: JsonObject) => boole
   };
 }
 
-/** Thoughts of a message in the history, and what they followed there. */
+/** Thoughts of an earlier message, and the content that they followed. */
 export interface PlacedThoughts {
   readonly item: ReasoningItem;
   readonly after: Followed;
 }
 
-/** Reads the thoughts of a message in the history. */
+/** Reads the thoughts of an earlier message. */
 export function parseReasoningDetails(details: readonly JsonObject[]): PlacedThoughts[] {
   return groupsOf(details).map((group) => ({ item: itemOf(group), after: followedBy(group) }));
 }
@@ -84,7 +84,7 @@ function followedBy(details: readonly JsonObject[]): Followed {
     .find((place) => place !== undefined);
 }
 
-/** Details of a message, item by item. What two families made is never one item. */
+/** Details of a message by item. Entries of two families are never one item. */
 export function groupsOf(details: readonly JsonObject[]): JsonObject[][] {
   const groups: JsonObject[][] = [];
   let group = new DetailGroup();
@@ -124,7 +124,7 @@ function itemOf(details: readonly JsonObject[]): ReasoningItem {
   };
 }
 
-/** Texts of one type, pieces with the same index joined. */
+/** Texts of one type; pieces with the same index are joined. */
 function partsOf(details: readonly JsonObject[], type: string, member: string): string[] {
   const parts: string[] = [];
   let last: number | undefined;
@@ -143,7 +143,7 @@ function lastOf(details: readonly JsonObject[], member: string): string | undefi
   return details.map((detail) => textAt(detail, member)).findLast((value) => value !== undefined);
 }
 
-/** Writes the thoughts of one item. `firstIndex`: how many parts the items before it had. */
+/** Writes the thoughts of one item. `firstIndex`: number of parts in the items before it. */
 export function renderReasoningDetails(
   item: ReasoningItem,
   firstIndex: number,
@@ -184,7 +184,7 @@ export function renderReasoningDetails(
   return [...texts, ...summaries, ...bareSignature, ...encrypted];
 }
 
-/** How many indexes the details of an item take. */
+/** Number of indexes that the details of an item take. */
 export function indexesOf(item: ReasoningItem): number {
   return Math.max(item.text.length + item.summary.length, 1);
 }

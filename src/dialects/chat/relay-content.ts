@@ -28,13 +28,13 @@ const MESSAGE_QUIRKS = [
   'thoughtsMember',
 ] as const satisfies readonly (keyof Quirks)[];
 
-/** Returns true if the messages need no look at all: no quirk changes messages, and there are no calls or thoughts. */
+/** True if the messages need no inspection: no quirk changes messages, and there are no calls or thoughts. */
 export function arePlain(messages: Json | undefined, { quirks = NO_QUIRKS }: RenderTarget): boolean {
   if (!Array.isArray(messages)) return true;
   return !changesMessages(quirks) && !messages.some((message) => isOfCall(message) || hasDetails(message));
 }
 
-/** The caller's messages as the provider takes them. A list in which nothing changes is returned itself. */
+/** The caller's messages as the provider accepts them. Returns the same list if nothing changes. */
 export function relayedMessages(
   messages: Json | undefined,
   { quirks = NO_QUIRKS }: RenderTarget,
@@ -51,9 +51,8 @@ function changesMessages(quirks: Quirks): boolean {
 }
 
 /**
- * The caller's messages with every call and its result in pairs, one behind the other: the user says a result that answers
- * no call, a call without a result gets one that says so, and a result that comes later is put behind its call. A list in
- * which nothing changes is returned itself.
+ * The caller's messages with each result right after its call. An orphan result becomes user text, a call without a
+ * result gets one that says so, and a late result is moved. Returns the same list if nothing changes.
  */
 function withPairedCalls(messages: Json | undefined, report: Report): Json | undefined {
   if (!Array.isArray(messages) || !messages.some(isOfCall)) return messages;
@@ -89,12 +88,12 @@ function withPairedCalls(messages: Json | undefined, report: Report): Json | und
   return isSame ? messages : all;
 }
 
-/** Whether a message calls tools, or answers a call. */
+/** True if a message has tool calls or answers one. */
 function isOfCall(message: Json): boolean {
   return isJsonObject(message) && (message.role === 'tool' || Array.isArray(message.tool_calls));
 }
 
-/** Calls and results in order; notes where each stands in the list that the caller wrote. */
+/** Calls and results in order; notes the path of each in the caller's list. */
 function* stepsIn(
   messages: readonly Json[],
   places: Map<JsonObject, string>,
@@ -114,7 +113,7 @@ function* stepsIn(
   }
 }
 
-/** A message with the ids by which its calls, or the call that it answers, are told from others of their turn. */
+/** A message with unique ids for its calls, or for the call that it answers. */
 function withNewIds(message: JsonObject, newIds: ReadonlyMap<JsonObject, string>): JsonObject {
   const resultId = newIds.get(message);
   if (resultId !== undefined) return { ...message, tool_call_id: resultId };
@@ -134,8 +133,8 @@ function asSaid({ tool_call_id: callId, content }: JsonObject): JsonObject {
 }
 
 /**
- * The caller's messages without thoughts that upstreams of other dialects sealed, which the caller got through this
- * gateway. Everything else stays as it came; a list in which nothing changes is returned itself.
+ * The caller's messages without thoughts that upstreams of other dialects sealed, and that the caller got through this
+ * gateway. Everything else stays unchanged. Returns the same list if nothing changes.
  */
 function withoutForeignSeals(messages: Json | undefined, report: Report): Json | undefined {
   if (!Array.isArray(messages) || !messages.some(hasDetails)) return messages;
@@ -169,7 +168,7 @@ const THOUGHTS: ReadonlySet<string> = new Set([...PLAIN_THOUGHTS, 'reasoning_det
 
 const NO_DETAILS: ReadonlySet<JsonObject> = new Set();
 
-/** Details whose seal is not a chat upstream's, with all that is part of the same item. */
+/** Details with a seal of another dialect's upstream, and all other entries of the same item. */
 function foreignDetails(message: JsonObject): ReadonlySet<JsonObject> {
   const details = objectsAt(message, 'reasoning_details');
   if (details.length === 0) return NO_DETAILS;
@@ -181,7 +180,7 @@ function foreignDetails(message: JsonObject): ReadonlySet<JsonObject> {
   return new Set(items.filter((item) => item.some(isForeign)).flat());
 }
 
-/** One message in the forms that the provider takes; what it says stays the same. Returned itself if it has them. */
+/** One message in the provider's form, with the same meaning. Returns the same object if nothing changes. */
 function adaptedMessage(message: JsonObject, quirks: Quirks): JsonObject {
   const { role, content, tool_call_id: resultId } = message;
   const text = quirks.refusesTextLists && Array.isArray(content) ? joinedText(content) : undefined;
@@ -201,7 +200,7 @@ function adaptedCall(call: JsonObject, quirks: Quirks): JsonObject {
   return id === call.id ? call : { ...call, id };
 }
 
-/** The text of thoughts under the name that the provider reads. */
+/** The text of thoughts under the provider's name. */
 function adaptedThoughts(message: JsonObject, { thoughtsMember: member }: Quirks): JsonObject {
   const written = PLAIN_THOUGHTS.map((name) => textAt(message, name)).find((text) => text !== undefined);
   const hasCalls = Array.isArray(message.tool_calls) && message.tool_calls.length > 0;

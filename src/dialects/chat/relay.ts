@@ -15,7 +15,7 @@ import { NO_CACHE_MARKS, NO_TOOL_CALL_LIMIT, unknownDetail } from './render-loss
 import { HIGHEST_EFFORT, renderReasoning } from './render-reasoning.ts';
 import { GATEWAY_FIELDS, LIMIT_FIELDS } from './wire.ts';
 
-/** The caller's own body, with only what must change changed. */
+/** The caller's own body with only the necessary changes. */
 export function renderRelay(request: GenerationRequest, target: RenderTarget): RenderedRequest {
   const report = new Report(request);
   const given = request.body;
@@ -51,7 +51,7 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
   return { body, headers: NO_HEADERS, report: report.entries };
 }
 
-/** The caller's reasoning settings, where the provider has other words for them. */
+/** The caller's reasoning settings, if the provider has other names for them. */
 function relayReasoning(
   request: GenerationRequest,
   target: RenderTarget,
@@ -65,7 +65,7 @@ function relayReasoning(
   return { reasoning: undefined, reasoning_effort: undefined, ...renderReasoning(request, target, report) };
 }
 
-/** The caller's own limits, under the one name that the provider takes where it takes only one. */
+/** The caller's own limits, under the only name that the provider accepts if there is just one. */
 function relayLimits(given: JsonObject, target: RenderTarget, report: Report): JsonObject | undefined {
   const only = target.quirks?.outputLimitField;
   let limits: JsonObject | undefined;

@@ -28,13 +28,13 @@ import { FOREIGN_SEAL, NO_FIELD, reportForeignMembers } from './render-losses.ts
 import { contentOf, type PartsContext, renderPart, reportLostMark } from './render-parts.ts';
 import { reportRenaming } from './render-tools.ts';
 
-/** What rendering a conversation needs to know besides its items. */
+/** Context of rendering a conversation besides its items. */
 export interface MessagesContext extends PartsContext {
   readonly request: GenerationRequest;
   readonly names: FlatNames;
 }
 
-/** The conversation as the upstream takes it: assistant items that follow each other become one message. */
+/** Renders the conversation: consecutive assistant items become one message. */
 export function renderMessages(context: MessagesContext): JsonObject[] {
   const writer = new MessagesWriter(context);
   const { request, report } = context;
@@ -45,10 +45,10 @@ export function renderMessages(context: MessagesContext): JsonObject[] {
   return writer.end();
 }
 
-/** What the assistant said in one turn, until it is written as one message. */
+/** The assistant's items of one turn, until they are written as one message. */
 interface AssistantTurn {
   readonly thoughts: ReasoningItem[];
-  /** Thoughts that go back as plain text. */
+  /** Thoughts that are sent back as plain text. */
   readonly thoughtTexts: string[];
   readonly calls: ToolCallItem[];
   readonly images: ImageItem[];
@@ -63,7 +63,7 @@ class MessagesWriter {
   readonly #declared: ReadonlySet<string>;
   readonly #messages: JsonObject[] = [];
   #turn: AssistantTurn | undefined;
-  /** Images and files out of tool results: they follow the results in a message of their own. */
+  /** Images and files from tool results: they follow the results in a message of their own. */
   #attachments: JsonObject[] = [];
 
   constructor(context: MessagesContext) {
@@ -74,7 +74,7 @@ class MessagesWriter {
   }
 
   add(item: Item): void {
-    // An opaque item is reported by what becomes of it; thoughts that are left out take their members along.
+    // The rendering of an opaque item reports it; dropped thoughts include their members.
     if (item.type !== 'opaque' && item.type !== 'reasoning') {
       reportForeignMembers(item, 'items', this.#context.report);
     }
@@ -125,7 +125,7 @@ class MessagesWriter {
     return this.#turn;
   }
 
-  /** After spoken words something new begins, unless calls are open: their results must follow at once. */
+  /** Begins a new turn after text, unless calls are open: their results must follow at once. */
   #openFreshTurn(): AssistantTurn {
     const turn = this.#turn;
     if (turn !== undefined && turn.calls.length === 0 && (turn.content ?? turn.images).length > 0)
@@ -141,7 +141,7 @@ class MessagesWriter {
     if (item.ext?.chat !== undefined) layOver(turn.ext, item.ext.chat);
   }
 
-  /** Thoughts go back as the details that a chat upstream gave; as text only to those who want it. */
+  /** Thoughts are sent back as the details of a chat upstream; as text only to providers that want it. */
   #addThought(item: ReasoningItem): void {
     const { report, request, quirks } = this.#context;
     const words = item.text.length > 0 ? item.text : item.summary;
@@ -158,7 +158,7 @@ class MessagesWriter {
       return;
     }
     const isEmpty = !isSealed && item.text.length + item.summary.length === 0;
-    // Of chat callers, nothing readable means details of a kind that we do not know.
+    // From chat callers, no readable text means details of an unknown kind.
     if (isEmpty && request.format !== 'chat') return;
     report.dropped(
       report.place(item, 'items'),
@@ -208,14 +208,14 @@ class MessagesWriter {
     });
   }
 
-  /** Those who take thoughts back refuse messages with tool calls and without the member. */
+  /** Providers that take thoughts back refuse messages with tool calls and without the member. */
   #thoughtsOf({ thoughtTexts, calls }: AssistantTurn): JsonObject {
     const { thoughtsMember } = this.#context.quirks;
     if (thoughtsMember === undefined || thoughtTexts.length + calls.length === 0) return {};
     return { [thoughtsMember]: thoughtTexts.join('\n') };
   }
 
-  /** Seals of calls, each named by its call. */
+  /** Seals of calls, each with the id of its call. */
   #sealsOf(calls: readonly ToolCallItem[]): JsonObject[] {
     const { report, request } = this.#context;
     return calls.flatMap((call) => {
@@ -279,7 +279,7 @@ class MessagesWriter {
     for (const attachment of attachments) this.#attachments.push(attachment);
   }
 
-  /** The mark of a tool result goes on its last text. */
+  /** Puts the mark of a tool result on its last text. */
   #marked(texts: readonly JsonObject[], item: ToolResultItem): readonly JsonObject[] {
     const { report, takesCacheMarks } = this.#context;
     const last = texts.findLastIndex(({ type }) => type === 'text');
@@ -316,7 +316,7 @@ function detailsOf(thoughts: readonly ReasoningItem[]): JsonObject[] {
   });
 }
 
-/** Members that the items say, in one object. */
+/** Members of the items in one object. */
 function joined(items: readonly OpaqueItem[]): JsonObject {
   const members: JsonObject = {};
   for (const { value } of items) layOver(members, value);

@@ -68,7 +68,7 @@ const FATES: FieldFates = {
   items: rendered(),
 };
 
-/** Whether the endpoint takes a field. */
+/** True if the endpoint takes a field. */
 export function takes(field: RequestField, target: RenderTarget): boolean {
   return isTaken(FATES[field], target);
 }
@@ -102,7 +102,7 @@ const FIELDS: ReadonlyMap<string, RequestField> = new Map(
   ]),
 );
 
-/** Fields that must be listed are left out while rendering. In the relay lane the caller's own are sent. */
+/** Fields that must be listed are left out in rendering. In the relay lane the caller's own are sent. */
 function isOptional(fate: FieldFate): boolean {
   return fate.fate === 'rendered' && fate.parameters.length > 0 && !fate.mustBeListed;
 }
@@ -136,7 +136,7 @@ function takesBodyField(name: string, target: RenderTarget): boolean {
   return fate === undefined || isTaken(fate, target);
 }
 
-/** Where the caller asked for what a field of the body says; undefined when only we did. */
+/** The caller's field for a member of the body; undefined if only the gateway set it. */
 export function callersName(
   wireName: string,
   request: GenerationRequest,

@@ -9,15 +9,15 @@ import type { Report } from '../shared/report/report.ts';
 import { renderCacheMark } from '../shared/requests/gateway-fields.ts';
 import { NO_CACHE_MARKS, NO_FIELD, reportForeignMembers } from './render-losses.ts';
 
-/** What rendering content needs to know besides the parts. */
+/** Context of rendering content besides the parts. */
 export interface PartsContext {
   readonly report: Report;
-  /** The upstream takes `cache_control` on text parts. */
+  /** True if the upstream takes `cache_control` on text parts. */
   readonly takesCacheMarks: boolean;
   readonly quirks: Quirks;
 }
 
-/** Content as the upstream takes it: a string where that says it all. */
+/** Content for the upstream: a string if that says it all. */
 export function contentOf(rendered: readonly JsonObject[], quirks: Quirks): string | JsonObject[] {
   const [only] = rendered;
   if (only === undefined) return '';
@@ -26,7 +26,7 @@ export function contentOf(rendered: readonly JsonObject[], quirks: Quirks): stri
   return (quirks.refusesTextLists ? joinedText(rendered) : undefined) ?? [...rendered];
 }
 
-/** Parts that are text alone as one text; undefined when something else is among them. */
+/** Parts that are all text as one text; undefined if there are others. */
 export function joinedText(parts: readonly unknown[]): string | undefined {
   const texts = parts.map((part) =>
     isJsonObject(part) && part.type === 'text' ? stringAt(part, 'text') : undefined,
@@ -34,7 +34,7 @@ export function joinedText(parts: readonly unknown[]): string | undefined {
   return texts.includes(undefined) ? undefined : texts.join('\n');
 }
 
-/** One part; nothing when the upstream cannot take it, which is then in the report. */
+/** Renders one part; returns none, and reports that, if the upstream cannot take it. */
 export function renderPart(part: Part, context: PartsContext): JsonObject[] {
   const { report } = context;
   switch (part.type) {
@@ -67,7 +67,7 @@ function renderText(part: Extract<Part, { type: 'text' }>, context: PartsContext
   return { type: 'text', text: part.text, ...markOf(part, part.cache, context), ...part.ext?.chat };
 }
 
-/** A mark as the upstream takes it: on text only, if at all. `owner`: what the caller put it on. */
+/** A mark for the upstream: on text only, if at all. `owner`: the object that the caller marked. */
 function markOf(
   owner: object,
   mark: CacheMark | undefined,
@@ -78,7 +78,7 @@ function markOf(
   return {};
 }
 
-/** Reports the mark of something that cannot carry one. */
+/** Reports the mark of an object that cannot carry one. */
 export function reportLostMark(owner: object, mark: CacheMark | undefined, report: Report): void {
   if (mark !== undefined) report.dropped(report.place(owner, 'items', 'cache_control'), NO_CACHE_MARKS);
 }
@@ -116,7 +116,7 @@ function renderFile(part: Extract<Part, { type: 'file' }>, report: Report): Json
   }
 }
 
-/** A document that is text, with what the caller says about it in front. */
+/** A text document, after the caller's title and context. */
 function renderTextFile(part: Extract<Part, { type: 'file' }>, text: string, report: Report): JsonObject {
   reportForeignMembers(part, 'items', report, ['context']);
   report.coerced(report.place(part, 'items'), 'a text document is sent as plain text');

@@ -18,13 +18,13 @@ import { NO_FIELD, takes } from './render-losses.ts';
 /** Output limit that a budget is measured against if the request has none, tokens. */
 const ASSUMED_OUTPUT_TOKENS = 32_000;
 
-/** The highest word for how much to think that all chat upstreams know. */
+/** The highest effort that all chat upstreams know. */
 export const HIGHEST_EFFORT: Effort = 'high';
 
-/** What is left of an effort or a budget at providers that know no more. */
+/** Report detail of an effort or a budget at providers that only switch thinking on or off. */
 const ON_OR_OFF = 'the provider knows thinking on or off: it is sent as on';
 
-/** The reasoning settings as the provider takes them: mostly one word. */
+/** The reasoning settings for the provider: mostly one word. */
 export function renderReasoning(
   request: GenerationRequest,
   target: RenderTarget,
@@ -95,10 +95,10 @@ const SETTINGS: readonly ReasoningSetting[] = [
   'mode',
 ];
 
-/** What of the settings has no word in the chat format. */
+/** Settings that the chat format has no field for. */
 const UNSENT: readonly ReasoningSetting[] = ['adaptive', 'summary', 'display', 'context', 'mode'];
 
-/** Thoughts that are not to be shown the gateway leaves out of the answer itself. */
+/** False for settings that only hide thoughts: the gateway removes those from the answer itself. */
 function isAsked(setting: ReasoningSetting, settings: ReasoningSettings): boolean {
   return setting === 'display' ? settings.display === 'summarized' : settings[setting] !== undefined;
 }

@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import type { SearchRules } from '../dialect.ts';
 
-/** Names of tools by which upstreams search. */
+/** Matches names of tools with which upstreams search. */
 const SEARCH_TOOL = /search/;
 
-/** The upstream searches by an option of the body or a tool that it runs itself. It takes no limit. */
+/** The upstream searches by an option of the body or by a tool that it runs. It accepts no limit. */
 export const searches: SearchRules = {
   asked({ format, body, tools }, supported) {
     const hasTool = tools.some(
@@ -15,7 +15,7 @@ export const searches: SearchRules = {
   },
 };
 
-/** The option of the format, where the endpoint takes it, and those that some providers have beside it. */
+/** True if the body has the format's option, and the endpoint takes it, or the option of a provider. */
 function hasOption(body: JsonObject, supported: ReadonlySet<string> | undefined): boolean {
   const isTaken = supported === undefined || supported.has('web_search_options');
   return (

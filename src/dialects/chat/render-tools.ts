@@ -13,7 +13,7 @@ import {
 } from '../shared/tools/tool-names.ts';
 import { NO_CACHE_MARKS, NO_FIELD, reportForeignMembers, takes } from './render-losses.ts';
 
-/** What rendering tools needs to know besides the tools. */
+/** Context of rendering tools. */
 export interface ToolsContext {
   readonly request: GenerationRequest;
   readonly target: RenderTarget;
@@ -21,7 +21,7 @@ export interface ToolsContext {
   readonly names: FlatNames;
 }
 
-/** The members of a body that are about tools. */
+/** Renders the members of a body for tools. */
 export function renderTools(context: ToolsContext): JsonObject {
   const { request, target, report } = context;
   if (request.tools.length > 0 && !takes('tools', target)) {
@@ -41,7 +41,7 @@ export function renderTools(context: ToolsContext): JsonObject {
   });
 }
 
-/** Where there is nothing to choose from, only a forced call is missed. */
+/** Without tools only a forced call is a loss. */
 function reportLostChoice({ request, report }: ToolsContext): void {
   const mode = request.toolChoice?.mode;
   if (mode !== undefined && mode !== 'auto' && mode !== 'none') {
@@ -83,7 +83,7 @@ function reportToolLosses(tool: CallableTool, { report, names }: ToolsContext): 
   reportForeignMembers(tool, 'tools', report);
 }
 
-/** Reports a name that had to change. The group in front of it is ordinary naming. */
+/** Reports a changed name. A group prefix is ordinary naming. */
 export function reportRenaming(tool: ToolIdentity, place: string, names: FlatNames, report: Report): void {
   const sent = names.nameOf(tool);
   const own = tool.namespace === undefined ? tool.name : `${tool.namespace}__${tool.name}`;

@@ -17,7 +17,7 @@ import { renderReasoning } from './render-reasoning.ts';
 import { renderTools, type ToolsContext } from './render-tools.ts';
 import { LIMIT_FIELDS } from './wire.ts';
 
-/** A request in the chat format's words. */
+/** Renders a request in the chat format. */
 export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
   const report = new Report(request);
   const names = flatNames(request);
@@ -41,7 +41,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   return { body: withinLimits(body, request, target, report), headers: NO_HEADERS, report: report.entries };
 }
 
-/** The body without what the endpoint or its provider does not take. */
+/** The body without fields that the endpoint or its provider does not take. */
 export function withinLimits(
   body: JsonObject,
   request: GenerationRequest,
@@ -98,12 +98,12 @@ function renderConversation(context: ToolsContext): JsonObject[] {
 
 // --- Cache marks ----------------------------------------------------------------------------------------------------
 
-/** Marks go only to endpoints that are known to take them. */
+/** Marks are sent only to endpoints that are known to take them. */
 export function takesMarks(target: RenderTarget): boolean {
   return takes('cache', target);
 }
 
-/** Automatic caching: the messages with the mark on their last text; undefined when there is no text to mark. */
+/** Automatic caching: the messages with the mark on their last text; undefined if there is no text. */
 function withMarkOnLastText(messages: readonly JsonObject[], mark: CacheMark): JsonObject[] | undefined {
   for (let position = messages.length - 1; position >= 0; position--) {
     const message = messages[position];
@@ -190,7 +190,7 @@ export function anyObject(report: Report): JsonObject {
   return { type: 'json_object' };
 }
 
-/** A word that will be left out stays as it is, so that the report has one entry about it. */
+/** A value that will be left out is not changed, so that the report has one entry for it. */
 export function renderVerbosity(
   request: GenerationRequest,
   target: RenderTarget,
@@ -202,7 +202,7 @@ export function renderVerbosity(
 
 // --- Service tier ---------------------------------------------------------------------------------------------------
 
-/** Tiers that chat upstreams know, by the word they are asked for with. */
+/** Service tiers of chat upstreams, by the requested word. */
 const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
   ...['auto', 'default', 'flex', 'priority', 'scale'].map((tier) => [tier, tier] as const),
   ['fast', 'priority'],

@@ -4,9 +4,9 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, objectsAt } from '../../kit/json/members.ts';
 import { usdOf } from '../../kit/money.ts';
 
-/** Token counts, both ways. */
+/** Token counts in both directions. */
 
-/** The usage object of a body or chunk, wherever this upstream puts it. */
+/** The usage object of a body or chunk, at any of the places that upstreams use. */
 export function usageObjectIn(chunk: JsonObject): JsonObject | undefined {
   return (
     objectAt(chunk, 'usage') ??
@@ -15,7 +15,7 @@ export function usageObjectIn(chunk: JsonObject): JsonObject | undefined {
   );
 }
 
-/** Reads a usage object; undefined when its main counts are missing or make no sense. */
+/** Reads a usage object; undefined if its main counts are missing or implausible. */
 export function readUsage(usage: JsonObject): Usage | undefined {
   const total = tokenCount(usage.total_tokens);
   const prompt = tokenCount(usage.prompt_tokens);
@@ -42,7 +42,7 @@ export function readUsage(usage: JsonObject): Usage | undefined {
     reasoningTokens: Math.min(thought, output),
     imageTokens: Math.min(firstCount(details.image_tokens), output),
     webSearchRequests: firstCount(objectAt(usage, 'server_tool_use_details')?.web_search_requests),
-    // What is only the difference of two counts was not counted.
+    // The difference of two counts is not a measurement.
     source: prompt === undefined || completion === undefined ? 'estimated' : 'measured',
   };
 }
@@ -51,7 +51,10 @@ function difference(total: number | undefined, part: number | undefined): number
   return total === undefined || part === undefined || part > total ? undefined : total - part;
 }
 
-/** Some upstreams leave thoughts out of the completion count; the total tells, or thoughts that outnumber it. */
+/**
+ * Some upstreams exclude thoughts from the completion count; the total shows it, or more thoughts than completion
+ * tokens.
+ */
 function withThoughts(input: number, written: number, thought: number, total: number | undefined): number {
   const isApart =
     total === undefined ? thought > written : thought > 0 && total === input + written + thought;
@@ -62,7 +65,7 @@ function firstCount(first: unknown, second?: unknown, third?: unknown): number {
   return tokenCount(first) ?? tokenCount(second) ?? tokenCount(third) ?? 0;
 }
 
-/** Writes what a generation used and cost, over the members that only the upstream's own usage has. */
+/** Writes usage and cost, over members that only the upstream's own usage has. */
 export function renderUsage(
   { usage, bill }: Pick<Settled, 'usage' | 'bill'>,
   upstream?: JsonObject,
@@ -93,7 +96,7 @@ export function renderUsage(
   return over(upstream, members);
 }
 
-/** What we tell, and what only the upstream does; mostly there is nothing of that kind, and nothing to copy. */
+/** Our members, plus members only the upstream sent. Mostly there are none, and nothing is copied. */
 function over(upstream: JsonObject | undefined, members: JsonObject): JsonObject {
   for (const name in upstream) if (!Object.hasOwn(members, name)) return { ...upstream, ...members };
   return members;

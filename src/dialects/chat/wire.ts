@@ -14,7 +14,7 @@ import {
 } from '../shared/requests/gateway-fields.ts';
 import { MAX_REQUEST_PIECES } from '../shared/requests/request-pieces.ts';
 
-/** The chat format as it is on the wire: what a request may hold, and the shapes of an answer. */
+/** The chat format on the wire: schemas of a request and the shapes of an answer. */
 
 // --- Content parts ---------------------------------------------------------------------------------------------------
 
@@ -48,7 +48,7 @@ const videoPart = Type.Object({
   video_url: Type.Object({ url: Type.String({ minLength: 1 }) }),
 });
 
-/** Types of content parts that the gateway reads; others stay opaque. */
+/** Types of content parts that the gateway parses; others stay opaque. */
 const PART_TYPES = ['text', 'refusal', 'image_url', 'input_audio', 'file', 'video_url'] as const;
 
 /** True for types of content parts that the format documents. */
@@ -321,7 +321,7 @@ export const LIMIT_FIELDS = ['max_tokens', 'max_completion_tokens'] as const;
 /** Members of `reasoning` that the format documents. */
 export const REASONING_FIELDS: ReadonlySet<string> = new Set(Object.keys(reasoning.properties));
 
-/** Fields that speak to the gateway and never go upstream. */
+/** Fields for the gateway, which never go upstream. */
 export const GATEWAY_FIELDS: ReadonlySet<string> = new Set([
   ...SHARED_GATEWAY_FIELDS,
   'usage',
@@ -343,5 +343,5 @@ export interface ReasoningDetail extends JsonObject {
   readonly format?: string;
 }
 
-/** What ends a stream. */
+/** The end marker of a stream. */
 export const DONE = '[DONE]';

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
 import type { VectorAnswer } from '../shared/embeddings/embedding-upstream.ts';
 
-/** Reads an answer. Entries say which input they are of; where they do not, they are in order. */
+/** Reads an answer. Entries have the index of their input; without indexes they are in order. */
 export function readAnswer(body: JsonObject): VectorAnswer {
   const entries = objectsAt(body, 'data');
   const vectors: (Json | undefined)[] = new Array(entries.length).fill(undefined);

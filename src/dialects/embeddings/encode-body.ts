@@ -19,7 +19,7 @@ export function encodeBody({ vectors = [], settled }: Result, context: ReplyCont
   };
 }
 
-/** What it used and cost. Vectors have no tokens: the total is that of the inputs. */
+/** Usage and cost. Vectors have no tokens: the total is that of the inputs. */
 function renderUsage({ usage, bill }: Settled): JsonObject {
   return {
     prompt_tokens: usage.inputTokens,

@@ -7,10 +7,10 @@ import { DOCUMENTED_FIELDS } from './wire.ts';
 
 const NONE = both('');
 
-/** No field for what a preset says. */
+/** No field for a preset's member. */
 const nowhere = () => ({});
 
-/** What is particular to the embeddings format. It has no conversation, tools or thoughts: members for them are idle. */
+/** Facts of the embeddings format. It has no conversation, tools or thoughts: members for them are idle. */
 export const facts: FormatDialectFacts = {
   ...EMBEDDING_FACTS,
   request: {

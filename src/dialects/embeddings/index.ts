@@ -10,8 +10,8 @@ import { renderRequest } from './render.ts';
 import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
 
 /**
- * Inputs of one call: OpenAI takes 2,048, but so many vectors as numbers are an answer of more than 100 MB.
- * Endpoints that take fewer say so (`max_inputs`).
+ * Inputs of one call: OpenAI takes 2,048, but so many vectors as numbers make an answer of more than 100 MB. Endpoints
+ * that take fewer have `max_inputs`.
  */
 const MAX_INPUTS_OF_CALL = 512;
 

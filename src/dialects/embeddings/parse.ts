@@ -8,10 +8,10 @@ import { modelList, parseWishes } from '../shared/requests/gateway-fields.ts';
 import { facts } from './facts.ts';
 import { DOCUMENTED_FIELDS, MAX_INPUTS } from './wire.ts';
 
-/** Output that routing looks for in models. */
+/** Output modality that routing requires of models. */
 const EMBEDDINGS: readonly string[] = ['embeddings'];
 
-/** Reads a validated body. Throws 400 for what the schema cannot say. */
+/** Parses a validated body. Throws 400 for conditions that the schema cannot express. */
 export function parseRequest(body: JsonObject): GenerationRequest {
   const given = withoutNulls(body);
   const models = modelList(given.model, given.models);
@@ -50,7 +50,7 @@ function documentedOf(given: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(given).filter(([name]) => DOCUMENTED_FIELDS.has(name)));
 }
 
-/** The inputs of `input`: one text or list of token ids alone is one input. */
+/** The inputs of `input`: a single text or list of token ids is one input. */
 function inputsOf(input: Json | undefined): readonly EmbeddingInput[] {
   if (typeof input === 'string') return [nonEmpty(input, 'input')];
   if (!Array.isArray(input) || input.length === 0) {

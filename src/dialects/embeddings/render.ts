@@ -6,13 +6,15 @@ import { Report } from '../shared/report/report.ts';
 import { relayBody } from '../shared/requests/relay.ts';
 import { GATEWAY_FIELDS } from './wire.ts';
 
-/** Fields that not every upstream takes. Vectors are encoded here if an upstream does not: that is no loss. */
+/**
+ * Fields that not every upstream takes. The gateway encodes vectors itself if an upstream does not: that is no loss.
+ */
 const OPTIONAL_FIELDS: readonly { readonly name: string; readonly isLoss: boolean }[] = [
   { name: 'encoding_format', isLoss: false },
   { name: 'input_type', isLoss: true },
 ];
 
-/** The caller's own body, without what the endpoint does not take. */
+/** The caller's own body without fields that the endpoint does not take. */
 export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
   const report = new Report(request);
   const { supportedParameters, quirks } = target;

@@ -5,12 +5,12 @@ import { gatewayFieldSchemas, SHARED_GATEWAY_FIELDS } from '../shared/requests/g
 /** Inputs of one request, as at OpenAI. */
 export const MAX_INPUTS = 2048;
 
-/** More than any model gives. */
+/** More than any model offers. */
 const MAX_DIMENSIONS = 65_536;
 
 const tokenIds = Type.Array(Type.Integer({ minimum: 0 }));
 
-/** How many there may be is checked by `parse.ts`, which says which of them is wrong. */
+/** `parse.ts` checks the number of inputs and says which of them is wrong. */
 const input = Type.Unsafe<unknown>({
   description:
     `What becomes vectors: a text, up to ${MAX_INPUTS} texts, the token ids of a text, or of several. None of them ` +
@@ -56,5 +56,5 @@ export function requestSchema(): TSchema {
 /** Top-level fields that the format documents. */
 export const DOCUMENTED_FIELDS: ReadonlySet<string> = new Set(['model', 'input', ...Object.keys(settings)]);
 
-/** Fields that speak to the gateway and never go upstream. */
+/** Fields for the gateway, which never go upstream. */
 export const GATEWAY_FIELDS: ReadonlySet<string> = new Set(SHARED_GATEWAY_FIELDS);

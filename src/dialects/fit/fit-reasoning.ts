@@ -8,7 +8,7 @@ import type { ReasoningSettings } from '../../ir/settings.ts';
 import { objectAt, textAt } from '../../kit/json/members.ts';
 import { effortNearest, effortOf, thinkingLimit } from '../shared/reasoning/reasoning-effort.ts';
 
-/** A request as a model can think about it, and what had to be changed for that. */
+/** A request fitted to a model, and the changes that were necessary. */
 export interface FittedRequest {
   readonly request: GenerationRequest;
   readonly report: readonly TranslationEntry[];
@@ -17,13 +17,13 @@ export interface FittedRequest {
 /** Output limit that a budget is measured against if the request has none, tokens. */
 const ASSUMED_OUTPUT_TOKENS = 32_000;
 
-/** The least effort of a model whose efforts are not known: what every upstream with words for it has. */
+/** Lowest effort of a model with unknown efforts: every upstream with effort levels has it. */
 const USUAL_LEAST: EffortWord = 'low';
 
 /**
- * Maps the effort that a request asks for to the nearest one that the model has, and a budget in tokens, where the
- * model takes none, to an effort. Not to think at all, where the model always does, becomes its least effort:
- * whether that may be is decided before (`refuseReasoningOff` of routing).
+ * Maps the requested effort to the nearest one that the model has, and a budget in tokens to an effort if the model
+ * takes none. If the model always thinks, a request without thinking gets its lowest effort; `refuseReasoningOff` of
+ * routing has decided before whether that is allowed.
  */
 export function fitReasoning(
   request: GenerationRequest,
@@ -52,7 +52,7 @@ function fitEffort(request: GenerationRequest, facts: ReasoningFacts): FittedReq
   return sent === asked ? asIs : changed(request, sent, `the model has no effort ${asked}: ${sent} is sent`);
 }
 
-/** Of a request that asks for a budget alone. */
+/** Fits a request with a budget alone. */
 function fitBudget(
   request: GenerationRequest,
   facts: ReasoningFacts,
@@ -64,17 +64,17 @@ function fitBudget(
   return changed(request, sent, `the model takes no budget in tokens: effort ${sent} is sent`);
 }
 
-/** Whether a request asks the model not to think. */
+/** True if a request switches thinking off. */
 export function isSwitchedOff({ reasoning }: Pick<GenerationRequest, 'reasoning'>): boolean {
   return effortOf(reasoning) === 'none';
 }
 
-/** The least that a model which always thinks can be asked for. */
+/** The lowest effort of a model that always thinks. */
 export function leastEffort({ supportedEfforts }: ReasoningFacts): EffortWord {
   return supportedEfforts?.[0] ?? USUAL_LEAST;
 }
 
-/** The word that comes nearest; of two as near the one that thinks more. */
+/** The nearest effort; of two as near, the higher one. */
 export function nearestEffort(asked: EffortWord, supported: readonly EffortWord[]): EffortWord {
   const place = EFFORT_WORDS.indexOf(asked);
   const distance = (word: EffortWord) => Math.abs(EFFORT_WORDS.indexOf(word) - place);
@@ -106,7 +106,7 @@ function coerced(request: GenerationRequest, detail: string): TranslationEntry {
 
 // --- Where formats write it -----------------------------------------------------------------------------------------
 
-/** Where the caller says how much to think. */
+/** The caller's field for the effort. */
 export function effortPath(request: Pick<GenerationRequest, 'formatFacts' | 'body' | 'reasoning'>): string {
   const { places } = request.formatFacts.reasoning;
   return shortEffortField(request) ?? places[decidingSetting(request.reasoning ?? {})];
@@ -141,7 +141,7 @@ function withEffort(request: GenerationRequest, effort: EffortWord): GenerationR
   return { ...request, reasoning: { ...settingsWithout(replaced, request), effort }, body };
 }
 
-/** The request without a budget that stands beside an effort, or beside the wish not to think. */
+/** The request without a budget beside an effort, or beside thinking that is switched off. */
 function withoutBudget(request: GenerationRequest): GenerationRequest {
   return {
     ...request,

@@ -23,8 +23,8 @@ function familyOf(endpoint: FittedEndpoint): SamplingFamily | undefined {
 }
 
 /**
- * Leaves out the sampling settings that models of the endpoint's family answer with an error, whichever provider serves
- * them. An endpoint that lists a setting takes it.
+ * Removes the sampling settings that models of the endpoint's family answer with an error, at any provider. An
+ * endpoint that lists a setting takes it.
  */
 export function fitSampling(request: GenerationRequest, endpoint: FittedEndpoint): FittedRequest {
   const { sampling } = request;
@@ -66,14 +66,14 @@ function* refusedOf(
   const isTaken = takesWithoutThinking === true && reasoning?.effort === 'none';
   for (const setting of isTaken ? [] : (Object.keys(refused) as (keyof Sampling)[])) {
     const value = sampling[setting];
-    // What an endpoint lists it takes; what it does not list is left out, and reported, while rendering.
+    // An endpoint takes the settings that it lists; rendering removes and reports the others.
     if (value === undefined || value === refused[setting] || supportedParameters !== undefined) continue;
     yield { setting, detail: REFUSED };
   }
   if (takesOneOfBoth !== true || sampling.temperature === undefined || sampling.topP === undefined) return;
-  // The one that is not listed is left out anyway.
+  // The one that is not listed is removed anyway.
   if (['temperature', 'top_p'].some((name) => supportedParameters?.has(name) === false)) return;
-  // A temperature of 1 says nothing: then `top_p` is what the caller meant.
+  // A temperature of 1 has no effect: then the caller meant `top_p`.
   const saysNothing = sampling.temperature === 1 && sampling.topP !== 1;
   yield { setting: saysNothing ? 'temperature' : 'topP', detail: ONE_OF_BOTH };
 }

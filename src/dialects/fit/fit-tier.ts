@@ -16,12 +16,12 @@ const TIER_OF: ReadonlyMap<string, Tier> = new Map([
 /** A tier that is served as the standard one. */
 const SCALE = 'scale';
 
-/** Members of bodies by which a tier is asked for. */
+/** Members of bodies that request a tier. */
 const TIER_MEMBERS: ReadonlySet<string> = new Set(['service_tier', 'speed']);
 
 /**
- * Asks the upstream for the tier that the endpoint is priced for, and for no other: what is served is what is billed.
- * The tier of a request decides between endpoints, which is done by then.
+ * Requests the tier that the endpoint is priced for, and no other: the served tier is the billed one. By now the
+ * request's own tier has decided between endpoints.
  */
 export function fitTier(
   request: GenerationRequest,
@@ -42,7 +42,7 @@ export function fitTier(
 
 const OF_STANDARD_TIER = 'the endpoint that serves is of the standard tier';
 
-/** The request with the speed or service tier that the dialect asks for; unchanged if it has no word for the tier. */
+/** The request with the dialect's speed or service tier; unchanged if it has no word for the tier. */
 function withTier(
   bare: GenerationRequest,
   tier: Tier,
@@ -54,7 +54,7 @@ function withTier(
   return { ...bare, serviceTier: tier, body: { ...bare.body, service_tier: tier } };
 }
 
-/** The tier of its own that a request asks for, in its own word. */
+/** The special tier that a request asks for, in its own word. */
 function askedTier({ serviceTier, speed }: GenerationRequest): string | undefined {
   if (serviceTier !== undefined && (TIER_OF.has(serviceTier) || serviceTier === SCALE)) return serviceTier;
   return speed === 'fast' ? speed : undefined;

@@ -1,18 +1,18 @@
 import type { Sampling } from '../../ir/settings.ts';
 
-/** What the models of a family do with sampling settings otherwise than their dialect says. */
+/** Deviations of a model family from its dialect in sampling settings. */
 export interface SamplingFamily {
   /** Matches public slugs and upstream names, at any provider. */
   readonly models: RegExp;
-  /** Settings that the models answer with an error, unless they have the value that means nothing. */
+  /** Settings that the models answer with an error, unless they have the neutral value. */
   readonly refused?: Readonly<Partial<Record<keyof Sampling, unknown>>>;
-  /** The refusal holds only while the model thinks: it takes the settings if its effort is `none`. */
+  /** True if the models refuse the settings only while thinking: they take them with effort `none`. */
   readonly takesWithoutThinking?: boolean;
-  /** The models take a temperature or `top_p`, not both. */
+  /** True if the models take a temperature or `top_p`, not both. */
   readonly takesOneOfBoth?: boolean;
 }
 
-/** Values that mean the same as no value. */
+/** Values without effect. */
 const CLAUDE_SETTINGS = { temperature: 1, topP: 1, topK: undefined } as const;
 const REASONING_SETTINGS = {
   temperature: 1,
@@ -24,7 +24,7 @@ const REASONING_SETTINGS = {
   topLogprobs: undefined,
 } as const;
 
-/** The first row that matches holds. Where a number ends a name, a date may follow it. */
+/** The first matching row counts. A date may follow a number at the end of a name. */
 export const SAMPLING_FAMILIES: readonly SamplingFamily[] = [
   {
     models: /claude-(?:opus-(?:4[-.][789]|[5-9])|(?:haiku|sonnet)-5[-.]5|fable-5(?![-.]\d(?!\d)))(?!\d)/,

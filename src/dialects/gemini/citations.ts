@@ -3,13 +3,13 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
 
 /**
- * Annotations of one answer, and characters in all of them. A source is written out with every passage that it supports:
- * a long address and many passages would multiply. A longer list of sources is of no use to readers, and is left
- * out.
+ * Limits for the annotations of one answer and their characters. A source is repeated with every passage that it
+ * supports, so a long address and many passages would multiply. Sources beyond the limits are left out: such a list is
+ * of no use to readers.
  */
-const MOST = { annotations: 1000, characters: 1024 * 1024 };
+const MAX_CITATIONS = { annotations: 1000, characters: 1024 * 1024 };
 
-/** A source and the passage that it supports, as the wire has them: places are counted in bytes. */
+/** A source and the passage that it supports, as on the wire: positions are in bytes. */
 interface Finding {
   readonly url: string;
   readonly title: string | undefined;
@@ -18,15 +18,15 @@ interface Finding {
 }
 
 /**
- * Sources that a candidate names for its text: pages that the upstream searched (`groundingMetadata`) and works that the
- * text repeats (`citationMetadata`). Their places are counted in bytes on the wire, in characters everywhere else.
+ * Sources of a candidate's text: pages that the upstream searched (`groundingMetadata`) and works that the text
+ * repeats (`citationMetadata`). Their positions are bytes on the wire, characters everywhere else.
  */
 export class Citations {
-  /** A later one holds what an earlier one did. */
+  /** The latest one includes earlier ones. */
   #grounding: JsonObject | undefined;
-  #cited = new Findings(MOST);
-  /** What the rest of the answer may still bring. */
-  #left = MOST;
+  #cited = new Findings(MAX_CITATIONS);
+  /** Remaining part of the limits. */
+  #left = MAX_CITATIONS;
 
   /** Searches that the upstream ran. */
   get searches(): number {
@@ -42,7 +42,7 @@ export class Citations {
     }
   }
 
-  /** What is known by now, for the text that was written, each told once. */
+  /** The annotations of the written text that are known so far, each returned once. */
   take(text: string): Annotation[] {
     const grounding = this.#grounding;
     const cited = this.#cited.all;
@@ -58,18 +58,18 @@ export class Citations {
   }
 }
 
-/** Collects what was found, each once, until there is no room for more. */
+/** Collects sources, each once, within the limits. */
 class Findings {
   readonly all: Finding[] = [];
   readonly #keys = new Set<string>();
   readonly #numbers = new Map<string, number>();
-  #left: typeof MOST;
+  #left: typeof MAX_CITATIONS;
 
-  constructor(room: typeof MOST) {
+  constructor(room: typeof MAX_CITATIONS) {
     this.#left = room;
   }
 
-  get left(): typeof MOST {
+  get left(): typeof MAX_CITATIONS {
     return this.#left;
   }
 
@@ -98,7 +98,7 @@ class Findings {
     this.all.push(finding);
   }
 
-  /** Stands for a text in keys, however long that is. */
+  /** Number of a text, as a short key for a long text. */
   #numberOf(text: string): number {
     const number = this.#numbers.get(text) ?? this.#numbers.size;
     this.#numbers.set(text, number);
@@ -106,10 +106,10 @@ class Findings {
   }
 }
 
-/** Names of the list of sources at the two addresses where models are served. */
+/** Names of the list of sources, by interface. */
 const SOURCE_LISTS = ['citationSources', 'citations'];
 
-/** Where the upstream found something. */
+/** Kinds of sources. */
 const CHUNK_KINDS = ['web', 'retrievedContext', 'maps'];
 
 function addGrounding(grounding: JsonObject, found: Findings): void {
@@ -137,7 +137,7 @@ function annotationOf({ url, title, content, bytes }: Finding, characters: Uint3
   };
 }
 
-/** For each byte of the text, and for its end, the character it belongs to. */
+/** For each byte of the text, and for its end, the index of its character. */
 function charactersByByte(text: string): Uint32Array {
   const characters = new Uint32Array(Buffer.byteLength(text) + 1);
   let byte = 0;

@@ -6,20 +6,20 @@ import type { ItemWriter } from './decode-content.ts';
 import { callIdOf } from './ids.ts';
 import { encryptedSeal, signatureSeal } from './reasoning.ts';
 
-/** A call whose arguments still come. */
+/** A call with incomplete arguments. */
 interface OpenCall {
   readonly item: number;
   readonly identity: ToolIdentity;
   readonly pieces: PartialArguments;
-  /** Arguments in one piece, where they came so after all. */
+  /** Complete arguments, if they arrived in one piece after all. */
   whole: string | undefined;
 }
 
-/** Reads the calls of one answer. They come one after the other: whole, or one in pieces until the next begins. */
+/** Reads the calls of one answer. They come one after the other: whole, or in pieces until the next begins. */
 export class CallReader {
   readonly #writer: ItemWriter;
   readonly #identify: (name: string) => ToolIdentity;
-  /** An id for the call at a place among the calls whose upstream gave it none. */
+  /** Returns an id for a call that the upstream sent without one. */
   readonly #makeId: (place: number) => string;
   #count = 0;
   #open: OpenCall | undefined;
@@ -42,7 +42,7 @@ export class CallReader {
     return this.#open !== undefined;
   }
 
-  /** Takes a call, or a piece of one; false when its arguments are more than a call could hold. */
+  /** Reads a call, or a piece of one; false if its arguments exceed the limits. */
   read(call: JsonObject, signature: string | undefined): boolean {
     const name = textAt(call, 'name');
     if (name !== undefined) this.#begin(name, call, signature);
@@ -54,7 +54,7 @@ export class CallReader {
     return true;
   }
 
-  /** Ends the call that is being written, if any. */
+  /** Ends the open call, if any. */
   end(status: ItemStatus): void {
     const open = this.#open;
     if (open === undefined) return;
@@ -89,30 +89,29 @@ function argumentsIn(call: JsonObject): string | undefined {
 
 // --- Arguments in pieces --------------------------------------------------------------------------------------------
 
-/** A step into the arguments: the name of a member, or a place in a list. */
+/** A step of a path in the arguments: a member name or a list index. */
 type Step = string | number;
 
 /** Members and entries of one call's arguments. */
-const MOST_ENTRIES = 10_000;
+const MAX_ENTRIES = 10_000;
 
 /**
- * Entries of lists that no piece has named, all lists of a call together. Lists are written from their beginning: places
- * far beyond an end are a mistake, and a few characters would stand for thousands of entries.
+ * Entries of lists that no piece has named, in all lists of a call. Lists are written from the beginning, so indexes
+ * far beyond the end are a mistake: a few characters would stand for thousands of entries.
  */
-const MOST_GAPS = 100;
+const MAX_GAPS = 100;
 
-const MOST_STEPS = 64;
+const MAX_STEPS = 64;
 
 /**
- * Puts arguments together that come in pieces, each with the path of the value that it is part of: `$.days[0].city`. Text
- * may come in several pieces.
+ * Assembles arguments from pieces, each with the path of its value: `$.days[0].city`. Text may come in several pieces.
  */
 export class PartialArguments {
   readonly #value: JsonObject = {};
   #entries = 0;
   #gaps = 0;
 
-  /** Takes what one `functionCall` brings; false when it leads to more than arguments could hold. */
+  /** Reads the pieces of one `functionCall`; false if they exceed the limits. */
   read(call: JsonObject): boolean {
     for (const piece of objectsAt(call, 'partialArgs')) {
       const path = stepsOf(stringAt(piece, 'jsonPath') ?? '');
@@ -144,15 +143,15 @@ export class PartialArguments {
     return true;
   }
 
-  /** Counts a new entry, and the gap in front of it. */
+  /** Counts a new entry and the gap before it; false if they exceed the limits. */
   #hasRoom(holder: JsonObject | Json[], step: Step): boolean {
     if (Array.isArray(holder)) this.#gaps += Math.max(0, Number(step) - holder.length);
     this.#entries++;
-    return this.#gaps <= MOST_GAPS && this.#entries <= MOST_ENTRIES;
+    return this.#gaps <= MAX_GAPS && this.#entries <= MAX_ENTRIES;
   }
 }
 
-/** The members that hold a value. Numbers and words are never cut, text may be. */
+/** The value of a piece. Numbers and words are never split, text may be. */
 function valueIn(piece: JsonObject): Json | undefined {
   if (piece.stringValue !== undefined) return String(piece.stringValue);
   if (piece.numberValue !== undefined) return piece.numberValue;
@@ -162,12 +161,12 @@ function valueIn(piece: JsonObject): Json | undefined {
 
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
 
-/** The steps of a path; undefined when it cannot be read, or leads nowhere. */
+/** The steps of a path; undefined if it is invalid. */
 function stepsOf(path: string): Step[] | undefined {
   if (!path.startsWith('$')) return undefined;
   const steps: Step[] = [];
   let at = 1;
-  while (at < path.length && steps.length < MOST_STEPS) {
+  while (at < path.length && steps.length < MAX_STEPS) {
     STEP.lastIndex = at;
     const step = STEP.exec(path);
     if (step === null) return undefined;
@@ -182,7 +181,7 @@ function unescaped(name: string): string {
   return name.replace(/\\(.)/g, '$1');
 }
 
-/** What the next step leads into: what is there already if it is of the right kind, else something new. */
+/** The container for the next step: the present one if its kind is right, else a new one. */
 function holderFor(next: Step, before: Json | undefined): JsonObject | Json[] {
   if (typeof next === 'number') return Array.isArray(before) ? before : [];
   return isJsonObject(before) ? before : {};

@@ -3,7 +3,7 @@ import type { Annotation, ItemStatus, Logprobs, Source } from '../../ir/items.ts
 import { GrowingText } from '../../kit/text/growing-text.ts';
 import type { WirePart } from './wire.ts';
 
-/** The item that is being written. Its one part is open as long as it is. */
+/** The open item. Its only part is open as long as the item is. */
 interface OpenItem {
   readonly type: 'message' | 'reasoning';
   readonly item: number;
@@ -13,8 +13,8 @@ interface OpenItem {
 const KINDS = { message: 'text', reasoning: 'thought' } as const;
 
 /**
- * Turns the pieces of an answer into events: opens an item when something new begins, and ends it when it is over. Calls
- * and images are written whole by those who know them, between `beginItem` and `endItem`.
+ * Turns the pieces of an answer into events: begins an item when something new starts, and ends it. Calls and images
+ * are written whole by their readers, between `beginItem` and `endItem`.
  */
 export class ItemWriter {
   readonly #sourcesOf: (text: string) => Annotation[];
@@ -22,12 +22,12 @@ export class ItemWriter {
   #items = 0;
   #open: OpenItem | undefined;
 
-  /** `sourcesOf`: what is known about the sources of a text when it ends. */
+  /** `sourcesOf` returns the annotations of a text at its end. */
   constructor(sourcesOf: (text: string) => Annotation[]) {
     this.#sourcesOf = sourcesOf;
   }
 
-  /** Items that have begun so far. */
+  /** Number of items so far. */
   get count(): number {
     return this.#items;
   }
@@ -36,14 +36,14 @@ export class ItemWriter {
     this.#events.push(event);
   }
 
-  /** The events since the last time. */
+  /** The events since the last call. */
   take(): Event[] {
     const events = this.#events;
     this.#events = [];
     return events;
   }
 
-  /** Ends whatever is open and begins an item; returns its position. */
+  /** Ends the open item and begins another; returns its position. */
   beginItem(head: ItemHead): number {
     this.close('completed');
     const item = this.#items++;
@@ -63,7 +63,7 @@ export class ItemWriter {
     this.#write('reasoning', text, undefined);
   }
 
-  /** Seals the thoughts that are being written, or nothing but the seal. What follows is another item. */
+  /** Seals the open thoughts, or adds a bare seal. Whatever follows is another item. */
   sealThoughts(signature: Seal): void {
     if (this.#open?.type === 'reasoning') {
       this.emit({ type: 'seal', item: this.#open.item, seal: signature });
@@ -73,7 +73,7 @@ export class ItemWriter {
     }
   }
 
-  /** Thoughts without words. */
+  /** Writes thoughts without text. */
   writeSeal(seal: Seal, id: string | undefined): void {
     const item = this.beginItem(id === undefined ? { type: 'reasoning' } : { type: 'reasoning', id });
     this.emit({ type: 'seal', item, seal });
@@ -86,13 +86,13 @@ export class ItemWriter {
     this.endItem(item, 'completed');
   }
 
-  /** A part that we do not model. */
+  /** Writes a part that we do not model. */
   writeOpaque(value: WirePart): void {
     const opaque = { type: 'opaque', dialect: 'gemini', value, role: 'assistant' } as const;
     this.endItem(this.beginItem({ type: 'opaque', item: opaque }), 'completed');
   }
 
-  /** Ends the item that is being written, if any. */
+  /** Ends the open item, if any. */
   close(status: ItemStatus): void {
     const open = this.#open;
     if (open === undefined) return;

@@ -43,7 +43,7 @@ const called = (place: number, name: string, input: string, more: object = {}): 
 
 const signed = (signature: string) => ({ signature, signatureFormat: NATIVE });
 
-/** What each recorded stream means; members that are not named do not matter. */
+/** Events of each recorded stream; members that are not named do not matter. */
 const MEANINGS: Readonly<Record<string, Partial<Result>>> = {
   text: {
     items: [message('Grüße aus 東京 😀')],

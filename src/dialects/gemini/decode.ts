@@ -20,8 +20,8 @@ import { readUsage } from './usage.ts';
 import type { WirePart } from './wire.ts';
 
 /**
- * Reads the frames of one upstream stream. There is no end marker, and the reason for the end may come with every chunk:
- * the answer is over when the bytes are.
+ * Decodes one upstream stream. There is no end marker, and every chunk may have a finish reason: the answer ends with
+ * the bytes.
  */
 export function createDecoder(context: DecodeContext): StreamDecoder {
   const reader = new AnswerReader(context);
@@ -38,16 +38,16 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
 
 // --- The answer -----------------------------------------------------------------------------------------------------
 
-/** Upstream ids that are plain and short enough to be part of an id of ours. */
+/** Upstream ids that may become part of our ids. */
 const UPSTREAM_ID = /^[\w-]{1,48}$/;
 
 const TOO_LARGE = 'The provider sent a tool call with more arguments than the gateway takes';
 
-/** Parts that are kept as they are. */
+/** Parts that stay opaque. */
 const UNMODELLED = ['inlineData', 'fileData', 'executableCode', 'codeExecutionResult'];
 
 /**
- * Reads one answer, chunk by chunk; a whole body is an answer in one chunk. Never throws: what it cannot read, it skips.
+ * Reads one answer, chunk by chunk; a whole body is an answer in one chunk. Never throws: skips what it cannot read.
  * After a terminal event it reads nothing more.
  */
 class AnswerReader {
@@ -56,9 +56,9 @@ class AnswerReader {
   readonly #calls: CallReader;
   #isStarted = false;
   #isEnded = false;
-  /** What ids that we make are made of: the same for the whole answer, another for the next one. */
+  /** Seed of ids that we make: constant in an answer, different in the next one. */
   #idSeed: string;
-  /** The seal of what was said last: sources may still come, and belong to what was said. */
+  /** Seal of the last text: it waits, because sources of the text may still follow. */
   #seal: Seal | undefined;
   #searches = 0;
   #usage: Usage | undefined;
@@ -77,7 +77,7 @@ class AnswerReader {
     return this.#isEnded;
   }
 
-  /** True when there is an answer, or the prompt was refused. */
+  /** True if there is an answer, or the prompt was refused. */
   get hasAnswer(): boolean {
     return this.#hasCandidate || readBlock(this.#feedback) !== undefined;
   }
@@ -93,7 +93,7 @@ class AnswerReader {
     return this.#writer.take();
   }
 
-  /** The upstream has said all it will. */
+  /** The upstream has ended the answer. */
   finish(): Event[] {
     if (this.#isEnded) return [];
     this.#isEnded = true;
@@ -107,7 +107,7 @@ class AnswerReader {
     return this.#writer.take();
   }
 
-  /** The bytes have ended. The last chunk announces the end; without that the answer is not whole. */
+  /** The bytes have ended. Without a finish reason in the last chunk the answer is incomplete. */
   cut(): Event[] {
     if (this.#isEnded) return [];
     if (this.#word !== undefined || readBlock(this.#feedback) !== undefined) return this.finish();
@@ -160,12 +160,12 @@ class AnswerReader {
     this.#message = textAt(candidate, 'finishMessage') ?? this.#message;
   }
 
-  /** Takes one part; true when it was words, which the log probabilities of the chunk belong to. */
+  /** Reads one part; true if it was text, to which the log probabilities of the chunk belong. */
   #readPart(part: JsonObject, logprobs: Logprobs | undefined): boolean {
     const signature = textAt(part, 'thoughtSignature');
     const call = objectAt(part, 'functionCall');
     if (call !== undefined) {
-      this.#tellSeal();
+      this.#writeSeal();
       if (!this.#calls.read(call, signature)) this.#end(new GatewayError('upstream-unavailable', TOO_LARGE));
       return false;
     }
@@ -215,10 +215,10 @@ class AnswerReader {
   /** Something other than a call follows. */
   #beginOther(): void {
     this.#calls.end('completed');
-    this.#tellSeal();
+    this.#writeSeal();
   }
 
-  #tellSeal(): void {
+  #writeSeal(): void {
     if (this.#seal === undefined) return;
     const seal = this.#seal;
     this.#seal = undefined;
@@ -228,13 +228,13 @@ class AnswerReader {
   #closeAll(lastStatus: ItemStatus): void {
     this.#calls.end(lastStatus);
     this.#writer.close(lastStatus);
-    this.#tellSeal();
+    this.#writeSeal();
   }
 }
 
 // --- Log probabilities ----------------------------------------------------------------------------------------------
 
-/** Log probabilities of a candidate in the words of the representation, one entry per token; undefined without any. */
+/** Log probabilities of a candidate as the representation has them, one entry per token; undefined = none. */
 function readLogprobs(candidate: JsonObject): Logprobs | undefined {
   const result = objectAt(candidate, 'logprobsResult');
   const chosen = objectsAt(result, 'chosenCandidates');

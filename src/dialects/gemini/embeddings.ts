@@ -46,7 +46,7 @@ export const geminiEmbeddings: Dialect = {
       vectors: Array.isArray(body.embeddings)
         ? objectsAt(body, 'embeddings').map(({ values }) => values)
         : undefined,
-      // Not all versions count.
+      // Not all API versions report it.
       inputTokens: objectAt(body, 'usageMetadata')?.promptTokenCount,
     }),
     readError,

@@ -4,7 +4,7 @@ import { numberAt, objectAt, objectsAt, textAt } from '../../kit/json/members.ts
 import type { UpstreamErrorInfo } from '../dialect.ts';
 import { cleanCode, cleanMessage, reportedFailure } from '../shared/answers/reported-failure.ts';
 
-/** What an error body says; streams that break before they begin wrap it in a list. Undefined when it says nothing. */
+/** Reads an error body; undefined if it has no error. Streams that break before they begin wrap it in a list. */
 export function readError(body: unknown): UpstreamErrorInfo | undefined {
   const first = Array.isArray(body) ? body[0] : body;
   if (!isJsonObject(first)) return undefined;
@@ -20,20 +20,20 @@ export function readError(body: unknown): UpstreamErrorInfo | undefined {
   };
 }
 
-/** Reasons that say more than the status they come with. */
-const TELLING_REASONS: ReadonlySet<string> = new Set(['API_KEY_INVALID']);
+/** Reasons that are more precise than their status. */
+const PRECISE_REASONS: ReadonlySet<string> = new Set(['API_KEY_INVALID']);
 
 function codeOf(error: JsonObject): string | undefined {
   const reason = objectsAt(error, 'details')
     .map((detail) => textAt(detail, 'reason') ?? '')
-    .find((word) => TELLING_REASONS.has(word));
+    .find((word) => PRECISE_REASONS.has(word));
   const number = numberAt(error, 'code');
   return reason ?? textAt(error, 'status') ?? (number === undefined ? undefined : String(number));
 }
 
 const DURATION = /^(\d{1,9}(?:\.\d{1,9})?)s$/;
 
-/** When to try again, seconds: a detail of the error rather than a header. */
+/** Seconds until a retry, from a detail of the error. */
 function retryAfterIn(error: JsonObject): number | undefined {
   const delay = objectsAt(error, 'details')
     .map((detail) => DURATION.exec(textAt(detail, 'retryDelay') ?? '')?.[1])
@@ -41,7 +41,7 @@ function retryAfterIn(error: JsonObject): number | undefined {
   return delay === undefined ? undefined : Number(delay);
 }
 
-/** What the upstream's words for an error mean. */
+/** Kinds by the upstream's status words. */
 const KINDS: ReadonlyMap<string, ErrorKind> = new Map<string, ErrorKind>([
   ['RESOURCE_EXHAUSTED', 'rate-limited'],
   ['UNAVAILABLE', 'upstream-overloaded'],

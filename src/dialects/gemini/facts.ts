@@ -1,7 +1,7 @@
 import type { DialectFacts } from '../dialect.ts';
 import { isFromGoogle } from '../shared/reasoning/seals-taken.ts';
 
-/** What is particular to the gemini dialect. */
+/** Facts of the gemini dialect. */
 export const facts: DialectFacts = {
   seals: { ofThoughts: isFromGoogle, ofCalls: isFromGoogle },
   countsImageTiles: true,

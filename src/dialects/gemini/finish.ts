@@ -4,9 +4,9 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { textAt } from '../../kit/json/members.ts';
 import { cleanMessage } from '../shared/answers/reported-failure.ts';
 
-/** How an answer ended. */
+/** Finish reasons. */
 
-/** Words of the upstream. */
+/** Finish reasons of the upstream. */
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['STOP', 'stop'],
   ['MAX_TOKENS', 'length'],
@@ -22,7 +22,7 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['IMAGE_RECITATION', 'content-filter'],
 ]);
 
-/** Words that end an answer in failure, whatever was said before. */
+/** Finish reasons that mean a failure, whatever content there was. */
 const FAILURES: ReadonlyMap<string, string> = new Map([
   ['MALFORMED_FUNCTION_CALL', 'The model wrote a tool call that cannot be read'],
   ['UNEXPECTED_TOOL_CALL', 'The model called a tool that it was not offered'],
@@ -31,13 +31,13 @@ const FAILURES: ReadonlyMap<string, string> = new Map([
   ['MALFORMED_RESPONSE', 'The model wrote an answer that cannot be read'],
 ]);
 
-/** What an answer turned out to hold: it says more about the end than the upstream's word. */
+/** Content of the answer, which tells more about the end than the upstream's word. */
 export interface AnswerContents {
   readonly hasCalls: boolean;
   readonly isEmpty: boolean;
 }
 
-/** The end that a candidate announces. `message`: what the upstream says about it. */
+/** The end that a candidate announces. `message`: the upstream's explanation. */
 export function readFinish(
   word: string | undefined,
   message: string | undefined,
@@ -46,7 +46,7 @@ export function readFinish(
   const failure = word === undefined ? undefined : FAILURES.get(word);
   if (failure !== undefined) return failed(failure);
   const known = word === undefined ? 'stop' : REASONS.get(word);
-  // A word that explains nothing ends an answer like any other, if there is one.
+  // An unknown word is an ordinary end if there is content.
   if (known === undefined && isEmpty) return failed(`The provider stopped without an answer (${word})`);
   const reason = known ?? 'stop';
   return {
@@ -58,7 +58,7 @@ export function readFinish(
   };
 }
 
-/** The end of an answer that never began because the prompt was refused; undefined when it was not. */
+/** The end of an answer to a refused prompt; undefined if the prompt was not refused. */
 export function readBlock(feedback: JsonObject | undefined): Finish | undefined {
   const word = textAt(feedback, 'blockReason');
   if (word === undefined) return undefined;

@@ -3,35 +3,37 @@ import { NamePool } from '../shared/tools/name-pool.ts';
 import { type FlatNames, flatNames } from '../shared/tools/tool-names.ts';
 
 /**
- * Some upstreams of this dialect give their calls ids and want to see them again, on the call and on its result. They know
- * no others. So callers get those ids with a mark, and only what bears it goes back, without the mark. Ids that not every
- * format takes as they are bear another mark, and are encoded behind it.
+ * Some upstreams of this dialect give their calls ids and require them back, on the call and on its result. They
+ * accept no others. So callers get these ids with a mark. Only ids with the mark are sent back, without it. Ids that
+ * not every format accepts unchanged are encoded, and have another mark.
  */
 
 const MARK = 'gemini_';
 const ENCODED_MARK = 'gemini64_';
 
-/** Ids that every format takes as they are, with the mark in front. */
+/** Ids that every format accepts unchanged after the mark. */
 const PLAIN_ID = /^[a-zA-Z0-9_-]{1,57}$/;
 
-/** Longer ids are no ids. */
-const MOST_BYTES = 256;
+/** Longer ids are not accepted. */
+const MAX_ID_BYTES = 256;
 
-/** The id of a call for callers; undefined where the upstream gave none that callers can take. */
+/** The id of a call for callers; undefined if the upstream sent none that callers can take. */
 export function callIdOf(given: string | undefined): string | undefined {
   if (given === undefined || given === '') return undefined;
   if (PLAIN_ID.test(given)) return `${MARK}${given}`;
   const bytes = Buffer.from(given);
-  return bytes.length > MOST_BYTES ? undefined : `${ENCODED_MARK}${bytes.toString('base64url')}`;
+  return bytes.length > MAX_ID_BYTES ? undefined : `${ENCODED_MARK}${bytes.toString('base64url')}`;
 }
 
-/** The member that names a call to the upstream which gave it an id. */
+/** The id member of a call for the upstream that gave the id. */
 export function ownId(callId: string): { readonly id?: string } {
   const id = givenId(callId);
   return id === undefined || id === '' ? {} : { id };
 }
 
-/** A caller may begin an id with the second mark as well: it is ours only if we would write it so. */
+/**
+ * The upstream's id. A caller's own id may begin with the second mark too: it is ours only if encoding gives it back.
+ */
 function givenId(callId: string): string | undefined {
   if (callId.startsWith(MARK)) return callId.slice(MARK.length);
   if (!callId.startsWith(ENCODED_MARK)) return undefined;
@@ -46,7 +48,7 @@ const BEGINS_WELL = /^[a-zA-Z_]/;
 
 const MAX_NAME_LENGTH = 64;
 
-/** Names of a request's tools as this dialect takes them, there and back. */
+/** Names of a request's tools in this dialect, in both directions. */
 export function functionNames(request: Pick<GenerationRequest, 'tools'>): FlatNames {
   const flat = flatNames(request);
   const declared = request.tools.flatMap((tool) =>

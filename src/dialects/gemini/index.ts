@@ -25,7 +25,7 @@ export const gemini: Dialect = {
   facts,
 };
 
-/** A model's name as part of an address; slashes in it are steps of the path. */
+/** A model's name as part of a path; slashes in it are path separators. */
 function pathOf(model: string): string {
   return model.split('/').map(pathSegment).join('/');
 }

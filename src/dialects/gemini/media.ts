@@ -2,14 +2,14 @@ import type { Source } from '../../ir/items.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 import type { WirePart } from './wire.ts';
 
-/** Images, files, sound and film as this dialect takes them. */
+/** Images, files, audio and video in this dialect. */
 
-/** Kinds of content that are named by an address, with the media type where the address does not tell. */
+/** Kinds of content that an address names, with the media type to assume if the address has none. */
 const DEFAULT_TYPES = { image: 'image/jpeg', file: 'application/pdf', video: 'video/mp4' } as const;
 
 export type AddressedKind = keyof typeof DEFAULT_TYPES;
 
-/** Media types by the end of a file's name. */
+/** Media types by file extension. */
 const EXTENSIONS: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -33,7 +33,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   wav: 'audio/wav',
 };
 
-/** Media types of sound by the words that callers have for them. */
+/** Media types of audio by the callers' format names. */
 const AUDIO_TYPES: Readonly<Record<string, string>> = {
   wav: 'audio/wav',
   mp3: 'audio/mpeg',
@@ -46,15 +46,15 @@ const AUDIO_TYPES: Readonly<Record<string, string>> = {
   pcm16: 'audio/pcm',
 };
 
-/** The media type of sound. */
+/** The media type of an audio format. */
 export function audioType(format: string): string {
   return lookUp(AUDIO_TYPES, format.toLowerCase()) ?? `audio/${format}`;
 }
 
-/** Media types that the upstream reads as they are, by their beginning. */
+/** Prefixes of media types that the upstream reads. */
 const READABLE: readonly string[] = ['audio/', 'video/', 'text/', 'application/pdf'];
 
-/** Types of images that the upstream reads. */
+/** Image types that the upstream reads. */
 const IMAGE_TYPES: ReadonlySet<string> = new Set([
   'image/png',
   'image/jpeg',
@@ -67,28 +67,28 @@ export function isReadable(mediaType: string): boolean {
   return IMAGE_TYPES.has(mediaType) || READABLE.some((beginning) => mediaType.startsWith(beginning));
 }
 
-/** Names that the upstream does not know for types that it does. */
+/** The upstream's names for media types that it knows by another name. */
 const SYNONYMS: Readonly<Record<string, string>> = { 'image/jpg': 'image/jpeg' };
 
-/** A media type as the upstream calls it. */
+/** The upstream's name of a media type. */
 export function ownType(mediaType: string): string {
   const plain = mediaType.toLowerCase();
   return lookUp(SYNONYMS, plain) ?? plain;
 }
 
-/** Media types that are text although they are not called so. */
+/** Text types outside `text/`. */
 const TEXT_LIKE = /^application\/(?:.*\+)?(?:json|xml|yaml|x-yaml|javascript|x-javascript|x-sh|x-python)\b/;
 
 export function isTextLike(mediaType: string): boolean {
   return TEXT_LIKE.test(mediaType);
 }
 
-/** Bytes in the request itself. */
+/** A part with inline bytes. */
 export function inlinePart(mimeType: string, data: string): WirePart {
   return { inlineData: { mimeType, data } };
 }
 
-/** Something that the upstream fetches; `isGuessed` when its media type is only the usual one. */
+/** A part with an address; `isGuessed`: its media type is assumed. */
 export interface Addressed {
   readonly part: WirePart;
   readonly mimeType: string;
@@ -98,7 +98,7 @@ export interface Addressed {
 /** Addresses that the upstream fetches from. */
 const FETCHABLE = /^(?:https|gs):\/\//i;
 
-/** What an address means; undefined when the upstream does not fetch from there. */
+/** A part for an address; undefined if the upstream does not fetch from there. */
 export function addressedPart(url: string, kind: AddressedKind): Addressed | undefined {
   if (!FETCHABLE.test(url)) return undefined;
   const path = url.split(/[?#]/, 1)[0] ?? '';
@@ -110,7 +110,7 @@ export function addressedPart(url: string, kind: AddressedKind): Addressed | und
 
 const DATA_URL = /^data:([^;,]+);base64,/i;
 
-/** The bytes in a data URL; undefined when it is none. */
+/** The bytes in a data URL; undefined if it is none. */
 export function bytesIn(url: string): Extract<Source, { kind: 'base64' }> | undefined {
   const head = DATA_URL.exec(url.slice(0, 256));
   if (head === null) return undefined;

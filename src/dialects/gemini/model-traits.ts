@@ -1,21 +1,21 @@
-/** Words for how much to think, from the least. */
+/** Thinking levels, from the lowest. */
 export type ThinkingLevel = 'minimal' | 'low' | 'medium' | 'high';
 
-/** How a model is told how much to think. */
+/** How the amount of thinking is set for a model. */
 export type ThinkingControl =
   | { readonly by: 'level'; readonly levels: readonly ThinkingLevel[] }
-  /** Tokens. `least` and `most` do not bind the switch-off, which is a budget of 0. */
+  /** Tokens. `least` and `most` do not apply to 0, which switches thinking off. */
   | { readonly by: 'budget'; readonly least: number; readonly most: number; readonly canStop: boolean };
 
-/** What upstreams of this dialect do otherwise from one generation of models to the next. */
+/** Differences between generations of models. */
 export interface ModelTraits {
-  /** Absent: the model does not think. */
+  /** Absent = the model does not think. */
   readonly thinking?: ThinkingControl;
-  /** The first call of a turn must carry a signature. */
+  /** True if the first call of a turn must have a signature. */
   readonly demandsSignatures: boolean;
-  /** Results of tools may hold images and files, not only text. */
+  /** True if tool results may have images and files, not only text. */
   readonly takesMediaInResults: boolean;
-  /** An output format may be asked for beside tools. */
+  /** True if an output format may be requested together with tools. */
   readonly takesFormatWithTools: boolean;
 }
 
@@ -39,7 +39,7 @@ function byBudget(least: number, most: number, canStop: boolean): ModelTraits {
   return { thinking: { by: 'budget', least, most, canStop }, ...SECOND_GENERATION };
 }
 
-/** By the name of the model; the first pattern that fits decides. */
+/** By the name of the model; the first match counts. */
 const TRAITS: readonly (readonly [RegExp, ModelTraits])[] = [
   [/gemini-3-pro/, byLevel('low', 'high')],
   [/gemini-(?:[3-9]|\d\d)[\d.]*-pro|gemini-pro-latest/, byLevel('low', 'medium', 'high')],
@@ -50,10 +50,10 @@ const TRAITS: readonly (readonly [RegExp, ModelTraits])[] = [
   [/gemini-(?:1|2\.0)|gemma|learnlm/, SECOND_GENERATION],
 ];
 
-/** A name that says nothing: what every thinking model takes. */
+/** Traits of an unknown model: settings that every thinking model takes. */
 const UNKNOWN: ModelTraits = byBudget(1, 24_576, true);
 
-/** What is known of a model by the upstream's own name of it. */
+/** The traits of a model, by the upstream's name. */
 export function traitsOf(model: string): ModelTraits {
   return TRAITS.find(([pattern]) => pattern.test(model))?.[1] ?? UNKNOWN;
 }

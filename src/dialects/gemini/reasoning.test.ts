@@ -170,7 +170,7 @@ const REPLIES = {
   },
 };
 
-/** What the upstream gets back as the model's own turn. */
+/** The model's turn as rendered for the upstream. */
 function replayed(
   format: Format,
   parts: readonly JsonObject[],

@@ -17,12 +17,12 @@ import { NATIVE_FORMAT } from './wire.ts';
  * | nothing           | a reasoning item with nothing but `encrypted`                                             |
  */
 
-/** Proof over what is beside it. */
+/** Seal of the adjacent part. */
 export function signatureSeal(signature: string): Seal {
   return { signature, format: NATIVE_FORMAT };
 }
 
-/** Thoughts that are not shown. */
+/** Seal of hidden thoughts. */
 export function encryptedSeal(encrypted: string): Seal {
   return { encrypted, format: NATIVE_FORMAT };
 }

@@ -27,7 +27,7 @@ import { FOREIGN_SEAL, NO_FIELD, reportForeignMembers } from './render-losses.ts
 import { PartRenderer } from './render-parts.ts';
 import { NO_SIGNATURE, textPart, type WireContent, type WirePart, type WireRole } from './wire.ts';
 
-/** The conversation as an upstream of this dialect takes it. */
+/** The conversation for an upstream of this dialect. */
 export interface RenderedConversation {
   /** Parts of the system instruction. */
   readonly system: WirePart[];
@@ -48,19 +48,19 @@ export function renderConversation(context: RenderContext): RenderedConversation
   return { system, contents: turns.end() };
 }
 
-/** What begins a conversation that the model would begin: upstreams take none of that kind. */
+/** First turn of a conversation that would begin with the model: upstreams refuse those. */
 const OPENING = '(The assistant speaks first.)';
 
-/** Collects items into turns of alternating roles; the results of tools are a turn of their own after their calls. */
+/** Collects items into turns of alternating roles; tool results are a turn of their own after their calls. */
 class Turns {
   readonly #context: RenderContext;
   readonly #renderer: PartRenderer;
   readonly #results: Results;
   readonly #contents: WireContent[] = [];
-  /** What the model said in the turn that is being collected. */
+  /** Items of the model in the current turn. */
   #said: ModelItem[] = [];
   #hasCalled = false;
-  /** The user may add to the last turn. */
+  /** True if the user may add to the last turn. */
   #isOpen = false;
 
   constructor(context: RenderContext) {
@@ -93,7 +93,7 @@ class Turns {
     return this.#renderer.texts(prompt.content);
   }
 
-  /** A conversation of system prompts alone needs a turn: the last of them speaks as the user. */
+  /** A conversation of system prompts alone needs a turn: the last one is sent as the user's. */
   addPromptAsUser(prompt: MessageItem): void {
     const { report } = this.#context;
     const parts = this.systemParts(prompt);
@@ -155,7 +155,7 @@ class Turns {
     this.#ask(attachments);
   }
 
-  /** Adds a turn that nothing is added to by others. */
+  /** Adds a closed turn. */
   #push(role: WireRole, parts: WirePart[]): void {
     if (parts.length === 0) return;
     this.#contents.push({ role, parts });
@@ -177,29 +177,29 @@ class Turns {
 
 // --- Turns of the model ---------------------------------------------------------------------------------------------
 
-/** What the model said in one turn, item by item. */
+/** An item in a turn of the model. */
 export type ModelItem = Exclude<Item, { type: 'tool-result' }>;
 
-/** A seal whose part is another item than the one that brings it. */
+/** A seal that belongs to the part of another item. */
 interface LooseSeal {
   readonly signature: string;
-  /** It came on a part with content, not on one of its own. */
+  /** True if it came on a part with content, not on one of its own. */
   readonly isOnContent: boolean;
 }
 
 /**
- * Makes the parts of one turn of the model. Signatures go back onto the parts that they came on: those of calls by the
- * id of the call, those of thoughts with the thoughts, others by the place where they stand.
+ * Makes the parts of one model turn. Signatures go back to the parts that they came on: those of calls by call id,
+ * those of thoughts with the thoughts, others by position.
  */
 export class ModelTurn {
   readonly #context: RenderContext;
   readonly #renderer: PartRenderer;
   readonly #parts: WirePart[] = [];
-  /** Seals of calls that came as thoughts of their own, by the id of the call. */
+  /** Seals of calls that came as separate thoughts, by call id. */
   readonly #sealsOfCalls = new Map<string, string>();
-  /** The parts that are words or images. */
+  /** Parts with text or images. */
   readonly #spoken: WirePart[] = [];
-  /** Chat callers may send all thoughts first: their seals wait for what was said. */
+  /** Chat callers may send all thoughts first: their seals wait for the content. */
   readonly #waiting: LooseSeal[] = [];
 
   constructor(context: RenderContext, renderer: PartRenderer) {
@@ -284,7 +284,7 @@ export class ModelTurn {
     this.#spoken.push(part);
   }
 
-  /** A seal follows what it came on. */
+  /** A seal follows the part that it came on. */
   #place(seal: LooseSeal): void {
     const last = this.#spoken.at(-1);
     if (this.#context.request.formatFacts.seals.losesOrder === true && last === undefined)
@@ -296,7 +296,7 @@ export class ModelTurn {
     }
   }
 
-  /** Upstreams sign what they say last. */
+  /** Upstreams sign their last part. */
   #placeWaiting(): void {
     if (this.#waiting.length === 0) return;
     const onContent = this.#waiting.filter(({ isOnContent }) => isOnContent);
@@ -336,7 +336,7 @@ export class ModelTurn {
   }
 }
 
-/** A signature on a part of its own, as upstreams write them at the end of a stream. */
+/** A signature on a part of its own, as upstreams send it at the end of a stream. */
 function bare(signature: string): WirePart {
   return { ...textPart(''), thoughtSignature: signature };
 }
@@ -345,19 +345,19 @@ function bare(signature: string): WirePart {
 
 /** Results of the calls of one turn. */
 export interface RenderedResults {
-  /** One `functionResponse` for each call, in the order of the calls: upstreams pair them by that. */
+  /** One `functionResponse` for each call, in the order of the calls, by which upstreams pair them. */
   readonly responses: WirePart[];
-  /** What a response cannot hold, for the user to say right after them. */
+  /** Content that a response cannot hold: the user sends it right after. */
   readonly attachments: WirePart[];
 }
 
-/** Results of calls with one id, and how many of them were looked at. */
+/** Results of calls with one id, and how many of them were used. */
 interface Queue {
   readonly items: ToolResultItem[];
   next: number;
 }
 
-/** Gives each call its result. A result is given once; results without a call are left over. */
+/** Assigns results to calls, each once; results without a call are left over. */
 export class Results {
   readonly #context: RenderContext;
   readonly #renderer: PartRenderer;
@@ -376,7 +376,7 @@ export class Results {
     }
   }
 
-  /** The results of the calls of a turn. Upstreams refuse a turn whose calls are not all answered. */
+  /** The results of the calls of a turn. Upstreams refuse a turn with unanswered calls. */
   answer(calls: readonly ToolCallItem[]): RenderedResults {
     const rendered: RenderedResults = { responses: [], attachments: [] };
     for (const call of calls) {
@@ -387,7 +387,7 @@ export class Results {
     return rendered;
   }
 
-  /** A result without its call, as what the user says; nothing when its call had it. */
+  /** A result without a call, as user text; none if it was used. */
   leftOver(item: ToolResultItem): WirePart[] {
     if (this.#given.has(item)) return [];
     this.#given.add(item);

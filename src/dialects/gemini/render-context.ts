@@ -5,7 +5,7 @@ import type { FlatNames } from '../shared/tools/tool-names.ts';
 import { functionNames } from './ids.ts';
 import { type ModelTraits, traitsOf } from './model-traits.ts';
 
-/** What rendering one request needs to know and collects on its way. */
+/** Context of rendering one request, and the report that it collects. */
 export interface RenderContext {
   readonly request: GenerationRequest;
   readonly target: RenderTarget;
@@ -15,7 +15,7 @@ export interface RenderContext {
   readonly names: FlatNames;
 }
 
-/** The context of a request that nothing was rendered of yet. */
+/** A new context for a request. */
 export function renderContext(request: GenerationRequest, target: RenderTarget): RenderContext {
   return {
     request,

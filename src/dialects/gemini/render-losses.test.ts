@@ -23,7 +23,7 @@ function parsed(format: Format, fields: JsonObject): GenerationRequest {
   return INBOUND[format].parseRequest({ ...LEAST[format], ...fields }, { vendor: 'acme' });
 }
 
-/** What is said, what the report says, and what arrives. */
+/** Request, report entries, and the rendered body. */
 type Row = readonly [fields: JsonObject, report: readonly string[], arrives?: JsonObject];
 
 const f: JsonObject = { type: 'function', name: 'f', parameters: { type: 'object' } };

@@ -64,14 +64,14 @@ const FATES: FieldFates = {
   items: rendered(),
 };
 
-/** Metadata that only holds an end-user id: upstreams without a field for it need none. */
+/** True for metadata with an end-user id alone: upstreams without a field for it need none. */
 function isEndUserOnly(metadata: unknown): boolean {
   return isJsonObject(metadata) && membersBeyond(metadata, END_USER) === undefined;
 }
 
 const END_USER: ReadonlySet<string> = new Set(['user_id']);
 
-/** Whether the endpoint takes a field. */
+/** True if the endpoint takes a field. */
 export function takes(field: RequestField, target: RenderTarget): boolean {
   return isTaken(FATES[field], target);
 }

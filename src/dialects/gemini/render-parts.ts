@@ -19,7 +19,7 @@ import { textPart, type WirePart } from './wire.ts';
 
 type PartOf<T extends Part['type']> = Extract<Part, { type: T }>;
 
-/** Pieces of messages and of tool results as this dialect takes them; what they lose is in the report. */
+/** Renders parts of messages and tool results, and reports losses. */
 export class PartRenderer {
   readonly #report: Report;
 
@@ -31,7 +31,7 @@ export class PartRenderer {
     return parts.flatMap((part) => this.#part(part));
   }
 
-  /** Of system prompts, which are text only. */
+  /** The parts of a system prompt, which is text only. */
   texts(parts: readonly Part[]): WirePart[] {
     return parts.flatMap((part) => {
       if (part.type === 'text' || part.type === 'refusal' || part.type === 'opaque') return this.#part(part);
@@ -39,7 +39,7 @@ export class PartRenderer {
     });
   }
 
-  /** An image that a model made. */
+  /** Renders an image that a model made. */
   source(owner: object, source: Source, kind: AddressedKind): WirePart[] {
     switch (source.kind) {
       case 'base64':
@@ -137,7 +137,7 @@ export class PartRenderer {
     return [textPart(text.text)];
   }
 
-  /** Reports what is left out; returns no parts in its place. */
+  /** Reports a loss; returns no parts. */
   #drop(thing: object, detail: string): [] {
     this.#report.dropped(this.#place(thing), detail);
     return [];
@@ -148,7 +148,7 @@ export class PartRenderer {
   }
 }
 
-/** What a file says, where it is text that the upstream takes only as such. */
+/** The text of a file that the upstream accepts only as text; undefined for others. */
 function textOfFile(source: Source): string | undefined {
   if (source.kind === 'text') return source.text;
   const isText = source.kind === 'base64' && isTextLike(source.mediaType);

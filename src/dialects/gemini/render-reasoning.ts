@@ -11,7 +11,7 @@ import { takes } from './render-losses.ts';
 type Level = Extract<ThinkingControl, { by: 'level' }>;
 type Budget = Extract<ThinkingControl, { by: 'budget' }>;
 
-/** What rendering the settings of one request needs. */
+/** Context of rendering the reasoning settings. */
 interface Asked {
   readonly settings: ReasoningSettings;
   readonly names: ReasoningNames;
@@ -23,7 +23,7 @@ interface Asked {
 /** Output limit that shares are measured against if the request has none, tokens. */
 const ASSUMED_OUTPUT_TOKENS = 65_536;
 
-/** `thinkingConfig` of a wire body; undefined when there is nothing to say. */
+/** `thinkingConfig` of a wire body; undefined if there is nothing to set. */
 export function renderReasoning({ request, target, traits, report }: RenderContext): JsonObject | undefined {
   const { reasoning: settings } = request;
   if (settings === undefined) return undefined;
@@ -45,7 +45,7 @@ export function renderReasoning({ request, target, traits, report }: RenderConte
   return Object.keys(config).length > 0 ? config : undefined;
 }
 
-/** Some formats show thoughts only if thinking was asked for; others unless they are refused. */
+/** Some formats show thoughts only if thinking was requested; others unless they are hidden. */
 function showsThoughts({ formatFacts }: GenerationRequest, settings: ReasoningSettings): boolean {
   if (settings.exclude === true || settings.display === 'omitted') return false;
   const mustBeAsked = formatFacts.reasoning.showsThoughtsIfAsked === true;
@@ -54,7 +54,7 @@ function showsThoughts({ formatFacts }: GenerationRequest, settings: ReasoningSe
 
 // --- By effort ------------------------------------------------------------------------------------------------------
 
-/** The words from the least to the most thinking, and which of them this dialect has. */
+/** Efforts from the lowest to the highest, and their levels in this dialect. */
 const EFFORTS: readonly (readonly [Effort, ThinkingLevel])[] = [
   ['none', 'minimal'],
   ['minimal', 'minimal'],
@@ -67,7 +67,7 @@ const EFFORTS: readonly (readonly [Effort, ThinkingLevel])[] = [
 
 const LEVELS: readonly ThinkingLevel[] = ['minimal', 'low', 'medium', 'high'];
 
-/** The level that a model has for an effort: its own, else the next above it, else its highest. */
+/** The model's level for an effort: the same, else the next higher one, else its highest. */
 function levelFor(effort: Effort, { levels }: Level): ThinkingLevel {
   const wanted = EFFORTS.find(([word]) => word === effort)?.[1] ?? 'high';
   const enough = LEVELS.slice(LEVELS.indexOf(wanted)).find((level) => levels.includes(level));
@@ -95,7 +95,7 @@ function renderLevel(control: Level, { settings, names, report, limit }: Asked):
 
 // --- By budget ------------------------------------------------------------------------------------------------------
 
-/** A budget of this size leaves it to the model. */
+/** Budget that lets the model decide. */
 const DYNAMIC = -1;
 
 function renderBudget(control: Budget, asked: Asked): JsonObject {
@@ -140,7 +140,7 @@ function renderOff(control: ThinkingControl, { settings, names, report }: Asked)
 
 // --- Settings without a field ---------------------------------------------------------------------------------------
 
-/** Settings of one family, and the values that mean nothing beyond what upstreams do anyway. */
+/** Settings of other families, and their neutral values. */
 const UNKNOWN_SETTINGS = [
   ['context', 'auto'],
   ['mode', 'standard'],

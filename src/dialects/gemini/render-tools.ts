@@ -10,7 +10,7 @@ import type { RenderContext } from './render-context.ts';
 import { NO_FIELD, reportForeignMembers, takes } from './render-losses.ts';
 import { isOwnTool } from './render-searches.ts';
 
-/** The members of a wire body that are about tools. */
+/** Renders the members of a body for tools. */
 export function renderTools(context: RenderContext): JsonObject {
   const { request, target, report } = context;
   if (!takes('tools', target)) {
@@ -50,8 +50,8 @@ function isCallable(tool: Tool, report: Report): tool is CallableTool {
 // --- One tool -------------------------------------------------------------------------------------------------------
 
 /**
- * The schema goes out as `parametersJsonSchema`, which takes JSON Schema as callers write it. The older `parameters`
- * takes a small part of it in other words, and refuses the rest.
+ * Sends the schema as `parametersJsonSchema`, which takes JSON Schema as callers write it. The older `parameters`
+ * takes a small part of it in another notation, and refuses the rest.
  */
 function renderTool(tool: CallableTool, { names }: RenderContext): JsonObject {
   const schema = tool.type === 'custom' ? freeTextParameters(tool) : tool.parameters;
@@ -64,7 +64,7 @@ function renderTool(tool: CallableTool, { names }: RenderContext): JsonObject {
 
 // --- The choice among them ------------------------------------------------------------------------------------------
 
-/** Why a choice among tools does not go out without tools. */
+/** Report detail of a tool choice without tools. */
 const NONE_LEFT = 'no tool is left to choose';
 
 function renderToolChoice(callable: readonly CallableTool[], context: RenderContext): JsonObject | undefined {
@@ -92,7 +92,7 @@ function renderToolChoice(callable: readonly CallableTool[], context: RenderCont
   }
 }
 
-/** `VALIDATED` leaves the choice to the model and keeps to the schemas of the tools. */
+/** `VALIDATED` leaves the choice to the model and enforces the schemas of the tools. */
 function freeChoice(callable: readonly CallableTool[]): JsonObject | undefined {
   const areStrict = callable.every((tool) => tool.type === 'function' && tool.strict === true);
   return areStrict ? { mode: 'VALIDATED' } : undefined;
@@ -105,7 +105,7 @@ function allowedChoice(
 ): JsonObject | undefined {
   const { report, request } = context;
   const list = request.formatFacts.allowedToolsPath;
-  // Of tools with one name the first is meant.
+  // Of tools with one name the first counts.
   const byName = new Map(callable.toReversed().map((tool) => [tool.name, tool]));
   const allowed = choice.tools.map((entry, position) => {
     const tool = byName.get(nameOfAllowed(entry) ?? '');
@@ -115,7 +115,7 @@ function allowedChoice(
     return undefined;
   });
   const names = allowed.filter((name) => name !== undefined);
-  // Nothing that is sent is allowed.
+  // None of the allowed tools is sent.
   if (names.length === 0) return { mode: 'NONE' };
   return { mode: choice.required ? 'ANY' : 'VALIDATED', allowedFunctionNames: names };
 }

@@ -16,7 +16,7 @@ import { renderReasoning } from './render-reasoning.ts';
 import { renderTools } from './render-tools.ts';
 import { MAX_LOGPROBS, MAX_STOP_SEQUENCES, textPart, type WirePart } from './wire.ts';
 
-/** A request of any format in this dialect's words. The model and the wish to stream are part of the address. */
+/** Renders a request of any format. The model and streaming are part of the path. */
 export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
   const context = renderContext(request, target);
   const { report } = context;
@@ -45,7 +45,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
 
 // --- Sampling -------------------------------------------------------------------------------------------------------
 
-/** Sampling settings that this dialect has, with their names and how their values are made fit. */
+/** Sampling settings of this dialect, with their names and the functions that fit their values. */
 const SAMPLING = [
   ['temperature', 'temperature'],
   ['topP', 'topP'],
@@ -67,7 +67,7 @@ function renderSampling({ request, target, report }: RenderContext): JsonObject 
   return config;
 }
 
-/** A value as the upstream takes it; undefined where it means what the upstream does without it. */
+/** A value as the upstream accepts it; undefined if it is the upstream's default. */
 function fitting(
   field: (typeof SAMPLING)[number][0],
   value: number | readonly string[],
@@ -91,7 +91,7 @@ function fittingStops(stops: readonly string[], report: Report): string[] | unde
   return stops.length === 0 ? undefined : stops.slice(0, MAX_STOP_SEQUENCES);
 }
 
-/** Upstreams take whole numbers of 32 bits. */
+/** Upstreams accept 32-bit integers. */
 function fittingSeed(seed: number, report: Report): number {
   const small = Math.trunc(seed) | 0;
   if (small !== seed) report.coerced(report.name('seed'), `sent as ${small}: the upstream takes 32 bits`);
@@ -109,7 +109,7 @@ function renderLogprobs({ request, target, report }: RenderContext): JsonObject 
   return { responseLogprobs: true, ...(most > 0 && { logprobs: most }) };
 }
 
-/** Where the caller asked for log probabilities. */
+/** The caller's fields for log probabilities. */
 function logprobsNames({ formatFacts, include = [], sampling }: GenerationRequest, report: Report): string[] {
   const included = include.indexOf(INCLUDE_LOGPROBS);
   const asked =
@@ -126,7 +126,7 @@ function logprobsNames({ formatFacts, include = [], sampling }: GenerationReques
 
 const JSON_TYPE = { responseMimeType: 'application/json' } as const;
 
-/** The shape of the answer; what cannot be demanded is asked for in the system prompt. */
+/** The output format; asks for it in the system prompt if it cannot be enforced. */
 function renderOutputFormat(
   { request, target, traits, report }: RenderContext,
   hasTools: boolean,
@@ -172,13 +172,13 @@ function instructionFor(format: JsonFormat): string {
 
 // --- Modalities -----------------------------------------------------------------------------------------------------
 
-/** What upstreams of this dialect answer in, by the caller's words. */
+/** Output modalities by the callers' words. */
 const MODALITIES: ReadonlyMap<string, string> = new Map([
   ['text', 'TEXT'],
   ['image', 'IMAGE'],
 ]);
 
-/** Text is what every model answers in; those that only write text refuse the field. */
+/** Text is the default; models that only write text refuse the field. */
 function renderModalities({ modalities = [] }: GenerationRequest, report: Report): string[] | undefined {
   const lost = modalities.filter((word) => !MODALITIES.has(word));
   if (lost.length > 0) {
@@ -188,7 +188,7 @@ function renderModalities({ modalities = [] }: GenerationRequest, report: Report
   return kept.some((word) => word !== 'TEXT') ? kept : undefined;
 }
 
-/** Settings of images that this dialect has, by the caller's names. */
+/** Image settings by the callers' names. */
 const IMAGE_SETTINGS: ReadonlyMap<string, string> = new Map([
   ['aspect_ratio', 'aspectRatio'],
   ['image_size', 'imageSize'],

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { objectsAt } from '../../kit/json/members.ts';
 
 /**
- * Reads `usageMetadata`; undefined when it holds no counts that make sense. What was cached is part of the prompt; thoughts
- * are not part of the candidates; what tools of the upstream itself put into the prompt is counted apart.
+ * Reads `usageMetadata`; undefined if its counts are missing or implausible. The prompt includes cached tokens; the
+ * candidates exclude thoughts; prompt tokens of the upstream's own tools are counted separately.
  */
 export function readUsage(usage: JsonObject, webSearchRequests: number): Usage | undefined {
   const total = tokenCount(usage.totalTokenCount);
@@ -13,7 +13,7 @@ export function readUsage(usage: JsonObject, webSearchRequests: number): Usage |
   const thoughts = tokenCount(usage.thoughtsTokenCount) ?? 0;
   const fromTools = tokenCount(usage.toolUsePromptTokenCount) ?? 0;
   if (prompt === undefined && (total === undefined || candidates === undefined)) return undefined;
-  // Counts of zero are left out on the wire: what is missing is what the total has beyond the others.
+  // Zero counts are absent on the wire: a missing count is the total minus the others.
   const asked = prompt ?? rest(total, (candidates ?? 0) + thoughts + fromTools);
   const written = candidates ?? rest(total, asked + thoughts + fromTools);
   const isInside = thoughts > 0 && thoughts <= written && total === asked + fromTools + written;

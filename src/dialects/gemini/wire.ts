@@ -1,23 +1,20 @@
 import type { JsonObject } from '../../kit/json/json.ts';
 
-/** The generateContent format as it is on the wire. Only upstreams speak it, so there is no request schema. */
+/** The generateContent format on the wire. Only upstreams speak it, so there is no request schema. */
 
 /** Family of seals that upstreams of this dialect mint. */
 export const NATIVE_FORMAT = 'google-gemini-v1';
 
-/**
- * Stands where the signature of a call is demanded and there is none, because another family made the call: the
- * upstream documents the word for that.
- */
+/** Documented placeholder for a required signature of a call, if another family made the call. */
 export const NO_SIGNATURE = 'skip_thought_signature_validator';
 
-/** Upstreams take this many stop strings. */
+/** Stop sequences that upstreams accept. */
 export const MAX_STOP_SEQUENCES = 5;
 
-/** Upstreams take this many alternatives per token. */
+/** Alternatives per token that upstreams accept. */
 export const MAX_LOGPROBS = 20;
 
-/** Who says something. Results of tools are said by the user. */
+/** Role of a turn. Tool results belong to the user. */
 export type WireRole = 'user' | 'model';
 
 /** One piece of a turn: `text`, `inlineData`, `fileData`, `functionCall`, `functionResponse`, ... */

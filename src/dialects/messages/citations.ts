@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts
 
 const WEB = 'web_search_result_location';
 
-/** Reads a citation; undefined when it is none. */
+/** Reads a citation; undefined if it is none. */
 export function parseCitation(citation: Json | undefined): Annotation | undefined {
   if (!isJsonObject(citation) || typeof citation.type !== 'string') return undefined;
   if (citation.type !== WEB || typeof citation.url !== 'string') {
@@ -20,7 +20,7 @@ export function parseCitation(citation: Json | undefined): Annotation | undefine
   };
 }
 
-/** Writes an annotation as a citation; undefined when this format cannot say it. */
+/** Writes an annotation as a citation; undefined if this format has no such citation. */
 export function renderCitation(annotation: Annotation): JsonObject | undefined {
   if (annotation.type === 'opaque') {
     return annotation.dialect === 'messages' ? annotation.value : undefined;
@@ -36,7 +36,10 @@ export function renderCitation(annotation: Annotation): JsonObject | undefined {
   );
 }
 
-/** True for a citation that we made out of another format's: upstreams refuse it, having sealed no such index. */
+/**
+ * True for a citation that the gateway made from another format's: upstreams refuse it, because they did not seal its
+ * index.
+ */
 export function isMade(citation: Json | undefined): boolean {
   return isJsonObject(citation) && citation.type === WEB && citation.encrypted_index === '';
 }

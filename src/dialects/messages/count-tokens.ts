@@ -3,7 +3,7 @@ import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import { renderRelay } from './relay.ts';
 import { renderRequest } from './render.ts';
 
-/** What is about the answer, or about whom it is for: an upstream that only counts the prompt refuses it. */
+/** Fields for the answer or its reader: an upstream that only counts the prompt refuses them. */
 const UNCOUNTED_FIELDS: ReadonlySet<string> = new Set([
   'max_tokens',
   'stream',
@@ -16,8 +16,8 @@ const UNCOUNTED_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Body of the native `POST /messages/count_tokens`: a request of this format as the caller wrote it, others translated.
- * The limit of the endpoint's output does not matter to it.
+ * Body of the native `POST /messages/count_tokens`: the caller's own body if it has this format, else a translation.
+ * The endpoint's output limit does not apply.
  */
 export function renderCountTokens(request: GenerationRequest, target: RenderTarget): RenderedRequest {
   const { outputLimit: _uncounted, ...rest } = target;

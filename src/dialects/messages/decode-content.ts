@@ -80,7 +80,7 @@ export class BlockReader {
     }
   }
 
-  /** The events of a beginning, and those of deltas that came with it. */
+  /** The events of a start, and those of deltas that came with it. */
   #with(events: Event[], index: number, deltas: readonly JsonObject[]): Event[] {
     const block = this.#blocks.at(index);
     for (const delta of deltas) events.push(...(block?.delta(delta) ?? []));
@@ -112,7 +112,7 @@ export class BlockReader {
   }
 }
 
-/** What a delta for a block that never began must have been about. */
+/** The block that a delta without a start belongs to, by the delta's type. */
 const MISSED_BLOCKS: ReadonlyMap<unknown, WireBlock> = new Map([
   ['text_delta', { type: 'text' }],
   ['thinking_delta', { type: 'thinking' }],
@@ -127,7 +127,7 @@ function thoughtIn(block: WireBlock): JsonObject[] {
   return [{ thinking: block.thinking, signature: block.signature }];
 }
 
-/** A block that we do not model; its input or content may still be streamed. */
+/** A block that we do not model; its input or content may be streamed. */
 class OpaqueBlock implements OpenBlock {
   readonly kind = 'opaque';
   isStopped = false;

@@ -163,7 +163,7 @@ describe('reading a messages stream', () => {
       type: 'message_start',
       message: { usage: { input_tokens: 9, output_tokens: 1, cache_read_input_tokens: 4 } },
     };
-    // What it says of the output before there is any is no measurement.
+    // An output count from before any output is no measurement.
     const first = { inputTokens: 13, cachedTokens: 4, outputTokens: 1, source: 'estimated' };
     const text = block(0, { type: 'text', text: 'x' });
     const [, early] = decode([begun]);

@@ -39,11 +39,11 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
 
 // --- The answer -----------------------------------------------------------------------------------------------------
 
-/** Reads the events of one message, in whatever order a server sends them. */
+/** Reads the events of one message, in any order. */
 class AnswerReader {
   readonly #blocks: BlockReader;
   readonly #usage = new UsageMeter();
-  /** Members of message_delta's `delta`, later ones laid over earlier ones. */
+  /** Members of message_delta's `delta`; later ones win. */
   readonly #stop: JsonObject = {};
   readonly #extras: JsonObject = {};
   #isStarted = false;
@@ -57,7 +57,7 @@ class AnswerReader {
     return this.#isEnded;
   }
 
-  /** What one wire event means. `name`: what the frame calls it, for servers that leave `type` out. */
+  /** Decodes one wire event. `name`: the frame's event name, for servers that leave `type` out. */
   read(value: JsonObject, name?: string): Event[] {
     if (this.#isEnded) return [];
     switch (typeof value.type === 'string' ? value.type : name) {
@@ -80,13 +80,13 @@ class AnswerReader {
     }
   }
 
-  /** The bytes have ended. A stream that said how it ended but not that it ended is taken for whole. */
+  /** The bytes have ended. A stream with a stop reason and without a stop event counts as complete. */
   cut(): Event[] {
     if (this.#isEnded) return [];
     return typeof this.#stop.stop_reason === 'string' ? this.#finish() : this.#fail(endedEarly());
   }
 
-  /** An event was lost. After the stop reason, it cannot have held content. */
+  /** An event was lost. After the stop reason it cannot have had content. */
   miss(error: GatewayError): Event[] {
     return typeof this.#stop.stop_reason === 'string' ? [] : this.#fail(error);
   }
@@ -119,7 +119,7 @@ class AnswerReader {
     return [...ended, ...this.#readUsage(value.usage)];
   }
 
-  /** Counts are passed on as soon as they are known, so that an answer that breaks off keeps them. */
+  /** Counts are forwarded as soon as they are known, so that an answer that breaks off keeps them. */
   #readUsage(written: Json | undefined, isOpening = false): Event[] {
     const usage = this.#usage.see(written, isOpening) ? this.#usage.usage() : undefined;
     return usage === undefined ? [] : [{ type: 'usage', usage }];
@@ -161,7 +161,7 @@ const STOP_FIELDS: ReadonlySet<string> = new Set([
 
 // --- Whole bodies ---------------------------------------------------------------------------------------------------
 
-/** Reads a whole message: as the stream that would have brought it. */
+/** The events of a whole message. */
 export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
   return relayedBody('messages', body, eventsOf(body, context), context);
 }

@@ -25,7 +25,7 @@ export function encodeBody(result: Result, context: ReplyContext): JsonObject {
 
 function wholeMessage(result: Result, finish: Finish, context: ReplyContext): JsonObject {
   const edits = finish.ext?.messages?.context_management;
-  // Set one by one: an object literal that says a member twice is many times as slow.
+  // Assigned: an object literal with a repeated member is many times slower.
   const message = emptyMessage(context, finalUsage(context, finish, result.usage));
   message.content = answerBlocks(result.items, hidesThoughts(context));
   Object.assign(message, renderFinish(finish, saidIn(result.items)));
@@ -64,7 +64,7 @@ function saidIn(items: readonly Item[]): Said {
   };
 }
 
-/** The content blocks of a whole answer. What this format cannot say is left out. */
+/** The content blocks of a whole answer, without items that this format does not have. */
 function answerBlocks(items: readonly Item[], hidesThoughts: boolean): JsonObject[] {
   return items.flatMap((item) => blocksOf(item, hidesThoughts)).filter((block) => block !== undefined);
 }
@@ -97,14 +97,14 @@ function partBlock(part: Part): JsonObject | undefined {
 
 // --- Members that streams and whole bodies share --------------------------------------------------------------------
 
-/** Fields that every message has and that come from the gateway in both lanes. */
+/** Fields that come from the gateway in both lanes. */
 export function identityFields(context: ReplyContext): JsonObject {
   const fields: JsonObject = { id: messageId(context), model: context.model };
   if (context.provider !== '') fields.provider = context.provider;
   return fields;
 }
 
-/** A message of which nothing is written yet. */
+/** A message without content. */
 export function emptyMessage(
   context: ReplyContext,
   usage = renderUsage(NO_USAGE, context.serviceTier),
@@ -122,7 +122,7 @@ export function emptyMessage(
   };
 }
 
-/** The routing metadata under its field name; no member when the caller did not ask. */
+/** The routing metadata under its field name; no member if the caller did not ask for it. */
 export function metadataField(context: ReplyContext, settled: Settled | undefined): JsonObject {
   return settled?.metadata === undefined
     ? {}

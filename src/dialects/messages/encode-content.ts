@@ -20,19 +20,19 @@ interface ItemWriter {
 
 interface QueuedItem {
   readonly writer: ItemWriter;
-  /** What happened to the item while another one was being written. */
+  /** Events of the item that arrived while another one was being written. */
   readonly waiting: ItemEvent[];
   isEnded: boolean;
 }
 
 /**
- * Writes items as content blocks. Blocks never overlap: while one item is written, what happens to others waits, and
- * follows in the order in which they began.
+ * Writes items as content blocks. Blocks never overlap: while one item is written, events of others wait, and follow
+ * in the order in which the items began.
  */
 export class BlockWriter implements Said {
   readonly #blocks = new BlockFrames();
   readonly #hidesThoughts: boolean;
-  /** Items in the order in which they began, and the place of the one that is being written. */
+  /** Items in the order of their starts, and the index of the current one. */
   readonly #queue: QueuedItem[] = [];
   #front = 0;
   readonly #items = new Map<number, QueuedItem>();
@@ -57,7 +57,7 @@ export class BlockWriter implements Said {
     return item.isEnded ? text + this.#next() : text;
   }
 
-  /** Ends whatever is still open. */
+  /** Ends everything that is open. */
   close(): string {
     let text = '';
     for (const [item, { isEnded }] of this.#items) {
@@ -73,7 +73,7 @@ export class BlockWriter implements Said {
     this.#queue.push(item);
   }
 
-  /** The item that was being written has ended: write what the following ones have to say by now. */
+  /** The current item has ended: writes the waiting events of the following ones. */
   #next(): string {
     let text = '';
     this.#front++;
@@ -101,7 +101,7 @@ export class BlockWriter implements Said {
   }
 }
 
-/** Frames of the block that is open, and the count of those before it. */
+/** Frames of the open block, and the number of blocks before it. */
 class BlockFrames {
   #index = -1;
   #isOpen = false;
@@ -117,7 +117,7 @@ class BlockFrames {
     return before + this.#frame('content_block_start', `"content_block":${JSON.stringify(block)}`);
   }
 
-  /** `kind` and `member` are ours, the value is text of the upstream. */
+  /** `kind` and `member` are ours; the value is the upstream's text. */
   text(kind: string, member: string, value: string): string {
     return this.#delta(`{"type":"${kind}","${member}":${JSON.stringify(value)}}`);
   }
@@ -141,7 +141,7 @@ class BlockFrames {
   }
 }
 
-/** Each part becomes a text block, opened when there is something to put into it. */
+/** Each part becomes a text block, opened with its first text. */
 class MessageWriter implements ItemWriter {
   #part: number | undefined;
 
@@ -172,7 +172,7 @@ class MessageWriter implements ItemWriter {
   }
 }
 
-/** Thoughts become one block: the raw ones or the summaries, whichever came first. */
+/** Thoughts become one block: raw or summarized, whichever came first. */
 class ReasoningWriter implements ItemWriter {
   #shown: { readonly kind: string; part: number } | undefined;
   #seal: Seal = {};
@@ -260,7 +260,7 @@ class CallWriter implements ItemWriter {
   }
 }
 
-/** An image is text here, written in one piece. */
+/** Images are written as text, in one piece. */
 class ImageWriter implements ItemWriter {
   constructor(private readonly blocks: BlockFrames) {}
 
@@ -276,7 +276,10 @@ class ImageWriter implements ItemWriter {
   }
 }
 
-/** Blocks that we do not model are written when they are whole; what clients expect in deltas goes in a delta. */
+/**
+ * Blocks that we do not model are written once they are complete; members that clients expect in deltas go into a
+ * delta.
+ */
 class OpaqueWriter implements ItemWriter {
   constructor(
     private readonly blocks: BlockFrames,
@@ -309,17 +312,17 @@ class OpaqueWriter implements ItemWriter {
 
 // --- Shared with relayed streams and whole bodies -------------------------------------------------------------------
 
-/** The event that follows the first one of every stream, and keeps it alive from then on. */
+/** The second event of every stream, which also keeps it alive. */
 export const PING = writeSseFrame('{"type":"ping"}', 'ping');
 
-/** Members that clients expect in a block of an answer, and upstreams may leave out. */
+/** Members that clients expect in a block of an answer and upstreams may leave out. */
 const BLOCK_DEFAULTS: ReadonlyMap<unknown, JsonObject> = new Map([
   ['text', { text: '', citations: [] }],
   ['thinking', { thinking: '', signature: '' }],
   ['tool_use', { input: {}, caller: { type: 'direct' } }],
 ]);
 
-/** The block with every member that clients expect; the very same one when it lacks none. Null counts as absent. */
+/** The block with every member that clients expect; the same object if none is missing. Null counts as absent. */
 export function withBlockDefaults(block: JsonObject): JsonObject {
   const defaults = Object.entries(BLOCK_DEFAULTS.get(block.type) ?? {});
   const missing = defaults.filter(([name]) => block[name] === undefined || block[name] === null);
@@ -328,7 +331,7 @@ export function withBlockDefaults(block: JsonObject): JsonObject {
 
 type CallHead = Extract<ItemHead, { type: 'tool-call' }>;
 
-/** The block of a call for its caller, its input still empty. Only a group has to become part of the name. */
+/** The block of a call for its caller, with empty input. Only a namespace becomes part of the name. */
 export function toolUseBlock(call: CallHead | ToolCallItem): JsonObject {
   return {
     type: 'tool_use',

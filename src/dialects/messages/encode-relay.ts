@@ -15,34 +15,34 @@ import { finalUsage, withWholeToolUse } from './usage.ts';
 
 type RelayEvent = Extract<Event, { type: 'relay' }>;
 
-/** The template of the last frame, if its frames can be written as they come. */
+/** The template of the last frame, if such frames can be forwarded verbatim. */
 interface RepeatedDelta {
   readonly template: JsonTemplate;
-  /** Index of the block that they belong to. */
+  /** Index of their block. */
   readonly block: number;
 }
 
-/** Names that may stand on an `event:` line. */
+/** Names allowed on an `event:` line. */
 const PLAIN_NAME = /^[a-z_]{1,64}$/;
 
-/** Types of blocks that begin with a delta if their start is missing, by the type of the delta. */
+/** Types of blocks that a delta can begin if their start is missing, by the type of the delta. */
 const BLOCK_OF_DELTA: ReadonlyMap<unknown, string> = new Map([
   ['text_delta', 'text'],
   ['thinking_delta', 'thinking'],
 ]);
 
 /**
- * Writes an upstream's own frames, patched where the gateway has something to say. What the upstream says about the
- * end is held back until the answer is settled.
+ * Writes an upstream's own frames, patched with the gateway's members. The upstream's end is held back until the
+ * answer is settled.
  */
 export class RelayWriter {
   readonly #context: ReplyContext;
   readonly #blocks = new BlockOrder();
   #isStarted = false;
-  /** The message began, and nothing of it was written yet. */
+  /** True if the message began and nothing of it was written yet. */
   #isFresh = false;
   #hasToolCall = false;
-  /** What all message_delta events said: what is said later wins. */
+  /** Members of all message_delta events; later ones win. */
   readonly #end: JsonObject = {};
   readonly #endDelta: JsonObject = {};
   readonly #endUsage: JsonObject = {};
@@ -67,7 +67,7 @@ export class RelayWriter {
     return text;
   }
 
-  /** Frames of this template can be written as they come: they are deltas of an open block and need no repair. */
+  /** Set if frames of this template can be forwarded verbatim: they are deltas of an open block and need no repair. */
   #repeatedBy(template: JsonTemplate, { frame, value }: RelayEvent): RepeatedDelta | undefined {
     const { type, index } = value;
     const isVerbatim = type === 'content_block_delta' && isReady(value, frame.data, type);
@@ -107,7 +107,7 @@ export class RelayWriter {
     }
   }
 
-  /** The upstream's end of the message, with what settlement knows. */
+  /** The upstream's end of the message, with the settled members. */
   finish(finish: Finish, usage: Usage | undefined): string {
     const delta = {
       ...this.#end,
@@ -131,12 +131,12 @@ export class RelayWriter {
     return writeSseFrame(stringifyExactly(value, this.#context.request.exactNumbers), type);
   }
 
-  /** The frame's own text, unless it is spread over lines or lacks its type. */
+  /** The frame's own text, unless it spans lines or has no type. */
   #verbatim(value: JsonObject, data: string, type: string): string {
     return isReady(value, data, type) ? writeSseFrame(data, type) : this.#frameOf({ ...value, type }, type);
   }
 
-  /** A second start would confuse clients: some servers send it twice. */
+  /** Drops a second start, which some servers send and which would confuse clients. */
   #start(value: JsonObject): string {
     if (this.#isStarted) return '';
     this.#isStarted = true;
@@ -156,12 +156,12 @@ export class RelayWriter {
     return this.#frameOf(start, 'message_start') + PING;
   }
 
-  /** A message that never began gets a beginning. */
+  /** Begins a message that has no start. */
   #before(): string {
     return this.#isStarted ? '' : this.#start({});
   }
 
-  /** Clients need the fields of a block from the start on. */
+  /** Clients need the fields of a block from its start on. */
   #blockStart(value: JsonObject, data: string, events: readonly Event[]): string {
     if (typeof value.index !== 'number' || this.#blocks.isOpen(value.index)) return '';
     const head = events.find((event) => event.type === 'item-start')?.head;
@@ -179,7 +179,7 @@ export class RelayWriter {
     return this.#frameOf(patched, 'content_block_start');
   }
 
-  /** Some servers begin text without saying so; a piece of any other block that never began is dropped. */
+  /** Some servers begin text without a start; deltas of any other block without a start are dropped. */
   #blockDelta(value: JsonObject, data: string): string {
     const { index } = value;
     if (typeof index !== 'number') return '';
@@ -192,7 +192,7 @@ export class RelayWriter {
     return begun + this.#blocks.add(index, delta);
   }
 
-  /** Clients know no images in answers. */
+  /** Clients know no images in answers, so an image becomes text. */
   #image(value: JsonObject, block: JsonObject): string {
     const whole = imageBlockAsText(block);
     const start = { ...value, type: 'content_block_start', content_block: { ...whole, text: '' } };
@@ -206,7 +206,7 @@ function isReady(value: JsonObject, data: string, type: string): boolean {
   return value.type === type && !/[\r\n]/.test(data);
 }
 
-/** Counts as the upstream wrote them, without those that are no counts. */
+/** The upstream's counts without invalid ones. */
 function withoutBadCounts(usage: JsonObject): JsonObject {
   const isBad = (name: string, value: Json | undefined) =>
     name.endsWith('_tokens') && value !== null && !(Number.isInteger(value) && (value as number) >= 0);
@@ -225,19 +225,19 @@ interface WaitingBlock {
 }
 
 /**
- * Puts the frames of blocks in order, one block after the other, as clients read them. Most upstreams write them so; of
- * those that mix them, the frames of later blocks wait until the one before has stopped.
+ * Orders the frames of blocks one block after the other, as clients read them. Most upstreams write them so; if they
+ * interleave, frames of later blocks wait until the block before has stopped.
  */
 export class BlockOrder {
   #current: number | undefined;
   readonly #waiting = new Map<number, WaitingBlock>();
 
-  /** Whether the block began and did not stop. */
+  /** True if the block began and did not stop. */
   isOpen(index: number): boolean {
     return this.#current === index || this.#waiting.get(index)?.isStopped === false;
   }
 
-  /** A block begins; what of it can be written now. */
+  /** Begins a block; returns the frames that can be written now. */
   start(index: number, frame: string): string {
     if (this.#current === undefined) {
       this.#current = index;
@@ -247,14 +247,14 @@ export class BlockOrder {
     return '';
   }
 
-  /** More of an open block. */
+  /** Adds a frame to an open block. */
   add(index: number, frame: string): string {
     if (this.#current === index) return frame;
     this.#waiting.get(index)?.frames.push(frame);
     return '';
   }
 
-  /** An open block stops. */
+  /** Stops an open block. */
   stop(index: number, frame: string): string {
     if (this.#current === index) {
       this.#current = undefined;
@@ -274,7 +274,7 @@ export class BlockOrder {
     return text;
   }
 
-  /** What waited for the last block, up to the next one that is still open. */
+  /** The frames that waited for the last block, up to the next one that is still open. */
   #goOn(): string {
     let text = '';
     for (const [index, block] of this.#waiting) {

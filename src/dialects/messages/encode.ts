@@ -79,7 +79,7 @@ class MessageEncoder implements StreamEncoder {
 
   // --- Relay --------------------------------------------------------------------------------------------------------
 
-  /** Frames of this dialect go out as they came; of anything else, and of whole bodies, what they mean is written. */
+  /** Frames of this dialect are forwarded; of others, and of whole bodies, the events are written. */
   #relayed(event: Extract<Event, { type: 'relay' }>): string {
     for (const inner of event.events) if (inner.type === 'usage') this.#usage = inner.usage;
     if (event.dialect === 'messages' && event.whole !== true) {

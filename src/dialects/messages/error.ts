@@ -4,7 +4,7 @@ import type { ErrorContext, UpstreamErrorInfo } from '../dialect.ts';
 import { errorContextMembers, errorObject } from '../shared/answers/error-envelope.ts';
 import { cleanCode, cleanMessage, reportedFailure } from '../shared/answers/reported-failure.ts';
 
-/** Body of an HTTP error, and of the `error` event: what the format's clients read and the gateway's envelope in one. */
+/** Body of an HTTP error and of the `error` event: the format's own members and the gateway's envelope in one. */
 export function encodeError(error: GatewayError, context: ErrorContext): JsonObject {
   const { errorType, messagesType } = error.row;
   return {
@@ -15,7 +15,7 @@ export function encodeError(error: GatewayError, context: ErrorContext): JsonObj
   };
 }
 
-/** What an upstream's error body says: the native shape, and the shapes of servers that only resemble it. */
+/** Reads an upstream's error body: the native shape, and those of similar servers. */
 export function readError(body: unknown): UpstreamErrorInfo | undefined {
   if (!isJsonObject(body)) return undefined;
   const error = isJsonObject(body.error) ? body.error : body;

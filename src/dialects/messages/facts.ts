@@ -12,10 +12,10 @@ import { DOCUMENTED_FIELDS } from './wire.ts';
 
 const IN_SOURCE: SourceMembers = { url: 'source.url', base64: 'source.data' };
 
-/** Words for choices among tools. */
+/** Names of tool choices. */
 const CHOICE_TYPES: Readonly<Record<ChoiceMode, string>> = { auto: 'auto', none: 'none', required: 'any' };
 
-/** What is particular to the messages format. */
+/** Facts of the messages format. */
 export const facts: FormatDialectFacts = {
   seals: { ofThoughts: isFromAnthropic },
   betaCarrier: 'header',
@@ -68,7 +68,7 @@ export const facts: FormatDialectFacts = {
   },
   media: {
     parts: { image: IN_SOURCE, file: IN_SOURCE, audio: {}, video: {} },
-    // The format has no block for an image that a model made: it stands in a text.
+    // The format has no block for an image that a model made: it is written as text.
     madeImage: { base64: 'text' },
     inOpaque: imagesInDocument,
   },
@@ -94,17 +94,17 @@ export const facts: FormatDialectFacts = {
 
 // --- Thinking -------------------------------------------------------------------------------------------------------
 
-/** `thinking` once an effort has taken the place of a setting; null = absent. */
+/** `thinking` once an effort has replaced a setting; null = absent. */
 function thinkingWithout(replaced: DecidingSetting, thinking: JsonObject | undefined): Json {
   if (thinking === undefined || replaced === 'enabled') return null;
   if (replaced === 'effort') return thinking;
   return { ...membersBeyond(thinking, new Set(['budget_tokens'])), type: 'adaptive' };
 }
 
-/** Efforts that have another name in this format. */
+/** Efforts with another name in this format. */
 const EFFORT_WORDS: Readonly<Record<string, string>> = { minimal: 'low' };
 
-/** Whether to think and how hard stand in two places. */
+/** Thinking and its effort are two fields. */
 function putThinking(value: Json, body: JsonObject): JsonObject {
   const config = objectAt(body, 'output_config');
   if (isGiven(body.thinking) || isGiven(config?.effort)) return {};
@@ -129,7 +129,7 @@ function thinkingOf({ effort, enabled, max_tokens, exclude }: JsonObject): JsonO
 
 // --- Media ----------------------------------------------------------------------------------------------------------
 
-/** The images of a document that is made of blocks. */
+/** The images of a document that has blocks. */
 function imagesInDocument(block: JsonObject): Medium[] {
   return objectsAt(objectAt(block, 'source'), 'content').flatMap((inner, index) => {
     const source = inner.type === 'image' ? sourceIn(objectAt(inner, 'source')) : undefined;

@@ -1,7 +1,7 @@
 import type { Finish, FinishReason } from '../../ir/events.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 
-/** How an answer ended, in both directions. */
+/** Stop reasons in both directions. */
 
 const REASONS: ReadonlyMap<unknown, FinishReason> = new Map([
   ['end_turn', 'stop'],
@@ -27,14 +27,14 @@ const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
 
 const REFUSAL_FIELDS: ReadonlySet<string> = new Set(['type', 'category', 'explanation']);
 
-/** The reason behind a native word; an unknown word is an ordinary end. */
+/** The reason for a native word; an unknown word is an ordinary end. */
 export function reasonOf(stopReason: unknown): FinishReason {
   return REASONS.get(stopReason) ?? 'stop';
 }
 
 /**
  * Reads the `delta` of message_delta, or the same fields of a whole message. `extras`: members that only this dialect
- * has. A native word that our own would not lead back to is among them.
+ * has. A native word is one of them if our own word does not map back to it.
  */
 export function readFinish(delta: JsonObject, extras: JsonObject, serviceTier: string | undefined): Finish {
   const native = typeof delta.stop_reason === 'string' ? delta.stop_reason : undefined;
@@ -61,14 +61,14 @@ export function readFinish(delta: JsonObject, extras: JsonObject, serviceTier: s
   };
 }
 
-/** What was said, as far as it bears on how the answer ended. */
+/** Content of the answer, as far as it affects the stop reason. */
 export interface Said {
   readonly hasToolCall: boolean;
-  /** Text of the refusal; empty when there was none. */
+  /** Text of the refusal; empty = none. */
   readonly refusal: string;
 }
 
-/** The stop fields of a message. A tool call wins over a plain end; a refusal is one even when it ended plainly. */
+/** The stop fields of a message. A tool call overrides a plain end; so does a refusal. */
 export function renderFinish(finish: Finish, said: Said): JsonObject {
   const native = finish.ext?.messages ?? {};
   const reason = meantReason(finish, said);
@@ -83,8 +83,8 @@ export function renderFinish(finish: Finish, said: Said): JsonObject {
 }
 
 /**
- * The stop fields of a message that an upstream of this dialect wrote: its own words, and where it has none what they
- * mean. The same in streams and in whole bodies.
+ * The stop fields of a message from an upstream of this dialect: its own words, else their meaning. The same in
+ * streams and whole bodies.
  */
 export function relayFinish(written: JsonObject, finish: Finish, said: Said): JsonObject {
   const rendered = renderFinish(finish, said);

@@ -8,7 +8,9 @@ import { imageInText } from './media.ts';
 import { parseRedacted, parseThinking } from './reasoning.ts';
 import type { WireBlock, WireMessage } from './wire.ts';
 
-/** The conversation as items, in order: the system prompt first, then every block. `places` learns where each stood. */
+/**
+ * The conversation as items, in order: the system prompt first, then every block. Notes the place of each in `places`.
+ */
 export function parseConversation(
   system: Json | undefined,
   messages: readonly WireMessage[],
@@ -25,7 +27,7 @@ export function parseConversation(
   return items;
 }
 
-/** Parts of one message stay one item; blocks that are items of their own cut it. */
+/** Parts of one message become one item; blocks that are items of their own split it. */
 function parseMessage({ role, content }: WireMessage, place: Place, places: Places): Item[] {
   const spoken = (parts: Part[]) => places.put<Item>({ type: 'message', role, content: parts }, place);
   const own = places.inside(place, 'content');
@@ -87,7 +89,7 @@ function partOf(block: WireBlock): Part {
   }
 }
 
-/** A document made of blocks has no counterpart elsewhere and stays as it is. */
+/** A document that has blocks has no counterpart in other formats and stays opaque. */
 function parseDocument(block: WireBlock): Part {
   const source = block.source as JsonObject;
   if (source.type === 'content') return { type: 'opaque', dialect: 'messages', value: block };
@@ -157,7 +159,7 @@ const RESULT_FIELDS: ReadonlySet<string> = new Set([
   'cache_control',
 ]);
 
-/** The cache mark of a block, and the fields beyond `modelled`, kept for this dialect. */
+/** The cache mark of a block, and its fields besides `modelled`, kept for this dialect. */
 export function marks(
   block: JsonObject,
   modelled: ReadonlySet<string>,

@@ -11,7 +11,7 @@ import {
 } from '../shared/media/stored-files.ts';
 import { withEach } from '../shared/requests/with-each.ts';
 
-/** How requests of the messages format name files: in sources of type `file`; `container_upload` takes the content of none. */
+/** How requests of the messages format name files: in sources of type `file`. `container_upload` takes no content. */
 export const fileParts: FileParts = {
   changeEach: (body, change) =>
     withEach(body, 'messages', (message, at) =>
@@ -23,7 +23,7 @@ export const fileParts: FileParts = {
   write: (block, file) => WRITERS[file.kind](block, file),
 };
 
-/** A block, or the blocks inside it: results of tools and documents may be made of blocks. */
+/** A block and the blocks inside it: tool results and documents may have blocks. */
 function changeBlock(block: JsonObject, change: PartChange, place: () => string): JsonObject {
   const inside = (holder: JsonObject, path: string) =>
     withEach(holder, 'content', (inner, index) =>
@@ -36,7 +36,7 @@ function changeBlock(block: JsonObject, change: PartChange, place: () => string)
   return changed === source ? block : { ...block, source: changed };
 }
 
-/** What the blocks that name files take. */
+/** Kinds of files by type of block. */
 const TAKES: Readonly<Record<string, FileNaming['takes']>> = {
   image: ['image'],
   document: ['image', 'document', 'text'],

@@ -14,7 +14,7 @@ const FUNCTION_FIELDS: ReadonlySet<string> = new Set([
   'cache_control',
 ]);
 
-/** The tools of a request; `places` learns where each stood. */
+/** Parses the tools of a request; notes the place of each in `places`. */
 export function parseTools(tools: Json | undefined, places: Places): Tool[] {
   return objectsOf(tools).map((tool, index) => places.put(parseTool(tool), `tools[${index}]`));
 }
@@ -33,7 +33,7 @@ function parseTool(tool: JsonObject): Tool {
   };
 }
 
-/** The choice among them, and whether calls may come side by side. */
+/** Parses the tool choice, and whether calls may be parallel. */
 export function parseToolChoice(
   choice: JsonObject,
   tools: readonly Tool[],

@@ -16,7 +16,7 @@ import { parseToolChoice, parseTools } from './parse-tools.ts';
 import { DOCUMENTED_FIELDS, type WireMessage } from './wire.ts';
 import { isKnownBlock } from './wire-content.ts';
 
-/** Reads a validated body of POST /messages or POST /messages/count_tokens. */
+/** Parses a validated body of POST /messages or POST /messages/count_tokens. */
 export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): GenerationRequest {
   refuseImpossible(body);
   const config = objectOf(body.output_config);
@@ -60,7 +60,7 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
   return request;
 }
 
-/** Blocks of undocumented types: upstreams of this dialect may know them, for all others they are an error. */
+/** Blocks of undocumented types: upstreams of this dialect may know them; for all others they are an error. */
 export function untranslatableIssues(request: GenerationRequest): Issue[] {
   if (request.format !== 'messages') return [];
   return objectsOf(request.body.messages).flatMap((message, index) =>
@@ -81,7 +81,7 @@ const THINKING_FIELDS: ReadonlySet<string> = new Set(['type', 'budget_tokens', '
 const CHOICE_FIELDS: ReadonlySet<string> = new Set(['type', 'name', 'disable_parallel_tool_use']);
 const MESSAGE_FIELDS: ReadonlySet<string> = new Set(['role', 'content']);
 
-/** Undocumented fields, top-level or inside settings and messages; null is as good as absent. */
+/** Undocumented fields, top-level or inside settings and messages. Null counts as absent. */
 function unknownFieldsOf(body: JsonObject): string[] {
   const unknown: string[] = [];
   const collect = (object: JsonObject, known: ReadonlySet<string>, prefix: () => string) => {
@@ -97,7 +97,7 @@ function unknownFieldsOf(body: JsonObject): string[] {
   return unknown;
 }
 
-/** What the schema cannot refuse. */
+/** Refuses bodies that are valid by the schema and impossible. */
 function refuseImpossible(body: JsonObject): void {
   if (body.thread !== undefined && body.thread !== null) throw threadRefused();
   if (Array.isArray(body.fallbacks) && Array.isArray(body.models)) {
@@ -132,7 +132,7 @@ function parseSampling(body: JsonObject): Sampling {
   };
 }
 
-/** With thinking switched off the effort is about the answer alone: kept for this dialect, see `parseExt`. */
+/** With thinking switched off the effort applies to the answer alone: kept for this dialect, see `parseExt`. */
 function parseReasoning(thinking: JsonObject, config: JsonObject): ReasoningSettings | undefined {
   if (thinking.type === 'disabled') return { enabled: false };
   const effort = typeof config.effort === 'string' ? { effort: config.effort as Effort } : {};
@@ -144,7 +144,7 @@ function parseReasoning(thinking: JsonObject, config: JsonObject): ReasoningSett
   return config.effort === undefined || config.effort === null ? undefined : effort;
 }
 
-/** The name that a schema gets in formats that want one. */
+/** Name of a schema in formats that require one. */
 export const SCHEMA_NAME = 'output';
 
 function parseOutputFormat(format: JsonObject): { outputFormat?: OutputFormat } {

@@ -8,9 +8,9 @@ import { facts } from './facts.ts';
 import type { WireBlock } from './wire.ts';
 
 /**
- * Thinking blocks in both directions. The format has one field for a seal and none for its family: seals that no
- * upstream of this dialect gave travel wrapped, and so does the absence of one, so that a block we made is told from
- * one the upstream made.
+ * Thinking blocks in both directions. The format has one field for a seal and none for its family. Seals from other
+ * upstreams are wrapped, and so is the absence of a seal, so that blocks of the gateway differ from blocks of the
+ * upstream.
  */
 
 /** Signature of thoughts without a seal. */
@@ -38,12 +38,12 @@ export function parseRedacted(block: WireBlock): ReasoningItem {
   return { type: 'reasoning', text: [], summary: [], ...seal };
 }
 
-/** The seal that a signature means; undefined when it means there is none. */
+/** The seal in a signature; undefined if it stands for no seal. */
 export function sealOfSignature(signature: string): Seal | undefined {
   return signature === '' || signature === UNSEALED ? undefined : { signature, format: CLAUDE_FORMAT };
 }
 
-/** The block for an upstream; undefined when the thoughts are not sealed by its family and it would refuse them. */
+/** The block for an upstream; undefined if its family did not seal the thoughts and it would refuse them. */
 export function renderThoughts(item: ReasoningItem): JsonObject | undefined {
   if (!facts.seals.ofThoughts(item)) return undefined;
   const { signature = '', encrypted = '' } = item;
@@ -51,14 +51,14 @@ export function renderThoughts(item: ReasoningItem): JsonObject | undefined {
   return encrypted === '' ? undefined : { type: 'redacted_thinking', data: encrypted };
 }
 
-/** True for a block that no upstream of this dialect made: another one gave its seal, or it has none. */
+/** True for a block that no upstream of this dialect made: its seal is foreign or missing. */
 export function isForeignThinking(block: WireBlock): boolean {
   const seal =
     block.type === 'thinking' ? block.signature : block.type === 'redacted_thinking' ? block.data : undefined;
   return typeof seal === 'string' && (seal === '' || unwrapSeal(seal) !== undefined);
 }
 
-/** What stands in `signature` of a block for a caller. */
+/** The `signature` of a block for a caller. */
 export function signatureFor(item: Sealed): string {
   if (item.signature === undefined && item.encrypted === undefined && item.givenBy === undefined) {
     return UNSEALED;
@@ -66,7 +66,7 @@ export function signatureFor(item: Sealed): string {
   return isNativeSignature(item) ? item.signature : wrapSeal(item);
 }
 
-/** The whole block for thoughts without visible text; undefined when there is nothing to say. */
+/** The whole block for thoughts without visible text; undefined if there is no seal either. */
 export function silentBlock(item: Sealed): JsonObject | undefined {
   if (isNativeSignature(item)) return { type: 'thinking', thinking: '', signature: item.signature };
   if (item.signature === undefined && item.encrypted === undefined) return undefined;
@@ -89,12 +89,12 @@ function isNativeSeal({ format, givenBy }: Sealed): boolean {
   return familyOf(format) === 'anthropic' && givenBy === undefined;
 }
 
-/** One family shows only summaries of what it seals. */
+/** True for a family that shows only summaries of the sealed thoughts. */
 function isSummarised(seal: Sealed): boolean {
   return seal.encrypted !== undefined && familyOf(seal.format) === 'openai';
 }
 
-/** True when the caller asked that thoughts be made but not shown. */
+/** True if the caller asked for hidden thoughts. */
 export function hidesThoughts({ request }: ReplyContext): boolean {
   return request.reasoning?.display === 'omitted' || request.reasoning?.exclude === true;
 }

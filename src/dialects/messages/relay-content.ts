@@ -21,15 +21,15 @@ import { isForeignThinking, parseRedacted, parseThinking, renderThoughts } from 
 import { FOREIGN_CITATIONS } from './render-parts.ts';
 import type { WireBlock, WireMessage } from './wire.ts';
 
-/** The caller's own messages as an upstream takes them. */
+/** The caller's own messages for an upstream. */
 export interface RelayedMessages {
-  /** Blocks that the caller wrote into the list and that belong to the system prompt. */
+  /** Blocks from the list that belong to the system prompt. */
   readonly system: readonly JsonObject[];
-  /** The very same list when nothing in it must change. */
+  /** The same list if nothing changes. */
   readonly messages: JsonObject[];
 }
 
-/** What must change in the caller's own list before an upstream of this dialect may see it. */
+/** Makes the necessary changes to the caller's own list for an upstream of this dialect. */
 export function relayMessages(given: readonly WireMessage[], report: Report): RelayedMessages {
   const placed = given.map((message, index) => ({ message, index }));
   const paired = withPairedResults(placed, report);
@@ -44,8 +44,8 @@ export function relayMessages(given: readonly WireMessage[], report: Report): Re
 // --- What this gateway put into earlier turns -----------------------------------------------------------------------
 
 /**
- * Messages without what only this gateway can have put into them when another family answered an earlier turn: an
- * upstream would refuse the whole request for it. The very same list when there is nothing of that kind.
+ * Messages without blocks that the gateway made when another family answered an earlier turn: an upstream would refuse
+ * the whole request. Returns the same list if there are none.
  */
 function withoutForeignTraces(messages: readonly PlacedMessage[], report: Report): readonly PlacedMessage[] {
   const cleaned: PlacedMessage[] = [];
@@ -57,7 +57,7 @@ function withoutForeignTraces(messages: readonly PlacedMessage[], report: Report
   return hasTraces ? cleaned : messages;
 }
 
-/** Undefined when nothing is left of it. */
+/** Undefined if nothing is left of the message. */
 function cleanedMessage(placed: PlacedMessage, report: Report): PlacedMessage | undefined {
   const { message, index } = placed;
   const { content } = message;
@@ -74,7 +74,7 @@ function cleanedMessage(placed: PlacedMessage, report: Report): PlacedMessage | 
 function withoutTraces(block: WireBlock, path: string, report: Report): WireBlock[] {
   if (isForeignThinking(block)) {
     const item = block.type === 'thinking' ? parseThinking(block) : parseRedacted(block);
-    // A chat upstream may have passed on what this family sealed.
+    // A chat upstream may have passed on a seal of this family.
     const own = renderThoughts(item);
     if (own !== undefined) return [own as WireBlock];
     report.dropped(path, whyUnsealed(item));
@@ -93,9 +93,9 @@ function withoutTraces(block: WireBlock, path: string, report: Report): WireBloc
 // --- Calls and results ----------------------------------------------------------------------------------------------
 
 /**
- * Relayed messages with every call and its result in pairs, one behind the other: the user says a result that answers no
- * call, a call without a result gets one that says so, and a result that comes later, or after other blocks of its turn, is
- * put where upstreams look for it. The same list when there is nothing of that kind.
+ * Relayed messages with each result right after its call. An orphan result becomes user text, a call without a result
+ * gets one that says so, and a late result, or one after other blocks of its turn, is moved. Returns the same list if
+ * nothing changes.
  */
 export function withPairedResults(
   messages: readonly PlacedMessage[],
@@ -113,7 +113,7 @@ export function withPairedResults(
 
 class PairedTurns {
   readonly #pairing: Pairing<WireBlock>;
-  /** Where calls and results stand in the list that the caller wrote. */
+  /** Paths of calls and results in the caller's list. */
   readonly #paths: ReadonlyMap<WireBlock, string>;
   readonly #report: Report;
   readonly #sequence: ResultSequence<WireBlock>;
@@ -181,7 +181,7 @@ class PairedTurns {
     return id === undefined || member === undefined ? block : { ...block, [member]: id };
   }
 
-  /** The results of the turn's calls that did not come. */
+  /** The missing results of the turn's calls. */
   #rest(): WireBlock[] {
     return this.#sequence.rest().map(({ call, result }) => {
       const path = this.#paths.get(result ?? call) ?? 'messages';
@@ -190,7 +190,7 @@ class PairedTurns {
     });
   }
 
-  /** Puts them into the user's last message, or into one of their own. */
+  /** Adds them to the user's last message, or to a new one. */
   #answer(index: number): void {
     const results = this.#rest();
     if (results.length === 0) return;
@@ -203,7 +203,7 @@ class PairedTurns {
     this.#messages[this.#messages.length - 1] = { ...last, message: { ...last.message, content } };
   }
 
-  /** The message with this content; itself where that is its own, and nothing where all of it was put elsewhere. */
+  /** Adds the message with this content: the same object if the content is its own, none if the content is empty. */
   #push(placed: PlacedMessage, content: readonly WireBlock[]): void {
     const own = listOf(placed.message);
     const isSame = own.length === content.length && content.every((block, at) => block === own[at]);
@@ -213,7 +213,7 @@ class PairedTurns {
   }
 }
 
-/** What the report says of a turn in which other blocks stood before results. */
+/** Report detail of a turn with other blocks before results. */
 const RESULTS_FIRST =
   'tool results were put before the other blocks of their turn: upstreams want them first';
 
@@ -221,13 +221,13 @@ function listOf({ content }: WireMessage): readonly WireBlock[] {
   return typeof content === 'string' ? [] : content;
 }
 
-/** Calls and results by the type of their block, with the member that names the call. */
+/** Calls and results by block type, with the member for the call id. */
 const KINDS: ReadonlyMap<string, readonly [kind: CallStep<WireBlock>['kind'], id: string]> = new Map([
   ['tool_use', ['call', 'id']],
   ['tool_result', ['result', 'tool_use_id']],
 ]);
 
-/** Calls and results in order; notes where each stands in the list that the caller wrote. */
+/** Calls and results in order; notes the path of each in the caller's list. */
 function* stepsIn(
   messages: readonly PlacedMessage[],
   paths: Map<WireBlock, string>,
@@ -246,7 +246,7 @@ function emptyResult({ id }: WireBlock): WireBlock {
   return { type: 'tool_result', tool_use_id: id, content: NO_RESULT };
 }
 
-/** Blocks that stand only in results. */
+/** Blocks that occur only in results. */
 const INNER_BLOCKS: ReadonlySet<unknown> = new Set(['tool_reference']);
 
 function asSaid(block: WireBlock, path: string, report: Report): WireBlock[] {
@@ -270,20 +270,20 @@ function blocksIn(content: Json | undefined): WireBlock[] {
 
 // --- System prompts in the list -------------------------------------------------------------------------------------
 
-/** A conversation without turns of the system, and what of it belongs to the system prompt. */
+/** A conversation without system turns, and its blocks for the system prompt. */
 export interface WithoutSystemTurns {
   readonly system: readonly JsonObject[];
   readonly messages: readonly PlacedMessage[];
 }
 
 /**
- * Agents put system prompts into the list of messages, where upstreams know only users and assistants. Those at the front
- * go to the system prompt; others stay at their place as user text.
+ * Agents put system prompts into the list of messages, although upstreams accept only users and assistants there.
+ * Those at the front move to the system prompt; others stay at their place as user text.
  */
 export function withoutSystemTurns(messages: readonly PlacedMessage[], report: Report): WithoutSystemTurns {
   if (!messages.some(isSystem)) return { system: [], messages };
   const firstTurn = messages.findIndex((placed) => !isSystem(placed));
-  // A conversation of system prompts alone needs a turn: the last of them speaks as the user.
+  // A conversation of system prompts alone needs a turn: the last one is sent as the user's.
   const lead = messages.slice(0, firstTurn === -1 ? messages.length - 1 : firstTurn);
   const turns = new UserTurns();
   for (const placed of messages.slice(lead.length)) {
@@ -311,10 +311,10 @@ function asUserText({ message, index }: PlacedMessage, report: Report): PlacedMe
   return { message: { role: 'user', content }, index };
 }
 
-/** Collects turns; what was made of a system prompt becomes part of the user's turn beside it, after results of tools. */
+/** Collects turns. Text made from a system prompt joins the adjacent user turn, after tool results. */
 class UserTurns {
   readonly #messages: PlacedMessage[] = [];
-  /** The last turn where others may become part of it. */
+  /** The last turn, if others may join it. */
   #open: OpenTurn | undefined;
 
   add(placed: PlacedMessage): void {
@@ -348,10 +348,10 @@ class UserTurns {
   }
 }
 
-/** Messages of the user that are to be one. */
+/** Messages of the user that are joined. */
 interface OpenTurn {
   readonly members: PlacedMessage[];
-  /** It holds what was made. */
+  /** True if it has text made from a system prompt. */
   isMade: boolean;
 }
 
@@ -371,7 +371,7 @@ export function blocksOf({ content }: WireMessage): readonly WireBlock[] {
   return content === '' ? [] : [{ type: 'text', text: content }];
 }
 
-/** A message on its way through the relay lane, and where in the caller's list it stood. */
+/** A message in the relay lane, and its index in the caller's list. */
 export interface PlacedMessage {
   readonly message: WireMessage;
   readonly index: number;

@@ -14,7 +14,7 @@ import { NOT_ON_THIS_ROUTE } from './render-losses.ts';
 import { relayReasoning } from './render-reasoning.ts';
 import { GATEWAY_FIELDS, type WireMessage } from './wire.ts';
 
-/** The caller's own body, with only what must change changed. */
+/** The caller's own body with only the necessary changes. */
 export function renderRelay(request: GenerationRequest, target: RenderTarget): RenderedRequest {
   const context = renderContext(request, target);
   const { report } = context;
@@ -44,7 +44,7 @@ function systemBlocks({ body: { system } }: GenerationRequest): JsonObject[] {
   return typeof system === 'string' && system !== '' ? [{ type: 'text', text: system }] : objectsOf(system);
 }
 
-/** The caller's own settings, without those that the endpoint does not take. */
+/** The caller's own settings without those that the endpoint does not take. */
 function relaySampling(request: GenerationRequest, target: RenderTarget, report: Report): JsonObject {
   const { sampling, body } = request;
   const isThinking = THINKING.has(objectAt(body, 'thinking')?.type);

@@ -6,7 +6,7 @@ import { facts } from './facts.ts';
 import type { RenderContext } from './render-context.ts';
 import { PartRenderer } from './render-parts.ts';
 
-/** The conversation as an upstream of this dialect takes it. */
+/** The conversation for an upstream of this dialect. */
 export interface RenderedConversation {
   readonly system: JsonObject[];
   readonly messages: JsonObject[];
@@ -25,7 +25,7 @@ export function renderConversation(context: RenderContext): RenderedConversation
   return { system, messages };
 }
 
-/** Upstreams demand that a user turn begins with the results of tools. */
+/** Upstreams require tool results at the beginning of a user turn. */
 function resultsFirst(blocks: readonly JsonObject[]): JsonObject[] {
   return [...blocks.filter(isToolResult), ...blocks.filter((block) => !isToolResult(block))];
 }

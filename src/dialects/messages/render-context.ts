@@ -6,18 +6,18 @@ import { Report } from '../shared/report/report.ts';
 import { renderCacheMark } from '../shared/requests/gateway-fields.ts';
 import { type FlatNames, flatNames } from '../shared/tools/tool-names.ts';
 
-/** What rendering one request needs to know and collects on its way. */
+/** Context of rendering one request, and the report that it collects. */
 export interface RenderContext {
   readonly request: GenerationRequest;
   readonly target: RenderTarget;
   readonly report: Report;
-  /** Of the work on the request's items, their parts and its tools. */
+  /** Cache marks of the request's items, parts and tools. */
   readonly marks: CacheMarks;
   /** The upstream's names of the request's tools. */
   readonly names: FlatNames;
 }
 
-/** The context of a request that nothing was rendered of yet. */
+/** A new context for a request. */
 export function renderContext(request: GenerationRequest, target: RenderTarget): RenderContext {
   return {
     request,
@@ -30,18 +30,18 @@ export function renderContext(request: GenerationRequest, target: RenderTarget):
 
 // --- Cache marks ----------------------------------------------------------------------------------------------------
 
-/** Upstreams take this many marks in one request. */
+/** Marks that upstreams accept in one request. */
 const MAX_MARKS = 4;
 
-/** Blocks that may not carry a mark. */
+/** Blocks that cannot carry a mark. */
 const UNMARKABLE: ReadonlySet<Json | undefined> = new Set(['thinking', 'redacted_thinking']);
 
-/** Puts the callers' marks on the blocks of one request, and takes off those beyond what upstreams take. */
+/** Puts the caller's marks on the blocks of one request, and removes those beyond the upstream's limit. */
 export class CacheMarks {
-  /** Where the caller wrote the mark of each block. */
+  /** Path of each block's mark in the caller's body. */
   readonly #fields = new Map<JsonObject, string>();
 
-  /** Puts a mark on a block that is ours, and returns it. `field`: where the caller wrote the mark. */
+  /** Puts a mark on a block that is ours, and returns the block. `field`: path of the mark in the caller's body. */
   put(block: JsonObject, mark: CacheMark | undefined, field: () => string): JsonObject {
     if (mark === undefined) return block;
     block.cache_control = renderCacheMark(mark);
@@ -49,7 +49,7 @@ export class CacheMarks {
     return block;
   }
 
-  /** A block in the caller's own words: a copy when it carries a mark, which may have to be taken off. */
+  /** A block of the caller: a copy if it has a mark, because that may be removed. */
   adopt(block: JsonObject, field: () => string): JsonObject {
     if (!isJsonObject(block.cache_control)) return block;
     const own = { ...block };
@@ -58,8 +58,8 @@ export class CacheMarks {
   }
 
   /**
-   * Keeps the last marks of a body in the order of the prompt: what an earlier mark would cache is part of what a later
-   * one does.
+   * Keeps the last marks of a body in the order of the prompt: a later mark caches everything that an earlier one
+   * does.
    */
   keepLast(body: JsonObject, report: Report): void {
     const marked = markedBlocks(body);
@@ -75,7 +75,7 @@ export class CacheMarks {
 
 /**
  * Puts the automatic mark on the last cacheable block of a wire body: in the messages, else in the system prompt, else
- * in the tools, since that is the order of the prompt. What is marked is copied; the rest stays the caller's own.
+ * in the tools, which is the order of the prompt. Copies the marked block; the rest stays the caller's own.
  */
 export function markLastCacheable(body: JsonObject, mark: CacheMark, report: Report): JsonObject {
   const control = renderCacheMark(mark);
@@ -106,7 +106,7 @@ function markMessages(messages: Json, control: JsonObject): Json | undefined {
   });
 }
 
-/** Content with the mark on its last block; undefined when nothing in it can carry one. */
+/** Content with the mark on its last block; undefined if no block can carry one. */
 function markContent(content: Json | undefined, control: JsonObject): Json | undefined {
   if (typeof content === 'string') {
     return content === '' ? undefined : [{ type: 'text', text: content, cache_control: control }];
@@ -129,7 +129,7 @@ function replaceLast(list: Json | undefined, replace: (entry: Json) => Json | un
   return undefined;
 }
 
-/** The blocks of a body that carry a mark, in the order of the prompt; what is inside a block comes before its end. */
+/** The marked blocks of a body in the order of the prompt; inner blocks come before the end of the outer one. */
 function markedBlocks(body: JsonObject): JsonObject[] {
   const marked: JsonObject[] = [];
   const collect = (list: Json | undefined): void => {

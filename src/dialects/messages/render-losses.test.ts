@@ -28,7 +28,7 @@ function reported(rendered: ReturnType<typeof renderRequest>): string[] {
   return rendered.report.map(({ field, action }) => `${field} ${action}`).sort();
 }
 
-/** What is said, what the report says, and what arrives. */
+/** Request, report entries, and the rendered body. */
 type Row = readonly [fields: JsonObject, report: readonly string[], arrives?: JsonObject];
 
 const f: JsonObject = { type: 'function', name: 'f', parameters: { type: 'object' } };

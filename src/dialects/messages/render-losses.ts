@@ -17,7 +17,7 @@ export const NOT_ON_THIS_ROUTE = 'is not known on this route';
 
 // --- Fields of the request ------------------------------------------------------------------------------------------
 
-/** Whether the endpoint takes a field. */
+/** True if the endpoint takes a field. */
 export function takes(field: RequestField, target: RenderTarget): boolean {
   return isTaken(CLAUDE_FATES[field], target);
 }

@@ -32,7 +32,7 @@ import type { RenderContext } from './render-context.ts';
 import { reportForeignMembers } from './render-losses.ts';
 import type { WireRole } from './wire.ts';
 
-/** Makes blocks of parts and items, and reports what they lose. */
+/** Renders parts and items as blocks, and reports losses. */
 export class PartRenderer implements PieceRenderer<WireRole, JsonObject> {
   readonly #context: RenderContext;
   readonly #report: Report;
@@ -46,7 +46,7 @@ export class PartRenderer implements PieceRenderer<WireRole, JsonObject> {
     return this.#context.request.format;
   }
 
-  /** Ids and states of messages mean nothing to an upstream that keeps none. */
+  /** Ids and states of messages mean nothing to an upstream that stores none. */
   message(item: MessageItem, speaker: WireRole): JsonObject[] {
     this.reportForeignMembers(item);
     reportPhase(item, this.#report, NO_FIELD);
@@ -57,7 +57,7 @@ export class PartRenderer implements PieceRenderer<WireRole, JsonObject> {
     return { type: 'text', text };
   }
 
-  /** `speaker`: who is going to say it. Upstreams take images and documents from users and tools only. */
+  /** `speaker`: role of the message. Only users and tools may send images and documents. */
   parts(parts: readonly Part[], speaker: WireRole): JsonObject[] {
     const blocks: JsonObject[] = [];
     for (const part of parts) {
@@ -117,7 +117,7 @@ export class PartRenderer implements PieceRenderer<WireRole, JsonObject> {
     return role === 'user' || role === 'system' ? role : 'assistant';
   }
 
-  /** Reports the members of a thing that only another dialect has. */
+  /** Reports members that only another dialect has. */
   reportForeignMembers(thing: { readonly ext?: Ext }): void {
     reportForeignMembers(thing, 'items', this.#report);
   }
@@ -162,7 +162,7 @@ export class PartRenderer implements PieceRenderer<WireRole, JsonObject> {
     return undefined;
   }
 
-  /** Fields of this dialect, without citations that only we can have made. */
+  /** Fields of this dialect, without citations that the gateway made. */
   #withoutMadeCitations(part: Extract<Part, { type: 'text' }>): JsonObject {
     const fields = part.ext?.messages;
     if (!Array.isArray(fields?.citations) || !fields.citations.some(isMade)) return fields ?? {};
@@ -229,7 +229,7 @@ export class PartRenderer implements PieceRenderer<WireRole, JsonObject> {
     return this.#context.marks.adopt(thing.value, () => this.#placeOf(thing, 'cache_control'));
   }
 
-  /** Reports what is left out; returns no blocks in its place. */
+  /** Reports a loss; returns no blocks. */
   #drop(thing: object, detail: string): [] {
     this.#report.dropped(this.#placeOf(thing), detail);
     return [];
@@ -240,7 +240,7 @@ export class PartRenderer implements PieceRenderer<WireRole, JsonObject> {
   }
 }
 
-/** Media types that upstreams read in base64, by what callers call them. */
+/** Media types that upstreams accept in base64, by the callers' names. */
 const TYPES: Readonly<Record<'image' | 'document', ReadonlyMap<string, string>>> = {
   image: new Map([
     ['image/jpeg', 'image/jpeg'],
@@ -252,7 +252,7 @@ const TYPES: Readonly<Record<'image' | 'document', ReadonlyMap<string, string>>>
   document: new Map([['application/pdf', 'application/pdf']]),
 };
 
-/** Why a citation in an earlier turn does not go out. */
+/** Report detail of a citation in an earlier turn. */
 export const FOREIGN_CITATIONS = 'citations that another model family made';
 
 const MEDIA: ReadonlySet<Part['type']> = new Set(['image', 'file']);

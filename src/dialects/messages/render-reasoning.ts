@@ -18,7 +18,7 @@ export function renderReasoning(context: RenderContext, messages: readonly JsonO
   return renderClaudeThinking(context, takes('reasoning', context.target), () => isInterrupting(messages));
 }
 
-/** True when the messages go on after tool calls whose thoughts are missing. */
+/** True if the messages continue after tool calls whose thoughts are missing. */
 function isInterrupting(messages: readonly JsonObject[]): boolean {
   return interruptsThoughts(
     messages,
@@ -37,8 +37,8 @@ function blockTypes(message: JsonObject): unknown[] {
 // --- Relay lane -----------------------------------------------------------------------------------------------------
 
 /**
- * Members of a relayed body about thinking and the output limit; `thinking` only where it must differ. `messages`: the
- * caller's own, or what is left of them.
+ * Members of a relayed body for thinking and the output limit; `thinking` only if it must change. `messages`: the
+ * caller's own, or the rest of them.
  */
 export function relayReasoning(
   context: RenderContext,
@@ -50,7 +50,7 @@ export function relayReasoning(
   const wanted = thinking?.type === 'enabled' ? numberAt(thinking, 'budget_tokens') : undefined;
   if (wanted === undefined) return { max_tokens: limit };
   const max_tokens = roomFor(wanted, limit, context);
-  // A conversation that is all the caller's own is for the upstream to judge.
+  // A conversation that is the caller's own is for the upstream to judge.
   const cut = messages === (request.body.messages as unknown) ? [] : messages;
   const budget = possibleBudget(wanted, max_tokens, () => isInterrupting(cut));
   if (typeof budget !== 'number') {

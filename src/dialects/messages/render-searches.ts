@@ -4,7 +4,7 @@ import type { SearchRules } from '../dialect.ts';
 
 type HostedTool = Extract<Tool, { type: 'hosted' }>;
 
-/** The upstream searches and fetches by tools that it runs itself, and takes a limit for each of them. */
+/** The upstream searches and fetches with tools that it runs, and accepts a limit for each. */
 export const searches: SearchRules = {
   asked({ tools }) {
     return tools.filter(isSearch).reduce((sum, tool) => sum + usesOf(tool), 0);
@@ -24,13 +24,13 @@ function isSearch(tool: Tool): tool is HostedTool {
   return tool.type === 'hosted' && tool.dialect === 'messages' && /^web_(?:search|fetch)/.test(tool.kind);
 }
 
-/** Tools of types that are not documented are taken as they come: what is no limit is none. */
+/** Tools of undocumented types are not validated: an invalid limit counts as none. */
 function usesOf({ value }: HostedTool): number {
   const { max_uses: uses } = value;
   return typeof uses === 'number' && Number.isInteger(uses) && uses >= 1 ? uses : Number.POSITIVE_INFINITY;
 }
 
-/** New tools by the caller's, with limits that add up to at most `most`; undefined = no use is left for the tool. */
+/** New tools by the caller's, with limits of at most `most` in sum; undefined = no use is left for the tool. */
 function boundTools(
   tools: readonly HostedTool[],
   most: number,

@@ -7,7 +7,7 @@ import { freeTextParameters, identityOf, nameOfChosen } from '../shared/tools/to
 import type { RenderContext } from './render-context.ts';
 import { reportForeignMembers, takes } from './render-losses.ts';
 
-/** The members of a wire body that are about tools. `isThinking`: the upstream then takes no forced call. */
+/** Renders the members of a body for tools. `isThinking`: the upstream accepts no forced call. */
 export function renderTools(context: RenderContext, isThinking: boolean): JsonObject {
   const { request, target, report } = context;
   if (!takes('tools', target)) {

@@ -17,7 +17,7 @@ const HEADERS = { 'anthropic-version': '2023-06-01' } as const;
 /** Speed is a beta of the dialect. */
 const FAST_HEADERS = { ...HEADERS, 'anthropic-beta': 'fast-mode-2026-02-01' };
 
-/** A request of any format in this dialect's words. */
+/** Renders a request of any format. */
 export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
   const context = renderContext(request, target);
   const { report, marks } = context;
@@ -107,7 +107,7 @@ function renderSampling(
 
 // --- Output format --------------------------------------------------------------------------------------------------
 
-/** The shape of the answer; what cannot be demanded is asked for in the system prompt. */
+/** The output format; asks for it in the system prompt if it cannot be enforced. */
 function renderOutputFormat(
   { format, formatFacts, outputFormat }: GenerationRequest,
   target: RenderTarget,
@@ -155,7 +155,7 @@ export function renderServiceTier({ serviceTier }: GenerationRequest, report: Re
 
 // --- Metadata and end users -----------------------------------------------------------------------------------------
 
-/** The end-user id leaves only as a hash. */
+/** The end-user id is sent only as a hash. */
 export function renderMetadata(
   request: GenerationRequest,
   labels: JsonObject[string],

@@ -5,7 +5,7 @@ import { defineAll, objectsAt } from '../../kit/json/members.ts';
 import { usdOf } from '../../kit/money.ts';
 import type { ReplyContext } from '../dialect.ts';
 
-/** Token counts in both directions. Here `input_tokens` are the fresh ones only; cache reads and writes stand apart. */
+/** Token counts in both directions. `input_tokens` excludes cache reads and writes, which are counted separately. */
 
 type Counter =
   | 'fresh'
@@ -17,7 +17,7 @@ type Counter =
   | 'reasoning'
   | 'searches';
 
-/** Where each count stands in a wire usage object. */
+/** Path of each count in a wire usage object. */
 const PLACES: readonly (readonly [counter: Counter, field: string, member?: string])[] = [
   ['fresh', 'input_tokens'],
   ['cached', 'cache_read_input_tokens'],
@@ -29,25 +29,25 @@ const PLACES: readonly (readonly [counter: Counter, field: string, member?: stri
   ['searches', 'server_tool_use', 'web_search_requests'],
 ];
 
-/** What each entry of `iterations` counts. */
+/** Counts in an entry of `iterations`. */
 const PASS_PLACES = PLACES.filter(([counter]) => counter !== 'reasoning' && counter !== 'searches');
 
 const OF_PROMPT: ReadonlySet<Counter> = new Set(['fresh', 'cached', 'written', 'written5m', 'written1h']);
 const PROMPT_PLACES = PLACES.filter(([counter]) => OF_PROMPT.has(counter));
 
-/** Members of a usage object that have no count of their own and go back to this dialect only. */
+/** Members of a usage object that have no counter and go back to this dialect only. */
 const EXTRAS = ['inference_geo', 'server_tool_use', 'speed', 'iterations'] as const;
 
-/** Gathers what an upstream says about tokens, event by event. A valid count that is said later wins. */
+/** Collects the upstream's token counts, event by event. A later valid count wins. */
 export class UsageMeter {
   readonly #counts: Partial<Record<Counter, number>> = {};
-  /** Sums over all passes of the model, as `iterations` lists them. */
+  /** Sums over all passes of the model, from `iterations`. */
   #passes: Partial<Record<Counter, number>> = {};
   readonly #extras: JsonObject = {};
   #serviceTier: string | undefined;
   #isOutputFinal = false;
 
-  /** Takes in a wire usage object; true when it held a count. `isOpening`: what it says of the output is a beginning. */
+  /** Reads a wire usage object; true if it had a count. `isOpening`: its output count is only an initial value. */
   see(usage: Json | undefined, isOpening = false): boolean {
     if (!isJsonObject(usage)) return false;
     let hasCount = false;
@@ -56,7 +56,7 @@ export class UsageMeter {
       const count = countAt(usage, field, member);
       if (count === undefined) continue;
       hasCount = true;
-      // Some servers write zeros at the end, where they have nothing more to say about the prompt.
+      // Some servers send zeros at the end although they know no newer prompt counts.
       if (hasPrompt || !OF_PROMPT.has(counter)) this.#counts[counter] = count;
       else this.#counts[counter] ??= count;
       if (counter === 'output' && !isOpening) this.#isOutputFinal = true;
@@ -72,10 +72,10 @@ export class UsageMeter {
   }
 
   /**
-   * Undefined unless both sides are known: half a measurement must not pass for a whole one. Neither must one that was made
-   * before the answer.
+   * Undefined unless both sides are known: half a measurement must not pass for a whole one. The same applies to a
+   * count from before the answer.
    *
-   * The top-level counts leave out passes that compact the context, which are billed: "sum across all entries in the
+   * The top-level counts exclude passes that compact the context, which are billed: "sum across all entries in the
    * `usage.iterations` array" (Anthropic, Compaction, Understanding usage). So each count is the higher of the two.
    */
   usage(): Usage | undefined {
@@ -104,7 +104,7 @@ export class UsageMeter {
     return Math.max(this.#counts[counter] ?? 0, this.#passes[counter] ?? 0);
   }
 
-  /** Tier in the gateway's word. */
+  /** Service tier in the gateway's word. */
   serviceTier(): string | undefined {
     return this.#serviceTier === 'standard' ? 'default' : this.#serviceTier;
   }
@@ -114,7 +114,7 @@ export class UsageMeter {
   }
 }
 
-/** A usage object whose `server_tool_use`, if it has one, names every count that clients read. */
+/** A usage object whose `server_tool_use`, if present, has every count that clients read. */
 export function withWholeToolUse(usage: JsonObject): JsonObject {
   const uses = usage.server_tool_use;
   return isJsonObject(uses) ? { ...usage, server_tool_use: { ...NO_TOOL_USE, ...uses } } : usage;
@@ -136,7 +136,7 @@ function countAt(usage: JsonObject, field: string, member: string | undefined): 
   return isJsonObject(value) ? tokenCount(value[member]) : undefined;
 }
 
-/** A whole wire usage object. `tier` in the gateway's word. */
+/** A whole wire usage object. `tier`: in the gateway's word. */
 export function renderUsage(usage: Usage, tier: string): JsonObject {
   const written = usage.cacheWriteTokens + usage.cacheWrite1hTokens;
   return {
@@ -156,7 +156,7 @@ export function renderUsage(usage: Usage, tier: string): JsonObject {
   };
 }
 
-/** Members of the usage object that say what the answer cost, in USD. */
+/** Members of the usage object for the cost, in USD. */
 export function renderCost({ bill }: Settled): JsonObject {
   return {
     cost: usdOf(bill.totalNanos),
@@ -169,7 +169,7 @@ export function renderCost({ bill }: Settled): JsonObject {
   };
 }
 
-/** The usage object at the end: settled counts and cost over what the upstream wrote beside its counts. */
+/** The final usage object: settled counts and cost over the upstream's other members. */
 export function finalUsage(
   context: ReplyContext,
   finish: Finish,

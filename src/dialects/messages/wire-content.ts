@@ -3,7 +3,7 @@ import { nullish, oneOf, otherThan, taggedUnion } from '../../kit/json/schema.ts
 import { FILE_ID_DESCRIPTION } from '../shared/media/stored-files.ts';
 import { cacheControlSchema } from '../shared/requests/gateway-fields.ts';
 
-/** Schemas of the content blocks in requests. Fields that a block does not document are let through. */
+/** Schemas of the content blocks in requests. Undocumented fields of a block are accepted. */
 
 const id = Type.String({ minLength: 1 });
 const text = Type.String();
@@ -134,7 +134,7 @@ const KNOWN_BLOCKS = [
   'advisor_tool_result',
 ] as const;
 
-/** One block of a message. Blocks of an undocumented type pass with only their type looked at. */
+/** One block of a message. Of an undocumented type only the type is validated. */
 export const blockSchema = taggedUnion('type', [
   textBlockSchema,
   imageBlock,
@@ -182,7 +182,7 @@ export const blockSchema = taggedUnion('type', [
   otherThan('type', KNOWN_BLOCKS),
 ]);
 
-/** Blocks that are documented and whose members are not checked: replayed answers of tools that upstreams run. */
+/** Documented blocks whose members are not validated: replayed results of tools that upstreams run. */
 const UNCHECKED_BLOCKS = [
   'web_fetch_tool_result',
   'code_execution_tool_result',
@@ -201,7 +201,7 @@ const BLOCK_TYPES: ReadonlySet<string> = new Set([...KNOWN_BLOCKS, ...UNCHECKED_
 /** Answers of an operator's own tools, `<vendor>_shell_tool_result`. */
 const OPERATOR_RESULT = /^[\w-]+_(shell|bash)_tool_result$/;
 
-/** True for the types of blocks that messages are documented to hold. */
+/** True for documented types of blocks. */
 export function isKnownBlock(type: string): boolean {
   return BLOCK_TYPES.has(type) || OPERATOR_RESULT.test(type);
 }

@@ -8,7 +8,7 @@ const cached = { cache_control: nullish(cacheControlSchema) };
 const toolName = Type.String({ minLength: 1 });
 const domains = nullish(Type.Array(Type.String()));
 
-/** Tools of the operator's own, by the word behind `<vendor>:`. */
+/** The operator's own tools, by the word after `<vendor>:`. */
 const VENDOR_TOOLS = [
   'bash',
   'datetime',
@@ -69,7 +69,7 @@ const functionTool = Type.Object({
   ...cached,
 });
 
-/** One tool. An undocumented type is a hosted tool whose fields are not looked at. */
+/** One tool. An undocumented type is a hosted tool whose fields are not validated. */
 export function toolSchema(vendor: string) {
   const hosted = hostedTools(vendor);
   const known = ['custom', ...hosted.map((tool) => tool.properties.type.const)];

@@ -18,7 +18,7 @@ export interface WireBlock extends JsonObject {
 
 export type WireRole = 'user' | 'assistant' | 'system';
 
-/** One turn of a conversation. `system` inside the list is an extension that agents use. */
+/** One turn of a conversation. `system` inside the list is an extension for agents. */
 export interface WireMessage {
   readonly role: WireRole;
   readonly content: string | readonly WireBlock[];
@@ -84,7 +84,7 @@ const editSchema = taggedUnion('type', [
   }),
 ]);
 
-/** Every documented top-level field except the output limit, which counting tokens does not know. */
+/** Every documented top-level field except the output limit, which counting tokens does not have. */
 function sharedFields(vendor: string) {
   return {
     messages: Type.Array(messageSchema, { minItems: 1, maxItems: MAX_REQUEST_PIECES }),
@@ -128,12 +128,12 @@ export function countTokensSchema(vendor: string) {
   return Type.Object(sharedFields(vendor));
 }
 
-/** Top-level fields that the contract documents; everything else is the caller's own. */
+/** Documented top-level fields; all others are undocumented. */
 export const DOCUMENTED_FIELDS: ReadonlySet<string> = new Set(
   Object.keys(requestSchema('vendor').properties),
 );
 
-/** Fields that speak to the gateway. The cache mark goes upstream on a block, the end-user id in `metadata`. */
+/** Fields for the gateway. The cache mark goes upstream on a block, the end-user id in `metadata`. */
 export const GATEWAY_FIELDS: ReadonlySet<string> = new Set([
   ...SHARED_GATEWAY_FIELDS,
   'fallbacks',

@@ -16,18 +16,18 @@ export interface ItemSlot {
 }
 
 /**
- * Turns what an upstream says about its output into events that keep their order: an item starts before its parts, a
- * part before its text, and everything that was opened is closed. What the upstream left out is made up for from the
- * whole items and texts that it repeats later.
+ * Turns an upstream's output into events in the right order: an item starts before its parts, a part before its text,
+ * and everything that was opened is closed. Missing pieces are filled in from the whole items and texts that the
+ * upstream repeats later.
  */
 export class OutputReader {
   readonly #emit: (event: Event) => void;
-  /** Close a message or reasoning item when the next one starts. */
+  /** True if a message or reasoning item closes when the next one starts. */
   readonly #exclusive: boolean;
   readonly #slots: ItemSlot[] = [];
   readonly #byIndex = new Map<number, ItemSlot>();
   readonly #byId = new Map<string, ItemSlot>();
-  /** The last message or reasoning item: of those no two are open at once. */
+  /** The last message or reasoning item: no two of those are open at once. */
   #alone: ItemSlot | undefined;
   #items = 0;
   #upstreamId: string;
@@ -38,7 +38,7 @@ export class OutputReader {
     this.#exclusive = exclusive;
   }
 
-  /** The upstream's id of the answer: what made-up ids of calls are made from. */
+  /** The upstream's id of the answer: the seed of call ids that we make. */
   set upstreamId(id: string) {
     this.#upstreamId = id;
   }
@@ -55,7 +55,7 @@ export class OutputReader {
     return this.#slots.some((slot) => slot.parts.all.some((part) => part.kind === 'refusal'));
   }
 
-  /** The item that an event speaks of: by its position first, because some upstreams change ids on the way. */
+  /** The item of an event: by position first, because some upstreams change ids on the way. */
   find(value: JsonObject): ItemSlot | undefined {
     const index = numberAt(value, 'output_index');
     if (index !== undefined) return this.#byIndex.get(index);
@@ -63,12 +63,12 @@ export class OutputReader {
     return id === undefined ? this.#slots.at(-1) : this.#byId.get(id);
   }
 
-  /** The item of a whole answer that was not in the stream under its position may be there under its id. */
+  /** The streamed item for an item of a whole answer: by position, else by id. */
   findWhole(item: JsonObject, index: number): ItemSlot | undefined {
     return this.#byIndex.get(index) ?? this.#byId.get(stringAt(item, 'id') ?? '');
   }
 
-  /** Starts an item; undefined for a call whose name is not known yet. */
+  /** Starts an item; undefined for a call without a name so far. */
   begin(item: JsonObject, index: number | undefined): ItemSlot | undefined {
     const head = this.#headOf(item);
     if (head.type === 'tool-call' && head.name === '') return undefined;
@@ -88,7 +88,7 @@ export class OutputReader {
     this.#emit({ type: 'item-start', item: slot.item, head: slot.head });
   }
 
-  /** The part of an item; started when it is not open. */
+  /** The part of an item; starts it if it is not open. */
   part(slot: ItemSlot, kind: PartKind, index: number): PartSlot {
     const known = slot.parts.last(kind, index);
     if (known?.open) return known;
@@ -97,7 +97,7 @@ export class OutputReader {
     return part;
   }
 
-  /** A piece of text. An item that was closed too early goes on as a new one: text is never lost. */
+  /** Adds a piece of text. An item that was closed too early continues as a new one, so that no text is lost. */
   text(slot: ItemSlot, kind: PartKind, index: number, text: string, logprobs?: Logprobs): void {
     if (!slot.open) this.#reopen(slot);
     const part = this.part(slot, kind, index);
@@ -112,7 +112,7 @@ export class OutputReader {
     this.#open(slot);
   }
 
-  /** The whole text of a part: what was missing of it follows. */
+  /** The whole text of a part: adds its missing rest. */
   wholeText(slot: ItemSlot, kind: PartKind, index: number, text: string, logprobs?: Logprobs): void {
     if (!slot.open) return;
     const part = this.part(slot, kind, index);
@@ -132,7 +132,7 @@ export class OutputReader {
     });
   }
 
-  /** A whole part: what was missing of it follows, then it is closed. */
+  /** A whole part: adds its missing rest, then closes it. */
   wholePart(slot: ItemSlot, value: JsonObject, index: number): void {
     const channel = CHANNEL_BY_PART.get(stringAt(value, 'type') ?? '');
     if (!slot.open || channel === undefined) return;
@@ -162,18 +162,18 @@ export class OutputReader {
     this.#emit({ type: 'tool-input-delta', item: slot.item, text });
   }
 
-  /** The whole input of a call: what was missing of it follows. */
+  /** The whole input of a call: adds its missing rest. */
   wholeInput(slot: ItemSlot, text: string): void {
     if (text.startsWith(slot.input)) this.input(slot, text.slice(slot.input.length));
   }
 
-  /** The input of a call is over: a function that was called without arguments gets none. */
+  /** The input of a call has ended: a function that was called without arguments gets an empty object. */
   endInput(slot: ItemSlot): void {
     const isFunction = slot.head.type === 'tool-call' && slot.head.kind === 'function';
     if (isFunction && slot.input === '') this.input(slot, NO_ARGUMENTS);
   }
 
-  /** A whole item: what was missing of it follows, then it is closed. */
+  /** A whole item: adds its missing rest, then closes it. */
   whole(slot: ItemSlot, value: JsonObject): void {
     if (!slot.open) return;
     const status = statusAt(value);
@@ -197,7 +197,7 @@ export class OutputReader {
     this.end(slot, status === undefined || status === 'in_progress' ? 'completed' : status, value);
   }
 
-  /** Closes an item and what is open in it. */
+  /** Closes an item and its open parts. */
   end(slot: ItemSlot, status: ItemStatus, value?: JsonObject): void {
     if (!slot.open) return;
     for (const part of slot.parts.all) this.#closePart(slot, part);
@@ -210,7 +210,7 @@ export class OutputReader {
     else this.#emit(compact({ ...end, ext: extOfItem(parseItem(value)) }));
   }
 
-  /** Closes everything; of the items that are still open the last one gets the status, the others were done. */
+  /** Closes everything; the last open item gets the status, the others are completed. */
   endAll(status: ItemStatus): void {
     const open = this.#slots.filter((slot) => slot.open);
     for (const slot of open) this.end(slot, slot === open.at(-1) ? status : 'completed');
@@ -259,7 +259,7 @@ function extOfItem(item: Item) {
 
 /** A part of an output item that is being read. */
 interface PartSlot {
-  /** Position in the representation, and the one the upstream counts with. */
+  /** Index in the representation, and the upstream's index. */
   readonly part: number;
   readonly index: number;
   readonly kind: PartKind;
@@ -268,15 +268,15 @@ interface PartSlot {
   open: boolean;
 }
 
-/** The parts of one item. Summaries are counted apart from everything else. */
+/** The parts of one item. Summaries are counted separately. */
 class PartSlots {
-  /** In the order of their start. */
+  /** In the order of their starts. */
   readonly all: PartSlot[] = [];
   readonly #summaries = new Map<number, PartSlot>();
   readonly #others = new Map<number, PartSlot>();
   #summaryCount = 0;
 
-  /** The last part that stood at an index of the upstream's. */
+  /** The last part at an index of the upstream's. */
   last(kind: PartKind, index: number): PartSlot | undefined {
     return this.#groupOf(kind).get(index);
   }

@@ -58,13 +58,13 @@ class AnswerReader {
     return this.#isEnded;
   }
 
-  /** What one wire event means. `name`: what the frame calls it, for servers that leave `type` out. */
+  /** Decodes one wire event. `name`: the frame's event name, for servers that leave `type` out. */
   read(value: JsonObject, name?: string): Event[] {
     this.#step(stringAt(value, 'type') ?? name ?? '', value);
     return this.#take();
   }
 
-  /** A whole answer that came in one piece. */
+  /** Decodes a whole answer that came in one piece. */
   readWhole(body: JsonObject): Event[] {
     if (isJsonObject(body.error)) this.#fail(failureOf(body));
     else if (!Array.isArray(body.output)) this.#fail(notAnAnswer());
@@ -132,7 +132,7 @@ class AnswerReader {
     this.#emit(readFinish(response, status, this.#output));
   }
 
-  /** What the final snapshot holds and the stream left out. */
+  /** Adds what the stream left out of the final snapshot's output. */
   #wholeOutput(response: JsonObject): void {
     const knewNothing = this.#output.isEmpty;
     for (const [index, item] of objectsAt(response, 'output').entries()) {
@@ -241,7 +241,7 @@ class AnswerReader {
     }
   }
 
-  /** The item that text belongs to; one that was never announced starts here. */
+  /** The item of a text; one without a start begins here. */
   #slotFor(channel: TextChannel, value: JsonObject): ItemSlot | undefined {
     const known = this.#output.find(value);
     if (known !== undefined) return known.head.type === channel.item ? known : undefined;
@@ -270,7 +270,7 @@ class AnswerReader {
     this.#output.endInput(slot);
   }
 
-  /** `output_index` becomes the position of the item among the events. */
+  /** `output_index` becomes the item's position in the representation. */
   #opaque(value: JsonObject): void {
     const slot = this.#output.find(value);
     if (slot === undefined) return;
@@ -292,7 +292,7 @@ function indexIn(channel: TextChannel, value: JsonObject): number {
 
 // --- Whole bodies ---------------------------------------------------------------------------------------------------
 
-/** Events of a whole answer that came in one piece. */
+/** Decodes a whole answer that came in one piece. */
 export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
   const events = new AnswerReader({ ...context, relay: false }).readWhole(body);
   return relayedBody('responses', body, events, context);

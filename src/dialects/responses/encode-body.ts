@@ -15,7 +15,7 @@ import { renderUsage } from './usage.ts';
 
 /** The response object: in the first and last events of a stream, and as the whole non-streaming answer. */
 
-/** The object while nothing has been said yet. Every field that strict clients want is there from the start. */
+/** The object before any output, with every field that strict clients require. */
 export function openSnapshot(context: ReplyContext): JsonObject {
   return {
     id: responseId(context.generationId),
@@ -33,7 +33,7 @@ export function openSnapshot(context: ReplyContext): JsonObject {
   };
 }
 
-/** Settings of the request as the result repeats them: numbers where the format wants numbers, never null there. */
+/** Settings of the request as the result repeats them: numbers if the format requires numbers, never null there. */
 function echoOf(request: GenerationRequest): JsonObject {
   const { body, sampling } = request;
   const echo: JsonObject = {
@@ -77,24 +77,24 @@ function echoReasoning(reasoning: JsonObject | undefined): Json {
   return reasoning === undefined ? null : { effort: null, summary: null, ...reasoning };
 }
 
-/** What is known of an answer when it ends. */
+/** State of an answer at its end. */
 export interface Ending {
   readonly output: readonly JsonObject[];
-  /** The last usage the upstream reported, where settlement adds none. */
+  /** The last usage that the upstream reported, if settlement adds none. */
   readonly usage?: Usage;
   readonly settled?: Settled;
-  /** The upstream's own final object, in the relay lane. */
+  /** Relay lane: the upstream's own final object. */
   readonly upstream?: JsonObject;
 }
 
 /** Tiers that a result may name. */
 const SERVED_TIERS: ReadonlySet<string> = new Set(['default', 'flex', 'priority']);
 
-/** The object of an answer that came to an end of its own. */
+/** The object of a finished answer. */
 export function finishedSnapshot(context: ReplyContext, finish: Finish, ending: Ending): JsonObject {
   const { status, incomplete_details } = renderFinish(finish);
   const isKnownTier = finish.serviceTier !== undefined && SERVED_TIERS.has(finish.serviceTier);
-  // Assigned: an object literal that says a member twice is many times as slow.
+  // Assigned: an object literal with a repeated member is many times slower.
   return Object.assign(
     baseOf(context, ending),
     {
@@ -108,7 +108,7 @@ export function finishedSnapshot(context: ReplyContext, finish: Finish, ending: 
   );
 }
 
-/** The object of an answer that failed: what there is of it, and why there is no more. */
+/** The object of a failed answer: its output so far, and the error. */
 export function failedSnapshot(context: ReplyContext, error: GatewayError, ending: Ending): JsonObject {
   return {
     ...baseOf(context, ending),
@@ -119,7 +119,7 @@ export function failedSnapshot(context: ReplyContext, error: GatewayError, endin
   };
 }
 
-/** A prompt or answer that grew beyond the model's window in the middle of an answer: cut short, not failed. */
+/** A prompt or answer that outgrew the model's context during the answer: incomplete, not failed. */
 export function cutSnapshot(context: ReplyContext, error: GatewayError, ending: Ending): JsonObject {
   return {
     ...baseOf(context, ending),
@@ -130,7 +130,7 @@ export function cutSnapshot(context: ReplyContext, error: GatewayError, ending: 
 
 const NO_BILL: Bill = { totalNanos: 0n, inputNanos: 0n, outputNanos: 0n, isByok: false };
 
-/** A failure from before any endpoint answered is not settled: it cost nothing, and the error itself knows the way. */
+/** A failure before any endpoint answered is not settled: it cost nothing, and the error has the routing metadata. */
 function settledBy(error: GatewayError, ending: Ending): Ending {
   const usage = ending.settled?.usage ?? ending.usage ?? NO_USAGE;
   const bill = ending.settled?.bill ?? NO_BILL;
@@ -138,14 +138,14 @@ function settledBy(error: GatewayError, ending: Ending): Ending {
   return { ...ending, settled: compact({ usage, bill, metadata }) };
 }
 
-/** The open object, with what only the upstream says where there is an upstream object. */
+/** The open object, with members that only the upstream's object has, if there is one. */
 function baseOf(context: ReplyContext, ending: Ending): JsonObject {
   return overlay(context, ending.upstream);
 }
 
 /**
- * The gateway's own object, with those members of an upstream's that the gateway has no word for. Settings repeat the
- * request, not what an upstream made of it.
+ * The gateway's own object, with members of the upstream's that the gateway does not write. Settings repeat the
+ * request, not the upstream's version of it.
  */
 export function overlay(context: ReplyContext, upstream: JsonObject | undefined): JsonObject {
   const own = openSnapshot(context);
@@ -168,7 +168,7 @@ function endFields(context: ReplyContext, ending: Ending): JsonObject {
   return fields;
 }
 
-/** Counts that only the upstream knows stay beside ours; its prices do not. */
+/** Adds counts that only the upstream has; not its prices. */
 function withUpstreamDetails(usage: JsonObject, upstream: JsonObject | undefined): JsonObject {
   const theirs = upstream && objectAt(upstream, 'usage');
   if (theirs === undefined) return usage;

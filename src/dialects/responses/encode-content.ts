@@ -22,9 +22,9 @@ import { NO_ARGUMENTS } from '../shared/tools/tool-names.ts';
 import { imageFields, renderAnnotation } from './render-content.ts';
 import { INPUT_CHANNELS, TEXT_CHANNELS, type TextChannel } from './wire.ts';
 
-/** Output items as callers see them. */
+/** Output items for callers. */
 
-/** Writes an item under its id. Undefined for what this format cannot show. */
+/** Writes an item under its id; undefined for kinds that this format does not have. */
 export function renderOutputItem(
   item: Item,
   id: string,
@@ -64,7 +64,7 @@ function renderMessage(item: MessageItem, id: string, status: ItemStatus): JsonO
   });
 }
 
-/** Writes one part; nothing for what this format cannot show. */
+/** Writes one part; none for kinds that this format does not have. */
 export function renderOutputPart(part: Part): JsonObject[] {
   switch (part.type) {
     case 'text':
@@ -88,7 +88,7 @@ export function renderOutputPart(part: Part): JsonObject[] {
   }
 }
 
-/** Reasoning as the caller wants to see it: not at all, or raw thoughts also as the summary that was asked for. */
+/** Reasoning in the form that the caller asked for: hidden, or with raw thoughts copied into the requested summary. */
 function shownReasoning(item: ReasoningItem, request: GenerationRequest): ReasoningItem {
   if (request.reasoning?.exclude === true) return { ...item, text: [], summary: [] };
   const mirrors = request.reasoning?.summary !== undefined && item.summary.length === 0;
@@ -111,8 +111,8 @@ function renderReasoning(item: ReasoningItem, id: string, status: ItemStatus): J
 }
 
 /**
- * The seal of a reasoning item. Most clients replay only `encrypted_content`, so what no upstream of this dialect gave
- * travels there too, wrapped together with what it needs on its way home.
+ * The seal of a reasoning item. Most clients replay only `encrypted_content`, so seals from other dialects go there
+ * too, wrapped with the members that they need on their way back.
  */
 function sealFields(item: ReasoningItem): JsonObject {
   const { signature, encrypted, format, givenBy } = item;
@@ -121,7 +121,7 @@ function sealFields(item: ReasoningItem): JsonObject {
   return { signature, encrypted_content: isOwn ? encrypted : wrapSeal(item), format };
 }
 
-/** The seal of a call, wrapped when it must find its way back to the upstream that gave it. */
+/** The seal of a call, wrapped if it must find its way back to its upstream. */
 function callSeal({ signature, signatureFormat: format, signatureGivenBy: givenBy }: ToolCallItem) {
   if (signature === undefined || givenBy === undefined) return signature;
   return wrapSeal({ signature, format, givenBy });
@@ -142,24 +142,24 @@ function renderToolCall(item: ToolCallItem, id: string, status: ItemStatus): Jso
   });
 }
 
-/** Images know no `incomplete`. */
+/** Images have no status `incomplete`. */
 function imageStatus(status: ItemStatus): string {
   return status === 'incomplete' ? 'failed' : status;
 }
 
-/** True when some part of the answer is a refusal. */
+/** True if some part of the answer is a refusal. */
 export function showsRefusal(items: readonly Item[]): boolean {
   return items.some(
     (item) => item.type === 'message' && item.content.some((part) => part.type === 'refusal'),
   );
 }
 
-/** What a refusal says where the model gave no words for it. */
+/** Text of a refusal that the model gave no text for. */
 export function refusalText(finish: Finish): string {
   return finish.explanation ?? 'The model declined to answer.';
 }
 
-/** An upstream's own item with its id replaced and the members added that strict clients miss. */
+/** An upstream's own item with its id replaced, and with members that strict clients require. */
 export function patchOutputItem(
   item: JsonObject,
   id: string,
@@ -191,7 +191,7 @@ export function patchOutputItem(
   }
 }
 
-/** An upstream's own part with the lists that strict clients miss. */
+/** An upstream's own part with lists that strict clients require. */
 export function patchOutputPart(part: JsonObject): JsonObject {
   if (part.type !== TEXT_CHANNELS.text.partType) return part;
   if (Array.isArray(part.annotations) && Array.isArray(part.logprobs)) return part;
@@ -200,7 +200,7 @@ export function patchOutputPart(part: JsonObject): JsonObject {
 
 // --- Text parts that are being written ------------------------------------------------------------------------------
 
-/** What a text part holds besides its text. */
+/** Members of a text part besides its text. */
 interface Draft {
   readonly annotations: Annotation[];
   readonly logprobs: Logprobs[number][];
@@ -208,13 +208,13 @@ interface Draft {
 }
 
 /**
- * Gathers what belongs to each text part while it is written, so that its end can show it alone: an item may have so
- * many parts that it cannot be shown whole at the end of each.
+ * Collects the members of each text part while it is written, so that the end of the part can show it alone: an item
+ * may have too many parts to be shown whole at the end of each.
  */
 export class TextDrafts {
   readonly #drafts = new Map<string, Draft>();
 
-  /** Takes in what an event says about a text part. */
+  /** Collects an event of a text part. */
   see(event: Event): void {
     if (event.type === 'annotation') {
       this.#at(event.item, event.part).annotations.push(event.annotation);
@@ -226,7 +226,7 @@ export class TextDrafts {
     }
   }
 
-  /** The part with the text that it came to. It is over: nothing is kept of it. */
+  /** The part with its final text. Nothing is kept of it. */
   take(item: number, part: number, text: string): Part {
     const { annotations, logprobs, ext } = this.#at(item, part);
     this.#drafts.delete(keyOf(item, part));
@@ -247,29 +247,29 @@ function keyOf(item: number, part: number): string {
 
 // --- Frames ---------------------------------------------------------------------------------------------------------
 
-/** Where an output item stands in the stream that the caller reads. */
+/** Position of an output item in the caller's stream. */
 export interface Placement {
   readonly id: string;
   readonly index: number;
-  /** Name of the tool, of calls. */
+  /** Calls: name of the tool. */
   readonly name?: string;
 }
 
-/** What ends every stream of this format. */
+/** The end marker of every stream. */
 export const END_MARKER = writeSseFrame('[DONE]');
 
 /** Writes the events of one stream, numbered from 0 without a gap. */
 export class FrameWriter {
   readonly #numbers: ExactNumbers | undefined;
   #sequence = 0;
-  /** The place of the last piece of text, as it is written: nearly always that of the next one. */
+  /** Cached JSON of the last text's position, nearly always that of the next one. */
   #place: { readonly at: Placement; readonly part: number; readonly text: string } | undefined;
 
   constructor(numbers?: ExactNumbers) {
     this.#numbers = numbers;
   }
 
-  /** The number of the next event, which the caller writes itself. */
+  /** The number of the next event, which the caller of this method writes itself. */
   take(): number {
     return this.#sequence++;
   }
@@ -299,7 +299,7 @@ export class FrameWriter {
     return this.write(channel.delta, kind === 'text' ? { ...fields, logprobs } : fields);
   }
 
-  /** What `delta` writes of text without log probabilities: most of what a stream has to say. */
+  /** `delta` for text without log probabilities: most events of a stream. */
   #plainDelta(at: Placement, { delta: type, index }: TextChannel, part: number, delta: string): string {
     const place = this.#placeOf(at, index, part);
     return writeSseFrame(
@@ -346,12 +346,12 @@ export class FrameWriter {
   }
 }
 
-/** The members by which an event says what item it is about. */
+/** The members of an event that name its item. */
 export function placeOf(at: Placement): JsonObject {
   return { item_id: at.id, output_index: at.index };
 }
 
-/** A part with nothing but its text. */
+/** A part with its text alone. */
 export function partOf(kind: PartKind, text: string): JsonObject {
   const { partType, partField } = TEXT_CHANNELS[kind];
   return kind === 'text'

@@ -6,8 +6,8 @@ import { type Placement, patchOutputItem, patchOutputPart } from './encode-conte
 import { INPUT_CHANNELS, TEXT_CHANNELS } from './wire.ts';
 
 /**
- * One upstream event as the caller may see it: ids that stay the same from first to last, positions and numbers
- * without a gap, and the members that strict clients miss. The event itself comes back when nothing had to change.
+ * One upstream event for the caller: with constant ids, gapless positions and numbers, and the members that strict
+ * clients require. Returns the same object if nothing changes.
  */
 export function patchFrame(
   value: JsonObject,

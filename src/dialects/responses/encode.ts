@@ -31,20 +31,20 @@ import { ItemIds } from './ids.ts';
 import { renderAnnotation } from './render-content.ts';
 import { coveredBy, INPUT_CHANNELS, isProgressEvent, TERMINAL_EVENTS, TEXT_CHANNELS } from './wire.ts';
 
-/** An output item in the stream that the caller reads. */
+/** An output item in the caller's stream. */
 interface Shown extends Placement {
   readonly head: ItemHead;
-  /** Position among the events. */
+  /** Position in the representation. */
   readonly item: number;
-  /** The item as its last event wrote it; absent while it is open. */
+  /** The item as its last event has it; absent while it is open. */
   done?: JsonObject;
   /** Annotations written so far, by part. */
   readonly annotations: Map<number, number>;
-  /** Annotations of the part being written that are about all of its text: written when that is known. */
+  /** Annotations that cover the whole text of the open part: written at its end. */
   waiting: Annotation[];
-  /** How many of the raw thoughts, from the first on, were also written as summaries. */
+  /** Number of raw thoughts, from the first on, that were also written as summaries. */
   mirrored: number;
-  /** The upstream writes summaries of its own. */
+  /** True if the upstream writes summaries of its own. */
   hasSummary: boolean;
   inputDone: boolean;
 }
@@ -62,7 +62,7 @@ class ResponsesEncoder implements StreamEncoder {
   readonly #writer: FrameWriter;
   readonly #fold = new Fold();
   readonly #drafts = new TextDrafts();
-  /** By position among the events, in the order of their start. */
+  /** By position in the representation, in the order of their starts. */
   readonly #items = new Map<number, Shown>();
   /** Relay lane: the same, by the upstream's `output_index`. */
   readonly #relayed = new Map<number, Shown>();
@@ -90,7 +90,7 @@ class ResponsesEncoder implements StreamEncoder {
     return writeSseComment(`${this.#context.vendor.toUpperCase()} PROCESSING`);
   }
 
-  /** A caller that left before the end may name later what it was given until then. */
+  /** A caller that left early may later refer to the items that it was given. */
   close(): void {
     if (this.#ended || this.#context.keepItem === undefined) return;
     this.#ended = true;
@@ -113,7 +113,7 @@ class ResponsesEncoder implements StreamEncoder {
     }
   }
 
-  /** Remembers what an event says, in both lanes. */
+  /** Collects the state of an event, in both lanes. */
   #keep(event: Event): void {
     this.#fold.push(event);
     this.#drafts.see(event);
@@ -123,7 +123,7 @@ class ResponsesEncoder implements StreamEncoder {
     if (shown !== undefined) shown.hasSummary = true;
   }
 
-  /** Writes what an event of the representation says. It is kept already. */
+  /** Writes an event of the representation, after `#keep`. */
   #progress(event: Event): string {
     switch (event.type) {
       case 'item-start':
@@ -167,7 +167,7 @@ class ResponsesEncoder implements StreamEncoder {
     return head.type === 'image' ? added + this.#writer.imageStep('in_progress', shown) : added;
   }
 
-  /** Gives an item its place; undefined for what this format cannot show. */
+  /** Gives an item its position; undefined for kinds that this format does not have. */
   #show(item: number, head: ItemHead): Shown | undefined {
     if (head.type === 'opaque' && head.item.dialect !== 'responses') return undefined;
     const shown: Shown = {
@@ -211,7 +211,7 @@ class ResponsesEncoder implements StreamEncoder {
 
   // --- Parts and text -----------------------------------------------------------------------------------------------
 
-  /** The item that a piece of text is to be shown in. */
+  /** The item that shows a piece of text. */
   #shownFor(item: number, kind: PartKind): Shown | undefined {
     const isHidden =
       TEXT_CHANNELS[kind].item === 'reasoning' && this.#context.request.reasoning?.exclude === true;
@@ -227,7 +227,7 @@ class ResponsesEncoder implements StreamEncoder {
     return started + this.#writer.partAdded(shown, 'summary', part);
   }
 
-  /** Thoughts are also written as a summary when one was asked for and the upstream sends none. */
+  /** Thoughts are also written as a summary if one was requested and the upstream sends none. */
   #mirrors(shown: Shown, part: number, kind: PartKind): boolean {
     const isAskedFor = kind === 'thought' && this.#context.request.reasoning?.summary !== undefined;
     return isAskedFor && part === shown.mirrored && !shown.hasSummary;
@@ -251,7 +251,7 @@ class ResponsesEncoder implements StreamEncoder {
     return this.#writeAnnotation(shown, part, annotation, '');
   }
 
-  /** `text`: what an annotation is about that is about all of it. */
+  /** `text`: the text of an annotation that covers all of it. */
   #writeAnnotation(shown: Shown, part: number, annotation: Annotation, text: string): string {
     const [rendered] = renderAnnotation(annotation, text);
     if (rendered === undefined) return '';
@@ -294,7 +294,7 @@ class ResponsesEncoder implements StreamEncoder {
     return this.#writer.inputDone(shown, shown.head.kind, this.#fold.inputAt(shown.item));
   }
 
-  /** Progress of a hosted tool; its `output_index` is the position among the events. */
+  /** Progress of a hosted tool; its `output_index` is the position in the representation. */
   #opaque({ dialect, value }: EventOf<'opaque'>): string {
     const type = stringAt(value, 'type') ?? '';
     const shown = this.#items.get(numberAt(value, 'output_index') ?? -1);
@@ -308,8 +308,8 @@ class ResponsesEncoder implements StreamEncoder {
   // --- Relay --------------------------------------------------------------------------------------------------------
 
   /**
-   * Writes what the upstream's event does not say by itself, then the event. A terminal is only remembered: the settled
-   * one follows as an event of its own.
+   * Writes the events that the upstream's frame does not include, then the frame. A terminal frame is only stored: the
+   * settled one follows as an event of its own.
    */
   #relay({ dialect, frame, value, events, whole }: EventOf<'relay'>): string {
     const type = stringAt(value, 'type') ?? frame.event ?? '';
@@ -342,7 +342,7 @@ class ResponsesEncoder implements StreamEncoder {
     return isSaid && !wasDone ? text + this.#frame(type, frame.data, value, shown) : text;
   }
 
-  /** The upstream's own event, verbatim where it needs no change. */
+  /** The upstream's own event, verbatim if it needs no change. */
   #frame(type: string, data: string, value: JsonObject, shown: Shown): string {
     const { request } = this.#context;
     const isHidden = shown.head.type === 'reasoning' && request.reasoning?.exclude === true;
@@ -372,14 +372,14 @@ class ResponsesEncoder implements StreamEncoder {
     return text + this.#last(finishedSnapshot(this.#context, finish, this.#ending(finish)));
   }
 
-  /** Decoders close what they open; an item that is still open here gets its end all the same. */
+  /** Decoders close what they open; an item that is still open here is closed all the same. */
   #closeItems(): string {
     let text = '';
     for (const item of this.#items.keys()) text += this.#itemEnd({ type: 'item-end', item });
     return text;
   }
 
-  /** A refusal that no part of the answer shows is shown in words. */
+  /** Writes a refusal as text if no part of the answer shows it. */
   #refusal(finish: Finish): string {
     if (finish.reason !== 'refusal' || showsRefusal(this.#fold.result().items)) return '';
     const item = [...this.#items.keys()].reduce((next, known) => Math.max(next, known + 1), 0);
@@ -418,7 +418,7 @@ class ResponsesEncoder implements StreamEncoder {
     return { output, usage, settled, upstream: type === 'finish' ? this.#upstream : undefined };
   }
 
-  /** What there is of an item that came to no end. */
+  /** The output so far of an item without an end. */
   #cutItem(shown: Shown): JsonObject {
     const item = this.#render(shown, 'incomplete');
     this.#context.keepItem?.(item);
@@ -426,7 +426,7 @@ class ResponsesEncoder implements StreamEncoder {
   }
 }
 
-/** Summaries of the upstream's own come after those that were made from raw thoughts. */
+/** The upstream's own summaries follow those made from raw thoughts. */
 function wirePart(shown: Shown, kind: PartKind, part: number): number {
   return kind === 'summary' ? part + shown.mirrored : part;
 }
@@ -441,12 +441,12 @@ function withMirrored(item: Item, mirrored: number): Item {
   return { ...item, summary: [...item.text.slice(0, mirrored), ...item.summary] };
 }
 
-/** True for an annotation that does not say what of the text it is about. */
+/** True for an annotation without a position. */
 function isAboutAll(annotation: Annotation): boolean {
   return annotation.type === 'url-citation' && annotation.endIndex === undefined;
 }
 
-/** Counts one more annotation of a part; the place it has there. */
+/** Counts one more annotation of a part; returns its index. */
 function countAnnotation(shown: Shown, part: number): number {
   const index = shown.annotations.get(part) ?? 0;
   shown.annotations.set(part, index + 1);

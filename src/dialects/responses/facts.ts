@@ -8,7 +8,7 @@ import { IN_REASONING } from '../shared/reasoning/reasoning-object.ts';
 import { listOf, systemMessage } from '../shared/requests/recorded-input.ts';
 import { DOCUMENTED_FIELDS } from './wire.ts';
 
-/** What is particular to the responses format. */
+/** Facts of the responses format. */
 export const facts: FormatDialectFacts = {
   seals: {
     ofThoughts: ({ encrypted, format }) => encrypted !== undefined && familyOf(format) === 'openai',
@@ -25,7 +25,7 @@ export const facts: FormatDialectFacts = {
     seals: {
       memberOf: ({ signature }) => (signature === undefined ? 'encrypted_content' : 'signature'),
       ofCall: (path) => `${path}.signature`,
-      // The format has no field for who minted the seal of a call. Seals of any other upstream come wrapped.
+      // The format has no field for the minter of a call's seal. Seals of any other upstream are wrapped.
       callSealFormat: 'google-gemini-v1',
     },
     paths: {

@@ -2,15 +2,15 @@ import type { Finish, FinishReason } from '../../ir/events.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, objectAt, stringAt } from '../../kit/json/members.ts';
 
-/** How an answer ended, both ways. */
+/** Finish reasons in both directions. */
 
-/** What an answer turned out to hold: a completed one does not name its reason. */
+/** Content of the answer: a completed one does not name its reason. */
 export interface AnswerContents {
   readonly hasToolCalls: boolean;
   readonly hasRefusal: boolean;
 }
 
-/** The end of a response object whose status is `completed` or `incomplete`. */
+/** The end of a response object with status `completed` or `incomplete`. */
 export function readFinish(response: JsonObject, status: string, contents: AnswerContents): Finish {
   const nativeReason = stringAt(objectAt(response, 'incomplete_details') ?? {}, 'reason') ?? status;
   return compact({
@@ -27,14 +27,14 @@ function reasonOf(status: string, nativeReason: string, contents: AnswerContents
   return contents.hasRefusal ? 'refusal' : 'stop';
 }
 
-/** Reasons for which an answer is incomplete, in the caller's words. */
+/** Reasons of an incomplete answer, in the caller's words. */
 const INCOMPLETE_REASONS: Readonly<Partial<Record<FinishReason, string>>> = {
   length: 'max_output_tokens',
   'content-filter': 'content_filter',
   budget: 'max_output_tokens',
 };
 
-/** The members of a response object that say how it ended. */
+/** The members of a response object for its end. */
 export function renderFinish({ reason }: Pick<Finish, 'reason'>): {
   readonly status: 'completed' | 'incomplete';
   readonly incomplete_details: { readonly reason: string } | null;

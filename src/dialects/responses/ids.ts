@@ -6,7 +6,7 @@ import { ID_PREFIXES } from './wire.ts';
 
 /** Ids of an answer and its items, all made from the generation id. */
 
-/** What an upstream's id must look like to be passed on: letters, digits and marks of base64 alone. */
+/** Upstream ids that may be passed on: letters, digits and base64 punctuation alone. */
 const PLAIN_ID = /^[A-Za-z0-9_.:+/=-]{1,512}$/;
 
 /** The part of a generation id that cannot be guessed. */
@@ -19,7 +19,7 @@ export function responseId(generationId: string): string {
   return `resp_${randomPartOf(generationId)}`;
 }
 
-/** Gives items their ids: the upstream's where it is plain and not taken, else one made from the position. */
+/** Gives items their ids: the upstream's if it is plain and unique, else one made from the position. */
 export class ItemIds {
   readonly #root: string;
   readonly #taken = new Set<string>();

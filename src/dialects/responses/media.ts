@@ -1,11 +1,11 @@
 import type { Source } from '../../ir/items.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 
-/** Where images and files are, as this format writes it: an address, a data URL, or an id. */
+/** Images and files in this format: an address, a data URL, or an id. */
 
 const DATA_URL = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i;
 
-/** Media types of files that come as bare base64, by the end of their name. */
+/** Media types of bare base64 files, by file extension. */
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   pdf: 'application/pdf',
   txt: 'text/plain',
@@ -29,14 +29,14 @@ export function parseUrl(url: string): Source {
   return { kind: 'base64', mediaType: (head[1] ?? '').toLowerCase(), data: url.slice(head[0].length) };
 }
 
-/** The content of a file: a data URL, or bare base64 whose type the file's name tells. */
+/** The content of a file: a data URL, or bare base64 whose type the file name gives. */
 export function parseFileData(data: string, filename: string | undefined): Source {
   if (/^data:/i.test(data)) return parseUrl(data);
   const extension = filename?.split('.').pop()?.toLowerCase() ?? '';
   return { kind: 'base64', mediaType: lookUp(MEDIA_TYPES, extension) ?? UNKNOWN_MEDIA_TYPE, data };
 }
 
-/** A file name for content that came without one. */
+/** A file name for content without one. */
 export function filenameFor(mediaType: string): string {
   const extension = Object.keys(MEDIA_TYPES).find((name) => MEDIA_TYPES[name] === mediaType);
   return extension === undefined ? 'file' : `file.${extension}`;

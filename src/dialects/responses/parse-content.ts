@@ -33,7 +33,7 @@ import { withEach } from '../shared/requests/with-each.ts';
 import { parseFileData, parseUrl } from './media.ts';
 import { OWN_REASONING_FORMAT } from './wire.ts';
 
-/** Items and parts of this format, read into the representation. */
+/** Parses items and parts of this format. */
 
 type ItemParser = (value: JsonObject) => Item;
 
@@ -47,7 +47,7 @@ const ITEM_PARSERS: Readonly<Record<string, ItemParser>> = {
   image_generation_call: parseImage,
 };
 
-/** Reads one item; kinds that have no place in the representation stay as they are. */
+/** Parses one item; kinds that the representation does not model stay opaque. */
 export function parseItem(value: JsonObject): Item {
   const parser = lookUp(ITEM_PARSERS, stringAt(value, 'type') ?? 'message');
   return parser === undefined ? opaque(value) : parser(value);
@@ -87,7 +87,7 @@ const REASONING_FIELDS = new Set([
   'status',
 ]);
 
-/** Reads a reasoning item, opening a wrapped seal. */
+/** Parses a reasoning item, unwrapping its seal. */
 export function parseReasoning(value: JsonObject): ReasoningItem {
   return compact({
     type: 'reasoning',
@@ -104,7 +104,7 @@ export function sealOf(value: JsonObject): Sealed {
   const encrypted = textAt(value, 'encrypted_content');
   const id = stringAt(value, 'id');
   const wrapped = encrypted === undefined ? undefined : unwrapSeal(encrypted);
-  // To chat upstreams an id that they did not give is a stranger's.
+  // Chat upstreams do not know ids that they did not give.
   if (wrapped !== undefined) return compact(wrapped.givenBy === 'chat' ? wrapped : { id, ...wrapped });
   const format = stringAt(value, 'format') ?? (encrypted === undefined ? undefined : OWN_REASONING_FORMAT);
   return compact({ id, signature: textAt(value, 'signature'), encrypted, format });
@@ -165,7 +165,7 @@ function parseToolResult(value: JsonObject, kind: ToolKind): ToolResultItem {
 
 const IMAGE_FIELDS = new Set(['type', 'id', 'status', 'result', 'output_format']);
 
-/** An image that the model made; one without content is kept as it is. */
+/** An image that the model made; one without content stays opaque. */
 function parseImage(value: JsonObject): Item {
   const source = imageSourceOf(value);
   if (source === undefined) return opaque(value);
@@ -178,7 +178,7 @@ function parseImage(value: JsonObject): Item {
   });
 }
 
-/** What the model drew: bare base64, a data URL or an address. */
+/** Source of an image that the model made: bare base64, a data URL or an address. */
 export function imageSourceOf(value: JsonObject): ImageItem['source'] | undefined {
   const result = stringAt(value, 'result');
   if (result === undefined || result === '') return undefined;
@@ -220,7 +220,7 @@ const PART_PARSERS: Readonly<Record<string, PartParser>> = {
     }),
 };
 
-/** Reads one part; kinds that have no place in the representation stay as they are. */
+/** Parses one part; kinds that the representation does not model stay opaque. */
 export function parsePart(value: JsonObject): Part {
   const parser = lookUp(PART_PARSERS, stringAt(value, 'type') ?? '');
   return parser === undefined ? { type: 'opaque', dialect: 'responses', value } : parser(value);
@@ -301,7 +301,7 @@ function textOf(value: JsonObject): string {
 
 // --- References -----------------------------------------------------------------------------------------------------
 
-/** Where an item of `input` stands in the body that the caller wrote: what a prompt template put before it is not counted. */
+/** Path of an item of `input` in the caller's body, without items that a prompt template added before it. */
 export function inputPlace(body: JsonObject, index: number): string {
   const own = index - templateItemCount(body);
   return own < 0 ? 'prompt' : `input[${own}]`;
@@ -310,7 +310,7 @@ export function inputPlace(body: JsonObject, index: number): string {
 /** `item_reference` items of `input`. */
 export const itemReferences: ItemReferences = { find, replace };
 
-/** What a reference says that could not be replaced. */
+/** Message for a reference that could not be replaced. */
 export const UNKNOWN_REFERENCE =
   'names no output item that this key was given within the last hour: send the item itself (store: false)';
 
@@ -349,13 +349,13 @@ function referencedId(item: Json | undefined): string | undefined {
 
 const ITEM_STATUSES: ReadonlySet<string> = new Set<ItemStatus>(['in_progress', 'completed', 'incomplete']);
 
-/** The status of an item, where it has one that the representation knows. */
+/** The status of an item, if the representation knows it. */
 export function statusAt(object: JsonObject): ItemStatus | undefined {
   const status = stringAt(object, 'status');
   return status !== undefined && ITEM_STATUSES.has(status) ? (status as ItemStatus) : undefined;
 }
 
-/** What an object holds beyond the fields that are modelled, nulls left out; undefined when there is nothing. */
+/** Members of an object that are not modelled, without nulls; undefined = none. */
 export function extOf(
   object: JsonObject,
   modelled: ReadonlySet<string>,

@@ -35,7 +35,7 @@ function changeItem(item: JsonObject, change: PartChange, place: () => string): 
   for (const field of LISTS) {
     changed = withEach(changed, field, (part, index) => change(part, () => `${place()}.${field}[${index}]`));
   }
-  // What a computer showed is one part and no list of them.
+  // A computer screenshot is one part, not a list.
   const shown = objectAt(changed, 'output');
   const output = shown && change(shown, () => `${place()}.output`);
   if (output !== shown) changed = { ...changed, output };
@@ -72,7 +72,7 @@ function named(
 
 // --- What is written -----------------------------------------------------------------------------------------------------
 
-/** Members that said where the content is. */
+/** Members for the source of the content. */
 const SOURCES = ['file_id', 'file_data', 'file_url'];
 
 function write(part: JsonObject, file: InlineFile): WrittenPart {

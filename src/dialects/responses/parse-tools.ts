@@ -5,12 +5,12 @@ import { booleanAt, compact, objectAt, objectsAt, stringAt } from '../../kit/jso
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
 import { extOf } from './parse-content.ts';
 
-/** Tools and the choice among them, read into the representation. */
+/** Parses tools and the tool choice. */
 
 const FUNCTION_FIELDS = new Set(['type', 'name', 'description', 'parameters', 'strict', 'cache_control']);
 const CUSTOM_FIELDS = new Set(['type', 'name', 'description', 'format']);
 
-/** Reads the list of tools at `path`; groups are taken apart, each of their tools remembering the group. */
+/** Parses the list of tools at `path`; groups are flattened, and each of their tools notes its group. */
 export function parseTools(values: readonly JsonObject[], path: string, places: Places): Tool[] {
   return values.flatMap((value, index) => {
     const place = `${path}[${index}]`;

@@ -30,7 +30,7 @@ import { parseToolChoice, parseTools } from './parse-tools.ts';
 import { DOCUMENTED_FIELDS, REASONING_FIELDS, TEXT_FIELDS, UNMODELLED_FIELDS } from './wire.ts';
 import { isOperatorItem, KNOWN_ITEM_TYPES } from './wire-content.ts';
 
-/** Reads a validated body. */
+/** Parses a validated body. */
 export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): GenerationRequest {
   refuseMissing(body);
   const input = objectsOf(body.input);
@@ -84,8 +84,8 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
 }
 
 /**
- * Items of undocumented types: upstreams of this dialect may know them, for all others they are an error.
- * A kind with an operator's prefix (`<vendor>:web_search`) is always accepted.
+ * Items of undocumented types: upstreams of this dialect may know them; for all others they are an error. A kind with
+ * an operator's prefix (`<vendor>:web_search`) is always accepted.
  */
 export function untranslatableIssues(request: GenerationRequest): Issue[] {
   if (request.format !== 'responses') return [];
@@ -101,7 +101,7 @@ export function untranslatableIssues(request: GenerationRequest): Issue[] {
   });
 }
 
-/** The schema limits each list; this is about all of them together. */
+/** The schema limits each list; this limits their sum. */
 function limited(tools: readonly Tool[]): readonly Tool[] {
   if (tools.length <= MAX_TOOLS) return tools;
   const message = `must have at most ${MAX_TOOLS} tools, those in groups and in items of input among them`;
@@ -125,7 +125,7 @@ function isSilentMessage(item: JsonObject): boolean {
   return (stringAt(item, 'type') ?? 'message') === 'message' && isSilent(item.content);
 }
 
-/** Fields that only a service with a memory could honour, and references to items that are not kept. */
+/** Fields that only a service with stored state could honour, and references to items that are not kept. */
 function statefulIssues(body: JsonObject, input: readonly JsonObject[]): Issue[] {
   const issues: Issue[] = [];
   if (body.background === true) {
@@ -143,7 +143,7 @@ function statefulIssues(body: JsonObject, input: readonly JsonObject[]): Issue[]
   return issues;
 }
 
-/** Images and files that do not say where they are. */
+/** Images and files without a source. */
 function sourceIssues(body: JsonObject, input: readonly JsonObject[]): Issue[] {
   const issues: Issue[] = [];
   input.forEach((item, index) => {
@@ -192,7 +192,7 @@ function textMessage(role: 'user' | 'system', text: string, path: string, places
   return places.put({ type: 'message', role, content: [places.put(part, path)] }, path);
 }
 
-/** Remembers where an item stands, and each of its parts. */
+/** Notes the places of an item and its parts. */
 function placeItem(item: Item, value: JsonObject, place: Place, places: Places): Item {
   if (item.type === 'message')
     placeParts(item.content, value.content, places.inside(place, 'content'), places);
@@ -271,7 +271,7 @@ function parseUnmodelled(body: JsonObject): GenerationRequest['ext'] {
   return Object.keys(fields).length > 0 ? { responses: fields } : {};
 }
 
-/** What no format documents, top-level or inside the settings objects; null is as good as absent. */
+/** Undocumented fields, top-level or inside the settings objects. Null counts as absent. */
 function unknownFieldsOf(body: JsonObject): string[] {
   const unknown = (object: JsonObject, known: ReadonlySet<string>, prefix: string) =>
     Object.keys(withoutNulls(object))

@@ -2,7 +2,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import type { Report } from '../shared/report/report.ts';
 
-/** What the effort is called by this caller: some formats have a short name for it too. */
+/** The caller's name of the effort: some formats have a short name for it too. */
 export function effortName({ body, formatFacts }: Pick<GenerationRequest, 'body' | 'formatFacts'>): string {
   const { places, shortEffortField } = formatFacts.reasoning;
   return shortEffortField !== undefined && !isPresent(body, ['reasoning', 'effort'])
@@ -10,7 +10,7 @@ export function effortName({ body, formatFacts }: Pick<GenerationRequest, 'body'
     : places.effort;
 }
 
-/** The fields by which this caller asked for thinking. */
+/** The caller's fields for thinking. */
 export function reasoningNames({ body, formatFacts }: GenerationRequest, report: Report): string[] {
   const given = formatFacts.reasoning.fields.filter((name) => isPresent(body, name.split('.')));
   return given.length > 0 ? given : [report.name('reasoning')];

@@ -17,13 +17,13 @@ import { changeEach, cleanItem, cleanTool, withoutMembers } from './render-losse
 import { isOperatorItem } from './wire-content.ts';
 
 /**
- * What must change in the caller's own `input` and `tools` before an upstream of this dialect may see them. Everything
- * else stays as it came; lists in which nothing changes are passed on themselves.
+ * Necessary changes to the caller's own `input` and `tools` for an upstream of this dialect. Everything else stays
+ * unchanged; unchanged lists are returned themselves.
  */
 
 /**
- * The input without the gateway's own items, members and marks, without seals of other families, and with every call and
- * its result in pairs.
+ * The input without the gateway's own items, members and marks, without seals of other families, and with every call
+ * and its result in pairs.
  */
 export function relayInput(body: JsonObject, report: Report): Json | undefined {
   const { orphans, missing, newIds } = pairingIn(body.input);
@@ -49,7 +49,7 @@ export function relayInput(body: JsonObject, report: Report): Json | undefined {
   return last.length === 0 || !Array.isArray(input) ? input : [...input, ...last];
 }
 
-/** True for what the model says in one turn: results follow after all of it. */
+/** True for an item of a model's turn: results follow after all of it. */
 function isOfTurn(item: JsonObject): boolean {
   const type = typeOf(item);
   return type === 'message' ? item.role === 'assistant' : lookUp(KINDS, type) !== 'result';
@@ -59,7 +59,7 @@ function emptyResult({ type, call_id }: JsonObject): JsonObject {
   return { type: `${String(type)}_output`, call_id, output: NO_RESULT };
 }
 
-/** What earlier turns were pressed into may hold the calls. */
+/** Compacted earlier turns may include the calls. */
 const COMPACTIONS: ReadonlySet<string> = new Set(['compaction', 'context_compaction']);
 
 /** Calls and results by their type. */
@@ -121,7 +121,7 @@ function relayReasoning(item: JsonObject, place: string, report: Report): JsonOb
   return renderItem(parseReasoning(item), { place, report });
 }
 
-/** Of such an item only the id is left, which an upstream that stores nothing looks up and does not find. */
+/** True if only the id is left, which an upstream that stores nothing would not find. */
 function isEmptyReasoning({ summary, content }: JsonObject): boolean {
   return objectsOf(summary).length === 0 && objectsOf(content).length === 0;
 }

@@ -14,7 +14,7 @@ import { NO_CACHE_MARKS, withoutUnsupported } from './render-losses.ts';
 import { relayReasoning } from './render-reasoning.ts';
 import { GATEWAY_FIELDS } from './wire.ts';
 
-/** The caller's own body, with only what must change changed. */
+/** The caller's own body with only the necessary changes. */
 export function renderRelay(given: GenerationRequest, target: RenderTarget): RenderedRequest {
   const report = new Report(given);
   const request = withoutUnsupported(given, target, report);
@@ -41,13 +41,13 @@ export function renderRelay(given: GenerationRequest, target: RenderTarget): Ren
   return { body, headers: NO_HEADERS, report: report.entries };
 }
 
-/** Relay lane: the caller's own settings of the text, where a word in them must change. */
+/** Relay lane: the caller's own text settings, if a value in them must change. */
 function relayVerbosity(request: GenerationRequest, report: Report): JsonObject {
   const verbosity = knownVerbosity(request, report);
   return verbosity === request.verbosity ? {} : { text: { ...objectAt(request.body, 'text'), verbosity } };
 }
 
-/** Relay lane: the caller's own list, with seals if the caller needs them unasked. */
+/** Relay lane: the caller's own list, with seals if the caller needs them without asking. */
 function relayInclude(request: GenerationRequest, target: RenderTarget): JsonObject {
   const isAdded = needsSeals(request, target) && request.include?.includes(INCLUDE_SEALS) !== true;
   return isAdded ? { include: [...(request.include ?? []), INCLUDE_SEALS] } : {};

@@ -19,15 +19,15 @@ import { cleanItem } from './render-losses.ts';
 import { ID_PREFIXES } from './wire.ts';
 import { isOperatorItem } from './wire-content.ts';
 
-/** Items and parts of the representation, written as input for an upstream of this dialect. */
+/** Renders items and parts as input for an upstream of this dialect. */
 
-/** Where an item stands in the caller's body, and the report on what becomes of it. */
+/** Place of an item in the caller's body, and the report. */
 export interface ItemSpot {
   readonly place: string;
   readonly report: Report;
 }
 
-/** The spot of an item of the request: where it stood is looked up only for an entry in the report. */
+/** The spot of an item of the request: its place is looked up only for a report entry. */
 export class OwnSpot implements ItemSpot {
   readonly #item: Item;
   readonly report: Report;
@@ -42,7 +42,7 @@ export class OwnSpot implements ItemSpot {
   }
 }
 
-/** Writes one item; undefined when the upstream cannot take it, which is then in the report. */
+/** Renders one item; returns undefined, and reports that, if the upstream cannot take it. */
 export function renderItem(item: Item, spot: ItemSpot): JsonObject | undefined {
   switch (item.type) {
     case 'message':
@@ -72,14 +72,14 @@ function renderMessage(item: MessageItem, report: Report): JsonObject {
   });
 }
 
-/** An id that the upstream's own check of prefixes will let through. */
+/** An id with a prefix that the upstream accepts. */
 function ownId(id: string | undefined, prefix: string): string | undefined {
   return id?.startsWith(prefix) ? id : undefined;
 }
 
 /**
- * Reasoning goes back sealed to the family that sealed it. What another family sealed goes as text, without its id:
- * upstreams look ids up, and would not find it.
+ * Sealed reasoning goes back to the family that sealed it. Reasoning of another family is sent as text, without its
+ * id, which the upstream would look up and not find.
  */
 function renderReasoning(item: ReasoningItem, spot: ItemSpot): JsonObject | undefined {
   const { encrypted, signature } = item;
@@ -111,7 +111,7 @@ function reportSeal(member: string | undefined, { place, report }: ItemSpot): vo
 
 function renderToolCall(item: ToolCallItem, spot: ItemSpot): JsonObject {
   if (item.signature !== undefined) {
-    // The chat format keeps seals of calls beside the list of calls.
+    // The chat format has seals of calls beside the list of calls.
     const place = spot.place.replace(/\.tool_calls\[\d+\]$/, '.reasoning_details');
     reportSeal(spot.report.facts.seals.memberOf(item), { ...spot, place });
   }
@@ -139,7 +139,7 @@ function renderToolResult(item: ToolResultItem, spot: ItemSpot): JsonObject {
   });
 }
 
-/** The output of a tool: a string where that says it all. */
+/** The output of a tool: a string if that says it all. */
 function renderOutput(item: ToolResultItem, report: Report): Json {
   const [only] = item.content;
   if (only === undefined) return '';
@@ -214,7 +214,7 @@ function renderPart(part: Part, textType: TextType, report: Report): JsonObject 
 
 type TextPart = Extract<Part, { type: 'text' }>;
 
-/** What the model said, with what it said about it. */
+/** Text of the model, with its annotations and log probabilities. */
 function renderSaid(part: TextPart, report: Report): JsonObject {
   const annotations = part.annotations ?? [];
   const rendered = annotations.flatMap((annotation) => renderAnnotation(annotation, part.text));
@@ -230,7 +230,7 @@ function renderSaid(part: TextPart, report: Report): JsonObject {
   });
 }
 
-/** What the model was told: only text. */
+/** Text of other roles, without annotations. */
 function renderHeard(part: TextPart, report: Report): JsonObject {
   for (const member of ['annotations', 'logprobs'] as const) {
     if (part[member] === undefined) continue;
@@ -251,7 +251,7 @@ function fileFields(part: Extract<Part, { type: 'file' }>): JsonObject {
   }
 }
 
-/** A part of another dialect: its text where it has some, else nothing. */
+/** A part of another dialect: its text if it has some, else nothing. */
 function renderOpaquePart(
   part: Extract<Part, { type: 'opaque' }>,
   textType: TextType,
@@ -269,7 +269,7 @@ function renderOpaquePart(
   return { type: textType, text };
 }
 
-/** What can be read in a part: its title, where it is from, and every text in its content, each on lines of its own. */
+/** The readable text of a part: its title, its source, and every text in its content, each on lines of its own. */
 function textIn(value: JsonObject): string {
   const head = [stringAt(value, 'title'), stringAt(value, 'source')];
   const texts = [...head, ...textsOf(value), ...textsOf(objectAt(value, 'source') ?? {})];
@@ -283,8 +283,8 @@ function textsOf(value: JsonObject): string[] {
 }
 
 /**
- * Writes an annotation of a text; those of other dialects are left out. One that does not say what it is about is about
- * the whole text: formats without positions cite by the block.
+ * Writes an annotation of a text; those of other dialects are left out. One without a position covers the whole text:
+ * formats without positions cite by block.
  */
 export function renderAnnotation(annotation: Annotation, text: string): JsonObject[] {
   if (annotation.type === 'opaque') {

@@ -38,7 +38,7 @@ function parse(format: Format, fields: JsonObject) {
   return INBOUND[format].parseRequest(body, { vendor: VENDOR });
 }
 
-/** What a caller writes, what of it the upstream gets, and the paths and actions of the report. */
+/** The caller's body, the rendered body, and the paths and actions of the report. */
 type Row = readonly [fields: JsonObject, sent: JsonObject, ...entries: string[]];
 
 const entriesOf = (report: readonly TranslationEntry[]) =>

@@ -66,12 +66,12 @@ const FATES: FieldFates = {
   items: rendered(),
 };
 
-/** Whether the endpoint takes a field. */
+/** True if the endpoint takes a field. */
 export function takes(field: RequestField, target: RenderTarget): boolean {
   return isTaken(FATES[field], target);
 }
 
-/** Reports the fields that the upstream does not have, and the members of items and tools that it does not have. */
+/** Reports the fields, and the members of items and tools, that the upstream does not have. */
 export function reportLosses(request: GenerationRequest, report: Report): void {
   reportDroppedFields(request, FATES, report);
   // A limit on tool calls is sent, whether or not the caller's format documents it.
@@ -102,8 +102,8 @@ function reportItem(item: Item, report: Report): void {
 // --- Fields that the endpoint does not take -------------------------------------------------------------------------
 
 /**
- * The request without the fields that the endpoint does not take, in the representation and in the caller's body.
- * Comes before everything else, so that nothing is reported of what is not sent.
+ * The request without fields that the endpoint does not take, in the representation and in the caller's body. Runs
+ * first, so that nothing is reported of fields that are not sent.
  */
 export function withoutUnsupported(
   request: GenerationRequest,
@@ -126,7 +126,7 @@ function isAboutTools(field: RequestField): boolean {
   return field === 'toolChoice' || field === 'parallelToolCalls';
 }
 
-/** Plain text is what every endpoint answers in: asking for it is asking for nothing. */
+/** Plain text is the default output of every endpoint: requesting it has no effect. */
 function isGiven(request: GenerationRequest, field: RequestField): boolean {
   switch (field) {
     case 'tools':
@@ -159,7 +159,7 @@ function includeOf({ include }: GenerationRequest): string[] | undefined {
   return include?.filter((name) => name !== INCLUDE_LOGPROBS);
 }
 
-/** The caller's names of fields are the paths of this format's own body. */
+/** The caller's names of fields are paths in this format's own body. */
 function bodyWithout(body: JsonObject, lost: RequestField, report: Report): JsonObject {
   if (lost === 'logprobs') {
     const include = stringsAt(body, 'include')?.filter((name) => name !== INCLUDE_LOGPROBS) ?? [];
@@ -174,11 +174,11 @@ function bodyWithout(body: JsonObject, lost: RequestField, report: Report): Json
 // --- Members that only the gateway reads ----------------------------------------------------------------------------
 
 /**
- * Members of the caller's own items and tools that speak to the gateway: upstreams of this dialect do not know them.
- * What has none of them comes back as it is, the very same object.
+ * Members of the caller's own items and tools for the gateway: upstreams of this dialect do not know them. An object
+ * without any is returned itself.
  */
 
-/** The object without some members, each of them in the report. */
+/** The object without some members; reports each of them. */
 export function withoutMembers(
   object: JsonObject,
   names: readonly string[],
@@ -197,7 +197,7 @@ export function withoutMembers(
 
 const DETAILS: Readonly<Record<string, string>> = { cache_control: NO_CACHE_MARKS };
 
-/** Members of hosted search tools that speak to the gateway. */
+/** Members of hosted search tools for the gateway. */
 const SEARCH_MEMBERS = ['engine', 'max_results', 'max_uses', 'mode'];
 
 /** One tool, or a group of tools, without members that only the gateway knows. */
@@ -235,7 +235,7 @@ function cleanList(
 
 type Change = (object: JsonObject, index: number) => JsonObject | readonly JsonObject[] | undefined;
 
-/** Changes the objects of a list, each to another, to several, or to none. */
+/** Maps the objects of a list, each to another, to several, or to none. */
 export function changeEach(list: Json | undefined, change: Change): Json | undefined {
   if (!Array.isArray(list)) return list;
   let changed = false;

@@ -14,7 +14,7 @@ import type { Report } from '../shared/report/report.ts';
 import { effortName } from './reasoning.ts';
 import { REASONING_FIELDS } from './wire.ts';
 
-/** The settings as this dialect has them; undefined when there is nothing to say. */
+/** The reasoning settings in this dialect; undefined if there is nothing to set. */
 export function renderReasoning(
   request: GenerationRequest,
   target: RenderTarget,
@@ -45,10 +45,10 @@ function impliedSummary(request: GenerationRequest): string | undefined {
 /** The upstream's output limit if the request has none; only the nearest effort depends on it. */
 const ASSUMED_OUTPUT_TOKENS = 32_000;
 
-/** The highest word that upstreams of this dialect have for how much to think. */
+/** The highest effort of upstreams of this dialect. */
 const HIGHEST_EFFORT: Effort = 'xhigh';
 
-/** This dialect takes a word for how much to think, and no other settings beside it. */
+/** This dialect takes an effort, and no budget beside it. */
 function renderEffort(
   request: GenerationRequest,
   settings: ReasoningSettings,
@@ -76,7 +76,7 @@ function renderEffort(
   return nearest;
 }
 
-/** The effort that is asked for, in a word that the upstream knows. */
+/** The requested effort as a level that the upstream knows. */
 function knownEffort(request: GenerationRequest, target: RenderTarget, report: Report): Effort | undefined {
   const effort = effortOf(request.reasoning);
   const known = effort === undefined ? undefined : effortWithin(effort, HIGHEST_EFFORT, target);
@@ -91,7 +91,7 @@ function knownEffort(request: GenerationRequest, target: RenderTarget, report: R
 /** Members of `reasoning` that only the gateway knows. */
 const GATEWAY_REASONING_FIELDS = ['max_tokens', 'enabled', 'exclude'];
 
-/** Relay lane: the caller's own settings, but for those that only the gateway knows. */
+/** Relay lane: the caller's own settings without those that only the gateway knows. */
 export function relayReasoning(
   request: GenerationRequest,
   target: RenderTarget,

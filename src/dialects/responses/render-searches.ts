@@ -3,7 +3,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { SearchRules } from '../dialect.ts';
 
-/** The upstream searches by a tool that it runs itself. One limit counts all calls of such tools. */
+/** The upstream searches with a tool that it runs. One limit counts all calls of such tools. */
 export const searches: SearchRules = {
   asked(request) {
     return hasSearch(request) ? (request.wishes.maxToolCalls ?? Number.POSITIVE_INFINITY) : 0;
@@ -15,7 +15,7 @@ export const searches: SearchRules = {
   },
 };
 
-/** Among the tools of the request, or among those that its items add. */
+/** True if a tool of the request, or one that its items add, searches. */
 function hasSearch({ tools, format, body }: GenerationRequest): boolean {
   return (
     tools.some((tool) => tool.type === 'hosted' && tool.dialect === 'responses' && isSearch(tool.kind)) ||

@@ -6,7 +6,7 @@ import type { Report } from '../shared/report/report.ts';
 import { cleanTool } from './render-losses.ts';
 import { isInItem } from './wire.ts';
 
-/** Tools as this dialect has them; neighbours of one group go out as that group. */
+/** Renders tools; adjacent tools of one group are sent as that group. */
 export function renderTools(request: GenerationRequest, report: Report): JsonObject[] {
   const rendered: JsonObject[] = [];
   let group: { name: string; tools: JsonObject[] } | undefined;
@@ -51,7 +51,7 @@ function renderTool(tool: Exclude<Tool, { type: 'hosted' }>, format: RequestForm
     name,
     description,
     parameters: tool.parameters ?? { type: 'object', properties: {} },
-    // This dialect takes an absent `strict` for true, the other formats for false.
+    // This dialect treats an absent `strict` as true, the other formats as false.
     strict: tool.strict ?? (format === 'responses' ? undefined : false),
     ...ext,
   });
@@ -59,7 +59,7 @@ function renderTool(tool: Exclude<Tool, { type: 'hosted' }>, format: RequestForm
 
 // --- The choice among them ------------------------------------------------------------------------------------------
 
-/** The choice among tools: upstreams refuse a choice among tools that they are not given. */
+/** The tool choice: upstreams refuse a choice of tools that they do not get. */
 export function renderToolChoice(
   request: GenerationRequest,
   report: Report,

@@ -18,7 +18,7 @@ import { NO_SUCH_PARAMETER, reportLosses, takes, withoutUnsupported } from './re
 import { renderReasoning } from './render-reasoning.ts';
 import { renderToolChoice, renderTools } from './render-tools.ts';
 
-/** The request in the words of an upstream of this dialect. */
+/** Renders a request for an upstream of this dialect. */
 export function renderRequest(given: GenerationRequest, target: RenderTarget): RenderedRequest {
   const report = new Report(given);
   const request = withoutUnsupported(given, target, report);
@@ -66,7 +66,7 @@ function fittingItems({ items }: GenerationRequest, report: Report): readonly It
   return withoutForeignFiles(errorsInWords(paired, report), facts.request.fileStore, report);
 }
 
-/** A leading system prompt of plain text is what this dialect calls instructions. */
+/** A leading system prompt of plain text becomes `instructions`. */
 function splitInstructions(items: readonly Item[]): { instructions?: string; items: readonly Item[] } {
   const [first] = items;
   const text = items.length > 1 && first !== undefined ? plainSystemText(first) : undefined;
@@ -132,10 +132,10 @@ function renderText(request: GenerationRequest, report: Report): JsonObject | un
 
 // --- Modalities -----------------------------------------------------------------------------------------------------
 
-/** What upstreams of this dialect may be asked to answer in. */
+/** Output modalities that upstreams of this dialect accept. */
 const MODALITIES: ReadonlySet<string> = new Set(['text', 'image']);
 
-/** Text is what every upstream answers in; those that only write text refuse the field itself. */
+/** Text is the default; models that only write text refuse the field. */
 export function renderModalities(request: GenerationRequest, report: Report): string[] | undefined {
   const asked = request.modalities ?? [];
   const kept = asked.filter((word) => MODALITIES.has(word));
@@ -148,7 +148,7 @@ export function renderModalities(request: GenerationRequest, report: Report): st
 
 // --- Service tier ---------------------------------------------------------------------------------------------------
 
-/** Tiers that upstreams of this dialect know, by the word they are asked for with. */
+/** Service tiers of upstreams of this dialect, by the requested word. */
 const SERVICE_TIERS: Readonly<Record<string, string>> = {
   auto: 'auto',
   default: 'default',
@@ -192,7 +192,7 @@ export function hashedIds(request: GenerationRequest, target: RenderTarget): Jso
 
 // --- Includes -------------------------------------------------------------------------------------------------------
 
-/** The caller's own list, what log probabilities need, and seals for callers that need them without asking. */
+/** The caller's own list, with log probabilities if requested, and seals for callers that need them without asking. */
 function renderInclude(request: GenerationRequest, target: RenderTarget): string[] | undefined {
   const include = new Set(request.include);
   if (request.sampling.logprobs === true) include.add(INCLUDE_LOGPROBS);
@@ -201,9 +201,9 @@ function renderInclude(request: GenerationRequest, target: RenderTarget): string
 }
 
 /**
- * Whether to ask for seals. Other formats cannot ask. A caller of this format that does not say `store: false` may
- * name the items of this answer later and so does not ask either, but the upstream stores nothing and takes thoughts
- * back only sealed. Models that do not think refuse to be asked.
+ * True if seals are requested. Other formats cannot request them. A caller of this format without `store: false` may
+ * refer to the items of this answer later and does not request them either, but the upstream stores nothing and takes
+ * thoughts back only sealed. Models that do not think refuse the request.
  */
 export function needsSeals({ format, body, reasoning }: GenerationRequest, target: RenderTarget): boolean {
   const isAskedToThink = reasoning !== undefined && effortOf(reasoning) !== 'none';

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, objectAt, objectsAt } from '../../kit/json/members.ts';
 import { usdOf } from '../../kit/money.ts';
 
-/** Reads the token counts of a response object; undefined when it has none that can be believed. */
+/** Reads the token counts of a response object; undefined if they are missing or implausible. */
 export function readUsage(response: JsonObject): Usage | undefined {
   const usage = objectAt(response, 'usage');
   const inputTokens = tokenCount(usage?.input_tokens);
@@ -25,7 +25,7 @@ export function readUsage(response: JsonObject): Usage | undefined {
   };
 }
 
-/** Searches that the upstream ran: as it counts them, else the search items of the answer. */
+/** Searches that the upstream ran: its own count, else the search items of the answer. */
 function readSearches(response: JsonObject, usage: JsonObject): number {
   const reported = objectAt(usage, 'server_tool_use_details')?.web_search_requests;
   const counted = objectAt(objectAt(response, 'tool_usage') ?? {}, 'web_search')?.num_requests;
@@ -35,7 +35,7 @@ function readSearches(response: JsonObject, usage: JsonObject): number {
   return tokenCount(reported) ?? (tokenCount(counted) || items.length);
 }
 
-/** Writes token counts, and what they cost once that is known. */
+/** Writes token counts, and their cost once it is known. */
 export function renderUsage(usage: Usage, bill: Bill | undefined): JsonObject {
   return compact({
     input_tokens: usage.inputTokens,

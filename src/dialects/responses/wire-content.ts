@@ -3,7 +3,7 @@ import { nullish, oneOf, otherThan, taggedUnion } from '../../kit/json/schema.ts
 import { FILE_ID_DESCRIPTION } from '../shared/media/stored-files.ts';
 import { cacheControlSchema, MAX_TOOLS } from '../shared/requests/gateway-fields.ts';
 
-/** Schemas of the items and content parts that a request's `input` may hold. */
+/** Schemas of the items and content parts in `input`. */
 
 const text = Type.String();
 const textOrNull = Type.Union([text, Type.Null()]);
@@ -46,7 +46,7 @@ const PART_FIELDS: Readonly<Record<string, TProperties>> = {
 /** One part of a message. */
 export const contentPartSchema = tagged(PART_FIELDS);
 
-/** The parts that a prompt variable or a tool's output may be. */
+/** Parts allowed in a prompt variable or a tool's output. */
 export const inputPartSchema = tagged(pick(PART_FIELDS, ['input_text', 'input_image', 'input_file']));
 
 const toolOutput = Type.Union([text, Type.Array(inputPartSchema)]);
@@ -70,7 +70,7 @@ const patchOperation = tagged({
   delete_file: { path: text },
 });
 
-/** A search says what was searched for in `query`, in `queries`, or in both. */
+/** A search has its text in `query`, in `queries`, or in both. */
 const searchAction = taggedUnion('type', [
   Type.Object({ type: Type.Literal('search'), query: text, ...searchLists(nullish(Type.Array(text))) }),
   Type.Object({
@@ -93,8 +93,8 @@ function searchLists<T extends TSchema>(queries: T) {
 const shellOutcome = tagged({ exit: { exit_code: Type.Integer() }, timeout: {} });
 
 /**
- * Fields of each item kind but `message`. Ids of replayed output items are optional although the format gives them:
- * clients that keep no state on the server leave them out.
+ * Fields of each item kind except `message`. Ids of replayed output items are optional although the format requires
+ * them: clients that keep no state on the server leave them out.
  */
 const ITEM_FIELDS: Readonly<Record<string, TProperties>> = {
   reasoning: {
@@ -230,7 +230,7 @@ const ITEM_FIELDS: Readonly<Record<string, TProperties>> = {
 /** Item kinds that the format documents. */
 export const KNOWN_ITEM_TYPES: ReadonlySet<string> = new Set(['message', ...Object.keys(ITEM_FIELDS)]);
 
-/** One item of `input`. Undocumented types are let through: the gateway decides what becomes of them. */
+/** One item of `input`. Undocumented types are accepted here; parsing decides about them. */
 export const inputItemSchema = taggedUnion('type', [
   messageSchema,
   ...branches(ITEM_FIELDS),

@@ -61,7 +61,7 @@ const CONNECTORS = [
 
 const toolNames = nullish(Type.Object({ tool_names: nullish(strings) }));
 
-/** Filters inside filters are looked at down to here; deeper ones are not written by hand. */
+/** Nested filters are validated down to this depth; deeper ones are not written by hand. */
 const MAX_FILTER_DEPTH = 4;
 
 const filterValue = Type.Union([
@@ -71,7 +71,7 @@ const filterValue = Type.Union([
   Type.Array(Type.Union([text, Type.Number()])),
 ]);
 
-/** A comparison of one attribute, or several filters joined. */
+/** A comparison of one attribute, or a combination of filters. */
 function filterSchema(depth: number): TSchema {
   const inner = depth > 1 ? filterSchema(depth - 1) : Type.Object({ type: name });
   return taggedUnion('type', [
@@ -162,7 +162,7 @@ const TOOL_FIELDS: Readonly<Record<string, TProperties>> = {
   apply_patch: {},
 };
 
-/** One tool. Undocumented hosted types are let through: they are dropped and reported later. */
+/** One tool. Undocumented hosted types are accepted here; rendering drops and reports them. */
 export function toolSchema(vendor: string) {
   const operatorTool = `^${vendor.replace(/[^\w-]/g, '\\$&')}:`;
   return taggedUnion('type', [
@@ -184,7 +184,7 @@ export function toolSchema(vendor: string) {
   ]);
 }
 
-/** `tool_choice`: a word, or the tool (or tools) that may be called. */
+/** `tool_choice`: a word, or the allowed tool or tools. */
 export const toolChoiceSchema = Type.Optional(
   Type.Union([
     oneOf(['auto', 'none', 'required'], { type: 'string' }),

@@ -20,7 +20,7 @@ import { MAX_REQUEST_PIECES } from '../shared/requests/request-pieces.ts';
 import { inputItemSchema, inputPartSchema } from './wire-content.ts';
 import { toolChoiceSchema, toolSchema } from './wire-tools.ts';
 
-/** What a caller may ask to have included in the answer. */
+/** Values of `include`. */
 const INCLUDES = [
   'file_search_call.results',
   'message.input_image.image_url',
@@ -83,7 +83,7 @@ const textSchema = Type.Object({
   verbosity: nullish(oneOf(['low', 'medium', 'high', 'xhigh', 'max'])),
 });
 
-/** The count stands first and alone, so that a million keys are refused before any of them is looked at. */
+/** The count is checked first and alone, so that a million keys are refused before any of them is validated. */
 const metadataSchema = Type.Unsafe<Record<string, string>>({
   allOf: [
     { type: 'object', maxProperties: 16 },
@@ -155,16 +155,16 @@ function fieldSchemas(vendor: string) {
   };
 }
 
-/** Top-level fields that the format documents; everything else is unknown. */
+/** Top-level fields that the format documents; all others are unknown. */
 export const DOCUMENTED_FIELDS: ReadonlySet<string> = new Set([
   ...Object.keys(fieldSchemas('vendor')),
   'conversation',
 ]);
 
-/** Documented fields that the gateway does not model: they go to upstreams of this dialect as they are. */
+/** Documented fields that the gateway does not model: sent unchanged to upstreams of this dialect. */
 export const UNMODELLED_FIELDS: readonly string[] = ['stream_options', 'prompt_cache_retention'];
 
-/** Fields that speak to the gateway and never go upstream. */
+/** Fields for the gateway, which never go upstream. */
 export const GATEWAY_FIELDS: ReadonlySet<string> = new Set([
   ...SHARED_GATEWAY_FIELDS,
   'prompt',
@@ -173,7 +173,7 @@ export const GATEWAY_FIELDS: ReadonlySet<string> = new Set([
   'conversation',
 ]);
 
-/** What the ids of items begin with, by kind of item. */
+/** Prefixes of item ids, by kind of item. */
 export const ID_PREFIXES = {
   message: 'msg_',
   reasoning: 'rs_',
@@ -183,7 +183,7 @@ export const ID_PREFIXES = {
   opaque: 'item_',
 } as const;
 
-/** The format of sealed reasoning whose maker this dialect does not name. */
+/** The format of sealed reasoning if the upstream names no maker. */
 export const OWN_REASONING_FORMAT = 'openai-responses-v1';
 
 /** True for a tool that an `additional_tools` item declares. */
@@ -195,7 +195,7 @@ export function isInItem(tool: Tool): boolean {
 
 /** The events of this format's streams, as tables. */
 
-/** How pieces of text travel: their kind, the kind of item they belong to, and the field that counts the parts. */
+/** Events for pieces of text: their kind, the kind of their item, and the field that counts the parts. */
 export interface TextChannel {
   readonly kind: PartKind;
   readonly item: 'message' | 'reasoning';
@@ -282,7 +282,7 @@ export const CHANNEL_BY_PART: ReadonlyMap<string, TextChannel> = new Map(
   CHANNELS.map((channel) => [channel.partType, channel]),
 );
 
-/** How the input of a tool call travels. */
+/** Events for the input of a tool call. */
 export const INPUT_CHANNELS = {
   function: {
     type: 'function_call',
@@ -313,7 +313,7 @@ export const TERMINAL_EVENTS: ReadonlySet<string> = new Set([
   'response.cancelled',
 ]);
 
-/** Progress events of hosted tools that callers' libraries know: passed on, not modelled. */
+/** Progress events of hosted tools that client libraries know: forwarded, not modelled. */
 const PROGRESS_EVENT =
   /^response\.(?:(?:web_search_call|file_search_call|image_generation_call|code_interpreter_call|mcp_call|mcp_list_tools)\.[a-z_]{1,32}|(?:code_interpreter_call_code|mcp_call_arguments)\.(?:delta|done))$/;
 
@@ -321,7 +321,7 @@ export function isProgressEvent(type: string): boolean {
   return PROGRESS_EVENT.test(type);
 }
 
-/** What a wire event says by itself, in events of the representation; undefined for types that are never relayed. */
+/** Events of the representation that a wire event includes; undefined for types that are never relayed. */
 export function coveredBy(type: string): ReadonlySet<Event['type']> | undefined {
   return lookUp(COVERED, type) ?? (isProgressEvent(type) ? OPAQUE_ONLY : undefined);
 }
@@ -349,7 +349,7 @@ const COVERED: Readonly<Record<string, ReadonlySet<Event['type']>>> = {
   ),
 };
 
-/** Kinds of items that must not overlap with one another in the representation. */
+/** True for kinds of items that must not overlap in the representation. */
 export function isExclusive(type: ItemHead['type']): boolean {
   return type === 'message' || type === 'reasoning';
 }

@@ -23,7 +23,7 @@ interface Given {
   readonly promptRatio?: number;
 }
 
-/** What a request of a limited key is taken to cost. */
+/** Assumed cost of a request of a limited key. */
 async function factsOf({ request: changes = {}, counted, promptRatio }: Given) {
   const request = requestOf(changes);
   const endpoint = endpointOf();

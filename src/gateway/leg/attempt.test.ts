@@ -23,7 +23,7 @@ const fail = (kind: 'rate-limited' | 'upstream-unavailable', status: number, ret
   });
 
 type Outcome = EventBatch[] | UpstreamFailure;
-/** What comes of all calls of an endpoint, or of each in turn. */
+/** Outcome of all calls of an endpoint, or of each in order. */
 type Script = Outcome | { readonly inTurn: readonly Outcome[] };
 
 /** Runs the loop over endpoints `p0`, `p1`, ... that behave as scripted; all serve one model unless models are given. */

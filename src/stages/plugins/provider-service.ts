@@ -23,7 +23,7 @@ export function usableProvider(
 
 /** One call of a service. */
 export interface ServiceCall {
-  /** What follows the base address, such as `/moderations`. */
+  /** Path below the base address, such as `/moderations`. */
   readonly path: string;
   readonly body: JsonObject;
   readonly limits: Omit<EgressLimits, 'maxRedirects'>;

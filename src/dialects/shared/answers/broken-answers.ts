@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../ir/errors.ts';
 
-/** Failures of answers that an upstream did not report itself. */
+/** Failures of answers that the upstream did not report itself. */
 
 /** The bytes of a stream ended before the answer did. */
 export function endedEarly(): GatewayError {
@@ -15,7 +15,7 @@ export function unreadableAnswer(): GatewayError {
   return new GatewayError('upstream-unavailable', 'The provider sent an answer that could not be read');
 }
 
-/** The same of dialects whose answers are one message. */
+/** The same for dialects whose answers are one message. */
 export function noMessage(): GatewayError {
   return new GatewayError('upstream-unavailable', 'The provider sent an answer that is no message');
 }

@@ -12,7 +12,7 @@ export function errorObject(error: GatewayError): JsonObject {
   };
 }
 
-/** The members beside `error`, in every format: routing context and whose request it was, as far as known. */
+/** The members beside `error`, in every format: routing metadata and account id, as far as known. */
 export function errorContextMembers(error: GatewayError, { vendor, userId }: ErrorContext): JsonObject {
   return {
     ...(error.routing !== undefined && { [`${vendor}_metadata`]: error.routing as unknown as JsonObject }),
@@ -20,7 +20,7 @@ export function errorContextMembers(error: GatewayError, { vendor, userId }: Err
   };
 }
 
-/** The envelope of every error, but for the messages format, which has its own. */
+/** The envelope of every error; the messages format has its own. */
 export function encodeEnvelope(error: GatewayError, context: ErrorContext): JsonObject {
   return { error: errorObject(error), ...errorContextMembers(error, context) };
 }

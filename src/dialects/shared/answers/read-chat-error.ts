@@ -3,7 +3,7 @@ import { objectAt, objectsAt, textAt } from '../../../kit/json/members.ts';
 import type { UpstreamErrorInfo } from '../../dialect.ts';
 import { cleanCode, cleanMessage } from './reported-failure.ts';
 
-/** What an error body says, in any of the shapes that chat servers use; undefined when it says nothing. */
+/** Reads an error body in any of the shapes of chat servers; undefined if it has no error. */
 export function readChatError(body: unknown): UpstreamErrorInfo | undefined {
   const first = Array.isArray(body) ? body[0] : body;
   if (typeof first === 'string') return first.trim() === '' ? undefined : { message: cleanMessage(first) };

@@ -12,15 +12,15 @@ import {
 import type { JsonLimits } from '../../../kit/json/json-scanner.ts';
 
 /**
- * What an event may hold that only goes on with an answer, and never repeats it or the request. All of it is decoded without
- * a break. Hundreds of tokens with all their log probabilities fit in.
+ * Limits for an event that only continues an answer, and repeats neither the answer nor the request. It is decoded in
+ * one step. Hundreds of tokens with all their log probabilities fit in.
  */
 export const STEP_LIMITS: JsonLimits = { ...JSON_LIMITS, values: 50_000 };
 
 /**
- * The object that a frame of an answer holds; undefined for words that are no part of it (end markers, other people's
- * keep-alives). What begins as an object and cannot be read, or begins as an object or list and holds more than `limits`
- * allow, may have been any part of the answer: an error. `numbers`: keeps the digits of long numbers.
+ * The object in a frame of an answer; undefined for texts that are no part of it (end markers, keep-alives). Broken
+ * JSON, or JSON beyond `limits`, may have been any part of the answer, so it is an error. `numbers`: keeps the digits
+ * of long numbers.
  */
 export function readFrame(
   { data }: Frame,
@@ -30,7 +30,7 @@ export function readFrame(
   return readObject(numbers?.read(data) ?? data, limits, /^\s*\{/);
 }
 
-/** The same where the object may stand in a list of one. */
+/** The same, if the object may be in a list of one. */
 export function readListedFrame({ data }: Frame, limits: JsonLimits): JsonObject | GatewayError | undefined {
   return readObject(data, limits, /^\s*(?:\[\s*)?\{/);
 }

@@ -3,7 +3,7 @@ import type { DialectName } from '../../../ir/items.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import type { DecodeContext } from '../../dialect.ts';
 
-/** The events of a whole body; in the relay lane inside one event that holds the body itself. */
+/** The events of a whole body; in the relay lane inside one event with the body itself. */
 export function relayedBody(
   dialect: DialectName,
   value: JsonObject,

@@ -4,7 +4,7 @@ import type { Frame } from '../../../kit/frames/frames.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { JsonTemplate } from '../../../kit/json/json-template.ts';
 
-/** After so many templates that no next frame had, an answer's frames are taken to differ in more than their text. */
+/** After so many unused templates, the frames of an answer are assumed to differ in more than their text. */
 const MAX_UNUSED_TEMPLATES = 4;
 
 type TextDelta = Extract<Event, { type: 'text-delta' }>;
@@ -16,9 +16,9 @@ type TextDelta = Extract<Event, { type: 'text-delta' }>;
  * Must see every frame: call `textIn` first, and `note` for each frame that was parsed.
  */
 export class RepeatedFrames {
-  /** Name of the member that holds the text. */
+  /** Name of the member with the text. */
   readonly #member: string;
-  /** The text of a frame; anything else for a frame that holds more than text. */
+  /** The text of a frame; anything else for a frame with more than text. */
   readonly #textAt: (value: JsonObject) => unknown;
   #template: JsonTemplate | undefined;
   #event: string | undefined;
@@ -30,7 +30,7 @@ export class RepeatedFrames {
     this.#textAt = textAt;
   }
 
-  /** The template of the last frame; undefined if it held more than text. */
+  /** The template of the last frame; undefined if it had more than text. */
   get template(): JsonTemplate | undefined {
     return this.#template;
   }
@@ -49,7 +49,7 @@ export class RepeatedFrames {
     return text;
   }
 
-  /** Remembers a frame that was parsed, with what it means. Returns its text if it means nothing else. */
+  /** Notes a parsed frame and its events. Returns its text event if it is the only one. */
   note(frame: Frame, value: JsonObject, events: readonly Event[]): TextDelta | undefined {
     const delta = this.#unused < MAX_UNUSED_TEMPLATES ? onlyText(this.#textAt(value), events) : undefined;
     this.#template = delta && JsonTemplate.of(frame.data, this.#member, this.#textAt);
@@ -59,14 +59,14 @@ export class RepeatedFrames {
   }
 }
 
-/** The one event that says `text`; undefined if the events say anything else. */
+/** The only event, if it is `text`; otherwise undefined. */
 function onlyText(text: unknown, events: readonly Event[]): TextDelta | undefined {
   const [only] = events;
   if (events.length !== 1 || only?.type !== 'text-delta') return undefined;
   return only.kind === 'text' && only.text === text && only.logprobs === undefined ? only : undefined;
 }
 
-/** A relayed frame that repeats the one before: parsed only if its value is asked for. */
+/** A relayed frame that repeats the one before: parsed only if its value is needed. */
 export class RepeatedRelay {
   readonly type = 'relay';
   #value: JsonObject | undefined;

@@ -1,7 +1,7 @@
 import { type ErrorKind, GatewayError } from '../../../ir/errors.ts';
 import type { UpstreamErrorInfo } from '../../dialect.ts';
 
-/** Kinds of failures by the words upstreams have for them; the first pattern that fits decides. */
+/** Kinds of failures by the upstreams' words; the first match counts. */
 const KINDS: readonly (readonly [RegExp, ErrorKind])[] = [
   [/context_length|context_window|string_too_long/i, 'context-length'],
   [/\b429\b|rate.?limit|too.many.requests|quota/i, 'rate-limited'],
@@ -11,7 +11,7 @@ const KINDS: readonly (readonly [RegExp, ErrorKind])[] = [
 /** A failure that an upstream reports inside a stream, or in a body with status 200. */
 export function reportedFailure(info: UpstreamErrorInfo | undefined): GatewayError {
   if (info === undefined) return new GatewayError('upstream-unavailable', 'The provider reported an error');
-  // A code is meant for machines; only without one are the words of the message looked at.
+  // A code is meant for machines; the message is searched only without one.
   const words = beginningOf(info.code ?? info.message);
   const kind = KINDS.find(([pattern]) => pattern.test(words))?.[1] ?? 'upstream-unavailable';
   return new GatewayError(kind, info.message, {
@@ -21,23 +21,23 @@ export function reportedFailure(info: UpstreamErrorInfo | undefined): GatewayErr
 
 const ERROR_PAGE = /<(?:!doctype|html|body)\b/i;
 
-/** What an upstream says, as one line. It is cut where its secrets are known: a secret that is cut is not found any more. */
+/** An upstream's message as one line. It is not shortened here, because a secret that is cut is no longer found. */
 export function cleanMessage(message: string): string {
   return ERROR_PAGE.test(beginningOf(message)) ? 'The provider sent an error page' : asLine(message);
 }
 
-/** An upstream's own word for an error; cut where its secrets are known. */
+/** An upstream's own error code; not shortened here either. */
 export function cleanCode(code: string): string {
   return asLine(code);
 }
 
-/** Of a text that is longer, no more is looked at than this: it may have millions of characters. */
-const LOOKED_AT = 4096;
+/** Characters of a text that are searched: it may have millions. */
+const MAX_SEARCHED_CHARACTERS = 4096;
 
 function asLine(text: string): string {
-  return text.length > LOOKED_AT ? text : text.replace(/[\p{Cc}\u2028\u2029\s]+/gu, ' ').trim();
+  return text.length > MAX_SEARCHED_CHARACTERS ? text : text.replace(/[\p{Cc}\u2028\u2029\s]+/gu, ' ').trim();
 }
 
 function beginningOf(text: string): string {
-  return text.slice(0, LOOKED_AT);
+  return text.slice(0, MAX_SEARCHED_CHARACTERS);
 }

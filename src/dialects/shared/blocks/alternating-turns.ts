@@ -13,28 +13,28 @@ import {
   splitSystemPrompts,
 } from '../requests/system-messages.ts';
 
-/** What one side says in a row. */
+/** Consecutive pieces of one role. */
 export interface AlternatingTurn<Role, Piece> {
   readonly role: Role | 'user' | 'assistant';
   readonly pieces: readonly Piece[];
 }
 
-/** A conversation of blocks; a piece is a block, or a block with what later steps need to know about it. */
+/** A conversation of blocks; a piece is a block, or a block with notes for later steps. */
 export interface AlternatingTurns<Role, Piece> {
   readonly system: Piece[];
   readonly turns: readonly AlternatingTurn<Role, Piece>[];
 }
 
-/** Makes the pieces of a dialect; none for what its upstreams do not take, which is then in the report. */
+/** Renders the pieces of a dialect; none, and a report entry, for what its upstreams do not take. */
 export interface PieceRenderer<Role, Piece> {
-  /** `speaker`: whose words the message is sent as. */
+  /** `speaker`: role of the message. */
   message(item: MessageItem, speaker: 'user' | 'assistant' | 'system'): Piece[];
   reasoning(item: ReasoningItem): Piece[];
   toolUse(item: ToolCallItem): Piece[];
   toolResult(item: ToolResultItem): Piece[];
   image(item: Item): Piece[];
   opaque(item: OpaqueItem): Piece[];
-  /** Whose turn an opaque item belongs to. */
+  /** Role of an opaque item. */
   roleOfOpaque(item: OpaqueItem): Role;
   text(text: string): Piece;
 }
@@ -89,7 +89,7 @@ class TurnCollector<Role, Piece> {
     }
   }
 
-  /** A conversation of system prompts alone needs a turn: the last of them is sent as the user's. */
+  /** A conversation of system prompts alone needs a turn: the last one is sent as the user's. */
   addPromptAsUser(prompt: MessageItem): void {
     const pieces = this.#renderer.message(prompt, 'user');
     if (pieces.length > 0) this.#report.coerced(this.#report.place(prompt, 'items'), LAST_SYSTEM_AS_USER);

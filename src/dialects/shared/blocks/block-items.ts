@@ -6,31 +6,31 @@ import type { DecodeContext } from '../../dialect.ts';
 import { idSeedOf } from '../answers/made-ids.ts';
 import { freeTextOf, type ToolIdentity, toolIdentities } from '../tools/tool-names.ts';
 
-/** What a block of an answer holds. */
+/** Kinds of blocks of an answer. */
 export type BlockKind = 'text' | 'thoughts' | 'call' | 'image' | 'opaque';
 
-/** A content block of an answer while it is being read. */
+/** An open content block of an answer. */
 export interface OpenBlock {
   readonly kind: BlockKind;
   /** Position of the item it belongs to. */
   readonly item: number;
-  /** What a delta of this block means. */
+  /** Decodes a delta of this block. */
   delta(delta: JsonObject): Event[];
-  /** Nothing more of it comes: everything but the end of the item. */
+  /** The block has ended: returns all events but the end of the item. */
   stop(): Event[];
-  /** The final form of an opaque item, where it changed. */
+  /** The final form of an opaque item, if it changed. */
   finalValue?(): JsonObject | undefined;
   isStopped: boolean;
 }
 
-/** Where the deltas of a dialect hold the pieces of blocks; text is in `text` in all of them. */
+/** Members with the pieces of blocks in the deltas of a dialect; text is in `text` in all of them. */
 export interface BlockForm {
-  /** Prefix of the ids of calls that came without one. */
+  /** Prefix of the ids of calls without one. */
   readonly callIdPrefix: string;
   citationIn(delta: JsonObject): Annotation | undefined;
   thoughtIn(delta: JsonObject): string | undefined;
   signatureIn(delta: JsonObject): string | undefined;
-  /** Thoughts that the model does not show, in base64; absent = they are a block of their own. */
+  /** Hidden thoughts of the model, in base64; absent = they are a block of their own. */
   redactedIn?(delta: JsonObject): string | undefined;
   /** The seals of a block of thoughts, from all pieces of its signature and of its redacted thoughts. */
   sealsOf(signature: string, redacted: readonly string[]): Seal[];
@@ -38,7 +38,7 @@ export interface BlockForm {
   inputIn(delta: JsonObject): string | undefined;
 }
 
-/** A call as its block begins. */
+/** The start of a call's block. */
 export interface BegunCall {
   readonly name: string;
   readonly id: string | undefined;
@@ -48,22 +48,22 @@ export interface BegunCall {
 }
 
 /**
- * Makes items of content blocks. Text blocks in a row are the parts of one message. An item ends when the next one begins
- * or the answer ends, because only then it is known whether it was cut off.
+ * Makes items from content blocks. Adjacent text blocks are the parts of one message. An item ends when the next one
+ * begins or the answer ends, because only then it is known whether it was cut off.
  */
 export class BlockItems {
   readonly #form: BlockForm;
   readonly #identityOf: (flatName: string) => ToolIdentity;
-  /** Keeps ids of calls that came without one apart from those of earlier turns. */
+  /** Keeps ids of calls without one apart from those of earlier turns. */
   readonly #idSeed: string;
   readonly #byIndex = new Map<number, OpenBlock>();
-  /** Blocks of items that have not ended, in order; of the message, the block that was written last. */
+  /** Blocks of open items, in order; of the message, its last block. */
   readonly #open = new Set<OpenBlock>();
   /** Those of them that end when a call begins: all but the calls that are still being written. */
   #idle: OpenBlock[] = [];
   #items = 0;
   #hasCalls = false;
-  /** The message item that is still open, and how many parts it has. */
+  /** The open message item, and its number of parts. */
   #message: { readonly item: number; parts: number } | undefined;
 
   constructor(context: DecodeContext, form: BlockForm) {
@@ -72,7 +72,7 @@ export class BlockItems {
     this.#idSeed = idSeedOf(context);
   }
 
-  /** Indexes at which a block has begun. */
+  /** Number of indexes at which a block has begun. */
   get count(): number {
     return this.#byIndex.size;
   }
@@ -113,7 +113,7 @@ export class BlockItems {
     return this.begin(index, 'call', head, (item) => new CallBlock(item, identity.kind, input, this.#form));
   }
 
-  /** A block that is complete when it begins; `contents`: what it says, given the position of its item. */
+  /** A block that is complete when it begins; `contents` returns its events, given the position of its item. */
   beginWhole(
     index: number,
     kind: BlockKind,
@@ -140,7 +140,7 @@ export class BlockItems {
     if (block.kind !== 'call') this.#idle.push(block);
   }
 
-  /** Text goes on in an open message, and calls may be written side by side; everything else stands alone. */
+  /** Text continues an open message, and calls may be written in parallel; everything else ends the open items. */
   #makeRoomFor(kind: BlockKind): Event[] {
     if (kind === 'text' && this.#message !== undefined) {
       const events = [...this.#open].flatMap(stopped);
@@ -158,7 +158,7 @@ export class BlockItems {
 
   // --- Ends ---------------------------------------------------------------------------------------------------------
 
-  /** Nothing more of a block comes. Its item stays open. */
+  /** A block has ended. Its item stays open. */
   stop(index: number): Event[] {
     const block = this.#byIndex.get(index);
     if (block === undefined || block.isStopped) return [];
@@ -225,7 +225,7 @@ class TextBlock implements OpenBlock {
   }
 }
 
-/** The text of thoughts, and behind it their seals. */
+/** The text of thoughts, followed by their seals. */
 class ThoughtBlock implements OpenBlock {
   readonly kind = 'thoughts';
   isStopped = false;
@@ -265,7 +265,7 @@ class CallBlock implements OpenBlock {
   readonly kind = 'call';
   isStopped = false;
   #hasInput = false;
-  /** Of free-text calls: their text is inside the JSON, and known when that is whole. */
+  /** Free-text calls: their text is inside the JSON, and known once that is complete. */
   #held = '';
 
   constructor(

@@ -2,7 +2,7 @@ import type { MessageItem, Part } from '../../../ir/items.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import type { Report } from '../report/report.ts';
 
-/** Members of messages and parts that only the responses format has. `detail`: why they do not go out. */
+/** Members of messages and parts that only the responses format has. `detail`: why they are not sent. */
 
 export function reportPhase(item: MessageItem, report: Report, detail: string): void {
   if (item.phase !== undefined) report.dropped(report.place(item, 'items', 'phase'), detail);
@@ -27,10 +27,10 @@ export function reportImageDetail(
   report.dropped(report.place(part, 'items', report.facts.paths.inPart('image_url', 'detail')), detail);
 }
 
-/** What the report says of an image that is given as text. */
+/** Report detail of an image that is sent as text. */
 export const IMAGE_AS_TEXT = 'an image given as text';
 
-/** What the report says of an image in an earlier answer. */
+/** Report detail of an image in an earlier answer. */
 export const MADE_IMAGE = 'an image that a model made: assistant turns take none';
 
 /** The type of an opaque item or part, as the report names it. */

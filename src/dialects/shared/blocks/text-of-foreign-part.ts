@@ -7,16 +7,16 @@ import { parseCacheMark } from '../requests/gateway-fields.ts';
 
 type OpaquePart = Extract<Part, { type: 'opaque' }>;
 
-/** Where the words of a part of another dialect are. */
+/** Members with the text of a part of another dialect. */
 interface Wording {
-  /** Members that stand in front of the text. */
+  /** Members that precede the text. */
   readonly heading: readonly string[];
-  /** Path of the member that holds the text blocks, and the blocks. */
+  /** Path of the member with the text blocks, and the blocks. */
   readonly path: string;
   readonly blocks: (value: JsonObject) => JsonObject[];
 }
 
-/** Parts of other dialects that are text at heart, by their type. */
+/** Parts of other dialects that are mainly text, by their type. */
 const WORDINGS: Readonly<Record<string, Wording>> = {
   search_result: {
     heading: ['title', 'source'],
@@ -34,12 +34,12 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
   },
 };
 
-/** What the report says of a cache mark on a block inside such a part. */
+/** Report detail of a cache mark on a block inside such a part. */
 const NO_INNER_MARK = 'the upstream takes no cache marks here';
 
 /**
- * A part of another dialect as text, what that loses reported; undefined when there is no text in it. `noField`: what
- * the report says of a field that the dialect lacks.
+ * A part of another dialect as text, with its losses reported; undefined if it has no text. `noField`: report detail
+ * of a field that the dialect lacks.
  */
 export function textOfForeignPart(
   part: OpaquePart,

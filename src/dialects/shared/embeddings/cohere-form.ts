@@ -13,19 +13,19 @@ const INPUT_TYPES: InputTypes = new Map(
   ['search_document', 'search_query', 'classification', 'clustering', 'image'].map((word) => [word, word]),
 );
 
-/** What vectors are for if the caller does not say: Cohere's models must be told. */
-const USUAL_TYPE = 'search_document';
+/** Purpose of vectors if the caller names none: Cohere's models require one. */
+const DEFAULT_INPUT_TYPE = 'search_document';
 
 /** The body of a call, without the model. */
 export function cohereBody(request: GenerationRequest, report: Report): JsonObject {
   const inputType = inputTypeOf(request, INPUT_TYPES, report);
   if (inputType === undefined) {
-    report.coerced('input_type', `set to ${USUAL_TYPE}, because the provider must be told one`);
+    report.coerced('input_type', `set to ${DEFAULT_INPUT_TYPE}, because the provider must be told one`);
   }
   reportUnknown(request, report);
   return compact({
     texts: [...textsOf(request)],
-    input_type: inputType ?? USUAL_TYPE,
+    input_type: inputType ?? DEFAULT_INPUT_TYPE,
     embedding_types: ['float'],
     output_dimension: request.embedding?.dimensions,
   }) as JsonObject;

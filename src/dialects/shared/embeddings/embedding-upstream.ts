@@ -13,10 +13,10 @@ import type {
 import { endedEarly } from '../answers/broken-answers.ts';
 import { vectorIn } from './vectors.ts';
 
-/** Values of an answer: 1,000 vectors of 4,096 numbers are not reached by any call that the gateway makes. */
+/** Values of an answer: more than any call of the gateway returns (1,000 vectors of 4,096 numbers). */
 const MAX_ANSWER_VALUES = 4_000_000;
 
-/** What an upstream answered. */
+/** Answer of an upstream. */
 export interface VectorAnswer {
   /** In the order of the inputs; undefined = the body is no answer. */
   readonly vectors: readonly (Json | undefined)[] | undefined;
@@ -25,7 +25,7 @@ export interface VectorAnswer {
   readonly id?: string | undefined;
 }
 
-/** What differs between upstreams of embeddings. */
+/** Differences between upstreams of embeddings. */
 export interface EmbeddingUpstream {
   readonly path: (model: string) => string;
   readonly limits: EmbeddingLimits;
@@ -56,7 +56,7 @@ export function embeddingUpstream(parts: EmbeddingUpstream): UpstreamDialect {
   };
 }
 
-/** Facts of a dialect in which nobody thinks, searches or calls tools. */
+/** Facts of a dialect without reasoning, searches or tools. */
 export const EMBEDDING_FACTS: DialectFacts = { seals: { ofThoughts: () => false } };
 
 function eventsOf({ vectors, inputTokens, id }: VectorAnswer, { request }: DecodeContext): Event[] {
@@ -70,7 +70,7 @@ function eventsOf({ vectors, inputTokens, id }: VectorAnswer, { request }: Decod
   return [
     { type: 'start', ...(id !== undefined && { upstreamId: id }) },
     { type: 'vectors', vectors: whole },
-    // No tokens at all are no count.
+    // Zero tokens is no count.
     ...(counted === 0 ? [] : [usageEvent(counted)]),
     { type: 'finish', reason: 'stop' },
   ];

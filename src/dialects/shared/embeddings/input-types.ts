@@ -1,17 +1,17 @@
 import type { GenerationRequest } from '../../../ir/request.ts';
 import type { Report } from '../report/report.ts';
 
-/** The texts of a request. Routing keeps requests with token ids away from upstreams that take texts only. */
+/** The texts of a request. Routing keeps token ids away from upstreams that take only texts. */
 export function textsOf({ embedding }: GenerationRequest): readonly string[] {
   return (embedding?.inputs ?? []).map((input) => (typeof input === 'string' ? input : ''));
 }
 
-/** The words of one vendor for what vectors are for, by those of the caller. */
+/** One vendor's words for the purpose of vectors, by the caller's. */
 export type InputTypes = ReadonlyMap<string, string>;
 
 /**
- * The vendor's word for what the vectors of a request are for; its own words pass as they are. Undefined if the
- * caller says nothing, or something that the vendor has no word for, which is reported.
+ * The vendor's word for the purpose of a request's vectors; its own words pass unchanged. Undefined if the caller
+ * names none, or one that the vendor has no word for, which is reported.
  */
 export function inputTypeOf(
   { embedding }: GenerationRequest,
@@ -26,7 +26,7 @@ export function inputTypeOf(
   return word;
 }
 
-/** Reports the fields of a caller's body that no member of the upstream's body corresponds to. */
+/** Reports the caller's fields without a counterpart in the upstream's body. */
 export function reportUnknown({ unknownFields, user }: GenerationRequest, report: Report): void {
   if (user !== undefined) report.dropped('user', 'the provider does not take end users with embeddings');
   for (const name of unknownFields) report.dropped(name, 'the provider has no such field');

@@ -2,12 +2,12 @@ import { endianness } from 'node:os';
 import type { Vector, VectorEncoding } from '../../../ir/embedding.ts';
 import type { Json } from '../../../kit/json/json.ts';
 
-/** Bytes of a number of a vector in base64. */
+/** Bytes of a vector's number in base64. */
 const NUMBER_BYTES = 4;
 
 /**
- * A vector of an upstream, whatever its encoding, in the one that the caller asked for; undefined when it is no
- * vector. One that has it already stays as it is.
+ * An upstream's vector of any encoding in the encoding that the caller asked for; undefined if it is no vector.
+ * Returned itself if it already has that encoding.
  */
 export function vectorIn(encoding: VectorEncoding, given: Json | undefined): Vector | undefined {
   if (typeof given === 'string') {

@@ -34,7 +34,7 @@ const messagesImage = (source: JsonObject) => () =>
     { vendor: 'acme' },
   );
 
-/** What a caller is told, or nothing. */
+/** Status and message of the error, or undefined. */
 function told(parse: () => unknown): { status: number; message: string } | undefined {
   try {
     parse();
@@ -132,7 +132,7 @@ describe('images that some upstream can read', () => {
   });
 });
 
-/** What a caller is told of one part, without the path of the part. */
+/** The message about one part, without the path of the part. */
 function toldOf(format: 'chat' | 'responses' | 'messages', part: JsonObject): string | undefined {
   const conversation = [{ role: 'user', content: [part] }];
   const parse = {

@@ -7,7 +7,7 @@ import { parseDataUrl } from './data-url.ts';
 import { type MediaKind, mediaProblem } from './media-problem.ts';
 
 /**
- * Refuses images, files, audio and video that no upstream can read: bytes that are no base64 or not of their kind, and
+ * Refuses images, files, audio and video that no upstream can read: invalid base64, bytes of another kind, and
  * addresses that no upstream fetches from. Throws 400 that names each of them.
  */
 export function checkMedia(
@@ -31,24 +31,24 @@ export function checkMedia(
   if (issues.length > 0) throw invalidRequest(issues);
 }
 
-/** Something to see, read or hear. */
+/** An image, file, audio or video. */
 export interface Medium {
   readonly kind: MediaKind;
   readonly source: Source;
   readonly members: SourceMembers;
-  /** Where it stands inside the part, when it is not the part itself. */
+  /** Path inside the part, if it is not the part itself. */
   readonly inside?: string;
 }
 
-/** The member that holds an address, and the one that holds bytes. */
+/** The member with an address, and the one with bytes. */
 export interface SourceMembers {
   readonly url?: string;
   readonly base64?: string;
-  /** Of data URLs without base64; absent = where addresses stand. */
+  /** Member with data URLs without base64; absent = the one with addresses. */
   readonly dataUrl?: string;
 }
 
-/** Where a format writes media. */
+/** Members of a format with media. */
 export interface MediaMembers {
   /** In the parts of a message or of a tool result. */
   readonly parts: Readonly<Record<MediaKind, SourceMembers>>;
@@ -58,7 +58,7 @@ export interface MediaMembers {
   inOpaque?(value: JsonObject): readonly Medium[];
 }
 
-/** One member for addresses and bytes alike. */
+/** One member for both addresses and bytes. */
 export const both = (member: string): SourceMembers => ({ url: member, base64: member });
 
 function mediaOf(part: Part, { parts, inOpaque }: MediaMembers): readonly Medium[] {

@@ -6,8 +6,8 @@ import type { Report } from '../report/report.ts';
 const STORE_ADDRESS = /^(?:gs|s3):/i;
 
 /**
- * The items without files that the upstream does not have. A provider keeps files under ids that no other provider can
- * read: `store` is the one that the upstream reads from.
+ * The items without files that the upstream cannot read. A provider stores files under ids that no other provider can
+ * read: `store` is the upstream's own.
  */
 export function withoutForeignFiles(
   items: readonly Item[],

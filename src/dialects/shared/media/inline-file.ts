@@ -1,7 +1,7 @@
 import { lookUp } from '../../../kit/collections/lookup.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 
-/** What a file is to a model. */
+/** How a model reads a file. */
 export type FileKind = 'image' | 'document' | 'audio' | 'text';
 
 /** A file with its content, as it is written into a request. */
@@ -9,7 +9,7 @@ export interface InlineFile {
   readonly filename: string;
   readonly mediaType: string;
   readonly kind: FileKind;
-  /** The text of a text, a data URL of everything else. */
+  /** Text as it is, everything else as a data URL. */
   readonly content: string;
 }
 
@@ -30,17 +30,19 @@ const KINDS: Readonly<Record<string, FileKind>> = {
   'application/x-ndjson': 'text',
 };
 
-/** What a file of a media type is to a model. */
+/** The kind of file of a media type. */
 export function kindOf(mediaType: string): FileKind {
   return lookUp(KINDS, mediaType) ?? 'document';
 }
 
-/** What a data URL has before the bytes. */
+/** The part of a data URL before the bytes. */
 export function dataUrlHead(mediaType: string): string {
   return `data:${mediaType};base64,`;
 }
 
-/** The bytes of what is no text. A slice of the data URL: copying tens of megabytes would block the event loop. */
+/**
+ * The bytes of a file that is no text. A slice of the data URL: copying tens of megabytes would block the event loop.
+ */
 export function base64Of({ mediaType, content }: InlineFile): string {
   return content.slice(dataUrlHead(mediaType).length);
 }
@@ -58,7 +60,7 @@ const AUDIO_FORMATS: Readonly<Record<string, string>> = {
   'audio/ogg': 'ogg',
 };
 
-/** Sound as the responses and chat formats write it. */
+/** Audio as the responses and chat formats write it. */
 export function inputAudioOf(file: InlineFile): JsonObject {
   return { data: base64Of(file), format: lookUp(AUDIO_FORMATS, file.mediaType) ?? file.mediaType };
 }

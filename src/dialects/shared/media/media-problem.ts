@@ -1,6 +1,6 @@
 import type { Source } from '../../../ir/items.ts';
 
-/** What upstreams can be given to see, read or hear. */
+/** Kinds of media that upstreams accept. */
 export type MediaKind = 'image' | 'file' | 'audio' | 'video';
 
 interface MediaRule {
@@ -16,7 +16,7 @@ const RULES: Readonly<Record<MediaKind, MediaRule>> = {
   video: { types: /^video\/./i, example: 'data:video/mp4;base64,...' },
 };
 
-/** Why no upstream can read a source; undefined when some may. */
+/** Why no upstream can read a source; undefined if some may. */
 export function mediaProblem(source: Source, kind: MediaKind): string | undefined {
   switch (source.kind) {
     case 'base64':
@@ -38,11 +38,11 @@ function problemOfBytes(
   return isBase64(data) ? undefined : 'is no valid base64';
 }
 
-/** What upstreams fetch from: the web, and the stores of two providers. */
+/** Schemes that upstreams fetch from: the web, and the stores of two providers. */
 const FETCHED: ReadonlySet<string> = new Set(['http:', 'https:', 'gs:', 's3:']);
 
 function problemOfAddress(address: string, kind: MediaKind): string | undefined {
-  if (/^data:[^,]*;base64,/i.test(address.slice(0, MOST_AT_ONCE))) {
+  if (/^data:[^,]*;base64,/i.test(address.slice(0, MAX_WHOLE_CHARACTERS))) {
     return 'must be an address: bytes go into a source of type base64';
   }
   if (/^data:/i.test(address)) return `a data URL must hold base64: ${RULES[kind].example}`;
@@ -53,21 +53,21 @@ function problemOfAddress(address: string, kind: MediaKind): string | undefined 
     : 'must be an address that begins with https:// or a data URL in base64';
 }
 
-/** Bytes of up to so many characters are looked at as a whole. */
-const MOST_AT_ONCE = 1024;
+/** Base64 of up to so many characters is checked as a whole. */
+const MAX_WHOLE_CHARACTERS = 1024;
 
-/** Larger ones in samples: checking millions of characters would block the event loop. */
+/** Longer base64 is checked in samples: millions of characters would block the event loop. */
 const SAMPLE = { length: 128, every: 16_384 } as const;
 
-/** Lines may be broken as in mails. */
+/** Line breaks are allowed, as in mails. */
 const MIDDLE = /^[A-Za-z0-9+/\r\n]*$/;
 const END = /^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$/;
 
-/** Whether a text can be base64. Damage inside a large one may go unseen. */
+/** True if a text may be base64. Damage inside a long one may go unnoticed. */
 function isBase64(data: string): boolean {
-  const end = data.slice(-MOST_AT_ONCE);
+  const end = data.slice(-MAX_WHOLE_CHARACTERS);
   if (!END.test(end)) return false;
-  const hasLines = end.includes('\n') || data.slice(0, MOST_AT_ONCE).includes('\n');
+  const hasLines = end.includes('\n') || data.slice(0, MAX_WHOLE_CHARACTERS).includes('\n');
   if (!hasLines && data.length % 4 !== 0) return false;
   const rest = data.length - end.length;
   for (let start = 0; start < rest; start += SAMPLE.every) {

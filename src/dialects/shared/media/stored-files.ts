@@ -5,58 +5,61 @@ import { textAt, withoutNulls } from '../../../kit/json/members.ts';
 import { MAX_REQUEST_PIECES, tooManyPieces } from '../requests/request-pieces.ts';
 import { type FileKind, type InlineFile, kindOf } from './inline-file.ts';
 
-/** What the schemas say about members that name a file. */
+/** Description of members that name a file, for schemas. */
 export const FILE_ID_DESCRIPTION =
   'A file of this gateway (`file_...`), whose content is sent, or one that the upstream keeps under an id of another form.';
 
-/** What a part says about a file. */
+/** Reference to a file in a part. */
 export interface FileNaming {
   readonly fileId: string;
   /** The member that names it, as a path below the part. */
   readonly member: string;
-  /** What the file may be; empty where the content of none can stand. */
+  /** Kinds of files that it accepts; empty = none. */
   readonly takes: readonly FileKind[];
-  /** Members of the part that bring content of their own. */
+  /** Members of the part that have content of their own. */
   readonly rivals: readonly string[];
 }
 
-/** What is written instead of a part, and which of its members have no place there. */
+/** Replacement of a part, and the members that it cannot carry. */
 export interface WrittenPart {
   readonly part: JsonObject;
   readonly lost: readonly string[];
 }
 
-/** Gives what shall stand instead of a part; `place`: where the caller wrote it. */
+/** Returns the replacement of a part; `place` returns its path in the caller's body. */
 export type PartChange = (part: JsonObject, place: () => string) => JsonObject;
 
 /** How requests of one format name files. */
 export interface FileParts {
-  /** Visits everything that may name a file. The body itself where nothing is changed. */
+  /** Maps all parts that may name a file. Returns the same body if nothing changes. */
   changeEach(body: JsonObject, change: PartChange): JsonObject;
-  /** Undefined for what names none. */
+  /** Undefined for parts that name none. */
   namingOf(part: JsonObject): FileNaming | undefined;
   /** A part with the content of the file that it names. */
   write(part: JsonObject, file: InlineFile): WrittenPart;
 }
 
-/** A place of a body that names a stored file. */
+/** A place in a body that names a stored file. */
 export interface StoredFileNaming extends FileNaming {
-  /** Of the member that names it, in the caller's body. */
+  /** Path of the member in the caller's body. */
   readonly path: string;
 }
 
-/** The file that a part names which is not known to take any: its id must not go out unseen. */
+/** File id in a part of unknown type: it must not be sent unnoticed. */
 export function bareNaming(part: JsonObject): FileNaming | undefined {
   const fileId = textAt(part, 'file_id');
   return fileId === undefined ? undefined : { fileId, member: 'file_id', takes: [], rivals: [] };
 }
 
-/** True for ids of the form that this gateway gives; providers keep files under ids of other forms. */
+/** True for ids of this gateway; providers store files under ids of other forms. */
 export function isStoredFileId(id: string): boolean {
   return id.startsWith('file_');
 }
 
-/** Where a body names stored files, in order. Throws 400 for places where none can stand, whether it is there or not. */
+/**
+ * The places in a body that name stored files, in order. Throws 400 for places that accept none, whether or not the
+ * file exists.
+ */
 export function storedFilesIn(body: JsonObject, parts: FileParts): StoredFileNaming[] {
   const namings: StoredFileNaming[] = [];
   let visited = 0;
@@ -84,7 +87,7 @@ function standing(naming: FileNaming, path: string): StoredFileNaming {
   return { ...naming, path };
 }
 
-/** Refuses a file that the part which names it cannot hold. */
+/** Refuses a file that its part does not accept. */
 export function refuseMisplaced({ path, takes }: StoredFileNaming, mediaType: string): void {
   if (takes.includes(kindOf(mediaType))) return;
   const kinds = takes.map((kind) => PLURALS[kind]).join(', ');
@@ -98,18 +101,18 @@ const PLURALS: Readonly<Record<FileKind, string>> = {
   text: 'text',
 };
 
-/** The answer for a file that is not there, and for one of another workspace. */
+/** The error for a file that does not exist, or is in another workspace. */
 export function fileNotFound({ path }: StoredFileNaming): GatewayError {
   return new GatewayError('not-found', `${path}: there is no such file in the workspace of this key`);
 }
 
-/** A body in which files stand where they were named, and what that changed. */
+/** A body with inserted files, and the report of changes. */
 export interface FilledBody {
   readonly body: JsonObject;
   readonly report: readonly TranslationEntry[];
 }
 
-/** Puts stored files, by their ids, where a body names them. */
+/** Inserts stored files, by their ids, at the places that name them. */
 export function placeFiles(
   body: JsonObject,
   parts: FileParts,
@@ -141,15 +144,15 @@ function changesOf(
   return [{ field: place, action: 'coerced', detail: `the file is sent as ${type}` }, ...dropped];
 }
 
-/** What becomes of the members of a part when its type changes. */
+/** Members of a part whose type changes. */
 export interface MemberFates {
-  /** Those that say what the new part says. */
+  /** Members that become members of the new part under other names. */
   readonly read: readonly string[];
-  /** Those that the new part has too. */
+  /** Members that the new part has too. */
   readonly carried: readonly string[];
 }
 
-/** A part of another type that stands for a part. */
+/** A part of another type that replaces a part. */
 export function retyped(part: JsonObject, made: JsonObject, { read, carried }: MemberFates): WrittenPart {
   const given = Object.entries(withoutNulls(part));
   const known = new Set(['type', ...read, ...carried]);

@@ -2,25 +2,27 @@ import type { CacheMark, Item, MessageItem, Part, ToolCallItem, ToolResultItem }
 import { digestedId } from '../answers/digested-id.ts';
 import type { Report } from '../report/report.ts';
 
-/** A call or a result, as a conversation in any form holds it. */
+/** A call or a result of a conversation in any form. */
 export type CallStep<T> = {
   readonly kind: 'call' | 'result';
   readonly callId: string;
-  /** What stands in the conversation. */
+  /** The item or block itself. */
   readonly thing: T;
-  /** Which turn of the model a call stands in. */
+  /** Number of the model's turn with the call. */
   readonly turn: number;
 };
 
-/** Which result answers which call. */
+/** Results by call. */
 export interface Pairing<T> {
-  /** Results without their call; the second result of a call is one. */
+  /** Results without a call; the second result of a call is one. */
   readonly orphans: ReadonlySet<T>;
   /** Calls without a result. */
   readonly missing: ReadonlySet<T>;
   /** Results by their call. */
   readonly results: ReadonlyMap<T, T>;
-  /** Ids of calls that share theirs with another of their turn, and of their results: upstreams want each to be one. */
+  /**
+   * New ids of calls that share theirs with another of their turn, and of their results: upstreams require unique ids.
+   */
   readonly newIds: ReadonlyMap<T, string>;
 }
 
@@ -31,7 +33,7 @@ interface Namesakes<T> {
   answered: number;
 }
 
-/** Pairs calls with results. Several calls may share an id: a result answers the first of the latest turn that is open. */
+/** Pairs calls with results. Several calls may share an id: a result answers the first open one of the latest turn. */
 export function pairingOf<T>(steps: Iterable<CallStep<T>>): Pairing<T> {
   const open = new Map<string, Namesakes<T>[]>();
   const orphans = new Set<T>();
@@ -65,9 +67,9 @@ export function pairingOf<T>(steps: Iterable<CallStep<T>>): Pairing<T> {
 }
 
 /**
- * Upstreams refuse results that answer no call, calls without a result, and anything between the two. A result without
- * its call becomes what the user says; a call without a result gets one that says so; a result that comes later is put
- * behind its call. A conversation in which all is well is returned itself.
+ * Pairs calls and results, because upstreams refuse results without a call, calls without a result, and anything
+ * between the two. An orphan result becomes user text; a call without a result gets one that says so; a late result is
+ * moved behind its call. Returns the same list if nothing changes.
  */
 export function pairCalls(items: readonly Item[], report: Report): readonly Item[] {
   if (!items.some(isOfCall)) return items;
@@ -117,12 +119,12 @@ function placed(items: readonly Item[], pairing: Pairing<CallItem>, report: Repo
   return all;
 }
 
-/** Finds which results follow the calls of a turn at once, and which must be put there. */
+/** Tells which results directly follow the calls of a turn, and which must be moved there. */
 export class ResultSequence<T> {
   readonly #results: ReadonlyMap<T, T>;
   readonly #placed = new Set<T>();
   #calls: T[] = [];
-  /** Whether results of the turn have come. */
+  /** True if results of the turn have come. */
   hasResults = false;
 
   constructor(results: ReadonlyMap<T, T>) {
@@ -133,7 +135,7 @@ export class ResultSequence<T> {
     this.#calls.push(call);
   }
 
-  /** Takes a result that comes; false when it was put behind its call before. */
+  /** Takes the next result; false if it was already moved behind its call. */
   takesResult(result: T): boolean {
     this.hasResults = true;
     if (this.#placed.has(result)) return false;
@@ -141,7 +143,7 @@ export class ResultSequence<T> {
     return true;
   }
 
-  /** Ends the turn: its calls whose results did not come, with those that come later. */
+  /** Ends the turn: its calls without results so far, with the results that come later. */
   rest(): { readonly call: T; readonly result: T | undefined }[] {
     const rest = this.#calls.flatMap((call) => {
       const result = this.#results.get(call);
@@ -159,7 +161,7 @@ function renamed<T extends Item>(item: T, { newIds }: Pairing<CallItem>, report:
   return callId === undefined ? item : report.standIn({ ...item, callId }, item);
 }
 
-/** True for what the model says in one turn: results follow after all of it. */
+/** True for an item of a model's turn: results follow after all of it. */
 function isOfTurn(item: Item): boolean {
   return item.type === 'message' ? item.role === 'assistant' : item.type !== 'tool-result';
 }
@@ -191,20 +193,20 @@ function emptyResult(call: CallItem, report: Report): ToolResultItem {
   return { type: 'tool-result', kind, callId, content: [{ type: 'text', text: NO_RESULT }] };
 }
 
-/** What the report says of a result without its call. */
+/** Report detail of a result without a call. */
 export const WITHOUT_CALL = 'a result without its call became user text';
 
-/** What the report says of a call without a result. */
+/** Report detail of a call without a result. */
 export const WITHOUT_RESULT = 'the call has no result: the upstream is told that there is none';
 
-/** What the report says of a result that does not follow its call at once. */
+/** Report detail of a result that does not directly follow its call. */
 export const LATE_RESULT =
   'the result was put directly behind its call: upstreams want nothing between the two';
 
-/** What the upstream gets in the place of a missing result. */
+/** Text in place of a missing result. */
 export const NO_RESULT = 'No result was recorded.';
 
-/** What stands in front of a result that the user is made to say. */
+/** Text before a result that became user text. */
 export function labelOfResult(callId: string, isError: boolean): string {
   return `${isError ? 'Error' : 'Output'} of tool call ${callId}:`;
 }

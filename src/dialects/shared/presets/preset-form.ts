@@ -1,10 +1,10 @@
 import type { RequestFormat } from '../../../ir/items.ts';
 import type { Json, JsonObject } from '../../../kit/json/json.ts';
 
-/** Puts a member of a preset into a request: the fields to set, none if the request has its own. */
+/** Puts a member of a preset into a request: returns the fields to set, none if the request has its own. */
 export type Put = (value: Json, body: JsonObject) => JsonObject;
 
-/** A function as presets declare it, in the words of any format. */
+/** A function that a preset declares, in any format. */
 export interface PresetFunction {
   readonly name: string;
   readonly description: Json | undefined;
@@ -15,10 +15,10 @@ export interface PresetFunction {
 /** Plain choices among tools. */
 export type ChoiceMode = 'auto' | 'none' | 'required';
 
-/** How a format writes what presets set. */
+/** How a format writes the members of presets. */
 export interface PresetForm {
   readonly format: RequestFormat;
-  /** Fields of its requests. Members of presets that have one name in all formats are set as they are. */
+  /** Fields of its requests. Members of presets with one name in all formats are set unchanged. */
   readonly fields: ReadonlySet<string>;
   /** Members that formats name or write differently; absent = the format has no field for it. */
   readonly put: {

@@ -23,7 +23,7 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
 /** Members that formats name or write differently. */
 type Meaning = keyof PresetForm['put'] | 'tools' | 'toolChoice';
 
-/** Meanings by the names that a preset may use, in those of any format. */
+/** Meanings by the names that a preset may use, from any format. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   system_prompt: 'systemPrompt',
   instructions: 'systemPrompt',
@@ -39,12 +39,12 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   tool_choice: 'toolChoice',
 };
 
-/** What a member means: names that mean the same give the same word. */
+/** The meaning of a member: synonyms have the same one. */
 export function meaningOf(name: string): string {
   return lookUp(MEANINGS, name) ?? name;
 }
 
-/** Whether a preset can have a member of this name: some format must have a field for it. */
+/** True if a preset can have a member of this name: some format must have a field for it. */
 export function isPresetMember(name: string, forms: readonly PresetForm[]): boolean {
   return forms.some((form) => putOf(name, form) !== undefined);
 }

@@ -4,7 +4,7 @@ import { objectAt, objectsOf, stringAt } from '../../../kit/json/members.ts';
 import { MAX_TOOLS } from '../requests/gateway-fields.ts';
 import type { ChoiceMode, PresetForm, PresetFunction } from './preset-form.ts';
 
-/** The tools of a request and behind them those of a preset, in the words of the format. One identity, one tool. */
+/** The tools of a request followed by those of a preset, in the request's format. No two have the same identity. */
 export function uniteTools(own: Json | undefined, preset: Json, form: PresetForm): JsonObject[] {
   const united = new Map<string, JsonObject>();
   const written = objectsOf(own);
@@ -20,7 +20,7 @@ export function uniteTools(own: Json | undefined, preset: Json, form: PresetForm
   return [...written, ...added];
 }
 
-/** Tools of which there may be several, each with its own name. */
+/** Kinds of tools that may occur several times, each with its own name. */
 const NAMED_KINDS = /(?:^|:)(?:advisor|subagent)/;
 
 function identityOf(tool: JsonObject): string {
@@ -40,7 +40,7 @@ function writeTool(tool: JsonObject, form: PresetForm): JsonObject {
   return declared === undefined ? tool : form.writeFunction(declared);
 }
 
-/** Reads a function in the words of any format; undefined for any other tool. */
+/** Reads a function of any format; undefined for any other tool. */
 function readFunction(tool: JsonObject): PresetFunction | undefined {
   const type = stringAt(tool, 'type');
   const schema = objectAt(tool, 'input_schema');
@@ -54,7 +54,7 @@ function readFunction(tool: JsonObject): PresetFunction | undefined {
   };
 }
 
-/** A choice of tools in the words of a format; what is no plain choice stays as it is. */
+/** A tool choice in the words of a format; one that is no plain mode stays unchanged. */
 export function writeToolChoice(choice: Json, form: PresetForm): Json {
   const mode = modeOf(choice);
   if (mode !== undefined) return form.writeChoiceMode(mode);

@@ -11,7 +11,7 @@ import { membersOf, putOf } from './preset-members.ts';
 /** Presets by slug: fields of requests that the operator set beforehand. */
 export type Presets = Readonly<Record<string, JsonObject>>;
 
-/** What stands between a model and a preset in `model`. */
+/** Separates a model from a preset in `model`. */
 const MARK = '@preset/';
 
 /** A preset that a request names. */
@@ -25,8 +25,7 @@ interface Naming {
 
 /**
  * Merges the preset that a request names (`model: "@preset/slug"`, `"model@preset/slug"` or `preset: "slug"`) into a
- * new body. What the request itself says wins, field by field; tools are united. Throws 404 for a preset that is not
- * there.
+ * new body. The request's own fields win; tools are united. Throws 404 for an unknown preset.
  */
 export function applyPreset(form: PresetForm, body: JsonObject, presets: Presets): JsonObject {
   const naming = namingOf(body);
@@ -53,7 +52,7 @@ export function applyPreset(form: PresetForm, body: JsonObject, presets: Presets
   return { ...merged, model };
 }
 
-/** What of the preset that a request names has no place in its format. */
+/** Report entries for members of the named preset that the format has no field for. */
 export function presetReport(form: PresetForm, body: JsonObject, presets: Presets): TranslationEntry[] {
   const naming = namingOf(body);
   const preset = naming === undefined ? undefined : lookUp(presets, naming.slug);
@@ -86,7 +85,7 @@ function namingOf(body: JsonObject): Naming | undefined {
   return { slug, field: 'model', model: mark === 0 ? undefined : written.slice(0, mark) };
 }
 
-/** A request has one preset: neither that nor models to fall back to can bring another. */
+/** A request has one preset: neither the preset nor fallback models can name another. */
 function refuseMisplaced(body: JsonObject): void {
   const isPlain = body.models === undefined && body.fallbacks === undefined;
   if (isPlain && stringAt(body, 'model')?.includes(MARK) !== true) return;

@@ -1,22 +1,22 @@
 import { GatewayError, invalidRequest } from '../../../ir/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 
-/** A stored prompt, as the operator configured it. `{{name}}` stands for a variable. */
+/** A stored prompt of the configuration. `{{name}}` is a variable. */
 export interface PromptTemplate {
   readonly instructions?: string;
   readonly input?: string;
 }
 
-/** Mark of an item that a template made. No JSON key, so that neither the wire nor a comparison ever sees it. */
+/** Mark of an item from a template. A symbol, so that neither JSON nor a comparison sees it. */
 const FROM_TEMPLATE = Symbol('from a prompt template');
 
-/** How many items at the beginning of a filled body's `input` the caller did not write. */
+/** Number of items at the beginning of a filled body's `input` that the caller did not write. */
 export function templateItemCount(body: JsonObject): number {
   const first = Array.isArray(body.input) ? body.input[0] : undefined;
   return isJsonObject(first) && FROM_TEMPLATE in first ? 1 : 0;
 }
 
-/** An item that replaces another: from a template, if the other is. */
+/** An item that replaces another; marked as a template's if the other is. */
 export function inPlaceOf(replaced: JsonObject, item: JsonObject): JsonObject {
   return FROM_TEMPLATE in replaced ? made(item) : item;
 }
@@ -26,7 +26,7 @@ const VARIABLE = /\{\{\s*([\w.-]+)\s*\}\}/g;
 /**
  * Fills the template that a responses request names in `prompt` into a new body. The template's input comes before the
  * request's own; the request's `instructions` win over the template's. `prompt` stays, for the echo. Variables are
- * put in as plain text and never looked at again, so that a value cannot name another variable.
+ * inserted as plain text and not expanded again, so that a value cannot name another variable.
  */
 export function fillPromptTemplate(
   body: JsonObject,
@@ -59,7 +59,7 @@ function fillText(template: string, variables: JsonObject): string {
   });
 }
 
-/** The template's input as content parts: text, and a part of its own for each variable that is no text. */
+/** The template's input as content parts: text, and a part for each variable that is no text. */
 function fillParts(template: string, variables: JsonObject): JsonObject[] {
   const parts: JsonObject[] = [];
   let text = '';

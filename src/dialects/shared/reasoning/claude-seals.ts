@@ -6,7 +6,7 @@ import { familyOf, type Sealed } from './custody.ts';
 /** Reasoning format of their seals. */
 export const CLAUDE_FORMAT = 'anthropic-claude-v1';
 
-/** Between the parts of one thought, which they take as one text. */
+/** Separates the parts of one thought, which they take as one text. */
 export const THOUGHT_SEPARATOR = '\n\n';
 
 /** The visible text of thoughts as one. */
@@ -14,7 +14,7 @@ export function visibleThoughts({ text, summary }: ReasoningItem): string {
   return (text.length > 0 ? text : summary).join(THOUGHT_SEPARATOR);
 }
 
-/** Why thoughts of an earlier turn do not go out. */
+/** Why thoughts of an earlier turn are not sent. */
 export function whyUnsealed({ signature = '', encrypted = '', format }: Sealed): string {
   const isSealed = signature !== '' || encrypted !== '';
   return isSealed && familyOf(format) !== 'anthropic'

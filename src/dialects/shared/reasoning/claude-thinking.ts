@@ -14,19 +14,19 @@ export interface ThinkingContext {
   readonly report: Report;
 }
 
-/** What is asked of a Claude model about thinking, and the output limit that leaves room for it. */
+/** Thinking settings for a Claude model, and the output limit that leaves room for them. */
 export interface ClaudeThinking {
   readonly maxTokens: number;
   readonly thinking?: JsonObject;
   readonly effort?: string;
-  /** Also without a word about it where the model always thinks. */
+  /** True also without a request if the model always thinks. */
   readonly isThinking: boolean;
 }
 
-/** Output limit where neither the request nor the endpoint has one: the upstream demands a number. */
+/** Output limit if neither the request nor the endpoint has one: the upstream requires a number. */
 const DEFAULT_MAX_TOKENS = 4096;
 
-/** The output limit that a request goes out with. */
+/** The output limit of a request. */
 export function sentLimit({ request, target, report }: ThinkingContext): number {
   return cappedLimit(request, target, report) ?? target.outputLimit ?? DEFAULT_MAX_TOKENS;
 }
@@ -44,7 +44,7 @@ export function renderClaudeThinking(
   return context.target.alwaysThinks === true ? { ...asked, isThinking: true } : asked;
 }
 
-/** What the request itself asks for. */
+/** The request's own settings. */
 function renderAsked(
   context: ThinkingContext,
   takesReasoning: boolean,
@@ -99,8 +99,8 @@ function renderAsked(
 }
 
 /**
- * Newer models decide themselves when and how much they think, and take an effort instead of a budget. What they think
- * they show only where they are asked to.
+ * Newer models decide themselves when and how much they think, and take an effort instead of a budget. They show their
+ * thoughts only on request.
  */
 function adaptive(
   asked: Effort,
@@ -129,12 +129,12 @@ const NOTHING_TO_SUMMARISE = 'the upstream is not asked to think, so there is no
 const THOUGHTS_MISSING =
   'switched off for this turn: it continues tool calls whose thoughts are not at hand, and the upstream demands them';
 
-/** What the report says of a budget that was lowered. */
+/** Report detail of a budget that was lowered. */
 export function lowered(budget: number): string {
   return `lowered to ${budget}, below the output limit`;
 }
 
-/** True when the turn goes on after tool calls that were made without thoughts of this family. */
+/** True if the turn continues after tool calls that were made without thoughts of this family. */
 export function interruptsThoughts<T extends { readonly role?: unknown }>(
   turns: readonly T[],
   beginsWithThoughts: (turn: T) => boolean,
@@ -145,7 +145,7 @@ export function interruptsThoughts<T extends { readonly role?: unknown }>(
   return turn !== undefined && turns.slice(last + 1).some(hasResults) && !beginsWithThoughts(turn);
 }
 
-/** `asked`: the effort that means thinking; callers of this format say themselves whether to think. */
+/** `asked`: the effort that requests thinking; callers of this format have a field to switch it on. */
 function wantedBudget(
   { budgetTokens }: ReasoningSettings,
   asked: Effort | undefined,
@@ -155,13 +155,13 @@ function wantedBudget(
   return asked === undefined ? undefined : budgetOf(asked, maxTokens);
 }
 
-/** The limit covers thoughts and answer together. Only a limit that the caller did not name is raised to hold both. */
+/** The limit covers thoughts and answer together. It is raised to hold both only if the caller named none. */
 export function roomFor(budget: number, limit: number, { request, target }: ThinkingContext): number {
   const isNamed = request.requestedOutputTokens !== undefined || target.outputLimit !== undefined;
   return isNamed || budget < limit ? limit : budget + limit;
 }
 
-/** The budget, or the most that leaves room for an answer, or why there can be no thinking. */
+/** The budget, or the highest that leaves room for an answer, or the reason why there can be no thinking. */
 export function possibleBudget(
   wanted: number,
   limit: number,
@@ -197,7 +197,7 @@ function reportSummary({ summary }: ReasoningSettings, names: ReasoningNames, re
   }
 }
 
-/** What asks for thinking beside what switches it off. */
+/** Reports settings that request thinking beside one that switches it off. */
 function reportOverruled(
   { effort, budgetTokens }: ReasoningSettings,
   names: ReasoningNames,
@@ -208,7 +208,7 @@ function reportOverruled(
   if (budgetTokens !== undefined) report.dropped(names.of('max_tokens'), detail);
 }
 
-/** Settings of one family, and the values that mean nothing beyond what upstreams do anyway. */
+/** Settings of other families, and their neutral values. */
 const UNKNOWN_SETTINGS = [
   ['context', 'auto'],
   ['mode', 'standard'],

@@ -4,13 +4,13 @@ import { numberAt } from '../../../kit/json/members.ts';
 
 /**
  * Reasoning custody: a seal (signature or encrypted thoughts) goes back byte for byte, and only to the family that
- * minted it, or to the kind of upstream that gave it. Formats that have one field for a seal and none for where it is
- * from get foreign seals in a wrapper.
+ * minted it, or to the kind of upstream that gave it. Formats with one field for a seal and none for its origin get
+ * foreign seals in a wrapper.
  */
 
 const WRAPPER = 'sealed.v1.';
 
-/** Wrappers of any version: no upstream begins a seal like this. */
+/** Wrappers of any version: no upstream's seal begins like this. */
 const OURS = /^sealed\.v\d+\./;
 
 /** Families of seals, by the prefix of the reasoning format. */
@@ -28,12 +28,12 @@ export function familyOf(format: string | undefined): SealFamily {
   return FAMILY_PREFIXES.find(([prefix]) => format?.startsWith(prefix))?.[1] ?? 'unknown';
 }
 
-/** A seal with what it needs on its way home. */
+/** A seal with the members that it needs on its way back. */
 export type Sealed = Pick<ReasoningItem, 'id' | 'signature' | 'encrypted' | 'format' | 'givenBy'>;
 
 /**
- * Puts a foreign seal, with what it needs on its way home, into one opaque string. `after`: the place of what it followed,
- * for formats that lose the order of an answer.
+ * Wraps a foreign seal, with the members that it needs on its way back, into one opaque string. `after`: index of the
+ * content that it followed, for formats that lose the order of an answer.
  */
 export function wrapSeal(item: Sealed, after?: number): string {
   const { id, signature, encrypted, format, givenBy } = item;
@@ -41,7 +41,7 @@ export function wrapSeal(item: Sealed, after?: number): string {
   return WRAPPER + Buffer.from(text).toString('base64url');
 }
 
-/** Opens a wrapped seal: undefined if the string is not ours; a damaged one gives a seal that no upstream takes. */
+/** Opens a wrapped seal: undefined if the string is no wrapper; a damaged one gives a seal that no upstream takes. */
 export function unwrapSeal(text: string): Sealed | undefined {
   if (!OURS.test(text)) return undefined;
   const value = contentOf(text);
@@ -56,12 +56,12 @@ export function unwrapSeal(text: string): Sealed | undefined {
   };
 }
 
-/** A seal that no upstream takes: what is left out with it is still reported as sealed. */
+/** A seal that no upstream takes: dropped content is still reported as sealed. */
 export function damagedSeal(encrypted: string): Sealed {
   return { encrypted, format: 'damaged' };
 }
 
-/** The place that a seal was wrapped with, if any. */
+/** The index that a seal was wrapped with, if any. */
 export function placeOfSeal(text: string): number | undefined {
   return numberAt(contentOf(text), 'after');
 }

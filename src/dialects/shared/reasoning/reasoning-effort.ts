@@ -17,7 +17,7 @@ const EFFORT_SHARE: Readonly<Record<Effort, number>> = {
 export const MIN_BUDGET_TOKENS = 1024;
 const MAX_BUDGET_TOKENS = 128_000;
 
-/** The effort that the settings ask for; undefined = nothing is asked. */
+/** The requested effort; undefined = none. */
 export function effortOf(settings: ReasoningSettings | undefined): Effort | undefined {
   if (settings === undefined) return undefined;
   if (settings.effort !== undefined) return settings.effort;
@@ -34,13 +34,13 @@ export function thinkingLimit(
   return requestedOutputTokens ?? outputLimit ?? assumed;
 }
 
-/** Thinking budget in tokens for an effort, for upstreams that want a number. */
+/** Thinking budget in tokens for an effort, for upstreams that take a number. */
 export function budgetOf(effort: Effort, outputLimit: number): number {
   const tokens = Math.floor(outputLimit * EFFORT_SHARE[effort]);
   return Math.max(Math.min(tokens, MAX_BUDGET_TOKENS), MIN_BUDGET_TOKENS);
 }
 
-/** The effort that comes nearest to a budget, for upstreams that want a word. */
+/** The effort nearest to a budget, for upstreams that take an effort. */
 export function effortNearest(budgetTokens: number, outputLimit: number): Effort {
   const share = budgetTokens / outputLimit;
   const words: Effort[] = ['minimal', 'low', 'medium', 'high'];
@@ -51,12 +51,12 @@ export function effortNearest(budgetTokens: number, outputLimit: number): Effort
   return nearest;
 }
 
-/** From the least to the most. */
+/** From the lowest to the highest. */
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
 /**
- * The effort, or the highest that the upstream has a word for where that is less. `usual`: the highest word of the
- * dialect. Where the efforts of the model are known, the request asks for one of them already.
+ * The effort, or the upstream's highest if that is lower. `usual`: the highest effort of the dialect. If the model's
+ * efforts are known, the request already has one of them.
  */
 export function effortWithin(
   effort: Effort,
@@ -68,7 +68,7 @@ export function effortWithin(
   return isKnown || EFFORTS.indexOf(effort) <= EFFORTS.indexOf(highest) ? effort : highest;
 }
 
-/** What the report says of an effort that became another. */
+/** Report detail of an effort that became another. */
 export function nearestEffortDetail(sent: Effort): string {
   return `became ${sent}, the highest that the upstream knows`;
 }

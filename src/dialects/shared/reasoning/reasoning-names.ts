@@ -3,7 +3,7 @@ import type { ReasoningSettings } from '../../../ir/settings.ts';
 import { objectAt, stringAt } from '../../../kit/json/members.ts';
 import type { Report } from '../report/report.ts';
 
-/** What the reasoning settings are called in the caller's body, for reports. */
+/** The caller's names of the reasoning settings, for reports. */
 export class ReasoningNames {
   constructor(
     private readonly request: GenerationRequest,
@@ -16,13 +16,13 @@ export class ReasoningNames {
     return member === 'effort' ? 'output_config.effort' : 'thinking.budget_tokens';
   }
 
-  /** The field that asks for thinking. */
+  /** The field that requests thinking. */
   whole(): string {
     const isShort = this.#hasShortEffort() && objectAt(this.request.body, 'reasoning') === undefined;
     return isShort ? 'reasoning_effort' : this.report.name('reasoning');
   }
 
-  /** Every field that asks for something; the messages format has two of them. */
+  /** Every field that requests something; the messages format has two of them. */
   asked(settings: ReasoningSettings): string[] {
     if (this.request.format !== 'messages') return [this.whole()];
     const asksToThink = settings.adaptive === true || settings.enabled === true;
@@ -32,7 +32,7 @@ export class ReasoningNames {
     ];
   }
 
-  /** Whether the effort stands in a short field of its own. */
+  /** True if the effort has a short field of its own. */
   #hasShortEffort(): boolean {
     const { formatFacts, body } = this.request;
     const { shortEffortField } = formatFacts.reasoning;

@@ -8,7 +8,7 @@ const MEMBERS: Readonly<Record<DecidingSetting, string>> = {
   enabled: 'enabled',
 };
 
-/** Thinking asked for in the object `reasoning`, as the responses and chat formats do. */
+/** Thinking requested in the object `reasoning`, as in the responses and chat formats. */
 export const IN_REASONING: ReasoningForm = {
   places: {
     effort: 'reasoning.effort',

@@ -3,11 +3,11 @@ import type { ToolCallItem } from '../../../ir/items.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import { familyOf, type Sealed } from './custody.ts';
 
-/** Which seals the upstreams of a dialect get back byte for byte. */
+/** Seals that the upstreams of a dialect get back byte for byte. */
 export interface SealsTaken {
-  /** Of thoughts. */
+  /** Seals of thoughts. */
   ofThoughts(seal: Sealed): boolean;
-  /** Of tool calls; absent = the dialect has no place for one. */
+  /** Seals of tool calls; absent = the dialect has no field for one. */
   ofCalls?(seal: Sealed): boolean;
 }
 
@@ -20,7 +20,7 @@ export const isFromGoogle = ({ format }: Sealed): boolean => familyOf(format) ==
 /** Seals that models of Anthropic minted. */
 export const isFromAnthropic = ({ format }: Sealed): boolean => familyOf(format) === 'anthropic';
 
-/** Whether upstreams get the seal of a call back byte for byte. */
+/** True if upstreams get the seal of a call back byte for byte. */
 export function takesCallSeal(
   { ofCalls }: SealsTaken,
   call: ToolCallItem,

@@ -14,7 +14,7 @@ export function callSealPlace(item: ToolCallItem, report: Report): string {
   return report.facts.seals.ofCall(report.place(item, 'items'));
 }
 
-/** A member of what a tool declares. */
+/** A member of a tool's declaration. */
 export function toolMemberPlace(tool: CallableTool, member: string, report: Report): string {
   return report.place(tool, 'tools', report.facts.paths.inTool(tool, member));
 }

@@ -1,10 +1,10 @@
 import { INCLUDE_SEALS } from '../requests/include-values.ts';
 import { dropped, droppedExcept, type FieldFates, is, isEmpty, isOnly, rendered } from './field-fates.ts';
 
-/** Why something is not sent to Claude, in either of its dialects. */
+/** Report detail of fields that are not sent to Claude, in either of its dialects. */
 export const NO_FIELD = 'the upstream has no such field';
 
-/** The fates of request fields in the two dialects of Claude, messages and bedrock; each changes what differs. */
+/** The fates of request fields in the two dialects of Claude, messages and bedrock; each overrides its differences. */
 export const CLAUDE_FATES: FieldFates = {
   temperature: rendered('temperature'),
   topP: rendered('top_p'),

@@ -4,16 +4,16 @@ import { isJsonObject } from '../../../kit/json/json.ts';
 import type { RenderTarget } from '../../dialect.ts';
 import { REQUEST_FIELDS, type Report } from './report.ts';
 
-/** The loss report: each dialect says in one table what becomes of every request field, and this file reads it. */
+/** The loss report: each dialect has one table with the fate of every request field, which this file reads. */
 export type FieldFates = Readonly<Record<RequestField, FieldFate>>;
 
-/** What becomes of a request field at upstreams of a dialect. */
+/** Fate of a request field at upstreams of a dialect. */
 export type FieldFate = Rendered | Dropped | DroppedInPart;
 
-/** The renderer sends the field, and itself reports what it changes or leaves out. */
+/** The renderer sends the field, and reports changes and losses itself. */
 interface Rendered {
   readonly fate: 'rendered';
-  /** Names in `supported_parameters`: an endpoint takes the field if it lists one. Empty = every endpoint does. */
+  /** Names in `supported_parameters`: an endpoint takes the field if it lists one. Empty = every endpoint takes it. */
   readonly parameters: readonly string[];
   /** An endpoint without a list takes the field only if this is false. */
   readonly mustBeListed: boolean;
@@ -65,7 +65,7 @@ export function is(...values: unknown[]): Dropped['isHarmless'] {
   return (value) => values.includes(value);
 }
 
-/** Harmless: a list of nothing but this value. */
+/** Harmless: a list of this value alone. */
 export function isOnly(member: unknown): Dropped['isHarmless'] {
   return (value) => Array.isArray(value) && value.every((each) => each === member);
 }
@@ -82,7 +82,7 @@ export function reportDroppedFields(request: GenerationRequest, fates: FieldFate
   for (const field of REQUEST_FIELDS) {
     const fate = fates[field];
     if (fate.fate === 'rendered') continue;
-    // Formats that ask for log probabilities in `include` have the loss reported there.
+    // Formats that request log probabilities in `include` have the loss reported there.
     if (field === 'logprobs' && request.formatFacts.asksLogprobsInInclude === true) continue;
     const value = fieldValue(request, field);
     if (value === undefined) continue;
@@ -106,14 +106,14 @@ function reportDroppedMembers(
   }
 }
 
-/** The value of a field. Sampling settings stand in an object of their own. */
+/** The value of a field. Sampling settings are in an object of their own. */
 export function fieldValue(request: GenerationRequest, field: RequestField): unknown {
   const settings: Readonly<Partial<Record<RequestField, unknown>>> = request;
   const sampling: Readonly<Partial<Record<RequestField, unknown>>> = request.sampling;
   return settings[field] ?? sampling[field];
 }
 
-/** Whether an endpoint takes a field of this fate. */
+/** True if an endpoint takes a field of this fate. */
 export function isTaken(
   fate: FieldFate,
   { supportedParameters: listed }: Pick<RenderTarget, 'supportedParameters'>,
@@ -123,5 +123,5 @@ export function isTaken(
   return fate.parameters.length === 0 || fate.parameters.some((name) => listed.has(name));
 }
 
-/** Why a field does not go to an endpoint that does not list it. */
+/** Report detail of a field that the endpoint does not list. */
 export const NOT_TAKEN = 'the endpoint does not take this parameter';

@@ -4,10 +4,10 @@ import { lookUp } from '../../../kit/collections/lookup.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import type { Report } from './report.ts';
 
-/** Marks a tool that came inside an `additional_tools` item: the gateway's own note, never sent and never lost. */
+/** Marks a tool from an `additional_tools` item: the gateway's own note, never sent and never lost. */
 export const ADDITIONAL_TOOL_MARK = 'additional_tools';
 
-/** Members of an item, part, tool or request that only dialects other than `own` have; harmless values left out. */
+/** Members of an item, part, tool or request that only dialects other than `own` have, without harmless values. */
 function foreignMembers(ext: Ext | undefined, own: DialectName): [name: string, value: Json][] {
   if (ext === undefined) return [];
   return Object.entries(ext).flatMap(([dialect, members]) =>
@@ -75,12 +75,12 @@ export function reportUnknownFields(
   }
 }
 
-/** Why a field that no format documents is not sent. */
-export const UNDOCUMENTED = 'nobody documents it: passed on only to upstreams of the same format';
+/** Report detail of an undocumented field. */
+export const UNDOCUMENTED = 'undocumented: passed on only to upstreams of the same format';
 
 /**
  * Reports a limit on the calls of tools that the gateway runs. Formats that do not document the limit list it among
- * the unknown fields, which are reported on their own.
+ * the unknown fields, which are reported separately.
  */
 export function reportToolCallLimit(
   { wishes, unknownFields }: GenerationRequest,

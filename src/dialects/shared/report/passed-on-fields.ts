@@ -2,13 +2,10 @@ import type { GenerationRequest } from '../../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import type { Report } from './report.ts';
 
-/**
- * Reports the request fields that no format documents and that are in the rendered body. Comes last, so that losses
- * are listed first.
- */
+/** Reports undocumented request fields that are in the rendered body. Runs last, so that losses are listed first. */
 export function reportPassedOn(request: GenerationRequest, rendered: JsonObject, report: Report): void {
   for (const field of request.unknownFields) {
-    // Entries beyond the limit are only counted: a list is not searched for each of them.
+    // Entries beyond the limit are only counted, without a search in the list.
     if (report.isFull || isIn(rendered, field, request.body)) report.passedOn(field, PASSED_ON);
   }
 }
@@ -25,7 +22,7 @@ function isIn(rendered: JsonObject, field: string, given: JsonObject): boolean {
   const sent = rendered[parent];
   if (index === undefined) return has(sent, member);
   if (!Array.isArray(sent)) return false;
-  // Elements may have moved: whichever has the caller's value is the one.
+  // Elements may have moved: any with the caller's value counts.
   const original = (given[parent] as Json[] | undefined)?.[Number(index)];
   if (!has(original, member)) return false;
   return sent.some((element) => has(element, member) && element[member] === original[member]);

@@ -4,7 +4,7 @@ import type { Places } from '../../../ir/places.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import type { RequestField } from '../../../ir/settings.ts';
 
-/** Names of request fields in the responses format. Other formats say which of theirs differ. */
+/** Names of request fields in the responses format. Other formats list their differences. */
 const FIELD_NAMES: Readonly<Record<RequestField, string>> = {
   temperature: 'temperature',
   topP: 'top_p',
@@ -47,25 +47,25 @@ export function fieldName(field: RequestField, { fieldNames }: FormatFacts): str
   return fieldNames[field] ?? FIELD_NAMES[field];
 }
 
-/** Entries that a report lists; of those beyond, it only gives the number. */
+/** Entries that a report lists; the rest is only counted. */
 const MAX_LISTED_ENTRIES = 100;
 
 /** Callers may choose names of fields, and so details, as long as a body: reports cut both. */
 const MAX_TEXT_CHARACTERS = 500;
 
 /**
- * Collects what a request loses on its way to an upstream, and what goes out unknown. Ordinary renaming between formats
- * is no entry.
+ * Collects the losses of a request on its way to an upstream, and fields that are sent unknown. Ordinary renaming
+ * between formats is no entry.
  */
 export class Report {
   readonly #entries: TranslationEntry[] = [];
   #more = 0;
-  /** Of the format that the request came in. */
+  /** Facts of the request's format. */
   readonly facts: FormatFacts;
   readonly #places: Places;
-  /** Of the entries, to find equal ones. */
+  /** Keys of the entries, to find equal ones. */
   #keys: Set<string> | undefined;
-  /** What goes out in the place of something else, by what goes out. */
+  /** Originals by the object that is sent instead. */
   #originals: Map<object, object> | undefined;
 
   constructor(request: Pick<GenerationRequest, 'formatFacts' | 'places'>) {
@@ -83,7 +83,7 @@ export class Report {
     return `${fieldName(field, this.facts)}${place}`;
   }
 
-  /** Where an item, part or tool stands in the caller's body; `member` names something inside it. */
+  /** Path of an item, part or tool in the caller's body; `member` names something inside it. */
   place(thing: object, field: RequestField, member = ''): string {
     // Entries beyond the limit are only counted, and looking up a path costs more than rendering the item.
     if (this.isFull) return this.name(field);
@@ -91,7 +91,7 @@ export class Report {
     return `${this.#places.of(original) ?? this.name(field)}${member === '' ? '' : `.${member}`}`;
   }
 
-  /** Says that `made` goes out in the place of `original`, where reports look for it; returns it. */
+  /** Notes that `made` is sent instead of `original`, so that reports use the original's place; returns `made`. */
   standIn<T extends object>(made: T, original: object): T {
     this.#originals ??= new Map();
     this.#originals.set(made, original);
@@ -110,7 +110,7 @@ export class Report {
     this.#add({ field, action: 'renamed', detail });
   }
 
-  /** Says that a field that no format documents is sent as it is. */
+  /** Reports an undocumented field that is sent unchanged. */
   passedOn(field: string, detail: string): void {
     this.#add({ field, action: 'passed_on', detail });
   }
@@ -119,7 +119,7 @@ export class Report {
     this.#add({ field, action: 'ignored', detail });
   }
 
-  /** Further entries are only counted. */
+  /** True if further entries are only counted. */
   get isFull(): boolean {
     return this.#entries.length >= MAX_LISTED_ENTRIES;
   }

@@ -1,7 +1,7 @@
 import type { Sampling } from '../../../ir/settings.ts';
 import type { Report } from '../report/report.ts';
 
-/** Limits of sampling settings that Claude models have in both dialects that serve them. */
+/** Limits of sampling settings of Claude models, in both dialects that serve them. */
 
 /** While thinking the model takes no `top_p` below this. */
 const MIN_TOP_P_WHILE_THINKING = 0.95;

@@ -8,7 +8,7 @@ import { withoutNulls } from '../../../kit/json/members.ts';
 import { closed, nullish, oneOf, taggedUnion } from '../../../kit/json/schema.ts';
 import type { Issue } from '../../../kit/json/validate.ts';
 
-/** Schemas of the request fields that all three formats share because they speak to the gateway. */
+/** Schemas of the request fields for the gateway, which all formats of conversations share. */
 
 /** Slugs of providers: more than there are. */
 const slugs = Type.Array(Type.String({ maxLength: 256 }), { maxItems: 1024 });
@@ -67,7 +67,7 @@ export const providerSchema = closed(
   { description: 'Routing preferences.' },
 );
 
-/** The web engines that requests may name; which of them work is configuration. */
+/** The web engines that requests may name; the configuration decides which of them work. */
 const engineName = Type.String({ minLength: 1, maxLength: 64 });
 
 export const userLocationSchema = Type.Object({
@@ -183,15 +183,15 @@ const imageConfigSchema = Type.Record(
 
 const traceKey = nullish(Type.String());
 
-/** No upstream writes more tokens than this: larger limits are mistakes. */
+/** No upstream writes more tokens: larger limits are mistakes. */
 export const MAX_REQUESTED_TOKENS = 2 ** 31 - 1;
 
-/** Entries of the lists that speak to the gateway, of `modalities` and of `tools`: far more than clients send. */
+/** Entries of the lists for the gateway, of `modalities` and of `tools`: far more than clients send. */
 export const MAX_LIST_ENTRIES = 64;
 export const MAX_MODALITIES = 16;
 export const MAX_TOOLS = 4096;
 
-/** The fields themselves, for use inside the request schema of a format. */
+/** The fields themselves, for the request schema of a format. */
 export const gatewayFieldSchemas = {
   models: nullish(Type.Array(Type.String({ minLength: 1 }), { maxItems: MAX_LIST_ENTRIES })),
   provider: nullish(providerSchema),
@@ -230,7 +230,7 @@ export const SHARED_GATEWAY_FIELDS: readonly string[] = [
   'preset',
 ];
 
-/** Reads the routing wishes of a validated body. Throws for lists that are too long as a whole. */
+/** Parses the routing wishes of a validated body. Throws if the sum of a list's lengths is too large. */
 export function parseWishes(body: JsonObject): RoutingWishes {
   const { route, session_id: sessionId, stop_server_tools_when: conditions, max_tool_calls: calls } = body;
   const wishes: { -readonly [Name in keyof RoutingWishes]: RoutingWishes[Name] } = {
@@ -245,7 +245,7 @@ export function parseWishes(body: JsonObject): RoutingWishes {
   return wishes;
 }
 
-/** Characters of `trace` as JSON: it is kept with the record of the generation. */
+/** Characters of `trace` as JSON: it is stored with the record of the generation. */
 const MAX_TRACE_CHARACTERS = 16_384;
 
 function requireKeepable(trace: JsonObject): JsonObject {

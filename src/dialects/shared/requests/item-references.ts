@@ -1,16 +1,16 @@
 import type { JsonObject } from '../../../kit/json/json.ts';
 
-/** A place of a body that names an output item of an earlier answer instead of sending the item. */
+/** A place in a body that refers to an output item of an earlier answer. */
 export interface ItemReference {
   readonly id: string;
-  /** Of the id, in the caller's body. */
+  /** Path of the id in the caller's body. */
   readonly path: string;
 }
 
-/** How requests of one format name output items of earlier answers. */
+/** How requests of one format refer to output items of earlier answers. */
 export interface ItemReferences {
   /** The references in a body, in order; none in nearly all bodies. */
   find(body: JsonObject): readonly ItemReference[];
-  /** Puts items where the body names them. References to ids that are not in `items` stay. */
+  /** Replaces references by items. References to ids that are not in `items` stay. */
   replace(body: JsonObject, items: ReadonlyMap<string, JsonObject>): JsonObject;
 }

@@ -2,12 +2,12 @@ import type { OutputFormat } from '../../../ir/request.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import type { Report } from '../report/report.ts';
 
-/** Asks for JSON in the system prompt, for models that cannot be held to it. */
+/** Asks for JSON in the system prompt, for models that do not enforce it. */
 export const JSON_INSTRUCTION = 'Answer with a single JSON object and nothing else.';
 
 /**
- * The schema of a format that names its schemas, for upstreams that take the schema alone; reports what stands beside
- * it. `field`: where the caller wrote that.
+ * The schema of a format that names its schemas, for upstreams that take the schema alone; reports the other members.
+ * `field`: their path in the caller's body.
  */
 export function schemaWithoutName(
   { name, schema, description, strict }: Extract<OutputFormat, { type: 'json-schema' }>,

@@ -1,6 +1,6 @@
 /**
- * A name as one step of an address. A step of one or two dots would climb in the address, also where the dots are
- * encoded: they are encoded twice, and the upstream is asked for a name that it does not have.
+ * A name as one path segment. One or two dots would climb in the path, also if they are encoded: they are encoded
+ * twice, so that the upstream is asked for a name that it does not have.
  */
 export function pathSegment(name: string): string {
   return /^\.\.?$/.test(name) ? name.replaceAll('.', '%252E') : encodeURIComponent(name);

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../kit/json/json.ts';
 
-/** A list of a body; empty when it is none. */
+/** A list of a body; empty if it is none. */
 export function listOf(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : [];
 }

@@ -3,9 +3,8 @@ import type { JsonObject } from '../../../kit/json/json.ts';
 import { define } from '../../../kit/json/members.ts';
 
 /**
- * The caller's own body as it goes out in the relay lane: without the fields that speak to the gateway and without
- * nulls (null means absent), with `changes` laid over it. An undefined change removes the field. The caller's body
- * itself stays as it is.
+ * The caller's own body for the relay lane: without the fields for the gateway and without nulls (null means absent),
+ * and with `changes` applied. An undefined change removes the field. The caller's body itself stays unchanged.
  */
 export function relayBody(
   request: GenerationRequest,

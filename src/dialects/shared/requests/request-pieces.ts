@@ -3,19 +3,19 @@ import { invalidRequest } from '../../../ir/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 
 /**
- * Pieces of one request at most: items, parts, calls and tools. Parsing and rendering are single steps on the event
+ * Pieces of one request, at most: items, parts, calls and tools. Parsing and rendering are single steps on the event
  * loop and take some microseconds a piece.
  */
 export const MAX_REQUEST_PIECES = 10_000;
 
-/** Members of an item, part or tool that hold further pieces. */
+/** Members of an item, part or tool with further pieces. */
 const LISTS = ['content', 'tool_calls', 'output', 'reasoning_details', 'summary', 'images', 'tools'] as const;
 
-/** Lists of pieces that are inside one another at most: a message, its parts, the parts of a tool result in it. */
+/** Depth of nested lists of pieces: a message, its parts, the parts of a tool result in it. */
 const MAX_DEPTH = 3;
 
 /**
- * Throws 400 if the lists of a caller's body hold more pieces than one request may have. The first names the whole
+ * Throws 400 if the lists of a caller's body have more pieces than one request may have. The first list stands for all
  * in the error.
  */
 export function refuseManyPieces(body: JsonObject, lists: readonly [string, ...string[]]): void {
@@ -26,7 +26,7 @@ export function refuseManyPieces(body: JsonObject, lists: readonly [string, ...s
   }
 }
 
-/** The refusal of a request that has more pieces in a list than it may. */
+/** The error for a list with too many pieces. */
 export function tooManyPieces(path: string): GatewayError {
   const message = `must hold at most ${MAX_REQUEST_PIECES} messages, parts, calls and tools in all`;
   return invalidRequest([{ path, message }]);

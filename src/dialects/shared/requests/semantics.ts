@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json
 import { quoted, shortened } from '../../../kit/text/quoted.ts';
 import type { Report } from '../report/report.ts';
 
-/** Checks that no schema can make: fields that are each valid and impossible together. Throws 422. */
+/** Checks that no schema can express: fields that are each valid and impossible together. Throws 422. */
 export function checkSemantics(
   request: Pick<GenerationRequest, 'tools' | 'toolChoice' | 'reasoning' | 'requestedOutputTokens'>,
   names: { toolChoice: string; budget: string },
@@ -48,13 +48,13 @@ export function checkSemantics(
   }
 }
 
-/** True for the content of a message that says nothing: absent, empty, or made of empty texts. */
+/** True for empty content of a message: absent, empty, or made of empty texts. */
 export function isSilent(content: Json | undefined): boolean {
   if (Array.isArray(content)) return content.every((part) => isJsonObject(part) && part.text === '');
   return content === undefined || content === null || content === '';
 }
 
-/** The first entry of an allow list that means none of the tools: by name, or a hosted one by its type. */
+/** The first entry of an allow list that names none of the tools: by name, or a hosted one by its type. */
 function firstUndeclared(entries: readonly JsonObject[], tools: readonly Tool[]): JsonObject | undefined {
   const names = new Set(tools.map(nameOf));
   const kinds = new Set<unknown>(tools.map((tool) => (tool.type === 'hosted' ? tool.kind : undefined)));
@@ -68,7 +68,7 @@ function nameOf(tool: Tool): unknown {
   return tool.type === 'hosted' ? tool.value.name : tool.name;
 }
 
-/** Refuses a conversation of which nothing is left for the model: an upstream would refuse it. */
+/** Refuses a conversation without any content for the model: an upstream would refuse it. */
 export function refuseSilence(turns: readonly unknown[], report: Report): void {
   if (turns.length > 0) return;
   throw invalidRequest([

@@ -1,19 +1,19 @@
 import type { Item, MessageItem } from '../../../ir/items.ts';
 
-/** Whether an item is a prompt of the caller's program rather than of a person. */
+/** True for a prompt of the caller's program rather than of a person. */
 export function isSystem(item: Item): item is MessageItem {
   return item.type === 'message' && (item.role === 'system' || item.role === 'developer');
 }
 
-/** A conversation, cut after the system prompts at its front. */
+/** A conversation, split after the system prompts at its front. */
 export interface SplitConversation {
   readonly prompts: readonly MessageItem[];
-  /** Of a conversation of system prompts alone, the last: upstreams need a turn, so it speaks as the user. */
+  /** In a conversation of system prompts alone, the last one: upstreams need a turn, so it is sent as the user's. */
   readonly asUser: MessageItem | undefined;
   readonly turns: readonly Item[];
 }
 
-/** Cuts a conversation where its first turn begins. */
+/** Splits a conversation before its first turn. */
 export function splitSystemPrompts(items: readonly Item[]): SplitConversation {
   const firstTurn = items.findIndex((item) => !isSystem(item));
   if (firstTurn !== -1) {
@@ -24,8 +24,8 @@ export function splitSystemPrompts(items: readonly Item[]): SplitConversation {
   return { prompts: prompts.slice(0, -1), asUser: prompts.at(-1), turns: [] };
 }
 
-/** What the report says of a system prompt where the upstream knows only users and assistants. */
+/** Report detail of a system prompt at upstreams that know only users and assistants. */
 export const SYSTEM_BETWEEN_TURNS = 'a system message between turns became user text';
 
-/** What the report says of a system prompt at the end: upstreams answer only a user's turn. */
+/** Report detail of a system prompt at the end: upstreams answer only a user's turn. */
 export const LAST_SYSTEM_AS_USER = 'the last system message became a user message';

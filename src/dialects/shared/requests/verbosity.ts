@@ -2,10 +2,10 @@ import type { GenerationRequest } from '../../../ir/request.ts';
 import { lookUp } from '../../../kit/collections/lookup.ts';
 import type { Report } from '../report/report.ts';
 
-/** Words of the formats that no upstream knows, by the nearest that they all do. */
+/** Values of the formats that no upstream knows, with the nearest that all of them do. */
 const NEAREST: Readonly<Record<string, string>> = { xhigh: 'high', max: 'high' };
 
-/** How much to write, in a word that upstreams know; undefined when nothing is asked. */
+/** The verbosity as a value that upstreams know; undefined = none requested. */
 export function knownVerbosity(
   { verbosity }: Pick<GenerationRequest, 'verbosity'>,
   report: Report,

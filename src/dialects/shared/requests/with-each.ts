@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 
-/** The object with the objects of a list in it changed one by one; the very same object if none is. */
+/** Maps the objects of `body[list]`; returns `body` if none changed. */
 export function withEach(
   object: JsonObject,
   field: string,

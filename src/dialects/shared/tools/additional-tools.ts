@@ -2,7 +2,7 @@ import type { OpaqueItem } from '../../../ir/items.ts';
 import { objectsAt, stringAt } from '../../../kit/json/members.ts';
 import type { Report } from '../report/report.ts';
 
-/** The item of the responses format that declares tools in the middle of a conversation. */
+/** The item of the responses format that declares tools during a conversation. */
 export const ADDITIONAL_TOOLS = 'additional_tools';
 
 /** Tools that the caller runs, by their type in the responses format. */
@@ -16,7 +16,7 @@ export function reportAdditionalTools(item: OpaqueItem, report: Report): void {
   }
 }
 
-/** The same for dialects that report, too, that the others are offered from the start. */
+/** The same for dialects that also report that the others are offered from the start. */
 export function reportToolsFromStart(item: OpaqueItem, report: Report): void {
   const place = report.place(item, 'items');
   const isCallable = objectsAt(item.value, 'tools').map(({ type }) => CALLABLE_TOOLS.has(type));
@@ -28,7 +28,7 @@ export function reportToolsFromStart(item: OpaqueItem, report: Report): void {
   }
 }
 
-/** Why a tool of another format does not go out. */
+/** Why a tool of another format is not sent. */
 export function notRun(kind: string): string {
   return `the upstream does not run tools of type ${kind}`;
 }

@@ -2,7 +2,7 @@ import type { GenerationRequest, Tool } from '../../../ir/request.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { objectAt, stringAt } from '../../../kit/json/members.ts';
 
-/** The tools that the choice allows, for dialects that cannot narrow a list of tools: only these are sent. */
+/** The allowed tools, for dialects that cannot narrow a list of tools: only these are sent. */
 export function allowedTools({ tools, toolChoice }: GenerationRequest): readonly Tool[] {
   if (toolChoice?.mode !== 'allowed') return tools;
   const kinds = new Set(toolChoice.tools.map((entry) => stringAt(entry, 'type')));

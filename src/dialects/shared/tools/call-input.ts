@@ -4,17 +4,17 @@ import { callInputPlace, callSealPlace } from '../report/caller-places.ts';
 import type { Report } from '../report/report.ts';
 import { flatArguments } from './tool-names.ts';
 
-/** The input as an object; undefined when the text is no JSON object. */
+/** The input as an object; undefined if the text is no JSON object. */
 export function inputObject(text: string): JsonObject | undefined {
   const trimmed = text.trim();
   if (trimmed === '') return {};
-  // Parsing a text that is no JSON throws, which costs as much as parsing some kilobytes.
+  // Parsing invalid JSON throws, which costs as much as parsing some kilobytes.
   if (!trimmed.startsWith('{') || !trimmed.endsWith('}')) return undefined;
   const reading = readJson(text);
   return reading.ok && isJsonObject(reading.value) ? reading.value : undefined;
 }
 
-/** The input of a call for dialects that take an object: text that is none is put into one, which is reported. */
+/** The input of a call for dialects that take an object. Any other text is wrapped in one, and reported. */
 export function objectInput(item: ToolCallItem, report: Report): JsonObject {
   const text = flatArguments(item);
   const input = inputObject(text);

@@ -1,7 +1,7 @@
 import type { Item, ToolResultItem } from '../../../ir/items.ts';
 import type { Report } from '../report/report.ts';
 
-/** Results of tools that failed, for upstreams that have no mark for it: a text says so to the model. */
+/** Results of failed tools, for upstreams without a field for it: a text tells the model. */
 export function errorsInWords(items: readonly Item[], report: Report): readonly Item[] {
   if (!items.some(isFailed)) return items;
   return items.map((item) => (isFailed(item) ? inWords(item, report) : item));
@@ -17,5 +17,5 @@ function inWords(item: ToolResultItem, report: Report): ToolResultItem {
   return report.standIn({ ...rest, content: [{ type: 'text', text: FAILED }, ...item.content] }, item);
 }
 
-/** Stands in front of the result. */
+/** Text before the result. */
 const FAILED = 'The tool failed.';

@@ -1,11 +1,11 @@
-/** Characters that are enough for `_` and the number of a tool. */
+/** Characters of `_` and the number of a tool. */
 const MAX_SUFFIX_CHARACTERS = 7;
 
-/** Gives names out, each only once: later takers of the same name get a number behind it. */
+/** Gives out unique names: a repeated name gets a number. */
 export class NamePool {
   readonly #taken: Set<unknown>;
   readonly #maxLength: number;
-  /** The next number for names that begin alike: of long ones, the same number would make the same name. */
+  /** The next number for names with the same beginning: for long names the same number would make the same name. */
   readonly #numbers = new Map<string, number>();
 
   constructor(taken: Iterable<unknown>, maxLength: number) {

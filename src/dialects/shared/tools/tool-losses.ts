@@ -3,7 +3,7 @@ import { toolGroupPlace, toolMemberPlace } from '../report/caller-places.ts';
 import type { Report } from '../report/report.ts';
 import { type FlatNames, identityOf } from './tool-names.ts';
 
-/** What becomes of a tool in an upstream that has plain functions only. */
+/** Context of reporting the losses of tools at an upstream with plain functions only. */
 export interface ToolLossContext {
   readonly request: GenerationRequest;
   readonly report: Report;
@@ -11,7 +11,7 @@ export interface ToolLossContext {
   readonly names: FlatNames;
 }
 
-/** Reports what a tool loses as a plain function. `whyLoose`: why its schema is not enforced; undefined = it is. */
+/** Reports the losses of a tool as a plain function. `whyLoose`: why its schema is not enforced; undefined = it is. */
 export function reportToolLosses(
   tool: CallableTool,
   { report, names }: ToolLossContext,
@@ -40,7 +40,7 @@ export function whyLooseUnlessOwn({ formatFacts }: GenerationRequest): string | 
     : 'the upstream enforces fewer kinds of schemas than this tool may have';
 }
 
-/** Without tools a choice among them is lost, unless it leaves the model free not to call any. */
+/** Without tools a tool choice is lost, unless it leaves the model free not to call any. */
 export function reportLostChoice(choice: ToolChoice | undefined, detail: string, report: Report): void {
   const isForced =
     choice?.mode === 'allowed' ? choice.required : choice !== undefined && !FREE.has(choice.mode);

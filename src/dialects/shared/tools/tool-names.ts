@@ -4,8 +4,8 @@ import type { JsonObject } from '../../../kit/json/json.ts';
 import { NamePool } from './name-pool.ts';
 
 /**
- * Upstreams without namespaces and free-text tools get plain functions instead: the group becomes part of the name, a
- * free-text tool becomes a function with one string argument `input`. This is the map there and back.
+ * Upstreams without namespaces and free-text tools get plain functions instead: the group becomes part of the name,
+ * and a free-text tool becomes a function with one string argument `input`. This file maps names in both directions.
  */
 
 /** A tool as the caller knows it. */
@@ -17,7 +17,7 @@ export interface ToolIdentity {
 
 const MAX_NAME_LENGTH = 64;
 
-/** The name under which a tool is known to an upstream that only has plain functions. */
+/** The name of a tool at an upstream that has only plain functions. */
 export function flatToolName(name: string, namespace: string | undefined): string {
   const full = namespace === undefined ? name : `${namespace}__${name}`;
   const clean = full.replace(/[^a-zA-Z0-9_-]/g, '_');
@@ -38,11 +38,13 @@ export function freeTextParameters(tool: Extract<Tool, { type: 'custom' }>): Jso
   };
 }
 
-/** Names of a request's tools for an upstream with plain functions only, both ways. No two tools share a name. */
+/**
+ * Names of a request's tools for an upstream with plain functions only, in both directions. No two tools share a name.
+ */
 export interface FlatNames {
-  /** The upstream's name of a tool; one that the request does not declare is only made clean. */
+  /** The upstream's name of a tool; an undeclared one is only cleaned. */
   nameOf(tool: ToolIdentity): string;
-  /** The caller's tool behind a name; an undeclared name is taken for a plain function. */
+  /** The caller's tool for a name; an undeclared name is a plain function. */
   identify(flatName: string): ToolIdentity;
 }
 
@@ -94,19 +96,19 @@ export function toolIdentities(
   return flatNames(request).identify;
 }
 
-/** Another one for every tool: the length says where the namespace ends. */
+/** Unique key of a tool: the length marks the end of the namespace. */
 function keyOf({ kind, name, namespace }: ToolIdentity): string {
   return namespace === undefined ? `${kind} ${name}` : `${kind}${namespace.length} ${namespace}${name}`;
 }
 
-/** Who a tool is to the caller. */
+/** The identity of a tool for the caller. */
 export function identityOf(tool: CallableTool): ToolIdentity {
   return tool.namespace === undefined
     ? { kind: tool.type, name: tool.name }
     : { kind: tool.type, name: tool.name, namespace: tool.namespace.name };
 }
 
-/** The flat name of the tool that a choice names; of tools with one name the one of its kind. */
+/** The flat name of the chosen tool; of tools with one name the one of its kind. */
 export function nameOfChosen(
   { kind, name }: Pick<ToolIdentity, 'kind' | 'name'>,
   { tools }: Pick<GenerationRequest, 'tools'>,
@@ -117,12 +119,12 @@ export function nameOfChosen(
   return names.nameOf(chosen === undefined ? { kind, name } : identityOf(chosen));
 }
 
-/** Arguments of a call as an upstream with plain functions takes them: JSON text. */
+/** Arguments of a call for an upstream with plain functions: JSON text. */
 export function flatArguments(call: Pick<ToolCallItem, 'kind' | 'input'>): string {
   return call.kind === 'custom' ? JSON.stringify({ input: call.input }) : call.input;
 }
 
-/** Input of a function that was called without any: arguments are JSON text. */
+/** Input of a function that was called without arguments: JSON text. */
 export const NO_ARGUMENTS = '{}';
 
 /** The free text inside the arguments of a function that stands for a free-text tool. */

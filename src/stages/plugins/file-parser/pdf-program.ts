@@ -10,7 +10,7 @@ export interface PdfLimits {
   readonly characters: number;
 }
 
-/** What the program writes to its standard output, as JSON. */
+/** Standard output of the program, as JSON. */
 export type PdfReport =
   | { readonly text: string; readonly pages: number; readonly isCut: boolean }
   | { readonly problem: PdfProblemReason };

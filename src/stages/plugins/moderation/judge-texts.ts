@@ -17,7 +17,7 @@ const PIECE_CHARACTERS = 20_000;
 /** Characters that two pieces of one text share, so that what stands at a cut is judged whole. */
 const SHARED_CHARACTERS = 200;
 
-/** What one call asks about at most. */
+/** Limits of one call. */
 const CALL_TEXTS = 32;
 const CALL_CHARACTERS = 100_000;
 
