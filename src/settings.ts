@@ -109,11 +109,16 @@ function webSettingsOf({ plugins, tools }: LoadedConfiguration['config']): WebSe
     ([name, { api_key, url }]) =>
       [name as SearchEngineName, { apiKey: api_key ?? undefined, url: url ?? undefined }] as const,
   );
-  const { fetch_ms: fetchMs, read_bytes: readBytes, result_characters: resultCharacters } = tools.limits;
+  const {
+    fetch_ms: fetchMs,
+    tool_ms: toolMs,
+    read_bytes: readBytes,
+    result_characters: resultCharacters,
+  } = tools.limits;
   return {
     engines: new Map(engines),
     defaultEngine: plugins.web?.default ?? undefined,
-    limits: { fetchMs, readBytes, resultCharacters },
+    limits: { fetchMs, toolMs, readBytes, resultCharacters },
   };
 }
 

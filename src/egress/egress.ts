@@ -117,7 +117,7 @@ function parseUrl(address: string, base?: string): URL {
 
 function requireVisitable({ url, request }: Hop, rules: EgressRules): void {
   const problem = egressProblem(url, rules);
-  if (problem !== undefined) throw new EgressProblem('refused', `the address ${problem}`);
+  if (problem !== undefined) throw new EgressProblem('refused', `the URL ${problem}`);
   const own = request.visitProblem?.(url);
   if (own !== undefined) throw new EgressProblem('refused', own);
 }

@@ -37,9 +37,15 @@ export function searchNote({
 /** What the web-fetch plugin says about the pages of a request. */
 export function fetchNote(
   summary: string,
-  data: { readonly fetches: number; readonly failed: number },
+  {
+    fetches,
+    failed,
+    errors,
+  }: { readonly fetches: number; readonly failed: number; readonly errors: readonly string[] },
 ): PipelineEntry {
-  return { type: 'plugin', name: WEB_FETCH, summary, data: { ...data } };
+  const data: JsonObject = { fetches, failed };
+  if (errors.length > 0) data.errors = [...errors];
+  return { type: 'plugin', name: WEB_FETCH, summary, data };
 }
 
 /** The engine that searched and what it found, for records; undefined if none did. */

@@ -3,6 +3,7 @@ import type { ResponseCache } from '../ports/response-cache.ts';
 import { fileParserStage } from './plugins/file-parser/file-parser-stage.ts';
 import { moderationStage } from './plugins/moderation/moderation-stage.ts';
 import { webStage } from './plugins/web/web-stage.ts';
+import { webFetchStage } from './plugins/web-fetch/web-fetch-stage.ts';
 import { responseCacheStage } from './response-cache.ts';
 import { responseHealingStage } from './response-healing.ts';
 import type { Stage } from './stage.ts';
@@ -21,6 +22,7 @@ export function stageTable({ cache, egress }: StageParts): readonly Stage[] {
     // Before the plugins that look at the web: an answer that is kept needs no search.
     responseCacheStage(cache),
     webStage(egress),
+    webFetchStage(egress),
     responseHealingStage,
   ];
 }

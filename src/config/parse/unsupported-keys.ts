@@ -20,7 +20,6 @@ const UNSUPPORTED_KEYS: readonly string[] = [
   'tools.image_generation',
   'tools.sandbox',
   'tools.mcp_servers',
-  'tools.limits.tool_ms',
   'tools.limits.steps',
   'limits.per_key.tokens_per_minute',
   'limits.per_key.tokens_per_day',

@@ -282,9 +282,10 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'tools.mcp_servers.*.allowed_tools': 'Names of the tools that may be called; absent: all.',
   'tools.limits': 'Bounds of one search, page or tool call.',
   'tools.limits.fetch_ms': 'Longest time of a fetch or a search.',
-  'tools.limits.tool_ms': 'Longest time of a tool.',
+  'tools.limits.tool_ms': 'Longest time of a tool, or of all pages of a request.',
   'tools.limits.read_bytes': 'Most bytes that are read from an address.',
-  'tools.limits.result_characters': 'Most characters of a result that the model is told.',
+  'tools.limits.result_characters':
+    'Most characters of the results that the model is told, of all pages together.',
   'tools.limits.steps': 'Most steps of a loop of tool calls.',
 
   metrics: 'Who may read /metrics.',

@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { WEB } from '../../ir/web-notes.ts';
+import { WEB, WEB_FETCH } from '../../ir/web-notes.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import { quoted } from '../../kit/text/quoted.ts';
@@ -33,6 +33,7 @@ const AVAILABLE_PLUGINS: ReadonlySet<string> = new Set([
   MODERATION,
   RESPONSE_HEALING,
   WEB,
+  WEB_FETCH,
 ]);
 
 function pluginIssues(plugins: Json | undefined, web: WebSettings | undefined): Issue[] {

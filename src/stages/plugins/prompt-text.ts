@@ -1,4 +1,4 @@
-import type { Item, MessageItem } from '../../ir/items.ts';
+import type { Item, MessageItem, Part } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 
 /** The place of the caller's last message among the items; -1: there is none. */
@@ -6,10 +6,15 @@ function lastUserIndex(items: readonly Item[]): number {
   return items.findLastIndex((item) => item.type === 'message' && item.role === 'user');
 }
 
+/** Parts that plugins added: one plugin does not search for, or visit, what another found. */
+const ADDED = new WeakSet<Part>();
+
 /** The text of the caller's last message; empty if it has none. */
 export function lastUserText({ items }: Pick<GenerationRequest, 'items'>): string {
   const message = items[lastUserIndex(items)] as MessageItem | undefined;
-  const texts = (message?.content ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  const texts = (message?.content ?? []).flatMap((part) =>
+    part.type === 'text' && !ADDED.has(part) ? [part.text] : [],
+  );
   return texts.join('\n');
 }
 
@@ -23,6 +28,7 @@ export function withUserText(request: GenerationRequest, text: string): Generati
   const index = lastUserIndex(items);
   const message = items[index] as MessageItem | undefined;
   if (message === undefined) return request;
-  const content = [...message.content, { type: 'text' as const, text }];
-  return { ...request, items: items.with(index, { ...message, content }) };
+  const part: Part = { type: 'text', text };
+  ADDED.add(part);
+  return { ...request, items: items.with(index, { ...message, content: [...message.content, part] }) };
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { chooseEngine } from './choose-engine.ts';
 import type { WebSettings } from './web-settings.ts';
 
-const LIMITS = { fetchMs: 1, readBytes: 1, resultCharacters: 1 };
+const LIMITS = { fetchMs: 1, toolMs: 1, readBytes: 1, resultCharacters: 1 };
 
 function settings(engines: readonly string[], defaultEngine?: string): WebSettings {
   const each = engines.map((name) => [name, { apiKey: undefined, url: undefined }] as const);

@@ -18,6 +18,8 @@ export interface EngineSettings {
 /** Limits of one search or page (`tools.limits`). */
 export interface WebLimits {
   readonly fetchMs: number;
+  /** For all pages of a request together. */
+  readonly toolMs: number;
   readonly readBytes: number;
   /** Characters that one plugin adds to a prompt. */
   readonly resultCharacters: number;

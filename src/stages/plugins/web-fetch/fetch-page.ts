@@ -1,0 +1,125 @@
+import type { Egress, EgressReply } from '../../../egress/egress.ts';
+import { EgressProblem } from '../../../egress/egress-problem.ts';
+import { boundedText } from '../../../kit/json/bounded-json.ts';
+import { type DomainList, domainProblem } from '../domains.ts';
+import { isPdf, PdfProblem, pdfText } from '../file-parser/pdf-text.ts';
+import { readablePage } from '../html/readable-text.ts';
+import type { WebLimits } from '../web/web-settings.ts';
+import { withinTokens } from './within-tokens.ts';
+
+/** A page as the model is told it. */
+export type FetchedPage =
+  | {
+      readonly url: string;
+      readonly title: string;
+      readonly content: string;
+      readonly status: 'completed';
+      readonly retrieved_at: string;
+    }
+  | { readonly url: string; readonly status: 'failed'; readonly error: string };
+
+/** What the caller allows. */
+export interface FetchWish {
+  readonly allowed: DomainList;
+  readonly blocked: DomainList;
+  /** Undefined: no limit besides that of characters. */
+  readonly maxContentTokens: number | undefined;
+}
+
+export interface FetchParts {
+  readonly egress: Egress;
+  readonly limits: WebLimits;
+  readonly signal: AbortSignal;
+  /** The name that servers are told. */
+  readonly vendor: string;
+  now(): number;
+}
+
+const MAX_REDIRECTS = 5;
+
+const HEADERS = {
+  accept: 'text/html, application/xhtml+xml, text/plain, application/pdf;q=0.9, */*;q=0.5',
+  'accept-encoding': 'gzip, br',
+};
+
+/** Fetches a page and reads its text. Rejects only with the signal's reason: what fails is told to the model. */
+export async function fetchPage(url: string, wish: FetchWish, parts: FetchParts): Promise<FetchedPage> {
+  const { egress, limits, signal, now } = parts;
+  try {
+    const reply = await egress.fetch(url, {
+      headers: { ...HEADERS, 'user-agent': `Mozilla/5.0 (compatible; ${parts.vendor})` },
+      limits: { totalMs: limits.fetchMs, maxBytes: limits.readBytes, maxRedirects: MAX_REDIRECTS },
+      signal,
+      visitProblem: (visited) => domainProblem(visited, wish.allowed, wish.blocked),
+    });
+    if (reply.status < 200 || reply.status > 299)
+      return failed(url, `the server answered with status ${reply.status}`);
+    const { title, text } = await textOf(reply, signal);
+    const bounded = boundedText(text, limits.resultCharacters);
+    return {
+      url: reply.url,
+      title: boundedText(title, MAX_TITLE_CHARACTERS),
+      content: wish.maxContentTokens === undefined ? bounded : withinTokens(bounded, wish.maxContentTokens),
+      status: 'completed',
+      retrieved_at: new Date(now()).toISOString(),
+    };
+  } catch (problem) {
+    if (problem instanceof EgressProblem || problem instanceof Unreadable)
+      return failed(url, problem.message);
+    if (problem instanceof PdfProblem) return failed(url, `the file ${problem.message}`);
+    throw problem;
+  }
+}
+
+const MAX_TITLE_CHARACTERS = 300;
+
+export function failed(url: string, error: string): FetchedPage {
+  return { url, status: 'failed', error };
+}
+
+/** Content that has no text. */
+class Unreadable extends Error {}
+
+interface PageText {
+  readonly title: string;
+  readonly text: string;
+}
+
+const HTML = /^(?:text\/html|application\/xhtml\+xml)$/;
+const PLAIN = /^text\/|[/+](?:json|xml|yaml|x-yaml|javascript|x-ndjson|toml)$/;
+
+async function textOf({ headers, bytes, isCut }: EgressReply, signal: AbortSignal): Promise<PageText> {
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
+  const kind = type.trim();
+  if (kind === 'application/pdf' || isPdf(bytes)) {
+    if (isCut) throw new Unreadable('the file is too large');
+    return { title: '', text: (await pdfText(bytes, { signal })).text };
+  }
+  const isUnknown = kind === '' || kind === 'application/octet-stream';
+  const isHtml =
+    HTML.test(kind) || (isUnknown && /^\s*<(?:!doctype|html)/i.test(bytes.toString('latin1', 0, 512)));
+  if (!isHtml && !PLAIN.test(kind) && !(isUnknown && !bytes.subarray(0, 4096).includes(0))) {
+    throw new Unreadable('the content is of a type that has no readable text');
+  }
+  const text = decoded(bytes, charsetOf(parameters, isHtml ? bytes : undefined));
+  return isHtml ? readablePage(text) : { title: '', text };
+}
+
+/** Bytes at the beginning of a page among which it may name its character set. */
+const CHARSET_BYTES = 2048;
+
+function charsetOf(parameters: readonly string[], page: Buffer | undefined): string {
+  const declared = parameters.map((parameter) => /^\s*charset="?([\w:-]+)/.exec(parameter)?.[1]);
+  const inPage =
+    page && /<meta[^>]{0,200}charset=["']?\s*([\w:-]+)/i.exec(page.toString('latin1', 0, CHARSET_BYTES));
+  return declared.find((name) => name !== undefined) ?? inPage?.[1] ?? 'utf-8';
+}
+
+function decoded(bytes: Buffer, charset: string): string {
+  try {
+    return new TextDecoder(charset).decode(bytes);
+  } catch {
+    // A character set that nobody knows: what is readable of it is.
+    return new TextDecoder().decode(bytes);
+  }
+}
