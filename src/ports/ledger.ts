@@ -5,13 +5,24 @@ import type { LimitWindow, WindowNumbers } from '../kit/time/windows.ts';
 import type { DiskWaits } from './journal.ts';
 
 /** Levels at which spending is counted and limited, narrowest first. */
-export type Scope = 'key' | 'workspace' | 'account';
+export type Scope = 'key' | 'member' | 'workspace' | 'account';
 
 /** The hash of a key, the ids of its workspace and its account. */
-export type ScopeIds = Readonly<Record<Scope, string>>;
+export interface ScopeIds extends Readonly<Record<Exclude<Scope, 'member'>, string>> {
+  /**
+   * The member who created the key, as `memberScopeId` names them; absent = spending of members is not counted for
+   * this key, because no limit of a member applies to it.
+   */
+  readonly member?: string | undefined;
+}
+
+/** Names a member in the ledger: ids of members are unique in an account only. */
+export function memberScopeId(accountId: string, userId: string): string {
+  return `${accountId}:${userId}`;
+}
 
 /** Scopes whose spending may be forgotten. That of an account is part of its balance. */
-export type ForgettableScope = Exclude<Scope, 'account'>;
+export type ForgettableScope = 'key' | 'workspace';
 
 /** The most that may be spent in a window. */
 export interface Limit {
@@ -19,11 +30,15 @@ export interface Limit {
   readonly nanos: Nanos;
   /** Usage on the account's BYOK credentials counts too, at list price. */
   readonly countsByok: boolean;
+  /** The guardrail that sets it; absent = the key or the workspace does. */
+  readonly guardrailId?: string | undefined;
 }
 
-/** The limits of a key and its workspace. The limit of the account is its balance, which the ledger holds. */
+/** The limits of a key, its member and its workspace. The limit of the account is its balance, which the ledger holds. */
 export interface Limits {
   readonly key: readonly Limit[];
+  /** Absent = none. */
+  readonly member?: readonly Limit[] | undefined;
   readonly workspace: readonly Limit[];
 }
 
@@ -62,6 +77,8 @@ export interface Refusal {
   readonly limitNanos: Nanos;
   /** Neither spent nor reserved, at least 0. */
   readonly leftNanos: Nanos;
+  /** The guardrail that sets the limit; absent = none does. */
+  readonly guardrailId?: string | undefined;
 }
 
 /** A new generation that money is to be reserved for. */

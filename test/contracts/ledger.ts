@@ -112,6 +112,71 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
       for (const { differenceNanos } of (await ledger.verify()).accounts) expect(differenceNanos).toBe(0n);
     };
 
+    describe('limits of members', () => {
+      const MEMBER: ScopeIds = { ...SCOPES, member: 'account-1:ada' };
+      const OTHER_KEY: ScopeIds = { ...MEMBER, key: 'key-2' };
+      const limits: Limits = {
+        key: [],
+        member: [limit(100n, { window: 'daily', guardrailId: 'g' })],
+        workspace: [],
+      };
+
+      it('count what all keys of the member spend and reserve', async () => {
+        const { ledger } = under;
+        const take = (nanos: bigint) => () => credit(nanos);
+        expect(await ledger.reserve(generation('m1', { scopes: MEMBER, limits }), take(60n))).toMatchObject({
+          ok: true,
+        });
+        const refusal = {
+          scope: 'member',
+          window: 'daily',
+          limitNanos: 100n,
+          leftNanos: 40n,
+          guardrailId: 'g',
+        };
+        expect(await ledger.reserve(generation('m2', { scopes: OTHER_KEY, limits }), take(60n))).toEqual({
+          ok: false,
+          refusal,
+        });
+        await ledger.settle('m1', { used: credit(90n), row: { id: 'm1' }, atMs: NOW });
+        expect(
+          await ledger.reserve(generation('m3', { scopes: OTHER_KEY, limits }), take(11n)),
+        ).toMatchObject({
+          ok: false,
+          refusal: { leftNanos: 10n },
+        });
+        expect(
+          await ledger.reserve(generation('m4', { scopes: OTHER_KEY, limits }), take(10n)),
+        ).toMatchObject({
+          ok: true,
+        });
+        await ledger.void('m4', NOW);
+        const [spending] = await ledger.spendingOf('member', ['account-1:ada'], NOW);
+        expect(spending?.credit).toMatchObject({ daily: 90n, lifetime: 90n });
+        for (const { fault } of (await ledger.verify()).accounts) expect(fault).toBeNull();
+      });
+
+      it('charge no more than the limit leaves, and top up within it', async () => {
+        const { ledger } = under;
+        await ledger.reserve(generation('m5', { scopes: MEMBER, limits }), () => credit(10n));
+        expect(await ledger.topUp('m5', () => credit(95n), NOW)).toMatchObject({
+          ok: false,
+          refusal: { scope: 'member', guardrailId: 'g' },
+        });
+        expect(await ledger.topUp('m5', () => credit(20n), NOW)).toMatchObject({ ok: true });
+        const settled = await ledger.settle('m5', { used: credit(500n), row: { id: 'm5' }, atMs: NOW });
+        expect(settled).toEqual({ charge: credit(100n), writtenOffNanos: 400n });
+      });
+
+      it('count nothing for generations without one', async () => {
+        const { ledger } = under;
+        await ledger.reserve(generation('m6'), () => credit(10n));
+        await ledger.settle('m6', { used: credit(10n), row: { id: 'm6' }, atMs: NOW });
+        const [spending] = await ledger.spendingOf('member', ['account-1:ada'], NOW);
+        expect(spending?.credit.lifetime).toBe(0n);
+      });
+    });
+
     it('begins empty, available, and with nothing enforced', async () => {
       expect(ledger.isAvailable).toBe(true);
       expect(ledger.openReservations).toBe(0);

@@ -13,6 +13,13 @@ const model = (id: string, providers: readonly string[], aliases: string[] = [])
   endpoints: providers.map((provider) => ({ provider, model: 'standard' })),
 });
 
+const DEAR = {
+  id: 'acme/dear',
+  endpoints: [
+    { provider: 'one', model: 'standard', pricing: { prompt: '0', completion: '0', request: '0.01' } },
+  ],
+};
+
 let gateway: TestGateway;
 let ask: Management['ask'];
 let data: Management['data'];
@@ -22,7 +29,7 @@ let stranger: string;
 beforeAll(async () => {
   gateway = await openTestGateway({
     providers: [simulated('one'), simulated('two')],
-    models: [model('acme/large', ['one', 'two'], ['large']), model('acme/small', ['two'])],
+    models: [model('acme/large', ['one', 'two'], ['large']), model('acme/small', ['two']), DEAR],
   });
   const management = managementOf(gateway);
   ({ ask, data } = management);
@@ -445,5 +452,59 @@ describe('rules of models and providers', () => {
       rejected: [{ filter: 'ignored_models' }, { filter: 'ignored_models' }],
       error: { code: 403 },
     });
+  });
+});
+
+describe('budgets', () => {
+  /** About 0.01 USD a request: `dear` costs that much whatever is asked. */
+  const dear = { model: 'acme/dear', max_output_tokens: 16 };
+  const small = { limit_usd: 0.015, reset_interval: 'daily' };
+
+  const statusesOf = async (...secrets: string[]) => {
+    const statuses: number[] = [];
+    for (const secret of secrets) statuses.push((await generate(secret, dear)).status);
+    return statuses;
+  };
+
+  it('refuses what a budget no longer covers, and records that', async () => {
+    const secret = await guarded(small);
+    expect(await statusesOf(secret)).toEqual([200]);
+    const { status, body, id } = await generate(secret, dear);
+    expect(status).toBe(403);
+    expect(body.error.message).toMatch(/^Guardrail daily budget of \$0\.015 exceeded\./);
+    expect(body.error.metadata).toMatchObject({ limit_source: 'guardrail', limit_usd: 0.015 });
+    expect(body.signalbox_metadata?.pipeline).toBeUndefined();
+    const record = await ask('GET', `/generation?id=${id}`, undefined, secret);
+    expect(record).toMatchObject({ status: 200, body: { data: { total_cost: 0 } } });
+  });
+
+  it('gives each key under a guardrail a budget of its own', async () => {
+    const [one, two] = [await newKey(), await newKey()];
+    const { id } = await created(small);
+    await ask('POST', `/guardrails/${id}/assignments/keys`, { key_hashes: [one.hash, two.hash] });
+    expect(await statusesOf(one.secret, one.secret, two.secret, two.secret)).toEqual([200, 403, 200, 403]);
+  });
+
+  it('gives a member one budget for all keys that they created', async () => {
+    const created_by = { creator_user_id: 'erin' };
+    const [one, two] = [await newKey(created_by), await newKey(created_by)];
+    const other = await newKey({ creator_user_id: 'frank' });
+    const { id } = await created(small);
+    await ask('POST', `/guardrails/${id}/assignments/members`, { member_user_ids: ['erin', 'frank'] });
+    expect(await statusesOf(one.secret, two.secret, other.secret)).toEqual([200, 403, 200]);
+  });
+
+  it('checks every budget by itself, beside the limit of the key', async () => {
+    const secret = await guarded({ limit_usd: 100 }, { limit: 0.015 });
+    expect(await statusesOf(secret, secret)).toEqual([200, 402]);
+  });
+
+  it('holds under concurrency', async () => {
+    const secret = await guarded({ limit_usd: 0.035 });
+    const statuses = await Promise.all(
+      Array.from({ length: 12 }, async () => (await generate(secret, dear)).status),
+    );
+    expect(statuses.filter((status) => status === 200).length).toBe(3);
+    expect(statuses.filter((status) => status === 403).length).toBe(9);
   });
 });

@@ -22,12 +22,28 @@ const WINDOW_WORDS: Readonly<Record<LimitWindow, string>> = {
   lifetime: 'total',
 };
 
+/** A budget of a guardrail is spent. */
+export class GuardrailBudgetExceeded extends GatewayError {}
+
 /** The error for a request that a limit refuses. */
 export function refused(refusal: Refusal, asked: Asked): GatewayError {
-  return REFUSALS[refusal.scope](refusal, asked);
+  const { scope, guardrailId } = refusal;
+  if (guardrailId !== undefined || scope === 'member') return guardrailBudgetExceeded(refusal, asked);
+  return REFUSALS[scope](refusal, asked);
 }
 
-const REFUSALS: Readonly<Record<Refusal['scope'], (refusal: Refusal, asked: Asked) => GatewayError>> = {
+function guardrailBudgetExceeded(refusal: Refusal, asked: Asked): GatewayError {
+  const { window, limitNanos, guardrailId = null } = refusal;
+  return new GuardrailBudgetExceeded(
+    'permission',
+    `Guardrail ${window} budget of $${dollars(limitNanos)} exceeded.${shortage(asked)}`,
+    { metadata: { ...metadataOf(refusal), limit_source: 'guardrail', guardrail_id: guardrailId } },
+  );
+}
+
+const REFUSALS: Readonly<
+  Record<Exclude<Refusal['scope'], 'member'>, (refusal: Refusal, asked: Asked) => GatewayError>
+> = {
   key: (refusal, asked) =>
     new GatewayError(
       'payment',

@@ -1,5 +1,6 @@
 import type { Admission } from '../admission/admission.ts';
 import { admit } from '../admission/admit.ts';
+import { GuardrailBudgetExceeded } from '../admission/refused.ts';
 import type { AnswerParts, AnswerState } from './answer-parts.ts';
 import { AttemptLog } from './attempt-log.ts';
 import { acceptedRow } from './generation-row.ts';
@@ -32,7 +33,7 @@ export async function reserveGeneration(
     return { underway: admission.isTight ? translated(underway) : underway, admission };
   } catch (error) {
     void underway.content.close();
-    await settleCharges(underway, error, parts, { isByGuardrail: false });
+    await settleCharges(underway, error, parts, { isByGuardrail: error instanceof GuardrailBudgetExceeded });
     throw routedError(error, underway);
   }
 }

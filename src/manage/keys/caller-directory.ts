@@ -9,6 +9,7 @@ import {
   type GuardrailStore,
   NO_GUARDRAILS,
 } from '../../ports/guardrails.ts';
+import { memberScopeId } from '../../ports/ledger.ts';
 import type { Budget, Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
 import { appliedGuardrails } from '../guardrails/applied-guardrails.ts';
 import { hashSecret } from './hash-secret.ts';
@@ -215,14 +216,18 @@ function callerOf(
   { workspace, budgets }: WorkspaceFacts,
   guardrails: readonly AppliedGuardrail[],
 ): Caller {
-  const { accountId, workspaceId } = key;
+  const { accountId, workspaceId, creatorUserId } = key;
+  const { member, ...limits } = limitsOf(key, workspace, budgets, guardrails);
+  const scopes = { key: key.hash, workspace: workspaceId, account: accountId };
+  // Without a member, or a limit of one, the ledger counts nothing for members.
+  const isCounted = creatorUserId !== null && member !== undefined;
   return {
     key,
     accountId,
     workspaceId,
     workspace,
-    limits: limitsOf(key, workspace, budgets),
-    scopes: { key: key.hash, workspace: workspaceId, account: accountId },
+    limits: isCounted ? { ...limits, member } : limits,
+    scopes: isCounted ? { ...scopes, member: memberScopeId(accountId, creatorUserId) } : scopes,
     guardrails,
   };
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { guardrailOf } from '../../../test/builders/guardrails.ts';
 import { keyOf } from '../../../test/builders/tenancy.ts';
+import type { AppliedGuardrail, Guardrail, GuardrailScope } from '../../ports/guardrails.ts';
 import type { Limit, Spending } from '../../ports/ledger.ts';
 import type { Budget } from '../../ports/tenancy.ts';
 import { limitsOf, remainingNanos } from './limits.ts';
@@ -15,26 +17,59 @@ const budget = (window: Budget['window'], limitNanos: bigint): Budget => ({
 
 describe('limitsOf', () => {
   it('limits nothing by default', () => {
-    expect(limitsOf(keyOf(), { includeByokInBudgets: true }, [])).toEqual({ key: [], workspace: [] });
+    expect(limitsOf(keyOf(), { includeByokInBudgets: true }, [], [])).toEqual({ key: [], workspace: [] });
   });
 
   it('takes the limit of the key over its window, or over everything', () => {
     const limited = keyOf({ limitNanos: 0n, includeByokInLimit: true });
-    expect(limitsOf(limited, { includeByokInBudgets: false }, []).key).toEqual([
+    expect(limitsOf(limited, { includeByokInBudgets: false }, [], []).key).toEqual([
       { window: 'lifetime', nanos: 0n, countsByok: true },
     ]);
     const daily = keyOf({ limitNanos: 7n, limitReset: 'daily' });
-    expect(limitsOf(daily, { includeByokInBudgets: true }, []).key).toEqual([
+    expect(limitsOf(daily, { includeByokInBudgets: true }, [], []).key).toEqual([
       { window: 'daily', nanos: 7n, countsByok: false },
     ]);
   });
 
   it('takes every budget of the workspace', () => {
     const budgets = [budget('daily', 1n), budget('lifetime', 9n)];
-    expect(limitsOf(keyOf(), { includeByokInBudgets: true }, budgets).workspace).toEqual([
+    expect(limitsOf(keyOf(), { includeByokInBudgets: true }, budgets, []).workspace).toEqual([
       { window: 'daily', nanos: 1n, countsByok: true },
       { window: 'lifetime', nanos: 9n, countsByok: true },
     ]);
+  });
+});
+
+describe('limitsOf, with guardrails', () => {
+  const applied = (scope: GuardrailScope, more: Partial<Guardrail> = {}): AppliedGuardrail => ({
+    guardrail: guardrailOf({ id: `of ${scope}`, limitNanos: 5n, ...more }),
+    scope,
+  });
+  const limits = (...guardrails: AppliedGuardrail[]) => {
+    const ids = (list: readonly Limit[] = []) => list.map(({ guardrailId }) => guardrailId);
+    const { key, member } = limitsOf(keyOf(), { includeByokInBudgets: false }, [], guardrails);
+    return { key: ids(key), member: ids(member) };
+  };
+
+  it('limits each key and each member under a default, else what it is assigned to', () => {
+    const all = [applied('account'), applied('workspace'), applied('member'), applied('api-key')];
+    expect(limits(...all)).toEqual({
+      key: ['of account', 'of workspace', 'of api-key'],
+      member: ['of account', 'of workspace', 'of member'],
+    });
+    expect(limits(applied('account', { limitNanos: null }))).toEqual({ key: [], member: [] });
+  });
+
+  it('keeps the limit of the key, and counts over the interval of the guardrail', () => {
+    const guardrail = applied('api-key', { resetInterval: 'weekly', includeByokInBudgets: true });
+    const key = keyOf({ limitNanos: 7n });
+    expect(limitsOf(key, { includeByokInBudgets: false }, [], [guardrail])).toEqual({
+      key: [
+        { window: 'lifetime', nanos: 7n, countsByok: false },
+        { window: 'weekly', nanos: 5n, countsByok: true, guardrailId: 'of api-key' },
+      ],
+      workspace: [],
+    });
   });
 });
 

@@ -174,6 +174,7 @@ export interface LedgerReservationRow {
   key_hash: string;
   workspace_id: string;
   account_id: string;
+  member_id: string | null;
   credit_nanos: WholeNumber;
   byok_nanos: WholeNumber;
   reserved_at_ms: WholeNumber;

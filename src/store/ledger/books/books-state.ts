@@ -14,7 +14,7 @@ import type {
 } from '../records/records.ts';
 import { type Balance, regranted, UNGRANTED } from './balance.ts';
 import { EndedGenerations, type EndedIds, NONE_ENDED } from './ended-generations.ts';
-import { SCOPES } from './limits.ts';
+import { countedScopes, idIn } from './limits.ts';
 import type { OpenGeneration } from './open-generation.ts';
 import { hasSpent, NOTHING_SPENT, spend, spendingAt } from './spending.ts';
 import { Tallies, type Tally, type TallyEntry } from './tallies.ts';
@@ -35,7 +35,7 @@ export interface BooksSnapshot {
 /** Books before the first record. */
 export const EMPTY_BOOKS: BooksSnapshot = {
   sequence: 0,
-  tallies: { key: [], workspace: [], account: [] },
+  tallies: { key: [], member: [], workspace: [], account: [] },
   balances: [],
   open: [],
   ended: NONE_ENDED,
@@ -181,9 +181,10 @@ export class BooksState {
     if (!isOpen && this.#ended.has(generationId)) return 'repeated';
     const reserved = this.#end(generationId);
     const windows = this.windowsAt(atMs);
-    for (const scope of SCOPES) {
-      const tally = this.#tallies.get(scope, scopes[scope]);
-      this.#tallies.set(scope, scopes[scope], {
+    for (const scope of countedScopes(scopes)) {
+      const id = idIn(scopes, scope);
+      const tally = this.#tallies.get(scope, id);
+      this.#tallies.set(scope, id, {
         spending: spend(tally.spending, charge, windows),
         reserved: minus(tally.reserved, reserved),
         sequence,
@@ -198,9 +199,10 @@ export class BooksState {
     const scopes = this.#open.get(generationId)?.scopes;
     const reserved = this.#end(generationId);
     if (scopes === undefined) return 'unknown';
-    for (const scope of SCOPES) {
-      const tally = this.#tallies.get(scope, scopes[scope]);
-      this.#tallies.set(scope, scopes[scope], { ...tally, reserved: minus(tally.reserved, reserved) });
+    for (const scope of countedScopes(scopes)) {
+      const id = idIn(scopes, scope);
+      const tally = this.#tallies.get(scope, id);
+      this.#tallies.set(scope, id, { ...tally, reserved: minus(tally.reserved, reserved) });
     }
     this.#addToLeft(scopes.account, reserved.creditNanos);
     return 'applied';
@@ -234,10 +236,11 @@ export class BooksState {
 
   /** `windows`: resets expired windows, so that a clock set back before the charge does not count into an old one. */
   #reserve(scopes: ScopeIds, more: Amount, windows?: WindowNumbers): void {
-    for (const scope of SCOPES) {
-      const { spending, reserved, sequence } = this.#tallies.get(scope, scopes[scope]);
+    for (const scope of countedScopes(scopes)) {
+      const id = idIn(scopes, scope);
+      const { spending, reserved, sequence } = this.#tallies.get(scope, id);
       const current = windows === undefined || !hasSpent(spending) ? spending : spendingAt(spending, windows);
-      this.#tallies.set(scope, scopes[scope], {
+      this.#tallies.set(scope, id, {
         spending: current,
         reserved: plus(reserved, more),
         sequence,

@@ -29,9 +29,11 @@ import { type Applied, type BooksSnapshot, BooksState, EMPTY_BOOKS } from './boo
 import {
   chargeWithin,
   countedNanos,
+  countedScopes,
   headroomWithin,
+  idIn,
+  limitsIn,
   refusalOf,
-  SCOPES,
   type Standing,
   spentNanos,
   tightestLimit,
@@ -301,10 +303,11 @@ export class Books {
   #standings(scopes: ScopeIds, limits: Limits, atMs: number): Standing[] {
     const standings: Standing[] = [];
     const windows = this.#state.windowsAt(atMs);
-    for (const scope of SCOPES) {
-      const own = scope === 'account' ? balanceLimits(this.#state.balanceOf(scopes.account)) : limits[scope];
+    for (const scope of countedScopes(scopes)) {
+      const own =
+        scope === 'account' ? balanceLimits(this.#state.balanceOf(scopes.account)) : limitsIn(limits, scope);
       if (own.length === 0) continue;
-      const { spending, reserved } = this.#state.tallyOf(scope, scopes[scope]);
+      const { spending, reserved } = this.#state.tallyOf(scope, idIn(scopes, scope));
       const current = spendingAt(spending, windows);
       for (const limit of own) {
         const unspentNanos = limit.nanos - spentNanos(limit, current);

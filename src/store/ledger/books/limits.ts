@@ -1,10 +1,29 @@
 import type { Amount } from '../../../ir/amount.ts';
 import type { Nanos } from '../../../kit/money.ts';
 import { LIMIT_WINDOWS } from '../../../kit/time/windows.ts';
-import type { Headroom, Limit, Refusal, Scope, Spending } from '../../../ports/ledger.ts';
+import type { Headroom, Limit, Limits, Refusal, Scope, ScopeIds, Spending } from '../../../ports/ledger.ts';
 
 /** All scopes, in the order in which limits are checked. */
-export const SCOPES: readonly Scope[] = ['key', 'workspace', 'account'];
+export const SCOPES = ['key', 'member', 'workspace', 'account'] as const satisfies readonly Scope[];
+
+const NO_LIMITS: readonly Limit[] = [];
+
+/** The scopes that a generation counts in: all but that of a member which is not counted. */
+export function countedScopes({ member }: ScopeIds): readonly Scope[] {
+  return member === undefined ? SCOPES_WITHOUT_MEMBER : SCOPES;
+}
+
+const SCOPES_WITHOUT_MEMBER: readonly Scope[] = SCOPES.filter((scope) => scope !== 'member');
+
+/** The id of a scope that a generation counts in. */
+export function idIn(scopes: ScopeIds, scope: Scope): string {
+  return scopes[scope] ?? '';
+}
+
+/** The limits of a scope other than the account, whose limit is its balance. */
+export function limitsIn(limits: Limits, scope: Exclude<Scope, 'account'>): readonly Limit[] {
+  return limits[scope] ?? NO_LIMITS;
+}
 
 /** A limit, and what is left of it. */
 export interface Standing {
@@ -46,7 +65,13 @@ export function tooLittle(standings: readonly Standing[]): Refusal {
 function refusalBy(standing: Standing | undefined): Refusal | undefined {
   if (standing === undefined) return undefined;
   const { scope, limit, leftNanos } = standing;
-  return { scope, window: limit.window, limitNanos: limit.nanos, leftNanos: atLeastZero(leftNanos) };
+  return {
+    scope,
+    window: limit.window,
+    limitNanos: limit.nanos,
+    leftNanos: atLeastZero(leftNanos),
+    ...(limit.guardrailId !== undefined && { guardrailId: limit.guardrailId }),
+  };
 }
 
 /**

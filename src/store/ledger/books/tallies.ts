@@ -1,9 +1,8 @@
 import { type Amount, NOTHING } from '../../../ir/amount.ts';
 import type { Scope, Spending } from '../../../ports/ledger.ts';
-import { SCOPES } from './limits.ts';
 import { hasSpent, NOTHING_SPENT } from './spending.ts';
 
-/** Spending of a key, a workspace or an account, and reservations of its open generations. Immutable. */
+/** Spending of a key, a member, a workspace or an account, and reservations of its open generations. Immutable. */
 export interface Tally {
   readonly spending: Spending;
   readonly reserved: Amount;
@@ -23,7 +22,12 @@ export class Tallies {
   constructor(entries?: Readonly<Record<Scope, readonly TallyEntry[]>>) {
     const mapOf = (scope: Scope) =>
       new Map(entries?.[scope].map(([id, tally]) => [id, { ...tally, reserved: NOTHING }]));
-    this.#maps = { key: mapOf('key'), workspace: mapOf('workspace'), account: mapOf('account') };
+    this.#maps = {
+      key: mapOf('key'),
+      member: mapOf('member'),
+      workspace: mapOf('workspace'),
+      account: mapOf('account'),
+    };
   }
 
   get(scope: Scope, id: string): Tally {
@@ -43,8 +47,8 @@ export class Tallies {
 
   /** All tallies for a snapshot. */
   entries(): Readonly<Record<Scope, readonly TallyEntry[]>> {
-    const [key, workspace, account] = SCOPES.map((scope) => [...this.#maps[scope]]);
-    return { key: key ?? [], workspace: workspace ?? [], account: account ?? [] };
+    const { key, member, workspace, account } = this.#maps;
+    return { key: [...key], member: [...member], workspace: [...workspace], account: [...account] };
   }
 }
 

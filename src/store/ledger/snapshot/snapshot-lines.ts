@@ -127,7 +127,7 @@ type LineHandlers = { readonly [K in keyof Lines]: (value: Lines[K], number: num
 export function parseSnapshot(lines: Iterable<string>): BooksSnapshot {
   const snapshot = {
     sequence: 0,
-    tallies: { key: [], workspace: [], account: [] } as Record<Scope, TallyEntry[]>,
+    tallies: { key: [], member: [], workspace: [], account: [] } as Record<Scope, TallyEntry[]>,
     balances: [] as [string, Balance][],
     open: [] as OpenGeneration[],
     ended: { older: [], recent: [] } as Record<Half, readonly string[]>,

@@ -14,6 +14,7 @@ import { prunedSumsMigration } from './0013-pruned-sums.ts';
 import { fileMembersMigration } from './0014-file-members.ts';
 import { importedUsageMigration } from './0015-imported-usage.ts';
 import { guardrailsMigration } from './0016-guardrails.ts';
+import { memberReservationsMigration } from './0017-member-reservations.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones go to the end. */
@@ -34,4 +35,5 @@ export const MIGRATIONS: readonly Migration[] = [
   fileMembersMigration,
   importedUsageMigration,
   guardrailsMigration,
+  memberReservationsMigration,
 ];

@@ -26,7 +26,12 @@ export async function strayReservations(
   return [...unknown, ...expired.rows].map((row) => ({
     generationId: row.generation_id,
     sequence: undefined,
-    scopes: { key: row.key_hash, workspace: row.workspace_id, account: row.account_id },
+    scopes: {
+      key: row.key_hash,
+      workspace: row.workspace_id,
+      account: row.account_id,
+      ...(row.member_id !== null && { member: row.member_id }),
+    },
     // Nothing is charged, so no limit applies.
     limits: { key: [], workspace: [] },
     settled: undefined,

@@ -3,8 +3,9 @@ import type { Amount } from '../../../../ir/amount.ts';
 import { LIMIT_WINDOWS, RESET_WINDOWS, type ResetWindow } from '../../../../kit/time/windows.ts';
 import type { Limits, ScopeIds } from '../../../../ports/ledger.ts';
 import type { Tables } from '../../../sql/tables.ts';
+import { limitsIn } from '../../books/limits.ts';
 import { type DatabaseClock, windowNumbersAt } from './database-clock.ts';
-import { COUNTED_FROM } from './tally-rows.ts';
+import { COUNTED_FROM, LOCK_ORDER, tallyKeysOf } from './tally-rows.ts';
 
 /** An amount to reserve, and its limits. */
 export interface ReservationRequest {
@@ -18,7 +19,7 @@ export interface ReservationRequest {
 export type Verdict = 'reserved' | 'overtaken' | 'known';
 
 /**
- * Reserves for a new generation in one statement: locks the three tallies in order, checks every limit, and raises all
+ * Reserves for a new generation in one statement: locks the tallies of all scopes in order, checks every limit, and raises all
  * tallies or none. It decides exactly as `refusalOf`: sums of windows that are expired by the database's clock are
  * zero, and an amount of zero passes every limit.
  */
@@ -41,11 +42,12 @@ export async function reserveNew(
     ${raised(asked, sql`exists (select from verdict where fits and not is_known)`)},
     kept as (
       insert into ledger_reservations (
-        generation_id, gateway_id, key_hash, workspace_id, account_id,
+        generation_id, gateway_id, key_hash, workspace_id, account_id, member_id,
         credit_nanos, byok_nanos, reserved_at_ms, expires_at_ms
       )
       select
         ${generationId}, ${holder.gatewayId}, ${scopes.key}, ${scopes.workspace}, ${scopes.account},
+        ${scopes.member ?? null}::text,
         ${nanos(amount.creditNanos)}, ${nanos(amount.byokNanos)},
         ${clock()}, ${clock()} + ${String(holder.lastsMs)}::bigint
       from verdict where fits and not is_known
@@ -80,8 +82,8 @@ export async function reserveMore(
 /** Locks the tallies, and selects whether all exist and no limit forbids the amount. */
 function checked({ scopes, limits, amount }: ReservationRequest, clock: DatabaseClock): RawBuilder<unknown> {
   const given = JSON.stringify(
-    (['key', 'workspace'] as const).flatMap((scope) =>
-      limits[scope].map((limit) => ({
+    (['key', 'member', 'workspace'] as const).flatMap((scope) =>
+      limitsIn(limits, scope).map((limit) => ({
         scope,
         window: limit.window,
         nanos: String(limit.nanos),
@@ -97,7 +99,7 @@ function checked({ scopes, limits, amount }: ReservationRequest, clock: Database
     ),
     tallies as materialized (
       select * from ledger_tallies t where ${isOneOf(scopes)}
-      order by array_position(array['key', 'workspace', 'account'], t.scope)
+      order by ${LOCK_ORDER}
       for update
     ),
     limits as (
@@ -108,7 +110,7 @@ function checked({ scopes, limits, amount }: ReservationRequest, clock: Database
       select scope, 'lifetime', granted_nanos, false from tallies where scope = 'account' and is_enforced = 1
     ),
     checked as materialized (
-      select (select count(*) from tallies) = 3 and not exists (
+      select (select count(*) from tallies) = ${sql.lit(tallyKeysOf(scopes).length)} and not exists (
         select from limits join tallies t on t.scope = limits.scope cross join windows
         where ${nanos(amount.creditNanos)} + case when counts_byok then ${nanos(amount.byokNanos)} else 0 end
           > greatest(
@@ -157,8 +159,9 @@ function sumNow(kind: 'credit' | 'byok'): RawBuilder<unknown> {
   return sql`case limits."window" ${sql.join(cases, sql` `)} end`;
 }
 
-function isOneOf({ key, workspace, account }: ScopeIds): RawBuilder<unknown> {
-  return sql`(t.scope, t.id) in (('key', ${key}), ('workspace', ${workspace}), ('account', ${account}))`;
+function isOneOf(scopes: ScopeIds): RawBuilder<unknown> {
+  const pairs = tallyKeysOf(scopes).map(({ scope, id }) => sql`(${sql.lit(scope)}, ${id})`);
+  return sql`(t.scope, t.id) in (${sql.join(pairs)})`;
 }
 
 /** Money as a text parameter: the driver limits a bigint to 64 bits. */

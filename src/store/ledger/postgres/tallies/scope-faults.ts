@@ -28,11 +28,14 @@ export async function reservationFaults(transaction: Transaction<Tables>): Promi
   const { rows } = await sql<FaultRow>`
     with held as (
       select of.scope, of.id, min(account_id) as account_id, sum(credit_nanos) as credit, sum(byok_nanos) as byok
-      from ledger_reservations ${EACH_SCOPE} group by of.scope, of.id
+      from ledger_reservations ${EACH_RESERVED_SCOPE} group by of.scope, of.id
     ),
     compared as (
       select
-        coalesce(held.account_id, keys.account_id, workspaces.account_id, t.id) as account_id,
+        coalesce(
+          held.account_id, keys.account_id, workspaces.account_id,
+          case when t.scope = 'member' then split_part(t.id, ':', 1) end, t.id
+        ) as account_id,
         coalesce(held.credit, 0) - coalesce(t.reserved_credit, 0) as credit,
         coalesce(held.byok, 0) - coalesce(t.reserved_byok, 0) as byok
       from held full join ledger_tallies t on t.scope = held.scope and t.id = held.id
@@ -89,6 +92,13 @@ const DAY_MS = sql.lit(86_400_000);
 const EACH_SCOPE = sql`cross join lateral (
   values ('key', key_hash), ('workspace', workspace_id), ('account', account_id)
 ) as of(scope, id)`;
+
+/** The same of reservations, which also count for the members that they name. */
+const EACH_RESERVED_SCOPE = sql`cross join lateral (
+  select * from (
+    values ('key', key_hash), ('member', member_id), ('workspace', workspace_id), ('account', account_id)
+  ) as named(scope, id) where named.id is not null
+) as of`;
 
 /** The difference of each account that is farthest from 0, if there is any. */
 function largestOf(differences: RawBuilder<unknown>): RawBuilder<unknown> {

@@ -4,11 +4,18 @@ import { LIMIT_WINDOWS, RESET_WINDOWS, type WindowNumbers } from '../../../../ki
 import type { Limits, Scope, ScopeIds, Spending, Sums } from '../../../../ports/ledger.ts';
 import type { LedgerTallyRow, Tables, WholeNumber } from '../../../sql/tables.ts';
 import { balanceLimits, type Grant, UNGRANTED } from '../../books/balance.ts';
-import { countedNanos, SCOPES, type Standing, spentNanos } from '../../books/limits.ts';
+import {
+  countedNanos,
+  countedScopes,
+  idIn,
+  limitsIn,
+  type Standing,
+  spentNanos,
+} from '../../books/limits.ts';
 import { NOTHING_SPENT, spendingAt } from '../../books/spending.ts';
 import type { DatabaseClock } from './database-clock.ts';
 
-/** Spending and reservations of a key, a workspace or an account; of an account also its balance. Immutable. */
+/** Spending and reservations of a key, a member, a workspace or an account; of an account also its balance. Immutable. */
 export interface SqlTally {
   readonly scope: Scope;
   readonly id: string;
@@ -22,7 +29,7 @@ export type TallyKey = Pick<SqlTally, 'scope' | 'id'>;
 
 /** The tallies that a generation counts in, in lock order. */
 export function tallyKeysOf(scopes: ScopeIds): TallyKey[] {
-  return SCOPES.map((scope) => ({ scope, id: scopes[scope] }));
+  return countedScopes(scopes).map((scope) => ({ scope, id: idIn(scopes, scope) }));
 }
 
 /** Key of a tally in maps. */
@@ -117,7 +124,7 @@ export function standingsOf(
 ): Standing[] {
   return tallyKeysOf(scopes).flatMap((key) => {
     const { scope, balance, spending, reserved } = tallies.get(tallyName(key)) ?? emptyTally(key);
-    const own = scope === 'account' ? balanceLimits(balance) : limits[scope];
+    const own = scope === 'account' ? balanceLimits(balance) : limitsIn(limits, scope);
     const current = spendingAt(spending, windows);
     return own.map((limit) => {
       const unspentNanos = limit.nanos - spentNanos(limit, current);
@@ -127,7 +134,8 @@ export function standingsOf(
 }
 
 /** Narrowest scope first; ids by bytes, which is the same in every database. */
-const LOCK_ORDER = sql`array_position(array['key', 'workspace', 'account'], t.scope), t.id collate "C"`;
+export const LOCK_ORDER = sql`
+  array_position(array['key', 'member', 'workspace', 'account'], t.scope), t.id collate "C"`;
 
 function listed(keys: readonly TallyKey[]) {
   const list = JSON.stringify(keys.map(({ scope, id }) => ({ scope, id })));
