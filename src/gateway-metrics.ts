@@ -10,6 +10,7 @@ import type { Clock } from './kit/time/clock.ts';
 import type { MoneyLeft } from './manage/accounts/money-left.ts';
 import type { Ledger } from './ports/ledger.ts';
 import type { Health } from './routing/health/health.ts';
+import type { GuardrailMetrics } from './stages/guardrails/guardrail-stage.ts';
 
 /** Sources of the metrics of a gateway that is starting. */
 export interface EarlyMetricSources {
@@ -23,6 +24,7 @@ export interface EarlyMetricSources {
 /** Sources of the metrics. */
 export interface MetricSources extends EarlyMetricSources {
   readonly generations: GenerationMetrics;
+  readonly guardrails: GuardrailMetrics;
   readonly ledger: Pick<
     Ledger,
     'openReservations' | 'reconciled' | 'isAvailable' | 'disk' | 'lag' | 'clockAheadMs' | 'writtenOff'
@@ -88,11 +90,12 @@ function moneyMetrics({ money, clock }: Pick<MetricSources, 'money' | 'clock'>):
 
 /** All metrics of a gateway, in the order of `/metrics`. */
 export function gatewayMetrics(sources: MetricSources): readonly MetricFamily[] {
-  const { http, generations, ledger, health, loopDelay, version } = sources;
+  const { http, generations, guardrails, ledger, health, loopDelay, version } = sources;
   return [
     gauge({ name: 'signalbox_info', help: 'The version that runs.', read: () => [[{ version }, 1]] }),
     ...http.families,
     ...generations.families,
+    ...guardrails.families,
     gauge({
       name: 'signalbox_open_reservations',
       help: 'Generations of this process that are accepted and not settled.',

@@ -55,6 +55,7 @@ import { type CoolingSite, Health } from './routing/health/health.ts';
 import { Traffic } from './routing/traffic.ts';
 import { RunningSettings } from './running-settings.ts';
 import { prepareBody } from './settings.ts';
+import { GuardrailMetrics } from './stages/guardrails/guardrail-stage.ts';
 import type { Stage } from './stages/stage.ts';
 import { stageTable } from './stages/table.ts';
 import { DiskResponseCache } from './store/cache/disk-response-cache.ts';
@@ -239,11 +240,12 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     closers.push(() => itemsSwept.close());
     const logGeneration = generationLog(log, systemClock);
     const generationMetrics = new GenerationMetrics();
+    const guardrailMetrics = new GuardrailMetrics();
     const tail = new GenerationTail(systemClock);
     const failures = new LastFailures(systemClock);
     const gateway = createGateway({
       settings: () => settings.current.gateway,
-      stages: [...stageTable({ cache, egress }), ...stages],
+      stages: stageTable({ cache, egress, guardrailMetrics }, stages),
       callUpstream: upstreams.call,
       countUpstream: upstreams.countTokens,
       tokenizer,
@@ -287,6 +289,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     metrics.families = gatewayMetrics({
       ...earlySources,
       generations: generationMetrics,
+      guardrails: guardrailMetrics,
       ledger: installation.ledger,
       health,
       money,

@@ -41,6 +41,8 @@ export interface PipelineEntry {
   readonly type: 'guardrail' | 'plugin' | 'server_tools' | 'response_healing' | 'context_compression';
   readonly name: string;
   readonly summary?: string;
+  readonly guardrail_id?: string;
+  readonly guardrail_scope?: string;
   readonly data?: JsonObject;
   readonly cost_usd?: number | null;
 }

@@ -5,6 +5,7 @@ import type { FormatFacts } from './format-facts.ts';
 import type { CacheMark, DialectName, Ext, Format, Item, RequestFormat } from './items.ts';
 import type { Places } from './places.ts';
 import type { ReasoningSettings, Sampling } from './settings.ts';
+import type { WireWatch } from './wire-watch.ts';
 
 /** A tool the model may call. */
 export type Tool =
@@ -135,4 +136,6 @@ export interface GenerationRequest {
   readonly places: Places;
   /** Top-level keys of the body that no format documents: kept in the relay lane, else dropped and reported. */
   readonly unknownFields: readonly string[];
+  /** Set by guardrails; absent = nothing is watched. */
+  readonly watch?: WireWatch;
 }

@@ -41,7 +41,8 @@ export function responseCacheStage(cache: ResponseCache): Stage {
 function keyOf({ models, exactNumbers }: GenerationRequest, { caller, format, body }: StageContext): string {
   return createHash('sha256')
     .update(
-      `${caller.key.hash}\n${format}\n${JSON.stringify(models)}\n${stringifyExactly(body, exactNumbers)}`,
+      `${caller.key.hash}\n${format}\n${JSON.stringify(models)}\n${stringifyExactly(body, exactNumbers)}` +
+        guardrailsOf(caller),
     )
     .digest('hex');
 }
@@ -99,4 +100,9 @@ function served({ sourceId, answer }: CachedAnswer, request: GenerationRequest):
     ...(vectors && { vectors }),
   };
   return { result, ...rest, sourceId };
+}
+
+/** Names the guardrails of a caller as they are now: an answer that passed others is not given again. */
+function guardrailsOf({ guardrails }: StageContext['caller']): string {
+  return guardrails.map(({ guardrail: { id, updatedAtMs } }) => `\n${id} ${updatedAtMs}`).join('');
 }

@@ -1,5 +1,7 @@
 import type { Egress } from '../egress/egress.ts';
 import type { ResponseCache } from '../ports/response-cache.ts';
+import { compileFilters } from './guardrails/filters/filter-set.ts';
+import { type GuardrailMetrics, guardrailStages } from './guardrails/guardrail-stage.ts';
 import { fileParserStage } from './plugins/file-parser/file-parser-stage.ts';
 import { moderationStage } from './plugins/moderation/moderation-stage.ts';
 import { webStage } from './plugins/web/web-stage.ts';
@@ -12,17 +14,30 @@ import type { Stage } from './stage.ts';
 export interface StageParts {
   readonly cache: ResponseCache;
   readonly egress: Egress;
+  readonly guardrailMetrics: GuardrailMetrics;
 }
 
-/** All stages, in order: the first runs first before planning, and is outermost around legs. */
-export function stageTable({ cache, egress }: StageParts): readonly Stage[] {
+/**
+ * All stages, in order: the first runs first before planning, and is outermost around legs. `additional`: stages
+ * inside all others but the guardrails around legs.
+ */
+export function stageTable(
+  { cache, egress, guardrailMetrics: metrics }: StageParts,
+  additional: readonly Stage[] = [],
+): readonly Stage[] {
+  const guardrails = guardrailStages({ compileFilters, metrics });
   return [
+    guardrails.first,
     moderationStage(egress),
     fileParserStage(egress),
+    // The texts of files that were read.
+    guardrails.again,
     // Before the plugins that look at the web: an answer that is kept needs no search.
     responseCacheStage(cache),
     webStage(egress),
     webFetchStage(egress),
     responseHealingStage,
+    ...additional,
+    guardrails.innermost,
   ];
 }

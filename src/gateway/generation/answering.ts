@@ -89,6 +89,7 @@ export abstract class Answering implements SettleTools {
       this.reading.close();
       this.underway.reservation.close();
       this.concludeLegs(settlement);
+      this.underway.request.watch?.ended();
       this.checkpoints.close();
       if (this.isNothing) {
         await ledger.void(input.generationId, clock.now());

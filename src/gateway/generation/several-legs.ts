@@ -146,6 +146,7 @@ export class SeveralLegs extends Answering {
       for await (const batch of flow) {
         fold.pushAll(batch);
         running.watch(batch);
+        request.watch?.received(batch);
         openItems.push(batch);
         const terminal = terminalIn(batch);
         if (terminal !== undefined) {

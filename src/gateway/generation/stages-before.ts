@@ -3,15 +3,19 @@ import { LedgerUnavailable } from '../../ports/ledger.ts';
 import type { ServedAnswer } from '../../stages/stage.ts';
 import { Prompt } from '../../tokens/prompt.ts';
 import { unrecordable } from '../admission/admit.ts';
+import { type PlanParts, planLeg } from '../plan/plan-leg.ts';
 import type { AcceptedGeneration } from './accepted-generation.ts';
-import { routingMetadata } from './attempt-log.ts';
+import { AttemptLog, routingMetadata } from './attempt-log.ts';
 import { ServedGeneration, type ServedParts } from './served-generation.ts';
 import { settleRefused, type UnservedParts, unservedGeneration, unservedOf } from './unserved.ts';
+
+/** What a refusal is recorded and described with. */
+export type RefusalParts = UnservedParts & PlanParts;
 
 /** The generation after its stages, or the answer of one of them. A refusal is recorded. */
 export async function runStagesBefore(
   accepted: AcceptedGeneration,
-  parts: UnservedParts,
+  parts: RefusalParts,
 ): Promise<AcceptedGeneration | { readonly served: ServedAnswer }> {
   const { stages, request, content } = accepted;
   if (stages.isEmpty) return accepted;
@@ -24,7 +28,7 @@ export async function runStagesBefore(
       : { ...accepted, request: outcome.request, prompt: new Prompt(outcome.request) };
   } catch (error) {
     void content.close();
-    throw await recordedRefusal(accepted, error, parts);
+    throw await recordedRefusal(accepted, await withRouting(error, accepted, parts), parts);
   }
 }
 
@@ -44,12 +48,26 @@ export async function recordServed(
   }
 }
 
-/** A refusal with the pipeline entries of stages, if the caller asked for routing metadata. */
-function withPipeline(error: unknown, accepted: AcceptedGeneration): unknown {
-  const { input, request, settings } = accepted;
+/**
+ * The refusal with the routing metadata that the caller asked for: where the request could have gone, and what stages
+ * did.
+ */
+async function withRouting(
+  error: unknown,
+  accepted: AcceptedGeneration,
+  parts: RefusalParts,
+): Promise<unknown> {
+  const { input, settings, stages, reservation } = accepted;
   if (!input.wantsMetadata || !(error instanceof GatewayError)) return error;
-  const { attemptLog } = unservedGeneration(unservedOf(accepted), request.models[0] ?? '');
-  return error.withRouting(routingMetadata(attemptLog, settings.region, 'failed'));
+  try {
+    const { plan } = await planLeg(accepted, input, settings, stages.mayRelay, parts);
+    const attemptLog = new AttemptLog(plan, stages.notes, reservation.charges);
+    return error.withRouting(routingMetadata(attemptLog, settings.region, 'failed'));
+  } catch {
+    // It could have gone nowhere: the refusal says enough.
+    const { attemptLog } = unservedGeneration(unservedOf(accepted), accepted.request.models[0] ?? '');
+    return error.withRouting(routingMetadata(attemptLog, settings.region, 'failed'));
+  }
 }
 
 /** The refusal itself, once it is recorded; else the reason why it could not be. */
@@ -60,7 +78,7 @@ async function recordedRefusal(
 ): Promise<unknown> {
   try {
     await settleRefused(unservedOf(accepted), error, parts);
-    return withPipeline(error, accepted);
+    return error;
   } catch (late) {
     return late instanceof LedgerUnavailable ? unrecordable(late) : late;
   }

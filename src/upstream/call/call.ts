@@ -79,6 +79,7 @@ export function createCallUpstream(dependencies: CallDependencies): CallUpstream
       renderCall(call, dialect, approach.destination.model),
     );
     const { scope } = approach;
+    request.watch?.sent(rendered.body);
     if (request.echoUpstreamBody) call.onRequest?.(redactJson(rendered.body, scope.confidential.secrets));
     const transport = provider.dialect === 'simulator' ? transports.simulator : transports.network;
     let reply: TransportReply;

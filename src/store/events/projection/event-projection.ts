@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from '../../../kit/json/json.ts';
 import type { Nanos } from '../../../kit/money.ts';
 import { appHostOf } from '../../../kit/net/app-host.ts';
 import type { AppRegistry, AppSighting } from '../../../ports/apps.ts';
@@ -75,7 +76,7 @@ export function eventOf({ id, scopes, settledAtMs, charge, row: kept }: StoredGe
     }),
     isZdr: row.is_zdr ?? false,
     isByok: row.is_byok ?? false,
-    isGuarded: false,
+    isGuarded: hasGuardrailActed(row.routing ?? null),
     isFromCache: (row.response_cache_source_id ?? null) !== null,
     promptTokens,
     completionTokens: row.native_tokens_completion ?? 0,
@@ -89,6 +90,16 @@ export function eventOf({ id, scopes, settledAtMs, charge, row: kept }: StoredGe
     cacheNanos: nanosOrNull(row.cache_discount_nanos),
     webNanos: nanosOrNull(row.web_search_nanos),
   };
+}
+
+/** Whether a guardrail found something. */
+function hasGuardrailActed(routing: JsonObject | null): boolean {
+  const pipeline = routing?.pipeline;
+  if (!Array.isArray(pipeline)) return false;
+  return pipeline.some((entry) => {
+    const { type, data } = entry as JsonObject;
+    return type === 'guardrail' && isJsonObject(data) && data.detected === true;
+  });
 }
 
 function nanosOrNull(text: string | undefined): Nanos | null {

@@ -1,0 +1,227 @@
+import type { Event, EventBatch, PartKind } from '../../ir/events.ts';
+import type { Annotation, Logprobs } from '../../ir/items.ts';
+import type { GuardrailScan } from './guardrail-scan.ts';
+import { textsOf } from './received-characters.ts';
+import type { ReceivedText } from './received-text.ts';
+import { mapTexts } from './texts/map-texts.ts';
+import { ToolInputPieces } from './tool-input-pieces.ts';
+
+type PartEnd = Extract<Event, { type: 'part-end' }>;
+
+/** A part of an item whose text is being scanned. */
+interface OpenPart {
+  readonly item: number;
+  readonly part: number;
+  readonly kind: PartKind;
+  readonly text: ReceivedText;
+  /** Characters that came in, and that went on. */
+  read: number;
+  released: number;
+  /** Log probabilities of text that is held back, with the place where it ends. */
+  logprobs: { readonly end: number; readonly entries: Logprobs }[];
+  /** Events that follow text which is held back. */
+  waiting: Event[];
+}
+
+interface OpenItem {
+  readonly parts: Map<string, OpenPart>;
+  input: ToolInputPieces | ReceivedText | undefined;
+  isFunction: boolean;
+  /** Text of it was replaced: seals over it no longer hold. */
+  isChanged: boolean;
+  seals: Event[];
+}
+
+/**
+ * Scans the events of one leg. Text goes on as soon as no pattern can match it across the next cut; the order of
+ * events stays. Stop passing events on as soon as `scan.isBlocked`.
+ */
+export class AnswerFilter {
+  readonly #scan: GuardrailScan;
+  readonly #items = new Map<number, OpenItem>();
+  #recent: OpenPart | undefined;
+
+  constructor(scan: GuardrailScan) {
+    this.#scan = scan;
+  }
+
+  /** The events that may go on. Those after a block are left out. */
+  push(batch: EventBatch): Event[] {
+    const out: Event[] = [];
+    for (const event of batch) {
+      this.#pass(event, out);
+      if (this.#scan.isBlocked) break;
+    }
+    return out;
+  }
+
+  #pass(event: Event, out: Event[]): void {
+    switch (event.type) {
+      case 'text-delta': {
+        const part = this.#partAt(event.item, event.part, event.kind);
+        this.#scan.receivedCharacters += event.text.length;
+        part.read += event.text.length;
+        if (event.logprobs !== undefined) part.logprobs.push({ end: part.read, entries: event.logprobs });
+        this.#release(part, part.text.push(event.text), out);
+        return;
+      }
+      case 'tool-input-delta': {
+        const item = this.#itemAt(event.item);
+        this.#scan.receivedCharacters += event.text.length;
+        item.input ??= item.isFunction
+          ? new ToolInputPieces(() => this.#scan.receivedPieces())
+          : this.#scan.receivedPieces();
+        const release = item.input.push(event.text);
+        if (release !== '') out.push({ ...event, text: release });
+        return;
+      }
+      case 'annotation': {
+        const part = this.#partAt(event.item, event.part, 'text');
+        const passed = { ...event, annotation: this.#annotation(event.annotation) };
+        if (part.text.isHolding) part.waiting.push(passed);
+        else out.push(...(part.text.isChanged ? withoutPlace(passed) : [passed]));
+        return;
+      }
+      case 'part-end':
+        this.#endPart(event, out);
+        return;
+      case 'seal':
+        this.#itemAt(event.item).seals.push(event);
+        return;
+      case 'item-start':
+        out.push(this.#mapped(event));
+        this.#items.set(event.item, openItem(event));
+        return;
+      case 'item-end':
+        this.#endItem(event.item, out);
+        out.push(this.#mapped(event));
+        return;
+      case 'finish':
+      case 'failure':
+        for (const item of [...this.#items.keys()]) this.#endItem(item, out);
+        out.push(event.type === 'finish' ? { ...event, ...this.#mapped(textsOf(event)) } : event);
+        return;
+      case 'part-start':
+      case 'opaque':
+      case 'image-data':
+        out.push(this.#mapped(event));
+        return;
+      default:
+        out.push(event);
+    }
+  }
+
+  /** Passes on what may go on of a part, with what waited for it. */
+  #release(part: OpenPart, release: string, out: Event[]): void {
+    const { item, part: index, kind, text } = part;
+    if (text.isChanged) this.#itemAt(item).isChanged = true;
+    part.released += release.length;
+    const logprobs = this.#logprobs(part);
+    if (release !== '') {
+      out.push({ type: 'text-delta', item, part: index, kind, text: release, ...(logprobs && { logprobs }) });
+    }
+    if (part.waiting.length > 0 && !text.isHolding) this.#releaseWaiting(part, out);
+  }
+
+  #releaseWaiting(part: OpenPart, out: Event[]): void {
+    for (const waiting of part.waiting)
+      out.push(...(part.text.isChanged ? withoutPlace(waiting) : [waiting]));
+    part.waiting = [];
+  }
+
+  /** The log probabilities of what goes on. Those of changed text would tell what it was. */
+  #logprobs(part: OpenPart): Logprobs | undefined {
+    if (part.logprobs.length === 0) return undefined;
+    if (part.text.isChanged) {
+      part.logprobs = [];
+      return undefined;
+    }
+    const count = part.logprobs.findIndex(({ end }) => end > part.released);
+    const ready = part.logprobs.splice(0, count === -1 ? part.logprobs.length : count);
+    return ready.length === 0 ? undefined : ready.flatMap(({ entries }) => entries);
+  }
+
+  #endPart(event: PartEnd, out: Event[]): void {
+    const { parts } = this.#itemAt(event.item);
+    const key = partKey(event.part, event.kind);
+    const part = parts.get(key);
+    if (part !== undefined) {
+      this.#closePart(part, out);
+      parts.delete(key);
+    }
+    out.push(event);
+  }
+
+  #closePart(part: OpenPart, out: Event[]): void {
+    this.#release(part, part.text.end(), out);
+    this.#releaseWaiting(part, out);
+    if (this.#recent === part) this.#recent = undefined;
+  }
+
+  #endItem(index: number, out: Event[]): void {
+    const item = this.#items.get(index);
+    if (item === undefined) return;
+    this.#items.delete(index);
+    for (const part of item.parts.values()) this.#closePart(part, out);
+    if (item.input !== undefined) {
+      const release = item.input.end();
+      if (release !== '') out.push({ type: 'tool-input-delta', item: index, text: release });
+      if (item.input.isChanged) item.isChanged = true;
+    }
+    if (!item.isChanged) out.push(...item.seals);
+  }
+
+  #annotation(annotation: Annotation): Annotation {
+    return this.#mapped(annotation);
+  }
+
+  /** Texts that come whole. */
+  #mapped<T>(value: T): T {
+    return mapTexts(value, (text) => {
+      this.#scan.receivedCharacters += text.length;
+      return this.#scan.receivedText(text);
+    });
+  }
+
+  #itemAt(index: number): OpenItem {
+    const known = this.#items.get(index);
+    if (known !== undefined) return known;
+    const begun = openItem(undefined);
+    this.#items.set(index, begun);
+    return begun;
+  }
+
+  #partAt(item: number, part: number, kind: PartKind): OpenPart {
+    const recent = this.#recent;
+    if (recent !== undefined && recent.item === item && recent.part === part && recent.kind === kind) {
+      return recent;
+    }
+    const { parts } = this.#itemAt(item);
+    const key = partKey(part, kind);
+    let found = parts.get(key);
+    if (found === undefined) {
+      const text = this.#scan.receivedPieces();
+      found = { item, part, kind, text, read: 0, released: 0, logprobs: [], waiting: [] };
+      parts.set(key, found);
+    }
+    this.#recent = found;
+    return found;
+  }
+}
+
+function partKey(part: number, kind: PartKind): string {
+  return `${kind === 'summary' ? 'summary' : 'part'} ${part}`;
+}
+
+function openItem(start: Extract<Event, { type: 'item-start' }> | undefined): OpenItem {
+  const isFunction = start?.head.type === 'tool-call' && start.head.kind === 'function';
+  return { parts: new Map(), input: undefined, isFunction, isChanged: false, seals: [] };
+}
+
+/** An annotation without its place in a text that is no longer the same; none if its place cannot be told apart. */
+function withoutPlace(event: Event): Event[] {
+  if (event.type !== 'annotation') return [event];
+  if (event.annotation.type !== 'url-citation') return [];
+  const { startIndex: _, endIndex: __, ext: ___, ...annotation } = event.annotation;
+  return [{ ...event, annotation }];
+}

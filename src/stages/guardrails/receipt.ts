@@ -1,0 +1,84 @@
+import type { EventBatch } from '../../ir/events.ts';
+import type { PipelineEntry } from '../../ir/metadata.ts';
+import type { WireWatch } from '../../ir/wire-watch.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { receivedCharacters } from './received-characters.ts';
+import { sentCharacters } from './sent-characters.ts';
+
+/** Characters that were not scanned. */
+export interface Unscanned {
+  readonly sent: number;
+  readonly received: number;
+}
+
+/** What the scanner says of itself. */
+export interface ScannerCount {
+  /** All texts that may be sent, as they may be. */
+  sentTexts(): Iterable<string>;
+  /** Characters of all legs that were scanned on their way back. */
+  readonly receivedCharacters: number;
+  /** The rest of an answer was withheld: none of it has to be scanned. */
+  readonly isBlocked: boolean;
+}
+
+/**
+ * How many characters of a generation went out and came back, and how many of them were scanned. What went out and
+ * came back is counted beside the scanner: in rendered bodies, and in the events of legs.
+ */
+export class Receipt implements WireWatch {
+  readonly #scanner: ScannerCount;
+  readonly #report: (unscanned: Unscanned) => void;
+  #sent = 0;
+  #sentScanned = 0;
+  #received = 0;
+
+  constructor(scanner: ScannerCount, report: (unscanned: Unscanned) => void) {
+    this.#scanner = scanner;
+    this.#report = report;
+  }
+
+  sent(body: JsonObject): void {
+    const { sent, scanned } = sentCharacters(body, this.#scanner.sentTexts());
+    this.#sent += sent;
+    this.#sentScanned += scanned;
+  }
+
+  received(batch: EventBatch): void {
+    this.#received += receivedCharacters(batch);
+  }
+
+  ended(): void {
+    const { isBlocked, receivedCharacters: scanned } = this.#scanner;
+    const sent = this.#sent - this.#sentScanned;
+    const received = isBlocked ? 0 : this.#received - scanned;
+    if (sent !== 0 || received !== 0) this.#report({ sent, received });
+  }
+
+  /** The entry of the pipeline. It shows the counts of the moment at which it is read. */
+  entry(): PipelineEntry {
+    const data = () => this.#data();
+    return {
+      type: 'guardrail',
+      name: 'scan-receipt',
+      get summary() {
+        const { characters_sent: sent, characters_received: received, ...scanned } = data();
+        return (
+          `Scanned ${scanned.characters_sent_scanned} of ${sent} characters sent, ` +
+          `${scanned.characters_received_scanned} of ${received} received`
+        );
+      },
+      get data() {
+        return data();
+      },
+    };
+  }
+
+  #data() {
+    return {
+      characters_sent: this.#sent,
+      characters_sent_scanned: this.#sentScanned,
+      characters_received: this.#received,
+      characters_received_scanned: this.#scanner.receivedCharacters,
+    };
+  }
+}

@@ -1,0 +1,42 @@
+import type { Finding } from './filters/finding.ts';
+import type { StreamScan } from './filters/stream-scan.ts';
+
+/** Scans one text that comes back in pieces. */
+export class ReceivedText {
+  readonly #scan: StreamScan;
+  readonly #note: (findings: readonly Finding[]) => void;
+  #isChanged = false;
+
+  /** `note` gets what is found. */
+  constructor(scan: StreamScan, note: (findings: readonly Finding[]) => void) {
+    this.#scan = scan;
+    this.#note = note;
+  }
+
+  /** What may go on. What a pattern could still match across the cut is held back. */
+  push(piece: string): string {
+    return this.#released(this.#scan.push(piece));
+  }
+
+  /** The rest. */
+  end(): string {
+    return this.#released(this.#scan.end());
+  }
+
+  /** Something was replaced or blocked. */
+  get isChanged(): boolean {
+    return this.#isChanged;
+  }
+
+  get isHolding(): boolean {
+    return this.#scan.heldCharacters > 0;
+  }
+
+  #released({ release, findings }: ReturnType<StreamScan['push']>): string {
+    if (findings.length > 0) {
+      this.#note(findings);
+      if (findings.some(({ action }) => action !== 'flag')) this.#isChanged = true;
+    }
+    return release;
+  }
+}

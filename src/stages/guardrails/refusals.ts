@@ -1,0 +1,84 @@
+import { GatewayError } from '../../ir/errors.ts';
+import type { PipelineEntry } from '../../ir/metadata.ts';
+import type { FilterAction } from '../../ports/guardrails.ts';
+import type { Finding, TextPlace } from './filters/finding.ts';
+
+/** A finding and where its text stood. */
+export interface PlacedFinding {
+  readonly finding: Finding;
+  readonly direction: TextPlace['direction'];
+}
+
+const ACTION_WORDS: Readonly<Record<FilterAction, string>> = {
+  block: 'blocked',
+  redact: 'redacted',
+  flag: 'flagged',
+};
+
+/** Names of the guardrail stages in the routing metadata. */
+const STAGE_NAMES: Readonly<Record<Finding['kind'], string>> = {
+  'prompt-injection': 'regex_pi_detection',
+  'content-filter': 'content-filter',
+};
+
+/** Entries of `patterns`, and characters of each. */
+const MAX_PATTERNS = 20;
+const MAX_PATTERN_CHARACTERS = 200;
+
+/** The entries of the pipeline for what was found: one for each guardrail, kind, action and direction. */
+export function pipelineEntries(found: readonly PlacedFinding[]): PipelineEntry[] {
+  const groups = new Map<string, PlacedFinding[]>();
+  for (const each of found) {
+    const { guardrailId, kind, action, engine } = each.finding;
+    const key = [guardrailId, kind, action, engine, each.direction].join(' ');
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [each]);
+    else group.push(each);
+  }
+  return [...groups.values()].map(entryOf);
+}
+
+function entryOf(group: readonly PlacedFinding[]): PipelineEntry {
+  const [{ finding, direction }] = group as [PlacedFinding];
+  const action = ACTION_WORDS[finding.action];
+  const patterns = patternsOf(group);
+  const matched = `${group.length} ${group.length === 1 ? 'match' : 'matches'}`;
+  const what =
+    finding.kind === 'prompt-injection'
+      ? `prompt injection detected (${patterns.length} ${patterns.length === 1 ? 'pattern' : 'patterns'} matched)`
+      : `${patterns.join(', ')} (${matched})`;
+  return {
+    type: 'guardrail',
+    name: STAGE_NAMES[finding.kind],
+    summary: `${action.charAt(0).toUpperCase()}${action.slice(1)}: ${what}`,
+    guardrail_id: finding.guardrailId,
+    guardrail_scope: finding.scope,
+    data: { action, detected: true, engines: [finding.engine], patterns, direction },
+  };
+}
+
+/** Of injections the matched text; of personal data the names of the filters, never the data itself. */
+function patternsOf(group: readonly PlacedFinding[]): string[] {
+  const texts = group.map(({ finding }) =>
+    (finding.kind === 'prompt-injection' ? finding.text : finding.label).slice(0, MAX_PATTERN_CHARACTERS),
+  );
+  return [...new Set(texts)].slice(0, MAX_PATTERNS);
+}
+
+/** The refusal for findings of which at least one blocks. */
+export function blockedError(found: readonly PlacedFinding[]): GatewayError {
+  const blocking = found.filter(({ finding }) => finding.action === 'block');
+  const first = blocking[0];
+  if (first === undefined) throw new Error('nothing blocks');
+  const { kind, engine } = first.finding;
+  const alike = blocking.filter(({ finding }) => finding.kind === kind && finding.engine === engine);
+  return new GatewayError('permission', messageOf(first), { metadata: { patterns: patternsOf(alike) } });
+}
+
+function messageOf({ finding, direction }: PlacedFinding): string {
+  const subject = direction === 'sent' ? 'Request' : 'Response';
+  if (finding.kind === 'prompt-injection') return `${subject} blocked: prompt injection patterns detected`;
+  if (finding.engine === 'nlp') return `Blocked PII detected: ${finding.label}`;
+  if (finding.engine === 'service') return `${subject} blocked by guardrail service: ${finding.label}`;
+  return `${subject} blocked by content filter: ${finding.label}`;
+}

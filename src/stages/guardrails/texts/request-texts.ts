@@ -1,0 +1,110 @@
+import type { Item, Role } from '../../../ir/items.ts';
+import type { GenerationRequest } from '../../../ir/request.ts';
+import { mapTexts } from './map-texts.ts';
+import { mapToolInput } from './tool-input.ts';
+
+/** Whose words a text is. */
+export type TextRole = Role | 'tool';
+
+/** What is done with the texts of a caller. */
+export interface SentTexts {
+  /** Returns what a text is replaced by, or the text itself. */
+  readonly change: (text: string, role: TextRole) => string;
+  /** Is told of JSON that goes out as a text, after all texts in it were changed. */
+  readonly changedJson: (json: string) => void;
+}
+
+/** Members besides items that dialects render, and whose words they are. */
+const MEMBERS = {
+  tools: 'system',
+  toolChoice: 'system',
+  outputFormat: 'system',
+  sampling: 'system',
+  imageConfig: 'user',
+  embedding: 'user',
+  metadata: 'user',
+  promptCacheKey: 'user',
+  promptCacheOptions: 'system',
+  reasoning: 'system',
+  verbosity: 'system',
+  modalities: 'system',
+  serviceTier: 'system',
+  include: 'system',
+  ext: 'user',
+} as const satisfies Partial<Record<keyof GenerationRequest, TextRole>>;
+
+/**
+ * The request with every text of the caller replaced by what `change` returns. The same request if nothing changes.
+ * The caller's own body stays as it is: a request under guardrails is never relayed.
+ */
+export function mapRequest(request: GenerationRequest, texts: SentTexts): GenerationRequest {
+  const { change } = texts;
+  const { places } = request;
+  /** Reports still find the place of what was replaced. */
+  const moved = (from: object, to: object) => {
+    const path = places.of(from);
+    if (path !== undefined) places.put(to, path);
+  };
+  const changes: Record<string, unknown> = {};
+  const items = request.items.map((item) => mapItem(item, texts, moved));
+  if (items.some((item, index) => item !== request.items[index])) changes.items = items;
+  for (const [member, role] of Object.entries(MEMBERS)) {
+    const value = request[member as keyof GenerationRequest];
+    if (value === undefined) continue;
+    const changed = mapTexts(value, (text) => change(text, role), moved, member);
+    if (changed !== value) changes[member] = changed;
+  }
+  const { wishes } = request;
+  const plugins = mapTexts(wishes.plugins, (text) => change(text, 'user'));
+  if (plugins !== wishes.plugins) changes.wishes = { ...wishes, plugins };
+  return Object.keys(changes).length === 0 ? request : { ...request, ...changes };
+}
+
+function mapItem(item: Item, texts: SentTexts, moved: (from: object, to: object) => void): Item {
+  const role = roleOf(item);
+  const changed = mapTexts(item, (text, member) => changedText(item, text, member, role, texts), moved);
+  if (changed === item) return item;
+  const bare = withoutSeals(changed);
+  if (bare !== changed) moved(item, bare);
+  return bare;
+}
+
+function changedText(
+  item: Item,
+  text: string,
+  member: string,
+  role: TextRole,
+  { change, changedJson }: SentTexts,
+): string {
+  const isInput = item.type === 'tool-call' && item.kind === 'function' && member === 'input';
+  if (!isInput) return change(text, role);
+  const input = mapToolInput(text, (inner) => change(inner, role));
+  changedJson(input);
+  return input;
+}
+
+function roleOf(item: Item): TextRole {
+  switch (item.type) {
+    case 'message':
+      return item.role;
+    case 'tool-result':
+      return 'tool';
+    case 'opaque':
+      return item.role ?? 'user';
+    default:
+      return 'assistant';
+  }
+}
+
+/** Seals are proofs over the text as it was: changed text has none, nor what dialects keep beside it. */
+function withoutSeals(item: Item): Item {
+  if (item.type === 'reasoning') {
+    const { signature: _, encrypted: __, ext: ___, ...bare } = item;
+    return bare;
+  }
+  if (item.type === 'tool-call') {
+    const { signature: _, signatureFormat: __, signatureGivenBy: ___, ...bare } = item;
+    return bare;
+  }
+  return item;
+}
