@@ -21,6 +21,7 @@ import type {
 import { GenerationRefused } from '../../src/ports/generations.ts';
 import { openEventBundle } from '../../src/store/events/duckdb/event-bundle.ts';
 import { eventHistory, HISTORY_START_MS } from '../builders/event-history.ts';
+import { runs } from '../builders/runs.ts';
 import { type AppCount, countApps, countEvents } from './count-events.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
@@ -295,7 +296,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
             });
           },
         ),
-        { numRuns: 25 },
+        { numRuns: runs(10, 75) },
       );
     }, 20_000);
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { runs } from '../builders/runs.ts';
 import { openTestGateway, readEvents, type TestGateway } from '../e2e/harness.ts';
 import { chatAnswer, chatFrames, messagesAnswer, responsesAnswer, sse } from '../fakes/answers.ts';
 import {
@@ -205,7 +206,7 @@ describe.each([
           );
         },
       ),
-      { numRuns: engine === 'embedded' ? 20 : 8 },
+      { numRuns: engine === 'embedded' ? runs(8, 60) : runs(4, 24) },
     );
   });
 
@@ -268,7 +269,7 @@ describe.each([
           expect((await spentBy(gateway, key)) - before).toBeCloseTo(priceOf(used), 12);
         }
       }),
-      { numRuns: engine === 'embedded' ? 4 : 2 },
+      { numRuns: engine === 'embedded' ? runs(2, 12) : runs(1, 6) },
     );
   });
 

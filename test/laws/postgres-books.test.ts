@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { Amount } from '../../src/ir/amount.ts';
 import { LIMIT_WINDOWS } from '../../src/kit/time/windows.ts';
 import type { Scope } from '../../src/ports/ledger.ts';
+import { runs } from '../builders/runs.ts';
 import {
   type BenchLedger,
   credit,
@@ -76,7 +77,7 @@ if (server !== undefined) {
         });
       }),
     );
-    await fc.assert(law, { numRuns: 15, seed: SEED });
+    await fc.assert(law, { numRuns: runs(6, 45), seed: SEED });
   });
 
   it('booking never lowers the sum that a limit counts, whatever the clocks of gateways', async () => {
@@ -107,7 +108,7 @@ if (server !== undefined) {
         }
       }),
     );
-    await fc.assert(law, { numRuns: 12, seed: SEED });
+    await fc.assert(law, { numRuns: runs(5, 36), seed: SEED });
   });
 
   it('two gateways that expire, sweep, crash and come back pass no limit and settle each generation once', async () => {
@@ -197,7 +198,7 @@ if (server !== undefined) {
         expect(await limitedSum(bench)).toBeLessThanOrEqual(LIMIT);
       }),
     );
-    await fc.assert(law, { numRuns: 25, seed: SEED });
+    await fc.assert(law, { numRuns: runs(10, 75), seed: SEED });
   });
 
   it('verify finds no fault in right books, whatever happens to clocks, keys, rows and gateways', async () => {
@@ -278,7 +279,7 @@ if (server !== undefined) {
         }
       }),
     );
-    await fc.assert(law, { numRuns: 12, seed: SEED, endOnFailure: true });
+    await fc.assert(law, { numRuns: runs(5, 36), seed: SEED, endOnFailure: true });
   });
 }
 
