@@ -72,9 +72,11 @@ describe('the other files', () => {
   it('pass streams on unbuffered, and longer than a request may take', () => {
     const nginx = textOf('deploy/nginx.conf');
     expect(nginx).toMatch(/proxy_buffering off;/);
+    expect(nginx).toContain('location ~ ^/(metrics|readyz|healthz)/?$ {');
     expect(nginx).toMatch(/proxy_read_timeout 660s;/);
     expect(nginx.split('{').length).toBe(nginx.split('}').length);
     const caddy = textOf('deploy/Caddyfile');
+    for (const path of ['metrics', 'readyz', 'healthz']) expect(caddy).toContain(`/${path} /${path}/`);
     expect(caddy).toMatch(/flush_interval -1/);
     expect(caddy.split('{').length).toBe(caddy.split('}').length);
   });

@@ -12,6 +12,8 @@ const MENDS: Readonly<Record<string, string>> = {
     'check the network and the firewalls between this machine and the provider',
   'no answer within the time limit':
     'check the network and the firewalls between this machine and the provider',
+  'certificate expired':
+    'tell the operator of the address to renew it; if it is still valid elsewhere, check the clock of this machine',
   'certificate not trusted':
     'check the clock of this machine and its certificates; for an authority of your own set NODE_EXTRA_CA_CERTS',
   'TLS handshake failed': 'if the server speaks no TLS, base_url must begin with http://',

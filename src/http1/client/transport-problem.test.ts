@@ -16,7 +16,7 @@ describe('socketProblem', () => {
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'connect', 'certificate not trusted'],
     ['SELF_SIGNED_CERT_IN_CHAIN', 'connect', 'certificate not trusted'],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'connect', 'certificate not trusted'],
-    ['CERT_HAS_EXPIRED', 'connect', 'certificate not trusted'],
+    ['CERT_HAS_EXPIRED', 'connect', 'certificate expired'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'connect', 'certificate not trusted'],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'connect', 'TLS handshake failed'],
     ['SOMETHING_NEW', 'connect', 'connection failed'],

@@ -25,6 +25,7 @@ const ROWS: readonly Row[] = [
   [/^(ENOTFOUND|EAI_\w+)$/, 'connect', 'host name not found'],
   [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EHOSTDOWN)$/, 'connect', 'network unreachable'],
   [/^ETIMEDOUT$/, 'timeout', NO_CONNECTION_IN_TIME],
+  [/^CERT_HAS_EXPIRED$/, 'connect', 'certificate expired'],
   [/CERT|^UNABLE_TO_|ALTNAME|SELF_SIGNED|^HOSTNAME_MISMATCH$/, 'connect', 'certificate not trusted'],
   [/^(EPROTO|ERR_SSL_\w+|ERR_TLS_\w+)$/, 'connect', 'TLS handshake failed'],
 ];
