@@ -78,6 +78,8 @@ export interface Endpoint {
   readonly maxOutputTokens: number | undefined;
   /** Inputs of embeddings in one call; absent = as many as its dialect takes. */
   readonly maxInputs?: number;
+  /** Messages of one prompt; absent = any number. */
+  readonly maxMessages?: number;
   /** Absent = those of the model. */
   readonly inputModalities?: readonly string[];
   /** Absent = all. */

@@ -44,6 +44,7 @@ export interface EndpointEntry {
   readonly max_output_tokens?: number | null;
   /** Inputs of embeddings in one call. */
   readonly max_inputs?: number | null;
+  readonly max_messages?: number | null;
   /** If it takes fewer than the model. */
   readonly input_modalities?: readonly string[] | null;
   readonly supported_parameters?: readonly string[] | null;

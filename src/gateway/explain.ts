@@ -12,7 +12,7 @@ import { type RankedCandidate, type Rejection, siteOf } from '../routing/rules/c
 import { stagesFor } from './generation/accepted-generation.ts';
 import type { GatewayParts } from './generation/gateway-parts.ts';
 import { NothingLeft, type Plan } from './plan/plan.ts';
-import { planLeg } from './plan/plan-leg.ts';
+import { planCompressed } from './plan/plan-compressed.ts';
 import { acceptRequest } from './request/accept-request.ts';
 import type { ContentRoom } from './request/content-room.ts';
 import type { GenerationInput } from './request/generation-input.ts';
@@ -205,11 +205,12 @@ export async function explainRequest(
   const maxPromptTokens = async () => Number.POSITIVE_INFINITY;
   try {
     const accepted = await acceptRequest(input, settings, { content, maxPromptTokens }, parts);
-    const { request, prompt } = accepted;
+    const { prompt } = accepted;
     const promptTokens = await prompt.count(parts.tokenizer, input.signal);
     try {
-      const { stages } = stagesFor(input, request, settings, parts);
-      const { plan } = await planLeg(accepted, input, settings, stages.mayRelay, parts);
+      const { stages } = stagesFor(input, accepted.request, settings, parts);
+      const planned = await planCompressed(accepted, input, settings, stages.mayRelay, parts);
+      const { plan, request } = planned;
       return await explainPlan(request, plan, {
         health: parts.health.forAccount(input.caller.accountId),
         preview: ({ endpoint, lane }) => parts.previewUpstream({ request, endpoint, lane }),

@@ -15,6 +15,7 @@ import type { ServedGeneration } from './generation/served-generation.ts';
 import { recordServed, runStagesBefore } from './generation/stages-before.ts';
 import type { Underway } from './generation/underway.ts';
 import { CredentialOpener } from './leg/credentials.ts';
+import { planWhole } from './plan/plan-compressed.ts';
 import { reachableModels } from './plan/plan-leg.ts';
 import { settingsOfRequest } from './request/accept-request.ts';
 import { ContentRoom } from './request/content-room.ts';
@@ -61,7 +62,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 
     async countTokens(input): Promise<number> {
       const endOfPlanning = timePlanning(input);
-      const planned = await planGeneration(await acceptGeneration(input, room, parts), parts);
+      const planned = await planGeneration(await acceptGeneration(input, room, parts), parts, planWhole);
       endOfPlanning();
       return countTokens(input, planned, state.credentials, parts);
     },

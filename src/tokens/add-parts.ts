@@ -7,7 +7,7 @@ import { has, isFile, isImage, isText, isUpstreamContent } from './file-content.
 import type { PartCounter } from './part-counter.ts';
 
 /** Role and separators of a message. */
-const MESSAGE_OVERHEAD_TOKENS = 4;
+export const MESSAGE_OVERHEAD_TOKENS = 4;
 
 /** Passes everything countable of a prompt to a counter, and returns the counter. */
 export function addPrompt<T extends PartCounter>(request: GenerationRequest, to: T): T {

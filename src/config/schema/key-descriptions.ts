@@ -124,6 +124,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'models[].endpoints[].max_output_tokens': 'Most tokens of an answer here; absent: that of the model.',
   'models[].endpoints[].max_inputs':
     'Inputs of embeddings that one call takes. Larger requests are split; absent: as many as its dialect takes.',
+  'models[].endpoints[].max_messages':
+    'Messages that one prompt may have here. Context compression leaves out the middle of longer ones; absent: any number.',
   'models[].endpoints[].supported_parameters':
     'Request parameters that the endpoint honours; absent: all of its dialect.',
   'models[].endpoints[].pricing':

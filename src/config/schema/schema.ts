@@ -98,6 +98,7 @@ const endpoint = closed({
   context_length: nullish(tokens),
   max_output_tokens: nullish(tokens),
   max_inputs: nullish(tokens),
+  max_messages: nullish(tokens),
   supported_parameters: nullish(parameterNames),
   pricing: nullish(pricing),
   prices: nullish(datedPrices),

@@ -5,7 +5,8 @@ import { ActiveStages, type StageContext } from '../../stages/stage.ts';
 import { Prompt } from '../../tokens/prompt.ts';
 import { GenerationReservation } from '../admission/reservation.ts';
 import { largestContext } from '../plan/context-length.ts';
-import { catalogFor, planLeg } from '../plan/plan-leg.ts';
+import { planCompressed } from '../plan/plan-compressed.ts';
+import { catalogFor } from '../plan/plan-leg.ts';
 import { type AcceptedRequest, acceptRequest } from '../request/accept-request.ts';
 import type { ContentRoom, ContentShare } from '../request/content-room.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
@@ -89,7 +90,7 @@ async function endpointsFor(
 ): ReturnType<StageContext['endpointsFor']> {
   try {
     const asked = { request, prompt: new Prompt(request), report: [] };
-    const { plan } = await planLeg(asked, input, settings, false, parts);
+    const { plan } = await planCompressed(asked, input, settings, false, parts);
     return plan.candidates.map(({ endpoint }) => endpoint);
   } catch (error) {
     if (error instanceof GatewayError) return [];

@@ -2,6 +2,7 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Prompt } from '../../tokens/prompt.ts';
 import { NothingLeft, type Plan } from '../plan/plan.ts';
+import { planCompressed } from '../plan/plan-compressed.ts';
 import { planLeg } from '../plan/plan-leg.ts';
 import type { AcceptedGeneration } from './accepted-generation.ts';
 import { AttemptLog, metadataOfNothing } from './attempt-log.ts';
@@ -10,10 +11,15 @@ import type { Underway } from './underway.ts';
 import { settleCharges } from './unserved.ts';
 
 /** Plans the first leg of a generation. If there is no plan, charges of stages are settled. */
-export async function planGeneration(accepted: AcceptedGeneration, parts: GatewayParts): Promise<Underway> {
-  const { input, settings, request, prompt, stages, content, reservation } = accepted;
+export async function planGeneration(
+  accepted: AcceptedGeneration,
+  parts: GatewayParts,
+  planFirst: typeof planCompressed = planCompressed,
+): Promise<Underway> {
+  const { input, settings, stages, content, reservation } = accepted;
   try {
-    const { plan, mustRelay } = await planLeg(accepted, input, settings, stages.mayRelay, parts);
+    const planned = await planFirst(accepted, input, settings, stages.mayRelay, parts);
+    const { request, prompt, plan, mustRelay } = planned;
     const attemptLog = new AttemptLog(plan, stages.notes, reservation.charges);
     const planFurther = furtherPlanner(accepted, parts);
     return {

@@ -34,7 +34,25 @@ export async function fitContext(
   } catch (error) {
     // There were candidates before the length was known, so the length rules all of them out.
     if (!(error instanceof NothingLeft)) throw error;
-    throw new NothingLeft('context-length', tooLongMessage(candidates, tokens, request), error.plan);
+    throw new PromptTooLong(tooLongMessage(candidates, tokens, request), error.plan, candidates, tokens);
+  }
+}
+
+/** No candidate holds the prompt. */
+export class PromptTooLong extends NothingLeft {
+  /** Those that could serve if the prompt were shorter; never empty. */
+  readonly candidates: readonly RankedCandidate[];
+  readonly promptTokens: number;
+
+  constructor(
+    message: string,
+    plan: NothingLeft['plan'],
+    candidates: readonly RankedCandidate[],
+    promptTokens: number,
+  ) {
+    super('context-length', message, plan);
+    this.candidates = candidates;
+    this.promptTokens = promptTokens;
   }
 }
 
@@ -76,6 +94,6 @@ function tooLongMessage(
   const context = contextOf(largest);
   const output = outputWithin(largest.endpoint, request);
   return tokens > context
-    ? `The prompt is about ${tokens} tokens long, but no endpoint of the requested model takes more than ${context}. Shorten it or choose a model with a larger context.`
-    : `The prompt is about ${tokens} tokens long and ${output} tokens of output are asked for, but no endpoint of the requested model holds more than ${context} together. Ask for less output, shorten the prompt or choose a model with a larger context.`;
+    ? `The prompt is about ${tokens} tokens long, but no endpoint of the requested model takes more than ${context}. Shorten it, choose a model with a larger context or switch context compression on.`
+    : `The prompt is about ${tokens} tokens long and ${output} tokens of output are asked for, but no endpoint of the requested model holds more than ${context} together. Ask for less output, shorten the prompt, choose a model with a larger context or switch context compression on.`;
 }

@@ -5,6 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts
 import type { Issue } from '../../kit/json/validate.ts';
 import { quoted } from '../../kit/text/quoted.ts';
 import { ROUTER_OF_PLUGIN } from '../../routing/routers/routers.ts';
+import { CONTEXT_COMPRESSION } from '../../stages/plugins/context-compression/compression-goal.ts';
 import { FILE_PARSER } from '../../stages/plugins/file-parser/file-parser-stage.ts';
 import { MODERATION } from '../../stages/plugins/moderation/moderation-stage.ts';
 import { engineIssue } from '../../stages/plugins/web/choose-engine.ts';
@@ -29,6 +30,7 @@ export function refuseUnavailable(
 /** Plugins that do something; the others are known by name. */
 const AVAILABLE_PLUGINS: ReadonlySet<string> = new Set([
   ...ROUTER_OF_PLUGIN.keys(),
+  CONTEXT_COMPRESSION,
   FILE_PARSER,
   MODERATION,
   RESPONSE_HEALING,

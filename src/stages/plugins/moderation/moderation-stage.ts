@@ -3,11 +3,11 @@ import { GatewayError, invalidRequest } from '../../../ir/errors.ts';
 import { pluginPlace } from '../../../ir/plugin-place.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
+import { middleCut } from '../../../kit/text/middle-cut.ts';
 import type { Stage, StageContext } from '../../stage.ts';
 import { type ProviderService, usableProvider } from '../provider-service.ts';
 import { textsOf } from '../request-texts.ts';
 import { flaggedAmong } from './judge-texts.ts';
-import { shortened } from './shortened.ts';
 
 export const MODERATION = 'moderation';
 
@@ -38,7 +38,7 @@ export function moderationStage(egress: Pick<Egress, 'call'>): Stage {
       noteVerdict(context, beganMs, `Blocked: flagged as ${reasons.join(', ')}`, { flagged: true, reasons });
       const metadata = {
         reasons,
-        flagged_input: shortened(text, FLAGGED_CHARACTERS),
+        flagged_input: middleCut(text, FLAGGED_CHARACTERS),
         provider_name: service.provider.name,
         model_slug: service.model,
       };

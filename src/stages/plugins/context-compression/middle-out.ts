@@ -1,0 +1,95 @@
+import type { Item } from '../../../ir/items.ts';
+import { cutOut } from './cut-out.ts';
+import { isAnswer, isInstructions, messagesIn, type Unit, unitsOf } from './units.ts';
+
+/** Tokens that items have, by estimate. */
+export interface Weights {
+  of(item: Item): number;
+  readonly tokensPerCharacter: number;
+}
+
+/**
+ * A conversation without its middle: instructions and the last unit stay, and from both ends as many units as fit into
+ * so many tokens. What room is left goes to the next unit at the end, whose longest text loses its own middle. If
+ * not even instructions and the last unit fit, they are all that is left.
+ */
+export function middleOut(items: readonly Item[], tokens: number, weights: Weights): Item[] {
+  const weigh = (unit: Unit) => unit.reduce((sum, item) => sum + weights.of(item), 0);
+  const { units, kept, middle } = split(items);
+  let left = tokens - units.reduce((sum, unit) => (kept.has(unit) ? sum + weigh(unit) : sum), 0);
+  const rest = fromBothEnds(middle, (unit) => {
+    const weight = weigh(unit);
+    if (weight > left) return false;
+    left -= weight;
+    kept.add(unit);
+    return true;
+  });
+  const next = rest.at(-1);
+  const shorter = next && cutOut(next, Math.floor((weigh(next) - left) / weights.tokensPerCharacter));
+  return joined(units, kept, shorter && new Map([[next as Unit, shorter]]));
+}
+
+/** A conversation of at most so many messages: instructions and the last unit stay, and half of the rest at each end. */
+export function middleOutMessages(items: readonly Item[], messages: number): Item[] {
+  const { units, kept, middle } = split(items);
+  let left = messages - units.reduce((sum, unit) => (kept.has(unit) ? sum + messagesIn(unit) : sum), 0);
+  fromBothEnds(middle, (unit) => {
+    const count = messagesIn(unit);
+    if (count > left) return false;
+    left -= count;
+    kept.add(unit);
+    return true;
+  });
+  return joined(units, kept);
+}
+
+export function countMessages(items: readonly Item[]): number {
+  return messagesIn(items);
+}
+
+function split(items: readonly Item[]) {
+  const units = unitsOf(items);
+  const last = units.at(-1);
+  const kept = new Set(units.filter((unit) => unit === last || isInstructions(unit)));
+  return { units, kept, middle: units.filter((unit) => !kept.has(unit)) };
+}
+
+/**
+ * Offers units in turn from the beginning and from the end, each side until one is refused. Returns what is left. The
+ * beginning is first, because the last unit stays anyway.
+ */
+function fromBothEnds(middle: readonly Unit[], take: (unit: Unit) => boolean): readonly Unit[] {
+  let from = 0;
+  let to = middle.length;
+  let isEndOpen = true;
+  let isBeginOpen = true;
+  while (from < to && (isEndOpen || isBeginOpen)) {
+    if (isBeginOpen) {
+      isBeginOpen = take(middle[from] as Unit);
+      if (isBeginOpen) from += 1;
+    }
+    if (isEndOpen && from < to) {
+      isEndOpen = take(middle[to - 1] as Unit);
+      if (isEndOpen) to -= 1;
+    }
+  }
+  return middle.slice(from, to);
+}
+
+/** What is kept, in order. A conversation that began with a question does not begin with an answer. */
+function joined(
+  units: readonly Unit[],
+  kept: ReadonlySet<Unit>,
+  shortened: ReadonlyMap<Unit, Unit> = new Map(),
+): Item[] {
+  const result = units.flatMap((unit) => {
+    const stays = kept.has(unit) ? unit : shortened.get(unit);
+    return stays === undefined ? [] : [stays];
+  });
+  const first = units.find((unit) => !isInstructions(unit));
+  if (first === undefined || isAnswer(first)) return result.flat();
+  const begin = result.findIndex((unit) => !isInstructions(unit));
+  let end = begin;
+  while (end < result.length - 1 && isAnswer(result[end] as Unit)) end += 1;
+  return [...result.slice(0, begin), ...result.slice(end)].flat();
+}
