@@ -18,21 +18,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   upstream: ['http1', 'dialects', 'catalog', 'ir', 'kit', 'config'],
   egress: ['upstream', 'http1', 'kit'],
   routing: ['dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
-  tools: ['upstream', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
-  stages: ['tools', 'egress', 'upstream', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
-  gateway: [
-    'stages',
-    'tools',
-    'routing',
-    'upstream',
-    'tokens',
-    'dialects',
-    'catalog',
-    'ports',
-    'ir',
-    'kit',
-    'config',
-  ],
+  stages: ['egress', 'upstream', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
+  gateway: ['stages', 'routing', 'upstream', 'tokens', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
   manage: [
     'contract',
     'stages',
@@ -118,6 +105,28 @@ function importsBetweenDialects(all: readonly Import[]): readonly Import[] {
     const [own, other] = [dialectFolderOf(from), dialectFolderOf(to)];
     return own !== undefined && other !== undefined && own !== other;
   });
+}
+
+const DIALECT_NAMES = 'responses|messages|chat|gemini|bedrock|(?:gemini-|bedrock-|cohere-)?embeddings';
+
+/** Files besides the dialects that may compare or list names of dialects, and why. */
+const NAMES_OF_DIALECTS: ReadonlyMap<string, string> = new Map([
+  ['catalog/model-kind.ts', 'an output modality has the same name'],
+  ['dialects/dialects.ts', 'the table of dialects'],
+  ['dialects/lane.ts', 'requests of embeddings go to other dialects than conversations'],
+  ['dialects/shared/reasoning/custody.ts', 'the word is part of seals that the gateway wraps'],
+  ['dialects/shared/reasoning/seals-taken.ts', 'the same'],
+  ['stages/plugins/file-parser/file-parser-stage.ts', 'how each upstream takes a file'],
+  ['stages/plugins/web/native-search.ts', 'searches that upstreams run, as each is asked for them'],
+]);
+
+/** Whether a text compares something with the name of a dialect, or has an object with two such names as keys. */
+function namesDialects(text: string): boolean {
+  const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+  if (new RegExp(`[=!]== '(?:${DIALECT_NAMES})'|case '(?:${DIALECT_NAMES})':`).test(code)) return true;
+  const objects = code.match(/\{[^{}]*\}/g) ?? [];
+  const keys = new RegExp(`(?:^|[{,])\\s*'?(${DIALECT_NAMES})'?:`, 'gm');
+  return objects.some((object) => new Set([...object.matchAll(keys)].map(([, name]) => name)).size > 1);
 }
 
 /** Headings within files of a dialect, in their order; each file has those that apply. */
@@ -304,6 +313,20 @@ describe('the structure of the source', () => {
       ({ from, to }) => from.startsWith('dialects/shared/') && dialectFolderOf(to) !== undefined,
     );
     expect(wrong).toEqual([]);
+  });
+
+  it('asks facts of dialects instead of comparing their names', () => {
+    const naming = files.filter((file) => dialectFolderOf(file) === undefined && namesDialects(textOf(file)));
+    expect(naming.filter((file) => !NAMES_OF_DIALECTS.has(file))).toEqual([]);
+  });
+
+  it.each([
+    "if (request.format !== 'messages') return;",
+    "switch (name) {\n  case 'chat':",
+    "const WORDS = { chat: 'a', 'gemini-embeddings': 'b' };",
+    "const WORDS = {\n  responses: 'a',\n  messages: 'b',\n};",
+  ])('would see the names of dialects in %j', (code) => {
+    expect(namesDialects(code)).toBe(true);
   });
 
   it('reaches the network in a few known files', () => {

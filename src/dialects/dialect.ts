@@ -53,6 +53,8 @@ export interface ConversationDialect extends FormatDialect {
 /** Facts of a dialect besides its functions. */
 export interface DialectFacts {
   readonly seals: SealsTaken;
+  /** The dialect that its providers speak for embeddings; absent = the embeddings format. */
+  readonly embeddings?: EmbeddingDialectName;
   /** How betas that a caller requests are sent to upstreams; absent = there are none. */
   readonly betaCarrier?: 'header' | 'body';
   /** Speeds that are sent instead of a service tier, by tier; absent = the service tier is sent. */
@@ -254,6 +256,10 @@ export interface UpstreamDialect {
   readonly embeddings?: EmbeddingLimits;
   /** Values that a whole answer may have; absent = as many as a model could write. */
   readonly maxAnswerValues?: number;
+  /** Members of a whole answer that repeat the request, which may hold more values than an answer; absent = none. */
+  readonly echoes?: ReadonlySet<string>;
+  /** The member that holds log probabilities, at any depth of a whole answer; absent = none. */
+  readonly logProbabilities?: string;
   /** Ends of base addresses that belong to other interfaces of its providers: the path replaces them. */
   readonly replacedPaths?: readonly string[];
   /** Path below the provider's base address, for a model. */

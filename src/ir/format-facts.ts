@@ -44,6 +44,8 @@ export interface ReasoningForm {
   readonly fields: readonly string[];
   /** A second, shorter field for the effort. */
   readonly shortEffortField?: string;
+  /** The effort stands beside the field that asks for thinking, and does not ask for it by itself. */
+  readonly hasSeparateEffort?: boolean;
   /** Not to think is the default, and clients write it out: it is no wish that can fail. */
   readonly isOffByDefault?: boolean;
   /** Without a budget the model decides how much it thinks. */

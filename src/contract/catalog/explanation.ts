@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { REQUEST_FORMATS } from '../../dialects/dialects.ts';
 import { TRANSLATION_ACTIONS } from '../../ir/metadata.ts';
 import { nullish, oneOf } from '../../kit/json/schema.ts';
 import { nullable } from '../values/nullable.ts';
@@ -52,12 +53,15 @@ const candidate = Type.Object({
 export const explainRequestSchema = Type.Object(
   {
     format: nullish(
-      oneOf(['responses', 'messages', 'chat', 'embeddings'], {
-        default: 'responses',
-        description:
-          'The format of the rest of the body, which is a whole request: to `/responses` (also if `format` is absent), ' +
-          '`/messages`, `/chat/completions` (`chat`) or `/embeddings`.',
-      }),
+      oneOf(
+        REQUEST_FORMATS.map(({ name }) => name),
+        {
+          default: 'responses',
+          description:
+            'The format of the rest of the body, which is a whole request: to `/responses` (also if `format` is absent), ' +
+            '`/messages`, `/chat/completions` (`chat`) or `/embeddings`.',
+        },
+      ),
     ),
   },
   {

@@ -102,9 +102,9 @@ function wantedEffort(context: RenderContext): Word | 'none' | undefined {
   if (effort === undefined || effort === 'none') return effort;
   const word = WORDS[effort];
   if (settings.effort === undefined && budgetTokens !== undefined) {
-    report.coerced(names.of('max_tokens'), `became the effort ${word}: the model takes no budget`);
+    report.coerced(names.of('budgetTokens'), `became the effort ${word}: the model takes no budget`);
   } else if (budgetTokens !== undefined) {
-    report.dropped(names.of('max_tokens'), 'the model takes no budget: the effort decides');
+    report.dropped(names.of('budgetTokens'), 'the model takes no budget: the effort decides');
   }
   if (settings.effort !== undefined && word !== effort) {
     report.coerced(names.of('effort'), `became ${word}, the nearest that the model takes`);

@@ -28,6 +28,7 @@ export const chat: ConversationDialect = {
   },
   upstream: {
     path: () => '/chat/completions',
+    logProbabilities: 'logprobs',
     streamType: SSE_TYPE,
     createFrameReader: (maxBytes) => new SseReader(maxBytes),
     renderRequest,

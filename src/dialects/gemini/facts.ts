@@ -5,4 +5,5 @@ import { isFromGoogle } from '../shared/reasoning/seals-taken.ts';
 export const facts: DialectFacts = {
   seals: { ofThoughts: isFromGoogle, ofCalls: isFromGoogle },
   countsImageTiles: true,
+  embeddings: 'gemini-embeddings',
 };

@@ -13,6 +13,7 @@ export const gemini: Dialect = {
   upstream: {
     path: (model, stream) =>
       `/models/${pathOf(model)}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+    logProbabilities: 'logprobsResult',
     streamType: SSE_TYPE,
     createFrameReader: (maxBytes) => new SseReader(maxBytes),
     renderRequest,

@@ -83,13 +83,13 @@ function renderLevel(control: Level, { settings, names, report, limit }: Asked):
       report.coerced(names.of('effort'), `the upstream has no such level: ${level} is sent`);
     }
     if (budgetTokens !== undefined) {
-      report.dropped(names.of('max_tokens'), `the upstream takes no budget; level ${level} is sent`);
+      report.dropped(names.of('budgetTokens'), `the upstream takes no budget; level ${level} is sent`);
     }
     return { thinkingLevel: level };
   }
   if (budgetTokens === undefined) return {};
   const level = levelFor(effortNearest(budgetTokens, limit), control);
-  report.coerced(names.of('max_tokens'), `a budget of ${budgetTokens} tokens is sent as level ${level}`);
+  report.coerced(names.of('budgetTokens'), `a budget of ${budgetTokens} tokens is sent as level ${level}`);
   return { thinkingLevel: level };
 }
 
@@ -106,7 +106,7 @@ function renderBudget(control: Budget, asked: Asked): JsonObject {
     const budget = within(budgetTokens, control);
     if (budget !== budgetTokens) {
       const change = budget > budgetTokens ? 'raised' : 'lowered';
-      report.coerced(names.of('max_tokens'), `${change} to ${budget}, as the model takes it`);
+      report.coerced(names.of('budgetTokens'), `${change} to ${budget}, as the model takes it`);
     }
     return { thinkingBudget: budget };
   }
@@ -127,7 +127,7 @@ function renderOff(control: ThinkingControl, { settings, names, report }: Asked)
   const { effort, budgetTokens } = settings;
   const overruled = 'reasoning is switched off';
   if (effort !== undefined && effort !== 'none') report.dropped(names.of('effort'), overruled);
-  if (budgetTokens !== undefined) report.dropped(names.of('max_tokens'), overruled);
+  if (budgetTokens !== undefined) report.dropped(names.of('budgetTokens'), overruled);
   if (control.by === 'budget') {
     if (control.canStop) return { thinkingBudget: 0 };
     report.coerced(names.whole(), `the model always thinks: sent with its least budget, ${control.least}`);

@@ -45,6 +45,7 @@ export const facts: FormatDialectFacts = {
         display: 'thinking.display',
       },
       fields: ['thinking', 'output_config.effort'],
+      hasSeparateEffort: true,
       isOffByDefault: true,
       isAdaptiveWithoutBudget: true,
       showsThoughtsIfAsked: true,

@@ -31,6 +31,8 @@ export const responses: ConversationDialect = {
   },
   upstream: {
     path: () => '/responses',
+    echoes: new Set(['tools', 'text']),
+    logProbabilities: 'logprobs',
     streamType: SSE_TYPE,
     createFrameReader: (maxBytes) => new SseReader(maxBytes),
     renderRequest,

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { Endpoint, Model, Pricing, PricingOverride, ReasoningFacts } from '../../catalog/catalog.ts';
+import { makesVectorsOnly } from '../../catalog/model-kind.ts';
 import { EMBEDDING_PARAMETER_NAMES, PARAMETER_NAMES } from '../../catalog/parameter-names.ts';
 import type { ProviderInfo } from '../../catalog/providers/all-providers.ts';
 import type { endpointSchema } from '../../contract/catalog/endpoint.ts';
@@ -148,7 +149,6 @@ export function parametersOf(model: Model): string[] {
 }
 
 /** All parameters of models of a kind. */
-function namesFor({ outputModalities }: Model): readonly string[] {
-  const isOfVectors = outputModalities.length === 1 && outputModalities[0] === 'embeddings';
-  return isOfVectors ? EMBEDDING_PARAMETER_NAMES : PARAMETER_NAMES;
+function namesFor(model: Model): readonly string[] {
+  return makesVectorsOnly(model) ? EMBEDDING_PARAMETER_NAMES : PARAMETER_NAMES;
 }

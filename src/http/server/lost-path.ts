@@ -1,15 +1,16 @@
+import type { FormatDialect } from '../../dialects/dialect.ts';
+import { DIALECTS, REQUEST_FORMATS } from '../../dialects/dialects.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 
-/** Paths of the formats that callers write, below the base path. */
-const GENERATION_PATHS: readonly string[] = [
-  '/chat/completions',
-  '/responses',
-  '/messages',
-  '/embeddings',
-  '/models',
-];
+/** Paths that clients add to the base address: callers and upstreams of a format use the same. */
+const CLIENT_PATHS: readonly string[] = [...REQUEST_FORMATS.map(pathOf), '/models'];
 
-const ANTHROPIC_PATHS: readonly string[] = ['/messages'];
+/** The only one that Anthropic clients alone use. */
+const ANTHROPIC_PATH = pathOf(DIALECTS.messages);
+
+function pathOf({ upstream }: Pick<FormatDialect, 'upstream'>): string {
+  return upstream.path('', false);
+}
 
 /** Routes of the OpenAI and Anthropic interfaces that are not offered, by the first part of their path: what is. */
 const NOT_OFFERED: Readonly<Record<string, string>> = {
@@ -52,7 +53,7 @@ export function hintForLostPath(path: string, basePath: string): string | undefi
 
 /** A known path behind a wrong beginning: the base address that the client was given is wrong. */
 function wrongBase(path: string, basePath: string): string | undefined {
-  const known = GENERATION_PATHS.find((end) => path.endsWith(end) || path.includes(`${end}/`));
+  const known = CLIENT_PATHS.find((end) => path.endsWith(end) || path.includes(`${end}/`));
   if (known === undefined || isBelow(path, basePath, known)) return undefined;
   const beginning = path.slice(0, path.indexOf(known));
   const isDoubled = /\/v1\/(.*\/)?v1$/.test(beginning);
@@ -67,7 +68,7 @@ function isBelow(path: string, basePath: string, known: string): boolean {
 /** The Anthropic clients add `/v1` themselves. */
 function baseFor(known: string, basePath: string): string {
   const anthropic = `the Anthropic SDK wants ${basePath.replace(/\/v1$/, '') || '/'} (it adds \`/v1\` itself)`;
-  if (ANTHROPIC_PATHS.includes(known)) return `as the path of the base address ${anthropic}.`;
+  if (known === ANTHROPIC_PATH) return `as the path of the base address ${anthropic}.`;
   return `as the path of the base address the OpenAI SDK wants ${basePath}, ${anthropic}.`;
 }
 

@@ -1,9 +1,7 @@
-import type { Model } from '../../catalog/catalog.ts';
+import { makesVectors, makesVectorsOnly } from '../../catalog/model-kind.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { RoutedModel } from './routed-model.ts';
-
-const EMBEDDINGS = 'embeddings';
 
 /**
  * Throws 400 if a request names a model of the wrong kind: one that makes no embeddings where they are asked for, or
@@ -12,13 +10,9 @@ const EMBEDDINGS = 'embeddings';
 export function refuseOtherKinds(request: GenerationRequest, models: readonly RoutedModel[]): void {
   const wantsVectors = request.embedding !== undefined;
   for (const { name, model } of models) {
-    const isWrong = wantsVectors ? !model.outputModalities.includes(EMBEDDINGS) : makesVectorsOnly(model);
+    const isWrong = wantsVectors ? !makesVectors(model) : makesVectorsOnly(model);
     if (isWrong) throw wrongKind(name, wantsVectors);
   }
-}
-
-function makesVectorsOnly({ outputModalities }: Model): boolean {
-  return outputModalities.length === 1 && outputModalities[0] === EMBEDDINGS;
 }
 
 function wrongKind(name: string, wantsVectors: boolean): GatewayError {

@@ -20,6 +20,7 @@ function open(
   decode: (body: JsonObject) => Event[],
   stream = false,
   memory = new AnswerMemory(PLENTY, { signal: NEVER }),
+  logProbabilities = 'logprobs',
 ) {
   async function* chunks(): AsyncGenerator<Uint8Array> {
     for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
@@ -36,19 +37,24 @@ function open(
       now: () => 0,
     },
     turns: new Turns(),
-    dialect: { decodeBody: decode },
+    dialect: { decodeBody: decode, echoes: new Set(['tools']), logProbabilities },
     context: { request: requestOf({ stream }), relay: false },
   });
 }
 
 /** What becomes of an answer: the body that is decoded, or why none is. */
-async function outcomeOf(body: unknown, chunkBytes = 64 * 1024): Promise<JsonObject | string> {
+async function outcomeOf(
+  body: unknown,
+  chunkBytes = 64 * 1024,
+  logProbabilities?: string,
+): Promise<JsonObject | string> {
   let outcome: JsonObject | string = 'nothing';
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  const answer = open(bytes, chunkBytes, (decoded) => {
+  const decode = (decoded: JsonObject) => {
     outcome = decoded;
     return [finish];
-  });
+  };
+  const answer = open(bytes, chunkBytes, decode, false, undefined, logProbabilities);
   const { value: batch } = await answer.next();
   expect(await answer.next()).toEqual({ done: true, value: undefined });
   const [event] = batch ?? [];
@@ -83,7 +89,7 @@ describe('a whole answer', () => {
     expect(await outcomeOf(rich)).toEqual(rich);
     const candidates = list(2_000, { candidates: list(20, { token: 'a', logProbability: -1 }) });
     const wide = { candidates: [{ logprobsResult: { topCandidates: candidates } }] };
-    expect(await outcomeOf(wide)).toEqual(wide);
+    expect(await outcomeOf(wide, undefined, 'logprobsResult')).toEqual(wide);
   });
 
   it('holds no more values than a model could write', async () => {

@@ -1,4 +1,5 @@
 import type { DecodeContext, UpstreamDialect } from '../../dialects/dialect.ts';
+import { isErrorBody } from '../../dialects/shared/answers/error-envelope.ts';
 import { TransportProblem } from '../../http1/client/transport-problem.ts';
 import { type Event, type EventBatch, terminalIndex } from '../../ir/events.ts';
 import type { Flow } from '../../kit/frames/flow.ts';
@@ -51,7 +52,7 @@ export interface WholeSource {
   /** Shared by all answers. */
   readonly turns: Turns;
   readonly memory: AnswerMemory;
-  readonly dialect: Pick<UpstreamDialect, 'decodeBody' | 'maxAnswerValues'>;
+  readonly dialect: Pick<UpstreamDialect, 'decodeBody' | 'maxAnswerValues' | 'echoes' | 'logProbabilities'>;
   readonly context: DecodeContext;
 }
 
@@ -156,11 +157,12 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
     if (isErrorBody(value)) {
       return this.#refused('the provider sent an error instead of an answer', written.text);
     }
-    const { maxAnswerValues = MAX_VALUES } = this.#source.dialect;
-    if (isLarge && countValues(withoutEchoes(value), maxAnswerValues) > maxAnswerValues) {
+    const { dialect } = this.#source;
+    const { maxAnswerValues = MAX_VALUES } = dialect;
+    if (isLarge && answerValues(value, dialect, maxAnswerValues) > maxAnswerValues) {
       return this.#refused(`the answer holds more than ${maxAnswerValues} values`, '');
     }
-    return this.#source.dialect.decodeBody(value, this.#source.context);
+    return dialect.decodeBody(value, this.#source.context);
   }
 
   /** The failure of a body that is no answer. `text`: the upstream's error body, or empty. */
@@ -185,34 +187,26 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
 
 const OVER: IteratorResult<never, undefined> = { done: true, value: undefined };
 
-/** Members of an answer that repeat the request, which may hold more values than an answer. */
-const ECHOES: ReadonlySet<string> = new Set(['tools', 'text']);
+type AnswerMembers = Pick<UpstreamDialect, 'echoes' | 'logProbabilities'>;
 
-function withoutEchoes(body: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(body).filter(([name]) => !ECHOES.has(name)));
+/** Values of an answer, without those that repeat the request and log probabilities; counted up to `most`. */
+function answerValues(body: JsonObject, { echoes, logProbabilities }: AnswerMembers, most: number): number {
+  const own = Object.entries(body).filter(([name]) => echoes?.has(name) !== true);
+  return countValues(Object.fromEntries(own), logProbabilities, most);
 }
 
-/** Members that hold log probabilities, by dialect. */
-const LOG_PROBABILITIES: ReadonlySet<string> = new Set(['logprobs', 'logprobsResult']);
-
-/** Values inside a value, log probabilities left out; beyond `most` they are not counted. */
-function countValues(value: Json | undefined, most: number): number {
+/** Values inside a value, members called `leftOut` not counted; beyond `most` no more are counted. */
+function countValues(value: Json | undefined, leftOut: string | undefined, most: number): number {
   let count = 0;
   if (Array.isArray(value)) {
     for (const member of value) {
       if (count > most) break;
-      count += 1 + countValues(member, most - count);
+      count += 1 + countValues(member, leftOut, most - count);
     }
   } else if (isJsonObject(value)) {
     for (const [key, member] of Object.entries(value)) {
-      if (!LOG_PROBABILITIES.has(key)) count += 1 + countValues(member, most - count);
+      if (key !== leftOut) count += 1 + countValues(member, leftOut, most - count);
     }
   }
   return count;
-}
-
-/** True for the error envelopes of all dialects. */
-function isErrorBody(body: JsonObject): boolean {
-  const { error } = body;
-  return body.type === 'error' || isJsonObject(error) || (typeof error === 'string' && error !== '');
 }

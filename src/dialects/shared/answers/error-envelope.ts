@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../../ir/errors.ts';
-import type { JsonObject } from '../../../kit/json/json.ts';
+import { isJsonObject, type JsonObject } from '../../../kit/json/json.ts';
 import type { ErrorContext } from '../../dialect.ts';
 
 /** The `error` member of the envelope, in bodies and in streams. */
@@ -27,3 +27,12 @@ export function encodeEnvelope(error: GatewayError, context: ErrorContext): Json
 
 /** Writes the body of an error. */
 export type EncodeError = (error: GatewayError, context: ErrorContext) => JsonObject;
+
+/**
+ * True for the error envelopes of all dialects, whichever one the upstream speaks: proxies in front of it answer in
+ * their own.
+ */
+export function isErrorBody(body: JsonObject): boolean {
+  const { error } = body;
+  return body.type === 'error' || isJsonObject(error) || (typeof error === 'string' && error !== '');
+}

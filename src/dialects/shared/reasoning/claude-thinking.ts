@@ -61,7 +61,8 @@ function renderAsked(
     return { maxTokens, isThinking: false };
   }
   reportUnknown(settings, names, report);
-  const native = request.format === 'messages' ? settings.effort : undefined;
+  const { hasSeparateEffort = false } = request.formatFacts.reasoning;
+  const native = hasSeparateEffort ? settings.effort : undefined;
   const effort = native === undefined ? {} : { effort: native };
   if (settings.adaptive === true) {
     return { maxTokens, thinking: { type: 'adaptive', ...display(settings) }, ...effort, isThinking: true };
@@ -70,7 +71,7 @@ function renderAsked(
     reportOverruled(settings, names, report);
     return { maxTokens, thinking: OFF, ...effort, isThinking: false };
   }
-  const asked = request.format === 'messages' ? undefined : effortOf(settings);
+  const asked = hasSeparateEffort ? undefined : effortOf(settings);
   if (target.takesBudget === false && asked !== undefined) {
     return { maxTokens, ...adaptive(asked, settings, names, report), isThinking: true };
   }
@@ -188,7 +189,7 @@ function reportBudget(
   if (budgetTokens === 0 || budget === budgetTokens) return;
   const isRaised = budget > budgetTokens;
   const detail = isRaised ? `raised to ${budget}, the least that the upstream takes` : lowered(budget);
-  report.coerced(names.of('max_tokens'), detail);
+  report.coerced(names.of('budgetTokens'), detail);
 }
 
 function reportSummary({ summary }: ReasoningSettings, names: ReasoningNames, report: Report): void {
@@ -205,7 +206,7 @@ function reportOverruled(
 ): void {
   const detail = 'reasoning is switched off';
   if (effort !== undefined && effort !== 'none') report.dropped(names.of('effort'), detail);
-  if (budgetTokens !== undefined) report.dropped(names.of('max_tokens'), detail);
+  if (budgetTokens !== undefined) report.dropped(names.of('budgetTokens'), detail);
 }
 
 /** Settings of other families, and their neutral values. */

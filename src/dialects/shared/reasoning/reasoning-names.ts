@@ -1,3 +1,4 @@
+import type { ReasoningSetting } from '../../../ir/format-facts.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import type { ReasoningSettings } from '../../../ir/settings.ts';
 import { objectAt, stringAt } from '../../../kit/json/members.ts';
@@ -10,21 +11,21 @@ export class ReasoningNames {
     private readonly report: Report,
   ) {}
 
-  of(member: 'effort' | 'max_tokens' | 'summary' | 'context' | 'mode'): string {
-    if (member === 'effort' && this.#hasShortEffort()) return 'reasoning_effort';
-    if (this.request.format !== 'messages') return this.report.name('reasoning', `.${member}`);
-    return member === 'effort' ? 'output_config.effort' : 'thinking.budget_tokens';
+  of(setting: ReasoningSetting): string {
+    const { places, shortEffortField } = this.request.formatFacts.reasoning;
+    if (setting === 'effort' && this.#hasShortEffort()) return shortEffortField ?? places.effort;
+    return places[setting] ?? places.budgetTokens;
   }
 
   /** The field that requests thinking. */
   whole(): string {
     const isShort = this.#hasShortEffort() && objectAt(this.request.body, 'reasoning') === undefined;
-    return isShort ? 'reasoning_effort' : this.report.name('reasoning');
+    return isShort ? this.of('effort') : this.report.name('reasoning');
   }
 
-  /** Every field that requests something; the messages format has two of them. */
+  /** Every field that requests something: one, or two in formats with a separate effort. */
   asked(settings: ReasoningSettings): string[] {
-    if (this.request.format !== 'messages') return [this.whole()];
+    if (this.request.formatFacts.reasoning.hasSeparateEffort !== true) return [this.whole()];
     const asksToThink = settings.adaptive === true || settings.enabled === true;
     return [
       ...(asksToThink ? [this.whole()] : []),
