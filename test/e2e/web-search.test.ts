@@ -381,6 +381,58 @@ describe('money', () => {
     const { data } = (await reply.json()) as any;
     expect(data).toMatchObject({ total_cost: 0.004, web_search_engine: 'exa', num_search_results: 3 });
   });
+
+  it('refuses a search that the limit of the key does not pay for', async () => {
+    const keys = { key: gateway.managementKey, headers: { 'content-type': 'application/json' } };
+    const made = await gateway.fetch('/keys', {
+      ...keys,
+      method: 'POST',
+      body: '{"name": "small", "limit": 0.001}',
+    });
+    const { key } = (await made.json()) as any;
+    const body = { model: 'm/paid:online', messages: [{ role: 'user', content: 'What is A?' }] };
+    const reply = await gateway.fetch('/chat/completions', {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+      key,
+    });
+    expect(reply.status).toBe(402);
+    expect([engine.requests.length, upstream.requests.length]).toEqual([0, 0]);
+  });
+});
+
+describe('beside other things', () => {
+  it('needs no search for an answer that is kept', async () => {
+    engine.answer(json({ results: RESULTS }));
+    upstream.answer(chatAnswer({ text: TEXT }));
+    const body = { model: 'm/one:online', ...FORMATS['/chat/completions'].body };
+    const replies = [];
+    for (let time = 0; time < 2; time++) {
+      const reply = await gateway.post('/chat/completions', body, { 'x-signalbox-cache': 'true' });
+      replies.push([reply.headers.get('x-signalbox-cache-status'), ((await reply.json()) as any).choices]);
+    }
+    expect(replies.map(([status]) => status)).toEqual(['MISS', 'HIT']);
+    expect(replies[1]?.[1]).toEqual(replies[0]?.[1]);
+    expect(engine.requests).toHaveLength(1);
+  });
+
+  it('does not have results visited, and visits no address of them', async () => {
+    engine.answer(json({ results: RESULTS }));
+    upstream.answer(chatAnswer({ text: 'ok' }));
+    const { answer } = await ask('/chat/completions', undefined, {
+      plugins: [{ id: 'web' }, { id: 'web-fetch' }],
+    });
+    expect(answer.signalbox_metadata.pipeline.map(({ name }: any) => name)).toEqual(['web']);
+  });
+
+  it('has no meaning for embeddings', async () => {
+    const reply = await gateway.post('/embeddings', { model: 'm/one:online', input: 'x' });
+    expect([reply.status, JSON.stringify(await reply.json())]).toEqual([
+      400,
+      expect.stringContaining(':online'),
+    ]);
+  });
 });
 
 describe('the search of the upstream itself', () => {

@@ -122,7 +122,7 @@ async function searchOnce(
   const { paid, nanos } = await pay(endpoint, context);
   try {
     const pages = await search(wish, { engine, settings: own, limits, egress, signal });
-    const summary = `${pages.length} results of ${name}`;
+    const summary = `Results of ${name}: ${pages.length}`;
     const costUsd = usdOf(nanos);
     note(searchNote({ summary, engine: name, results: pages.length, costUsd, ignored }));
     return pages;
