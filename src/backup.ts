@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { askRunning, CommandRefused } from './control/send-command.ts';
 import { isDirectoryInUse } from './installation.ts';
@@ -5,7 +7,7 @@ import { programVersion } from './kit/program-version.ts';
 import { type BackupOptions, backUpDirectory, type FinishedBackup } from './store/backup/backup-directory.ts';
 import { findState } from './store/backup/find-state.ts';
 import type { BackedUpState } from './store/backup/manifest.ts';
-import { type DirectoryLock, lockDirectory } from './store/directory/data-directory.ts';
+import { type DirectoryLock, lockDirectory, requireKeptData } from './store/directory/data-directory.ts';
 import { DataDirectoryProblem } from './store/directory/data-directory-problem.ts';
 
 export type { FinishedBackup } from './store/backup/backup-directory.ts';
@@ -31,6 +33,8 @@ const RETRY_MS = 100;
  */
 export async function backUp({ configured, ...choices }: BackupChoices): Promise<FinishedBackup> {
   const options = { ...choices, program: programVersion(), now: () => Date.now() };
+  requireKeptData(choices.dataDir);
+  requireOutside(choices.target, choices.dataDir);
   const holder = await lockUnlessRunning(choices.dataDir);
   if ('state' in holder) {
     return backUpDirectory({
@@ -67,7 +71,7 @@ async function lockUnlessRunning(dataDir: string): Promise<DirectoryLock | Runni
   const giveUpAt = performance.now() + PATIENCE_MS;
   for (;;) {
     try {
-      return lockExisting(dataDir);
+      return lockDirectory(dataDir);
     } catch (error) {
       if (!isDirectoryInUse(error)) throw error;
       const running = await findRunning(dataDir);
@@ -90,18 +94,23 @@ async function findRunning(dataDir: string): Promise<RunningGateway | undefined>
   }
 }
 
-function lockExisting(dataDir: string): DirectoryLock {
+/** Throws a DataDirectoryProblem for a target in the data directory: later backups would copy this one. */
+function requireOutside(target: string, dataDir: string): void {
+  const [way = ''] = relative(realPathOf(dataDir), realPathOf(target)).split(sep);
+  if (way === '..') return;
+  throw new DataDirectoryProblem(
+    `${target} is in the data directory ${dataDir}; name a directory outside it for the backup`,
+    false,
+  );
+}
+
+/** The path without symbolic links; its last parts may be missing. */
+function realPathOf(path: string): string {
   try {
-    return lockDirectory(dataDir);
+    return realpathSync(path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') {
-      throw new DataDirectoryProblem(
-        `there is no data directory ${dataDir}; name the gateway's with --data-dir`,
-        false,
-        error,
-      );
-    }
-    throw error;
+    const parent = dirname(path);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === path) throw error;
+    return join(realPathOf(parent), basename(path));
   }
 }

@@ -6,7 +6,7 @@ export { readOverlay } from './installation.ts';
 export { providerStates } from './provider-states.ts';
 export { deriveSettings } from './settings.ts';
 export { CatalogOverlayFile } from './store/directory/catalog-overlay-file.ts';
-export { lockDirectory } from './store/directory/data-directory.ts';
+export { hasKeptData, lockDirectory } from './store/directory/data-directory.ts';
 export { DataDirectoryProblem } from './store/directory/data-directory-problem.ts';
 export type { DatabaseFacts, KnownFile } from './store/examine/database-facts.ts';
 export { type DiskUse, diskUse } from './store/examine/disk-use.ts';

@@ -47,7 +47,7 @@ import type { LedgerLoss } from './ports/ledger-mark.ts';
 import type { Tenancy, Workspace } from './ports/tenancy.ts';
 import { BackupFolder } from './store/backup/backup-folder.ts';
 import { CatalogOverlayFile } from './store/directory/catalog-overlay-file.ts';
-import { type DataDirectory, openDataDirectory } from './store/directory/data-directory.ts';
+import { type DataDirectory, openDataDirectory, requireKeptData } from './store/directory/data-directory.ts';
 import { DataDirectoryProblem } from './store/directory/data-directory-problem.ts';
 import { type ImportDirectory, ImportFolder } from './store/directory/import-folder.ts';
 import {
@@ -385,6 +385,14 @@ function openState(
   return database === undefined
     ? openEmbeddedState({ ...common, databaseFile, acceptLoss })
     : openPostgresState({ ...common, ...database, database: database.address });
+}
+
+/**
+ * Throws a DataDirectoryProblem if there is nothing for a command to work on: no shared database, and a directory
+ * without a gateway's data.
+ */
+export function requireInstallation({ dataDir, database }: InstallationOptions): void {
+  if (database === undefined) requireKeptData(dataDir);
 }
 
 /** Whether opening failed because another process has the directory locked. */

@@ -7,6 +7,7 @@ import {
   isDirectoryInUse,
   loadOptions,
   openInstallation,
+  requireInstallation,
 } from '../installation.ts';
 import { openStderrLog } from '../kit/log/log.ts';
 import { parseEgressRules } from '../kit/net/egress.ts';
@@ -31,11 +32,19 @@ export async function runControlCommand<Name extends CommandName>(
   );
 }
 
-/** Options for a command that opens the data directory itself. Needs no secret of a provider. */
+/** A line for people: the directory on which a command has worked. */
+export function dataDirectoryLine(flags: Flags): string {
+  return `Data directory: ${findDataDirectory(flags)}\n`;
+}
+
+/**
+ * Options for a command that opens the data directory itself. Needs no secret of a provider. Throws a
+ * DataDirectoryProblem for a directory in which no gateway has kept data.
+ */
 export function installationOptions(flags: Flags): InstallationOptions {
   const { config, runtime } = requireConfiguration({ ...loadOptions(flags), scope: 'commands' });
   const log = openStderrLog(runtime);
-  return {
+  const options: InstallationOptions = {
     dataDir: runtime.dataDir,
     keyPrefix: config.keys.prefix,
     initialUsd: () => config.credits.initial_usd,
@@ -54,4 +63,6 @@ export function installationOptions(flags: Flags): InstallationOptions {
     durability: () => config.durability.ledger,
     warn: (message, fields) => log.warn(message, fields),
   };
+  requireInstallation(options);
+  return options;
 }

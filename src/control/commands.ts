@@ -30,7 +30,7 @@ import {
   type RotationView,
   rotationView,
 } from './views.ts';
-import { WORKSPACE_COMMANDS } from './workspace-commands.ts';
+import { ownedWorkspaces, WORKSPACE_COMMANDS } from './workspace-commands.ts';
 
 /** The commands that run with and without a running gateway; no others are accepted on the socket. */
 export const COMMANDS = {
@@ -67,8 +67,8 @@ export const COMMANDS = {
   ),
   'keys.revoke': command(
     closed({ hash: text, account: oneAccount }),
-    async ({ accounts, keys }, { hash, account }): Promise<KeyView> =>
-      keyView(await keys.revoke(hash, account), await accounts.list()),
+    async (services, { hash, account }): Promise<KeyView> =>
+      keyView(await services.keys.revoke(hash, account), await ownedWorkspaces(services, account)),
   ),
   'keys.update': command(
     closed({
@@ -80,9 +80,9 @@ export const COMMANDS = {
       limit_reset: Type.Optional(oneOf([...RESET_WINDOWS, 'never'])),
       include_byok: Type.Optional(Type.Boolean()),
     }),
-    async ({ accounts, keys }, { hash, account, ...wanted }): Promise<KeyView> => {
-      const statement = await keys.update(hash, keyChange(wanted), account);
-      return keyView(statement, await accounts.list());
+    async (services, { hash, account, ...wanted }): Promise<KeyView> => {
+      const statement = await services.keys.update(hash, keyChange(wanted), account);
+      return keyView(statement, await ownedWorkspaces(services, account));
     },
   ),
   'credits.set': command(
@@ -232,7 +232,7 @@ function keyChange({ name, disabled, limit, limit_reset: reset, include_byok: co
   };
 }
 
-async function keyViews({ accounts, keys }: CommandServices, wanted: readonly Key[]): Promise<KeyView[]> {
-  const owners = await accounts.list();
-  return (await keys.statementsOf(wanted)).map((statement) => keyView(statement, owners));
+async function keyViews(services: CommandServices, wanted: readonly Key[]): Promise<KeyView[]> {
+  const owned = await ownedWorkspaces(services, undefined);
+  return (await services.keys.statementsOf(wanted)).map((statement) => keyView(statement, owned));
 }

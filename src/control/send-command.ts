@@ -126,8 +126,11 @@ function ask(dataDir: string, request: ControlRequest): Promise<ControlReply | u
   });
 }
 
-export function isNotListening(error: NodeJS.ErrnoException): boolean {
-  return error.code === 'ENOENT' || error.code === 'ECONNREFUSED' || error.code === 'ENOTSOCK';
+/** Error codes of a socket that no gateway listens on; `ENOTDIR`: the data directory is a file. */
+const NOT_LISTENING: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ECONNREFUSED', 'ENOTSOCK']);
+
+export function isNotListening({ code = '' }: NodeJS.ErrnoException): boolean {
+  return NOT_LISTENING.has(code);
 }
 
 export function connectionProblem(error: NodeJS.ErrnoException): Error {

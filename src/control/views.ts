@@ -5,6 +5,7 @@ import type { Rotation } from '../manage/byok/vault.ts';
 import type { KeyStatement } from '../manage/keys/key-statement.ts';
 import type { Appended } from '../ports/events.ts';
 import type { Account } from '../ports/tenancy.ts';
+import type { OwnedWorkspace } from './workspace-commands.ts';
 
 /** A key in the output of commands. Money is USD. */
 export interface KeyView {
@@ -13,6 +14,8 @@ export interface KeyView {
   readonly label: string;
   readonly account: string;
   readonly account_id: string;
+  /** Slug. */
+  readonly workspace: string;
   readonly workspace_id: string;
   readonly is_management_key: boolean;
   readonly disabled: boolean;
@@ -37,14 +40,16 @@ export interface IssuedKeyView extends KeyView {
 
 export function keyView(
   { key, spending, remainingNanos }: KeyStatement,
-  accounts: readonly Account[],
+  owned: readonly OwnedWorkspace[],
 ): KeyView {
+  const home = owned.find(({ workspace }) => workspace.id === key.workspaceId);
   return {
     hash: key.hash,
     name: key.name,
     label: key.label,
-    account: accounts.find(({ id }) => id === key.accountId)?.name ?? key.accountId,
+    account: home?.owner.name ?? key.accountId,
     account_id: key.accountId,
+    workspace: home?.workspace.slug ?? key.workspaceId,
     workspace_id: key.workspaceId,
     is_management_key: key.isManagement,
     disabled: key.disabled,

@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -102,14 +103,31 @@ describe('backup', () => {
     expect(readdirSync(join(backup, 'data'))).not.toContain('encryption-key');
   });
 
-  it('copies all but locks, caches and drafts', async () => {
-    mkdirSync(join(gateway.dataDir, 'new-folder'));
-    writeFileSync(join(gateway.dataDir, 'new-folder', 'kept'), 'x');
-    writeFileSync(join(gateway.dataDir, 'new-folder', 'half.draft'), 'x');
+  it('copies what the gateway keeps, but no locks, caches, drafts and files of others', async () => {
+    const strange = join(gateway.dataDir, 'older-backup', 'data');
+    mkdirSync(strange, { recursive: true });
+    writeFileSync(join(strange, 'encryption-key'), 'x');
+    writeFileSync(join(gateway.dataDir, 'files', 'whole'), 'x');
+    writeFileSync(join(gateway.dataDir, 'files', 'half.draft'), 'x');
     expect((await backUp()).code).toBe(0);
     const copied = readdirSync(join(backup, 'data'), { recursive: true }) as string[];
-    expect(copied).toContain('new-folder/kept');
-    expect(copied.filter((name) => /draft|lock|sock|cache|-wal|backups/.test(name))).toEqual([]);
+    expect(copied.filter((name) => /older|draft|lock|sock|cache|-wal|backups/.test(name))).toEqual([]);
+    const left = readdirSync(gateway.dataDir).filter((name) => !copied.includes(name));
+    const meant =
+      /^(?:lock.*|control\.sock|signalbox\.sqlite-.*|events\.duckdb.*|cache|imports|backups|older-backup|signalbox\.yaml)$/;
+    expect(left.filter((name) => !meant.test(name))).toEqual([]);
+  });
+
+  it('refuses a target in the data directory, behind a link too', async () => {
+    const link = join(temporary.path, 'link');
+    symlinkSync(gateway.dataDir, link);
+    for (const target of [join(gateway.dataDir, 'b'), join(link, 'deep', 'b'), gateway.dataDir]) {
+      expect(await command(gateway.dataDir, 'backup', target, '--without-encryption-key')).toMatchObject({
+        code: 1,
+        err: `signalbox: ${target} is in the data directory ${gateway.dataDir}; name a directory outside it for the backup\n`,
+      });
+    }
+    expect(readdirSync(gateway.dataDir)).not.toContain('b');
   });
 
   it('refuses a directory that has something in it, and a data directory that is not there', async () => {
@@ -120,7 +138,7 @@ describe('backup', () => {
       err: `signalbox: ${backup} is not empty; name a new or an empty directory for the backup\n`,
     });
     const none = await command(join(temporary.path, 'none'), 'backup', join(temporary.path, 'b'));
-    expect(none).toMatchObject({ code: 1, err: expect.stringContaining('there is no data directory') });
+    expect(none).toMatchObject({ code: 1, err: expect.stringContaining('no gateway has kept data in') });
   });
 });
 

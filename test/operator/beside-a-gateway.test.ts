@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeDataDirectory } from '../contracts/temporary-directory.ts';
 import { keysIn, type StartedProgram, startProgram, stopped } from '../e2e/started-program.ts';
 import { type Ended, PROGRAM, signalbox } from './program.ts';
 
@@ -85,6 +86,7 @@ describe('commands beside a running gateway', () => {
 describe('commands without a gateway', () => {
   it('need no secret of a provider either, but what they use', () => {
     const alone = mkdtempSync(join(tmpdir(), 'signalbox-alone-'));
+    makeDataDirectory(join(alone, 'data'));
     const write = (text: string) => writeFileSync(join(alone, 'signalbox.yaml'), text);
     write('providers: [{ slug: openai, api_key: "${OPENAI_KEY_NOT_SET}" }]\nkeys: { prefix: sk-mine- }');
     expect(signalbox(alone, ['keys', 'create', '--name', 'n'])).toMatchObject({

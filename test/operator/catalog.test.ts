@@ -18,7 +18,7 @@ import { refreshCatalog } from '../../src/cli/commands/catalog.ts';
 import { run } from '../../src/cli/run.ts';
 import { endpointListSchema } from '../../src/contract/catalog/endpoint.ts';
 import { modelListSchema } from '../../src/contract/catalog/model.ts';
-import { temporaryDirectory } from '../contracts/temporary-directory.ts';
+import { makeDataDirectory, temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
 import type { Ended } from './program.ts';
 
@@ -31,7 +31,7 @@ let server: Server | undefined;
 
 beforeEach(() => {
   temporary = temporaryDirectory();
-  dataDir = join(temporary.path, 'data');
+  dataDir = makeDataDirectory(join(temporary.path, 'data'));
   config = join(temporary.path, 'signalbox.yaml');
   data = join(temporary.path, 'news.json');
   writeFileSync(config, '');
@@ -90,11 +90,11 @@ function news(changes: object = {}): object {
 const write = (content: unknown) => writeFileSync(data, JSON.stringify(content));
 
 describe('signalbox catalog refresh', () => {
-  it('leaves no data directory behind when the data are refused', async () => {
+  it('stores nothing when the data are refused', async () => {
     write(news({ as_of: 'yesterday' }));
     const refused = await command('catalog', 'refresh', data, '--dry-run');
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('as_of') });
-    expect(existsSync(dataDir)).toBe(false);
+    expect(existsSync(join(dataDir, 'catalog.json'))).toBe(false);
   });
 
   it('shows the changes, imports them, and has nothing to do the second time', async () => {
@@ -323,7 +323,6 @@ describe('signalbox catalog refresh', () => {
       /is larger than 32000000 bytes/,
     ],
   ])('refuses %s for a stored catalogue', async (_, make, problem) => {
-    mkdirSync(dataDir, { mode: 0o700 });
     const file = join(dataDir, 'catalog.json');
     make(file);
     const { code, err } = await command('catalog', 'show');
@@ -333,7 +332,6 @@ describe('signalbox catalog refresh', () => {
   });
 
   it('refuses a damaged stored catalogue', async () => {
-    mkdirSync(dataDir, { mode: 0o700 });
     writeFileSync(join(dataDir, 'catalog.json'), '{"models": 1}');
     const { code, err } = await command('catalog', 'show');
     expect(code).toBe(1);

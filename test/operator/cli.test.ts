@@ -1,11 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: configuration files name variables this way.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { run } from '../../src/cli/run.ts';
 import { openInstallation } from '../../src/installation.ts';
-import { temporaryDirectory } from '../contracts/temporary-directory.ts';
+import { makeDataDirectory, temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { type Ended, holdDirectory, killHard, signalbox } from './program.ts';
 
 let temporary: ReturnType<typeof temporaryDirectory>;
@@ -76,6 +76,38 @@ describe('the built program', () => {
       await killHard(holder);
     }
     await (await openInstallation({ dataDir, keyPrefix: 'sk-' })).close();
+  });
+});
+
+describe('a directory in which no gateway has kept data', () => {
+  const COMMANDS = [
+    ['keys', 'create', '--name', 'n'],
+    ['keys', 'list'],
+    ['accounts', 'create', 'Team'],
+    ['credits', 'show'],
+    ['ledger', 'verify'],
+    ['ledger', 'accept-loss'],
+    ['rotate-encryption-key'],
+    ['backup', 'copy'],
+    ['doctor'],
+  ];
+
+  it.each(COMMANDS)('is refused and not created by %s %s', async (...words) => {
+    const { code, out, err } = await command(...words);
+    expect(code).toBe(1);
+    if (words[0] === 'doctor') expect(out).toContain(`${dataDir} does not exist`);
+    else
+      expect(err).toMatch(`signalbox: no gateway has kept data in ${dataDir}; name its data directory with`);
+    expect(readdirSync(temporary.path)).toEqual(['signalbox.yaml']);
+  });
+
+  it('is named by commands, and a file in its place gets fitting advice', async () => {
+    makeDataDirectory(dataDir);
+    expect((await command('keys', 'create', '--name', 'n')).out).toContain(`\nData directory: ${dataDir}\n`);
+    expect((await command('keys', 'list')).out).toMatch(/WORKSPACE .*\n.* default /);
+    expect((await command('ledger', 'verify')).out).toContain(`\nData directory: ${dataDir}\n`);
+    const { err } = await typed('keys', 'list', '--data-dir', file);
+    expect(err).toContain('a file has its name, or that of a folder above it; move the file away');
   });
 });
 
@@ -171,6 +203,10 @@ describe('signalbox check-config', () => {
 });
 
 describe('signalbox keys and accounts', () => {
+  beforeEach(() => {
+    makeDataDirectory(dataDir);
+  });
+
   it('make, list and revoke keys without a gateway', async () => {
     const made = await command('keys', 'create', '--name', 'my key');
     expect(made).toMatchObject({ code: 0, err: '' });
@@ -227,11 +263,10 @@ describe('signalbox keys and accounts', () => {
       out: '',
       err: expect.stringMatching(/^sever: is not a known field; did you mean "server"\?\n/),
     });
-    expect(existsSync(dataDir)).toBe(false);
+    expect(existsSync(join(dataDir, 'signalbox.sqlite'))).toBe(false);
   });
 
   it('say which file is damaged, in one line', async () => {
-    mkdirSync(dataDir);
     writeFileSync(join(dataDir, 'signalbox.sqlite'), 'garbage '.repeat(2000));
     expect(await command('keys', 'list')).toMatchObject({
       code: 1,

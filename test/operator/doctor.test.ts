@@ -183,13 +183,19 @@ describe('a sound installation', () => {
 });
 
 describe('a data directory', () => {
-  it('that does not exist is a warning, and is not created', async () => {
+  it('that does not exist or holds no data is a problem, and is not created or filled', async () => {
     const report = await doctor();
-    expect(report).toMatchObject({ code: 0, verdict: 'warning' });
+    expect(report).toMatchObject({ code: 1, verdict: 'problem' });
     expect(report.of('data directory')).toMatchObject([
-      { verdict: 'warning', what: `${dataDir} does not exist` },
+      { verdict: 'problem', what: `${dataDir} does not exist` },
     ]);
     expect(readdirSync(temporary.path)).toEqual(['signalbox.yaml']);
+    mkdirSync(dataDir, { mode: 0o700 });
+    expect((await doctor()).of('data directory')[0]).toMatchObject({
+      verdict: 'problem',
+      what: `${dataDir} holds no data of a gateway`,
+    });
+    expect(readdirSync(dataDir)).toEqual([]);
   });
 
   it('whose name is that of a file, or which cannot be created, is a problem', async () => {
@@ -506,6 +512,7 @@ describe('a provider', () => {
       ]);
       upstream.clear();
       upstream.answer([head(200, { date: new Date(Date.now() - 100_000).toUTCString() }), end()]);
+      leaveBehind();
       const near = await doctor();
       expect(near.code).toBe(0);
       expect(near.of('clocks')).toMatchObject([

@@ -5,7 +5,7 @@ import { Credits } from '../../src/manage/accounts/credits.ts';
 import { forgetSpending } from '../../src/manage/workspaces/forget-spending.ts';
 import { LedgerUnavailable } from '../../src/ports/ledger.ts';
 import type { Key } from '../../src/ports/tenancy.ts';
-import { temporaryDirectory } from '../contracts/temporary-directory.ts';
+import { makeDataDirectory, temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { openTestInstallation } from './installation.ts';
 
 const DAY_MS = 86_400_000;
@@ -111,6 +111,7 @@ describe('commands without a gateway', () => {
 
   beforeEach(() => {
     directory = temporaryDirectory();
+    makeDataDirectory(join(directory.path, 'data'));
   });
 
   afterEach(() => directory.remove());
@@ -149,7 +150,9 @@ describe('commands without a gateway', () => {
     await signalbox('keys', 'create', '--name', 'free');
     await signalbox('keys', 'create', '--name', 'boss', '--management');
     const { out } = await signalbox('keys', 'list');
-    expect(out).toMatch(/^NAME +KIND +LABEL +ACCOUNT +STATE +LIMIT +USED +CREATED +MANAGED BY +HASH$/m);
+    expect(out).toMatch(
+      /^NAME +KIND +LABEL +ACCOUNT +WORKSPACE +STATE +LIMIT +USED +CREATED +MANAGED BY +HASH$/m,
+    );
     expect(out).toMatch(/^n +plain .* 0\.50 weekly with BYOK +0\.00 /m);
     expect(out).toMatch(/^free +plain .* none +0\.00 /m);
     expect(out).toMatch(/^boss +management .* - +- /m);

@@ -10,7 +10,7 @@ import type { UsageLine } from '../../src/manage/usage-import/usage-line.ts';
 import type { DimensionName, Granularity, MetricName } from '../../src/ports/event-names.ts';
 import type { EventRow } from '../../src/ports/events.ts';
 import { USAGE_START_MS, usageHistory } from '../builders/usage-history.ts';
-import { temporaryDirectory } from '../contracts/temporary-directory.ts';
+import { makeDataDirectory, temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
 import { type Management, managementOf } from '../e2e/management.ts';
 import type { Ended } from './program.ts';
@@ -23,7 +23,7 @@ let file: string;
 
 beforeEach(() => {
   temporary = temporaryDirectory();
-  dataDir = join(temporary.path, 'data');
+  dataDir = makeDataDirectory(join(temporary.path, 'data'));
   file = join(temporary.path, 'usage.ndjson');
   writeFileSync(join(temporary.path, 'signalbox.yaml'), '');
 });
@@ -287,7 +287,7 @@ describe('signalbox usage import', () => {
     expect(shown.endsWith('\r\u001b[K')).toBe(true);
   });
 
-  it('reports a file that cannot be read, and creates no data directory', async () => {
+  it('reports a file that cannot be read, and creates no database', async () => {
     expect(await importFile()).toMatchObject({
       code: 1,
       out: '',
@@ -295,7 +295,7 @@ describe('signalbox usage import', () => {
     });
     mkdirSync(file);
     expect(await importFile()).toMatchObject({ code: 1, err: expect.stringContaining('is a directory') });
-    expect(existsSync(dataDir)).toBe(false);
+    expect(existsSync(join(dataDir, 'signalbox.sqlite'))).toBe(false);
   });
 
   it('needs an existing account', async () => {

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/run.ts';
 import { openInstallation } from '../../src/installation.ts';
-import { temporaryDirectory } from '../contracts/temporary-directory.ts';
+import { makeDataDirectory, temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { PROGRAM } from './program.ts';
 
 let temporary: ReturnType<typeof temporaryDirectory>;
 
 beforeEach(() => {
   temporary = temporaryDirectory();
+  makeDataDirectory(dataDir());
   vi.stubEnv('LOG_LEVEL', 'silent');
 });
 
@@ -154,7 +155,7 @@ describe('keys', () => {
     const { hash } = await result('keys', 'create', '--name', 'n', '--limit', '5');
     const beginning = hash.slice(0, 8);
     expect(await result('keys', 'disable', beginning)).toMatchObject({ hash, disabled: true });
-    expect((await cli('keys', 'list')).out).toMatch(/n +plain +\S+ +default +disabled/);
+    expect((await cli('keys', 'list')).out).toMatch(/n +plain +\S+ +default +default +disabled/);
     expect(await result('keys', 'enable', beginning)).toMatchObject({ disabled: false, limit: 5 });
     expect(
       await result(

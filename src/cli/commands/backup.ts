@@ -43,7 +43,7 @@ export async function backUpInstallation(
   });
   const result = backupView(target, finished);
   const hasFailed = result.accounts.some(({ fault }) => fault !== null);
-  return { result, text: textOf(result, hasFailed, database !== undefined), hasFailed };
+  return { result, text: textOf(result, dataDir, hasFailed, database !== undefined), hasFailed };
 }
 
 /** What flags and environment say; the file may have problems that do not matter here. */
@@ -66,9 +66,10 @@ function backupView(directory: string, { manifest, accounts, openReservations }:
   };
 }
 
-function textOf(view: BackupView, hasFailed: boolean, knowsDatabase: boolean): string {
+function textOf(view: BackupView, dataDir: string, hasFailed: boolean, knowsDatabase: boolean): string {
   const lines = [
-    `The backup in ${view.directory} is complete: ${countText(view.files, 'file')}, ${bytesText(view.bytes)}.`,
+    `The backup of ${dataDir} in ${view.directory} is complete: ` +
+      `${countText(view.files, 'file')}, ${bytesText(view.bytes)}.`,
     view.has_encryption_key
       ? 'It holds the encryption key of stored credentials: keep it as safe as the gateway itself.'
       : 'It holds no encryption key: a restore needs the one in use now, in SIGNALBOX_ENCRYPTION_KEY.',

@@ -1,7 +1,7 @@
 import type { Flags } from '../../config/runtime.ts';
 import type { CommandInput } from '../../control/commands.ts';
 import type { IssuedKeyView, KeyView } from '../../control/views.ts';
-import { runControlCommand } from '../run-control-command.ts';
+import { dataDirectoryLine, runControlCommand } from '../run-control-command.ts';
 import { type CommandResult, tableText, usdText } from '../terminal/output.ts';
 
 export async function createKey(
@@ -9,8 +9,10 @@ export async function createKey(
   input: CommandInput<'keys.create'>,
 ): Promise<CommandResult<IssuedKeyView>> {
   const result = await runControlCommand(flags, 'keys.create', input);
-  const text = `${result.key}\n\n${keyTable([result])}\nThe key above is shown this once; only its hash is stored.\n`;
-  return { result, text };
+  const text =
+    `${result.key}\n\n${keyTable([result])}\n` +
+    'The key above is shown this once; only its hash is stored.\n';
+  return { result, text: text + dataDirectoryLine(flags) };
 }
 
 export async function listKeys(
@@ -39,12 +41,25 @@ export async function revokeKey(
 
 function keyTable(keys: readonly KeyView[]): string {
   return tableText(
-    ['NAME', 'KIND', 'LABEL', 'ACCOUNT', 'STATE', 'LIMIT', 'USED', 'CREATED', 'MANAGED BY', 'HASH'],
+    [
+      'NAME',
+      'KIND',
+      'LABEL',
+      'ACCOUNT',
+      'WORKSPACE',
+      'STATE',
+      'LIMIT',
+      'USED',
+      'CREATED',
+      'MANAGED BY',
+      'HASH',
+    ],
     keys.map((key) => [
       key.name,
       key.is_management_key ? 'management' : 'plain',
       key.label,
       key.account,
+      key.workspace,
       stateText(key),
       limitText(key),
       key.is_management_key ? '-' : usdText(key.usage),

@@ -4,7 +4,7 @@ import { openInstallation } from '../../installation.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Fault } from '../../ports/ledger.ts';
 import type { LedgerLoss } from '../../ports/ledger-mark.ts';
-import { installationOptions, runControlCommand } from '../run-control-command.ts';
+import { dataDirectoryLine, installationOptions, runControlCommand } from '../run-control-command.ts';
 import { type CommandResult, tableText, usdText } from '../terminal/output.ts';
 
 /** Explanations of faults, in the order of printing. */
@@ -30,7 +30,8 @@ export async function verifyLedger(flags: Flags): Promise<CommandResult<LedgerVi
   const result = await runControlCommand(flags, 'ledger.verify', {});
   const isRight = result.accounts.every(({ fault }) => fault === null);
   const verdict = isRight ? 'The books are right.\n' : faultsText(result);
-  return { result, text: `${accountTable(result)}\n${factsText(result)}${verdict}`, hasFailed: !isRight };
+  const text = `${accountTable(result)}\n${dataDirectoryLine(flags)}${factsText(result)}${verdict}`;
+  return { result, text, hasFailed: !isRight };
 }
 
 function faultsText({ accounts }: LedgerView): string {

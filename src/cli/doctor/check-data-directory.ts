@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { DirectoryFacts } from '../../examination.ts';
+import type { Runtime } from '../../config/runtime.ts';
+import { type DirectoryFacts, hasKeptData } from '../../examination.ts';
 import { bytesText, countText } from '../terminal/quantities.ts';
 import { type Finding, fine, problem, warning } from './finding.ts';
 import type { Situation } from './situation.ts';
@@ -29,7 +30,7 @@ export async function checkDataDirectory({ runtime, directory, holder }: Situati
   const { dataDir } = runtime;
   switch (directory.kind) {
     case 'absent':
-      return [absent(dataDir, directory.problem)];
+      return [absent(runtime, directory.problem)];
     case 'unusable':
       return [unusable(`${dataDir} cannot be read as a directory`, directory.problem)];
     case 'frozen':
@@ -41,6 +42,9 @@ export async function checkDataDirectory({ runtime, directory, holder }: Situati
       ];
     case 'there':
       return [
+        ...(holder.kind === 'none' && !hasKeptData(dataDir)
+          ? [withoutData(runtime, 'holds no data of a gateway')]
+          : []),
         ...writing(dataDir, directory.facts),
         ...room(dataDir, directory.facts),
         ...privacy(dataDir, directory.facts),
@@ -58,11 +62,17 @@ export async function checkDataDirectory({ runtime, directory, holder }: Situati
   }
 }
 
-function absent(dataDir: string, code: string | undefined): Finding {
-  if (code !== undefined) return unusable(`${dataDir} does not exist and cannot be created`, code);
-  return warning(
-    `${dataDir} does not exist`,
-    'the first start creates it; if you have one elsewhere, name it with --data-dir or SIGNALBOX_DATA_DIR',
+function absent(runtime: Runtime, code: string | undefined): Finding {
+  if (code !== undefined) return unusable(`${runtime.dataDir} does not exist and cannot be created`, code);
+  return withoutData(runtime, 'does not exist');
+}
+
+/** Without a shared database nothing is left to check, so that the name is probably wrong. */
+function withoutData({ dataDir, database }: Runtime, lack: string): Finding {
+  const finding = database === undefined ? problem : warning;
+  return finding(
+    `${dataDir} ${lack}`,
+    'the first start fills it; if you have one elsewhere, name it with --data-dir or SIGNALBOX_DATA_DIR',
   );
 }
 

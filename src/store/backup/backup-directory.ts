@@ -60,9 +60,25 @@ const FILES = 'files';
 const SNAPSHOT = `${JOURNAL}/${SNAPSHOT_NAME}`;
 const SECRETS = [OWN_KEY_FILE, 'encryption-rotation', 'hash-key'];
 
-/** Copied in a way of their own, or worthless elsewhere: locks, drafts, caches, work of running commands. */
-const NOT_COPIED_AS_IS =
-  /^(?:lock.*|control\.sock.*|signalbox\.sqlite.*|events\.duckdb.*|journal|cache|imports|backups|.*\.draft|lost\+found)$/;
+const CONTENT = 'content';
+
+/**
+ * Copied as they are. Anything else is copied in a way of its own, is worthless elsewhere (locks, drafts, caches, work
+ * of running commands), or is not the gateway's.
+ */
+const COPIED_AS_IS: ReadonlySet<string> = new Set([
+  ...SECRETS,
+  CONTENT,
+  FILES,
+  'catalog.json',
+  'events-fed.json',
+  'events-imports.json',
+  'events-owed.json',
+  'request-counts.json',
+  'outbox',
+  'gateway-id',
+  'gateway-owner',
+]);
 
 /** State of one gateway beside a shared database: a restored gateway is a new one. */
 const OF_ONE_REPLICA: ReadonlySet<string> = new Set(['outbox', 'gateway-id', 'gateway-owner']);
@@ -148,8 +164,8 @@ async function copyParts(
 async function entriesOf(options: BackupOptions): Promise<readonly [readonly string[], readonly string[]]> {
   const { dataDir, state, withContent, withEncryptionKey } = options;
   const entries = (await readdir(dataDir, { withFileTypes: true })).filter(({ name }) => {
-    if (NOT_COPIED_AS_IS.test(name) || (state === 'postgresql' && OF_ONE_REPLICA.has(name))) return false;
-    return (withContent || name !== 'content') && (withEncryptionKey || name !== OWN_KEY_FILE);
+    if (!COPIED_AS_IS.has(name) || (state === 'postgresql' && OF_ONE_REPLICA.has(name))) return false;
+    return (withContent || name !== CONTENT) && (withEncryptionKey || name !== OWN_KEY_FILE);
   });
   return [
     entries.filter((entry) => entry.isFile()).map(({ name }) => name),

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, statSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import type { EncryptionKeyKeeper } from '../../ports/encryption-keys.ts';
 import { makeDirectory } from './atomic-files.ts';
 import { DataDirectoryProblem } from './data-directory-problem.ts';
 import { EncryptionKeyFiles, KEY_BYTES, readOrMakeSecret } from './secret-files.ts';
-import { assertRestored } from './unfinished-restore.ts';
+import { assertRestored, UNFINISHED_RESTORE_FILE } from './unfinished-restore.ts';
 
 /** The gateway's data directory, locked by this process. */
 export interface DataDirectory {
@@ -25,6 +25,51 @@ export interface DataDirectory {
 
 /** The name of the file with the key of the hashes. */
 export const HASH_KEY_FILE = 'hash-key';
+
+/** Names that only a gateway creates in a data directory, after its secrets. */
+export const GATEWAY_TRACES = ['journal', 'outbox', 'signalbox.sqlite'] as const;
+
+/** Whether a gateway has kept data in a directory, or a restore has begun there. */
+export function hasKeptData(path: string): boolean {
+  return [HASH_KEY_FILE, ...GATEWAY_TRACES, UNFINISHED_RESTORE_FILE].some((name) =>
+    mayExist(join(path, name)),
+  );
+}
+
+/**
+ * Throws a DataDirectoryProblem for a directory without a gateway's data, so that a command does not take a mistyped
+ * name for a new installation.
+ */
+export function requireKeptData(path: string): void {
+  if (hasKeptData(path)) return;
+  throw new DataDirectoryProblem(
+    `no gateway has kept data in ${path}; name its data directory with --data-dir or SIGNALBOX_DATA_DIR, or start ` +
+      'a gateway there first with signalbox serve',
+    false,
+  );
+}
+
+/** False only if the name is certainly not there: a directory that cannot be read is reported when it is opened. */
+function mayExist(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT';
+  }
+}
+
+const FILE_IN_ITS_PLACE =
+  'a file has its name, or that of a folder above it; move the file away or choose another with --data-dir';
+
+/** Advice by error code of the system. */
+const ADVICE: Readonly<Record<string, string>> = {
+  EEXIST: FILE_IN_ITS_PLACE,
+  ENOTDIR: FILE_IN_ITS_PLACE,
+  ENOSPC: 'its disk is full; make room or choose another with --data-dir',
+};
+
+const OTHER_ADVICE = 'choose another with --data-dir or make it writable';
 
 /**
  * Creates the directory if necessary (0700) and locks it until `close` or the end of the process. `givenEncryptionKey`
@@ -49,7 +94,7 @@ export function openDataDirectory(path: string, givenEncryptionKey?: string): Da
     if (error instanceof DataDirectoryProblem) throw error;
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
     throw new DataDirectoryProblem(
-      `the data directory ${path} cannot be used (${code}); choose another with --data-dir or make it writable`,
+      `the data directory ${path} cannot be used (${code}); ${ADVICE[code] ?? OTHER_ADVICE}`,
       false,
       error,
     );

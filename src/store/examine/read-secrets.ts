@@ -1,16 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EncryptionKeyKeeper } from '../../ports/encryption-keys.ts';
-import { HASH_KEY_FILE, readHashKey } from '../directory/data-directory.ts';
+import { GATEWAY_TRACES, HASH_KEY_FILE, readHashKey } from '../directory/data-directory.ts';
 import { EncryptionKeyFiles, OWN_KEY_FILE } from '../directory/secret-files.ts';
-
-/** Names that only a gateway creates in a data directory. */
-const TRACES = ['journal', 'outbox', 'signalbox.sqlite'] as const;
 
 /** Whether the hash key was lost: the first start creates it. */
 export function isHashKeyGone(directory: string): boolean {
   const isThere = (name: string) => existsSync(join(directory, name));
-  return !isThere(HASH_KEY_FILE) && TRACES.some(isThere);
+  return !isThere(HASH_KEY_FILE) && GATEWAY_TRACES.some(isThere);
 }
 
 /**
