@@ -13,7 +13,6 @@ import { runInTurns } from './kit/loop/turns.ts';
 import { nanosOf } from './kit/money.ts';
 import type { DatabaseAddress } from './kit/net/database-address.ts';
 import { type EgressRules, parseEgressRules } from './kit/net/egress.ts';
-import { compilePattern } from './kit/text/linear-pattern.ts';
 import type { Clock } from './kit/time/clock.ts';
 import { Accounts } from './manage/accounts/accounts.ts';
 import { Credits } from './manage/accounts/credits.ts';
@@ -45,6 +44,7 @@ import type { Durability } from './ports/journal.ts';
 import type { Ledger } from './ports/ledger.ts';
 import type { LedgerLoss } from './ports/ledger-mark.ts';
 import type { Tenancy, Workspace } from './ports/tenancy.ts';
+import { checkPattern } from './stages/guardrails/filters/check-pattern.ts';
 import { BackupFolder } from './store/backup/backup-folder.ts';
 import { CatalogOverlayFile } from './store/directory/catalog-overlay-file.ts';
 import { type DataDirectory, openDataDirectory, requireKeptData } from './store/directory/data-directory.ts';
@@ -273,10 +273,12 @@ export async function openInstallation(options: InstallationOptions): Promise<In
         accounts,
         tenancy,
         byokStore,
+        guardrailStore,
         vault,
         sources,
         changedKey,
         changedWorkspace,
+        changedGuardrails,
       }),
       credits,
       files,
@@ -321,10 +323,7 @@ function guardrailChecks({ models, providers, presidioUrl }: InstallationOptions
   return {
     isModel: (name) => catalog === undefined || findModel(name, catalog) !== undefined,
     isProvider: (slug) => credentialTarget(slug, providers?.() ?? []) !== undefined,
-    patternProblem: (pattern) => {
-      const compilation = compilePattern(pattern, { characters: 100_000, size: 5000 });
-      return compilation.ok ? undefined : compilation.problem;
-    },
+    patternProblem: checkPattern,
     hasEntityService: (presidioUrl?.() ?? null) !== null,
   };
 }

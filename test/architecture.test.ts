@@ -10,7 +10,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   kit: [],
   ir: ['kit'],
   ports: ['ir', 'kit'],
-  config: ['kit'],
+  config: ['ports', 'kit'],
   http1: ['kit'],
   catalog: ['ir', 'kit', 'config'],
   dialects: ['catalog', 'ir', 'kit', 'config'],

@@ -151,6 +151,7 @@ export const COMMAND_TABLE = {
     ['secret-env', 'name', 'fallback', 'required', 'byok-only', 'workspace', 'all-workspaces', 'account'],
   ),
   'byok remove': row('delete a BYOK credential and wipe its secret', ['ID'], ['account']),
+  'guardrails list': row('list guardrails, with what they apply to', [], ['account']),
   'accounts create': row('make an account and print its management key once', ['NAME']),
   'accounts list': row('list the accounts', []),
   'catalog refresh': row(

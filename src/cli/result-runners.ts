@@ -55,6 +55,8 @@ export const RESULT_RUNNERS: Readonly<Record<Exclude<CommandWords, PrintingComma
     (await keys()).updateKey(flags, { ...keyOperand(line), disabled: false }),
   'keys list': async (line, flags) => (await keys()).listKeys(flags, { account: textFlag(line, 'account') }),
   'keys revoke': async (line, flags) => (await keys()).revokeKey(flags, keyOperand(line)),
+  'guardrails list': async (line, flags) =>
+    (await import('./commands/guardrails.ts')).listGuardrails(flags, { account: textFlag(line, 'account') }),
   'workspaces list': async (line, flags) =>
     (await workspaces()).listWorkspaces(flags, { account: textFlag(line, 'account') }),
   'workspaces create': async (line, flags) =>

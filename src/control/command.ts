@@ -6,6 +6,8 @@ import type { Accounts } from '../manage/accounts/accounts.ts';
 import type { Credits } from '../manage/accounts/credits.ts';
 import type { Byok } from '../manage/byok/byok.ts';
 import type { Vault } from '../manage/byok/vault.ts';
+import type { GuardrailAssignments } from '../manage/guardrails/assignments.ts';
+import type { Guardrails } from '../manage/guardrails/guardrails.ts';
 import type { OperatorKeys } from '../manage/keys/operator-keys.ts';
 import type { Sources } from '../manage/sources.ts';
 import type { UsageImports } from '../manage/usage-import/usage-imports.ts';
@@ -25,6 +27,8 @@ export interface CommandServices extends CatalogServices {
   readonly workspaces: Workspaces;
   readonly budgets: Budgets;
   readonly byok: Byok;
+  readonly guardrails: Guardrails;
+  readonly guardrailAssignments: GuardrailAssignments;
   readonly keys: OperatorKeys;
   readonly ledger: Pick<Ledger, 'verify' | 'rebuild' | 'isAvailable' | 'disk' | 'lag' | 'spendingOf'>;
   readonly eventStore: Pick<EventStore, 'sizes' | 'copyTo'>;

@@ -14,6 +14,7 @@ import { listCatalog, showModel } from './catalog-view.ts';
 import { type Command, type CommandServices, command, oneAccount, parseAmount, text } from './command.ts';
 import { type ConfigurationView, configurationView } from './configuration-view.ts';
 import { type DoctorView, doctorView } from './doctor-view.ts';
+import { GUARDRAIL_COMMANDS } from './guardrail-commands.ts';
 import { type LedgerView, ledgerView, type RebuildView } from './ledger-view.ts';
 import type { ProviderView } from './provider-view.ts';
 import {
@@ -35,6 +36,7 @@ import { ownedWorkspaces, WORKSPACE_COMMANDS } from './workspace-commands.ts';
 /** The commands that run with and without a running gateway; no others are accepted on the socket. */
 export const COMMANDS = {
   ...WORKSPACE_COMMANDS,
+  ...GUARDRAIL_COMMANDS,
   ...BUDGET_COMMANDS,
   ...BYOK_COMMANDS,
   'keys.create': command(

@@ -57,6 +57,7 @@ describe('the route table', () => {
         'GET /guardrails/{id}',
         'PATCH /guardrails/{id}',
         'DELETE /guardrails/{id}',
+        'POST /guardrails/{id}/test',
         'GET /guardrails/assignments/keys',
         'GET /guardrails/assignments/members',
         'GET /guardrails/{id}/assignments/keys',

@@ -270,6 +270,51 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'workspaces[].byok[].allowed_models': 'Ids of the models that it is for; absent: all.',
   'workspaces[].byok[].allowed_user_ids': 'Users (creator_user_id of the key) who may use it; absent: all.',
   'workspaces[].byok[].allowed_api_key_hashes': 'Hashes of the keys that may use it; absent: all.',
+  'workspaces[].guardrails':
+    'Guardrails, with what they are assigned to. Others of the workspace are not touched.',
+  'workspaces[].guardrails[].name': 'Name of the guardrail. Tells those of a workspace apart.',
+  'workspaces[].guardrails[].description': 'A text for people.',
+  'workspaces[].guardrails[].default': 'Whether it applies to all keys of the workspace; absent: no.',
+  'workspaces[].guardrails[].keys':
+    'Keys that it applies to: hashes, or names of keys of this workspace in the file.',
+  'workspaces[].guardrails[].members': 'Members (creator_user_id of keys) whose keys it applies to.',
+  'workspaces[].guardrails[].limit_usd':
+    'The most that each key and each member under it may spend; absent: no limit.',
+  'workspaces[].guardrails[].reset_interval': 'When the limit is reset (UTC); absent: never.',
+  'workspaces[].guardrails[].include_byok_in_budgets':
+    'Whether usage on BYOK credentials counts towards the limit; absent: no.',
+  'workspaces[].guardrails[].allowed_providers': 'Slugs of the only providers that may serve; absent: all.',
+  'workspaces[].guardrails[].ignored_providers': 'Slugs of providers that may not serve.',
+  'workspaces[].guardrails[].allowed_models': 'The only models that may be used; absent: all.',
+  'workspaces[].guardrails[].ignored_models': 'Models that may not be used.',
+  'workspaces[].guardrails[].enforce_zdr_anthropic': 'Whether models of Anthropic need zero retention.',
+  'workspaces[].guardrails[].enforce_zdr_openai': 'Whether models of OpenAI need zero retention.',
+  'workspaces[].guardrails[].enforce_zdr_google': 'Whether models of Google need zero retention.',
+  'workspaces[].guardrails[].enforce_zdr_xai': 'Whether models of xAI need zero retention.',
+  'workspaces[].guardrails[].enforce_zdr_other': 'Whether all other models need zero retention.',
+  'workspaces[].guardrails[].enable_paid_model_training':
+    'Whether paid endpoints that may train on prompts may serve; absent: yes.',
+  'workspaces[].guardrails[].enable_free_model_training':
+    'Whether free endpoints that may train on prompts may serve; absent: yes.',
+  'workspaces[].guardrails[].enable_free_model_publication':
+    'Whether free endpoints that may publish prompts may serve; absent: yes.',
+  'workspaces[].guardrails[].allowed_data_regions': 'Regions of the endpoints that may serve; absent: all.',
+  'workspaces[].guardrails[].content_filter_builtins': 'Filters that the gateway brings along.',
+  'workspaces[].guardrails[].content_filter_builtins[].slug': 'Which filter.',
+  'workspaces[].guardrails[].content_filter_builtins[].action': 'What happens to a match.',
+  'workspaces[].guardrails[].content_filter_builtins[].scan_scope':
+    'For regex-prompt-injection: the messages that are read; absent: all.',
+  'workspaces[].guardrails[].content_filters': 'Filters by regular expressions of your own.',
+  'workspaces[].guardrails[].content_filters[].pattern':
+    'The regular expression, without lookaround and backreferences.',
+  'workspaces[].guardrails[].content_filters[].action': 'What happens to a match.',
+  'workspaces[].guardrails[].content_filters[].label': 'Names the match, and replaces it when redacted.',
+  'workspaces[].guardrails[].service': 'An HTTP service of your own that judges texts.',
+  'workspaces[].guardrails[].service.url': 'Its address.',
+  'workspaces[].guardrails[].service.timeout_ms': 'Milliseconds for all tries together; absent: 2000.',
+  'workspaces[].guardrails[].service.retries': 'Further tries after a failure; absent: 1.',
+  'workspaces[].guardrails[].service.on_failure':
+    'Whether requests are refused (closed) or pass (open) while it gives no verdict; absent: closed.',
 
   tools: 'Tools that the gateway runs for models; besides limits, no effect yet.',
   'tools.image_generation': 'Generation of images; absent: not offered.',

@@ -3,6 +3,7 @@ import { closed, nullish, oneOf } from '../../kit/json/schema.ts';
 import { MAX_USD } from '../../kit/money.ts';
 import { LIMIT_WINDOWS, type LimitWindow, RESET_WINDOWS } from '../../kit/time/windows.ts';
 import { providerSlug } from './catalog-members.ts';
+import { guardrail } from './guardrail-members.ts';
 
 /**
  * Schemas of workspaces in the configuration file. Members are named as in the management API. Members of the API that
@@ -93,4 +94,5 @@ export const workspace = closed({
   budgets: nullish(budgets),
   keys: nullish(Type.Array(key, { maxItems: MAX_ENTRIES })),
   byok: nullish(Type.Array(credential, { maxItems: MAX_LIST_ENTRIES })),
+  guardrails: nullish(Type.Array(guardrail, { maxItems: MAX_LIST_ENTRIES })),
 });

@@ -10,6 +10,11 @@ import {
   updateGuardrailSchema,
 } from '../../contract/guardrails/guardrail.ts';
 import { guardrailObject } from '../../contract/guardrails/guardrail-object.ts';
+import {
+  type GuardrailTrial,
+  guardrailTrialSchema,
+  guardrailVerdictSchema,
+} from '../../contract/guardrails/trial.ts';
 import type { Call, Route } from '../route.ts';
 import { GUARDRAIL_EXAMPLES } from './examples/guardrails.ts';
 import { GUARDRAIL_ASSIGNMENT_ROUTES } from './guardrail-assignments.ts';
@@ -88,6 +93,20 @@ export const GUARDRAIL_ROUTES: readonly Route[] = [
     handler: async (call) => {
       const guardrail = await call.services.guardrails.update(...placeOf(call), call.body as UpdateGuardrail);
       call.exchange.reply.json(200, { data: guardrailObject(guardrail) });
+    },
+  },
+  {
+    ...GUARDRAILS,
+    method: 'POST',
+    path: '/guardrails/{id}/test',
+    operationId: 'testGuardrail',
+    summary: 'Try the filters of a guardrail on a text, without calling a model',
+    example: GUARDRAIL_EXAMPLES.testGuardrail,
+    request: withBody(guardrailTrialSchema),
+    responses: { 200: ok(guardrailVerdictSchema), ...managementRefusals(400, 404, 413, 415) },
+    handler: async (call) => {
+      const verdict = await call.services.guardrails.test(...placeOf(call), call.body as GuardrailTrial);
+      call.exchange.reply.json(200, { data: verdict });
     },
   },
   {

@@ -1,5 +1,6 @@
 import type { Issue } from '../../kit/json/validate.ts';
 import { MAX_CREDENTIALS } from '../byok/byok.ts';
+import { subjectsOf } from './declared-guardrails.ts';
 import { hashOf } from './declared-keys.ts';
 import type { Application } from './declared-parts.ts';
 
@@ -19,6 +20,7 @@ export async function conflictsOf(application: Application): Promise<Issue[]> {
   return [
     ...(await keyConflicts(application)),
     ...(await unknownKeyConflicts(application)),
+    ...(await unknownGuardedKeys(application)),
     ...(await roomConflicts(application)),
   ];
 }
@@ -49,6 +51,23 @@ async function unknownKeyConflicts({ parts, accountId, config }: Application): P
         if ((await parts.tenancy.findKey(hash))?.accountId === accountId) continue;
         const path = `workspaces[${at}].byok[${index}].allowed_api_key_hashes[${place}]`;
         conflicts.push({ path, message: 'is not the hash of a key of the first account' });
+      }
+    }
+  }
+  return conflicts;
+}
+
+/** A guardrail for an unknown key would hold for nothing. */
+async function unknownGuardedKeys({ parts, accountId, config }: Application): Promise<Issue[]> {
+  const declaredHashes = new Set(config.workspaces.flatMap(({ keys }) => (keys ?? []).map(hashOf)));
+  const conflicts: Issue[] = [];
+  for (const [at, workspace] of config.workspaces.entries()) {
+    for (const [index, guardrail] of (workspace.guardrails ?? []).entries()) {
+      for (const hash of subjectsOf(guardrail, workspace).key) {
+        if (declaredHashes.has(hash)) continue;
+        if ((await parts.tenancy.findKey(hash))?.accountId === accountId) continue;
+        const path = `workspaces[${at}].guardrails[${index}].keys`;
+        conflicts.push({ path, message: `${hash} is not the hash of a key of the first account` });
       }
     }
   }

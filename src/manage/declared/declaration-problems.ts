@@ -17,8 +17,9 @@ import { disorderOf } from '../workspaces/budgets.ts';
 import { budgetsOf } from './declared-budgets.ts';
 import { hashOf } from './declared-keys.ts';
 import type { DeclaredCredential, DeclaredKey, DeclaredWorkspace } from './declared-parts.ts';
+import { guardrailProblems } from './guardrail-problems.ts';
 
-type Settings = Pick<Config, 'workspaces' | 'providers' | 'egress'>;
+type Settings = Pick<Config, 'workspaces' | 'providers' | 'egress' | 'guardrails'>;
 
 /** Problems of the workspaces of a file that its schema does not find. No message quotes a secret. */
 export function declarationProblems(config: Settings): Issue[] {
@@ -26,6 +27,11 @@ export function declarationProblems(config: Settings): Issue[] {
   const providers = credentialProviders(config.providers);
   const slugs = new FirstPlaces();
   const hashes = new FirstPlaces();
+  const guarding = {
+    providers,
+    hasEntityService: config.guardrails.presidio_url !== null,
+    assigned: new Map<string, string>(),
+  };
   return config.workspaces.flatMap((workspace, index) => {
     const path = `workspaces[${index}]`;
     return [
@@ -33,6 +39,7 @@ export function declarationProblems(config: Settings): Issue[] {
       ...budgetProblems(workspace, `${path}.budgets`),
       ...(workspace.keys ?? []).flatMap((key, at) => keyProblems(key, `${path}.keys[${at}]`, hashes)),
       ...credentialProblems(workspace, `${path}.byok`, providers, egress),
+      ...guardrailProblems(workspace, `${path}.guardrails`, guarding),
     ];
   });
 }

@@ -3,6 +3,7 @@ import type { Accounts } from '../accounts/accounts.ts';
 import { conflictsOf, DeclarationConflict } from './conflicts.ts';
 import { DECLARED_BUDGETS } from './declared-budgets.ts';
 import { DECLARED_CREDENTIALS } from './declared-credentials.ts';
+import { DECLARED_GUARDRAILS } from './declared-guardrails.ts';
 import { DECLARED_KEYS } from './declared-keys.ts';
 import type {
   Application,
@@ -13,8 +14,13 @@ import type {
 } from './declared-parts.ts';
 import { releaseWorkspaces, storeWorkspace } from './declared-workspace.ts';
 
-/** What workspaces of the file hold, in the order in which it is stored: credentials may name keys. */
-const KINDS: readonly DeclaredKind[] = [DECLARED_BUDGETS, DECLARED_KEYS, DECLARED_CREDENTIALS];
+/** What workspaces of the file hold, in the order in which it is stored: credentials and guardrails may name keys. */
+const KINDS: readonly DeclaredKind[] = [
+  DECLARED_BUDGETS,
+  DECLARED_KEYS,
+  DECLARED_CREDENTIALS,
+  DECLARED_GUARDRAILS,
+];
 
 export interface DeclarationsDependencies extends DeclaredParts {
   readonly accounts: Pick<Accounts, 'ensureFirst'>;
@@ -60,15 +66,18 @@ export class Declarations {
   }
 
   async #begin(config: Config): Promise<Application> {
-    const { accounts, tenancy, byokStore } = this.#parts;
+    const { accounts, tenancy, byokStore, guardrailStore } = this.#parts;
     const { id: accountId } = await accounts.ensureFirst();
     const { workspaces, keys } = await tenancy.listDeclared(accountId);
     const credentials = (await byokStore.listAll(accountId)).filter(({ fileMember }) => fileMember !== null);
+    const guardrails = (await guardrailStore.listAll(accountId)).filter(
+      ({ fileMember }) => fileMember !== null,
+    );
     return {
       parts: this.#parts,
       accountId,
       config,
-      former: { workspaces, keys, credentials },
+      former: { workspaces, keys, credentials, guardrails },
       changes: { created: 0, updated: 0, released: 0 },
     };
   }

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/schema/schema.ts';
 import type { ByokStore, StoredByokCredential } from '../../ports/byok.ts';
+import type { Guardrail, GuardrailStore } from '../../ports/guardrails.ts';
 import type { Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
 import type { Vault } from '../byok/vault.ts';
 import type { Sources } from '../sources.ts';
@@ -7,18 +8,22 @@ import type { Sources } from '../sources.ts';
 /** A workspace of the configuration file. */
 export type DeclaredWorkspace = Config['workspaces'][number];
 export type DeclaredKey = NonNullable<DeclaredWorkspace['keys']>[number];
+export type DeclaredGuardrail = NonNullable<DeclaredWorkspace['guardrails']>[number];
 export type DeclaredCredential = NonNullable<DeclaredWorkspace['byok']>[number];
 
 /** What storing declarations needs. */
 export interface DeclaredParts {
   readonly tenancy: Tenancy;
   readonly byokStore: ByokStore;
+  readonly guardrailStore: GuardrailStore;
   readonly vault: Vault;
   readonly sources: Sources;
   /** Called with the hash of every key that was stored. */
   readonly changedKey: (hash: string) => void;
   /** Called with every workspace that was stored, or whose budgets or credentials were. */
   readonly changedWorkspace: (workspace: Pick<Workspace, 'id' | 'accountId'>) => void;
+  /** Called with the account whose guardrails or assignments were stored. */
+  readonly changedGuardrails: (accountId: string) => void;
 }
 
 /** What the file declared when it was last applied. */
@@ -26,6 +31,7 @@ export interface FormerDeclarations {
   readonly workspaces: readonly Workspace[];
   readonly keys: readonly Key[];
   readonly credentials: readonly StoredByokCredential[];
+  readonly guardrails: readonly Guardrail[];
 }
 
 /** What applying a file has changed. */

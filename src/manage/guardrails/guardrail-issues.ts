@@ -15,7 +15,7 @@ export interface GuardrailChecks {
 }
 
 /** Built-in filters that a service outside the gateway carries out. */
-const SERVED_SLUGS: ReadonlySet<BuiltinSlug> = new Set(['person-name', 'address']);
+export const SERVED_SLUGS: ReadonlySet<BuiltinSlug> = new Set(['person-name', 'address']);
 
 /** What is wrong with a body that its schema does not find. */
 export function guardrailIssues(wanted: UpdateGuardrail, checks: GuardrailChecks): Issue[] {

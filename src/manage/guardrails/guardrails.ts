@@ -4,6 +4,7 @@ import type {
   GuardrailsQuery,
   UpdateGuardrail,
 } from '../../contract/guardrails/guardrail.ts';
+import type { GuardrailTrial, GuardrailVerdict } from '../../contract/guardrails/trial.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Guardrail, GuardrailStore } from '../../ports/guardrails.ts';
 import type { Tenancy } from '../../ports/tenancy.ts';
@@ -14,6 +15,7 @@ import { requireWorkspaceId } from '../workspaces/require-workspace-id.ts';
 import { type CanonicalModel, guardrailChangeOf } from './guardrail-change.ts';
 import { type GuardrailChecks, refuseGuardrailIssues } from './guardrail-issues.ts';
 import { GUARDRAIL_DEFAULTS, newGuardrail } from './new-guardrail.ts';
+import { tryGuardrail } from './try-guardrail.ts';
 
 export interface GuardrailsDependencies {
   readonly store: GuardrailStore;
@@ -79,6 +81,17 @@ export class Guardrails {
 
   async get(accountId: string, id: string): Promise<Guardrail> {
     return requireFound(await this.#parts.store.find(accountId, idOf(accountId, id)));
+  }
+
+  /** Whose default a guardrail is; null = nobody's. */
+  defaultOf({ id, accountId, workspaceId }: Guardrail): 'account' | 'workspace' | null {
+    if (id === accountGuardrailId(accountId)) return 'account';
+    return id === workspaceGuardrailId(workspaceId) ? 'workspace' : null;
+  }
+
+  /** What the filters of a guardrail say of a text. */
+  async test(accountId: string, id: string, trial: GuardrailTrial): Promise<GuardrailVerdict> {
+    return tryGuardrail(await this.get(accountId, id), trial);
   }
 
   /** Creates the default guardrail of the account or of a workspace that does not exist yet. */

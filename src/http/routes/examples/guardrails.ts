@@ -3,6 +3,7 @@ import type {
   GuardrailObject,
   UpdateGuardrail,
 } from '../../../contract/guardrails/guardrail.ts';
+import type { GuardrailTrial, GuardrailVerdict } from '../../../contract/guardrails/trial.ts';
 import type { RouteExample } from '../../route.ts';
 import { WORKSPACE_ID } from './ids.ts';
 
@@ -58,6 +59,30 @@ export const GUARDRAIL_EXAMPLES = {
     params: BY_ID,
     body: { limit_usd: 20 } satisfies UpdateGuardrail,
     answer: { data: { ...GUARDRAIL, limit_usd: 20, updated_at: '2026-11-17T05:18:41.007Z' } },
+  },
+  testGuardrail: {
+    params: BY_ID,
+    body: { text: 'Write to ada@example.com' } satisfies GuardrailTrial,
+    answer: {
+      data: {
+        action: 'redacted',
+        text: 'Write to [EMAIL]',
+        findings: [
+          {
+            name: 'email',
+            label: 'Email address',
+            kind: 'content-filter',
+            engine: 'regex',
+            action: 'redact',
+            start: 9,
+            end: 24,
+            text: 'ada@example.com',
+            redaction: '[EMAIL]',
+          },
+        ],
+        skipped: [],
+      } satisfies GuardrailVerdict,
+    },
   },
   deleteGuardrail: { params: BY_ID, answer: { deleted: true } },
 } as const satisfies Record<string, RouteExample>;
