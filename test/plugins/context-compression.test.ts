@@ -103,7 +103,7 @@ describe.each(PATHS)('on %s', (path) => {
     const long = talk(path, 10, { instructions: 'rule '.repeat(3000) });
     const { status: refused, answer } = await ask(gateway, path, { model: 'm/small', ...long });
     expect(refused).toBe(400);
-    expect(answer.error.message).toContain('cannot make the prompt fit');
+    expect(answer.error.message).toContain('cannot make it fit');
     expect(upstream.requests).toHaveLength(0);
   });
 

@@ -86,7 +86,7 @@ async function shortened(
   signal: AbortSignal,
 ): Promise<{ readonly request: GenerationRequest; readonly tokens: number }> {
   const room = tokensToFit(request, error.candidates.map(tooSmallOf(request)), error.promptTokens);
-  if (room === undefined) throw error;
+  if (room === undefined || room <= 0) throw error;
   const weights = new ItemWeights(request, error.promptTokens);
   let goal = room;
   let tokens = error.promptTokens;
@@ -97,9 +97,11 @@ async function shortened(
     if (tokens <= room) return { request: shorter, tokens };
     goal *= (room / tokens) * CAUTION;
   }
-  throw new GatewayError(
-    'context-length',
-    `Context compression cannot make the prompt fit: its instructions, tools and last message are about ${tokens} tokens long, and there is room for ${Math.max(0, room)}.`,
+  throw new PromptTooLong(
+    `The prompt is about ${error.promptTokens} tokens long, and context compression cannot make it fit: its instructions, tools and last message are about ${tokens} tokens long, and there is room for ${room}.`,
+    error.plan,
+    error.candidates,
+    error.promptTokens,
   );
 }
 
