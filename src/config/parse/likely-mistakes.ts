@@ -68,9 +68,10 @@ function unreadVariables(value: unknown, trail: (string | number)[]): Problem[] 
   // The trail is rendered to a path only for a problem: a file has many places and few problems.
   const walk = (node: unknown): void => {
     if (typeof node === 'string') {
-      const name = node.includes('$') ? UNREAD_VARIABLE.exec(node)?.[1] : undefined;
+      const [, bracket = '', name] = (node.includes('$') && UNREAD_VARIABLE.exec(node)) || [];
       if (name === undefined) return;
-      problems.push({ path: pathOf(trail), message: `$${name} is not replaced: write \${${name}}` });
+      const message = `$${bracket}${name} is not replaced: write \${${name}}`;
+      problems.push({ path: pathOf(trail), message });
     } else if (typeof node === 'object' && node !== null) {
       const isList = Array.isArray(node);
       for (const name of Object.keys(node)) {
@@ -84,4 +85,5 @@ function unreadVariables(value: unknown, trail: (string | number)[]): Problem[] 
   return problems;
 }
 
-const UNREAD_VARIABLE = /(?<=^|[\s:/@])\$([A-Z_][A-Z0-9_]{2,})\b/;
+/** `$NAME`, `$(NAME)`, `${NAME` and `${NAME:-other}`: how shells and other programs write variables. */
+const UNREAD_VARIABLE = /(?<=^|[\s:/@])\$([({] *)?([A-Z_][A-Z0-9_]{2,})\b/;

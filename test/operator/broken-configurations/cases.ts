@@ -123,6 +123,9 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
     'providers:\n  - slug: acme\n    dialect: google-gemini\n    base_url: http://127.0.0.1/v1beta/models/m:generateContent\n',
   ],
   ['warning: a variable without braces', 'providers:\n  - slug: openai\n    api_key: $OPENAI_KEY\n'],
+  ['warning: a variable that is not closed', 'providers:\n  - slug: openai\n    api_key: ${OPENAI_KEY\n'],
+  ['warning: a variable with a default', 'server: { region: "${REGION:-eu}" }\n'],
+  ['warning: a variable of a shell', 'providers:\n  - slug: openai\n    api_key: $(OPENAI_KEY)\n'],
   ['warning: a provider without a credential', 'providers:\n  - slug: openai\n'],
   [
     'warning: a preset with an unknown model',
