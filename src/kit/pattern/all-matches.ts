@@ -86,6 +86,15 @@ export class AllMatches {
     return symbols;
   }
 
+  /** Whether each of these characters, read in a state in which nothing has begun, begins nothing. */
+  isInert(state: State, codes: readonly number[]): boolean {
+    for (const symbol of this.symbolsOf(codes)) {
+      const { next, matchAfter } = state.steps[symbol] ?? this.step(state, symbol, true);
+      if (next.trackCount > 0 || matchAfter !== NONE) return false;
+    }
+    return true;
+  }
+
   /** `isKept`: for other searches to find. */
   step(state: State, symbol: number, isKept: boolean): Step {
     const isWord = this.alphabet.words[symbol] === 1;
@@ -157,6 +166,14 @@ export class AllMatches {
   }
 }
 
+/** What is known of a search if one of several characters comes next. */
+export interface Outlook {
+  readonly hold: number;
+  readonly settled: number;
+}
+
+const FREE: Outlook = { hold: Number.POSITIVE_INFINITY, settled: 0 };
+
 /** A search in one text, which may come in pieces. Positions count from the beginning of the whole text. */
 export class Search {
   /** Start and end of each match found, in turn. Those beyond `settled` may still become longer or vanish. */
@@ -197,13 +214,17 @@ export class Search {
     }
   }
 
-  /** Reads the characters from where it stands to `end`. `text` begins at position `base`. */
-  read(text: string, base: number, end: number): void {
+  /**
+   * Reads the characters from where it stands to `end`. `text` begins at position `base`. Stops early if more than
+   * `maxNewSteps` of the automaton had to be made. Returns where it stands.
+   */
+  read(text: string, base: number, end: number, maxNewSteps = Number.POSITIVE_INFINITY): number {
     const { table } = this.#machine.alphabet;
     const stop = end - base;
+    let newSteps = 0;
     let state = this.#state;
     let index = this.#at - base;
-    while (index < stop) {
+    while (index < stop && newSteps <= maxNewSteps) {
       const code = text.charCodeAt(index);
       let width = 1;
       let symbol = table[code];
@@ -212,20 +233,30 @@ export class Search {
         width = point > 0xffff ? 2 : 1;
         symbol = this.#machine.alphabet.classOf(point);
       }
-      const step = state.steps[symbol] ?? this.#makeStep(state, symbol, base + index);
+      let step = state.steps[symbol];
+      if (step === undefined) {
+        step = this.#makeStep(state, symbol, base + index);
+        newSteps++;
+      }
       if (!step.isPlain) this.#follow(step, base + index, width);
       state = step.next;
       index += width;
     }
     this.#state = state;
     this.#at = base + index;
+    return this.#at;
   }
 
   /**
    * `hold` and `settled` as they would be at least if one of these characters came next, whichever it is; a hold of
    * Infinity is behind that character.
    */
-  expecting(codes: readonly number[]): { readonly hold: number; readonly settled: number } {
+  expecting(codes: readonly number[]): Outlook {
+    const isFree = this.#state.trackCount === 0 && this.matches.length === 0;
+    return isFree && this.#machine.isInert(this.#state, codes) ? FREE : this.#expecting(codes);
+  }
+
+  #expecting(codes: readonly number[]): Outlook {
     let hold = Number.POSITIVE_INFINITY;
     let settled = this.matches.length;
     for (const symbol of this.#machine.symbolsOf(codes)) {

@@ -5,7 +5,7 @@ import { assertsBetween, BEFORE, type Before, NOT_KNOWN, Threads } from './threa
 /** States that are kept, before all are forgotten. */
 const MAX_STATES = 4000;
 /** After so many steps that had to be made in one text, the text is given up. */
-const MAX_NEW_STEPS = 20_000;
+const MAX_NEW_STEPS = 8000;
 
 interface State {
   readonly pcs: readonly number[];
@@ -123,10 +123,14 @@ export class AnyMatchRun {
     this.matched = new Uint8Array(patternCount);
   }
 
-  read(text: string, from: number, to: number): void {
+  /** Stops early if more than `maxNewSteps` of the automaton had to be made. Returns where it stands. */
+  read(text: string, from: number, to: number, maxNewSteps = Number.POSITIVE_INFINITY): number {
+    if (this.#newSteps >= MAX_NEW_STEPS) return to;
     const { table } = this.#alphabet;
+    const most = Math.min(MAX_NEW_STEPS, this.#newSteps + maxNewSteps);
     let state = this.#state;
-    for (let index = from; index < to && this.#newSteps < MAX_NEW_STEPS; index++) {
+    let index = from;
+    for (; index < to && this.#newSteps < most; index++) {
       let symbol = table[text.charCodeAt(index)];
       if (symbol === undefined) {
         const point = text.codePointAt(index) ?? 0;
@@ -142,6 +146,7 @@ export class AnyMatchRun {
       if (state.matched !== undefined) for (const pattern of state.matched) this.matched[pattern] = 1;
     }
     this.#state = state;
+    return index;
   }
 
   end(): void {

@@ -50,10 +50,11 @@ export class BoundedSearch {
   }
 
   /** `text` begins at position `base`, at the latest `CONTEXT` characters before `hold`. */
-  read(text: string, base: number, end: number): void {
+  read(text: string, base: number, end: number): number {
     this.#text = knownPart(text, base, end);
     this.#base = base;
     this.#find(base + this.#shape.openFrom(this.#text, this.hold - base));
+    return end;
   }
 
   /** The text ends: what was held back is looked at. */

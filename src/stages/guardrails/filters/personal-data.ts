@@ -144,21 +144,26 @@ function hasCheckDigit(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-/** Addresses of both versions in their usual notation. */
+const isHexDigit = oneOf(/[\da-f]/i);
+
+/** Addresses of both versions in their usual notation; those of version 6 are found by their first colon. */
 const IP_ADDRESS: DataShape = {
-  pattern:
-    /(?:\d{1,3}\.){3}\d{1,3}|[\da-f]{0,4}:(?:[\da-f]{0,4}:){1,6}(?:(?:\d{1,3}\.){3}\d{1,3}|[\da-f]{0,4})/gi,
+  pattern: /(?:\d{1,3}\.){3}\d{1,3}|:(?:[\da-f]{0,4}:){1,6}(?:(?:\d{1,3}\.){3}\d{1,3}|[\da-f]{0,4})/gi,
   openFrom: openRun({ begins: oneOf(/[\da-f:]/i), contains: oneOf(/[\da-f:.]/i), maxLength: 46 }),
-  accept: (text, { start, end }) => {
+  accept: (text, match, floor) => {
+    const { end } = match;
+    const isVersion6 = text[match.start] === ':';
+    let start = match.start;
+    const least = isVersion6 ? Math.max(floor, start - 4, 0) : start;
+    while (start > least && isHexDigit(text.charCodeAt(start - 1))) start--;
     const address = text.slice(start, end);
     const isPart =
       isPartOfWord(text, start, end) ||
       /[\d:]\.?$/.test(text.slice(Math.max(0, start - 2), start)) ||
-      (text[end] === ':' && address.includes(':')) ||
+      (text[end] === ':' && isVersion6) ||
       (text[end] === '.' && isDigit(text.charCodeAt(end + 1)));
-    if (isPart) return undefined;
     // Names such as `a::b` are written in many languages.
-    return /\d/.test(address) && parseIp(address) !== undefined ? { start, end } : undefined;
+    return !isPart && /\d/.test(address) && parseIp(address) !== undefined ? { start, end } : undefined;
   },
 };
 

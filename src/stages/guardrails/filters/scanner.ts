@@ -4,6 +4,7 @@ import { BoundedSearch, type DataShape } from './bounded-search.ts';
 import type { CompiledPattern } from './check-pattern.ts';
 import type { Finding, FindingSource } from './finding.ts';
 import { findInjections } from './injection/find-injections.ts';
+import { warmUp } from './injection/find-patterns.ts';
 import { type NormalText, normalForm } from './normal-form.ts';
 
 /** What one filter looks for. */
@@ -22,7 +23,9 @@ export interface ActiveFilter {
 export type FilterSearch = Search | BoundedSearch;
 
 /** Characters that are scanned between two chances to pause. */
-const SLICE_CHARACTERS = 32_768;
+const SLICE_CHARACTERS = 16_384;
+/** Steps of an automaton that are made between two chances to pause: each takes some microseconds. */
+const SLICE_STEPS = 200;
 
 /** All filters for texts of one place. */
 export class Scanner {
@@ -60,8 +63,8 @@ export class Scanner {
     if (this.#patterns.length === 0) return;
     this.#anyMatch ??= new AnyMatch(this.#patterns.map(({ pattern }) => pattern.program));
     const run = this.#anyMatch.start();
-    for (let at = 0; at < normal.text.length; at = sliceEnd(normal.text, at)) {
-      run.read(normal.text, at, sliceEnd(normal.text, at));
+    for (let at = 0; at < normal.text.length; ) {
+      at = run.read(normal.text, at, sliceEnd(normal.text, at), SLICE_STEPS);
       yield;
     }
     run.end();
@@ -76,8 +79,8 @@ export class Scanner {
 }
 
 function* searchAll(search: FilterSearch, text: string): Generator<undefined, void> {
-  for (let at = 0; at < text.length; at = sliceEnd(text, at)) {
-    search.read(text, 0, sliceEnd(text, at));
+  for (let at = 0; at < text.length; ) {
+    at = search.read(text, 0, sliceEnd(text, at), SLICE_STEPS);
     yield;
   }
   search.end();
@@ -89,6 +92,7 @@ function* scanForInjections(
   normal: NormalText,
   source: FindingSource,
 ): Generator<undefined, void> {
+  yield* warmUp();
   for (let at = 0; at < normal.text.length; at = sliceEnd(normal.text, at)) {
     for (const { start, end, name } of findInjections(normal.text, at, sliceEnd(normal.text, at))) {
       addMatches(findings, text, normal, { ...source, name }, [start, end]);

@@ -106,6 +106,11 @@ export class StreamScan {
 
   /** Lets go of what is before a position of the original, unless a finding spans it. */
   #release(until: number, found: Finding[]): Released {
+    if (found.length === 0 && this.#open.length === 0) {
+      const from = this.#released;
+      this.#released = Math.max(until, from);
+      return until <= from ? NOTHING : { release: this.#between(from, until), findings: found };
+    }
     found.sort((left, right) => left.start - right.start || right.end - left.end);
     this.#open.push(...found);
     let end = Math.max(until, this.#released);

@@ -28,22 +28,32 @@ const SCRAMBLED = new Map<string, string>(
     ...['rules', 'everything', 'filters', 'secret', 'hidden', 'disable', 'unrestricted', 'jailbreak'],
   ].map((word) => [scrambleKey(word), word]),
 );
+const IN_ORDER: ReadonlySet<string> = new Set(SCRAMBLED.values());
 /** Two of these, scrambled and close to each other, are no typing mistakes. */
 const TELLING: ReadonlySet<string> = new Set([
   ...['ignore', 'bypass', 'override', 'reveal', 'delete', 'system', 'prompt', 'instructions', 'instruction'],
 ]);
-const SCRAMBLED_LENGTHS = { least: 5, most: 12 };
+/** Words that begin, end and are as long as one of the list. */
+const SCRAMBLED_WORDS = new RegExp(
+  `\\b(?:${[...IN_ORDER].map((word) => `${word[0]}[a-z]{${word.length - 2}}${word.at(-1)}`).join('|')})\\b`,
+  'gi',
+);
 /** Characters between two scrambled words that are close to each other. */
 const CLOSE = 80;
 
 /** Words that give away a text that was encoded to hide it. */
 const HIDDEN_WORDS = /ignore|bypass|override|reveal|system|prompt/i;
 
-const BASE64 = /[a-z\d+/_-]{16,65536}={0,2}(?:\r?\n[a-z\d+/_-]{16,76}={0,2}){0,64}/gi;
+/** Lines of the alphabet of base64, the first of which has at least this length. */
+const BASE64_LEAST = 16;
+const BASE64 = /[A-Za-z\d+/_-]{16,65536}={0,2}(?:\r?\n[A-Za-z\d+/_-]{16,76}={0,2}){0,64}/y;
+const BASE64_ALPHABET = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[A-Za-z\d+/_-]/.test(String.fromCharCode(code)) ? 1 : 0,
+);
 /** Digits in pairs, also apart or after `\x`, `0x` and `%`. */
 const HEX = /(?:\\x|0x|%)?[\da-f]{2}(?:[\s,:;-]{0,2}(?:\\x|0x|%)?[\da-f]{2}){5,32768}/gi;
 /** Single letters with a sign or blanks after each. */
-const SPACED = /\b[a-z](?:[ \t._*|~/\\-]{1,3}[a-z]\b){4,4096}/gi;
+const SPACED = /(?<![a-z])[a-z](?:[ \t._*|~/\\-]{1,3}[a-z](?![a-z])){4,4096}/gi;
 /** Ends a word of spaced letters. */
 const SPACED_GAP = /[ \t]{2,}/;
 
@@ -88,16 +98,11 @@ function scrambledIn(text: string): InjectionMatch[] {
   const places: { readonly start: number; readonly end: number; readonly word: string }[] = [];
   let ordered = '';
   let copied = 0;
-  for (let at = 0; at < text.length; ) {
-    const start = nextLetter(text, at);
-    const end = letterEnd(text, start);
-    at = end;
-    const length = end - start;
-    if (length < SCRAMBLED_LENGTHS.least || length > SCRAMBLED_LENGTHS.most) continue;
-    if (SCRAMBLED_ENDS[endsOf(text.charCodeAt(start), text.charCodeAt(end - 1))] === 0) continue;
-    const written = text.slice(start, end).toLowerCase();
-    const word = SCRAMBLED.get(scrambleKey(written));
-    if (word === undefined || word === written) continue;
+  for (const { 0: written, index: start } of text.matchAll(SCRAMBLED_WORDS)) {
+    const lower = written.toLowerCase();
+    const word = IN_ORDER.has(lower) ? undefined : SCRAMBLED.get(scrambleKey(lower));
+    if (word === undefined) continue;
+    const end = start + written.length;
     ordered += text.slice(copied, start) + word;
     copied = end;
     places.push({ start, end, word });
@@ -121,36 +126,9 @@ function scrambleKey(word: string): string {
   return `${word[0]}${[...word.slice(1, -1)].sort().join('')}${word[word.length - 1]}`;
 }
 
-/** For each pair of first and last letters: 1 = a word of the list has them. */
-const SCRAMBLED_ENDS = new Uint8Array(32 * 32);
-for (const word of SCRAMBLED.values()) {
-  SCRAMBLED_ENDS[endsOf(word.charCodeAt(0), word.charCodeAt(word.length - 1))] = 1;
-}
-
-function endsOf(first: number, last: number): number {
-  return (first & 31) * 32 + (last & 31);
-}
-
-function isLetter(code: number): boolean {
-  const letter = code | 0x20;
-  return letter >= 0x61 && letter <= 0x7a;
-}
-
-function nextLetter(text: string, from: number): number {
-  let at = from;
-  while (at < text.length && !isLetter(text.charCodeAt(at))) at++;
-  return at;
-}
-
-function letterEnd(text: string, from: number): number {
-  let at = from;
-  while (at < text.length && isLetter(text.charCodeAt(at))) at++;
-  return at;
-}
-
 function encodedIn(text: string): InjectionMatch[] {
   const found: InjectionMatch[] = [];
-  for (const { 0: run, index } of text.matchAll(BASE64)) {
+  for (const { run, index } of base64Runs(text)) {
     if (!mayBeBase64(run)) continue;
     const decoded = Buffer.from(run, 'base64').toString('latin1');
     if (!HIDDEN_WORDS.test(decoded) && !HIDDEN_WORDS.test(decoded.replaceAll('\0', ''))) continue;
@@ -163,6 +141,21 @@ function encodedIn(text: string): InjectionMatch[] {
     found.push({ start: index, end: index + run.length, name: 'hex_encoded_injection' });
   }
   return found;
+}
+
+/** Looks at every sixteenth character only: a run that is long enough contains one of them. */
+function* base64Runs(text: string): Generator<{ readonly run: string; readonly index: number }> {
+  for (let at = BASE64_LEAST - 1, last = 0; at < text.length; at += BASE64_LEAST) {
+    let start = at + 1;
+    while (start > last && BASE64_ALPHABET[text.charCodeAt(start - 1)] === 1) start--;
+    if (start > at) continue;
+    BASE64.lastIndex = start;
+    const run = BASE64.exec(text)?.[0];
+    if (run === undefined) continue;
+    yield { run, index: start };
+    last = start + run.length;
+    at = Math.max(at, last - 1);
+  }
 }
 
 /** Words, paths and names in code are no base64: they have no mixture of letters in both cases, or read as text. */

@@ -10,9 +10,10 @@ export interface InjectionMatch {
 
 /** Longest text that a pattern without a first word is looked for in at once beyond the asked range. */
 const REACH = 512;
-/** Letters of a word that select the patterns to try. */
-const KEY_LETTERS = 3;
-const KEY_BASE = 27;
+/** Letters of a word that select the patterns to try; the first of them rule out most words. */
+const KEY_LETTERS = 6;
+const FILTER_LETTERS = 3;
+const FILTER_BASE = 27;
 
 /** A pattern that begins with one of a few words, tried where such a word begins. */
 interface WordPattern {
@@ -20,15 +21,32 @@ interface WordPattern {
   readonly sticky: RegExp;
 }
 
-const WORD_PATTERNS = new Map<number, WordPattern[]>();
+/** By the first letters of a word, or by the word if it has fewer. */
+const WORD_PATTERNS = new Map<string, WordPattern[]>();
 /** Patterns that begin with a sign or at the start of a line, and the one that minds case. */
 const OTHER_PATTERNS: { readonly name: string; readonly global: RegExp }[] = [];
+/** For each number of first letters: 1 = a pattern may begin with them. */
+const MAY_BEGIN = new Uint8Array(FILTER_BASE ** FILTER_LETTERS);
 for (const pattern of INJECTION_PATTERNS) addPattern(pattern);
 
-/** One bit for each key: whether any pattern begins so. */
-const HAS_KEY = Uint8Array.from({ length: KEY_BASE ** KEY_LETTERS }, (_, key) =>
-  WORD_PATTERNS.has(key) ? 1 : 0,
-);
+let isWarm = false;
+
+/** Lets the engine compile the expressions, which takes some milliseconds each, and yields after every one. */
+export function* warmUp(): Generator<undefined, void> {
+  if (isWarm) return;
+  isWarm = true;
+  const stickies = [...WORD_PATTERNS.values()].flatMap((patterns) => patterns.map(({ sticky }) => sticky));
+  for (const expression of new Set([...stickies, ...OTHER_PATTERNS.map(({ global }) => global)])) {
+    // The first use compiles to bytecode, the second one to machine code.
+    for (let use = 0; use < 2; use++) {
+      expression.lastIndex = 0;
+      expression.test(WARM_UP_TEXT);
+      yield;
+    }
+  }
+}
+
+const WARM_UP_TEXT = 'A text of some length, in which none of the patterns is found.';
 
 /** All matches of the named patterns that begin in a range of a text, in no order. */
 export function findPatterns(text: string, from: number, to: number): InjectionMatch[] {
@@ -54,14 +72,17 @@ function findWordPatterns(text: string, from: number, to: number, found: Injecti
     if (letter === 0) isInWord = false;
     else if (!isInWord) {
       isInWord = true;
-      const key = keyAt(text, at);
-      if (HAS_KEY[key] === 1) tryPatterns(text, at, key, found);
+      if (MAY_BEGIN[filterNumber(text, at)] === 1) tryPatterns(text, at, found);
     }
   }
 }
 
-function tryPatterns(text: string, at: number, key: number, found: InjectionMatch[]): void {
-  for (const { name, sticky } of WORD_PATTERNS.get(key) ?? []) {
+function tryPatterns(text: string, at: number, found: InjectionMatch[]): void {
+  let end = at;
+  while (end < at + KEY_LETTERS && letterOf(text.charCodeAt(end)) > 0) end++;
+  const patterns = WORD_PATTERNS.get(text.slice(at, end).toLowerCase());
+  if (patterns === undefined) return;
+  for (const { name, sticky } of patterns) {
     sticky.lastIndex = at;
     if (sticky.test(text)) found.push({ start: at, end: sticky.lastIndex, name });
   }
@@ -73,59 +94,66 @@ function letterOf(code: number): number {
   return letter >= 1 && letter <= 26 && code >= 0x41 ? letter : 0;
 }
 
-/** A number for the first letters of the word at a position; words that are shorter are filled up. */
-function keyAt(text: string, at: number): number {
-  let key = 0;
+/** A number for the first letters of the word at a position; shorter words are filled up. */
+function filterNumber(text: string, at: number): number {
+  let number = 0;
   let isOver = false;
-  for (let place = 0; place < KEY_LETTERS; place++) {
+  for (let place = 0; place < FILTER_LETTERS; place++) {
     const letter = isOver ? 0 : letterOf(text.charCodeAt(at + place));
     if (letter === 0) isOver = true;
-    key = key * KEY_BASE + letter;
+    number = number * FILTER_BASE + letter;
   }
-  return key;
+  return number;
 }
 
 function addPattern({ name, source, ignoresCase }: InjectionPattern): void {
   const heads = ignoresCase ? headsOf(source) : undefined;
-  if (heads === undefined) {
+  // An expression with one first word is found fastest by itself.
+  if (heads === undefined || heads.size === 1) {
     OTHER_PATTERNS.push({ name, global: new RegExp(source, ignoresCase ? 'gi' : 'g') });
     return;
   }
   const sticky = new RegExp(source, 'iy');
-  for (const key of keysOf(heads)) {
+  for (const head of heads) {
+    const key = head.slice(0, KEY_LETTERS);
+    MAY_BEGIN[filterNumber(key, 0)] = 1;
     const known = WORD_PATTERNS.get(key);
     if (known === undefined) WORD_PATTERNS.set(key, [{ name, sticky }]);
     else known.push({ name, sticky });
   }
 }
 
-/** Keys of all words that begin with one of the heads. A head shorter than a key may be a word or begin one. */
-function keysOf(heads: readonly string[]): Set<number> {
-  const keys = new Set<number>();
-  for (const head of heads) {
-    const rest = KEY_LETTERS - head.length;
-    if (rest <= 0) keys.add(keyAt(head, 0));
-    else for (let more = 0; more < KEY_BASE ** rest; more++) keys.add((keyAt(head, 0) as number) + more);
-  }
-  return keys;
-}
-
-/** The letters that each alternative of a pattern begins with; undefined if one begins otherwise. */
-function headsOf(source: string): string[] | undefined {
-  const heads: string[] = [];
+/** The first words of all alternatives of a pattern; undefined if one begins otherwise. */
+function headsOf(source: string): ReadonlySet<string> | undefined {
+  const heads = new Set<string>();
   for (const alternative of alternativesOf(source)) {
     if (!alternative.startsWith('\\b')) return undefined;
-    const rest = alternative.slice(2);
-    const group = rest.startsWith('(?:') ? alternativesOf(rest.slice(3, closingOf(rest))) : [rest];
-    for (const words of group) {
-      const letters = /^[a-z]+/.exec(words)?.[0] ?? '';
-      // A letter before a quantifier may be missing.
-      const head = /^[?*{]/.test(words.slice(letters.length)) ? letters.slice(0, -1) : letters;
-      if (head === '') return undefined;
-      heads.push(head);
+    for (const words of firstWords(alternative.slice(2))) {
+      if (words === '') return undefined;
+      heads.add(words);
     }
   }
   return heads;
+}
+
+/** The words that a source may begin with, up to the first gap; '' if it begins with anything else. */
+function firstWords(source: string): string[] {
+  const [, letters = '', rest = ''] = /^([a-z]*)(.*)$/s.exec(source) ?? [];
+  if (rest.startsWith('?')) {
+    const without = letters.slice(0, -1);
+    return [letters, without].flatMap((head) => firstWords(rest.slice(1)).map((tail) => head + tail));
+  }
+  // Two words that may be written as one.
+  const joined = /^\[[^\]]*\]\?(.*)$/s.exec(rest)?.[1];
+  if (joined !== undefined) return [letters, ...firstWords(joined).map((tail) => letters + tail)];
+  if (!rest.startsWith('(?:')) return [letters];
+  const close = closingOf(rest);
+  const after = rest.slice(close + 1);
+  const isOptional = after.startsWith('?');
+  const options = alternativesOf(rest.slice(3, close)).concat(isOptional ? [''] : []);
+  return options.flatMap((option) =>
+    firstWords(option + after.slice(isOptional ? 1 : 0)).map((tail) => letters + tail),
+  );
 }
 
 /** Splits a source at the bars that stand in no group and no class. */
