@@ -15,6 +15,9 @@ import {
 
 const MAX_NAMES = 1000;
 
+/** Longest delay of a timer. */
+const MAX_TIMER_MS = 2_147_483_647;
+
 const flag = nullish(Type.Boolean());
 
 const text = (maxLength: number, minLength = 1) => Type.String({ minLength, maxLength });
@@ -59,7 +62,7 @@ export const guardrail = closed({
         maxLength: 2048,
         explain: 'must be an http or https address without a user name',
       }),
-      timeout_ms: Type.Optional(Type.Integer({ minimum: 1, maximum: 60_000 })),
+      timeout_ms: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_TIMER_MS, unit: 'ms' })),
       retries: Type.Optional(Type.Integer({ minimum: 0, maximum: 5 })),
       on_failure: Type.Optional(oneOf(['closed', 'open'])),
     }),

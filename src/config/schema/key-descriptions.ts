@@ -311,7 +311,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'workspaces[].guardrails[].content_filters[].label': 'Names the match, and replaces it when redacted.',
   'workspaces[].guardrails[].service': 'An HTTP service of your own that judges texts.',
   'workspaces[].guardrails[].service.url': 'Its address.',
-  'workspaces[].guardrails[].service.timeout_ms': 'Milliseconds for all tries together; absent: 2000.',
+  'workspaces[].guardrails[].service.timeout_ms': 'Time for all tries together; absent: 2s.',
   'workspaces[].guardrails[].service.retries': 'Further tries after a failure; absent: 1.',
   'workspaces[].guardrails[].service.on_failure':
     'Whether requests are refused (closed) or pass (open) while it gives no verdict; absent: closed.',
