@@ -51,7 +51,8 @@ export function webStage(egress: Egress): Stage {
       if (engine === 'native') return { request: searchedUpstream(request, plugin, endpoints, context) };
       const pages = await searchOnce(request, plugin, { engine, endpoint, egress }, context);
       if (pages.length === 0) return undefined;
-      found.set(context, pages);
+      // Guardrails look at the text of answers, not at citations: these then quote nothing of a page.
+      found.set(context, context.caller.guardrails.length === 0 ? pages : pages.map(unquoted));
       const text = resultsText(pages, textAt(plugin, 'search_prompt'), context.now());
       return { request: withUserText(request, text) };
     },
@@ -61,6 +62,10 @@ export function webStage(egress: Egress): Stage {
 
 function pluginIn({ wishes }: GenerationRequest): JsonObject | undefined {
   return wishes.plugins.find(({ id }) => id === WEB);
+}
+
+function unquoted({ url }: FoundPage): FoundPage {
+  return { url, title: '', content: '' };
 }
 
 async function* cited(
