@@ -145,7 +145,6 @@ describe('/guardrails', () => {
         { pattern: 'a+', action: 'redact', label: 'A' },
         { pattern: 'b', action: 'flag' },
       ],
-      service: { url: 'https://guard.example/judge' },
     };
     expect(await created({ ...given, allowed_models: ['large'] })).toMatchObject({
       ...given,
@@ -163,7 +162,7 @@ describe('/guardrails', () => {
         { pattern: 'a+', action: 'redact', label: 'A' },
         { pattern: 'b', action: 'flag', label: null },
       ],
-      service: { url: 'https://guard.example/judge', timeout_ms: 2000, retries: 1, on_failure: 'closed' },
+      service: null,
     });
   });
 
@@ -221,6 +220,11 @@ describe('/guardrails', () => {
       'a long label',
       { content_filters: [{ pattern: 'a', action: 'block', label: 'x'.repeat(101) }] },
       'content_filters[0].label: must have at most 100',
+    ],
+    [
+      'a service, which is not asked yet',
+      { service: { url: 'https://guard.example/judge' } },
+      'service: services of your own are not available in this version yet',
     ],
     ['a service that is no address', { service: { url: 'ftp://x' } }, 'service.url: must be an http'],
     ['a workspace of nobody', { workspace_id: 'x' }, 'workspace_id: must be a UUID'],

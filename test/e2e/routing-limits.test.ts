@@ -123,7 +123,6 @@ it('charges for each image of the prompt', async () => {
 });
 
 it.each([
-  ['up/two:nitro:online', 'the variant ":online" is not available'],
   ['signalbox/fusion:floor', '"signalbox/fusion" is not available'],
   ['up/two:nitro:fast', 'up/two:nitro:fast is not a valid model ID'],
   ['no/such:nitro', 'no/such:nitro is not a valid model ID'],

@@ -141,7 +141,7 @@ describe('signalbox check-config', () => {
   });
 
   it('prints JSON on demand and warns of what has no effect', async () => {
-    writeFileSync(file, 'metrics: { public: true }\nplugins: { moderation: { provider: openai, model: m } }');
+    writeFileSync(file, 'metrics: { public: true }\ndrain_grace_ms: 2s');
     const checked = await command('check-config', '--json');
     expect(JSON.parse(checked.out)).toMatchObject({
       metrics: { public: true },
@@ -149,10 +149,10 @@ describe('signalbox check-config', () => {
     });
     expect(checked.err).toBe(
       [
-        'warning: plugins.moderation: has no effect in this version yet',
-        `   --> ${file}:2:12`,
-        '  2 | plugins: { moderation: { provider: openai, model: m } }',
-        '    |            ^^^^^^^^^^',
+        'warning: drain_grace_ms: has no effect in this version yet',
+        `   --> ${file}:2:17`,
+        '  2 | drain_grace_ms: 2s',
+        '    |                 ^^',
         '',
       ].join('\n'),
     );

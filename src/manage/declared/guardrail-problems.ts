@@ -2,7 +2,7 @@ import type { Issue } from '../../kit/json/validate.ts';
 import { quoted } from '../../kit/text/quoted.ts';
 import { checkPattern } from '../../stages/guardrails/filters/check-pattern.ts';
 import { type CredentialProvider, credentialTarget } from '../byok/byok-secret.ts';
-import { builtinIssues, patternIssues } from '../guardrails/guardrail-issues.ts';
+import { builtinIssues, patternIssues, serviceIssues } from '../guardrails/guardrail-issues.ts';
 import { subjectsOf } from './declared-guardrails.ts';
 import type { DeclaredGuardrail, DeclaredWorkspace } from './declared-parts.ts';
 
@@ -45,6 +45,7 @@ export function guardrailProblems(
           { patternProblem: checkPattern },
         ),
         ...builtinIssues({ content_filter_builtins: guardrail.content_filter_builtins ?? null }, context),
+        ...serviceIssues(guardrail),
       ].map((issue) => ({ path: `${at}.${issue.path}`, message: issue.message })),
     ];
   });

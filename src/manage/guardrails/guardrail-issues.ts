@@ -35,6 +35,7 @@ export function guardrailIssues(wanted: UpdateGuardrail, checks: GuardrailChecks
     ...unknownNames(wanted, 'allowed_models', checks.isModel, 'is not a model that this gateway knows'),
     ...unknownNames(wanted, 'ignored_models', checks.isModel, 'is not a model that this gateway knows'),
     ...builtinIssues(wanted, checks),
+    ...serviceIssues(wanted),
   ];
 }
 
@@ -79,6 +80,12 @@ function unknownNames(
   );
 }
 
+/** A service that were not asked would pass everything. */
+export function serviceIssues({ service }: { readonly service?: unknown }): Issue[] {
+  if (service === undefined || service === null) return [];
+  return [{ path: 'service', message: 'services of your own are not available in this version yet' }];
+}
+
 /** Problems of built-in filters that exclude each other or are not available. */
 export function builtinIssues(
   { content_filter_builtins: builtins }: Pick<UpdateGuardrail, 'content_filter_builtins'>,
@@ -93,8 +100,10 @@ export function builtinIssues(
     if (scope !== undefined && scope !== null && slug !== 'regex-prompt-injection') {
       issues.push({ path: `${path}.scan_scope`, message: 'is for regex-prompt-injection only' });
     }
-    if (SERVED_SLUGS.has(slug) && !hasEntityService) {
-      const message = `${slug} needs a Presidio-compatible service: set guardrails.presidio_url in the configuration`;
+    if (SERVED_SLUGS.has(slug)) {
+      const message = hasEntityService
+        ? `${slug} is not available in this version yet`
+        : `${slug} needs a Presidio-compatible service: set guardrails.presidio_url in the configuration`;
       issues.push({ path: `${path}.slug`, message });
     }
     return issues;
