@@ -122,7 +122,9 @@ function webSettingsOf({ plugins, tools }: LoadedConfiguration['config']): WebSe
   };
 }
 
-/** Half of what the process may take: what large bodies are made of stands in the heap, which has a limit of its own. */
+/**
+ * Half of what the process may take: what large bodies are made of stands in the heap, which has a limit of its own.
+ */
 function defaultLargeBodiesBytes(): number {
   const constrained = process.constrainedMemory();
   const machineBytes = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();

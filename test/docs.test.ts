@@ -9,6 +9,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const MAX_GUIDE_LINES = 300;
 const MAX_LINES_WITHOUT_CONTENTS = 110;
 
+/** Lines fit beside each other in a comparison. Tables, code and addresses may be longer. */
+const MAX_LINE_CHARACTERS = 120;
+
 const FOLDERS = ['src', 'test', 'bench', 'scripts', 'docs', 'deploy'];
 
 /** Paths from the root; folders end in `/`. */
@@ -42,6 +45,13 @@ function anchorsOf(text: string): Set<string> {
   const headings = withoutCodeBlocks(text).matchAll(/^#+ (.+)$/gm);
   return new Set([...headings].map(([, heading]) => anchorOf(heading as string)));
 }
+
+/** Lines of a text that are too long, with the name of its file. */
+const longLines = (path: string, text: string) =>
+  text
+    .split('\n')
+    .filter((line) => line.length > MAX_LINE_CHARACTERS)
+    .map((line) => `${path}: ${line}`);
 
 /** Relative links of a page that lead to no file, or to no heading of a page. */
 function brokenLinks(page: string, text: string): string[] {
@@ -119,6 +129,17 @@ describe('the documents', () => {
     );
     const missing = sections.filter((heading) => !contents.includes(`](#${anchorOf(heading)})`));
     expect(missing, 'headings that "On this page: ..." at the top lacks').toEqual([]);
+  });
+
+  it('keep their lines short, and so do comments', () => {
+    const prose = pages.flatMap((page) =>
+      longLines(page, withoutCodeBlocks(textOf(page)).replace(/^ *\|.*|.*https?:.*/gm, '')),
+    );
+    const sources = paths.filter((path) => /^(src|test)\/.*\.ts$/.test(path));
+    const comments = sources.flatMap((path) =>
+      longLines(path, textOf(path).replace(/^(?! *(\/\*|\*|\/\/) ?).*$/gm, '')),
+    );
+    expect([...prose, ...comments]).toEqual([]);
   });
 
   it('number decisions without gaps, in the name of the file and in its heading', () => {

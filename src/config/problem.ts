@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import type { Issue } from '../kit/json/validate.ts';
 
 /** A place in the file, counted from 1. */
-export interface Place {
+export interface FilePlace {
   readonly line: number;
   readonly column: number;
   /** Characters that the caret underlines. */
@@ -16,7 +16,7 @@ export interface Problem extends Issue {
   /** Set if the key itself is wrong, not its value. */
   readonly isAtKey?: true;
   /** Absent if the problem is not in the file: in a flag or in the environment. */
-  readonly place?: Place;
+  readonly place?: FilePlace;
   /** The line of the file without secrets, cut to a readable length, and where the caret begins in it. */
   readonly excerpt?: Excerpt;
 }

@@ -24,7 +24,7 @@ export interface RunningState {
   readonly cooling: readonly CoolingEndpoint[];
 }
 
-export interface ServerView {
+export interface DoctorServerView {
   readonly version: string;
   readonly state: RunningState['state'];
   readonly uptime_seconds: number;
@@ -53,7 +53,7 @@ export interface JournalDiskView {
 /** State of a data directory, seen by the process that has it open. Null = not found out in time. */
 export interface DoctorView {
   /** Null if the process is a command. */
-  readonly server: ServerView | null;
+  readonly server: DoctorServerView | null;
   readonly ledger_available: boolean;
   /** How the disk of the journal answers. Absent in an older gateway. */
   readonly journal_disk?: JournalDiskView;
@@ -97,7 +97,7 @@ export function eventsView({ events, dailyRows, bytes }: EventSizes): EventsView
   return { events, daily_rows: dailyRows, bytes };
 }
 
-function serverView(running: RunningState): ServerView {
+function serverView(running: RunningState): DoctorServerView {
   return {
     version: running.version,
     state: running.state,

@@ -10,7 +10,7 @@ import { formatPrice, usdOf } from '../kit/money.ts';
 import type { HealthState, HealthView } from '../routing/health/endpoint-health.ts';
 import { type RankedCandidate, type Rejection, siteOf } from '../routing/rules/candidate.ts';
 import { stagesFor } from './generation/accepted-generation.ts';
-import type { GatewayParts } from './generation/gateway-parts.ts';
+import type { GatewayDependencies } from './generation/gateway-dependencies.ts';
 import { NothingLeft, type Plan } from './plan/plan.ts';
 import { planCompressed } from './plan/plan-compressed.ts';
 import { acceptRequest } from './request/accept-request.ts';
@@ -198,7 +198,7 @@ function estimateOf(
 export async function explainRequest(
   input: GenerationInput,
   room: ContentRoom,
-  parts: GatewayParts,
+  parts: GatewayDependencies,
 ): Promise<Explanation> {
   const content = room.open(input.replied);
   const settings = parts.settings();

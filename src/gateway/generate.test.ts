@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createGateway } from './generate.ts';
-import type { GatewayParts } from './generation/gateway-parts.ts';
+import type { GatewayDependencies } from './generation/gateway-dependencies.ts';
 import type { GenerationInput } from './request/generation-input.ts';
 
 const FILE_ID = `file_${'a'.repeat(24)}`;
@@ -9,7 +9,7 @@ const FILE_BYTES = 100;
 /** A gateway with room for one request with its file, which is read for ever. */
 function gatewayThatReads() {
   const reads: string[] = [];
-  const parts: Partial<Record<keyof GatewayParts, unknown>> = {
+  const parts: Partial<Record<keyof GatewayDependencies, unknown>> = {
     clock: { now: () => 0, monotonic: () => 0 },
     settings: () => ({
       vendor: 'signalbox',
@@ -34,7 +34,7 @@ function gatewayThatReads() {
       },
     },
   };
-  return { gateway: createGateway(parts as unknown as GatewayParts), reads };
+  return { gateway: createGateway(parts as unknown as GatewayDependencies), reads };
 }
 
 function inputOf(signal: AbortSignal): GenerationInput {

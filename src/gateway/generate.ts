@@ -4,9 +4,9 @@ import { LearntLengths } from './admission/learnt-lengths.ts';
 import { explainRequest } from './explain.ts';
 import type { Gateway } from './gateway.ts';
 import { acceptGeneration } from './generation/accepted-generation.ts';
-import type { AnswerState } from './generation/answer-parts.ts';
+import type { AnswerState } from './generation/answer-dependencies.ts';
 import { countTokens } from './generation/count-tokens.ts';
-import type { GatewayParts } from './generation/gateway-parts.ts';
+import type { GatewayDependencies } from './generation/gateway-dependencies.ts';
 import { ModelAnswer } from './generation/model-answer.ts';
 import { OpenWork } from './generation/open-work.ts';
 import { planGeneration } from './generation/plan-generation.ts';
@@ -22,7 +22,7 @@ import { ContentRoom } from './request/content-room.ts';
 import type { GenerationInput } from './request/generation-input.ts';
 
 /** Builds the spine. */
-export function createGateway(parts: GatewayParts): Gateway {
+export function createGateway(parts: GatewayDependencies): Gateway {
   const state: AnswerState = {
     credentials: new CredentialOpener(parts.warn),
     learnt: new LearntLengths(),

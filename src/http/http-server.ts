@@ -1,5 +1,5 @@
 import { type EncodeError, encodeEnvelope } from '../dialects/shared/answers/error-envelope.ts';
-import type { Refusal, ServerConnection } from '../http1/server/connection.ts';
+import type { HeadRefusal, ServerConnection } from '../http1/server/connection.ts';
 import type { InboundRequest } from '../http1/server/inbound-request.ts';
 import { Listener, type ListenerCertificate } from '../http1/server/listener.ts';
 import type { OutboundResponse } from '../http1/server/outbound-response.ts';
@@ -345,7 +345,7 @@ class GatewayServer implements HttpServer {
     this.#whenEnded?.(exchange);
   };
 
-  #refuse(connection: ServerConnection, refusal: Refusal): void {
+  #refuse(connection: ServerConnection, refusal: HeadRefusal): void {
     const { clock, ids, settings } = this.#basics;
     const requestId = requestIdOf('req', clock.now(), ids.token(20));
     connection.endWith(

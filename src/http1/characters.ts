@@ -25,7 +25,7 @@ export function isText(code: number): boolean {
   return code >= SPACE ? code !== DELETE : code === TAB;
 }
 
-export function isBlank(code: number): boolean {
+export function isBlankCode(code: number): boolean {
   return code === SPACE || code === TAB;
 }
 

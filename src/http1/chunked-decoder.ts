@@ -1,6 +1,6 @@
 import type { BodyDecoder, ContentSink } from './body-decoder.ts';
 import { CARRIAGE_RETURN, hexadecimalDigit, isText, isToken, LINE_FEED, SEMICOLON } from './characters.ts';
-import { parseFieldLines, type SectionProblem, unfold } from './fields.ts';
+import { parseFieldLines, type SectionProblem, unfoldLines } from './fields.ts';
 import type { ReadingRules } from './reading-rules.ts';
 
 /** States inside of a chunk's extensions: `;name`, `;name=value` or `;name="quoted value"`, without blanks. */
@@ -130,7 +130,7 @@ export class ChunkedDecoder implements BodyDecoder {
 }
 
 function areTrailers(lines: string, { joinsFoldedLines, maxFields, refusedTrailers }: ReadingRules): boolean {
-  const text = joinsFoldedLines ? unfold(lines) : lines;
+  const text = joinsFoldedLines ? unfoldLines(lines) : lines;
   const fields = text === undefined ? 'malformed' : parseFieldLines(text, 0, maxFields);
   if (typeof fields === 'string') return false;
   return fields.every((field, index) => index % 2 === 1 || !refusedTrailers.has(field.toLowerCase()));

@@ -1,4 +1,4 @@
-import { CARRIAGE_RETURN, COLON, isBlank, isText, isToken, LINE_FEED } from './characters.ts';
+import { CARRIAGE_RETURN, COLON, isBlankCode, isText, isToken, LINE_FEED } from './characters.ts';
 
 /** Why bytes are no head, or no trailers. */
 export type SectionProblem = 'malformed' | 'too-large';
@@ -27,8 +27,8 @@ export function parseFieldLines(text: string, start: number, maxFields: number):
 function fieldValue(text: string, from: number, to: number): string {
   let first = from;
   let last = to;
-  while (first < last && isBlank(text.charCodeAt(first))) first++;
-  while (last > first && isBlank(text.charCodeAt(last - 1))) last--;
+  while (first < last && isBlankCode(text.charCodeAt(first))) first++;
+  while (last > first && isBlankCode(text.charCodeAt(last - 1))) last--;
   return text.slice(first, last);
 }
 
@@ -50,6 +50,6 @@ const FOLD = /\r\n[\t ]+/g;
 const FOLDED_FRAMING = /(?:^|\r\n)(?:content-length|transfer-encoding):[^\r]*\r\n[\t ]/i;
 
 /** Joins folded field lines; undefined if a field that frames the message is folded. */
-export function unfold(lines: string): string | undefined {
+export function unfoldLines(lines: string): string | undefined {
   return FOLDED_FRAMING.test(lines) ? undefined : lines.replace(FOLD, ' ');
 }

@@ -181,6 +181,9 @@ export interface EventStore {
 
 /** Feeds generations to the event store in the background. */
 export interface EventFeed {
-  /** Feeds all generations that have rows, and imported usage, again; known ids are skipped. Resolves with the number of events. */
+  /**
+   * Feeds all generations that have rows, and imported usage, again; known ids are skipped. Resolves with the number
+   * of events.
+   */
   refill(): Promise<number>;
 }

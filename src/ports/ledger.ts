@@ -34,7 +34,9 @@ export interface Limit {
   readonly guardrailId?: string | undefined;
 }
 
-/** The limits of a key, its member and its workspace. The limit of the account is its balance, which the ledger holds. */
+/**
+ * The limits of a key, its member and its workspace. The limit of the account is its balance, which the ledger holds.
+ */
 export interface Limits {
   readonly key: readonly Limit[];
   /** Absent = none. */
@@ -140,7 +142,7 @@ export type TopUpOutcome =
   | { readonly ok: false; readonly refusal: Refusal | null };
 
 /** What a generation was charged in the end. */
-export interface Charge {
+export interface FinalCharge {
   readonly charge: Amount;
   /** Used beyond reservation and limits, or disputed: charged to no account. */
   readonly writtenOffNanos: Nanos;
@@ -237,7 +239,7 @@ export interface Ledger {
    * generation that has ended, resolves with the charge of then. Rejects with LedgerUnavailable when the record could
    * not be written in time; it is written as soon as that is possible.
    */
-  settle(generationId: string, use: Use): Promise<Charge>;
+  settle(generationId: string, use: Use): Promise<FinalCharge>;
   /** Releases the reservation of a generation that was never sent upstream. */
   void(generationId: string, atMs: number): Promise<void>;
   /** Sets what is left of an account's balance, reservations not counted; null = not enforced. */

@@ -6,7 +6,7 @@ import type { GenerationRequest, OutputFormat } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
 import { unfold } from '../ir/unfold.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kit/json/json.ts';
-import { Budget } from '../kit/json-schema/budget.ts';
+import { StepBudget } from '../kit/json-schema/budget.ts';
 import { fitsSchema } from '../kit/json-schema/schema-check.ts';
 import { healJson } from './heal-json.ts';
 import type { Next, Stage, StageContext } from './stage.ts';
@@ -98,7 +98,7 @@ function isRight(format: OutputFormat | undefined, text: string): boolean {
 
 function fits(format: OutputFormat | undefined, value: Json): boolean {
   if (format?.type !== 'json-schema') return isJsonObject(value);
-  const budget = new Budget(MAX_SCHEMA_STEPS);
+  const budget = new StepBudget(MAX_SCHEMA_STEPS);
   return fitsSchema(value, format.schema, format.schema, budget) || budget.steps < 0;
 }
 

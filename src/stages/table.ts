@@ -11,7 +11,7 @@ import { responseHealingStage } from './response-healing.ts';
 import type { Stage } from './stage.ts';
 
 /** Dependencies of stages. */
-export interface StageParts {
+export interface StageDependencies {
   readonly cache: ResponseCache;
   readonly egress: Egress;
   readonly guardrailMetrics: GuardrailMetrics;
@@ -22,7 +22,7 @@ export interface StageParts {
  * inside all others but the guardrails around legs.
  */
 export function stageTable(
-  { cache, egress, guardrailMetrics: metrics }: StageParts,
+  { cache, egress, guardrailMetrics: metrics }: StageDependencies,
   additional: readonly Stage[] = [],
 ): readonly Stage[] {
   const guardrails = guardrailStages({ compileFilters, metrics });

@@ -13,9 +13,9 @@ const UNAUTHORIZED = 401;
 
 /**
  * Whether the same endpoint may be sent the same request again: only if it has not worked on it. That is certain of a
- * stale connection, and of a cached token that it refuses. Asked by all who call again: `NetworkTransport` for calls that
- * cost nothing, `openCall` with a fresh token inside the same attempt, `CandidateQueue` with another attempt. After any
- * other failure `CandidateQueue` goes on to another candidate.
+ * stale connection, and of a cached token that it refuses. Asked by all who call again: `NetworkTransport` for calls
+ * that cost nothing, `openCall` with a fresh token inside the same attempt, `CandidateQueue` with another attempt.
+ * After any other failure `CandidateQueue` goes on to another candidate.
  */
 export function mayCallAgain({ upstreamStatus, isStale, hasCachedToken }: EndedCall): boolean {
   return isStale === true || (hasCachedToken === true && upstreamStatus === UNAUTHORIZED);

@@ -8,8 +8,8 @@ import { postgresForTests } from '../postgres/postgres-server.ts';
 import { keysIn, startProgram, stopped } from './started-program.ts';
 
 /*
- * Other tests run the modules. What ships is made of them by a bundler, so what it could have left out or put elsewhere is asked for here:
- * each kind of storage, each thread, each package and the data beside the program.
+ * Other tests run the modules. What ships is made of them by a bundler, so what it could have left out or put
+ * elsewhere is asked for here: each kind of storage, each thread, each package and the data beside the program.
  */
 const postgres = await postgresForTests();
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, vi } from 'vitest';
-import type { Charge, Ledger, Limits, ScopeIds } from '../../src/ports/ledger.ts';
+import type { FinalCharge, Ledger, Limits, ScopeIds } from '../../src/ports/ledger.ts';
 import { openEmbeddedLedger } from '../../src/store/ledger/embedded/open-embedded-ledger.ts';
 import type { OpenedLedger } from '../../src/store/ledger/opened-ledger.ts';
 import { wholeGenerations } from '../../src/store/ledger/projection/projector.ts';
@@ -41,7 +41,7 @@ interface Promised {
   isAccepted: boolean;
   isVoided: boolean;
   /** Settlement acknowledged. */
-  charge: Charge | undefined;
+  charge: FinalCharge | undefined;
 }
 
 const NOW = Date.parse('2025-06-15T12:00:00Z');

@@ -6,8 +6,8 @@ import { pick, seededRandom } from './mutate.ts';
 import { mutateBytes, piecesOf } from './mutate-bytes.ts';
 
 /*
- * Requests read by our parser and by Node's own. A request that we accept and Node refuses, or frames differently, would let one
- * caller forge the request of another wherever a server like Node stands before us or behind us.
+ * Requests read by our parser and by Node's own. A request that we accept and Node refuses, or frames differently,
+ * would let one caller forge the request of another wherever a server like Node stands before us or behind us.
  */
 
 /** Requests that one reader took from the bytes of a connection: method, target, fields and body of each. */

@@ -5,8 +5,8 @@ import { pick, seededRandom } from './mutate.ts';
 import { mutateBytes, piecesOf } from './mutate-bytes.ts';
 
 /*
- * Responses read by our parser and by Node's own. We read some more than Node does, as `KNOWN_DIFFERENCES` lists; everything that
- * both accept must end in the same place, or bytes of one response would become part of the next.
+ * Responses read by our parser and by Node's own. We read some more than Node does, as `KNOWN_DIFFERENCES` lists;
+ * everything that both accept must end in the same place, or bytes of one response would become part of the next.
  */
 
 /** A complete response; undefined if the reader refused it or it did not end. */

@@ -28,7 +28,7 @@ export function hintForUnknownModel(id: string, served: readonly Named[]): strin
   return switchOnHint(id) ?? spellingHint(id, served);
 }
 
-// --- Models that no provider serves here ------------------------------------------------------------------------------
+// --- Models that no provider serves here -----------------------------------------------------------------------------
 
 function switchOnHint(id: string): string | undefined {
   const providers = shippedProviders().get(id);
@@ -65,7 +65,7 @@ function readShipped(): ReadonlyMap<string, readonly string[]> {
   return providers;
 }
 
-// --- Misspelt ids -----------------------------------------------------------------------------------------------------
+// --- Misspelt ids ----------------------------------------------------------------------------------------------------
 
 function spellingHint(id: string, served: readonly Named[]): string | undefined {
   const meant = similarModelId(id, served);

@@ -26,15 +26,17 @@ export interface PricedAnswer extends AnswerTerms {
 }
 
 /**
- * The price of an answer, by its usage. Used by `billGeneration`, for what a leg has cost by now, in the end, and beyond
- * what is charged, and by `explain`, for the most that a request could cost at its first candidate. Reservations are
- * sized by `WorstCost`, which bounds this price from above.
+ * The price of an answer, by its usage. Used by `billGeneration`, for what a leg has cost by now, in the end, and
+ * beyond what is charged, and by `explain`, for the most that a request could cost at its first candidate.
+ * Reservations are sized by `WorstCost`, which bounds this price from above.
  */
 export function priceOfAnswer(answer: PricedAnswer): Bill {
   return charged(billOf(answer, pricesOf(answer)), answer.feeShare);
 }
 
-/** The prices that apply to an answer: those of its time, of the tier that served it and of the length of its prompt. */
+/**
+ * The prices that apply to an answer: those of its time, of the tier that served it and of the length of its prompt.
+ */
 export function pricesOf({ endpoint, model, atMs, usage, servedTier }: AnswerTerms): Pricing {
   return pricingAt(servedEndpoint(endpoint, model, servedTier), atMs, usage.inputTokens);
 }

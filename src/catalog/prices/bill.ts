@@ -10,8 +10,8 @@ export interface Billable {
 }
 
 /**
- * A usage at given prices: summed exactly, rounded once; `priceOfAnswer` finds the prices. Defaults: cache prices = the prompt price, image and reasoning
- * tokens = the completion price, any other price = 0.
+ * A usage at given prices: summed exactly, rounded once; `priceOfAnswer` finds the prices. Defaults: cache prices =
+ * the prompt price, image and reasoning tokens = the completion price, any other price = 0.
  */
 export function billOf({ usage, inputImages }: Billable, pricing: Pricing): Bill {
   const { request = 0n, image = 0n, web_search = 0n } = pricing;

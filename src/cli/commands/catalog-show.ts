@@ -13,8 +13,8 @@ export type CatalogFlags = {
 };
 
 /**
- * Lists the models, or shows one. Asks the running gateway. If none runs, reads the configuration and the imported data,
- * and opens nothing else.
+ * Lists the models, or shows one. Asks the running gateway. If none runs, reads the configuration and the imported
+ * data, and opens nothing else.
  */
 export async function showCatalog(
   flags: Flags,

@@ -1,9 +1,9 @@
 import { CatalogOverlayFile, readOverlay } from '../../examination.ts';
-import { type Finding, fine } from './finding.ts';
+import { type CheckFinding, fine } from './finding.ts';
 import type { Situation } from './situation.ts';
 
 /** Checks that the data of `catalog refresh` can be read. */
-export async function checkCatalogue({ directory, runtime }: Situation): Promise<Finding[]> {
+export async function checkCatalogue({ directory, runtime }: Situation): Promise<CheckFinding[]> {
   if (directory.kind !== 'there') return [];
   const file = new CatalogOverlayFile(runtime.dataDir);
   if (file.read() === undefined) return [];

@@ -1,5 +1,5 @@
 import { countText, durationText } from '../terminal/quantities.ts';
-import { type Finding, fine, problem, warning } from './finding.ts';
+import { type CheckFinding, fine, problem, warning } from './finding.ts';
 import type { Situation } from './situation.ts';
 
 /** Differences above these are a warning, or a problem. */
@@ -16,7 +16,7 @@ const DATABASE_TOLERANCE: Tolerance = { warningMs: 2_000, problemMs: 60_000 };
 const MEND = 'synchronize this machine with a time server (NTP), or the other machine if it is yours';
 
 /** Compares this machine's clock with those of providers and the database. */
-export async function checkClocks({ providers, database }: Situation): Promise<Finding[]> {
+export async function checkClocks({ providers, database }: Situation): Promise<CheckFinding[]> {
   const found = await database.catch(() => undefined);
   const differencesMs = ((await providers) ?? []).flatMap(({ reach }) =>
     reach?.ok ? (reach.clock_ahead_ms ?? []) : [],
@@ -33,7 +33,7 @@ export async function checkClocks({ providers, database }: Situation): Promise<F
   ];
 }
 
-function compare(whose: string, aheadMs: number, { warningMs, problemMs } = TOLERANCE): Finding {
+function compare(whose: string, aheadMs: number, { warningMs, problemMs } = TOLERANCE): CheckFinding {
   const difference = Math.abs(aheadMs);
   const figures = { ahead_ms: Math.round(aheadMs) };
   if (difference <= warningMs) return fine(`this clock agrees with that ${whose}`, figures);
@@ -41,7 +41,7 @@ function compare(whose: string, aheadMs: number, { warningMs, problemMs } = TOLE
   return difference > problemMs ? problem(what, MEND, figures) : warning(what, MEND, figures);
 }
 
-function future(aheadMs: number): Finding[] {
+function future(aheadMs: number): CheckFinding[] {
   if (aheadMs <= TOLERANCE.warningMs) return [];
   const what = `the last generation has a time ${durationText(aheadMs)} in the future`;
   const mend = 'check whether this clock is behind now, or was ahead when the gateway ran';

@@ -1,18 +1,18 @@
 import { problemLine } from '../../config/problem.ts';
 import { type ConfigurationView, configurationView } from '../../control/configuration-view.ts';
 import { countText } from '../terminal/quantities.ts';
-import { type Finding, fine, problem, warning } from './finding.ts';
+import { type CheckFinding, fine, problem, warning } from './finding.ts';
 import type { Situation } from './situation.ts';
 
 /** Reports the findings of `check-config`; beside a running gateway, those with the gateway's environment. */
-export async function checkConfiguration({ loading, configuration }: Situation): Promise<Finding[]> {
+export async function checkConfiguration({ loading, configuration }: Situation): Promise<CheckFinding[]> {
   const local = configurationView(loading);
   if (configuration === undefined) return findingsOf(local);
   const isOther = local.file !== null && local.file !== configuration.file;
   return [...findingsOf(configuration), ...(isOther ? findingsOf(local) : [])];
 }
 
-function findingsOf({ file, problems, warnings, providers, models }: ConfigurationView): Finding[] {
+function findingsOf({ file, problems, warnings, providers, models }: ConfigurationView): CheckFinding[] {
   if (providers === null || models === null) {
     return problems.map((issue) =>
       problem(

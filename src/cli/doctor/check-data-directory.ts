@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Runtime } from '../../config/runtime.ts';
 import { type DirectoryFacts, hasKeptData } from '../../examination.ts';
 import { bytesText, countText } from '../terminal/quantities.ts';
-import { type Finding, fine, problem, warning } from './finding.ts';
+import { type CheckFinding, fine, problem, warning } from './finding.ts';
 import type { Situation } from './situation.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -26,7 +26,7 @@ const MENDS: Readonly<Record<string, string>> = {
 const OTHER_MEND = 'check the disk and its mount, or choose another directory with --data-dir';
 
 /** Checks that the data directory exists, is private and writable, and has free space. */
-export async function checkDataDirectory({ runtime, directory, holder }: Situation): Promise<Finding[]> {
+export async function checkDataDirectory({ runtime, directory, holder }: Situation): Promise<CheckFinding[]> {
   const { dataDir } = runtime;
   switch (directory.kind) {
     case 'absent':
@@ -62,13 +62,13 @@ export async function checkDataDirectory({ runtime, directory, holder }: Situati
   }
 }
 
-function absent(runtime: Runtime, code: string | undefined): Finding {
+function absent(runtime: Runtime, code: string | undefined): CheckFinding {
   if (code !== undefined) return unusable(`${runtime.dataDir} does not exist and cannot be created`, code);
   return withoutData(runtime, 'does not exist');
 }
 
 /** Without a shared database nothing is left to check, so that the name is probably wrong. */
-function withoutData({ dataDir, database }: Runtime, lack: string): Finding {
+function withoutData({ dataDir, database }: Runtime, lack: string): CheckFinding {
   const finding = database === undefined ? problem : warning;
   return finding(
     `${dataDir} ${lack}`,
@@ -76,17 +76,17 @@ function withoutData({ dataDir, database }: Runtime, lack: string): Finding {
   );
 }
 
-function unusable(what: string, code: string): Finding {
+function unusable(what: string, code: string): CheckFinding {
   return problem(`${what} (${code})`, MENDS[code] ?? OTHER_MEND);
 }
 
-function writing(dataDir: string, { writeProblem, ownerId }: DirectoryFacts): Finding[] {
+function writing(dataDir: string, { writeProblem, ownerId }: DirectoryFacts): CheckFinding[] {
   if (writeProblem === undefined) return [];
   const owner = ownerId === undefined ? '' : `, it belongs to user ${ownerId}`;
   return [unusable(`${dataDir} is not writable${owner}`, writeProblem)];
 }
 
-function room(dataDir: string, { freeBytes, freeFiles }: DirectoryFacts): Finding[] {
+function room(dataDir: string, { freeBytes, freeFiles }: DirectoryFacts): CheckFinding[] {
   const what = `${dataDir}: ${bytesText(freeBytes)} free`;
   const figures = { free_bytes: freeBytes, ...(freeFiles !== undefined && { free_files: freeFiles }) };
   const mend = 'free space on its disk, or lower the retention in the configuration';
@@ -99,7 +99,7 @@ function room(dataDir: string, { freeBytes, freeFiles }: DirectoryFacts): Findin
   return [fine(what, figures)];
 }
 
-function privacy(dataDir: string, { mode, openSecrets }: DirectoryFacts): Finding[] {
+function privacy(dataDir: string, { mode, openSecrets }: DirectoryFacts): CheckFinding[] {
   const isOpen = process.getuid !== undefined && (mode & 0o077) !== 0;
   const shown = mode.toString(8).padStart(4, '0');
   return [
@@ -113,7 +113,7 @@ function privacy(dataDir: string, { mode, openSecrets }: DirectoryFacts): Findin
 }
 
 /** Files of another user, left by commands run as that user, which the gateway cannot change. */
-function owners(dataDir: string, { foreignFiles, ownerId }: DirectoryFacts): Finding[] {
+function owners(dataDir: string, { foreignFiles, ownerId }: DirectoryFacts): CheckFinding[] {
   return foreignFiles.map((name) =>
     warning(
       `${join(dataDir, name)} does not belong to the owner of the directory (user ${ownerId})`,
@@ -122,7 +122,7 @@ function owners(dataDir: string, { foreignFiles, ownerId }: DirectoryFacts): Fin
   );
 }
 
-function leftovers(dataDir: string, { setAside }: DirectoryFacts): Finding[] {
+function leftovers(dataDir: string, { setAside }: DirectoryFacts): CheckFinding[] {
   return setAside.map((name) =>
     warning(
       `${join(dataDir, name)} was put aside because it was damaged`,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseFacts } from '../../examination.ts';
 import { bytesText, durationText } from '../terminal/quantities.ts';
-import { type Finding, fine, problem, warning } from './finding.ts';
+import { type CheckFinding, fine, problem, warning } from './finding.ts';
 import type { Database, Situation } from './situation.ts';
 
 type Known = Exclude<Database, { kind: 'unknown' }>;
@@ -11,7 +11,7 @@ type Known = Exclude<Database, { kind: 'unknown' }>;
 const SLOW_MS = 500;
 
 /** Checks that the database opens and has the schema of this version. */
-export async function checkDatabase({ directory, runtime, database }: Situation): Promise<Finding[]> {
+export async function checkDatabase({ directory, runtime, database }: Situation): Promise<CheckFinding[]> {
   if (runtime.database === undefined && directory.kind !== 'there') return [];
   const found = await database;
   if (found.kind === 'unknown') return [warning('not checked: DATABASE_URL is invalid', null)];
@@ -21,7 +21,7 @@ export async function checkDatabase({ directory, runtime, database }: Situation)
 }
 
 /** Missing or empty: a first start that was interrupted, or a lost database. */
-function noDatabase(dataDir: string): Finding {
+function noDatabase(dataDir: string): CheckFinding {
   const file = join(dataDir, 'signalbox.sqlite');
   return existsSync(join(dataDir, 'journal'))
     ? problem(
@@ -36,14 +36,14 @@ function nameOf(database: Known): string {
   return database.kind === 'sqlite' ? `SQLite in ${database.file}` : 'PostgreSQL of DATABASE_URL';
 }
 
-function opened(name: string, { roundTripMs, bytes }: DatabaseFacts): Finding {
+function opened(name: string, { roundTripMs, bytes }: DatabaseFacts): CheckFinding {
   const figures = { round_trip_ms: roundTripMs, bytes };
   const what = `${name}: ${bytesText(bytes)}, answers in ${durationText(roundTripMs)}`;
   if (roundTripMs <= SLOW_MS) return fine(what, figures);
   return warning(what, 'check the load of its disk, its server and the network', figures);
 }
 
-function shape(name: string, { missingMigrations, unknownMigration }: DatabaseFacts): Finding[] {
+function shape(name: string, { missingMigrations, unknownMigration }: DatabaseFacts): CheckFinding[] {
   if (unknownMigration !== undefined) {
     return [
       problem(
@@ -61,7 +61,7 @@ function shape(name: string, { missingMigrations, unknownMigration }: DatabaseFa
   ];
 }
 
-function pages(database: Known): Finding[] {
+function pages(database: Known): CheckFinding[] {
   const damage = database.kind === 'sqlite' ? database.facts?.pageProblem : undefined;
   if (damage === undefined) return [];
   return [problem(`${nameOf(database)} is damaged: ${damage}`, 'restore the data directory from a backup')];

@@ -1,13 +1,13 @@
 import { diskUse } from '../../examination.ts';
 import { bytesText, countText } from '../terminal/quantities.ts';
-import { type Finding, fine } from './finding.ts';
+import { type CheckFinding, fine } from './finding.ts';
 import type { Situation } from './situation.ts';
 
 /** Time limit; the count is then reported as a lower bound, milliseconds. */
 const COUNTING_MS = 5_000;
 
 /** Disk use of the data directory, by kind. */
-export async function checkDiskUse({ runtime, directory }: Situation): Promise<Finding[]> {
+export async function checkDiskUse({ runtime, directory }: Situation): Promise<CheckFinding[]> {
   if (directory.kind !== 'there') return [];
   const { uses, isComplete } = await diskUse(runtime.dataDir, AbortSignal.timeout(COUNTING_MS));
   const bytes = uses.reduce((sum, use) => sum + use.bytes, 0);

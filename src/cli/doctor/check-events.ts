@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { type EventsView, eventsView } from '../../control/doctor-view.ts';
 import { EVENTS_ADVICE, examineEvents, hadEvents } from '../../examination.ts';
 import { bytesText, countText } from '../terminal/quantities.ts';
-import { type Finding, fine, problem, warning } from './finding.ts';
+import { type CheckFinding, fine, problem, warning } from './finding.ts';
 import type { Situation } from './situation.ts';
 
 const FILE = 'events.duckdb';
 
 /** Checks that the events can be read, and counts them. */
-export async function checkEvents(situation: Situation): Promise<Finding[]> {
+export async function checkEvents(situation: Situation): Promise<CheckFinding[]> {
   const { directory, holder, runtime } = situation;
   if (directory.kind !== 'there') return [];
   switch (holder.kind) {
@@ -32,7 +32,7 @@ export async function checkEvents(situation: Situation): Promise<Finding[]> {
 }
 
 /** A gateway that counted its events has the file open: if it is missing, it was deleted meanwhile. */
-function removed(dataDir: string): Finding[] {
+function removed(dataDir: string): CheckFinding[] {
   const file = join(dataDir, FILE);
   return existsSync(file)
     ? []
@@ -40,7 +40,7 @@ function removed(dataDir: string): Finding[] {
 }
 
 /** There is no file: it was lost, or there has never been an event. */
-async function absent({ runtime, database }: Situation): Promise<Finding> {
+async function absent({ runtime, database }: Situation): Promise<CheckFinding> {
   const { dataDir } = runtime;
   const file = join(dataDir, FILE);
   if (hadEvents(dataDir)) return problem(`${file} is missing, although it held events`, EVENTS_ADVICE);
@@ -52,7 +52,7 @@ async function absent({ runtime, database }: Situation): Promise<Finding> {
   );
 }
 
-function counted(view: EventsView): Finding {
+function counted(view: EventsView): CheckFinding {
   const { events, daily_rows, bytes } = view;
   return fine(
     `${countText(events, 'event')} and ${countText(daily_rows, 'daily sum')} in ${bytesText(bytes)}`,

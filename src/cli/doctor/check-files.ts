@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { examineFiles, type FileFacts } from '../../examination.ts';
 import { countText } from '../terminal/quantities.ts';
-import { type Finding, fine, problem } from './finding.ts';
+import { type CheckFinding, fine, problem } from './finding.ts';
 import type { Database, Situation } from './situation.ts';
 
 /** Ids listed in a message. */
 const MAX_LISTED_IDS = 3;
 
 /** Checks that stored files have their content. */
-export async function checkFiles(situation: Situation): Promise<Finding[]> {
+export async function checkFiles(situation: Situation): Promise<CheckFinding[]> {
   const { directory, runtime, database, lookAgain } = situation;
   const found = await database.catch(() => undefined);
   if (directory.kind !== 'there' || found?.facts === undefined) return [];
@@ -21,7 +21,7 @@ export async function checkFiles(situation: Situation): Promise<Finding[]> {
   return judge(contents, { ...facts, missing }, found);
 }
 
-function judge(contents: string, facts: FileFacts, { kind, facts: known }: Database): Finding[] {
+function judge(contents: string, facts: FileFacts, { kind, facts: known }: Database): CheckFinding[] {
   const { missing, cut, withoutFile = 0 } = facts;
   const files = known?.files.length ?? 0;
   const figures = {

@@ -10,13 +10,13 @@ import { usdOf } from '../../kit/money.ts';
 import type { AccountStatement, Fault } from '../../ports/ledger.ts';
 import { usdText } from '../terminal/output.ts';
 import { bytesText, countText } from '../terminal/quantities.ts';
-import { type Finding, fine, problem, warning } from './finding.ts';
+import { type CheckFinding, fine, problem, warning } from './finding.ts';
 import type { Situation } from './situation.ts';
 
 const VERIFY = 'keep a copy of the data directory for the investigation, then run signalbox ledger verify';
 
 /** Checks that the books can be read and are consistent. */
-export async function checkLedger(situation: Situation): Promise<Finding[]> {
+export async function checkLedger(situation: Situation): Promise<CheckFinding[]> {
   const { directory, holder, runtime } = situation;
   if (directory.kind !== 'there' && directory.kind !== 'frozen') return [];
   switch (holder.kind) {
@@ -42,7 +42,7 @@ export async function checkLedger(situation: Situation): Promise<Finding[]> {
 }
 
 /** A disk that does not answer now, or was slow since the gateway started. */
-function ofDisk(disk: JournalDiskView | undefined): Finding[] {
+function ofDisk(disk: JournalDiskView | undefined): CheckFinding[] {
   if (disk === undefined || (disk.waiting_ms === 0 && disk.slow_writes === 0)) return [];
   const { waiting_ms: waitingMs, slow_writes: slowWrites, longest_ms: longestMs } = disk;
   if (waitingMs > 0) {
@@ -76,7 +76,9 @@ interface Books {
   readonly journal: JournalFacts;
 }
 
-function ofProcess(ledger: Extract<Situation['holder'], { kind: 'process' }>['view']['ledger']): Finding[] {
+function ofProcess(
+  ledger: Extract<Situation['holder'], { kind: 'process' }>['view']['ledger'],
+): CheckFinding[] {
   if (ledger === null) {
     return [
       warning(
@@ -96,7 +98,7 @@ function ofProcess(ledger: Extract<Situation['holder'], { kind: 'process' }>['vi
   });
 }
 
-async function ofBooks({ runtime, database }: Situation): Promise<Finding[]> {
+async function ofBooks({ runtime, database }: Situation): Promise<CheckFinding[]> {
   const found = await database.catch(() => undefined);
   if (found?.kind === 'unknown') return [warning('not checked: DATABASE_URL is invalid', null)];
   const facts = found?.kind === 'sqlite' ? found.facts : undefined;
@@ -125,7 +127,7 @@ async function ofBooks({ runtime, database }: Situation): Promise<Finding[]> {
   ];
 }
 
-async function ofTables({ runtime, database }: Situation): Promise<Finding[]> {
+async function ofTables({ runtime, database }: Situation): Promise<CheckFinding[]> {
   const found = await database.catch(() => undefined);
   const facts = found?.kind === 'postgres' ? found.facts : undefined;
   const totals = facts?.totals;
@@ -156,7 +158,7 @@ async function ofTables({ runtime, database }: Situation): Promise<Finding[]> {
   ];
 }
 
-function judge({ wrong, accounts, openReservations, journal }: Books): Finding[] {
+function judge({ wrong, accounts, openReservations, journal }: Books): CheckFinding[] {
   const figures = {
     open_reservations: openReservations,
     journal_segments: journal.segments,
@@ -199,7 +201,7 @@ function wrongOf(accounts: readonly AccountStatement[]): Books['wrong'] {
 }
 
 /** Rows without a journal record: their charges are missing from the books. */
-function lost(unrecorded: BooksFacts['unrecorded']): Finding[] {
+function lost(unrecorded: BooksFacts['unrecorded']): CheckFinding[] {
   const [last] = unrecorded;
   const first = unrecorded.at(-1);
   if (last === undefined || first === undefined) return [];
@@ -218,7 +220,7 @@ function lost(unrecorded: BooksFacts['unrecorded']): Finding[] {
 }
 
 /** `hasLost`: other records are missing too, so the torn end is not just an interrupted write. */
-function tornTail({ tornTailBytes }: JournalFacts, hasLost: boolean): Finding[] {
+function tornTail({ tornTailBytes }: JournalFacts, hasLost: boolean): CheckFinding[] {
   if (tornTailBytes === 0) return [];
   const bytes = countText(tornTailBytes, 'byte');
   return [

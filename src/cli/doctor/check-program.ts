@@ -1,11 +1,11 @@
 import { oldestNodeVersion, programVersion } from '../../kit/program-version.ts';
-import { type Finding, fine, problem } from './finding.ts';
+import { type CheckFinding, fine, problem } from './finding.ts';
 
 /** Packages with native code. */
 const NATIVE_PACKAGES = ['libsql', '@duckdb/node-api'] as const;
 
 /** Checks Node's version and the native packages. */
-export async function checkProgram(): Promise<Finding[]> {
+export async function checkProgram(): Promise<CheckFinding[]> {
   const { platform, arch, versions } = process;
   const oldest = oldestNodeVersion();
   const node = isAtLeast(versions.node, oldest)
@@ -14,7 +14,7 @@ export async function checkProgram(): Promise<Finding[]> {
   return [node, ...(await Promise.all(NATIVE_PACKAGES.map(checkNative))).flat()];
 }
 
-async function checkNative(name: string): Promise<Finding[]> {
+async function checkNative(name: string): Promise<CheckFinding[]> {
   try {
     await import(name);
     return [];

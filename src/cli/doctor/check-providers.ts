@@ -1,6 +1,6 @@
 import type { ProviderView } from '../../control/provider-view.ts';
 import { durationText } from '../terminal/quantities.ts';
-import { type Finding, fine, problem, warning } from './finding.ts';
+import { type CheckFinding, fine, problem, warning } from './finding.ts';
 import type { Situation } from './situation.ts';
 
 /** Advice by problem. */
@@ -38,7 +38,7 @@ const SERVER_MEND = 'check the status page of the provider, and the log of the g
 const LASTING: ReadonlySet<number> = new Set([401, 402, 403]);
 
 /** Checks that every active provider answers, and how the calls of a running gateway went. */
-export async function checkProviders({ providers }: Situation): Promise<Finding[]> {
+export async function checkProviders({ providers }: Situation): Promise<CheckFinding[]> {
   const found = await providers;
   if (found === undefined) return [warning('not checked: the configuration is invalid', null)];
   if (found.length === 0) return [fine('none is on except the simulator')];
@@ -47,7 +47,7 @@ export async function checkProviders({ providers }: Situation): Promise<Finding[
   return [...found.map(reachFinding), ...[...each.values()].flatMap(historyFindings)];
 }
 
-function reachFinding({ provider, origin, reach }: ProviderView): Finding {
+function reachFinding({ provider, origin, reach }: ProviderView): CheckFinding {
   if (origin === null || reach === null) {
     return warning(`${provider} has no address to call`, 'set its base_url, or a credential that names one');
   }
@@ -60,11 +60,11 @@ function reachFinding({ provider, origin, reach }: ProviderView): Finding {
   });
 }
 
-function historyFindings(view: ProviderView): Finding[] {
+function historyFindings(view: ProviderView): CheckFinding[] {
   return [...credentialFindings(view), ...failureFindings(view)];
 }
 
-function credentialFindings({ provider, has_credential }: ProviderView): Finding[] {
+function credentialFindings({ provider, has_credential }: ProviderView): CheckFinding[] {
   if (has_credential) return [];
   return [
     warning(
@@ -74,7 +74,7 @@ function credentialFindings({ provider, has_credential }: ProviderView): Finding
   ];
 }
 
-function failureFindings({ provider, last_failure: failure }: ProviderView): Finding[] {
+function failureFindings({ provider, last_failure: failure }: ProviderView): CheckFinding[] {
   if (failure === null) return [];
   const { at, model, status, errno, is_over } = failure;
   const agoMs = Math.max(0, Date.now() - Date.parse(at));

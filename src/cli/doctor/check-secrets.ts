@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { isHashKeyGone, readSecrets } from '../../examination.ts';
 import { requireKeys } from '../../manage/byok/vault.ts';
-import { type Finding, fine, problem } from './finding.ts';
+import { type CheckFinding, fine, problem } from './finding.ts';
 import { hasProblemAt, type Situation } from './situation.ts';
 
 /** Checks that the hash key exists and that the encryption key fits the stored credentials. */
-export async function checkSecrets(situation: Situation): Promise<Finding[]> {
+export async function checkSecrets(situation: Situation): Promise<CheckFinding[]> {
   if (situation.directory.kind !== 'there') return [];
   return [...hashKey(situation.runtime.dataDir), ...(await encryptionKeyOf(situation))];
 }
 
-function hashKey(dataDir: string): Finding[] {
+function hashKey(dataDir: string): CheckFinding[] {
   if (!isHashKeyGone(dataDir)) return [];
   return [
     problem(
@@ -21,7 +21,7 @@ function hashKey(dataDir: string): Finding[] {
   ];
 }
 
-async function encryptionKeyOf({ runtime, loading, database }: Situation): Promise<Finding[]> {
+async function encryptionKeyOf({ runtime, loading, database }: Situation): Promise<CheckFinding[]> {
   const { dataDir, encryptionKey } = runtime;
   // An invalid key is reported by the configuration check.
   if (hasProblemAt(loading, 'SIGNALBOX_ENCRYPTION_KEY')) return [];

@@ -1,9 +1,9 @@
 import { createServer } from 'node:net';
 import type { Runtime } from '../../config/runtime.ts';
-import type { DoctorView, ServerView } from '../../control/doctor-view.ts';
+import type { DoctorServerView, DoctorView } from '../../control/doctor-view.ts';
 import { programVersion } from '../../kit/program-version.ts';
 import { bytesText, durationText } from '../terminal/quantities.ts';
-import { type Finding, fine, problem, warning } from './finding.ts';
+import { type CheckFinding, fine, problem, warning } from './finding.ts';
 import type { Situation } from './situation.ts';
 
 /** A longer event loop delay is a warning: all requests wait for it. */
@@ -13,7 +13,7 @@ const MAX_LOOP_DELAY_SECONDS = 1;
 const MAX_LAG = 10_000;
 
 /** Reports the state of the running gateway, or whether one could listen. */
-export async function checkServer({ holder, runtime, directory }: Situation): Promise<Finding[]> {
+export async function checkServer({ holder, runtime, directory }: Situation): Promise<CheckFinding[]> {
   switch (holder.kind) {
     case 'silent':
       return [];
@@ -24,12 +24,12 @@ export async function checkServer({ holder, runtime, directory }: Situation): Pr
   }
 }
 
-function ofView({ server, lag }: DoctorView): Finding[] {
+function ofView({ server, lag }: DoctorView): CheckFinding[] {
   if (server === null) return [fine('another command has the data directory; no gateway runs on it')];
   return [running(server), ...version(server), ...delay(server), ...coolDowns(server), ...lags(lag)];
 }
 
-function running(server: ServerView): Finding {
+function running(server: DoctorServerView): CheckFinding {
   const { state, uptime_seconds, memory_bytes, requests_in_flight, loop_delay_seconds } = server;
   const what =
     `${state} for ${durationText(uptime_seconds * 1000)}, ${bytesText(memory_bytes)} of memory, ` +
@@ -44,18 +44,18 @@ function running(server: ServerView): Finding {
   return state === 'ready' ? fine(what, figures) : warning(what, STATE_MENDS[state], figures);
 }
 
-const STATE_MENDS: Readonly<Record<Exclude<ServerView['state'], 'ready'>, string>> = {
+const STATE_MENDS: Readonly<Record<Exclude<DoctorServerView['state'], 'ready'>, string>> = {
   starting: 'wait, and read its log',
   draining: 'it exits after the last answer; start it again then',
 };
 
-function version({ version: its }: ServerView): Finding[] {
+function version({ version: its }: DoctorServerView): CheckFinding[] {
   const ours = programVersion();
   if (its === ours) return [];
   return [warning(`the gateway runs version ${its}, this command is version ${ours}`, 'restart the gateway')];
 }
 
-function delay({ loop_delay_seconds: seconds }: ServerView): Finding[] {
+function delay({ loop_delay_seconds: seconds }: DoctorServerView): CheckFinding[] {
   if (seconds <= MAX_LOOP_DELAY_SECONDS) return [];
   return [
     warning(
@@ -68,7 +68,7 @@ function delay({ loop_delay_seconds: seconds }: ServerView): Finding[] {
 /** Endpoints that are listed one by one. */
 const MAX_LISTED_ENDPOINTS = 10;
 
-function coolDowns({ cooling = [] }: ServerView): Finding[] {
+function coolDowns({ cooling = [] }: DoctorServerView): CheckFinding[] {
   const listed = cooling.slice(0, MAX_LISTED_ENDPOINTS).map(({ model, tag, accounts, seconds_left }) => {
     const whom =
       accounts === 0
@@ -86,7 +86,7 @@ function coolDowns({ cooling = [] }: ServerView): Finding[] {
   return [...listed, warning(`${others} more endpoints cool down`, 'check the providers')];
 }
 
-function lags(lag: DoctorView['lag']): Finding[] {
+function lags(lag: DoctorView['lag']): CheckFinding[] {
   const figures = Object.fromEntries(Object.entries(lag).map(([stage, count]) => [`${stage}_lag`, count]));
   const shown = Object.entries(lag).map(([stage, count]) => `${stage} ${count}`);
   const what = `waiting to be written: ${shown.join(', ')}`;
@@ -95,7 +95,7 @@ function lags(lag: DoctorView['lag']): Finding[] {
 }
 
 /** Checks that the listen address is free. */
-async function ofPort({ host, port }: Runtime): Promise<Finding> {
+async function ofPort({ host, port }: Runtime): Promise<CheckFinding> {
   if (port === 0) return fine('no gateway runs on the data directory');
   const server = createServer();
   try {

@@ -12,17 +12,17 @@ import { checkLedger } from './check-ledger.ts';
 import { checkProviders } from './check-providers.ts';
 import { checkSecrets } from './check-secrets.ts';
 import { checkServer } from './check-server.ts';
-import { type Finding, problem, problemOf } from './finding.ts';
+import { type CheckFinding, problem, problemOf } from './finding.ts';
 import { findSituation, type Situation } from './situation.ts';
 
 /** A finding and the check that found it. */
-export interface NamedFinding extends Finding {
+export interface NamedFinding extends CheckFinding {
   readonly check: string;
 }
 
 interface Check {
   readonly name: string;
-  readonly look: (situation: Situation) => Promise<Finding[]>;
+  readonly look: (situation: Situation) => Promise<CheckFinding[]>;
   /** Reads files under the lock of the data directory, which is held until it ends. */
   readonly needsDirectory?: true;
 }
@@ -60,8 +60,8 @@ export async function examineInstallation(flags: Flags): Promise<NamedFinding[]>
   return found.flat();
 }
 
-async function findingsOf({ look }: Check, situation: Situation): Promise<Finding[]> {
-  let findings: Finding[] = [];
+async function findingsOf({ look }: Check, situation: Situation): Promise<CheckFinding[]> {
+  let findings: CheckFinding[] = [];
   try {
     const looked = look(situation).then((found) => {
       findings = found;

@@ -3,7 +3,7 @@ import { withoutSecrets } from '../../kit/log/redact-fields.ts';
 export type Verdict = 'ok' | 'warning' | 'problem';
 
 /** One result of a check. */
-export interface Finding {
+export interface CheckFinding {
   readonly verdict: Verdict;
   /** The fact and its place. */
   readonly what: string;
@@ -14,17 +14,25 @@ export interface Finding {
 }
 
 /** Works. */
-export function fine(what: string, figures: Finding['figures'] = {}): Finding {
+export function fine(what: string, figures: CheckFinding['figures'] = {}): CheckFinding {
   return { verdict: 'ok', what, mend: null, figures };
 }
 
 /** Works, but needs attention. */
-export function warning(what: string, mend: string | null, figures: Finding['figures'] = {}): Finding {
+export function warning(
+  what: string,
+  mend: string | null,
+  figures: CheckFinding['figures'] = {},
+): CheckFinding {
   return { verdict: 'warning', what, mend, figures };
 }
 
 /** Does not work, or will not after the next start. */
-export function problem(what: string, mend: string | null, figures: Finding['figures'] = {}): Finding {
+export function problem(
+  what: string,
+  mend: string | null,
+  figures: CheckFinding['figures'] = {},
+): CheckFinding {
   return { verdict: 'problem', what, mend, figures };
 }
 
@@ -34,7 +42,7 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set(['DataDirectoryProblem', 'Gatewa
 const NO_ADVICE = 'read the log of the gateway, and run signalbox doctor again';
 
 /** An error as a finding. Of unexpected errors only the code is shown: their messages may quote secrets. */
-export function problemOf(error: unknown): Finding {
+export function problemOf(error: unknown): CheckFinding {
   const { name, message, code } = error as NodeJS.ErrnoException;
   if (!FOR_PEOPLE.has(name)) return problem(`check failed (${code ?? name ?? 'unknown'})`, NO_ADVICE);
   const [what = '', ...mend] = withoutSecrets(message).split('; ');

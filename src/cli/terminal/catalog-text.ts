@@ -10,7 +10,7 @@ export const COLUMNS = 100;
 /** Said where this process judged by its own environment. */
 const NO_GATEWAY = 'No gateway runs on this data directory: credentials are those that this shell has.\n';
 
-// --- The list ---------------------------------------------------------------------------------------------------------
+// --- The list --------------------------------------------------------------------------------------------------------
 
 /** The list of models with prices. */
 export function modelListText(models: readonly ListedModelView[], isRunning: boolean): string {
@@ -61,7 +61,7 @@ function fitting(names: readonly string[], room: number): string {
   return names.length > 1 ? `${first} +${names.length - 1}` : first;
 }
 
-// --- One model --------------------------------------------------------------------------------------------------------
+// --- One model -------------------------------------------------------------------------------------------------------
 
 /** One model: facts, endpoints, prices, parameters, and what switches it on. */
 export function modelText(model: ListedModel, isRunning: boolean): string {

@@ -1,5 +1,5 @@
 import { nearestWord } from '../../kit/text/nearest-word.ts';
-import type { Excerpt, Place } from '../problem.ts';
+import type { Excerpt, FilePlace } from '../problem.ts';
 import { configSchema } from '../schema/schema.ts';
 import { escapeControls } from './shown-text.ts';
 
@@ -38,7 +38,7 @@ export class ExcerptSource {
     this.#lines = looksLikeConfig(text) ? text.split(/\r\n|\r|\n/) : [];
   }
 
-  excerptAt({ line, column, width }: Place): Excerpt | undefined {
+  excerptAt({ line, column, width }: FilePlace): Excerpt | undefined {
     const text = this.#lines[line - 1];
     if (text === undefined || text.trim() === '') return undefined;
     const masked = this.#maskedLine(line - 1).replaceAll('\t', ' ');

@@ -12,9 +12,9 @@ const DUBIOUS_USD_PER_TOKEN = '0.01';
 const PROSE: ReadonlySet<string> = new Set(['prompts', 'presets']);
 
 /**
- * What is legal and almost surely wrong, as far as the file alone shows it. `value`: the file with its variables not yet
- * filled in, because a `$NAME` inside a variable's value is no mistake. Yields undefined now and then, where a slice may
- * end.
+ * What is legal and almost surely wrong, as far as the file alone shows it. `value`: the file with its variables not
+ * yet filled in, because a `$NAME` inside a variable's value is no mistake. Yields undefined now and then, where a
+ * slice may end.
  */
 export function* likelyMistakes(value: object, config: Config): Generator<Problem | undefined> {
   const pace = new Pace();

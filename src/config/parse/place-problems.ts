@@ -1,5 +1,5 @@
 import * as yaml from 'yaml';
-import type { Place, Problem } from '../problem.ts';
+import type { FilePlace, Problem } from '../problem.ts';
 import { markVariables } from './environment.ts';
 import { ExcerptSource } from './excerpt.ts';
 import { findPlaces, findPlacesInThread, type PlaceQuery } from './read-yaml.ts';
@@ -14,7 +14,7 @@ export function placeProblems(problems: readonly Problem[], text: string): reado
   return placed(problems, text, queries.length === 0 ? [] : placesOf(text, queries));
 }
 
-function placesOf(text: string, queries: readonly PlaceQuery[]): (Place | undefined)[] {
+function placesOf(text: string, queries: readonly PlaceQuery[]): (FilePlace | undefined)[] {
   try {
     return findPlaces(yaml, markVariables(text), queries);
   } catch (error) {
@@ -54,7 +54,7 @@ function isUnplaced({ place, path }: Problem): boolean {
 function placed(
   problems: readonly Problem[],
   text: string,
-  places: (Place | undefined)[],
+  places: (FilePlace | undefined)[],
 ): readonly Problem[] {
   if (problems.length === 0) return problems;
   const source = new ExcerptSource(text);

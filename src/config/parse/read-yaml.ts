@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import type { Place } from '../problem.ts';
+import type { FilePlace } from '../problem.ts';
 import { setOwn } from './portions.ts';
 
 /** The value of a YAML text, or why there is none. */
@@ -16,7 +16,7 @@ export interface YamlProblem {
   readonly code: string;
   /** The library's message; may quote the text. */
   readonly message: string;
-  readonly place: Place;
+  readonly place: FilePlace;
   /** Of a duplicate key: the line of the first one. */
   readonly firstLine?: number;
 }
@@ -42,11 +42,11 @@ export function readYaml(yaml: YamlLibrary, text: string): YamlReading {
   const lines = new yaml.LineCounter();
   const problems: YamlProblem[] = [];
 
-  const placeAt = (offset: number, width = 1): Place => {
+  const placeAt = (offset: number, width = 1): FilePlace => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col, width };
   };
-  const report = (code: string, place: Place, firstLine?: number) => {
+  const report = (code: string, place: FilePlace, firstLine?: number) => {
     if (problems.length >= maxProblems) return;
     problems.push({ code, message: code, place, ...(firstLine !== undefined && { firstLine }) });
   };
@@ -144,7 +144,7 @@ export function findPlaces(
   yaml: YamlLibrary,
   text: string,
   queries: readonly PlaceQuery[],
-): (Place | undefined)[] {
+): (FilePlace | undefined)[] {
   const lines = new yaml.LineCounter();
   const document = yaml.parseDocument(text, {
     version: '1.2',
@@ -155,7 +155,7 @@ export function findPlaces(
     lineCounter: lines,
   });
   const resolved = (node: unknown): unknown => (yaml.isAlias(node) ? node.resolve(document) : node);
-  const placeOf = (node: unknown): Place | undefined => {
+  const placeOf = (node: unknown): FilePlace | undefined => {
     const range = yaml.isNode(node) ? node.range : undefined;
     if (!range) return undefined;
     const { line, col } = lines.linePos(range[0]);
@@ -224,8 +224,8 @@ export async function readYamlInThread(text: string): Promise<YamlReading> {
 export async function findPlacesInThread(
   text: string,
   queries: readonly PlaceQuery[],
-): Promise<(Place | undefined)[]> {
-  const { result } = await runInThread<(Place | undefined)[]>({ text, queries });
+): Promise<(FilePlace | undefined)[]> {
+  const { result } = await runInThread<(FilePlace | undefined)[]>({ text, queries });
   return result ?? queries.map(() => undefined);
 }
 

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { oneOf } from '../../kit/json/schema.ts';
-import { keptText } from '../values/readable-text.ts';
+import { storableText } from '../values/readable-text.ts';
 import { uuid } from '../values/uuid.ts';
 
 const MAX_USER_CHARACTERS = 256;
@@ -22,7 +22,7 @@ export const activityQuerySchema = Type.Object({
     }),
   ),
   user_id: Type.Optional(
-    keptText(MAX_USER_CHARACTERS, { description: 'Usage of keys that this user made.' }),
+    storableText(MAX_USER_CHARACTERS, { description: 'Usage of keys that this user made.' }),
   ),
   workspace_id: Type.Optional(uuid),
   group_by: Type.Optional(oneOf(['workspace'], { description: 'Rows for each workspace.' })),

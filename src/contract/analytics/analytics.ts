@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { closed, oneOf } from '../../kit/json/schema.ts';
-import { keptText } from '../values/readable-text.ts';
+import { storableText } from '../values/readable-text.ts';
 import { uuid } from '../values/uuid.ts';
 
 const MAX_TIMESTAMP_CHARACTERS = 64;
@@ -35,11 +35,11 @@ export interface AnalyticsNames {
 const rows = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ROWS, description }));
 
-const oneValue = Type.Union([keptText(MAX_FILTER_VALUE_CHARACTERS), Type.Number()]);
+const oneValue = Type.Union([storableText(MAX_FILTER_VALUE_CHARACTERS), Type.Number()]);
 
 const filterValue = Type.Union(
   [
-    keptText(MAX_FILTER_VALUE_CHARACTERS),
+    storableText(MAX_FILTER_VALUE_CHARACTERS),
     Type.Number(),
     Type.Array(oneValue, { maxItems: MAX_FILTER_VALUES }),
   ],

@@ -5,7 +5,7 @@ import { RESET_WINDOWS } from '../../kit/time/windows.ts';
 import { BUILTIN_SLUGS, DATA_REGIONS, FILTER_ACTIONS, SCAN_SCOPES } from '../../ports/guardrails.ts';
 import { managedBySchema } from '../values/managed-by.ts';
 import { nullable } from '../values/nullable.ts';
-import { keptText, readableText } from '../values/readable-text.ts';
+import { readableText, storableText } from '../values/readable-text.ts';
 import { uuid } from '../values/uuid.ts';
 
 const MAX_NAME_CHARACTERS = 200;
@@ -96,7 +96,7 @@ const service = closed({
 
 /** Settings of a guardrail that can be set at its creation and changed later, besides its name. */
 const changeable = {
-  description: nullish(keptText(MAX_DESCRIPTION_CHARACTERS)),
+  description: nullish(storableText(MAX_DESCRIPTION_CHARACTERS)),
   limit_usd: Type.Optional(
     nullable(Type.Number({ minimum: 0, maximum: MAX_USD }), {
       description: 'The most that each key and each member under it may spend, USD; null = no limit.',

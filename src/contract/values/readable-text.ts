@@ -15,7 +15,7 @@ export function readableText(maxLength: number, more: object = {}) {
 }
 
 /** Text of several lines that every database stores unchanged. */
-export function keptText(maxLength: number, more: object = {}) {
+export function storableText(maxLength: number, more: object = {}) {
   return Type.String({
     maxLength,
     pattern: '^[^\\u0000\\p{Cs}]*$',

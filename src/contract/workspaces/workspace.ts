@@ -4,7 +4,7 @@ import { workspaceGuardrailId } from '../guardrails/default-guardrail-ids.ts';
 import { isoTime, isoTimeOrNull } from '../values/iso-time.ts';
 import { managedBy, managedBySchema } from '../values/managed-by.ts';
 import { nullable } from '../values/nullable.ts';
-import { keptText, readableText } from '../values/readable-text.ts';
+import { readableText, storableText } from '../values/readable-text.ts';
 
 const MAX_NAME_CHARACTERS = 100;
 const MAX_SLUG_CHARACTERS = 50;
@@ -27,7 +27,7 @@ const model = readableText(MAX_MODEL_CHARACTERS);
 
 /** Settings of a workspace that can be set at its creation and changed later, besides its names. */
 const changeable = {
-  description: nullish(keptText(MAX_DESCRIPTION_CHARACTERS)),
+  description: nullish(storableText(MAX_DESCRIPTION_CHARACTERS)),
   default_text_model: Type.Optional(
     nullable(model, {
       description: 'The model of requests that name none, in the formats in which it may be left out.',

@@ -19,7 +19,7 @@ export interface RenderedConversation {
 export function renderConversation(context: RenderContext): RenderedConversation {
   const { request, report } = context;
   const { system, turns } = alternatingTurns(request.items, new PartRenderer(context), report);
-  const paired = begunByUser(pairCalls(turns, context), report);
+  const paired = begunByUser(pairTurns(turns, context), report);
   return { system, turns: paired.map(withTextBesideDocuments) };
 }
 
@@ -54,7 +54,7 @@ function pieceOf(text: string): Piece {
  * a result get one that says so; results without a call become plain content. An endpoint without tools gets both as
  * plain content.
  */
-export function pairCalls(turns: readonly Turn[], context: RenderContext): Turn[] {
+export function pairTurns(turns: readonly Turn[], context: RenderContext): Turn[] {
   const ids = new CallIds();
   const paired: Turn[] = [];
   let open = new OpenCalls();

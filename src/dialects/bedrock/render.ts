@@ -54,7 +54,7 @@ export function renderRelay(): never {
 // --- Cache marks ----------------------------------------------------------------------------------------------------
 
 /** A prompt in the order in which the upstream reads it. */
-export interface Prompt {
+export interface PromptPieces {
   readonly tools: readonly Piece[];
   readonly system: readonly Piece[];
   readonly turns: readonly Turn[];
@@ -68,7 +68,7 @@ export interface WirePrompt {
 }
 
 /** Adds a cache point after each marked piece, as far as the model accepts them. */
-export function withCachePoints(prompt: Prompt, context: RenderContext): WirePrompt {
+export function withCachePoints(prompt: PromptPieces, context: RenderContext): WirePrompt {
   const points = cachePoints(prompt, context);
   function write(pieces: readonly Piece[]): JsonObject[] {
     const blocks: JsonObject[] = [];
@@ -87,7 +87,7 @@ export function withCachePoints(prompt: Prompt, context: RenderContext): WirePro
 }
 
 /** The cache points, by the piece that they follow. */
-function cachePoints(prompt: Prompt, context: RenderContext): ReadonlyMap<Piece, JsonObject> {
+function cachePoints(prompt: PromptPieces, context: RenderContext): ReadonlyMap<Piece, JsonObject> {
   const { traits, report } = context;
   const said = [...prompt.system, ...prompt.turns.flatMap(({ pieces }) => pieces)];
   const takesTools = traits.cachePoints === 'everywhere';

@@ -24,7 +24,7 @@ export function readAnnotation(value: JsonObject, start: number): Annotation {
 }
 
 /** Position of a part's text in the whole answer. */
-export interface Span {
+export interface TextSpan {
   readonly start: number;
   readonly length: number;
 }
@@ -33,7 +33,7 @@ export interface Span {
  * Clients expect every member of a citation but its content. A citation without a span covers the whole part.
  * Annotations of other formats are left out.
  */
-export function renderAnnotation(annotation: Annotation, { start, length }: Span): JsonObject[] {
+export function renderAnnotation(annotation: Annotation, { start, length }: TextSpan): JsonObject[] {
   if (annotation.type === 'opaque') return annotation.dialect === 'chat' ? [annotation.value] : [];
   const { url, title = '', startIndex = 0, endIndex = length, content } = annotation;
   const citation = { url, title, start_index: start + startIndex, end_index: start + endIndex, content };

@@ -244,7 +244,7 @@ function parseThoughts(
   return [{ item: places.put(item, places.inside(place, field)), after: undefined }];
 }
 
-// --- Tool calls and images ---------------------------------------------------------------------------------------------
+// --- Tool calls and images -------------------------------------------------------------------------------------------
 
 const CALL_FIELDS = new Set(['id', 'type', 'index', 'function', 'custom']);
 
@@ -282,7 +282,7 @@ function parseImageItem(image: JsonObject): ImageItem {
   return { type: 'image', source: parseUrl(textAt(objectAt(image, 'image_url'), 'url') ?? '') };
 }
 
-// --- Content parts -----------------------------------------------------------------------------------------------------
+// --- Content parts ---------------------------------------------------------------------------------------------------
 
 /** Reads a string or a list of parts. */
 function parseContent(content: Json | undefined, { places, place }: Spot): Part[] {

@@ -87,7 +87,7 @@ export function untranslatableIssues(request: GenerationRequest): Issue[] {
   return issues;
 }
 
-// --- What is refused ---------------------------------------------------------------------------------------------------
+// --- What is refused -------------------------------------------------------------------------------------------------
 
 function refuseWhatIsNotOffered(body: JsonObject, messages: readonly JsonObject[]): void {
   if (typeof body.n === 'number' && body.n !== 1) {
@@ -156,7 +156,7 @@ function unknownFieldsOf(given: JsonObject): string[] {
   return unknown;
 }
 
-// --- Settings ------------------------------------------------------------------------------------------------------------
+// --- Settings --------------------------------------------------------------------------------------------------------
 
 type Settings = Partial<GenerationRequest>;
 
@@ -264,7 +264,7 @@ function parseOutputFormat(format: JsonObject | undefined): OutputFormat | undef
   }
 }
 
-// --- Escapes -----------------------------------------------------------------------------------------------------------
+// --- Escapes ---------------------------------------------------------------------------------------------------------
 
 function extOf(given: JsonObject): GenerationRequest['ext'] {
   let own: JsonObject | undefined;

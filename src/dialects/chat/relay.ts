@@ -10,7 +10,7 @@ import { capped } from '../shared/requests/output-limit.ts';
 import { relayBody } from '../shared/requests/relay.ts';
 import { parseServiceTier } from './parse.ts';
 import { arePlain, relayedMessages } from './relay-content.ts';
-import { anyObject, renderVerbosity, takesMarks, withHashedUserId, withinLimits } from './render.ts';
+import { anyObject, renderVerbosity, takesMarks, withHashedUserId, withoutRefusedFields } from './render.ts';
 import { NO_CACHE_MARKS, NO_TOOL_CALL_LIMIT, unknownDetail } from './render-losses.ts';
 import { HIGHEST_EFFORT, renderReasoning } from './render-reasoning.ts';
 import { GATEWAY_FIELDS, LIMIT_FIELDS } from './wire.ts';
@@ -46,7 +46,7 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
     if (GATEWAY_FIELDS.has(field) || !Object.hasOwn(given, field))
       report.dropped(field, unknownDetail(field));
   }
-  const body = withinLimits(relayBody(request, GATEWAY_FIELDS, changes), request, target, report);
+  const body = withoutRefusedFields(relayBody(request, GATEWAY_FIELDS, changes), request, target, report);
   reportPassedOn(request, body, report);
   return { body, headers: NO_HEADERS, report: report.entries };
 }

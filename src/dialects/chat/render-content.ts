@@ -242,7 +242,7 @@ class MessagesWriter {
     };
   }
 
-  // --- Other messages --------------------------------------------------------------------------------------------------
+  // --- Other messages ------------------------------------------------------------------------------------------------
 
   #addPlain(item: MessageItem): void {
     this.#endTurn();
@@ -305,7 +305,7 @@ function isWords(part: JsonObject): boolean {
   return part.type === 'text' || part.type === 'refusal';
 }
 
-// --- Thoughts and images -----------------------------------------------------------------------------------------------
+// --- Thoughts and images ---------------------------------------------------------------------------------------------
 
 function detailsOf(thoughts: readonly ReasoningItem[]): JsonObject[] {
   let index = 0;

@@ -10,7 +10,9 @@ import { chat } from './index.ts';
 import { renderRelay } from './relay.ts';
 import { renderRequest } from './render.ts';
 
-/** Everything a caller can say to a chat upstream arrives, or is in the report at the place where the caller said it. */
+/**
+ * Everything a caller can say to a chat upstream arrives, or is in the report at the place where the caller said it.
+ */
 
 const TARGET: RenderTarget = { model: 'm', hashUser: (id) => `hash(${id})` };
 const INBOUND = { responses: responses.inbound, messages: messages.inbound, chat: chat.inbound };

@@ -38,11 +38,15 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
       stream_options: { ...objectAt(request.ext.chat, 'stream_options'), include_usage: true },
     }),
   };
-  return { body: withinLimits(body, request, target, report), headers: NO_HEADERS, report: report.entries };
+  return {
+    body: withoutRefusedFields(body, request, target, report),
+    headers: NO_HEADERS,
+    report: report.entries,
+  };
 }
 
 /** The body without fields that the endpoint or its provider does not take. */
-export function withinLimits(
+export function withoutRefusedFields(
   body: JsonObject,
   request: GenerationRequest,
   target: RenderTarget,

@@ -6,15 +6,18 @@ import { facts } from './facts.ts';
 import { NATIVE_FORMAT } from './wire.ts';
 
 /**
- * Thought signatures in both directions. Upstreams put them on any part: a thought, a call, words, an image, or an empty
+ * Thought signatures in both directions. Upstreams put them on any part: a thought, a call, text, an image, or an empty
  * text of its own.
  *
- * | on                | becomes                                                                                   |
- * | ----------------- | ----------------------------------------------------------------------------------------- |
- * | a thought         | the signature of the reasoning item                                                       |
- * | a call            | the call's own seal, and before it a reasoning item with the id of the call and the seal as `encrypted`: not every format has a place for it on calls, and many clients replay only what their format documents |
- * | words, an image   | after them a reasoning item with nothing but a `signature`                                |
- * | nothing           | a reasoning item with nothing but `encrypted`                                             |
+ * | on              | becomes                                                    |
+ * | --------------- | ---------------------------------------------------------- |
+ * | a thought       | the signature of the reasoning item                        |
+ * | a call          | the call's own seal, and a reasoning item before it        |
+ * | text, an image  | a reasoning item after it, with a `signature` alone        |
+ * | nothing         | a reasoning item with `encrypted` alone                    |
+ *
+ * The reasoning item before a call has the id of the call, and the seal as `encrypted`: not every format has a field
+ * for it on calls, and many clients replay only what their format documents.
  */
 
 /** Seal of the adjacent part. */

@@ -9,7 +9,10 @@ import { responses } from '../responses/index.ts';
 import { wrapSeal } from '../shared/reasoning/custody.ts';
 import { renderRequest } from './render.ts';
 
-/** Everything a caller can say to an upstream of this dialect arrives, or is in the report at the place where it was said. */
+/**
+ * Everything a caller can say to an upstream of this dialect arrives, or is in the report at the place where it was
+ * said.
+ */
 
 const TARGET: RenderTarget = { model: 'gemini-2.5-flash', hashUser: (id) => `hash(${id})` };
 const INBOUND = { responses: responses.inbound, messages: messages.inbound, chat: chat.inbound };

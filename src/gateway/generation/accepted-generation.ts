@@ -11,7 +11,7 @@ import { type AcceptedRequest, acceptRequest } from '../request/accept-request.t
 import type { ContentRoom, ContentShare } from '../request/content-room.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import type { GatewaySettings } from '../request/settings.ts';
-import type { GatewayParts } from './gateway-parts.ts';
+import type { GatewayDependencies } from './gateway-dependencies.ts';
 import { acceptedRow } from './generation-row.ts';
 import { unservedGeneration } from './unserved.ts';
 
@@ -29,7 +29,7 @@ export interface AcceptedGeneration extends AcceptedRequest {
 export async function acceptGeneration(
   input: GenerationInput,
   room: ContentRoom,
-  parts: GatewayParts,
+  parts: GatewayDependencies,
 ): Promise<AcceptedGeneration> {
   const settings = parts.settings();
   const content = room.open(input.replied);
@@ -53,7 +53,7 @@ export function stagesFor(
   input: GenerationInput,
   request: GenerationRequest,
   settings: GatewaySettings,
-  parts: GatewayParts,
+  parts: GatewayDependencies,
 ): Pick<AcceptedGeneration, 'stages' | 'reservation'> {
   const { generationId, caller, format, body, cache, signal, header } = input;
   const { region } = settings;
@@ -86,7 +86,7 @@ async function endpointsFor(
   request: GenerationRequest,
   input: GenerationInput,
   settings: GatewaySettings,
-  parts: GatewayParts,
+  parts: GatewayDependencies,
 ): ReturnType<StageContext['endpointsFor']> {
   try {
     const asked = { request, prompt: new Prompt(request), report: [] };

@@ -6,11 +6,11 @@ import type { Bill } from '../../ir/usage.ts';
 import type { Flow } from '../../kit/frames/flow.ts';
 import { LedgerUnavailable } from '../../ports/ledger.ts';
 import { amountOf } from '../leg/bill-generation.ts';
-import type { Account, AnswerEnd, UsedSoFar } from '../leg/leg-account.ts';
+import type { AnswerEnd, LegAccount, UsedSoFar } from '../leg/leg-account.ts';
 import type { LegSurroundings, RunningLeg } from '../leg/running-leg.ts';
 import { UpstreamReading } from '../leg/upstream-reading.ts';
 import { accountOf, type LegSoFar } from './account.ts';
-import type { AnswerParts, AnswerState } from './answer-parts.ts';
+import type { AnswerDependencies, AnswerState } from './answer-dependencies.ts';
 import type { AttemptLog } from './attempt-log.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { type GenerationTimes, progressRow, settledRow } from './generation-row.ts';
@@ -28,7 +28,7 @@ export abstract class Answering implements SettleTools {
   readonly attemptLog: AttemptLog;
   readonly reading: UpstreamReading;
   protected readonly underway: Underway;
-  protected readonly parts: AnswerParts;
+  protected readonly parts: AnswerDependencies;
   protected readonly surroundings: LegSurroundings;
   protected readonly checkpoints: Checkpoints;
   /** All legs that have begun, in order. */
@@ -37,7 +37,7 @@ export abstract class Answering implements SettleTools {
   readonly #started: number;
   #firstContentMs: number | undefined;
 
-  constructor(underway: Underway, parts: AnswerParts, state: AnswerState) {
+  constructor(underway: Underway, parts: AnswerDependencies, state: AnswerState) {
     const { input, settings, attemptLog } = underway;
     this.attemptLog = attemptLog;
     this.underway = underway;
@@ -57,7 +57,7 @@ export abstract class Answering implements SettleTools {
 
   abstract mayGoOn(): boolean;
 
-  abstract account(result: Result, end: AnswerEnd): Promise<Account>;
+  abstract account(result: Result, end: AnswerEnd): Promise<LegAccount>;
 
   /** True if no leg called an upstream and nothing was charged: no record is made. */
   protected get isNothing(): boolean {

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import type { GenerationRow } from '../../ports/generation-row.ts';
 import { type Candidate, isSameCandidate, type Rejection } from '../../routing/rules/candidate.ts';
 import type { Charge } from '../admission/reservation.ts';
-import { Leg, type UpstreamCall } from '../leg/leg.ts';
+import { type CallRecord, Leg } from '../leg/leg.ts';
 import type { NothingLeft, Plan } from '../plan/plan.ts';
 
 const NO_CHARGES: readonly Charge[] = [];
@@ -81,7 +81,7 @@ export class AttemptLog {
   }
 
   /** The upstream calls of all legs whose outcome is known. */
-  get calls(): readonly UpstreamCall[] {
+  get calls(): readonly CallRecord[] {
     return this.#legs.length === 1 ? this.firstLeg.calls : this.#legs.flatMap(({ calls }) => calls);
   }
 

@@ -1,8 +1,8 @@
 import { withinLimits } from '../leg/candidate-queue.ts';
 import type { CredentialOpener } from '../leg/credentials.ts';
-import { hashUser } from '../leg/leg-parts.ts';
+import { hashUser } from '../leg/leg-dependencies.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
-import type { GatewayParts } from './gateway-parts.ts';
+import type { GatewayDependencies } from './gateway-dependencies.ts';
 import type { Underway } from './underway.ts';
 
 /** Tokens of a prompt by the count of the first candidate that can count, else by our tokenizer. */
@@ -10,7 +10,7 @@ export async function countTokens(
   input: GenerationInput,
   { request, prompt, attemptLog, settings, content }: Underway,
   credentials: CredentialOpener,
-  parts: GatewayParts,
+  parts: GatewayDependencies,
 ): Promise<number> {
   try {
     for (const candidate of withinLimits(attemptLog.plan.candidates, settings.attempts)) {

@@ -2,12 +2,12 @@ import type { ErrorKind, GatewayError } from '../../ir/errors.ts';
 import { usdOf } from '../../kit/money.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
-import type { UpstreamCall } from '../leg/leg.ts';
+import type { CallRecord } from '../leg/leg.ts';
 import type { PlannedGeneration } from './generation-row.ts';
 import type { Settlement } from './settle.ts';
 
 /** How a generation ended, for operators: `refused` = failed for a reason that only its caller can fix. */
-export type GenerationEnd = 'finished' | 'aborted' | 'refused' | 'failed';
+export type EndKind = 'finished' | 'aborted' | 'refused' | 'failed';
 
 /** One upstream call, for operators. */
 export interface AttemptFacts {
@@ -114,7 +114,7 @@ export function failureFactsOf({ attemptLog }: PlannedGeneration, error: Gateway
   };
 }
 
-export function attemptFactsOf({ candidate, status, latencyMs, failure }: UpstreamCall): AttemptFacts {
+export function attemptFactsOf({ candidate, status, latencyMs, failure }: CallRecord): AttemptFacts {
   const error = failure instanceof UpstreamFailure ? failure : undefined;
   return {
     model: candidate.model.id,
@@ -152,12 +152,12 @@ function isCallersOwn(error: GatewayError): boolean {
   return error.status < 500 && !OUR_KINDS.has(error.kind);
 }
 
-export function endOf({ outcome, error }: Settlement): GenerationEnd {
+export function endOf({ outcome, error }: Settlement): EndKind {
   return outcome === 'failed' && error !== undefined && isCallersOwn(error) ? 'refused' : outcome;
 }
 
 /** Failed calls in legs that another call served. */
-export function rescuedCalls({ attemptLog }: PlannedGeneration): readonly UpstreamCall[] {
+export function rescuedCalls({ attemptLog }: PlannedGeneration): readonly CallRecord[] {
   // Nearly always there is one leg with one call.
   if (attemptLog.calls.length < 2) return NONE_RESCUED;
   return attemptLog.legs
@@ -165,4 +165,4 @@ export function rescuedCalls({ attemptLog }: PlannedGeneration): readonly Upstre
     .flatMap(({ calls }) => calls.filter(({ failure }) => failure !== undefined));
 }
 
-const NONE_RESCUED: readonly UpstreamCall[] = [];
+const NONE_RESCUED: readonly CallRecord[] = [];

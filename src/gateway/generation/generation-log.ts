@@ -2,17 +2,17 @@ import type { Log } from '../../kit/log/log.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import {
   attemptFactsOf,
+  type EndKind,
   endOf,
   factsOf,
   failureFactsOf,
-  type GenerationEnd,
   rescuedCalls,
 } from './generation-facts.ts';
 import type { PlannedGeneration } from './generation-row.ts';
 import type { Settlement } from './settle.ts';
 
 /** Log level and message of a generation, by how it ended. */
-const LINES: Readonly<Record<GenerationEnd, readonly ['info' | 'warn', string]>> = {
+const LINES: Readonly<Record<EndKind, readonly ['info' | 'warn', string]>> = {
   finished: ['info', 'generation'],
   aborted: ['info', 'generation'],
   refused: ['info', 'generation refused'],

@@ -2,11 +2,11 @@ import type { Clock } from '../../kit/time/clock.ts';
 import {
   type AttemptFacts,
   attemptFactsOf,
+  type EndKind,
   endOf,
   type FailureFacts,
   factsOf,
   failureFactsOf,
-  type GenerationEnd,
   type GenerationFacts,
   rescuedCalls,
 } from './generation-facts.ts';
@@ -17,7 +17,7 @@ import type { Settlement } from './settle.ts';
 export interface TailedGeneration extends GenerationFacts, Partial<Omit<FailureFacts, 'requested'>> {
   /** ISO 8601. */
   readonly time: string;
-  readonly end: GenerationEnd;
+  readonly end: EndKind;
   readonly requested: string;
   /** Attempts that a fallback rescued; absent = none. */
   readonly rescued?: readonly AttemptFacts[];

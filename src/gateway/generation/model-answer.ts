@@ -2,8 +2,8 @@ import type { ReplyContext } from '../../dialects/dialect.ts';
 import { DIALECTS } from '../../dialects/dialects.ts';
 import type { LegStatus } from '../../ir/leg.ts';
 import { itemKeeper } from '../request/item-references.ts';
-import type { AnswerState } from './answer-parts.ts';
-import type { GatewayParts } from './gateway-parts.ts';
+import type { AnswerState } from './answer-dependencies.ts';
+import type { GatewayDependencies } from './gateway-dependencies.ts';
 import { OneLeg } from './one-leg.ts';
 import type { FinishedGeneration, OpenedStream } from './opened-generation.ts';
 import type { ReservedGeneration } from './reserve-generation.ts';
@@ -16,9 +16,9 @@ import { metadataOf, routedError, servedBy, type Underway } from './underway.ts'
 export class ModelAnswer {
   readonly #underway: Underway;
   readonly #batches: SettledAnswer;
-  readonly #parts: GatewayParts;
+  readonly #parts: GatewayDependencies;
 
-  constructor(reserved: ReservedGeneration, parts: GatewayParts, state: AnswerState) {
+  constructor(reserved: ReservedGeneration, parts: GatewayDependencies, state: AnswerState) {
     this.#underway = reserved.underway;
     this.#batches = settledAnswer(reserved, parts, state);
     this.#parts = parts;
@@ -79,7 +79,7 @@ export class ModelAnswer {
 /** The answer as a lazy pipeline: attempts inside legs inside stages inside settlement. */
 function settledAnswer(
   { underway, admission }: ReservedGeneration,
-  parts: GatewayParts,
+  parts: GatewayDependencies,
   state: AnswerState,
 ): SettledAnswer {
   const answering = underway.stages.runsLegs

@@ -3,9 +3,9 @@ import type { Result } from '../../ir/result.ts';
 import type { Flow } from '../../kit/frames/flow.ts';
 import type { Admission } from '../admission/admission.ts';
 import { attemptCandidates } from '../leg/attempt.ts';
-import type { Account, AnswerEnd } from '../leg/leg-account.ts';
+import type { AnswerEnd, LegAccount } from '../leg/leg-account.ts';
 import { RunningLeg } from '../leg/running-leg.ts';
-import type { AnswerParts, AnswerState } from './answer-parts.ts';
+import type { AnswerDependencies, AnswerState } from './answer-dependencies.ts';
 import { Answering } from './answering.ts';
 import { LEG_STATUSES, type Settlement } from './settle.ts';
 import type { Underway } from './underway.ts';
@@ -14,7 +14,7 @@ import type { Underway } from './underway.ts';
 export class OneLeg extends Answering {
   readonly #leg: RunningLeg;
 
-  constructor(underway: Underway, admission: Admission, parts: AnswerParts, state: AnswerState) {
+  constructor(underway: Underway, admission: Admission, parts: AnswerDependencies, state: AnswerState) {
     super(underway, parts, state);
     const { input, settings, request, prompt, attemptLog } = underway;
     const { acceptedAtMs: pricedAtMs } = input;
@@ -42,7 +42,7 @@ export class OneLeg extends Answering {
     return this.#leg.mayGoOn();
   }
 
-  override account(result: Result, end: AnswerEnd): Promise<Account> {
+  override account(result: Result, end: AnswerEnd): Promise<LegAccount> {
     return this.#leg.account(result, end);
   }
 

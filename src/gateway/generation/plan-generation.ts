@@ -6,14 +6,14 @@ import { planCompressed } from '../plan/plan-compressed.ts';
 import { planLeg } from '../plan/plan-leg.ts';
 import type { AcceptedGeneration } from './accepted-generation.ts';
 import { AttemptLog, metadataOfNothing } from './attempt-log.ts';
-import type { GatewayParts } from './gateway-parts.ts';
+import type { GatewayDependencies } from './gateway-dependencies.ts';
 import type { Underway } from './underway.ts';
 import { settleCharges } from './unserved.ts';
 
 /** Plans the first leg of a generation. If there is no plan, charges of stages are settled. */
 export async function planGeneration(
   accepted: AcceptedGeneration,
-  parts: GatewayParts,
+  parts: GatewayDependencies,
   planFirst: typeof planCompressed = planCompressed,
 ): Promise<Underway> {
   const { input, settings, stages, content, reservation } = accepted;
@@ -52,7 +52,7 @@ export async function planGeneration(
  */
 function furtherPlanner(
   { input, settings }: AcceptedGeneration,
-  parts: GatewayParts,
+  parts: GatewayDependencies,
 ): (request: GenerationRequest, prompt: Prompt) => Promise<Plan> {
   return async (request, prompt) => {
     const asked = { ...input, body: { ...input.body, model: request.models[0] ?? '' } };

@@ -1,7 +1,7 @@
 import type { Admission } from '../admission/admission.ts';
 import { admit } from '../admission/admit.ts';
 import { GuardrailBudgetExceeded } from '../admission/refused.ts';
-import type { AnswerParts, AnswerState } from './answer-parts.ts';
+import type { AnswerDependencies, AnswerState } from './answer-dependencies.ts';
 import { AttemptLog } from './attempt-log.ts';
 import { acceptedRow } from './generation-row.ts';
 import { plannedGeneration, routedError, type Underway } from './underway.ts';
@@ -16,7 +16,7 @@ export interface ReservedGeneration {
 /** Reserves the money for the first leg. From here on the generation counts as open. */
 export async function reserveGeneration(
   underway: Underway,
-  parts: AnswerParts,
+  parts: AnswerDependencies,
   { learnt, open }: AnswerState,
 ): Promise<ReservedGeneration> {
   const { input, settings, request, prompt, attemptLog, reservation } = underway;

@@ -9,10 +9,15 @@ import type { ServedAnswer } from '../../stages/stage.ts';
 import { itemKeeper } from '../request/item-references.ts';
 import type { FinishedGeneration, OpenedStream } from './opened-generation.ts';
 import type { Settlement } from './settle.ts';
-import { settleUnserved, type UnservedParts, type UnservedRequest, unservedGeneration } from './unserved.ts';
+import {
+  settleUnserved,
+  type UnservedDependencies,
+  type UnservedRequest,
+  unservedGeneration,
+} from './unserved.ts';
 
 /** Dependencies of settling an answer that a stage gave. */
-export interface ServedParts extends UnservedParts {
+export interface ServedDependencies extends UnservedDependencies {
   /** Items that later requests of the key may refer to. */
   readonly items: OutputItems;
 }
@@ -27,16 +32,16 @@ export interface ServedRequest extends UnservedRequest {
 export class ServedGeneration {
   readonly #asked: ServedRequest;
   readonly #result: Result;
-  readonly #parts: ServedParts;
+  readonly #parts: ServedDependencies;
 
-  private constructor(asked: ServedRequest, result: Result, parts: ServedParts) {
+  private constructor(asked: ServedRequest, result: Result, parts: ServedDependencies) {
     this.#asked = asked;
     this.#result = result;
     this.#parts = parts;
   }
 
   /** Records the generation. Rejects with LedgerUnavailable if it cannot be recorded. */
-  static async settle(asked: ServedRequest, parts: ServedParts): Promise<ServedGeneration> {
+  static async settle(asked: ServedRequest, parts: ServedDependencies): Promise<ServedGeneration> {
     const { served, reservation } = asked;
     const settled = { usage: NO_USAGE, bill: { ...FREE, totalNanos: reservation.charged.creditNanos } };
     const { finish } = served.result;

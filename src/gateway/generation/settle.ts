@@ -9,11 +9,11 @@ import { type Bill, NO_USAGE } from '../../ir/usage.ts';
 import type { Flow } from '../../kit/frames/flow.ts';
 import { BATCH_POINT } from '../../kit/loop/cohort.ts';
 import { LedgerUnavailable } from '../../ports/ledger.ts';
-import type { Account, AnswerEnd } from '../leg/leg-account.ts';
+import type { AnswerEnd, LegAccount } from '../leg/leg-account.ts';
 import { OpenItems } from './open-items.ts';
 
 /** How a generation ended: the source of its record, row and metrics. */
-export interface Settlement extends Settled, Account {
+export interface Settlement extends Settled, LegAccount {
   readonly outcome: 'finished' | 'failed' | 'aborted';
   readonly result: Result;
   readonly error?: GatewayError;
@@ -35,7 +35,7 @@ export interface SettleTools {
   /** Characters of the answer that the settlement keeps. */
   readonly keptCharacters: number;
   /** Usage and bill of an answer. */
-  readonly account: (result: Result, end: AnswerEnd) => Promise<Account>;
+  readonly account: (result: Result, end: AnswerEnd) => Promise<LegAccount>;
   /** Called with each batch before it is forwarded. `isLast`: the account is closed right after it. */
   readonly watch: (batch: EventBatch, isLast: boolean) => void;
   /** False if the reservation is used up: the answer ends here. */

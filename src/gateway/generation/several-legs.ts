@@ -17,12 +17,12 @@ import { Admission } from '../admission/admission.ts';
 import { admitFurther } from '../admission/admit.ts';
 import { attemptCandidates } from '../leg/attempt.ts';
 import { Leg } from '../leg/leg.ts';
-import { type Account, type AnswerEnd, plusUncharged } from '../leg/leg-account.ts';
+import { type AnswerEnd, type LegAccount, plusUncharged } from '../leg/leg-account.ts';
 import { type AdmittedLeg, RunningLeg } from '../leg/running-leg.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { AttemptLimits } from '../request/settings.ts';
 import { accountOf } from './account.ts';
-import type { AnswerParts, AnswerState } from './answer-parts.ts';
+import type { AnswerDependencies, AnswerState } from './answer-dependencies.ts';
 import { Answering } from './answering.ts';
 import { acceptedRow } from './generation-row.ts';
 import { OpenItems } from './open-items.ts';
@@ -47,11 +47,11 @@ export class SeveralLegs extends Answering {
   readonly #closing: Promise<void>[] = [];
   /** True once the answer has ended: no further leg begins. */
   #isOver = false;
-  #uncharged: Account['uncharged'];
+  #uncharged: LegAccount['uncharged'];
   /** Every leg may make one call; the calls beyond that are shared by all legs. */
   readonly #limits: AttemptLimits;
 
-  constructor(underway: Underway, admission: Admission, parts: AnswerParts, state: AnswerState) {
+  constructor(underway: Underway, admission: Admission, parts: AnswerDependencies, state: AnswerState) {
     super(underway, parts, state);
     this.#first = admission;
     const { attempts } = underway.settings;
@@ -75,7 +75,7 @@ export class SeveralLegs extends Answering {
   }
 
   /** Legs that are still open end with the answer. */
-  override async account(_: Result, end: AnswerEnd): Promise<Account> {
+  override async account(_: Result, end: AnswerEnd): Promise<LegAccount> {
     this.#isOver = true;
     for (const [running, { giveUp }] of [...this.#open]) {
       this.#close(running, end === 'whole' ? 'cut' : end).catch(() => {});

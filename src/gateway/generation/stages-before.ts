@@ -3,14 +3,14 @@ import { LedgerUnavailable } from '../../ports/ledger.ts';
 import type { ServedAnswer } from '../../stages/stage.ts';
 import { Prompt } from '../../tokens/prompt.ts';
 import { unrecordable } from '../admission/admit.ts';
-import { type PlanParts, planLeg } from '../plan/plan-leg.ts';
+import { type PlanDependencies, planLeg } from '../plan/plan-leg.ts';
 import type { AcceptedGeneration } from './accepted-generation.ts';
 import { AttemptLog, routingMetadata } from './attempt-log.ts';
-import { ServedGeneration, type ServedParts } from './served-generation.ts';
-import { settleRefused, type UnservedParts, unservedGeneration, unservedOf } from './unserved.ts';
+import { type ServedDependencies, ServedGeneration } from './served-generation.ts';
+import { settleRefused, type UnservedDependencies, unservedGeneration, unservedOf } from './unserved.ts';
 
 /** What a refusal is recorded and described with. */
-export type RefusalParts = UnservedParts & PlanParts;
+export type RefusalParts = UnservedDependencies & PlanDependencies;
 
 /** The generation after its stages, or the answer of one of them. A refusal is recorded. */
 export async function runStagesBefore(
@@ -36,7 +36,7 @@ export async function runStagesBefore(
 export async function recordServed(
   accepted: AcceptedGeneration,
   served: ServedAnswer,
-  parts: ServedParts,
+  parts: ServedDependencies,
 ): Promise<ServedGeneration> {
   const { settings, content } = accepted;
   void content.close();
@@ -74,7 +74,7 @@ async function withRouting(
 async function recordedRefusal(
   accepted: AcceptedGeneration,
   error: unknown,
-  parts: UnservedParts,
+  parts: UnservedDependencies,
 ): Promise<unknown> {
   try {
     await settleRefused(unservedOf(accepted), error, parts);

@@ -12,7 +12,7 @@ import { acceptedRow, type GenerationTimes, type PlannedGeneration, settledRow }
 import type { Settlement } from './settle.ts';
 
 /** Dependencies of recording a generation that no model served. */
-export interface UnservedParts {
+export interface UnservedDependencies {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly onSettled: (generation: PlannedGeneration, settlement: Settlement, times: GenerationTimes) => void;
@@ -63,7 +63,7 @@ export async function settleUnserved(
   generation: PlannedGeneration,
   settlement: Settlement,
   reservation: GenerationReservation,
-  { ledger, clock, onSettled }: UnservedParts,
+  { ledger, clock, onSettled }: UnservedDependencies,
 ): Promise<void> {
   const { input } = generation;
   const endMs = Math.max(0, clock.now() - input.acceptedAtMs);
@@ -76,7 +76,11 @@ export async function settleUnserved(
 }
 
 /** Records a generation that a stage refused, or that failed after something was charged. */
-export function settleRefused(asked: UnservedRequest, error: unknown, parts: UnservedParts): Promise<void> {
+export function settleRefused(
+  asked: UnservedRequest,
+  error: unknown,
+  parts: UnservedDependencies,
+): Promise<void> {
   const { generation, settlement } = refused(asked, error);
   return settleUnserved(generation, settlement, asked.reservation, parts);
 }
@@ -102,7 +106,7 @@ function refused(asked: UnservedRequest, error: unknown) {
 export async function settleCharges(
   charged: Charged,
   error: unknown,
-  parts: UnservedParts,
+  parts: UnservedDependencies,
   { isByGuardrail }: { readonly isByGuardrail: boolean },
 ): Promise<void> {
   if (!charged.reservation.isOpen && !isByGuardrail) {

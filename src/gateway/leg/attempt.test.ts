@@ -26,7 +26,9 @@ type Outcome = EventBatch[] | UpstreamFailure;
 /** Outcome of all calls of an endpoint, or of each in order. */
 type Script = Outcome | { readonly inTurn: readonly Outcome[] };
 
-/** Runs the loop over endpoints `p0`, `p1`, ... that behave as scripted; all serve one model unless models are given. */
+/**
+ * Runs the loop over endpoints `p0`, `p1`, ... that behave as scripted; all serve one model unless models are given.
+ */
 async function run(
   scripts: Script[],
   options: {

@@ -14,7 +14,7 @@ export interface UsedSoFar {
 }
 
 /** Final usage and bill of a leg, or of a whole generation. */
-export interface Account extends UsedSoFar {
+export interface LegAccount extends UsedSoFar {
   /** Cost that the upstream may bill beyond the charge; absent = none. */
   readonly uncharged?: Uncharged | undefined;
 }
@@ -42,7 +42,11 @@ export interface LegAccountFacts {
 }
 
 /** The account of a leg: by the upstream's report if it covers everything, else by our own count. */
-export async function legAccount(result: Result, end: AnswerEnd, facts: LegAccountFacts): Promise<Account> {
+export async function legAccount(
+  result: Result,
+  end: AnswerEnd,
+  facts: LegAccountFacts,
+): Promise<LegAccount> {
   if (end !== 'whole') return cutAccount(result, end === 'cut' ? undefined : end, facts);
   const reported = facts.believe(result.usage);
   if (reported?.source !== 'measured') return estimatedAccount(result, reported, facts);
@@ -50,7 +54,7 @@ export async function legAccount(result: Result, end: AnswerEnd, facts: LegAccou
 }
 
 /** Prices a usage. What the upstream reported beyond it is disputed, and may be billed to the gateway. */
-function accountFor(usage: Usage, result: Result, facts: LegAccountFacts): Account {
+function accountFor(usage: Usage, result: Result, facts: LegAccountFacts): LegAccount {
   const bill = billFor(usage, result, facts);
   if (result.usage === undefined || result.usage === usage) return { usage, bill };
   const beyond = billFor(result.usage, result, facts).totalNanos - bill.totalNanos;
@@ -62,7 +66,7 @@ async function estimatedAccount(
   result: Result,
   reported: Usage | undefined,
   facts: LegAccountFacts,
-): Promise<Account> {
+): Promise<LegAccount> {
   return accountFor(atLeast(reported, await facts.estimate(result)), result, facts);
 }
 
@@ -71,7 +75,7 @@ async function cutAccount(
   result: Result,
   failure: GatewayError | undefined,
   facts: LegAccountFacts,
-): Promise<Account> {
+): Promise<LegAccount> {
   const reported = facts.believe(result.usage);
   if (isBlank(result)) {
     const usage = reported ?? NO_USAGE;

@@ -8,7 +8,7 @@ import type { Plan } from '../plan/plan.ts';
 import type { NoContent } from './candidate-queue.ts';
 
 /** One upstream call and its outcome. */
-export interface UpstreamCall {
+export interface CallRecord {
   readonly candidate: Candidate;
   /** Status of the response; without one, the status that the caller gets. */
   readonly status: number;
@@ -31,13 +31,13 @@ export interface LegEnd {
   readonly serviceTier: string | undefined;
 }
 
-const NO_CALLS: readonly UpstreamCall[] = [];
+const NO_CALLS: readonly CallRecord[] = [];
 
 /** One model call inside a generation: its plan, its attempts and their outcome. */
 export class Leg {
   readonly kind: LegKind;
   readonly plan: Plan;
-  #calls: readonly UpstreamCall[] = NO_CALLS;
+  #calls: readonly CallRecord[] = NO_CALLS;
   /** The candidate called last, whatever its outcome. */
   lastCalled: Candidate | undefined;
   #selected: Candidate | undefined;
@@ -72,7 +72,7 @@ export class Leg {
   }
 
   /** The calls whose outcome is known, in order. */
-  get calls(): readonly UpstreamCall[] {
+  get calls(): readonly CallRecord[] {
     return this.#calls;
   }
 

@@ -23,8 +23,8 @@ import { amountOf, type BillingFacts, billGeneration } from './bill-generation.t
 import { conclude } from './conclude.ts';
 import type { Leg, LegEnd } from './leg.ts';
 import type { UsedSoFar } from './leg-account.ts';
-import { type Account, type AnswerEnd, type LegAccountFacts, legAccount } from './leg-account.ts';
-import { hashUser, type LegParts, type LegState } from './leg-parts.ts';
+import { type AnswerEnd, type LegAccount, type LegAccountFacts, legAccount } from './leg-account.ts';
+import { hashUser, type LegDependencies, type LegState } from './leg-dependencies.ts';
 import { plausibleUsage } from './plausible-usage.ts';
 import type { UpstreamReading } from './upstream-reading.ts';
 
@@ -52,7 +52,7 @@ export interface LegSurroundings {
   readonly reading: UpstreamReading;
   /** Aborted to stop the leg's upstream. */
   readonly signal: AbortSignal;
-  readonly parts: LegParts;
+  readonly parts: LegDependencies;
   readonly state: LegState;
 }
 
@@ -184,7 +184,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
   }
 
   /** The leg's final account. */
-  account(result: Result, end: AnswerEnd): Promise<Account> {
+  account(result: Result, end: AnswerEnd): Promise<LegAccount> {
     return legAccount(result, end, this);
   }
 
@@ -197,7 +197,12 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
   }
 
   /** Ends the leg: reports the outcome to routing and the answer's length to admission. */
-  conclude({ usage, bill }: Account, status: LegEnd['status'], result: Result, error?: GatewayError): void {
+  conclude(
+    { usage, bill }: LegAccount,
+    status: LegEnd['status'],
+    result: Result,
+    error?: GatewayError,
+  ): void {
     const { leg, request, admission, billing } = this;
     conclude(request, leg, { status, usage, bill, result, error }, this.#around.parts.memory);
     if (status === 'completed') this.#around.state.learnt.learn(admission.answers, this.#learnt(usage));

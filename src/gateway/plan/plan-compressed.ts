@@ -22,7 +22,7 @@ import type { GenerationInput } from '../request/generation-input.ts';
 import type { GatewaySettings } from '../request/settings.ts';
 import { PromptTooLong } from './context-length.ts';
 import type { Plan } from './plan.ts';
-import { type LegPlan, type PlanParts, planLeg } from './plan-leg.ts';
+import { type LegPlan, type PlanDependencies, planLeg } from './plan-leg.ts';
 
 /** A plan, and the request that it is for: shortened if it had to be. */
 export interface CompressedPlan extends LegPlan {
@@ -39,7 +39,7 @@ export async function planCompressed(
   input: GenerationInput,
   settings: GatewaySettings,
   mayRelay: boolean,
-  parts: PlanParts,
+  parts: PlanDependencies,
 ): Promise<CompressedPlan> {
   const planOf = (asked: AcceptedRequest, relays: boolean) => planLeg(asked, input, settings, relays, parts);
   let fitting: CompressedPlan;
@@ -82,7 +82,7 @@ const CAUTION = 0.98;
 async function shortened(
   request: GenerationRequest,
   error: PromptTooLong,
-  { tokenizer }: Pick<PlanParts, 'tokenizer'>,
+  { tokenizer }: Pick<PlanDependencies, 'tokenizer'>,
   signal: AbortSignal,
 ): Promise<{ readonly request: GenerationRequest; readonly tokens: number }> {
   const room = tokensToFit(request, error.candidates.map(tooSmallOf(request)), error.promptTokens);

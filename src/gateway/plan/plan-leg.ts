@@ -23,7 +23,7 @@ import { fitContext } from './context-length.ts';
 import { type Plan, type PlanContext, planRequest } from './plan.ts';
 
 /** Dependencies of planning a leg. */
-export interface PlanParts {
+export interface PlanDependencies {
   /** Credentials that callers brought. */
   readonly byokCredentials: ByokCredentials;
   readonly stages: readonly Stage[];
@@ -49,7 +49,7 @@ export async function planLeg(
   input: GenerationInput,
   settings: GatewaySettings,
   mayRelay: boolean,
-  parts: PlanParts,
+  parts: PlanDependencies,
 ): Promise<LegPlan> {
   const byok = await parts.byokCredentials.of(input.caller);
   const context: PlanContext = {
@@ -109,7 +109,7 @@ function relayedOnly(
 export async function reachableModels(
   caller: Caller,
   catalog: Catalog,
-  { byokCredentials }: Pick<PlanParts, 'byokCredentials'>,
+  { byokCredentials }: Pick<PlanDependencies, 'byokCredentials'>,
 ): Promise<readonly Model[]> {
   const byok = await byokCredentials.of(caller);
   const { models } = catalogFor(byok, catalog);

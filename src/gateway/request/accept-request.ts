@@ -19,7 +19,7 @@ import { refuseUnavailable } from './unavailable.ts';
 import { withDefaultModel, withDefaultSort } from './workspace-defaults.ts';
 
 /** Dependencies of accepting a request. */
-export interface AcceptParts {
+export interface AcceptDependencies {
   /** Changes a body before it is parsed: fills in presets and prompt templates. */
   readonly prepareBody: (format: RequestFormat, body: GenerationInput['body']) => PreparedBody;
   /** Files that requests may name. */
@@ -57,7 +57,7 @@ export async function acceptRequest(
   input: GenerationInput,
   settings: GatewaySettings,
   { content, maxPromptTokens }: ContentBounds,
-  parts: AcceptParts,
+  parts: AcceptDependencies,
 ): Promise<AcceptedRequest> {
   const { itemReferences, fileParts } = DIALECTS[input.format].inbound;
   const { caller, signal } = input;
@@ -95,14 +95,14 @@ function ignoredParameters(
 export function settingsOfRequest(
   input: GenerationInput,
   settings: GatewaySettings,
-  parts: AcceptParts,
+  parts: AcceptDependencies,
 ): GenerationRequest {
   const dialect = DIALECTS[input.format].inbound;
   const body = withStandIns(preparedBody(input, parts).body, dialect.itemReferences);
   return offered(parseBody(body, dialect, contextOf(input, settings)), input, settings);
 }
 
-function preparedBody({ format, body, caller }: GenerationInput, parts: AcceptParts): PreparedBody {
+function preparedBody({ format, body, caller }: GenerationInput, parts: AcceptDependencies): PreparedBody {
   return parts.prepareBody(format, withDefaultModel(body, caller.workspace));
 }
 
@@ -110,7 +110,7 @@ async function parsed(
   body: GenerationInput['body'],
   input: GenerationInput,
   settings: GatewaySettings,
-  parts: AcceptParts,
+  parts: AcceptDependencies,
 ): Promise<GenerationRequest> {
   const { inbound } = DIALECTS[input.format];
   const request = await inTurn(parts.clock, () => parseBody(body, inbound, contextOf(input, settings)));

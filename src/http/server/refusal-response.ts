@@ -1,11 +1,11 @@
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
-import type { Refusal } from '../../http1/server/connection.ts';
+import type { HeadRefusal } from '../../http1/server/connection.ts';
 import { headerLine, type ResponseHeadWriter } from '../../http1/server/response-head-writer.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { errorHeaders } from './error-reply.ts';
 
 /** The error of each refusal. */
-const ERROR_OF_REFUSAL: Readonly<Record<Refusal, () => GatewayError>> = {
+const ERROR_OF_REFUSAL: Readonly<Record<HeadRefusal, () => GatewayError>> = {
   malformed: () => new GatewayError('invalid-request', 'Malformed HTTP request'),
   'too-large': () => new GatewayError('headers-too-large', 'Request headers too large'),
   late: () => new GatewayError('deadline', 'The request did not arrive in time'),
@@ -14,7 +14,7 @@ const ERROR_OF_REFUSAL: Readonly<Record<Refusal, () => GatewayError>> = {
 
 /** Head and body of the response to bytes that could not be parsed as a request; the connection closes after it. */
 export function refusalResponse(
-  refusal: Refusal,
+  refusal: HeadRefusal,
   parts: { readonly vendor: string; readonly requestId: string; readonly heads: ResponseHeadWriter },
 ): string {
   const error = ERROR_OF_REFUSAL[refusal]();

@@ -1,7 +1,7 @@
 import { type BodyDecoder, type ContentSink, LengthDecoder, UntilCloseDecoder } from '../body-decoder.ts';
 import { isLineBreak } from '../characters.ts';
 import { ChunkedDecoder } from '../chunked-decoder.ts';
-import { parseFieldLines, type SectionProblem, unfold } from '../fields.ts';
+import { parseFieldLines, type SectionProblem, unfoldLines } from '../fields.ts';
 import { RESPONSE_RULES } from '../reading-rules.ts';
 import { TransportProblem } from './transport-problem.ts';
 
@@ -226,7 +226,7 @@ export class ResponseParser implements ContentSink {
 /** Field lines by lower-case name. Throws if they are malformed. */
 function fieldsOf(lines: string): Record<string, string> {
   if (lines.includes('\t') && TAB_IN_FRAMING.test(lines)) throw invalidHttp();
-  const text = unfold(lines);
+  const text = unfoldLines(lines);
   const fields = text === undefined ? 'malformed' : parseFieldLines(text, 0, RESPONSE_RULES.maxFields);
   if (typeof fields === 'string') throw problemOf(fields);
   const headers: Record<string, string> = {};

@@ -28,7 +28,7 @@ export interface ServerConnectionLimits extends LingerLimits {
 }
 
 /** Why a request is refused before there is an `InboundRequest`. `connect`: its method is CONNECT. */
-export type Refusal = SectionProblem | 'late' | 'connect';
+export type HeadRefusal = SectionProblem | 'late' | 'connect';
 
 /** The listener, as its connections see it. */
 export interface ServerConnectionOwner extends LingerOwner {
@@ -51,7 +51,7 @@ export interface ServerConnectionOwner extends LingerOwner {
   /** A request was parsed, with as much of its body as came with the head. */
   accept(request: InboundRequest, response: OutboundResponse): void;
   /** A request cannot be parsed, and no response has begun: must call `endWith`. */
-  refuse(connection: ServerConnection, problem: Refusal): void;
+  refuse(connection: ServerConnection, problem: HeadRefusal): void;
   onIdle(connection: ServerConnection): void;
   onClosed(connection: ServerConnection): void;
 }
@@ -389,7 +389,7 @@ export class ServerConnection implements ResponseConnection, BodySource {
    * Stops parsing, and has the owner write an error unless that could be taken for part of a response, or for the
    * response to an earlier request. Returns an index beyond all bytes.
    */
-  #fail(problem: Refusal): number {
+  #fail(problem: HeadRefusal): number {
     const last = this.#responses.lastUnwritten(this.#responseToReceiving);
     this.#discardsInput = true;
     this.#hasFailed = true;

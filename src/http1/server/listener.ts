@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type ListenOptions, type Server, type S
 import { createServer as createTlsServer, Server as TlsServer } from 'node:tls';
 import { Cohort, type CohortLimits } from '../../kit/loop/cohort.ts';
 import {
-  type Refusal,
+  type HeadRefusal,
   ServerConnection,
   type ServerConnectionLimits,
   type ServerConnectionOwner,
@@ -23,7 +23,7 @@ export interface ListenerHandlers {
   readonly shareOf: ShareOf;
   accept(request: InboundRequest, response: OutboundResponse): void;
   /** Must call `endWith`. */
-  refuse(connection: ServerConnection, problem: Refusal): void;
+  refuse(connection: ServerConnection, problem: HeadRefusal): void;
   /** A listening socket failed. */
   failed(error: Error): void;
 }
@@ -169,7 +169,7 @@ export class Listener implements ServerConnectionOwner {
     this.#handlers.accept(request, response);
   }
 
-  refuse(connection: ServerConnection, problem: Refusal): void {
+  refuse(connection: ServerConnection, problem: HeadRefusal): void {
     this.#handlers.refuse(connection, problem);
   }
 

@@ -4,7 +4,9 @@ export type ShareOf = (method: string, target: string) => string | undefined;
 /** Requests of one turn and share that are parsed before the arrivals that wait. */
 export const MAX_RESERVED_PER_TURN = 8;
 
-/** Characters of a first line that are examined, which takes about a microsecond. A longer one waits with the others. */
+/**
+ * Characters of a first line that are examined, which takes about a microsecond. A longer one waits with the others.
+ */
 const MAX_LINE_CHARACTERS = 256;
 
 const FIRST_LINE = /^([A-Z]+) ([\x21-\x7e]+) HTTP\/1\.[01]\r?\n/;

@@ -8,7 +8,7 @@ const STEPS_PER_PATTERN_CHARACTER = 2;
 const STEPS_PER_INSTRUCTION = 2;
 
 /** Remaining work of a check, in steps: a keyword, a name or a character takes one. Negative once spent. */
-export class Budget {
+export class StepBudget {
   steps: number;
   readonly #patterns = new Map<string, PatternCompilation>();
 

@@ -1,12 +1,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../json/json.ts';
-import { Budget } from './budget.ts';
+import { StepBudget } from './budget.ts';
 import { fitsSchema } from './schema-check.ts';
 
 const ajv = new Ajv2020({ strict: false, validateSchema: false, ownProperties: true });
 
-const fits = (value: Json, schema: JsonObject) => fitsSchema(value, schema, schema, new Budget(10_000));
+const fits = (value: Json, schema: JsonObject) => fitsSchema(value, schema, schema, new StepBudget(10_000));
 
 const TREE: JsonObject = {
   type: 'object',
@@ -75,6 +75,6 @@ describe('fitsSchema', () => {
   );
 
   it('accepts every value once the budget is spent', () => {
-    expect(fitsSchema('x', { type: 'null' }, {}, new Budget(0))).toBe(true);
+    expect(fitsSchema('x', { type: 'null' }, {}, new StepBudget(0))).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 import { lookUp } from '../collections/lookup.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
-import type { Budget } from './budget.ts';
+import type { StepBudget } from './budget.ts';
 import { isSameJson, resolveReference, widthOf } from './schema-parts.ts';
 
 /** Nested schemas that are checked, references followed: ends circles of references. */
@@ -10,16 +10,16 @@ const MAX_DEPTH = 100;
  * Whether a value is valid for a JSON Schema. Unknown keywords and formats count as met, and so does everything after
  * the budget is spent.
  */
-export function fitsSchema(value: Json, schema: Json, root: JsonObject, budget: Budget): boolean {
+export function fitsSchema(value: Json, schema: Json, root: JsonObject, budget: StepBudget): boolean {
   return new Check(root, budget).fits(value, schema);
 }
 
 class Check {
   readonly root: JsonObject;
-  readonly budget: Budget;
+  readonly budget: StepBudget;
   #depth = 0;
 
-  constructor(root: JsonObject, budget: Budget) {
+  constructor(root: JsonObject, budget: StepBudget) {
     this.root = root;
     this.budget = budget;
   }
@@ -158,7 +158,7 @@ const TYPES: Readonly<Record<string, (value: Json) => boolean>> = {
 };
 
 /** Schemas of `properties` and `patternProperties` for a name. If there are none, `additionalProperties` applies. */
-function memberSchemas(name: string, schema: JsonObject, budget: Budget): Json[] {
+function memberSchemas(name: string, schema: JsonObject, budget: StepBudget): Json[] {
   const own = isJsonObject(schema.properties) ? lookUp(schema.properties, name) : undefined;
   const patterns = budget.steps > 0 ? membersOf(schema.patternProperties) : [];
   budget.steps -= patterns.length;

@@ -1,6 +1,6 @@
 import { lookUp } from '../collections/lookup.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
-import type { Budget } from './budget.ts';
+import type { StepBudget } from './budget.ts';
 
 /** The schema that a local reference (`#/$defs/name`) names; an empty one if there is none. */
 export function resolveReference(reference: string, root: JsonObject): Json {
@@ -32,7 +32,7 @@ export function widthOf(value: Json | undefined): number {
 const CHARACTERS_PER_STEP = 256;
 
 /** Whether two values are the same JSON, in any order of members. True once the budget is spent. */
-export function isSameJson(first: Json | undefined, second: Json | undefined, budget: Budget): boolean {
+export function isSameJson(first: Json | undefined, second: Json | undefined, budget: StepBudget): boolean {
   budget.steps -= 1;
   if (budget.steps < 0) return true;
   if (typeof first === 'string' && typeof second === 'string') {

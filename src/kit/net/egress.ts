@@ -1,8 +1,8 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 /*
- * Addresses that a tenant, a page or a model names must lead to the public internet and not to this machine, its network or
- * its cloud's metadata, unless the operator allows it.
+ * Addresses that a tenant, a page or a model names must lead to the public internet and not to this machine, its
+ * network or its cloud's metadata, unless the operator allows it.
  */
 
 /** An address without a zone. */

@@ -1,7 +1,7 @@
 /** Lets a subclass add its private members to an existing object. */
 class Given {
   constructor(value: object) {
-    // biome-ignore lint/correctness/noConstructorReturn: what is returned here is `this` in the constructor of the subclass
+    // biome-ignore lint/correctness/noConstructorReturn: it becomes `this` in the constructor of the subclass
     return value;
   }
 }

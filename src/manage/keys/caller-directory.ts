@@ -49,8 +49,8 @@ type SharedReads<T> = LRUCache<string, SharedRead<T>>;
 type GuardrailReads = Pick<GuardrailStore, 'listAll' | 'assignmentsOf'>;
 
 /**
- * Finds the caller of a secret: key, workspace, limits and guardrails. Callers are cached for a short time; unknown secrets are
- * not, so that guessing cannot evict known keys. Changes made in this process are visible at once.
+ * Finds the caller of a secret: key, workspace, limits and guardrails. Callers are cached for a short time; unknown
+ * secrets are not, so that guessing cannot evict known keys. Changes made in this process are visible at once.
  */
 export class CallerDirectory {
   readonly #tenancy: Tenancy;

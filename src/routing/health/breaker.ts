@@ -112,8 +112,8 @@ export class Breaker {
   }
 
   /**
-   * `account`: the failure may be due to the requests of this account, so that it alone starts no cool-down; undefined =
-   * it is not.
+   * `account`: the failure may be due to the requests of this account, so that it alone starts no cool-down; undefined
+   * = it is not.
    */
   failed(admission: BreakerAdmission, nowMs: number, account?: string): void {
     if (admission.era !== this.#era) return;

@@ -24,7 +24,7 @@ export const NO_STATISTICS: ServiceStatistics = {
 };
 
 /** Latency and throughput of the last 5 minutes. */
-export interface Pace {
+export interface EndpointPace {
   readonly latency: Percentiles | undefined;
   readonly throughput: Percentiles | undefined;
 }
@@ -70,7 +70,7 @@ export class Measurements {
   readonly #toolAnswers = countsOver(WINDOWS.halfHour);
   #latency: Histograms | undefined;
   #throughput: Histograms | undefined;
-  #pace: Pace = { latency: undefined, throughput: undefined };
+  #pace: EndpointPace = { latency: undefined, throughput: undefined };
   #paceUntilMs = 0;
 
   addCall(nowMs: number): void {
@@ -121,7 +121,7 @@ export class Measurements {
   }
 
   /** Up to PACE_CACHE_MS old. */
-  pace(nowMs: number): Pace {
+  pace(nowMs: number): EndpointPace {
     if (nowMs >= this.#paceUntilMs) {
       this.#paceUntilMs = nowMs + PACE_CACHE_MS;
       this.#pace = {

@@ -1,7 +1,7 @@
 import type { Item, ToolCallItem } from '../../ir/items.ts';
 import type { GenerationRequest, Tool } from '../../ir/request.ts';
 import { findExcess, JSON_LIMITS, type Json } from '../../kit/json/json.ts';
-import { Budget } from '../../kit/json-schema/budget.ts';
+import { StepBudget } from '../../kit/json-schema/budget.ts';
 import { fitsSchema } from '../../kit/json-schema/schema-check.ts';
 import type { TicketSuccess } from './health-ticket.ts';
 
@@ -37,7 +37,7 @@ function isWhole({ status }: ToolCallItem): boolean {
 /** Judges the calls of one answer, which share the limits above. */
 class ToolCallJudge {
   readonly #tools: ReadonlyMap<string, Tool>;
-  readonly #budget = new Budget(MAX_STEPS);
+  readonly #budget = new StepBudget(MAX_STEPS);
   #characters = MAX_CHARACTERS;
 
   constructor(tools: readonly Tool[]) {

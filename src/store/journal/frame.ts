@@ -4,7 +4,7 @@ import { crc32 } from '../../kit/crypto/crc32.ts';
  * A record in a segment: mark (1 byte), length of the record (3), the segment's `synced` end when the frame was
  * written (4), checksum of these and the record (4), the record. Numbers are big-endian.
  */
-export interface Frame {
+export interface JournalFrame {
   readonly record: Uint8Array;
   /** Everything before this offset was on the disk when the frame was written. */
   readonly synced: number;
@@ -41,7 +41,7 @@ export function writeFrame(
 }
 
 /** The frame at an offset of a segment; undefined if there is no intact one. */
-export function readFrame(segment: Buffer, at: number, seed: number): Frame | undefined {
+export function readJournalFrame(segment: Buffer, at: number, seed: number): JournalFrame | undefined {
   const begin = at + FRAME_HEADER_BYTES;
   if (begin > segment.length || segment[at] !== MARK) return undefined;
   const length = segment.readUIntBE(at + 1, 3);
@@ -61,7 +61,7 @@ export function wasSynced(segment: Buffer, place: number, seed: number): boolean
   while (at !== -1 && at + FRAME_HEADER_BYTES <= segment.length) {
     const synced = segment.readUInt32BE(at + 4);
     // The cheap test first: few offsets that are no frames pass it.
-    if (synced > place && synced <= at && readFrame(segment, at, seed) !== undefined) return true;
+    if (synced > place && synced <= at && readJournalFrame(segment, at, seed) !== undefined) return true;
     at = segment.indexOf(MARK, at + 1);
   }
   return false;

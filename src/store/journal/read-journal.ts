@@ -1,6 +1,6 @@
 import type { JournalEntry, JournalPosition } from '../../ports/journal.ts';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
-import { readFrame, wasSynced } from './frame.ts';
+import { readJournalFrame, wasSynced } from './frame.ts';
 import { type JournalFiles, readRange } from './journal-files.ts';
 import {
   isTornHeader,
@@ -97,7 +97,7 @@ function readRecords(
   let synced = recorded?.synced ?? SEGMENT_HEADER_BYTES;
   let written = SEGMENT_HEADER_BYTES;
   for (;;) {
-    const frame = readFrame(records, written, seed);
+    const frame = readJournalFrame(records, written, seed);
     if (frame === undefined) break;
     written = frame.end;
     synced = Math.max(synced, frame.synced);
@@ -196,7 +196,7 @@ export async function* readSegment(
   let portion: JournalEntry[] = [];
   let begin = SEGMENT_HEADER_BYTES;
   for (let at = begin; at < offset; ) {
-    const frame = readFrame(bytes, at, seed);
+    const frame = readJournalFrame(bytes, at, seed);
     if (frame === undefined) throw damaged(files.pathOf(nameOfSegment(segment)), at);
     at = frame.end;
     portion.push({ position: { segment, offset: at }, record: frame.record });

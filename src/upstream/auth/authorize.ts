@@ -53,7 +53,10 @@ const NOTHING: Authorization = { headers: {}, secrets: [], isLasting: true };
 
 type PlainKey = Extract<Destination['credential'], { kind: 'key' | 'aws-key' }>;
 
-/** The headers for a credential that is a plain key, or none; undefined for one that has to be exchanged or signed with. */
+/**
+ * The headers for a credential that is a plain key, or none; undefined for one that has to be exchanged or signed
+ * with.
+ */
 export function plainKeyHeaders(
   auth: Auth,
   credential: Destination['credential'],

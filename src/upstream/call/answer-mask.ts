@@ -70,7 +70,9 @@ function maskOf(secrets: readonly string[]): AnswerMask {
   return new AnswerMask([...new Set(masked.flatMap(formsOf))], splittable.map(splitSecret));
 }
 
-/** A secret as it stands in JSON: escaped as little as possible, with escaped slashes, and as some servers do for HTML. */
+/**
+ * A secret as it stands in JSON: escaped as little as possible, with escaped slashes, and as some servers do for HTML.
+ */
 function formsOf(secret: string): string[] {
   const plain = JSON.stringify(secret).slice(1, -1);
   const html = plain.replace(

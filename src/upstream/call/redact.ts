@@ -1,7 +1,7 @@
 import type { Finish } from '../../ir/events.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { define } from '../../kit/json/members.ts';
-import { withoutSecrets } from './without-secrets.ts';
+import { withoutKnownSecrets } from './without-secrets.ts';
 
 /** Replaces a secret or an address. */
 export const REDACTED = '[redacted]';
@@ -67,7 +67,7 @@ export function redact(text: string, confidential: Confidential): string {
 }
 
 function redactWhole(text: string, confidential: Confidential): string {
-  let clean = withoutSecrets(text, { forms: formsOfAll(confidential.secrets), replacement: REDACTED });
+  let clean = withoutKnownSecrets(text, { forms: formsOfAll(confidential.secrets), replacement: REDACTED });
   for (const [shape, replacement] of SECRET_SHAPES) clean = clean.replace(shape, replacement);
   clean = clean.replace(URL_SHAPE, (url) => (isPrivateUrl(url, confidential.host) ? REDACTED : url));
   // A host of one word ("ollama") is also an ordinary word: it goes only where it stands in a URL.

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { withoutSecrets } from './without-secrets.ts';
+import { withoutKnownSecrets } from './without-secrets.ts';
 
 const SECRET = 'CANARYkey+up/9f3e7a=Zq';
-const clean = (text: string) => withoutSecrets(text, { forms: [SECRET], replacement: '[redacted]' });
+const clean = (text: string) => withoutKnownSecrets(text, { forms: [SECRET], replacement: '[redacted]' });
 
 const everyUnit = (write: (code: string) => string, digits = 4) =>
   Array.from(SECRET, (character) => write(character.charCodeAt(0).toString(16).padStart(digits, '0'))).join(
@@ -48,11 +48,11 @@ describe('withoutSecrets', () => {
   });
 
   it('does not find a short secret across blanks', () => {
-    expect(withoutSecrets('get set', { forms: ['tset'], replacement: '-' })).toBe('get set');
+    expect(withoutKnownSecrets('get set', { forms: ['tset'], replacement: '-' })).toBe('get set');
   });
 
   it('replaces what overlaps once', () => {
-    expect(withoutSecrets('abcdefgh', { forms: ['abcdef', 'defgh'], replacement: '-' })).toBe('-');
+    expect(withoutKnownSecrets('abcdefgh', { forms: ['abcdef', 'defgh'], replacement: '-' })).toBe('-');
   });
 
   it.each(['\\', '\\u', '\\u005c', '%25', '&amp;', '\u200b', SECRET.slice(0, -1)])(

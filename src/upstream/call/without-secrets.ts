@@ -9,7 +9,7 @@ interface Reading {
 }
 
 /** What is removed: the secrets in every form that no escape brings about, and what stands where they were. */
-export interface Removal {
+export interface SecretRemoval {
   readonly forms: readonly string[];
   readonly replacement: string;
 }
@@ -54,7 +54,7 @@ const UNSEEN = /[\s\p{Cc}\p{Cf}]+/gu;
  * A text without secrets, however they are escaped in it and whatever unseen characters stand between theirs. Takes
  * time in proportion to the text.
  */
-export function withoutSecrets(text: string, { forms, replacement }: Removal): string {
+export function withoutKnownSecrets(text: string, { forms, replacement }: SecretRemoval): string {
   if (forms.length === 0) return text;
   const found: [start: number, end: number][] = [];
   let reading = asWritten(text);

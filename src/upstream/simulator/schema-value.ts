@@ -1,6 +1,6 @@
 import { lookUp } from '../../kit/collections/lookup.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { Budget } from '../../kit/json-schema/budget.ts';
+import { StepBudget } from '../../kit/json-schema/budget.ts';
 import { fitsSchema } from '../../kit/json-schema/schema-check.ts';
 import { resolveReference, widthOf } from '../../kit/json-schema/schema-parts.ts';
 
@@ -31,7 +31,7 @@ export class Allowance {
   /** Characters of JSON that may still be written, escapes not counted. */
   characters = MAX_CHARACTERS;
   /** For checking values: what exceeds it counts as valid. */
-  readonly checking = new Budget(MAX_CHECK_STEPS);
+  readonly checking = new StepBudget(MAX_CHECK_STEPS);
   #steps = MAX_STEPS;
 
   /** Whether enough is left for optional members. */

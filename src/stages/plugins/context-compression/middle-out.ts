@@ -29,7 +29,9 @@ export function middleOut(items: readonly Item[], tokens: number, weights: Weigh
   return joined(units, kept, shorter && new Map([[next as Unit, shorter]]));
 }
 
-/** A conversation of at most so many messages: instructions and the last unit stay, and half of the rest at each end. */
+/**
+ * A conversation of at most so many messages: instructions and the last unit stay, and half of the rest at each end.
+ */
 export function middleOutMessages(items: readonly Item[], messages: number): Item[] {
   const { units, kept, middle } = split(items);
   let left = messages - units.reduce((sum, unit) => (kept.has(unit) ? sum + messagesIn(unit) : sum), 0);

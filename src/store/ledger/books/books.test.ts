@@ -4,7 +4,7 @@ import { LIMIT_WINDOWS, type LimitWindow } from '../../../kit/time/windows.ts';
 import type { Limit, Limits } from '../../../ports/ledger.ts';
 import { parseSnapshot, renderSnapshot } from '../snapshot/snapshot-lines.ts';
 import { Books } from './books.ts';
-import { resolutionOf } from './open-generation.ts';
+import { crashSettlementOf } from './open-generation.ts';
 
 const NOON = Date.parse('2025-06-18T12:00:00Z');
 const HOUR = 3_600_000;
@@ -329,7 +329,7 @@ describe('after a crash', () => {
     if (done.ok) restarted.apply(done.record);
     const [generation] = [...restarted.open.values()];
     expect(generation).toMatchObject({ generationId: 'g', acceptedAtMs: NOON, checkpoint: null });
-    expect(resolutionOf(generation!)).toEqual({ charge: NOTHING, usageSource: 'none' });
+    expect(crashSettlementOf(generation!)).toEqual({ charge: NOTHING, usageSource: 'none' });
   });
 
   it('one in the middle costs what its last checkpoint says', () => {
@@ -344,7 +344,7 @@ describe('after a crash', () => {
     for (const done of [...records, records[1]!]) if (done.ok) restarted.apply(done.record);
     const generation = restarted.open.get('g')!;
     expect(generation.checkpoint?.row).toEqual({ n: 2 });
-    expect(resolutionOf(generation)).toEqual({ charge: credit(4n), usageSource: 'estimated' });
+    expect(crashSettlementOf(generation)).toEqual({ charge: credit(4n), usageSource: 'estimated' });
   });
 
   it('a charge is booked whose reservation was lost, and a reservation that comes after its end is not', () => {

@@ -27,13 +27,13 @@ export interface Checkpoint {
 }
 
 /** How a generation is settled after a crash. */
-export interface Resolution {
+export interface CrashSettlement {
   readonly charge: Amount;
   readonly usageSource: UsageSource;
 }
 
 /** Without a checkpoint there was no output, and nothing is charged; otherwise what the last checkpoint says. */
-export function resolutionOf({ checkpoint }: OpenGeneration): Resolution {
+export function crashSettlementOf({ checkpoint }: OpenGeneration): CrashSettlement {
   return checkpoint === null
     ? { charge: NOTHING, usageSource: 'none' }
     : { charge: checkpoint.spent, usageSource: 'estimated' };
@@ -60,7 +60,7 @@ export function interruptedUse(
   atMs: number,
   completeRow: CompleteRow = asIs,
 ): Use {
-  const { charge, usageSource } = resolutionOf(generation);
+  const { charge, usageSource } = crashSettlementOf(generation);
   return {
     used: charge,
     atMs,

@@ -7,7 +7,7 @@ import {
   type AccountStatement,
   type Admitting,
   type BalanceLeft,
-  type Charge,
+  type FinalCharge,
   type ForgettableScope,
   type Headroom,
   type Ledger,
@@ -145,7 +145,7 @@ export class EmbeddedLedger implements Ledger {
     if (outcome.ok) await this.#isWritten(this.#writer.write(outcome.record, 'process'));
   }
 
-  async settle(generationId: string, use: Use): Promise<Charge> {
+  async settle(generationId: string, use: Use): Promise<FinalCharge> {
     const outcome = this.#books.settle(generationId, cappedUse(generationId, use, this.#options.warn));
     if (outcome.ok) this.#recordSettled(outcome.record);
     const known = this.#charges.get(generationId);

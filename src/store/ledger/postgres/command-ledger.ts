@@ -4,7 +4,7 @@ import type { RecentGenerations, StoredGeneration } from '../../../ports/generat
 import {
   type AccountStatement,
   type BalanceLeft,
-  type Charge,
+  type FinalCharge,
   type ForgettableScope,
   type Ledger,
   type LedgerReport,
@@ -58,7 +58,7 @@ export class CommandLedger implements Ledger, RecentGenerations {
 
   async checkpoint(): Promise<void> {}
 
-  async settle(): Promise<Charge> {
+  async settle(): Promise<FinalCharge> {
     throw onlyServing();
   }
 

@@ -7,7 +7,7 @@ import {
   type AccountStatement,
   type Admitting,
   type BalanceLeft,
-  type Charge,
+  type FinalCharge,
   type ForgettableScope,
   type Headroom,
   type Ledger,
@@ -79,7 +79,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   readonly #options: PostgresLedgerOptions;
   readonly #generations: LocalGenerations;
   readonly #charges = new RecentCharges();
-  readonly #settling = new Map<string, Promise<Charge>>();
+  readonly #settling = new Map<string, Promise<FinalCharge>>();
   /** The ends that the database has booked are known. */
   #isJournalAdopted = false;
   /** A copy of the data directory runs under this gateway's id. */
@@ -187,7 +187,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     await this.#isWritten(this.#options.writer.write(record, 'process'));
   }
 
-  settle(generationId: string, use: Use): Promise<Charge> {
+  settle(generationId: string, use: Use): Promise<FinalCharge> {
     const settling = this.#settling.get(generationId);
     if (settling !== undefined) return settling;
     const generation = this.#generations.open.get(generationId);
@@ -367,7 +367,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     this.#options.writer.write(record, 'process');
   }
 
-  async #settleOpen(generation: LocalGeneration, use: Use): Promise<Charge> {
+  async #settleOpen(generation: LocalGeneration, use: Use): Promise<FinalCharge> {
     const { used, row, atMs } = use;
     assertAmount(used);
     const { generationId, scopes } = generation;
@@ -410,7 +410,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     }
   }
 
-  async #settledBefore(generationId: string): Promise<Charge> {
+  async #settledBefore(generationId: string): Promise<FinalCharge> {
     const known = this.#charges.get(generationId);
     if (known === undefined) {
       throw new RangeError(

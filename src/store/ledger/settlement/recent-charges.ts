@@ -1,9 +1,9 @@
-import type { Charge } from '../../../ports/ledger.ts';
+import type { FinalCharge } from '../../../ports/ledger.ts';
 import type { PendingWrite } from '../records/pending-write.ts';
 
 /** The charge of a generation, and the write of its record. */
 export interface RecentCharge {
-  readonly charge: Charge;
+  readonly charge: FinalCharge;
   readonly writing: Pick<PendingWrite, 'isWrittenWithin'>;
 }
 

@@ -16,19 +16,19 @@ export interface ReservationRequest {
 }
 
 /** Outcome of a new reservation. `overtaken`: after a conflict a limit forbids it, or a tally is missing. */
-export type Verdict = 'reserved' | 'overtaken' | 'known';
+export type ReserveVerdict = 'reserved' | 'overtaken' | 'known';
 
 /**
- * Reserves for a new generation in one statement: locks the tallies of all scopes in order, checks every limit, and raises all
- * tallies or none. It decides exactly as `refusalOf`: sums of windows that are expired by the database's clock are
- * zero, and an amount of zero passes every limit.
+ * Reserves for a new generation in one statement: locks the tallies of all scopes in order, checks every limit, and
+ * raises all tallies or none. It decides exactly as `refusalOf`: sums of windows that are expired by the database's
+ * clock are zero, and an amount of zero passes every limit.
  */
 export async function reserveNew(
   database: Kysely<Tables>,
   asked: ReservationRequest,
   holder: { readonly gatewayId: string; readonly lastsMs: number },
   clock: DatabaseClock,
-): Promise<Verdict> {
+): Promise<ReserveVerdict> {
   const { generationId, scopes, amount } = asked;
   const { rows } = await sql<{ is_known: boolean; is_reserved: boolean }>`
     with ${checked(asked, clock)},

@@ -15,7 +15,9 @@ import {
 import { NOTHING_SPENT, spendingAt } from '../../books/spending.ts';
 import type { DatabaseClock } from './database-clock.ts';
 
-/** Spending and reservations of a key, a member, a workspace or an account; of an account also its balance. Immutable. */
+/**
+ * Spending and reservations of a key, a member, a workspace or an account; of an account also its balance. Immutable.
+ */
 export interface SqlTally {
   readonly scope: Scope;
   readonly id: string;

@@ -8,7 +8,7 @@ import type { RoutingMemory } from './conclude.ts';
 import type { CredentialOpener } from './credentials.ts';
 
 /** Dependencies of legs. */
-export interface LegParts {
+export interface LegDependencies {
   readonly callUpstream: CallUpstream;
   readonly tokenizer: Tokenizer;
   readonly health: Health;

@@ -2,16 +2,16 @@ import type { TranslationEntry } from '../../ir/metadata.ts';
 import type { Log } from '../../kit/log/log.ts';
 import type { CountCall } from '../../upstream/call/count-tokens.ts';
 import type { PreviewCall } from '../../upstream/call/preview.ts';
-import type { PlanParts } from '../plan/plan-leg.ts';
-import type { AcceptParts } from '../request/accept-request.ts';
+import type { PlanDependencies } from '../plan/plan-leg.ts';
+import type { AcceptDependencies } from '../request/accept-request.ts';
 import type { GatewaySettings } from '../request/settings.ts';
-import type { AnswerParts } from './answer-parts.ts';
+import type { AnswerDependencies } from './answer-dependencies.ts';
 
 /** Dependencies of the spine. */
-export interface GatewayParts
-  extends AcceptParts,
-    Omit<PlanParts, 'health' | 'memory' | 'tokenizer' | 'clock'>,
-    AnswerParts {
+export interface GatewayDependencies
+  extends AcceptDependencies,
+    Omit<PlanDependencies, 'health' | 'memory' | 'tokenizer' | 'clock'>,
+    AnswerDependencies {
   /** Returns the current settings. */
   readonly settings: () => GatewaySettings;
   /** Asks an endpoint to count the prompt; undefined if it cannot. */

@@ -1,12 +1,12 @@
 import type { Ledger } from '../../ports/ledger.ts';
-import type { LegParts, LegState } from '../leg/leg-parts.ts';
+import type { LegDependencies, LegState } from '../leg/leg-dependencies.ts';
 import type { Drains } from '../leg/upstream-reading.ts';
 import type { GenerationTimes, PlannedGeneration } from './generation-row.ts';
 import type { OpenWork } from './open-work.ts';
 import type { Settlement } from './settle.ts';
 
 /** Dependencies of answering. */
-export interface AnswerParts extends LegParts {
+export interface AnswerDependencies extends LegDependencies {
   readonly ledger: Ledger;
   /** Called with every generation that has ended, after its settlement. Must not throw. */
   readonly onSettled: (generation: PlannedGeneration, settlement: Settlement, times: GenerationTimes) => void;
