@@ -24,7 +24,11 @@ export async function runControlCommand<Name extends CommandName>(
     {
       dataDir: findDataDirectory(flags),
       // Reads the file only now: a running gateway has it, with secrets that this process may lack.
-      openAlone: async () => openInstallation(installationOptions(flags)),
+      openAlone: async () => {
+        const options = installationOptions(flags);
+        if (!FIRST_COMMANDS.has(command)) requireInstallation(options);
+        return openInstallation(options);
+      },
       isInUse: isDirectoryInUse,
     },
     command,
@@ -32,19 +36,25 @@ export async function runControlCommand<Name extends CommandName>(
   );
 }
 
+/** Commands that fill a data directory, also before its gateway is started for the first time. */
+const FIRST_COMMANDS: ReadonlySet<CommandName> = new Set([
+  'accounts.create',
+  'keys.create',
+  'credits.set',
+  'usage.scopes',
+  'usage.import',
+]);
+
 /** A line for people: the directory on which a command has worked. */
 export function dataDirectoryLine(flags: Flags): string {
   return `Data directory: ${findDataDirectory(flags)}\n`;
 }
 
-/**
- * Options for a command that opens the data directory itself. Needs no secret of a provider. Throws a
- * DataDirectoryProblem for a directory in which no gateway has kept data.
- */
+/** Options for a command that opens the data directory itself. Needs no secret of a provider. */
 export function installationOptions(flags: Flags): InstallationOptions {
   const { config, runtime } = requireConfiguration({ ...loadOptions(flags), scope: 'commands' });
   const log = openStderrLog(runtime);
-  const options: InstallationOptions = {
+  return {
     dataDir: runtime.dataDir,
     keyPrefix: config.keys.prefix,
     initialUsd: () => config.credits.initial_usd,
@@ -63,6 +73,4 @@ export function installationOptions(flags: Flags): InstallationOptions {
     durability: () => config.durability.ledger,
     warn: (message, fields) => log.warn(message, fields),
   };
-  requireInstallation(options);
-  return options;
 }

@@ -81,9 +81,7 @@ describe('the built program', () => {
 
 describe('a directory in which no gateway has kept data', () => {
   const COMMANDS = [
-    ['keys', 'create', '--name', 'n'],
     ['keys', 'list'],
-    ['accounts', 'create', 'Team'],
     ['credits', 'show'],
     ['ledger', 'verify'],
     ['ledger', 'accept-loss'],

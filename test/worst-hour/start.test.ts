@@ -73,7 +73,9 @@ it('a data directory in use', async () => {
 
 it('a data directory that is a file', () => {
   writeFileSync(join(folder, 'data'), '');
-  expect(failedStart(['--port', '0'])).toMatch(/data cannot be used \(\w+\); choose another with --data-dir/);
+  expect(failedStart(['--port', '0'])).toMatch(
+    /data cannot be used \(\w+\); a file has its name.* or choose another with --data-dir/,
+  );
 });
 
 it('a configuration file that does not exist', () => {

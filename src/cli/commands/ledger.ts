@@ -1,6 +1,6 @@
 import type { Flags } from '../../config/runtime.ts';
 import type { LedgerView, RebuildView } from '../../control/ledger-view.ts';
-import { openInstallation } from '../../installation.ts';
+import { openInstallation, requireInstallation } from '../../installation.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Fault } from '../../ports/ledger.ts';
 import type { LedgerLoss } from '../../ports/ledger-mark.ts';
@@ -90,6 +90,7 @@ export interface LossView {
 /** Accepts a journal that ends before the last record the database knows; a gateway refuses to start with one. */
 export async function acceptLedgerLoss(flags: Flags): Promise<CommandResult<LossView>> {
   const options = installationOptions(flags);
+  requireInstallation(options);
   if (options.database !== undefined) {
     throw new GatewayError(
       'invalid-request',

@@ -19,7 +19,7 @@ const look = (facts: Partial<DirectoryFacts>) =>
   checkDataDirectory({
     runtime: { dataDir: '/d' },
     directory: { kind: 'there', facts: { ...SOUND, ...facts } },
-    holder: { kind: 'none' },
+    holder: { kind: 'process' },
   } as unknown as Situation);
 
 it.each([
