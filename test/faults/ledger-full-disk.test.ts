@@ -95,9 +95,7 @@ describe('a ledger on a disk that is full', () => {
     expect(opened.ledger.isAvailable).toBe(false);
     await expect(done(reserve('g6'))).rejects.toMatchObject({ name: 'LedgerUnavailable' });
     await expect(done(reserve('g6'))).rejects.toMatchObject({ name: 'LedgerUnavailable' });
-    expect(warnings).toEqual([
-      'the disk of the ledger is full or fails; no paid work is begun until it works',
-    ]);
+    expect(warnings).toEqual(['the ledger cannot be written; no paid work is begun until it can']);
     expect(await done(opened.ledger.topUp('g1', () => credit(1n), NOW))).toMatchObject({ ok: false });
     expect(await done(settle('g1'))).toMatchObject({ charge: credit(10n) });
     await heal();
@@ -117,6 +115,7 @@ describe('a ledger on a disk that is full', () => {
     expect(warnings).toEqual(['the ledger cannot be written; no paid work is begun until it can']);
     await heal();
     expect(await done(settle('g1'))).toMatchObject({ charge: credit(10n) });
+    await heal();
     expect(warnings.at(-1)).toBe('the ledger can be written again');
     expect(opened.ledger.isAvailable).toBe(true);
     await done(settle('g2'));

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Log } from '../../kit/log/log.ts';
 import type { CachedAnswer, ResponseCache } from '../../ports/response-cache.ts';
 import { makeDirectory } from '../directory/atomic-files.ts';
+import { OutageLog } from '../outage-log.ts';
 
 /** Size limits. */
 export interface CacheBounds {
@@ -39,7 +40,6 @@ const DRAFT = '.draft';
  */
 export class DiskResponseCache implements ResponseCache {
   readonly #directory: string;
-  readonly #log: Pick<Log, 'warn'>;
   readonly #bounds: CacheBounds;
   readonly #memory: LRUCache<string, { readonly text: string }>;
   /** By key, the oldest first. */
@@ -47,11 +47,15 @@ export class DiskResponseCache implements ResponseCache {
   #bytes = 0;
   /** Tail of the queue of file operations. */
   #queue: Promise<void>;
-  #isFailing = false;
+  readonly #outage: OutageLog;
 
   constructor(directory: string, log: Pick<Log, 'warn'>, bounds: CacheBounds = BOUNDS) {
     this.#directory = directory;
-    this.#log = log;
+    this.#outage = new OutageLog((message, fields) => log.warn(message, fields), {
+      begins: 'the response cache cannot be written to its disk; answers are kept in memory alone',
+      ends: 'the response cache can be written to its disk again',
+      place: { path: directory },
+    });
     this.#bounds = bounds;
     this.#memory = new LRUCache({
       maxSize: bounds.memoryBytes,
@@ -111,8 +115,8 @@ export class DiskResponseCache implements ResponseCache {
   /** Queues file operations, so that the last one on a key wins. */
   #enqueue(step: () => Promise<void>): Promise<void> {
     this.#queue = this.#queue.then(step).then(
-      () => this.#succeeded(),
-      (error: unknown) => this.#failed(error),
+      () => this.#outage.worked(),
+      (error: unknown) => this.#outage.failed(error),
     );
     return this.#queue;
   }
@@ -155,19 +159,6 @@ export class DiskResponseCache implements ResponseCache {
     this.#bytes += kept.bytes - (this.#files.get(key)?.bytes ?? 0);
     this.#files.delete(key);
     this.#files.set(key, kept);
-  }
-
-  #succeeded(): void {
-    if (this.#isFailing) this.#log.warn('the response cache can be written to its disk again');
-    this.#isFailing = false;
-  }
-
-  #failed(error: unknown): void {
-    if (this.#isFailing) return;
-    this.#isFailing = true;
-    this.#log.warn('the response cache cannot be written to its disk; answers are kept in memory alone', {
-      error,
-    });
   }
 
   #pathOf(key: string): string {

@@ -109,9 +109,12 @@ export class DiskWatch implements DiskWaits {
     }
     this.#isLogged = true;
     this.#loggedAt = performance.now();
-    this.#warn('the ledger waits for its disk; generations wait with it, everything else goes on', {
-      waiting_ms: Math.round(sinceMs),
-    });
+    this.#warn(
+      'the ledger waits for its disk; generations wait with it or are refused, everything else goes on',
+      {
+        waiting_ms: Math.round(sinceMs),
+      },
+    );
   }
 }
 

@@ -13,6 +13,8 @@ export interface JournalOptions extends Partial<JournalLimits> {
   readonly directory: string;
   /** When a disk counts as slow, and the log of that; absent = not logged. */
   readonly disk?: DiskWatchOptions;
+  /** Logs when the disk fails, and when it works again; absent = not logged. */
+  warn?(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** Called with every record, oldest first, before the journal opens. Its bytes share memory with a whole segment. */
   replay(entry: JournalEntry): void;
   /** Called after the last record and before anything is changed. Throwing keeps the journal closed. */
@@ -45,11 +47,8 @@ export async function openJournal(options: JournalOptions, given?: JournalFiles)
   const files = watchedFiles(unwatched, disk);
   const { segments, tornTails, found, next } = await readJournal(files, (entry) => options.replay(entry));
   options.validate?.(found);
-  const journal = new SegmentedJournal(files, limitsOf(options), {
-    segments: await sealAll(files, segments),
-    next,
-    disk,
-  });
+  const stored = { segments: await sealAll(files, segments), next, disk };
+  const journal = new SegmentedJournal(files, limitsOf(options), stored, options.warn ?? (() => {}));
   await journal.start();
   return { journal, tornTails, found };
 }

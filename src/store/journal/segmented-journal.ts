@@ -7,6 +7,7 @@ import {
   type JournalPosition,
   JournalUnavailable,
 } from '../../ports/journal.ts';
+import { OutageLog } from '../outage-log.ts';
 import { DiskReserve } from './disk-reserve.ts';
 import type { DiskWatch } from './disk-watch.ts';
 import { bytesOfFrame, MAX_RECORD_BYTES } from './frame.ts';
@@ -42,6 +43,9 @@ interface WrittenAppend {
 /** How often a journal tries to become ready again. */
 const MEND_EVERY_MS = 250;
 
+/** How long the disk must work until the end of its failure is logged. */
+const STEADY_MS = 1_000;
+
 /**
  * Group commit: appends of one turn of the event loop, and those that arrive while the disk is busy, are written
  * together. Appends with `power` share a sync. It starts at once, or `gatherMs` later if the last one served several,
@@ -58,6 +62,7 @@ export class SegmentedJournal implements Journal {
   readonly #gatherMs: number;
   readonly #reserve: DiskReserve;
   readonly #chain: SegmentChain;
+  readonly #outage: OutageLog;
   readonly #waiting = new WaitingAppends();
   #unsynced: WrittenAppend[] = [];
   /** Appends that the last sync served. */
@@ -79,6 +84,7 @@ export class SegmentedJournal implements Journal {
     files: JournalFiles,
     limits: JournalLimits,
     stored: Pick<JournalContent, 'segments' | 'next'> & { readonly disk: DiskWatch },
+    warn: (message: string, fields?: Readonly<Record<string, unknown>>) => void,
   ) {
     this.disk = stored.disk;
     this.#files = files;
@@ -86,6 +92,12 @@ export class SegmentedJournal implements Journal {
     this.#gatherMs = limits.gatherMs;
     this.#reserve = new DiskReserve(files, limits.reservedBytes);
     this.#chain = new SegmentChain(files, limits.segmentBytes, stored);
+    this.#outage = new OutageLog(warn, {
+      begins: 'the ledger cannot be written; no paid work is begun until it can',
+      ends: 'the ledger can be written again',
+      place: { path: files.pathOf('') },
+      steadyMs: STEADY_MS,
+    });
   }
 
   /** Makes it ready; if the disk does not allow that, retries in the background. */
@@ -147,6 +159,7 @@ export class SegmentedJournal implements Journal {
     await this.#releases;
     await this.#chain.close();
     this.disk.close();
+    this.#outage.close();
   }
 
   #refusalOf(record: Uint8Array): Error | undefined {
@@ -251,6 +264,7 @@ export class SegmentedJournal implements Journal {
   async #fail(condition: Condition, cause: unknown): Promise<void> {
     this.#condition = condition;
     this.#cause = cause;
+    this.#outage.failed(cause);
     this.#mendLater();
     if (await this.#chain.abandon()) this.#acknowledgeSynced();
     const lost = this.#unsynced;
@@ -274,8 +288,10 @@ export class SegmentedJournal implements Journal {
       await this.#reserve.fill();
       await this.#chain.open();
       this.#condition = 'ready';
+      this.#outage.worked();
     } catch (error) {
       this.#cause = error;
+      this.#outage.failed(error);
       this.#mendLater();
     }
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isJsonObject } from '../../kit/json/json.ts';
 import type { Log } from '../../kit/log/log.ts';
 import { readIfExists } from '../directory/atomic-files.ts';
+import { OutageLog } from '../outage-log.ts';
 import type { DayCount, MemoryLimiter } from './memory-limiter.ts';
 
 /** A larger file is not one of ours. */
@@ -10,16 +11,16 @@ const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Request counts of the current day in the data directory, so that a restart does not reset daily limits. */
 export class RequestCountsFile {
-  readonly #file: string;
+  readonly path: string;
 
   constructor(dataDirectory: string) {
-    this.#file = join(dataDirectory, 'request-counts.json');
+    this.path = join(dataDirectory, 'request-counts.json');
   }
 
   /** The counts written last; none when the file cannot be read, which costs at most one day's counts. */
   read(): DayCount[] {
     try {
-      const content: unknown = JSON.parse(readIfExists(this.#file, MAX_BYTES)?.toString() ?? '[]');
+      const content: unknown = JSON.parse(readIfExists(this.path, MAX_BYTES)?.toString() ?? '[]');
       return Array.isArray(content) ? content.filter(isDayCount) : [];
     } catch {
       return [];
@@ -28,9 +29,9 @@ export class RequestCountsFile {
 
   /** Not synced: survives a crash of the process, not always a power loss. */
   async write(counts: readonly DayCount[]): Promise<void> {
-    const draft = `${this.#file}.draft`;
+    const draft = `${this.path}.draft`;
     await writeFile(draft, JSON.stringify(counts), { mode: 0o600 });
-    await rename(draft, this.#file);
+    await rename(draft, this.path);
   }
 }
 
@@ -54,19 +55,20 @@ export function keepCounts(
   log: Pick<Log, 'warn'>,
 ): { close(): Promise<void> } {
   let written = limiter.changes;
-  let isFailing = false;
+  const outage = new OutageLog((message, fields) => log.warn(message, fields), {
+    begins: 'the requests of the day cannot be written down; a restart would forget them',
+    ends: 'the requests of the day are written down again',
+    place: { path: file.path },
+  });
   const write = async () => {
     const { changes } = limiter;
     if (changes === written) return;
     try {
       await file.write(limiter.days());
       written = changes;
-      isFailing = false;
+      outage.worked();
     } catch (error) {
-      if (!isFailing) {
-        log.warn('the requests of the day cannot be written down; a restart would forget them', { error });
-      }
-      isFailing = true;
+      outage.failed(error);
     }
   };
   let writing = Promise.resolve();

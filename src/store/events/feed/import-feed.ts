@@ -4,10 +4,10 @@ import { isJsonObject } from '../../../kit/json/json.ts';
 import type { Appended, EventBundle, EventStore } from '../../../ports/events.ts';
 import type { ImportedUsage } from '../../../ports/imported-usage.ts';
 import { ImportFolder } from '../../directory/import-folder.ts';
+import { OutageLog } from '../../outage-log.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import { openEventBundle, readBundleSlices } from '../duckdb/event-bundle.ts';
 import { eventsOfSlice } from '../duckdb/usage-slices.ts';
-import { FailureWarning } from './feed-warnings.ts';
 import { ProgressFile } from './progress-file.ts';
 
 /** Slices that the events have. */
@@ -36,8 +36,8 @@ const SLICES_PER_BUNDLE = 25;
 const WAIT_MS = 2_000;
 
 const WARNINGS = {
-  fails: 'imported usage cannot be brought into the events; it waits in the database',
-  works: 'imported usage is brought into the events again',
+  begins: 'imported usage cannot be brought into the events; it waits in the database',
+  ends: 'imported usage is brought into the events again',
 };
 
 /** The database does not answer. Not logged here: requests log it. */
@@ -51,7 +51,7 @@ export class ImportFeed {
   readonly #options: ImportFeedOptions;
   readonly #file: ProgressFile<TakenSlices>;
   readonly #closing = new AbortController();
-  readonly #failures: FailureWarning;
+  readonly #failures: OutageLog;
   readonly #taken: Set<string>;
   /** Counts losses of the events' file: a pass that began before one must not note what it has fed. */
   #losses = 0;
@@ -65,7 +65,7 @@ export class ImportFeed {
 
   private constructor(options: ImportFeedOptions) {
     this.#options = options;
-    this.#failures = new FailureWarning(options.warn, WARNINGS);
+    this.#failures = new OutageLog(options.warn, WARNINGS);
     this.#file = new ProgressFile(join(options.directory, 'events-imports.json'), isTaken);
     this.#taken = new Set(this.#file.read()?.taken);
   }

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { GenerationStore, SettledPosition } from '../../../ports/generations.ts';
+import { OutageLog } from '../../outage-log.ts';
 import type { GenerationSink } from '../projection/event-projection.ts';
 import { feedRows } from './feed-rows.ts';
-import { EVENTS_LOST, FailureWarning, FEED_WARNINGS } from './feed-warnings.ts';
+import { EVENTS_LOST, FEED_WARNINGS } from './feed-warnings.ts';
 import type { ProgressFile } from './progress-file.ts';
 
 /** Rows that the events lack: all generations after a position; null = none. */
@@ -33,7 +34,7 @@ const BEFORE_ALL: SettledPosition = { settledAtMs: Number.MIN_SAFE_INTEGER, id: 
 export class RowRefill {
   readonly #options: RowRefillOptions;
   readonly #closing = new AbortController();
-  readonly #failures: FailureWarning;
+  readonly #failures: OutageLog;
   /** Content of the progress file; undefined while there were never any events. */
   #noted: MissingRows | undefined;
   #behind: SettledPosition | null;
@@ -45,7 +46,7 @@ export class RowRefill {
 
   private constructor(options: RowRefillOptions, noted: MissingRows | undefined) {
     this.#options = options;
-    this.#failures = new FailureWarning(options.warn, FEED_WARNINGS);
+    this.#failures = new OutageLog(options.warn, FEED_WARNINGS);
     this.#noted = noted;
     this.#behind = noted === undefined ? BEFORE_ALL : noted.behind;
   }

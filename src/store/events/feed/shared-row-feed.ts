@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { OutageLog } from '../../outage-log.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import { BEFORE_ALL, type BookedPage, type BookedPosition } from '../../sql/stores/booked-generations.ts';
 import type { GenerationSink } from '../projection/event-projection.ts';
 import { feedRows } from './feed-rows.ts';
-import { EVENTS_LOST, FailureWarning, FEED_WARNINGS } from './feed-warnings.ts';
+import { EVENTS_LOST, FEED_WARNINGS } from './feed-warnings.ts';
 import type { ProgressFile } from './progress-file.ts';
 
 /** Progress of the feed among the shared rows of generations. */
@@ -45,7 +46,7 @@ class RowsUnavailable extends Error {}
 export class SharedRowFeed {
   readonly #options: SharedRowFeedOptions;
   readonly #closing = new AbortController();
-  readonly #failures: FailureWarning;
+  readonly #failures: OutageLog;
   #progress: FeedProgress;
   /** The next pass starts from the beginning. */
   #mustRestart = false;
@@ -56,7 +57,7 @@ export class SharedRowFeed {
   private constructor(options: SharedRowFeedOptions, progress: FeedProgress, isRefilling: boolean) {
     this.#isRefilling = isRefilling;
     this.#options = options;
-    this.#failures = new FailureWarning(options.warn, FEED_WARNINGS);
+    this.#failures = new OutageLog(options.warn, FEED_WARNINGS);
     this.#progress = progress;
   }
 

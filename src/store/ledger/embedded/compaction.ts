@@ -1,6 +1,7 @@
 import type { Journal } from '../../../ports/journal.ts';
 import type { LedgerMark } from '../../../ports/ledger-mark.ts';
 import type { JournalFiles } from '../../journal/journal-files.ts';
+import { causeFields } from '../../outage-log.ts';
 import type { Books } from '../books/books.ts';
 import type { AnyProjector } from '../projection/projector.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
@@ -100,7 +101,7 @@ export class Compaction {
       if (!this.#isMarkFailing) {
         this.#options.warn(
           'the mark of the ledger cannot be written to the database; a lost journal would not be noticed',
-          { error },
+          causeFields(error),
         );
       }
       this.#isMarkFailing = true;
@@ -132,7 +133,8 @@ export class Compaction {
       await this.release();
       this.#isFailing = false;
     } catch (error) {
-      if (!this.#isFailing) this.#options.warn('no snapshot of the ledger could be taken', { error });
+      if (!this.#isFailing)
+        this.#options.warn('no snapshot of the ledger could be taken', causeFields(error));
       this.#isFailing = true;
     }
   }

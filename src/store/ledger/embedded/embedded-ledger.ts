@@ -63,8 +63,6 @@ export class EmbeddedLedger implements Ledger {
   readonly #charges = new RecentCharges();
   readonly #writeOffs = new WriteOffs();
   #isClosed = false;
-  /** A request was refused since the ledger was available last: the warning is logged once. */
-  #isRefusing = false;
 
   constructor(options: EmbeddedLedgerOptions) {
     this.#options = options;
@@ -236,20 +234,7 @@ export class EmbeddedLedger implements Ledger {
   }
 
   #assertAvailable(): void {
-    if (this.isAvailable) {
-      this.#isRefusing = false;
-      return;
-    }
-    // The record writer logs its own failures.
-    if (!this.#isRefusing && this.#writer.isKeepingUp && !this.#isClosed) {
-      this.#options.warn(
-        isStuck(this.disk)
-          ? 'the disk of the ledger does not answer; no paid work is begun until it does'
-          : 'the disk of the ledger is full or fails; no paid work is begun until it works',
-      );
-    }
-    this.#isRefusing = true;
-    throw unavailable();
+    if (!this.isAvailable) throw unavailable();
   }
 }
 

@@ -127,6 +127,7 @@ export async function openEmbeddedLedger<Item extends Projected>(
   const opened = await openJournal(
     {
       directory: '',
+      warn,
       disk: { warn: (message, fields) => settings.slowDisk?.(message, fields) },
       segmentBytes: DEFAULT_SEGMENT_BYTES,
       ...settings.journal,

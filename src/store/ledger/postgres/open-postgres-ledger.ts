@@ -94,6 +94,7 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
   const opened = await openJournal(
     {
       directory: '',
+      warn,
       disk: { warn: (message, fields) => settings.slowDisk?.(message, fields) },
       segmentBytes: DEFAULT_SEGMENT_BYTES,
       ...settings.journal,

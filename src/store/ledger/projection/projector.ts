@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StoredGeneration } from '../../../ports/generations.ts';
 import type { Journal } from '../../../ports/journal.ts';
+import { OutageLog } from '../../outage-log.ts';
 import { decodeRecord, generationOfRecord, recordHeadOf, type SettleRecord } from '../records/records.ts';
 import { addInHalves } from './add-in-halves.ts';
 
@@ -89,7 +90,7 @@ export class Projector<Item extends Projected = StoredGeneration> {
   /** Refused ids that were logged since the last success. */
   readonly #refused = new Set<string>();
   #retryMs = FIRST_RETRY_MS;
-  #isFailing = false;
+  readonly #outage: OutageLog;
   #gathering: NodeJS.Timeout | undefined;
   #run: Promise<void> | undefined;
   readonly #closing = new AbortController();
@@ -99,6 +100,10 @@ export class Projector<Item extends Projected = StoredGeneration> {
     this.#maxPending = options.maxPending ?? MAX_PENDING;
     this.#gatherMs = options.gatherMs ?? GATHER_MS;
     this.#maxBatch = options.maxBatch ?? MAX_BATCH;
+    this.#outage = new OutageLog(options.warn, {
+      begins: `the projection ${this.name} cannot be written; what was settled waits in the journal`,
+      ends: `the projection ${this.name} can be written again`,
+    });
   }
 
   get name(): string {
@@ -336,20 +341,13 @@ export class Projector<Item extends Projected = StoredGeneration> {
   }
 
   #succeed(): void {
-    if (this.#isFailing) this.#options.warn(`the projection ${this.name} can be written again`);
-    this.#isFailing = false;
+    this.#outage.worked();
     this.#refused.clear();
     this.#retryMs = FIRST_RETRY_MS;
   }
 
   async #fail(error: unknown): Promise<void> {
-    if (!this.#isFailing) {
-      this.#isFailing = true;
-      this.#options.warn(
-        `the projection ${this.name} cannot be written; what was settled waits in the journal`,
-        { error },
-      );
-    }
+    this.#outage.failed(error);
     await delay(this.#retryMs, undefined, { signal: this.#closing.signal }).catch(() => {});
     this.#retryMs = Math.min(LAST_RETRY_MS, this.#retryMs * 2);
   }

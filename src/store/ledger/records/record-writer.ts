@@ -49,14 +49,14 @@ const RETRY_MS = 100;
 
 /**
  * Writes the records that the books have applied. A record that the disk refuses is written again as soon as the disk
- * works, in sequence except for records that were under way together. The books tolerate that order.
+ * works, in sequence except for records that were under way together. The books tolerate that order. The journal logs
+ * that its disk fails.
  */
 export class RecordWriter {
   readonly #options: RecordWriterOptions;
   readonly #pending = new Set<Entry>();
   #retried: Entry[] = [];
   #retryTimer: NodeJS.Timeout | undefined;
-  #isFailing = false;
   #last: Uint8Array | undefined;
   readonly #outcome: EntryOutcome = {
     succeed: (entry, position) => this.#succeed(entry, position),
@@ -111,15 +111,11 @@ export class RecordWriter {
   }
 
   #fail(entry: Entry, error: Error): void {
-    if (error instanceof JournalUnavailable) this.#retryLater(entry, error);
+    if (error instanceof JournalUnavailable) this.#retryLater(entry);
     else this.#giveUp(entry, error);
   }
 
-  #retryLater(entry: Entry, error?: unknown): void {
-    if (!this.#isFailing) {
-      this.#isFailing = true;
-      this.#options.warn('the ledger cannot be written; no paid work is begun until it can', { error });
-    }
+  #retryLater(entry: Entry): void {
     this.#retried.push(entry);
     entry.write.markRetried();
     this.#retryTimer ??= setTimeout(() => void this.#retry(), RETRY_MS).unref();
@@ -132,9 +128,6 @@ export class RecordWriter {
     );
     this.#retried = [];
     await Promise.all(entries.map((entry) => this.#tryAgain(entry)));
-    if (this.#retried.length > 0 || !this.#isFailing) return;
-    this.#isFailing = false;
-    this.#options.warn('the ledger can be written again', { records_written_late: entries.length });
   }
 
   #tryAgain(entry: Entry): Promise<void> {

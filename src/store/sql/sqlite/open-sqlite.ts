@@ -37,6 +37,7 @@ export async function openSqlite(
       () => new SqliteThread({ file, busyMs: READER_BUSY_MS, pragmas: ['query_only = ON'] }),
     ),
     writer: new SqliteWriter({
+      path: file,
       openThread: () => new SqliteThread({ file, busyMs: WRITER_BUSY_MS, pragmas: WRITER_PRAGMAS }),
       warn,
     }),

@@ -15,6 +15,7 @@ describe('SqliteWriter', () => {
     directory = mkdtempSync(join(tmpdir(), 'sqlite-'));
     threads = [];
     writer = new SqliteWriter({
+      path: join(directory, 'x.sqlite'),
       openThread: () => {
         const settings = { file: join(directory, 'x.sqlite'), busyMs: 100, pragmas: ['journal_mode = WAL'] };
         const thread = new SqliteThread(settings);

@@ -1,10 +1,13 @@
 import { isInTime } from '../../../kit/loop/is-in-time.ts';
+import { OutageLog } from '../../outage-log.ts';
 import { DatabaseUnavailable } from '../database-unavailable.ts';
 import type { SqliteAnswer, SqliteThread } from './sqlite-thread.ts';
 
 export interface SqliteWriterOptions {
   /** Starts a thread that is connected to the database. */
   openThread(): SqliteThread;
+  /** The file of the database. */
+  readonly path: string;
   /** Logs when writing fails, and when it works again. */
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
@@ -18,11 +21,17 @@ export class SqliteWriter {
   #thread: SqliteThread | undefined;
   /** Tail of the queue: settles once all turns asked for by now have ended. */
   #last: Promise<void> = Promise.resolve();
-  #isFailing = false;
+  readonly #outage: OutageLog;
   #isClosed = false;
 
   constructor(options: SqliteWriterOptions) {
     this.#options = options;
+    this.#outage = new OutageLog(options.warn, {
+      begins: 'the database cannot be written; requests that need it are refused',
+      ends: 'the database can be written again',
+      place: { path: options.path },
+      steadyMs: 1_000,
+    });
   }
 
   /** Waits for a turn; the caller must end it. Rejects with DatabaseUnavailable. */
@@ -40,7 +49,8 @@ export class SqliteWriter {
       this.#thread = this.#options.openThread();
     }
     return new SqliteTurn(this.#thread, (failure) => {
-      this.#note(failure);
+      if (failure === undefined) this.#outage.worked();
+      else this.#outage.failed(failure);
       end();
     });
   }
@@ -50,18 +60,8 @@ export class SqliteWriter {
     this.#isClosed = true;
     await isInTime(this.#last, TURN_MS);
     await others;
+    this.#outage.close();
     await this.#thread?.close();
-  }
-
-  #note(failure: DatabaseUnavailable | undefined): void {
-    if ((failure !== undefined) === this.#isFailing) return;
-    this.#isFailing = !this.#isFailing;
-    if (failure === undefined) this.#options.warn('the database can be written again');
-    else {
-      this.#options.warn('the database cannot be written; requests that need it are refused', {
-        error: failure.cause,
-      });
-    }
   }
 }
 

@@ -1,0 +1,97 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type StartedProgram, startProgram, stopped } from '../e2e/started-program.ts';
+import { linesOf } from './log-lines.ts';
+import { SmallDisk } from './small-disk.ts';
+
+const MANAGEMENT_KEY = 'management-key-of-this-test';
+const API_KEY = 'api-key-of-this-test';
+
+/** A new data directory takes 4 MiB for the reserve and half of one for the rest. */
+const disk = new SmallDisk(8);
+if (!disk.isThere) process.stderr.write('A full disk is not tested: mounting a small one needs root\n');
+afterAll(() => disk.remove());
+
+describe.skipIf(!disk.isThere)('a gateway whose disk is full', () => {
+  const dataDir = join(disk.path, 'data');
+  let program: StartedProgram;
+
+  beforeAll(async () => {
+    program = await startProgram(disk.folder, {
+      SIGNALBOX_DATA_DIR: dataDir,
+      SIGNALBOX_MANAGEMENT_KEY: MANAGEMENT_KEY,
+      SIGNALBOX_API_KEY: API_KEY,
+    });
+  }, 60_000);
+
+  afterAll(() => stopped(program.child, 'SIGTERM'));
+
+  const post = (path: string, key: string, body: object) =>
+    fetch(`${program.url}${path}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+
+  const generate = async () => {
+    const messages = [{ role: 'user', content: 'the-words-of-the-caller' }];
+    const response = await post('/chat/completions', API_KEY, { model: 'simulator/standard', messages });
+    return { status: response.status, text: await response.text() };
+  };
+
+  const createKey = async (name: string) => (await post('/keys', MANAGEMENT_KEY, { name })).status;
+
+  const about = (path: string) => linesOf(program.stderr()).filter((line) => line.path === path);
+
+  it('says what is full and where, once, and that it works again, once', async () => {
+    expect((await generate()).status).toBe(200);
+    // The reserve is released for work under way, and is filled too.
+    await expect
+      .poll(
+        async () => {
+          disk.fill();
+          const [generation, key] = [await generate(), await createKey('x'.repeat(90))];
+          return [generation.status, generation.text.includes('the ledger cannot be written'), key];
+        },
+        { timeout: 20_000 },
+      )
+      .toEqual([503, true, 503]);
+    for (let times = 0; times < 5; times++) expect((await generate()).status).toBe(503);
+    disk.free();
+    await expect.poll(async () => (await generate()).status, { timeout: 20_000 }).toBe(200);
+    await expect.poll(() => createKey('y'), { timeout: 20_000 }).toBe(201);
+
+    const ledger = { level: 'warn', path: join(dataDir, 'journal') };
+    await expect
+      .poll(() => about(ledger.path), { timeout: 20_000 })
+      .toEqual([
+        expect.objectContaining({
+          ...ledger,
+          message: 'the ledger cannot be written; no paid work is begun until it can',
+          errno: 'ENOSPC',
+        }),
+        expect.objectContaining({
+          ...ledger,
+          message: 'the ledger can be written again',
+          away_ms: expect.any(Number),
+        }),
+      ]);
+    const database = { level: 'warn', path: join(dataDir, 'signalbox.sqlite') };
+    await expect
+      .poll(() => about(database.path), { timeout: 20_000 })
+      .toEqual([
+        expect.objectContaining({
+          ...database,
+          message: 'the database cannot be written; requests that need it are refused',
+          errno: 'SQLITE_FULL',
+        }),
+        expect.objectContaining({
+          ...database,
+          message: 'the database can be written again',
+          away_ms: expect.any(Number),
+        }),
+      ]);
+    expect(program.stderr()).not.toMatch(/GatewayError|"stack"/);
+    expect(program.stderr()).not.toMatch(/the-words-of-the-caller|key-of-this-test/);
+  }, 120_000);
+});
