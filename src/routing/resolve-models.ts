@@ -2,7 +2,7 @@ import type { Endpoint, Model } from '../catalog/catalog.ts';
 import { unknownModelMessage } from '../catalog/knowledge/model-hint.ts';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
-import { pluginPlace } from '../ir/plugin-place.ts';
+import { pluginPlace } from '../ir/plugins.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import { lookUp } from '../kit/collections/lookup.ts';
 import { quoted, shortened } from '../kit/text/quoted.ts';

@@ -1,13 +1,14 @@
 import type { Egress } from '../egress/egress.ts';
+import { WEB, WEB_FETCH } from '../ir/web-notes.ts';
 import type { ResponseCache } from '../ports/response-cache.ts';
 import { compileFilters } from './guardrails/filters/filter-set.ts';
 import { type GuardrailMetrics, guardrailStages } from './guardrails/guardrail-stage.ts';
-import { fileParserStage } from './plugins/file-parser/file-parser-stage.ts';
-import { moderationStage } from './plugins/moderation/moderation-stage.ts';
+import { FILE_PARSER, fileParserStage } from './plugins/file-parser/file-parser-stage.ts';
+import { MODERATION, moderationStage } from './plugins/moderation/moderation-stage.ts';
+import { RESPONSE_HEALING, responseHealingStage } from './plugins/response-healing/response-healing-stage.ts';
 import { webStage } from './plugins/web/web-stage.ts';
 import { webFetchStage } from './plugins/web-fetch/web-fetch-stage.ts';
 import { responseCacheStage } from './response-cache.ts';
-import { responseHealingStage } from './response-healing.ts';
 import type { Stage } from './stage.ts';
 
 /** Dependencies of stages. */
@@ -17,27 +18,40 @@ export interface StageDependencies {
   readonly guardrailMetrics: GuardrailMetrics;
 }
 
-/**
- * All stages, in order: the first runs first before planning, and is outermost around legs. `additional`: stages
- * inside all others but the guardrails around legs.
- */
+/** What rows are made of: the guardrails are one part that runs at three places. */
+interface RowDependencies extends StageDependencies {
+  readonly guardrails: ReturnType<typeof guardrailStages>;
+}
+
+interface Row {
+  /** Id of the plugin by which requests ask for the stage; absent = they do not. */
+  readonly pluginId?: string;
+  readonly stage: (dependencies: RowDependencies) => Stage;
+}
+
+/** All stages, in order: the first runs first before planning, and is outermost around legs. */
+const OUTER: readonly Row[] = [
+  { stage: ({ guardrails }) => guardrails.first },
+  { pluginId: MODERATION, stage: ({ egress }) => moderationStage(egress) },
+  { pluginId: FILE_PARSER, stage: ({ egress }) => fileParserStage(egress) },
+  // The texts of files that were read.
+  { stage: ({ guardrails }) => guardrails.again },
+  // Before the plugins that look at the web: an answer that is kept needs no search.
+  { stage: ({ cache }) => responseCacheStage(cache) },
+  { pluginId: WEB, stage: ({ egress }) => webStage(egress) },
+  { pluginId: WEB_FETCH, stage: ({ egress }) => webFetchStage(egress) },
+  { pluginId: RESPONSE_HEALING, stage: () => responseHealingStage },
+];
+
+/** Ids of the plugins that are stages. */
+export const STAGE_PLUGINS: readonly string[] = OUTER.flatMap(({ pluginId }) => pluginId ?? []);
+
+/** The stages of a gateway. `additional`: stages inside all others but the guardrails around legs. */
 export function stageTable(
-  { cache, egress, guardrailMetrics: metrics }: StageDependencies,
+  dependencies: StageDependencies,
   additional: readonly Stage[] = [],
 ): readonly Stage[] {
-  const guardrails = guardrailStages({ compileFilters, metrics });
-  return [
-    guardrails.first,
-    moderationStage(egress),
-    fileParserStage(egress),
-    // The texts of files that were read.
-    guardrails.again,
-    // Before the plugins that look at the web: an answer that is kept needs no search.
-    responseCacheStage(cache),
-    webStage(egress),
-    webFetchStage(egress),
-    responseHealingStage,
-    ...additional,
-    guardrails.innermost,
-  ];
+  const guardrails = guardrailStages({ compileFilters, metrics: dependencies.guardrailMetrics });
+  const outer = OUTER.map(({ stage }) => stage({ ...dependencies, guardrails }));
+  return [...outer, ...additional, guardrails.innermost];
 }

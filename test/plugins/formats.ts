@@ -24,7 +24,7 @@ export const WAYS = PATHS.flatMap((path) => [[path, false] as const, [path, true
 const TOLD = { 'x-signalbox-metadata': 'enabled' };
 
 /** The status, and the reply: the body, or of a stream all its events in one text. */
-export async function ask(gateway: TestGateway, path: Path, body: object) {
+export async function ask(gateway: TestGateway, path: Path | '/embeddings', body: object) {
   const response = await gateway.post(path, body, TOLD);
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
   const events = isStream ? await readEvents(response) : [];

@@ -7,6 +7,7 @@ import {
   head,
   JSON_TYPE,
   openFakeUpstream,
+  reply,
   reset,
   write,
 } from '../fakes/fake-upstream.ts';
@@ -22,7 +23,10 @@ const plugins = [{ id: 'moderation' }];
 beforeAll(async () => {
   upstream = await openFakeUpstream();
   service = await openFakeUpstream();
-  const models = [{ id: 'm/one', endpoints: [{ provider: 'acme', model: 'one' }] }];
+  const models = [
+    { id: 'm/one', endpoints: [{ provider: 'acme', model: 'one' }] },
+    { id: 'm/vectors', output_modalities: ['embeddings'], endpoints: [{ provider: 'acme' }] },
+  ];
   const acme = { slug: 'acme', name: 'Acme', dialect: 'openai-chat', base_url: upstream.url };
   const judge = {
     slug: 'judge',
@@ -93,6 +97,48 @@ describe.each(WAYS)('moderation on %s, streamed: %s', (path, stream) => {
     });
     expect(metadata.pipeline).toMatchObject([{ name: 'moderation', data: { flagged: true } }]);
   });
+});
+
+it.each(WAYS)('is switched off on %s, streamed: %s', async (path, stream) => {
+  const off = [{ id: 'moderation', enabled: false }];
+  const { status } = await ask(gateway, path, {
+    model: 'm/one',
+    stream,
+    plugins: off,
+    ...FORMATS[path].of('Hi'),
+  });
+  expect(status).toBe(200);
+  expect(service.requests).toHaveLength(0);
+});
+
+it.each(WAYS)('refuses bad settings on %s, streamed: %s', async (path, stream) => {
+  for (const [settings, place] of [
+    [{ enabled: 'no' }, 'plugins[0].enabled'],
+    [{ surprise: 1 }, 'plugins[0].surprise'],
+  ] as const) {
+    const wrong = [{ id: 'moderation', ...settings }];
+    const { status, answer } = await ask(gateway, path, {
+      model: 'm/one',
+      stream,
+      plugins: wrong,
+      ...FORMATS[path].of('Hi'),
+    });
+    expect(status).toBe(400);
+    expect(answer.error.message).toContain(place);
+  }
+  expect(upstream.requests).toHaveLength(0);
+});
+
+it('does not work on embeddings, which have no plugins, and the report says so', async () => {
+  const vectors = { data: [{ index: 0, embedding: [1] }], usage: { prompt_tokens: 1, total_tokens: 1 } };
+  upstream.clear();
+  upstream.answer(reply(200, vectors));
+  const { status, metadata } = await ask(gateway, '/embeddings', { model: 'm/vectors', plugins, input: 'x' });
+  expect(status).toBe(200);
+  expect(service.requests).toHaveLength(0);
+  expect(metadata.translation).toContainEqual(
+    expect.objectContaining({ field: 'plugins', action: 'dropped' }),
+  );
 });
 
 it.each(PATHS)('fails closed on %s while the service is down, refuses or answers nonsense', async (path) => {

@@ -1,16 +1,14 @@
 import { invalidRequest } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { WEB, WEB_FETCH } from '../../ir/web-notes.ts';
+import { WEB } from '../../ir/web-notes.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import { quoted } from '../../kit/text/quoted.ts';
 import { ROUTER_OF_PLUGIN } from '../../routing/routers/routers.ts';
 import { CONTEXT_COMPRESSION } from '../../stages/plugins/context-compression/compression-goal.ts';
-import { FILE_PARSER } from '../../stages/plugins/file-parser/file-parser-stage.ts';
-import { MODERATION } from '../../stages/plugins/moderation/moderation-stage.ts';
 import { engineIssue } from '../../stages/plugins/web/choose-engine.ts';
 import type { WebSettings } from '../../stages/plugins/web/web-settings.ts';
-import { RESPONSE_HEALING } from '../../stages/response-healing.ts';
+import { STAGE_PLUGINS } from '../../stages/table.ts';
 import type { GatewaySettings } from './settings.ts';
 
 /**
@@ -27,15 +25,11 @@ export function refuseUnavailable(
   if (ofPlugins.length + ofTools.length > 0) throw invalidRequest([...ofPlugins, ...ofTools]);
 }
 
-/** Plugins that do something; the others are known by name. */
+/** Plugins that do something; the others are known by name. Those that are no stages belong to planning. */
 const AVAILABLE_PLUGINS: ReadonlySet<string> = new Set([
+  ...STAGE_PLUGINS,
   ...ROUTER_OF_PLUGIN.keys(),
   CONTEXT_COMPRESSION,
-  FILE_PARSER,
-  MODERATION,
-  RESPONSE_HEALING,
-  WEB,
-  WEB_FETCH,
 ]);
 
 function pluginIssues(plugins: Json | undefined, web: WebSettings | undefined): Issue[] {

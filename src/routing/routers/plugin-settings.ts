@@ -1,5 +1,5 @@
 import type { TranslationEntry } from '../../ir/metadata.ts';
-import { pluginPlace } from '../../ir/plugin-place.ts';
+import { pluginIn, pluginPlace } from '../../ir/plugins.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 
@@ -13,7 +13,7 @@ const NONE: PluginSettings = { values: {}, place: 'plugins' };
 
 /** The settings of the first enabled plugin with this id. */
 export function pluginSettings(request: GenerationRequest, id: string | undefined): PluginSettings {
-  const values = request.wishes.plugins.find((plugin) => plugin.id === id);
+  const values = pluginIn(request, id);
   return values === undefined ? NONE : { values, place: pluginPlace(request, values) };
 }
 

@@ -1,7 +1,7 @@
 import type { Egress } from '../../../egress/egress.ts';
 import { GatewayError, invalidRequest } from '../../../ir/errors.ts';
 import type { Part } from '../../../ir/items.ts';
-import { pluginPlace } from '../../../ir/plugin-place.ts';
+import { pluginIn, pluginPlace } from '../../../ir/plugins.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { objectAt, textAt } from '../../../kit/json/members.ts';
@@ -91,7 +91,7 @@ function parsedFile(name: string, { hash }: FileContent, text: string, pages: nu
 
 /** What reads the files; undefined: they go to the model as they are. */
 async function engineFor(request: GenerationRequest, context: StageContext): Promise<Engine | undefined> {
-  const plugin = request.wishes.plugins.find(({ id }) => id === FILE_PARSER);
+  const plugin = pluginIn(request, FILE_PARSER);
   const asked = plugin && textAt(objectAt(plugin, 'pdf') ?? {}, 'engine');
   switch (asked) {
     case 'native':

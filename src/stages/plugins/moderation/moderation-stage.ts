@@ -1,6 +1,6 @@
 import type { Egress } from '../../../egress/egress.ts';
 import { GatewayError, invalidRequest } from '../../../ir/errors.ts';
-import { pluginPlace } from '../../../ir/plugin-place.ts';
+import { pluginIn, pluginPlace } from '../../../ir/plugins.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { middleCut } from '../../../kit/text/middle-cut.ts';
@@ -19,7 +19,7 @@ export function moderationStage(egress: Pick<Egress, 'call'>): Stage {
   return {
     name: MODERATION,
     touches: 'nothing',
-    isActive: (request) => pluginIn(request) !== undefined,
+    isActive: (request) => pluginIn(request, MODERATION) !== undefined,
     async before(request, context) {
       const service = serviceFor(request, context);
       const beganMs = context.now();
@@ -49,16 +49,12 @@ export function moderationStage(egress: Pick<Egress, 'call'>): Stage {
   };
 }
 
-function pluginIn({ wishes }: GenerationRequest): JsonObject | undefined {
-  return wishes.plugins.find(({ id }) => id === MODERATION);
-}
-
 /** The configured service; 400 if there is none. */
 function serviceFor(request: GenerationRequest, { settings }: StageContext): ProviderService {
   const { moderation, catalog } = settings;
   const provider = moderation && usableProvider(moderation.provider, catalog);
   if (moderation !== undefined && provider !== undefined) return { provider, model: moderation.model };
-  const plugin = pluginIn(request);
+  const plugin = pluginIn(request, MODERATION);
   const message =
     moderation === undefined
       ? 'moderation is not configured on this gateway (plugins.moderation)'

@@ -1,5 +1,5 @@
 import type { Egress } from '../../../egress/egress.ts';
-import type { GenerationRequest } from '../../../ir/request.ts';
+import { pluginIn } from '../../../ir/plugins.ts';
 import { fetchNote, WEB_FETCH } from '../../../ir/web-notes.ts';
 import { boundedText } from '../../../kit/json/bounded-json.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
@@ -24,11 +24,11 @@ export function webFetchStage(egress: Egress): Stage {
   return {
     name: WEB_FETCH,
     touches: 'request',
-    isActive: (request) => pluginIn(request) !== undefined,
+    isActive: (request) => pluginIn(request, WEB_FETCH) !== undefined,
     async before(request, context) {
       const addresses = addressesIn(lastUserText(request)).slice(0, MAX_TOLD_ADDRESSES);
       if (addresses.length === 0) return undefined;
-      const pages = await fetchAll(addresses, pluginIn(request) ?? {}, egress, context);
+      const pages = await fetchAll(addresses, pluginIn(request, WEB_FETCH) ?? {}, egress, context);
       const completed = pages.filter(({ status }) => status === 'completed').length;
       const failures = pages.length - completed;
       const summary = `${completed} of ${pages.length} pages fetched`;
@@ -36,10 +36,6 @@ export function webFetchStage(egress: Egress): Stage {
       return { request: withUserText(request, pagesText(pages, context)) };
     },
   };
-}
-
-function pluginIn({ wishes }: GenerationRequest): JsonObject | undefined {
-  return wishes.plugins.find(({ id }) => id === WEB_FETCH);
 }
 
 /** All pages, in the order of their addresses. */

@@ -4,7 +4,7 @@ import type { SearchEngineName } from '../../../config/schema/search-engines.ts'
 import type { Egress } from '../../../egress/egress.ts';
 import { GatewayError, invalidRequest } from '../../../ir/errors.ts';
 import type { EventBatch } from '../../../ir/events.ts';
-import { pluginPlace } from '../../../ir/plugin-place.ts';
+import { pluginIn, pluginPlace } from '../../../ir/plugins.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import { searchNote, WEB } from '../../../ir/web-notes.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
@@ -36,9 +36,9 @@ export function webStage(egress: Egress): Stage {
   return {
     name: WEB,
     touches: 'answer',
-    isActive: (request) => pluginIn(request) !== undefined,
+    isActive: (request) => pluginIn(request, WEB) !== undefined,
     async before(request, context) {
-      const plugin = pluginIn(request);
+      const plugin = pluginIn(request, WEB);
       if (plugin === undefined) return undefined;
       const endpoints = await context.endpointsFor(request);
       const [endpoint] = endpoints;
@@ -58,10 +58,6 @@ export function webStage(egress: Egress): Stage {
     },
     around: (request, next, context) => cited(next(request), found.get(context)),
   };
-}
-
-function pluginIn({ wishes }: GenerationRequest): JsonObject | undefined {
-  return wishes.plugins.find(({ id }) => id === WEB);
 }
 
 function unquoted({ url }: FoundPage): FoundPage {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isJsonObject } from '../kit/json/json.ts';
+import { isJsonObject } from '../../../kit/json/json.ts';
 import { healJson } from './heal-json.ts';
 
 describe('JSON that is nearly so', () => {

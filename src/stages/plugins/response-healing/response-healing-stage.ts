@@ -1,15 +1,15 @@
-import type { EventBatch } from '../ir/events.ts';
-import { Fold } from '../ir/fold.ts';
-import type { Item, MessageItem } from '../ir/items.ts';
-import { pluginPlace } from '../ir/plugin-place.ts';
-import type { GenerationRequest, OutputFormat } from '../ir/request.ts';
-import type { Result } from '../ir/result.ts';
-import { unfold } from '../ir/unfold.ts';
-import { isJsonObject, type Json, type JsonObject } from '../kit/json/json.ts';
-import { StepBudget } from '../kit/json-schema/budget.ts';
-import { fitsSchema } from '../kit/json-schema/schema-check.ts';
+import type { EventBatch } from '../../../ir/events.ts';
+import { Fold } from '../../../ir/fold.ts';
+import type { Item, MessageItem } from '../../../ir/items.ts';
+import { pluginIn, pluginPlace } from '../../../ir/plugins.ts';
+import type { GenerationRequest, OutputFormat } from '../../../ir/request.ts';
+import type { Result } from '../../../ir/result.ts';
+import { unfold } from '../../../ir/unfold.ts';
+import { isJsonObject, type Json } from '../../../kit/json/json.ts';
+import { StepBudget } from '../../../kit/json-schema/budget.ts';
+import { fitsSchema } from '../../../kit/json-schema/schema-check.ts';
+import type { Next, Stage, StageContext } from '../../stage.ts';
 import { healJson } from './heal-json.ts';
-import type { Next, Stage, StageContext } from './stage.ts';
 
 export const RESPONSE_HEALING = 'response-healing';
 
@@ -20,19 +20,15 @@ const MAX_SCHEMA_STEPS = 20_000;
 export const responseHealingStage: Stage = {
   name: RESPONSE_HEALING,
   touches: 'answer',
-  isActive: (request) => pluginIn(request) !== undefined && canHeal(request),
+  isActive: (request) => pluginIn(request, RESPONSE_HEALING) !== undefined && canHeal(request),
   unmetWish(request) {
-    const plugin = pluginIn(request);
+    const plugin = pluginIn(request, RESPONSE_HEALING);
     if (plugin === undefined || canHeal(request)) return undefined;
     const detail = 'it works on whole answers alone that are asked to be JSON';
     return { field: pluginPlace(request, plugin), action: 'dropped', detail };
   },
   around: heal,
 };
-
-function pluginIn({ wishes }: GenerationRequest): JsonObject | undefined {
-  return wishes.plugins.find(({ id }) => id === RESPONSE_HEALING);
-}
 
 /** True if answers to a request can be healed: they are not streamed, and should be JSON. */
 function canHeal({ stream, outputFormat }: Pick<GenerationRequest, 'stream' | 'outputFormat'>): boolean {
