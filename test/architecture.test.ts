@@ -84,6 +84,9 @@ const DIALECT_FILES: ReadonlySet<string> = new Set(
 /** Folders of `dialects` that are no dialect. */
 const BESIDE_DIALECTS: ReadonlySet<string> = new Set(['shared', 'fit']);
 
+/** Folders of dialects that have embeddings and no conversations. */
+const EMBEDDING_FOLDERS: ReadonlySet<string> = new Set(['embeddings', 'cohere']);
+
 /** Files in the folders of dialects whose name is not on the list. */
 function oddDialectFiles(paths: readonly string[]): readonly string[] {
   return paths.filter((file) => {
@@ -131,6 +134,32 @@ function namesDialects(text: string): boolean {
 
 /** Headings within files of a dialect, in their order; each file has those that apply. */
 const DIALECT_SECTIONS: Readonly<Record<string, readonly string[]>> = {
+  'wire.ts': [
+    'Content parts',
+    'Messages',
+    'Settings',
+    'The request',
+    'Kinds of fields',
+    'Items',
+    'Reasoning',
+    'Limits',
+    'Answers',
+  ],
+  'parse.ts': [
+    'What is refused',
+    'Undocumented fields',
+    'Models',
+    'Conversation',
+    'Tools',
+    'Settings',
+    'Sampling',
+    'Reasoning',
+    'Output format',
+    'Service tier',
+    'Fields of this dialect alone',
+  ],
+  'finish.ts': ['From the upstream', 'For the caller'],
+  'relay.ts': ['Conversation', 'Cache marks', 'Sampling', 'Output limit', 'Output format', 'Includes'],
   'decode.ts': [
     'The answer',
     'Start and end',
@@ -152,6 +181,15 @@ const DIALECT_SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'Includes',
     'Betas',
   ],
+  'render-content.ts': [
+    'Turns of the model',
+    'Messages',
+    'Thoughts',
+    'Calls',
+    'Results of calls',
+    'Images',
+    'Other items',
+  ],
   'render-tools.ts': ['One tool', 'Tools of earlier turns', 'The choice among them'],
   'render-reasoning.ts': [
     'By effort',
@@ -168,6 +206,29 @@ const DIALECT_SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'Members that only the gateway reads',
   ],
 };
+
+/** Functions that files of one name export in every dialect of conversations. */
+const DIALECT_FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
+  'parse.ts': ['parseRequest'],
+  'finish.ts': ['readFinish'],
+  'relay.ts': ['renderRelay'],
+  'render.ts': ['renderRequest'],
+  'render-content.ts': ['renderConversation'],
+  'render-tools.ts': ['renderTools'],
+  'render-reasoning.ts': ['renderReasoning'],
+  'decode.ts': ['createDecoder', 'decodeBody'],
+  'encode.ts': ['createEncoder'],
+  'encode-body.ts': ['encodeBody'],
+  'error.ts': ['readError', 'failureOf'],
+};
+
+/** Functions of the list that a file does not export. */
+function missingFunctions(file: string, text: string): readonly string[] {
+  const folder = dialectFolderOf(file);
+  if (folder === undefined || EMBEDDING_FOLDERS.has(folder)) return [];
+  const names = DIALECT_FUNCTIONS[file.split('/').at(-1) ?? ''] ?? [];
+  return names.filter((name) => !new RegExp(`^export .*\\b${name}\\b`, 'm').test(text));
+}
 
 /** The headings of a text that are not on the list or not in its order. */
 function oddSections(text: string, order: readonly string[]): readonly string[] {
@@ -294,6 +355,14 @@ describe('the structure of the source', () => {
     });
     expect(odd).toEqual([]);
     expect(oddSections('// --- b ---\n// --- a ---\n// --- c ---', ['a', 'b'])).toEqual(['a', 'c']);
+  });
+
+  it('names the functions of every dialect alike', () => {
+    const missing = files.flatMap((file) =>
+      missingFunctions(file, textOf(file)).map((name) => `${file}: ${name}`),
+    );
+    expect(missing).toEqual([]);
+    expect(missingFunctions('dialects/chat/relay.ts', 'export function relay() {}')).toEqual(['renderRelay']);
   });
 
   it('names the files of every dialect alike', () => {

@@ -21,12 +21,9 @@ import type { ItemReferences } from './shared/requests/item-references.ts';
 /**
  * A wire dialect: everything that other code needs to know about it.
  *
- * Files of one name have their sections in the same order in every dialect:
- * - `decode.ts`: `createDecoder`; The answer (`AnswerReader`: `read`, `finish`, `cut`, `miss`, `fail`) with Start and
- *   end, then Content; Whole bodies (`decodeBody`)
- * - `encode.ts`: `createEncoder`; the encoder with Content, Relay, The end
- * - `relay.ts`: `renderRelay`; then its changes: content, reasoning, output limit, other settings
- * - `finish.ts`: the upstream's words, `readFinish`; then the caller's words, `renderFinish`
+ * Files of one name have the same sections in the same order in every dialect, each those that apply to it, and the
+ * same names for the same functions, so that two dialects can be compared side by side. `test/architecture.test.ts`
+ * lists both.
  *
  * Content that needs a file of its own is in `decode-content.ts`, `encode-content.ts` and so on.
  */

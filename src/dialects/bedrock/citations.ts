@@ -38,7 +38,7 @@ const LOCATIONS = [
  * Reads a citation; undefined if it is none. Positions in the caller's own documents get the names of the messages
  * format, the only format of callers that has such citations.
  */
-export function parseCitation(citation: Json | undefined): Annotation | undefined {
+export function readAnnotation(citation: Json | undefined): Annotation | undefined {
   if (!isJsonObject(citation)) return undefined;
   const title = textAt(citation, 'title');
   const content = objectsAt(citation, 'sourceContent')

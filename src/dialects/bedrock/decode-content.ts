@@ -3,12 +3,12 @@ import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext } from '../dialect.ts';
 import { type BlockForm, BlockItems, type BlockKind, type OpenBlock } from '../shared/blocks/block-items.ts';
-import { parseCitation } from './citations.ts';
+import { readAnnotation } from './citations.ts';
 import { sealOfRedacted, sealOfSignature } from './reasoning.ts';
 
 const FORM: BlockForm = {
   callIdPrefix: 'tooluse',
-  citationIn: (delta) => parseCitation(delta.citation),
+  citationIn: (delta) => readAnnotation(delta.citation),
   thoughtIn: (delta) => textAt(objectAt(delta, 'reasoningContent'), 'text'),
   signatureIn: (delta) => stringAt(objectAt(delta, 'reasoningContent'), 'signature'),
   redactedIn: (delta) => textAt(objectAt(delta, 'reasoningContent'), 'redactedContent'),

@@ -3,8 +3,11 @@ import type { Failure, Finish, FinishReason } from '../../ir/events.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, stringAt } from '../../kit/json/members.ts';
 
-/** How an answer ended. */
+/** Finish reasons. */
 
+// --- From the upstream ----------------------------------------------------------------------------------------------
+
+/** Stop reasons of the upstream. */
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['end_turn', 'stop'],
   ['stop_sequence', 'stop'],
@@ -17,7 +20,7 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 /** Stop reasons that mean a failure, with their messages. */
-const FAILURES: ReadonlyMap<string, string> = new Map([
+const FAILURE_REASONS: ReadonlyMap<string, string> = new Map([
   ['malformed_model_output', 'The model wrote an answer that the provider cannot read'],
   ['malformed_tool_use', 'The model wrote a tool call that the provider cannot read'],
 ]);
@@ -36,7 +39,7 @@ export function readFinish(
   hasCalls: boolean,
 ): Finish | Failure {
   const nativeReason = stringAt(stop, 'stopReason');
-  const malformed = FAILURES.get(nativeReason ?? '');
+  const malformed = FAILURE_REASONS.get(nativeReason ?? '');
   if (malformed !== undefined) {
     return { type: 'failure', error: new GatewayError('upstream-unavailable', malformed) };
   }

@@ -47,7 +47,7 @@ function pieceOf(text: string): Piece {
   return { block: textBlock(text) };
 }
 
-// --- Calls and results ----------------------------------------------------------------------------------------------
+// --- Calls ----------------------------------------------------------------------------------------------------------
 
 /**
  * The upstream requires a result for every call at the beginning of the next turn, and no other results. Calls without
@@ -118,6 +118,37 @@ function identified(piece: Piece, ids: CallIds, open: OpenCalls, context: Render
   return { ...piece, block: { toolUse: { toolUseId, ...objectAt(block, 'toolUse') } } };
 }
 
+function callAsText(call: ToolCallItem, { names, report }: RenderContext): JsonObject {
+  report.coerced(report.place(call, 'items'), 'became text: the endpoint takes no tools');
+  return textBlock(`[Called the tool ${names.nameOf(call)} with ${flatArguments(call)}]`);
+}
+
+const PLAIN_ID = /^[a-zA-Z0-9_-]+$/;
+
+/**
+ * Gives calls their ids. The same id always maps to the same one, whatever else the conversation has, so that prompt
+ * caches still match; only a repeated id gets another.
+ */
+class CallIds {
+  readonly #taken = new Set<string>();
+  readonly #numbers = new Map<string, number>();
+
+  take(callId: string): string {
+    let id = plainId(callId);
+    let number = this.#numbers.get(callId) ?? 2;
+    for (; this.#taken.has(id); number++) id = digestedId(callId, `${callId} ${number}`);
+    this.#numbers.set(callId, number);
+    this.#taken.add(id);
+    return id;
+  }
+}
+
+function plainId(callId: string): string {
+  return callId.length <= MAX_ID_LENGTH && PLAIN_ID.test(callId) ? callId : digestedId(callId, callId);
+}
+
+// --- Results of calls -----------------------------------------------------------------------------------------------
+
 /** A user turn that answers the open calls, results first. */
 function answered(pieces: readonly Piece[], open: OpenCalls, context: RenderContext): readonly Piece[] {
   const results: Piece[] = [];
@@ -138,11 +169,6 @@ function answered(pieces: readonly Piece[], open: OpenCalls, context: RenderCont
     results.push({ block: missingResult(id, item, context) });
   }
   return [...results, ...rest];
-}
-
-function callAsText(call: ToolCallItem, { names, report }: RenderContext): JsonObject {
-  report.coerced(report.place(call, 'items'), 'became text: the endpoint takes no tools');
-  return textBlock(`[Called the tool ${names.nameOf(call)} with ${flatArguments(call)}]`);
 }
 
 /** The content of a result that answers no call of the previous turn. */
@@ -169,28 +195,4 @@ function missingResult(toolUseId: string, call: ToolCallItem, { report, traits }
   );
   const status = traits.hasResultStatus === true ? { status: 'error' } : {};
   return { toolResult: { toolUseId, content: [textBlock('No result was given.')], ...status } };
-}
-
-const PLAIN_ID = /^[a-zA-Z0-9_-]+$/;
-
-/**
- * Gives calls their ids. The same id always maps to the same one, whatever else the conversation has, so that prompt
- * caches still match; only a repeated id gets another.
- */
-class CallIds {
-  readonly #taken = new Set<string>();
-  readonly #numbers = new Map<string, number>();
-
-  take(callId: string): string {
-    let id = plainId(callId);
-    let number = this.#numbers.get(callId) ?? 2;
-    for (; this.#taken.has(id); number++) id = digestedId(callId, `${callId} ${number}`);
-    this.#numbers.set(callId, number);
-    this.#taken.add(id);
-    return id;
-  }
-}
-
-function plainId(callId: string): string {
-  return callId.length <= MAX_ID_LENGTH && PLAIN_ID.test(callId) ? callId : digestedId(callId, callId);
 }

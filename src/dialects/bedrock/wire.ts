@@ -2,21 +2,12 @@ import type { JsonObject } from '../../kit/json/json.ts';
 
 /** Shapes and limits of the Converse interface. A block is an object with one member, whose name gives its kind. */
 
-/** Role of a turn. System prompts are outside the turns. */
-export type WireRole = 'user' | 'assistant';
+// --- Content parts --------------------------------------------------------------------------------------------------
 
-/** Role that a block is rendered for. */
-export type Speaker = WireRole | 'system';
-
-/** Stream events, by the name in the frame or the member that wraps the payload. */
-export const STREAM_EVENTS: ReadonlySet<string> = new Set([
-  'messageStart',
-  'contentBlockStart',
-  'contentBlockDelta',
-  'contentBlockStop',
-  'messageStop',
-  'metadata',
-]);
+/** A block of text. */
+export function textBlock(text: string): JsonObject {
+  return { text };
+}
 
 /** Image formats by their media type. */
 export const IMAGE_FORMATS: Readonly<Record<string, string>> = {
@@ -71,6 +62,16 @@ export const AUDIO_FORMATS: ReadonlySet<string> = new Set([
   'webm',
 ]);
 
+// --- Messages -------------------------------------------------------------------------------------------------------
+
+/** Role of a turn. System prompts are outside the turns. */
+export type WireRole = 'user' | 'assistant';
+
+/** Role that a block is rendered for. */
+export type Speaker = WireRole | 'system';
+
+// --- Limits ---------------------------------------------------------------------------------------------------------
+
 /** Longest id of a tool call; names of tools have the same limit. */
 export const MAX_ID_LENGTH = 64;
 
@@ -85,7 +86,14 @@ export const MAX_LABELS = 16;
 export const LABEL_NAME = /^[a-zA-Z0-9\s:_@$#=/+,.-]{1,256}$/;
 export const LABEL_VALUE = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/;
 
-/** A block of text. */
-export function textBlock(text: string): JsonObject {
-  return { text };
-}
+// --- Answers --------------------------------------------------------------------------------------------------------
+
+/** Stream events, by the name in the frame or the member that wraps the payload. */
+export const STREAM_EVENTS: ReadonlySet<string> = new Set([
+  'messageStart',
+  'contentBlockStart',
+  'contentBlockDelta',
+  'contentBlockStop',
+  'messageStop',
+  'metadata',
+]);

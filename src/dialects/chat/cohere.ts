@@ -25,7 +25,7 @@ export function asChatBody(body: JsonObject): JsonObject {
   return compact({ id: body.id ?? null, object: 'chat.completion', choices: [choice], usage });
 }
 
-// --- Streams ---------------------------------------------------------------------------------------------------------
+// --- Streams --------------------------------------------------------------------------------------------------------
 
 /** The delta of an event, by its type. */
 const DELTAS: ReadonlyMap<string, (event: JsonObject) => JsonObject> = new Map([
@@ -74,7 +74,7 @@ function chunkOf(event: JsonObject, choice: JsonObject): JsonObject {
   return { ...pick('id', event), ...chunk };
 }
 
-// --- Bodies ----------------------------------------------------------------------------------------------------------
+// --- Bodies ---------------------------------------------------------------------------------------------------------
 
 function messageOf(message: JsonObject, parts: readonly JsonObject[]): JsonObject {
   const thoughts = [planOf(message).reasoning, ...parts.map(({ thinking }) => thinking)];
@@ -92,7 +92,7 @@ function joined(pieces: readonly unknown[]): string | undefined {
   return texts.length === 0 ? undefined : texts.join('');
 }
 
-// --- Both ------------------------------------------------------------------------------------------------------------
+// --- Both -----------------------------------------------------------------------------------------------------------
 
 /** The plan before tool calls is reasoning, not an answer. */
 function planOf(message: JsonObject | undefined): JsonObject {

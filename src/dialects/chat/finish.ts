@@ -2,6 +2,8 @@ import type { Finish, FinishReason } from '../../ir/events.ts';
 
 /** Finish reasons in both directions. */
 
+// --- From the upstream ----------------------------------------------------------------------------------------------
+
 /** Finish reasons of chat upstreams. Any other is an ordinary stop. */
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['stop', 'stop'],
@@ -33,6 +35,9 @@ export function readFinish(word: string | undefined, contents: AnswerContents): 
   return reason === 'tool-calls' && !contents.hasCalls ? 'stop' : reason;
 }
 
+// --- For the caller -------------------------------------------------------------------------------------------------
+
+/** The caller's words. */
 const WORDS: Readonly<Record<FinishReason, string>> = {
   stop: 'stop',
   length: 'length',

@@ -35,7 +35,7 @@ interface Spot {
 }
 
 /** The conversation of a validated request: one wire message is one or several items. */
-export function parseMessages(messages: readonly JsonObject[], places: Places): Item[] {
+export function parseConversation(messages: readonly JsonObject[], places: Places): Item[] {
   const parsing = new Parsing(messages, places);
   for (let position = 0; position < messages.length; position++) parsing.visit(position);
   return parsing.items;
@@ -100,7 +100,7 @@ class CallsSoFar {
   }
 }
 
-// --- Messages --------------------------------------------------------------------------------------------------------
+// --- Messages -------------------------------------------------------------------------------------------------------
 
 const PLAIN_FIELDS = new Set(['role', 'content']);
 const ASSISTANT_FIELDS = new Set([
@@ -205,7 +205,7 @@ function parseFunctionMessage(message: JsonObject, spot: Spot): ToolResultItem {
   };
 }
 
-// --- Thoughts --------------------------------------------------------------------------------------------------------
+// --- Thoughts -------------------------------------------------------------------------------------------------------
 
 type CallSeal = Pick<ToolCallItem, 'signature' | 'signatureFormat' | 'signatureGivenBy'>;
 
@@ -244,7 +244,7 @@ function parseThoughts(
   return [{ item: places.put(item, places.inside(place, field)), after: undefined }];
 }
 
-// --- Tool calls and images -------------------------------------------------------------------------------------------
+// --- Tool calls and images ------------------------------------------------------------------------------------------
 
 const CALL_FIELDS = new Set(['id', 'type', 'index', 'function', 'custom']);
 
@@ -282,7 +282,7 @@ function parseImageItem(image: JsonObject): ImageItem {
   return { type: 'image', source: parseUrl(textAt(objectAt(image, 'image_url'), 'url') ?? '') };
 }
 
-// --- Content parts ---------------------------------------------------------------------------------------------------
+// --- Content parts --------------------------------------------------------------------------------------------------
 
 /** Reads a string or a list of parts. */
 function parseContent(content: Json | undefined, { places, place }: Spot): Part[] {

@@ -23,20 +23,15 @@ import { modelList, parseCacheMark, parseWishes } from '../shared/requests/gatew
 import { limitIn } from '../shared/requests/output-limit.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 import { facts } from './facts.ts';
-import { parseMessages } from './parse-content.ts';
+import { parseConversation } from './parse-content.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
-import {
-  CHAT_ONLY_FIELDS,
-  DOCUMENTED_FIELDS,
-  isKnownPartType,
-  LIMIT_FIELDS,
-  REASONING_FIELDS,
-} from './wire.ts';
+import { DOCUMENTED_FIELDS, LIMIT_FIELDS, REASONING_FIELDS, UNMODELLED_FIELDS } from './wire.ts';
+import { isKnownPartType } from './wire-content.ts';
 
 /** Parses a validated body. Throws 400 and 422 for conditions that the schema cannot express. */
 export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): GenerationRequest {
   const messages = objectsAt(body, 'messages');
-  refuseWhatIsNotOffered(body, messages);
+  refuseImpossible(body, messages);
   const given = withoutNulls(body);
   const models = modelList(given.model, given.models);
   if (models.length === 0) {
@@ -49,14 +44,14 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
     body,
     models,
     hasFallbackModels: Array.isArray(given.models) && given.models.length > 0,
-    items: parseMessages(messages, places),
+    items: parseConversation(messages, places),
     tools: parseTools(objectsAt(given, 'tools'), places),
     sampling: parseSampling(given),
     stream: given.stream === true,
     // The debug echo exists in the responses format only.
     echoUpstreamBody: false,
     wishes: parseWishes(given),
-    ext: extOf(given),
+    ext: parseExt(given),
     places,
     unknownFields: unknownFieldsOf(given),
     exactNumbers,
@@ -87,9 +82,10 @@ export function untranslatableIssues(request: GenerationRequest): Issue[] {
   return issues;
 }
 
-// --- What is refused -------------------------------------------------------------------------------------------------
+// --- What is refused ------------------------------------------------------------------------------------------------
 
-function refuseWhatIsNotOffered(body: JsonObject, messages: readonly JsonObject[]): void {
+/** Refuses bodies that are valid by the schema and impossible here. */
+function refuseImpossible(body: JsonObject, messages: readonly JsonObject[]): void {
   if (typeof body.n === 'number' && body.n !== 1) {
     throw invalidRequest([{ path: 'n', message: 'must be 1: one request gives one choice' }]);
   }
@@ -139,6 +135,8 @@ function checkLogprobs(sampling: Sampling): void {
   }
 }
 
+// --- Undocumented fields --------------------------------------------------------------------------------------------
+
 /**
  * Fields without effect: undocumented fields, top-level or in `reasoning`, which is never sent unchanged, and an echo
  * that this format does not have.
@@ -156,7 +154,7 @@ function unknownFieldsOf(given: JsonObject): string[] {
   return unknown;
 }
 
-// --- Settings --------------------------------------------------------------------------------------------------------
+// --- Settings -------------------------------------------------------------------------------------------------------
 
 type Settings = Partial<GenerationRequest>;
 
@@ -180,11 +178,7 @@ function parseSettings(given: JsonObject): Settings {
   });
 }
 
-/** `fast` is a synonym of `priority`. */
-export function parseServiceTier(given: JsonObject): string | undefined {
-  const tier = textAt(given, 'service_tier');
-  return tier === 'fast' ? 'priority' : tier;
-}
+// --- Sampling -------------------------------------------------------------------------------------------------------
 
 type ReadSetting = (given: JsonObject, field: string) => Sampling[keyof Sampling];
 
@@ -226,6 +220,8 @@ function parseStop(stop: Json | undefined): string[] | undefined {
   return Array.isArray(stop) ? (stop as string[]) : undefined;
 }
 
+// --- Reasoning ------------------------------------------------------------------------------------------------------
+
 function parseReasoning(given: JsonObject): ReasoningSettings | undefined {
   const { reasoning_effort: effort, include_reasoning: include } = given;
   const reasoning = objectAt(given, 'reasoning');
@@ -241,6 +237,8 @@ function parseReasoning(given: JsonObject): ReasoningSettings | undefined {
   });
   return Object.keys(settings).length === 0 ? undefined : settings;
 }
+
+// --- Output format --------------------------------------------------------------------------------------------------
 
 function parseOutputFormat(format: JsonObject | undefined): OutputFormat | undefined {
   if (format === undefined) return undefined;
@@ -264,20 +262,30 @@ function parseOutputFormat(format: JsonObject | undefined): OutputFormat | undef
   }
 }
 
-// --- Escapes ---------------------------------------------------------------------------------------------------------
+// --- Service tier ---------------------------------------------------------------------------------------------------
 
-function extOf(given: JsonObject): GenerationRequest['ext'] {
+/** `fast` is a synonym of `priority`. */
+export function parseServiceTier(given: JsonObject): string | undefined {
+  const tier = textAt(given, 'service_tier');
+  return tier === 'fast' ? 'priority' : tier;
+}
+
+// --- Fields of this dialect alone -----------------------------------------------------------------------------------
+
+/** Stream options that the gateway reads itself. */
+const OWN_STREAM_OPTIONS: ReadonlySet<string> = new Set(['include_usage']);
+
+/** Documented fields that only this dialect has. */
+function parseExt(given: JsonObject): GenerationRequest['ext'] {
   let own: JsonObject | undefined;
-  for (const field of CHAT_ONLY_FIELDS) {
+  for (const field of UNMODELLED_FIELDS) {
     if (given[field] !== undefined) own = { ...own, [field]: given[field] };
   }
   // Usage is always reported; only the other options are for the upstream.
   const options =
     given.stream === true
-      ? membersBeyond(objectAt(given, 'stream_options') ?? {}, READ_STREAM_OPTIONS)
+      ? membersBeyond(objectAt(given, 'stream_options') ?? {}, OWN_STREAM_OPTIONS)
       : undefined;
   const chat = options === undefined ? own : { ...own, stream_options: options };
   return chat === undefined ? {} : { chat };
 }
-
-const READ_STREAM_OPTIONS: ReadonlySet<string> = new Set(['include_usage']);

@@ -143,6 +143,16 @@ function lastOf(details: readonly JsonObject[], member: string): string | undefi
   return details.map((detail) => textAt(detail, member)).findLast((value) => value !== undefined);
 }
 
+/** Writes the thoughts of one turn. */
+export function renderThoughts(thoughts: readonly ReasoningItem[]): ReasoningDetail[] {
+  let index = 0;
+  return thoughts.flatMap((item) => {
+    const details = renderReasoningDetails(item, index);
+    index += indexesOf(item);
+    return details;
+  });
+}
+
 /** Writes the thoughts of one item. `firstIndex`: number of parts in the items before it. */
 export function renderReasoningDetails(
   item: ReasoningItem,

@@ -8,7 +8,7 @@ import { NO_RESULT } from '../shared/pairing/pair-calls.ts';
 import { Report } from '../shared/report/report.ts';
 import { facts } from './facts.ts';
 import { renderRelay } from './relay.ts';
-import { relayedMessages } from './relay-content.ts';
+import { relayMessages } from './relay-content.ts';
 
 const user = (content: string): JsonObject => ({ role: 'user', content });
 const calls = (...ids: string[]): JsonObject => ({
@@ -24,7 +24,7 @@ function relayed(...messages: JsonObject[]) {
 
 function relayedWith(quirks: Quirks, ...messages: JsonObject[]) {
   const report = new Report({ formatFacts: facts.request, places: new Places() });
-  const sent = relayedMessages(messages, { model: 'm', quirks, hashUser: (id) => id }, report);
+  const sent = relayMessages(messages, { model: 'm', quirks, hashUser: (id) => id }, report);
   const entries = report.entries.map(({ field, action }) => `${field} ${action}`);
   return { sent: sent as JsonObject[], entries, isSame: sent === messages };
 }

@@ -35,7 +35,7 @@ export function arePlain(messages: Json | undefined, { quirks = NO_QUIRKS }: Ren
 }
 
 /** The caller's messages as the provider accepts them. Returns the same list if nothing changes. */
-export function relayedMessages(
+export function relayMessages(
   messages: Json | undefined,
   { quirks = NO_QUIRKS }: RenderTarget,
   report: Report,

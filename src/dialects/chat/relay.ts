@@ -1,18 +1,17 @@
 import type { GenerationRequest } from '../../ir/request.ts';
-import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectAt } from '../../kit/json/members.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
-import { effortWithin } from '../shared/reasoning/reasoning-effort.ts';
 import { reportToolCallLimit } from '../shared/report/foreign-members.ts';
 import { reportPassedOn } from '../shared/report/passed-on-fields.ts';
 import { Report } from '../shared/report/report.ts';
 import { capped } from '../shared/requests/output-limit.ts';
 import { relayBody } from '../shared/requests/relay.ts';
 import { parseServiceTier } from './parse.ts';
-import { arePlain, relayedMessages } from './relay-content.ts';
+import { arePlain, relayMessages } from './relay-content.ts';
 import { anyObject, renderVerbosity, takesMarks, withHashedUserId, withoutRefusedFields } from './render.ts';
 import { NO_CACHE_MARKS, NO_TOOL_CALL_LIMIT, unknownDetail } from './render-losses.ts';
-import { HIGHEST_EFFORT, renderReasoning } from './render-reasoning.ts';
+import { relayReasoning } from './render-reasoning.ts';
 import { GATEWAY_FIELDS, LIMIT_FIELDS } from './wire.ts';
 
 /** The caller's own body with only the necessary changes. */
@@ -22,7 +21,7 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
   const tier = parseServiceTier(given);
   const messages = arePlain(given.messages, target)
     ? given.messages
-    : relayedMessages(given.messages, target, report);
+    : relayMessages(given.messages, target, report);
   reportToolCallLimit(request, NO_TOOL_CALL_LIMIT, report);
   const { user, safetyIdentifier, metadata } = request;
   const changes: JsonObject = { model: target.model };
@@ -38,8 +37,8 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
   }
   Object.assign(
     changes,
-    relayLimits(given, target, report),
-    relaySchema(request, target, report),
+    relayOutputLimit(given, target, report),
+    relayOutputFormat(request, target, report),
     relayCacheMark(request, target, report),
   );
   for (const field of request.unknownFields) {
@@ -51,22 +50,23 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
   return { body, headers: NO_HEADERS, report: report.entries };
 }
 
-/** The caller's reasoning settings, if the provider has other names for them. */
-function relayReasoning(
+// --- Cache marks ----------------------------------------------------------------------------------------------------
+
+/** The mark of the whole prompt, removed if the endpoint takes none. */
+function relayCacheMark(
   request: GenerationRequest,
   target: RenderTarget,
   report: Report,
 ): JsonObject | undefined {
-  const { reasoning, reasoning_effort: given } = request.body;
-  const effort = request.reasoning?.effort;
-  const isUnknown = effort !== undefined && effortWithin(effort, HIGHEST_EFFORT, target) !== effort;
-  const isForeign = isUnknown || target.quirks?.thinkingField !== undefined;
-  if (!isJsonObject(reasoning) && !(given && isForeign)) return undefined;
-  return { reasoning: undefined, reasoning_effort: undefined, ...renderReasoning(request, target, report) };
+  if (request.cache === undefined || takesMarks(target)) return undefined;
+  report.dropped(report.name('cache'), NO_CACHE_MARKS);
+  return { cache_control: undefined };
 }
 
+// --- Output limit ---------------------------------------------------------------------------------------------------
+
 /** The caller's own limits, under the only name that the provider accepts if there is just one. */
-function relayLimits(given: JsonObject, target: RenderTarget, report: Report): JsonObject | undefined {
+function relayOutputLimit(given: JsonObject, target: RenderTarget, report: Report): JsonObject | undefined {
   const only = target.quirks?.outputLimitField;
   let limits: JsonObject | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -82,21 +82,14 @@ function relayLimits(given: JsonObject, target: RenderTarget, report: Report): J
   return { max_tokens: undefined, max_completion_tokens: undefined, [only]: least };
 }
 
-function relaySchema(
+// --- Output format --------------------------------------------------------------------------------------------------
+
+/** Any JSON object instead of a schema, if the provider refuses schemas. */
+function relayOutputFormat(
   { outputFormat }: GenerationRequest,
   { quirks }: RenderTarget,
   report: Report,
 ): JsonObject | undefined {
   const isRefused = quirks?.refusesSchemas === true && outputFormat?.type === 'json-schema';
   return isRefused ? { response_format: anyObject(report) } : undefined;
-}
-
-function relayCacheMark(
-  request: GenerationRequest,
-  target: RenderTarget,
-  report: Report,
-): JsonObject | undefined {
-  if (request.cache === undefined || takesMarks(target)) return undefined;
-  report.dropped(report.name('cache'), NO_CACHE_MARKS);
-  return { cache_control: undefined };
 }

@@ -23,20 +23,20 @@ import { errorsInWords } from '../shared/tools/errors-in-words.ts';
 import { type FlatNames, flatArguments } from '../shared/tools/tool-names.ts';
 import { facts } from './facts.ts';
 import { toolCallId } from './quirks.ts';
-import { indexesOf, renderReasoningDetails } from './reasoning.ts';
+import { renderThoughts } from './reasoning.ts';
 import { FOREIGN_SEAL, NO_FIELD, reportForeignMembers } from './render-losses.ts';
 import { contentOf, type PartsContext, renderPart, reportLostMark } from './render-parts.ts';
 import { reportRenaming } from './render-tools.ts';
 
 /** Context of rendering a conversation besides its items. */
-export interface MessagesContext extends PartsContext {
+export interface ConversationContext extends PartsContext {
   readonly request: GenerationRequest;
   readonly names: FlatNames;
 }
 
 /** Renders the conversation: consecutive assistant items become one message. */
-export function renderMessages(context: MessagesContext): JsonObject[] {
-  const writer = new MessagesWriter(context);
+export function renderConversation(context: ConversationContext): JsonObject[] {
+  const writer = new ConversationWriter(context);
   const { request, report } = context;
   const items = errorsInWords(pairCalls(request.items, report), report);
   for (const item of withoutForeignFiles(items, facts.request.fileStore, report)) {
@@ -57,8 +57,8 @@ interface AssistantTurn {
   readonly ext: JsonObject;
 }
 
-class MessagesWriter {
-  readonly #context: MessagesContext;
+class ConversationWriter {
+  readonly #context: ConversationContext;
   /** Names of the tools that the request declares. */
   readonly #declared: ReadonlySet<string>;
   readonly #messages: JsonObject[] = [];
@@ -66,7 +66,7 @@ class MessagesWriter {
   /** Images and files from tool results: they follow the results in a message of their own. */
   #attachments: JsonObject[] = [];
 
-  constructor(context: MessagesContext) {
+  constructor(context: ConversationContext) {
     this.#context = context;
     this.#declared = new Set(
       context.request.tools.flatMap((tool) => (tool.type === 'hosted' ? [] : [tool.name])),
@@ -109,7 +109,7 @@ class MessagesWriter {
     return this.#messages;
   }
 
-  // --- Assistant turns -----------------------------------------------------------------------------------------------
+  // --- Turns of the model -------------------------------------------------------------------------------------------
 
   #openTurn(): AssistantTurn {
     this.#endResults();
@@ -133,6 +133,37 @@ class MessagesWriter {
     return this.#openTurn();
   }
 
+  #endTurn(): void {
+    const turn = this.#turn;
+    this.#turn = undefined;
+    if (turn === undefined) return;
+    const parts = turn.content ?? [];
+    const refusals = parts.filter((part) => part.type === 'refusal');
+    for (const part of refusals) reportForeignMembers(part, 'items', this.#context.report);
+    const refusal = refusals.map((part) => part.refusal).join('');
+    const spoken = parts.filter((part) => part.type !== 'refusal');
+    const content = contentOf(this.#render(spoken), this.#context.quirks);
+    const calls = turn.calls.flatMap((call) => [this.#toolCall(call)]);
+    const details = [...renderThoughts(turn.thoughts), ...this.#sealsOf(turn.calls)];
+    this.#messages.push({
+      role: 'assistant',
+      content: spoken.length === 0 && (calls.length > 0 || refusal !== '') ? null : content,
+      ...(refusal !== '' && { refusal }),
+      ...this.#thoughtsOf(turn),
+      ...(details.length > 0 && { reasoning_details: details }),
+      ...(calls.length > 0 && { tool_calls: calls }),
+      ...(turn.images.length > 0 && { images: turn.images.flatMap(renderImageItem) }),
+      ...joined(turn.opaque),
+      ...turn.ext,
+    });
+  }
+
+  #render(parts: readonly Part[]): JsonObject[] {
+    return parts.flatMap((part) => renderPart(part, this.#context));
+  }
+
+  // --- Messages -----------------------------------------------------------------------------------------------------
+
   #addSpoken(item: MessageItem): void {
     reportPhase(item, this.#context.report, NO_FIELD);
     const turn = this.#openFreshTurn();
@@ -140,6 +171,22 @@ class MessagesWriter {
     for (const part of item.content) turn.content.push(part);
     if (item.ext?.chat !== undefined) layOver(turn.ext, item.ext.chat);
   }
+
+  #addPlain(item: MessageItem): void {
+    this.#endTurn();
+    this.#endResults();
+    reportPhase(item, this.#context.report, NO_FIELD);
+    const { request, quirks } = this.#context;
+    const isKnownRole =
+      item.role !== 'developer' || (request.format === 'chat' && quirks.refusesDeveloperRole !== true);
+    this.#messages.push({
+      role: isKnownRole ? item.role : 'system',
+      content: contentOf(this.#render(item.content), quirks),
+      ...item.ext?.chat,
+    });
+  }
+
+  // --- Thoughts -----------------------------------------------------------------------------------------------------
 
   /** Thoughts are sent back as the details of a chat upstream; as text only to providers that want it. */
   #addThought(item: ReasoningItem): void {
@@ -166,53 +213,26 @@ class MessagesWriter {
     );
   }
 
-  #addImage(item: ImageItem): void {
-    const { report } = this.#context;
-    if (renderUrl(item.source) !== undefined) this.#openTurn().images.push(item);
-    else report.dropped(report.place(item, 'items'), 'images by file id cannot be sent to a chat upstream');
-  }
-
-  #addOpaque(item: OpaqueItem): void {
-    if (item.dialect === 'chat') {
-      this.#openTurn().opaque.push(item);
-      return;
-    }
-    const { report } = this.#context;
-    const kind = textAt(item.value, 'type') ?? 'this kind of item';
-    if (kind === ADDITIONAL_TOOLS) reportToolsFromStart(item, report);
-    else report.dropped(report.place(item, 'items'), `chat upstreams do not know ${kind}`);
-  }
-
-  #endTurn(): void {
-    const turn = this.#turn;
-    this.#turn = undefined;
-    if (turn === undefined) return;
-    const parts = turn.content ?? [];
-    const refusals = parts.filter((part) => part.type === 'refusal');
-    for (const part of refusals) reportForeignMembers(part, 'items', this.#context.report);
-    const refusal = refusals.map((part) => part.refusal).join('');
-    const spoken = parts.filter((part) => part.type !== 'refusal');
-    const content = contentOf(this.#render(spoken), this.#context.quirks);
-    const calls = turn.calls.flatMap((call) => [this.#toolCall(call)]);
-    const details = [...detailsOf(turn.thoughts), ...this.#sealsOf(turn.calls)];
-    this.#messages.push({
-      role: 'assistant',
-      content: spoken.length === 0 && (calls.length > 0 || refusal !== '') ? null : content,
-      ...(refusal !== '' && { refusal }),
-      ...this.#thoughtsOf(turn),
-      ...(details.length > 0 && { reasoning_details: details }),
-      ...(calls.length > 0 && { tool_calls: calls }),
-      ...(turn.images.length > 0 && { images: turn.images.flatMap(renderImageItem) }),
-      ...joined(turn.opaque),
-      ...turn.ext,
-    });
-  }
-
   /** Providers that take thoughts back refuse messages with tool calls and without the member. */
   #thoughtsOf({ thoughtTexts, calls }: AssistantTurn): JsonObject {
     const { thoughtsMember } = this.#context.quirks;
     if (thoughtsMember === undefined || thoughtTexts.length + calls.length === 0) return {};
     return { [thoughtsMember]: thoughtTexts.join('\n') };
+  }
+
+  // --- Calls --------------------------------------------------------------------------------------------------------
+
+  #toolCall(call: ToolCallItem): JsonObject {
+    const { report, names, quirks } = this.#context;
+    reportLostMark(call, call.cache, report);
+    if (!this.#declared.has(call.name))
+      reportRenaming(call, report.place(call, 'items', 'name'), names, report);
+    return {
+      id: toolCallId(call.callId, quirks),
+      type: 'function',
+      function: { name: names.nameOf(call), arguments: flatArguments(call) },
+      ...call.ext?.chat,
+    };
   }
 
   /** Seals of calls, each with the id of its call. */
@@ -229,34 +249,7 @@ class MessagesWriter {
     });
   }
 
-  #toolCall(call: ToolCallItem): JsonObject {
-    const { report, names, quirks } = this.#context;
-    reportLostMark(call, call.cache, report);
-    if (!this.#declared.has(call.name))
-      reportRenaming(call, report.place(call, 'items', 'name'), names, report);
-    return {
-      id: toolCallId(call.callId, quirks),
-      type: 'function',
-      function: { name: names.nameOf(call), arguments: flatArguments(call) },
-      ...call.ext?.chat,
-    };
-  }
-
-  // --- Other messages ------------------------------------------------------------------------------------------------
-
-  #addPlain(item: MessageItem): void {
-    this.#endTurn();
-    this.#endResults();
-    reportPhase(item, this.#context.report, NO_FIELD);
-    const { request, quirks } = this.#context;
-    const isKnownRole =
-      item.role !== 'developer' || (request.format === 'chat' && quirks.refusesDeveloperRole !== true);
-    this.#messages.push({
-      role: isKnownRole ? item.role : 'system',
-      content: contentOf(this.#render(item.content), quirks),
-      ...item.ext?.chat,
-    });
-  }
+  // --- Results of calls ---------------------------------------------------------------------------------------------
 
   #addToolResult(item: ToolResultItem): void {
     const { report, quirks } = this.#context;
@@ -296,24 +289,30 @@ class MessagesWriter {
     this.#attachments = [];
   }
 
-  #render(parts: readonly Part[]): JsonObject[] {
-    return parts.flatMap((part) => renderPart(part, this.#context));
+  // --- Images -------------------------------------------------------------------------------------------------------
+
+  #addImage(item: ImageItem): void {
+    const { report } = this.#context;
+    if (renderUrl(item.source) !== undefined) this.#openTurn().images.push(item);
+    else report.dropped(report.place(item, 'items'), 'images by file id cannot be sent to a chat upstream');
+  }
+
+  // --- Other items --------------------------------------------------------------------------------------------------
+
+  #addOpaque(item: OpaqueItem): void {
+    if (item.dialect === 'chat') {
+      this.#openTurn().opaque.push(item);
+      return;
+    }
+    const { report } = this.#context;
+    const kind = textAt(item.value, 'type') ?? 'this kind of item';
+    if (kind === ADDITIONAL_TOOLS) reportToolsFromStart(item, report);
+    else report.dropped(report.place(item, 'items'), `chat upstreams do not know ${kind}`);
   }
 }
 
 function isWords(part: JsonObject): boolean {
   return part.type === 'text' || part.type === 'refusal';
-}
-
-// --- Thoughts and images ---------------------------------------------------------------------------------------------
-
-function detailsOf(thoughts: readonly ReasoningItem[]): JsonObject[] {
-  let index = 0;
-  return thoughts.flatMap((item) => {
-    const details = renderReasoningDetails(item, index);
-    index += indexesOf(item);
-    return details;
-  });
 }
 
 /** Members of the items in one object. */

@@ -1,7 +1,7 @@
 import type { ReasoningSetting } from '../../ir/format-facts.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Effort, ReasoningSettings } from '../../ir/settings.ts';
-import type { JsonObject } from '../../kit/json/json.ts';
+import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { compact, objectAt, textAt } from '../../kit/json/members.ts';
 import type { RenderTarget } from '../dialect.ts';
 import {
@@ -19,7 +19,7 @@ import { NO_FIELD, takes } from './render-losses.ts';
 const ASSUMED_OUTPUT_TOKENS = 32_000;
 
 /** The highest effort that all chat upstreams know. */
-export const HIGHEST_EFFORT: Effort = 'high';
+const HIGHEST_EFFORT: Effort = 'high';
 
 /** Report detail of an effort or a budget at providers that only switch thinking on or off. */
 const ON_OR_OFF = 'the provider knows thinking on or off: it is sent as on';
@@ -110,4 +110,20 @@ function pathOf(setting: ReasoningSetting, request: GenerationRequest): string {
     shortEffortField !== undefined &&
     textAt(objectAt(request.body, 'reasoning'), 'effort') === undefined;
   return isShortForm ? shortEffortField : (places[setting] ?? 'reasoning');
+}
+
+// --- Relay lane -----------------------------------------------------------------------------------------------------
+
+/** Relay lane: the caller's own reasoning settings, if the provider has other names for them. */
+export function relayReasoning(
+  request: GenerationRequest,
+  target: RenderTarget,
+  report: Report,
+): JsonObject | undefined {
+  const { reasoning, reasoning_effort: given } = request.body;
+  const effort = request.reasoning?.effort;
+  const isUnknown = effort !== undefined && effortWithin(effort, HIGHEST_EFFORT, target) !== effort;
+  const isForeign = isUnknown || target.quirks?.thinkingField !== undefined;
+  if (!isJsonObject(reasoning) && !(given && isForeign)) return undefined;
+  return { reasoning: undefined, reasoning_effort: undefined, ...renderReasoning(request, target, report) };
 }

@@ -11,7 +11,7 @@ import { cappedLimit, limitFieldAt } from '../shared/requests/output-limit.ts';
 import { knownVerbosity } from '../shared/requests/verbosity.ts';
 import { flatNames } from '../shared/tools/tool-names.ts';
 import { withFewerStops, withQuirks } from './quirks.ts';
-import { renderMessages } from './render-content.ts';
+import { renderConversation } from './render-content.ts';
 import { NO_CACHE_MARKS, reportLosses, takes, withoutUnsupported } from './render-losses.ts';
 import { renderReasoning } from './render-reasoning.ts';
 import { renderTools, type ToolsContext } from './render-tools.ts';
@@ -25,7 +25,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   reportLosses(request, report);
   const body: JsonObject = {
     model: target.model,
-    messages: renderConversation(context),
+    messages: markedConversation(context),
     ...renderSampling(request),
     ...renderLimit(request, target, report),
     ...renderTools(context),
@@ -89,11 +89,12 @@ function ifTaken(
 
 // --- Conversation ---------------------------------------------------------------------------------------------------
 
-function renderConversation(context: ToolsContext): JsonObject[] {
+/** The conversation with the automatic cache mark, if the request asks for one and the endpoint takes it. */
+function markedConversation(context: ToolsContext): JsonObject[] {
   const { request, target, report } = context;
   const takesCacheMarks = takesMarks(target);
   const quirks = target.quirks ?? NO_QUIRKS;
-  const messages = renderMessages({ ...context, takesCacheMarks, quirks });
+  const messages = renderConversation({ ...context, takesCacheMarks, quirks });
   if (request.cache === undefined) return messages;
   const marked = takesCacheMarks ? withMarkOnLastText(messages, request.cache) : undefined;
   if (marked === undefined) report.dropped(report.name('cache'), NO_CACHE_MARKS);

@@ -6,6 +6,8 @@ import { cleanMessage } from '../shared/answers/reported-failure.ts';
 
 /** Finish reasons. */
 
+// --- From the upstream ----------------------------------------------------------------------------------------------
+
 /** Finish reasons of the upstream. */
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['STOP', 'stop'],
@@ -23,7 +25,7 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 /** Finish reasons that mean a failure, whatever content there was. */
-const FAILURES: ReadonlyMap<string, string> = new Map([
+const FAILURE_REASONS: ReadonlyMap<string, string> = new Map([
   ['MALFORMED_FUNCTION_CALL', 'The model wrote a tool call that cannot be read'],
   ['UNEXPECTED_TOOL_CALL', 'The model called a tool that it was not offered'],
   ['TOO_MANY_TOOL_CALLS', 'The model made too many tool calls in a row'],
@@ -43,7 +45,7 @@ export function readFinish(
   message: string | undefined,
   { hasCalls, isEmpty }: AnswerContents,
 ): Finish | Failure {
-  const failure = word === undefined ? undefined : FAILURES.get(word);
+  const failure = word === undefined ? undefined : FAILURE_REASONS.get(word);
   if (failure !== undefined) return failed(failure);
   const known = word === undefined ? 'stop' : REASONS.get(word);
   // An unknown word is an ordinary end if there is content.

@@ -249,6 +249,13 @@ export class ModelTurn {
     }
   }
 
+  // --- Messages -----------------------------------------------------------------------------------------------------
+
+  #speak(part: WirePart): void {
+    this.#parts.push(part);
+    this.#spoken.push(part);
+  }
+
   // --- Thoughts -----------------------------------------------------------------------------------------------------
 
   #addThoughts(item: ReasoningItem): void {
@@ -275,13 +282,6 @@ export class ModelTurn {
     if (!isVisible) report.dropped(place, FOREIGN_SEAL);
     else if (member === undefined) report.coerced(place, `${FOREIGN_SEAL}; sent without the seal`);
     else report.dropped(`${place}.${member}`, FOREIGN_SEAL);
-  }
-
-  // --- What was said ------------------------------------------------------------------------------------------------
-
-  #speak(part: WirePart): void {
-    this.#parts.push(part);
-    this.#spoken.push(part);
   }
 
   /** A seal follows the part that it came on. */

@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts
 const WEB = 'web_search_result_location';
 
 /** Reads a citation; undefined if it is none. */
-export function parseCitation(citation: Json | undefined): Annotation | undefined {
+export function readAnnotation(citation: Json | undefined): Annotation | undefined {
   if (!isJsonObject(citation) || typeof citation.type !== 'string') return undefined;
   if (citation.type !== WEB || typeof citation.url !== 'string') {
     return { type: 'opaque', dialect: 'messages', value: citation };
@@ -21,7 +21,7 @@ export function parseCitation(citation: Json | undefined): Annotation | undefine
 }
 
 /** Writes an annotation as a citation; undefined if this format has no such citation. */
-export function renderCitation(annotation: Annotation): JsonObject | undefined {
+export function renderAnnotation(annotation: Annotation): JsonObject | undefined {
   if (annotation.type === 'opaque') {
     return annotation.dialect === 'messages' ? annotation.value : undefined;
   }

@@ -4,14 +4,14 @@ import { stringAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext } from '../dialect.ts';
 import { type BlockForm, BlockItems, type OpenBlock } from '../shared/blocks/block-items.ts';
 import { CLAUDE_FORMAT } from '../shared/reasoning/claude-seals.ts';
-import { parseCitation } from './citations.ts';
+import { readAnnotation } from './citations.ts';
 import { imageInBlock } from './media.ts';
 import { sealOfSignature } from './reasoning.ts';
 import type { WireBlock } from './wire.ts';
 
 const FORM: BlockForm = {
   callIdPrefix: 'toolu',
-  citationIn: (delta) => parseCitation(delta.citation),
+  citationIn: (delta) => readAnnotation(delta.citation),
   thoughtIn: (delta) => textAt(delta, 'thinking'),
   signatureIn: (delta) => stringAt(delta, 'signature'),
   sealsOf(signature) {

@@ -6,9 +6,9 @@ import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts
 import type { ReplyContext } from '../dialect.ts';
 import { inputObject } from '../shared/tools/call-input.ts';
 import { flatArguments } from '../shared/tools/tool-names.ts';
-import { renderCitation } from './citations.ts';
+import { renderAnnotation } from './citations.ts';
 import { toolUseBlock, withBlockDefaults } from './encode-content.ts';
-import { relayFinish, renderFinish, type Said } from './finish.ts';
+import { type AnswerContents, relayFinish, renderFinish } from './finish.ts';
 import { messageId } from './ids.ts';
 import { imageBlockAsText, imageTextBlock } from './media.ts';
 import { hidesThoughts, reasoningBlock } from './reasoning.ts';
@@ -56,10 +56,10 @@ function wholeBlock(block: Json): Json {
   return block.type === 'image' ? imageBlockAsText(block) : withBlockDefaults(block);
 }
 
-function saidIn(items: readonly Item[]): Said {
+function saidIn(items: readonly Item[]): AnswerContents {
   const parts = items.flatMap((item) => (item.type === 'message' ? item.content : []));
   return {
-    hasToolCall: items.some((item) => item.type === 'tool-call'),
+    hasCalls: items.some((item) => item.type === 'tool-call'),
     refusal: parts.map((part) => (part.type === 'refusal' ? part.refusal : '')).join(''),
   };
 }
@@ -91,7 +91,9 @@ function blocksOf(item: Item, hidesThoughts: boolean): (JsonObject | undefined)[
 function partBlock(part: Part): JsonObject | undefined {
   if (part.type === 'refusal') return { type: 'text', text: part.refusal, citations: [] };
   if (part.type !== 'text' || part.text === '') return undefined;
-  const citations = (part.annotations ?? []).map(renderCitation).filter((citation) => citation !== undefined);
+  const citations = (part.annotations ?? [])
+    .map(renderAnnotation)
+    .filter((citation) => citation !== undefined);
   return { type: 'text', text: part.text, citations };
 }
 

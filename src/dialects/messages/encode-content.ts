@@ -4,8 +4,8 @@ import { writeSseFrame } from '../../kit/frames/sse.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { THOUGHT_SEPARATOR } from '../shared/reasoning/claude-seals.ts';
 import { flatArguments, flatToolName } from '../shared/tools/tool-names.ts';
-import { renderCitation } from './citations.ts';
-import type { Said } from './finish.ts';
+import { renderAnnotation } from './citations.ts';
+import type { AnswerContents } from './finish.ts';
 import { toolUseId } from './ids.ts';
 import { imageTextBlock } from './media.ts';
 import { signatureFor, silentBlock } from './reasoning.ts';
@@ -29,14 +29,14 @@ interface QueuedItem {
  * Writes items as content blocks. Blocks never overlap: while one item is written, events of others wait, and follow
  * in the order in which the items began.
  */
-export class BlockWriter implements Said {
+export class BlockWriter implements AnswerContents {
   readonly #blocks = new BlockFrames();
   readonly #hidesThoughts: boolean;
   /** Items in the order of their starts, and the index of the current one. */
   readonly #queue: QueuedItem[] = [];
   #front = 0;
   readonly #items = new Map<number, QueuedItem>();
-  hasToolCall = false;
+  hasCalls = false;
   refusal = '';
 
   constructor(hidesThoughts: boolean) {
@@ -67,7 +67,7 @@ export class BlockWriter implements Said {
   }
 
   #begin(position: number, head: ItemHead): void {
-    if (head.type === 'tool-call') this.hasToolCall = true;
+    if (head.type === 'tool-call') this.hasCalls = true;
     const item: QueuedItem = { writer: this.#writerFor(head), waiting: [], isEnded: false };
     this.#items.set(position, item);
     this.#queue.push(item);
@@ -153,7 +153,7 @@ class MessageWriter implements ItemWriter {
         if (event.text === '') return '';
         return this.#turnTo(event.part) + this.blocks.text('text_delta', 'text', event.text);
       case 'annotation': {
-        const citation = renderCitation(event.annotation);
+        const citation = renderAnnotation(event.annotation);
         return citation === undefined ? '' : this.#turnTo(event.part) + this.blocks.citation(citation);
       }
       case 'part-end':

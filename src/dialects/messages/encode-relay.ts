@@ -41,7 +41,7 @@ export class RelayWriter {
   #isStarted = false;
   /** True if the message began and nothing of it was written yet. */
   #isFresh = false;
-  #hasToolCall = false;
+  #hasCalls = false;
   /** Members of all message_delta events; later ones win. */
   readonly #end: JsonObject = {};
   readonly #endDelta: JsonObject = {};
@@ -114,7 +114,7 @@ export class RelayWriter {
       type: 'message_delta',
       delta: {
         ...this.#endDelta,
-        ...relayFinish(this.#endDelta, finish, { hasToolCall: this.#hasToolCall, refusal: '' }),
+        ...relayFinish(this.#endDelta, finish, { hasCalls: this.#hasCalls, refusal: '' }),
       },
       usage: finalUsage(this.#context, finish, usage, this.#endUsage),
     };
@@ -165,7 +165,7 @@ export class RelayWriter {
   #blockStart(value: JsonObject, data: string, events: readonly Event[]): string {
     if (typeof value.index !== 'number' || this.#blocks.isOpen(value.index)) return '';
     const head = events.find((event) => event.type === 'item-start')?.head;
-    if (head?.type === 'tool-call') this.#hasToolCall = true;
+    if (head?.type === 'tool-call') this.#hasCalls = true;
     return this.#blocks.start(value.index, this.#blockFrame(value, data, head));
   }
 

@@ -1,8 +1,11 @@
 import type { Finish, FinishReason } from '../../ir/events.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 
-/** Stop reasons in both directions. */
+/** Finish reasons in both directions; this format says stop reason. */
 
+// --- From the upstream ----------------------------------------------------------------------------------------------
+
+/** Stop reasons of the upstream. */
 const REASONS: ReadonlyMap<unknown, FinishReason> = new Map([
   ['end_turn', 'stop'],
   ['stop_sequence', 'stop'],
@@ -14,17 +17,7 @@ const REASONS: ReadonlyMap<unknown, FinishReason> = new Map([
   ['compaction', 'compaction'],
 ]);
 
-const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
-  stop: 'end_turn',
-  length: 'max_tokens',
-  'tool-calls': 'tool_use',
-  'content-filter': 'refusal',
-  refusal: 'refusal',
-  pause: 'pause_turn',
-  compaction: 'compaction',
-  budget: 'pause_turn',
-};
-
+/** Members of `stop_details` that the representation has. */
 const REFUSAL_FIELDS: ReadonlySet<string> = new Set(['type', 'category', 'explanation']);
 
 /** The reason for a native word; an unknown word is an ordinary end. */
@@ -61,23 +54,37 @@ export function readFinish(delta: JsonObject, extras: JsonObject, serviceTier: s
   };
 }
 
+// --- For the caller -------------------------------------------------------------------------------------------------
+
+/** The caller's words. */
+const WORDS: Readonly<Record<FinishReason, string>> = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  'tool-calls': 'tool_use',
+  'content-filter': 'refusal',
+  refusal: 'refusal',
+  pause: 'pause_turn',
+  compaction: 'compaction',
+  budget: 'pause_turn',
+};
+
 /** Content of the answer, as far as it affects the stop reason. */
-export interface Said {
-  readonly hasToolCall: boolean;
+export interface AnswerContents {
+  readonly hasCalls: boolean;
   /** Text of the refusal; empty = none. */
   readonly refusal: string;
 }
 
 /** The stop fields of a message. A tool call overrides a plain end; so does a refusal. */
-export function renderFinish(finish: Finish, said: Said): JsonObject {
+export function renderFinish(finish: Finish, contents: AnswerContents): JsonObject {
   const native = finish.ext?.messages ?? {};
-  const reason = meantReason(finish, said);
+  const reason = meantReason(finish, contents);
   const word = typeof native.stop_reason === 'string' ? native.stop_reason : undefined;
   const stopReason = word ?? wordOf(reason, finish.stopSequence);
   return {
     stop_reason: stopReason,
     stop_sequence: stopReason === 'stop_sequence' ? (finish.stopSequence ?? null) : null,
-    stop_details: native.stop_details ?? (stopReason === 'refusal' ? refusalDetails(finish, said) : null),
+    stop_details: native.stop_details ?? (stopReason === 'refusal' ? refusalDetails(finish, contents) : null),
     container: native.container ?? null,
   };
 }
@@ -86,27 +93,27 @@ export function renderFinish(finish: Finish, said: Said): JsonObject {
  * The stop fields of a message from an upstream of this dialect: its own words, else their meaning. The same in
  * streams and whole bodies.
  */
-export function relayFinish(written: JsonObject, finish: Finish, said: Said): JsonObject {
-  const rendered = renderFinish(finish, said);
+export function relayFinish(written: JsonObject, finish: Finish, contents: AnswerContents): JsonObject {
+  const rendered = renderFinish(finish, contents);
   return Object.fromEntries(
     Object.entries(rendered).map(([name, value]) => [name, written[name] ?? value ?? null]),
   );
 }
 
-function meantReason(finish: Finish, said: Said): FinishReason {
+function meantReason(finish: Finish, contents: AnswerContents): FinishReason {
   if (finish.reason !== 'stop') return finish.reason;
-  if (said.hasToolCall) return 'tool-calls';
-  return said.refusal === '' ? 'stop' : 'refusal';
+  if (contents.hasCalls) return 'tool-calls';
+  return contents.refusal === '' ? 'stop' : 'refusal';
 }
 
 function wordOf(reason: FinishReason, stopSequence: string | undefined): string {
-  return reason === 'stop' && stopSequence !== undefined ? 'stop_sequence' : STOP_REASONS[reason];
+  return reason === 'stop' && stopSequence !== undefined ? 'stop_sequence' : WORDS[reason];
 }
 
-function refusalDetails(finish: Finish, said: Said): JsonObject {
+function refusalDetails(finish: Finish, contents: AnswerContents): JsonObject {
   return {
     type: 'refusal',
     category: finish.category ?? null,
-    explanation: finish.explanation ?? (said.refusal === '' ? null : said.refusal),
+    explanation: finish.explanation ?? (contents.refusal === '' ? null : contents.refusal),
   };
 }

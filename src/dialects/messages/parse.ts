@@ -13,7 +13,13 @@ import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 import { facts } from './facts.ts';
 import { parseConversation } from './parse-content.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
-import { DOCUMENTED_FIELDS, type WireMessage } from './wire.ts';
+import {
+  CHOICE_FIELDS,
+  DOCUMENTED_FIELDS,
+  MESSAGE_FIELDS,
+  THINKING_FIELDS,
+  type WireMessage,
+} from './wire.ts';
 import { isKnownBlock } from './wire-content.ts';
 
 /** Parses a validated body of POST /messages or POST /messages/count_tokens. */
@@ -77,27 +83,9 @@ function blockIssues(content: Json | undefined, path: string): Issue[] {
   });
 }
 
-const THINKING_FIELDS: ReadonlySet<string> = new Set(['type', 'budget_tokens', 'display']);
-const CHOICE_FIELDS: ReadonlySet<string> = new Set(['type', 'name', 'disable_parallel_tool_use']);
-const MESSAGE_FIELDS: ReadonlySet<string> = new Set(['role', 'content']);
+// --- What is refused ------------------------------------------------------------------------------------------------
 
-/** Undocumented fields, top-level or inside settings and messages. Null counts as absent. */
-function unknownFieldsOf(body: JsonObject): string[] {
-  const unknown: string[] = [];
-  const collect = (object: JsonObject, known: ReadonlySet<string>, prefix: () => string) => {
-    const beyond = membersBeyond(object, known);
-    if (beyond !== undefined) for (const key of Object.keys(beyond)) unknown.push(`${prefix()}${key}`);
-  };
-  collect(body, DOCUMENTED_FIELDS, () => '');
-  collect(objectOf(body.thinking), THINKING_FIELDS, () => 'thinking.');
-  collect(objectOf(body.tool_choice), CHOICE_FIELDS, () => 'tool_choice.');
-  objectsOf(body.messages).forEach((message, index) => {
-    collect(message, MESSAGE_FIELDS, () => `messages[${index}].`);
-  });
-  return unknown;
-}
-
-/** Refuses bodies that are valid by the schema and impossible. */
+/** Refuses bodies that are valid by the schema and impossible here. */
 function refuseImpossible(body: JsonObject): void {
   if (body.thread !== undefined && body.thread !== null) throw threadRefused();
   if (Array.isArray(body.fallbacks) && Array.isArray(body.models)) {
@@ -117,11 +105,33 @@ function threadRefused(): GatewayError {
   });
 }
 
+// --- Undocumented fields --------------------------------------------------------------------------------------------
+
+/** Undocumented fields, top-level or inside settings and messages. Null counts as absent. */
+function unknownFieldsOf(body: JsonObject): string[] {
+  const unknown: string[] = [];
+  const collect = (object: JsonObject, known: ReadonlySet<string>, prefix: () => string) => {
+    const beyond = membersBeyond(object, known);
+    if (beyond !== undefined) for (const key of Object.keys(beyond)) unknown.push(`${prefix()}${key}`);
+  };
+  collect(body, DOCUMENTED_FIELDS, () => '');
+  collect(objectOf(body.thinking), THINKING_FIELDS, () => 'thinking.');
+  collect(objectOf(body.tool_choice), CHOICE_FIELDS, () => 'tool_choice.');
+  objectsOf(body.messages).forEach((message, index) => {
+    collect(message, MESSAGE_FIELDS, () => `messages[${index}].`);
+  });
+  return unknown;
+}
+
+// --- Models ---------------------------------------------------------------------------------------------------------
+
 function fallbackModels(body: JsonObject): Json[] {
   return Array.isArray(body.fallbacks)
     ? body.fallbacks.map((entry) => (isJsonObject(entry) ? (entry.model ?? '') : ''))
     : [];
 }
+
+// --- Sampling -------------------------------------------------------------------------------------------------------
 
 function parseSampling(body: JsonObject): Sampling {
   return {
@@ -131,6 +141,8 @@ function parseSampling(body: JsonObject): Sampling {
     ...(Array.isArray(body.stop_sequences) && { stop: body.stop_sequences as string[] }),
   };
 }
+
+// --- Reasoning ------------------------------------------------------------------------------------------------------
 
 /** With thinking switched off the effort applies to the answer alone: kept for this dialect, see `parseExt`. */
 function parseReasoning(thinking: JsonObject, config: JsonObject): ReasoningSettings | undefined {
@@ -144,6 +156,8 @@ function parseReasoning(thinking: JsonObject, config: JsonObject): ReasoningSett
   return config.effort === undefined || config.effort === null ? undefined : effort;
 }
 
+// --- Output format --------------------------------------------------------------------------------------------------
+
 /** Name of a schema in formats that require one. */
 export const SCHEMA_NAME = 'output';
 
@@ -152,6 +166,8 @@ function parseOutputFormat(format: JsonObject): { outputFormat?: OutputFormat } 
     ? { outputFormat: { type: 'json-schema', name: SCHEMA_NAME, schema: format.schema } }
     : {};
 }
+
+// --- Fields of this dialect alone -----------------------------------------------------------------------------------
 
 const MODELLED_CONFIG: ReadonlySet<string> = new Set(['effort', 'format']);
 const MODELLED_METADATA: ReadonlySet<string> = new Set(['user_id']);

@@ -39,10 +39,14 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
   return rendered(request, body, report);
 }
 
+// --- Conversation ---------------------------------------------------------------------------------------------------
+
 /** The caller's own system prompt as blocks. */
 function systemBlocks({ body: { system } }: GenerationRequest): JsonObject[] {
   return typeof system === 'string' && system !== '' ? [{ type: 'text', text: system }] : objectsOf(system);
 }
+
+// --- Sampling -------------------------------------------------------------------------------------------------------
 
 /** The caller's own settings without those that the endpoint does not take. */
 function relaySampling(request: GenerationRequest, target: RenderTarget, report: Report): JsonObject {

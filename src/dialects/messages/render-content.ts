@@ -25,6 +25,8 @@ export function renderConversation(context: RenderContext): RenderedConversation
   return { system, messages };
 }
 
+// --- Results of calls -----------------------------------------------------------------------------------------------
+
 /** Upstreams require tool results at the beginning of a user turn. */
 function resultsFirst(blocks: readonly JsonObject[]): JsonObject[] {
   return [...blocks.filter(isToolResult), ...blocks.filter((block) => !isToolResult(block))];

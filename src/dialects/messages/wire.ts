@@ -11,6 +11,10 @@ import { MAX_REQUEST_PIECES } from '../shared/requests/request-pieces.ts';
 import { blockSchema, textBlockSchema } from './wire-content.ts';
 import { toolChoiceSchema, toolSchema } from './wire-tools.ts';
 
+/** The messages format on the wire: turns and the schema of a request. */
+
+// --- Messages -------------------------------------------------------------------------------------------------------
+
 /** A content block, tagged by its type. */
 export interface WireBlock extends JsonObject {
   type: string;
@@ -28,6 +32,8 @@ const messageSchema = Type.Object({
   role: oneOf(['user', 'assistant', 'system']),
   content: Type.Union([Type.String(), Type.Array(blockSchema)]),
 });
+
+// --- Settings -------------------------------------------------------------------------------------------------------
 
 const display = nullish(oneOf(['summarized', 'omitted']));
 
@@ -84,8 +90,27 @@ const editSchema = taggedUnion('type', [
   }),
 ]);
 
-/** Every documented top-level field except the output limit, which counting tokens does not have. */
-function sharedFields(vendor: string) {
+// --- The request ----------------------------------------------------------------------------------------------------
+
+/** Body of POST /messages. */
+export function requestSchema(vendor: string) {
+  return Type.Object(fieldSchemas(vendor));
+}
+
+/** Body of POST /messages/count_tokens. */
+export function countTokensSchema(vendor: string) {
+  return Type.Object(countedFieldSchemas(vendor));
+}
+
+function fieldSchemas(vendor: string) {
+  return {
+    ...countedFieldSchemas(vendor),
+    max_tokens: nullish(Type.Integer({ minimum: 1, maximum: MAX_REQUESTED_TOKENS })),
+  };
+}
+
+/** Every field but the output limit, which counting tokens does not have. */
+function countedFieldSchemas(vendor: string) {
   return {
     messages: Type.Array(messageSchema, { minItems: 1, maxItems: MAX_REQUEST_PIECES }),
     model: Type.String({ minLength: 1 }),
@@ -116,22 +141,19 @@ function sharedFields(vendor: string) {
   };
 }
 
-const maxTokens = nullish(Type.Integer({ minimum: 1, maximum: MAX_REQUESTED_TOKENS }));
+// --- Kinds of fields ------------------------------------------------------------------------------------------------
 
-/** Body of POST /messages. */
-export function requestSchema(vendor: string) {
-  return Type.Object({ ...sharedFields(vendor), max_tokens: maxTokens });
-}
+/** Top-level fields that the format documents. */
+export const DOCUMENTED_FIELDS: ReadonlySet<string> = new Set(Object.keys(fieldSchemas('vendor')));
 
-/** Body of POST /messages/count_tokens. */
-export function countTokensSchema(vendor: string) {
-  return Type.Object(sharedFields(vendor));
-}
+/** Members of a message that the format documents. */
+export const MESSAGE_FIELDS: ReadonlySet<string> = new Set(['role', 'content']);
 
-/** Documented top-level fields; all others are undocumented. */
-export const DOCUMENTED_FIELDS: ReadonlySet<string> = new Set(
-  Object.keys(requestSchema('vendor').properties),
-);
+/** Members of `thinking` that the format documents. */
+export const THINKING_FIELDS: ReadonlySet<string> = new Set(['type', 'budget_tokens', 'display']);
+
+/** Members of `tool_choice` that the format documents. */
+export const CHOICE_FIELDS: ReadonlySet<string> = new Set(['type', 'name', 'disable_parallel_tool_use']);
 
 /** Fields for the gateway. The cache mark goes upstream on a block, the end-user id in `metadata`. */
 export const GATEWAY_FIELDS: ReadonlySet<string> = new Set([

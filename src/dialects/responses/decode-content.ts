@@ -3,7 +3,8 @@ import type { Item, ItemStatus, Logprobs } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, numberAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import { NO_ARGUMENTS } from '../shared/tools/tool-names.ts';
-import { imageSourceOf, parseAnnotation, parseItem, sealOf, statusAt } from './parse-content.ts';
+import { readAnnotation } from './citations.ts';
+import { imageSourceOf, parseItem, sealOf, statusAt } from './parse-content.ts';
 import { CHANNEL_BY_PART, INPUT_CHANNELS, isExclusive } from './wire.ts';
 
 /** An output item that is being read. */
@@ -47,7 +48,7 @@ export class OutputReader {
     return this.#slots.length === 0;
   }
 
-  get hasToolCalls(): boolean {
+  get hasCalls(): boolean {
     return this.#slots.some((slot) => slot.head.type === 'tool-call');
   }
 
@@ -128,7 +129,7 @@ export class OutputReader {
       type: 'annotation',
       item: slot.item,
       part: part.part,
-      annotation: parseAnnotation(annotation),
+      annotation: readAnnotation(annotation),
     });
   }
 

@@ -19,7 +19,8 @@ import { compact, objectsAt } from '../../kit/json/members.ts';
 import { familyOf, wrapSeal } from '../shared/reasoning/custody.ts';
 import { NO_ARGUMENTS } from '../shared/tools/tool-names.ts';
 
-import { imageFields, renderAnnotation } from './render-content.ts';
+import { renderAnnotation } from './citations.ts';
+import { imageFields } from './render-content.ts';
 import { INPUT_CHANNELS, TEXT_CHANNELS, type TextChannel } from './wire.ts';
 
 /** Output items for callers. */

@@ -6,6 +6,7 @@ import { stringifyExactly } from '../../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectAt, stringAt } from '../../kit/json/members.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
+import { renderAnnotation } from './citations.ts';
 import {
   cutSnapshot,
   type Ending,
@@ -28,7 +29,6 @@ import {
 } from './encode-content.ts';
 import { patchFrame } from './encode-relay.ts';
 import { ItemIds } from './ids.ts';
-import { renderAnnotation } from './render-content.ts';
 import { coveredBy, INPUT_CHANNELS, isProgressEvent, TERMINAL_EVENTS, TEXT_CHANNELS } from './wire.ts';
 
 /** An output item in the caller's stream. */

@@ -4,9 +4,11 @@ import { compact, objectAt, stringAt } from '../../kit/json/members.ts';
 
 /** Finish reasons in both directions. */
 
+// --- From the upstream ----------------------------------------------------------------------------------------------
+
 /** Content of the answer: a completed one does not name its reason. */
 export interface AnswerContents {
-  readonly hasToolCalls: boolean;
+  readonly hasCalls: boolean;
   readonly hasRefusal: boolean;
 }
 
@@ -23,12 +25,14 @@ export function readFinish(response: JsonObject, status: string, contents: Answe
 
 function reasonOf(status: string, nativeReason: string, contents: AnswerContents): FinishReason {
   if (status === 'incomplete') return nativeReason === 'content_filter' ? 'content-filter' : 'length';
-  if (contents.hasToolCalls) return 'tool-calls';
+  if (contents.hasCalls) return 'tool-calls';
   return contents.hasRefusal ? 'refusal' : 'stop';
 }
 
-/** Reasons of an incomplete answer, in the caller's words. */
-const INCOMPLETE_REASONS: Readonly<Partial<Record<FinishReason, string>>> = {
+// --- For the caller -------------------------------------------------------------------------------------------------
+
+/** The caller's words; an answer without one is complete. */
+const WORDS: Readonly<Partial<Record<FinishReason, string>>> = {
   length: 'max_output_tokens',
   'content-filter': 'content_filter',
   budget: 'max_output_tokens',
@@ -39,7 +43,7 @@ export function renderFinish({ reason }: Pick<Finish, 'reason'>): {
   readonly status: 'completed' | 'incomplete';
   readonly incomplete_details: { readonly reason: string } | null;
 } {
-  const incomplete = INCOMPLETE_REASONS[reason];
+  const incomplete = WORDS[reason];
   return incomplete === undefined
     ? { status: 'completed', incomplete_details: null }
     : { status: 'incomplete', incomplete_details: { reason: incomplete } };

@@ -1,5 +1,4 @@
 import type {
-  Annotation,
   DialectName,
   Ext,
   ImageItem,
@@ -18,7 +17,6 @@ import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts
 import {
   compact,
   membersBeyond,
-  numberAt,
   objectAt,
   objectsAt,
   objectsOf,
@@ -30,6 +28,7 @@ import { type Sealed, unwrapSeal } from '../shared/reasoning/custody.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
 import type { ItemReference, ItemReferences } from '../shared/requests/item-references.ts';
 import { withEach } from '../shared/requests/with-each.ts';
+import { readAnnotation } from './citations.ts';
 import { parseFileData, parseUrl } from './media.ts';
 import { OWN_REASONING_FORMAT } from './wire.ts';
 
@@ -39,7 +38,7 @@ type ItemParser = (value: JsonObject) => Item;
 
 const ITEM_PARSERS: Readonly<Record<string, ItemParser>> = {
   message: parseMessage,
-  reasoning: parseReasoning,
+  reasoning: parseThoughts,
   function_call: (value) => parseToolCall(value, 'function', 'arguments'),
   function_call_output: (value) => parseToolResult(value, 'function'),
   custom_tool_call: (value) => parseToolCall(value, 'custom', 'input'),
@@ -88,7 +87,7 @@ const REASONING_FIELDS = new Set([
 ]);
 
 /** Parses a reasoning item, unwrapping its seal. */
-export function parseReasoning(value: JsonObject): ReasoningItem {
+export function parseThoughts(value: JsonObject): ReasoningItem {
   return compact({
     type: 'reasoning',
     text: objectsAt(value, 'content').map(textOf),
@@ -229,7 +228,7 @@ export function parsePart(value: JsonObject): Part {
 const TEXT_FIELDS = new Set(['type', 'text', 'annotations', 'logprobs', 'cache_control']);
 
 function parseText(value: JsonObject): Part {
-  const annotations = objectsAt(value, 'annotations').map(parseAnnotation);
+  const annotations = objectsAt(value, 'annotations').map(readAnnotation);
   const logprobs = objectsAt(value, 'logprobs');
   return compact({
     type: 'text',
@@ -238,25 +237,6 @@ function parseText(value: JsonObject): Part {
     logprobs: logprobs.length > 0 ? logprobs : undefined,
     cache: parseCacheMark(value.cache_control),
     ext: extOf(value, TEXT_FIELDS),
-  });
-}
-
-const CITATION_FIELDS = new Set(['type', 'url', 'title', 'start_index', 'end_index', 'content']);
-
-/** Reads one annotation of a text. */
-export function parseAnnotation(value: JsonObject): Annotation {
-  const url = stringAt(value, 'url');
-  if (value.type !== 'url_citation' || url === undefined) {
-    return { type: 'opaque', dialect: 'responses', value };
-  }
-  return compact({
-    type: 'url-citation',
-    url,
-    title: stringAt(value, 'title'),
-    startIndex: numberAt(value, 'start_index'),
-    endIndex: numberAt(value, 'end_index'),
-    content: stringAt(value, 'content'),
-    ext: extOf(value, CITATION_FIELDS),
   });
 }
 

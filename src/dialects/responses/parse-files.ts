@@ -18,7 +18,7 @@ import { inputPlace } from './parse-content.ts';
 /** How requests of the responses format name files: in parts by `file_id`, and in the settings of two tools. */
 export const fileParts: FileParts = { changeEach, namingOf, write };
 
-// --- Where -----------------------------------------------------------------------------------------------------------
+// --- Where ----------------------------------------------------------------------------------------------------------
 
 function changeEach(body: JsonObject, change: PartChange): JsonObject {
   const input = withEach(body, 'input', (item, index) =>
@@ -42,7 +42,7 @@ function changeItem(item: JsonObject, change: PartChange, place: () => string): 
   return changed === item ? item : inPlaceOf(item, changed);
 }
 
-// --- What is named ---------------------------------------------------------------------------------------------------
+// --- What is named --------------------------------------------------------------------------------------------------
 
 const NAMINGS: Readonly<Record<string, (part: JsonObject) => FileNaming | undefined>> = {
   input_image: (part) => named(part, ['image'], ['image_url']),
@@ -70,7 +70,7 @@ function named(
   return { fileId, member, takes, rivals: sources.filter((name) => textAt(holder, name) !== undefined) };
 }
 
-// --- What is written -------------------------------------------------------------------------------------------------
+// --- What is written ------------------------------------------------------------------------------------------------
 
 /** Members for the source of the content. */
 const SOURCES = ['file_id', 'file_data', 'file_url'];

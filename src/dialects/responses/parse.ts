@@ -32,11 +32,8 @@ import { isOperatorItem, KNOWN_ITEM_TYPES } from './wire-content.ts';
 
 /** Parses a validated body. */
 export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): GenerationRequest {
-  refuseMissing(body);
   const input = objectsOf(body.input);
-  const issues = [...statefulIssues(body, input), ...sourceIssues(body, input)];
-  if (issues.length > 0) throw invalidRequest(issues);
-
+  refuseImpossible(body, input);
   const places = new Places();
   const include = stringsAt(body, 'include');
   const text = objectAt(body, 'text') ?? {};
@@ -47,7 +44,7 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
     body,
     models,
     hasFallbackModels: (stringsAt(body, 'models') ?? []).length > 0,
-    items: parseInput(body, input, places),
+    items: parseConversation(body, input, places),
     tools: limited([
       ...parseTools(objectsAt(body, 'tools'), 'tools', places),
       ...additionalTools(body, input, places),
@@ -56,7 +53,7 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
     parallelToolCalls: booleanAt(body, 'parallel_tool_calls'),
     sampling: parseSampling(body, include),
     requestedOutputTokens: numberAt(body, 'max_output_tokens'),
-    reasoning: parseReasoningSettings(objectAt(body, 'reasoning')),
+    reasoning: parseReasoning(objectAt(body, 'reasoning')),
     outputFormat: parseOutputFormat(objectAt(text, 'format')),
     verbosity: stringAt(text, 'verbosity'),
     modalities: stringsAt(body, 'modalities'),
@@ -73,7 +70,7 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
     stream: body.stream === true,
     echoUpstreamBody: body.stream === true && objectAt(body, 'debug')?.echo_upstream_body === true,
     wishes: parseWishes(body),
-    ext: parseUnmodelled(body),
+    ext: parseExt(body),
     places,
     unknownFields: unknownFieldsOf(body),
     exactNumbers,
@@ -101,11 +98,13 @@ export function untranslatableIssues(request: GenerationRequest): Issue[] {
   });
 }
 
-/** The schema limits each list; this limits their sum. */
-function limited(tools: readonly Tool[]): readonly Tool[] {
-  if (tools.length <= MAX_TOOLS) return tools;
-  const message = `must have at most ${MAX_TOOLS} tools, those in groups and in items of input among them`;
-  throw invalidRequest([{ path: 'tools', message }]);
+// --- What is refused ------------------------------------------------------------------------------------------------
+
+/** Refuses bodies that are valid by the schema and impossible here. */
+function refuseImpossible(body: JsonObject, input: readonly JsonObject[]): void {
+  refuseMissing(body);
+  const issues = [...statefulIssues(body, input), ...sourceIssues(body, input)];
+  if (issues.length > 0) throw invalidRequest(issues);
 }
 
 function refuseMissing(body: JsonObject): void {
@@ -167,7 +166,24 @@ const SOURCE_FIELDS: Readonly<Record<string, readonly string[]>> = {
   input_file: ['file_data', 'file_url', 'file_id'],
 };
 
-function parseInput(body: JsonObject, input: readonly JsonObject[], places: Places): Item[] {
+// --- Undocumented fields --------------------------------------------------------------------------------------------
+
+/** Undocumented fields, top-level or inside the settings objects. Null counts as absent. */
+function unknownFieldsOf(body: JsonObject): string[] {
+  const unknown = (object: JsonObject, known: ReadonlySet<string>, prefix: string) =>
+    Object.keys(withoutNulls(object))
+      .filter((key) => !known.has(key))
+      .map((key) => `${prefix}${key}`);
+  return [
+    ...unknown(body, DOCUMENTED_FIELDS, ''),
+    ...unknown(objectAt(body, 'reasoning') ?? {}, REASONING_FIELDS, 'reasoning.'),
+    ...unknown(objectAt(body, 'text') ?? {}, TEXT_FIELDS, 'text.'),
+  ];
+}
+
+// --- Conversation ---------------------------------------------------------------------------------------------------
+
+function parseConversation(body: JsonObject, input: readonly JsonObject[], places: Places): Item[] {
   const items =
     typeof body.input === 'string'
       ? [textMessage('user', body.input, 'input', places)]
@@ -207,6 +223,8 @@ function placeParts(parts: readonly Part[], written: Json | undefined, place: Pl
   });
 }
 
+// --- Tools ----------------------------------------------------------------------------------------------------------
+
 /** Tools that items declare: other dialects get them like any tool. */
 function additionalTools(body: JsonObject, input: readonly JsonObject[], places: Places): Tool[] {
   const tools: Tool[] = [];
@@ -222,6 +240,15 @@ function additionalTools(body: JsonObject, input: readonly JsonObject[], places:
   return tools;
 }
 
+/** The schema limits each list; this limits their sum. */
+function limited(tools: readonly Tool[]): readonly Tool[] {
+  if (tools.length <= MAX_TOOLS) return tools;
+  const message = `must have at most ${MAX_TOOLS} tools, those in groups and in items of input among them`;
+  throw invalidRequest([{ path: 'tools', message }]);
+}
+
+// --- Sampling -------------------------------------------------------------------------------------------------------
+
 function parseSampling(body: JsonObject, include: readonly string[] | undefined): Sampling {
   return compact({
     temperature: numberAt(body, 'temperature'),
@@ -234,7 +261,9 @@ function parseSampling(body: JsonObject, include: readonly string[] | undefined)
   });
 }
 
-function parseReasoningSettings(value: JsonObject | undefined): ReasoningSettings | undefined {
+// --- Reasoning ------------------------------------------------------------------------------------------------------
+
+function parseReasoning(value: JsonObject | undefined): ReasoningSettings | undefined {
   if (value === undefined) return undefined;
   return compact({
     effort: stringAt(value, 'effort') as Effort | undefined,
@@ -246,6 +275,8 @@ function parseReasoningSettings(value: JsonObject | undefined): ReasoningSetting
     mode: stringAt(value, 'mode'),
   });
 }
+
+// --- Output format --------------------------------------------------------------------------------------------------
 
 function parseOutputFormat(value: JsonObject | undefined): OutputFormat | undefined {
   switch (value?.type) {
@@ -266,20 +297,10 @@ function parseOutputFormat(value: JsonObject | undefined): OutputFormat | undefi
   }
 }
 
-function parseUnmodelled(body: JsonObject): GenerationRequest['ext'] {
+// --- Fields of this dialect alone -----------------------------------------------------------------------------------
+
+/** Documented fields that only this dialect has. */
+function parseExt(body: JsonObject): GenerationRequest['ext'] {
   const fields = withoutNulls(Object.fromEntries(UNMODELLED_FIELDS.map((name) => [name, body[name]])));
   return Object.keys(fields).length > 0 ? { responses: fields } : {};
-}
-
-/** Undocumented fields, top-level or inside the settings objects. Null counts as absent. */
-function unknownFieldsOf(body: JsonObject): string[] {
-  const unknown = (object: JsonObject, known: ReadonlySet<string>, prefix: string) =>
-    Object.keys(withoutNulls(object))
-      .filter((key) => !known.has(key))
-      .map((key) => `${prefix}${key}`);
-  return [
-    ...unknown(body, DOCUMENTED_FIELDS, ''),
-    ...unknown(objectAt(body, 'reasoning') ?? {}, REASONING_FIELDS, 'reasoning.'),
-    ...unknown(objectAt(body, 'text') ?? {}, TEXT_FIELDS, 'text.'),
-  ];
 }

@@ -11,7 +11,7 @@ import {
   WITHOUT_RESULT,
 } from '../shared/pairing/pair-calls.ts';
 import type { Report } from '../shared/report/report.ts';
-import { inputPlace, parseReasoning } from './parse-content.ts';
+import { inputPlace, parseThoughts } from './parse-content.ts';
 import { renderItem } from './render-content.ts';
 import { changeEach, cleanItem, cleanTool, withoutMembers } from './render-losses.ts';
 import { isOperatorItem } from './wire-content.ts';
@@ -118,7 +118,7 @@ function relayReasoning(item: JsonObject, place: string, report: Report): JsonOb
   ) {
     return isEmptyReasoning(item) ? dropEmpty(place, report) : item;
   }
-  return renderItem(parseReasoning(item), { place, report });
+  return renderItem(parseThoughts(item), { place, report });
 }
 
 /** True if only the id is left, which an upstream that stores nothing would not find. */

@@ -41,13 +41,17 @@ export function renderRelay(given: GenerationRequest, target: RenderTarget): Ren
   return { body, headers: NO_HEADERS, report: report.entries };
 }
 
-/** Relay lane: the caller's own text settings, if a value in them must change. */
+// --- Output format --------------------------------------------------------------------------------------------------
+
+/** The caller's own text settings, if a value in them must change. */
 function relayVerbosity(request: GenerationRequest, report: Report): JsonObject {
   const verbosity = knownVerbosity(request, report);
   return verbosity === request.verbosity ? {} : { text: { ...objectAt(request.body, 'text'), verbosity } };
 }
 
-/** Relay lane: the caller's own list, with seals if the caller needs them without asking. */
+// --- Includes -------------------------------------------------------------------------------------------------------
+
+/** The caller's own list, with seals if the caller needs them without asking. */
 function relayInclude(request: GenerationRequest, target: RenderTarget): JsonObject {
   const isAdded = needsSeals(request, target) && request.include?.includes(INCLUDE_SEALS) !== true;
   return isAdded ? { include: [...(request.include ?? []), INCLUDE_SEALS] } : {};

@@ -13,7 +13,7 @@ import { cappedLimit } from '../shared/requests/output-limit.ts';
 import { knownVerbosity } from '../shared/requests/verbosity.ts';
 import { errorsInWords } from '../shared/tools/errors-in-words.ts';
 import { facts } from './facts.ts';
-import { OwnSpot, renderItem } from './render-content.ts';
+import { renderConversation } from './render-content.ts';
 import { NO_SUCH_PARAMETER, reportLosses, takes, withoutUnsupported } from './render-losses.ts';
 import { renderReasoning } from './render-reasoning.ts';
 import { renderToolChoice, renderTools } from './render-tools.ts';
@@ -29,7 +29,7 @@ export function renderRequest(given: GenerationRequest, target: RenderTarget): R
   const body: JsonObject = compact({
     model: target.model,
     instructions,
-    input: renderInput(items, report),
+    input: renderConversation(items, report),
     stream: request.stream ? true : undefined,
     store: false,
     max_output_tokens: cappedLimit(request, target, report),
@@ -82,15 +82,6 @@ function plainSystemText(item: Item): string | undefined {
     part.text !== '' &&
     part.ext?.responses === undefined;
   return isPlain ? part.text : undefined;
-}
-
-function renderInput(items: readonly Item[], report: Report): JsonObject[] {
-  const input: JsonObject[] = [];
-  for (const item of items) {
-    const rendered = renderItem(item, new OwnSpot(item, report));
-    if (rendered !== undefined) input.push(rendered);
-  }
-  return input;
 }
 
 // --- Sampling -------------------------------------------------------------------------------------------------------

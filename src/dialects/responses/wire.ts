@@ -20,6 +20,10 @@ import { MAX_REQUEST_PIECES } from '../shared/requests/request-pieces.ts';
 import { inputItemSchema, inputPartSchema } from './wire-content.ts';
 import { toolChoiceSchema, toolSchema } from './wire-tools.ts';
 
+/** The responses format on the wire: the schema of a request and the events of an answer. */
+
+// --- Settings -------------------------------------------------------------------------------------------------------
+
 /** Values of `include`. */
 const INCLUDES = [
   'file_search_call.results',
@@ -32,6 +36,7 @@ const INCLUDES = [
   INCLUDE_LOGPROBS,
 ] as const;
 
+/** Efforts that the format documents. */
 export const EFFORTS = [
   'max',
   'xhigh',
@@ -41,20 +46,6 @@ export const EFFORTS = [
   'minimal',
   'none',
 ] as const satisfies Effort[];
-
-/** Members of `reasoning` that are documented. */
-export const REASONING_FIELDS: ReadonlySet<string> = new Set([
-  'effort',
-  'summary',
-  'max_tokens',
-  'enabled',
-  'context',
-  'mode',
-  'exclude',
-]);
-
-/** Members of `text` that are documented. */
-export const TEXT_FIELDS: ReadonlySet<string> = new Set(['format', 'verbosity']);
 
 const reasoningSchema = Type.Object({
   effort: nullish(oneOf(EFFORTS)),
@@ -104,6 +95,8 @@ const promptSchema = Type.Object({
     }),
   ),
 });
+
+// --- The request ----------------------------------------------------------------------------------------------------
 
 /** Schema of a request body. */
 export function requestSchema(vendor: string) {
@@ -155,14 +148,19 @@ function fieldSchemas(vendor: string) {
   };
 }
 
-/** Top-level fields that the format documents; all others are unknown. */
+// --- Kinds of fields ------------------------------------------------------------------------------------------------
+
+/** Top-level fields that the format documents. */
 export const DOCUMENTED_FIELDS: ReadonlySet<string> = new Set([
   ...Object.keys(fieldSchemas('vendor')),
   'conversation',
 ]);
 
-/** Documented fields that the gateway does not model: sent unchanged to upstreams of this dialect. */
-export const UNMODELLED_FIELDS: readonly string[] = ['stream_options', 'prompt_cache_retention'];
+/** Members of `reasoning` that the format documents. */
+export const REASONING_FIELDS: ReadonlySet<string> = new Set(Object.keys(reasoningSchema.properties));
+
+/** Members of `text` that the format documents. */
+export const TEXT_FIELDS: ReadonlySet<string> = new Set(Object.keys(textSchema.properties));
 
 /** Fields for the gateway, which never go upstream. */
 export const GATEWAY_FIELDS: ReadonlySet<string> = new Set([
@@ -172,6 +170,11 @@ export const GATEWAY_FIELDS: ReadonlySet<string> = new Set([
   'previous_response_id',
   'conversation',
 ]);
+
+/** Documented fields that the representation does not model: sent unchanged to upstreams of this dialect. */
+export const UNMODELLED_FIELDS: readonly string[] = ['stream_options', 'prompt_cache_retention'];
+
+// --- Items ----------------------------------------------------------------------------------------------------------
 
 /** Prefixes of item ids, by kind of item. */
 export const ID_PREFIXES = {
@@ -191,9 +194,7 @@ export function isInItem(tool: Tool): boolean {
   return tool.type !== 'hosted' && tool.ext?.responses?.[ADDITIONAL_TOOL_MARK] === true;
 }
 
-// --- Answers: events of a stream ------------------------------------------------------------------------------------
-
-/** The events of this format's streams, as tables. */
+// --- Answers --------------------------------------------------------------------------------------------------------
 
 /** Events for pieces of text: their kind, the kind of their item, and the field that counts the parts. */
 export interface TextChannel {

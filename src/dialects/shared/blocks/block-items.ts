@@ -200,7 +200,7 @@ function endOf(block: OpenBlock, isCut: boolean): Event {
   };
 }
 
-// --- Kinds of blocks -------------------------------------------------------------------------------------------------
+// --- Kinds of blocks ------------------------------------------------------------------------------------------------
 
 class TextBlock implements OpenBlock {
   readonly kind = 'text';

@@ -1,0 +1,136 @@
+import Type from 'typebox';
+import { nullish, oneOf, otherThan, taggedUnion } from '../../kit/json/schema.ts';
+import { FILE_ID_DESCRIPTION } from '../shared/media/stored-files.ts';
+import { cacheControlSchema } from '../shared/requests/gateway-fields.ts';
+
+/** Schemas of messages and their parts. */
+
+// --- Content parts --------------------------------------------------------------------------------------------------
+
+/** Member of parts and tools that may carry a cache mark. */
+export const cacheControl = { cache_control: nullish(cacheControlSchema) };
+
+const textPartSchema = Type.Object({ type: Type.Literal('text'), text: Type.String(), ...cacheControl });
+const refusalPartSchema = Type.Object({ type: Type.Literal('refusal'), refusal: Type.String() });
+const imagePartSchema = Type.Object({
+  type: Type.Literal('image_url'),
+  image_url: Type.Object({
+    url: Type.String({ minLength: 1 }),
+    detail: nullish(oneOf(['auto', 'low', 'high', 'original'])),
+  }),
+  ...cacheControl,
+});
+const audioPartSchema = Type.Object({
+  type: Type.Literal('input_audio'),
+  input_audio: Type.Object({ data: Type.String({ minLength: 1 }), format: Type.String({ minLength: 1 }) }),
+});
+const filePartSchema = Type.Object({
+  type: Type.Literal('file'),
+  file: Type.Object({
+    filename: nullish(Type.String()),
+    file_data: nullish(Type.String({ minLength: 1 })),
+    file_id: nullish(Type.String({ minLength: 1, description: FILE_ID_DESCRIPTION })),
+  }),
+  ...cacheControl,
+});
+const videoPartSchema = Type.Object({
+  type: Type.Literal('video_url'),
+  video_url: Type.Object({ url: Type.String({ minLength: 1 }) }),
+});
+
+/** Types of content parts that the gateway parses; others stay opaque. */
+const PART_TYPES = ['text', 'refusal', 'image_url', 'input_audio', 'file', 'video_url'] as const;
+
+/** True for types of content parts that the format documents. */
+export function isKnownPartType(type: string): boolean {
+  return (PART_TYPES as readonly string[]).includes(type);
+}
+
+const partSchema = taggedUnion('type', [
+  textPartSchema,
+  refusalPartSchema,
+  imagePartSchema,
+  audioPartSchema,
+  filePartSchema,
+  videoPartSchema,
+  otherThan('type', PART_TYPES),
+]);
+
+const contentSchema = Type.Union([Type.String(), Type.Array(partSchema)]);
+/** Content of instructions: text alone. */
+export const instructionSchema = Type.Union([
+  Type.String(),
+  Type.Array(taggedUnion('type', [textPartSchema])),
+]);
+
+// --- Messages -------------------------------------------------------------------------------------------------------
+
+/** Types of entries of `reasoning_details` that the gateway parses; others stay opaque. */
+export const REASONING_DETAIL_TYPES = ['reasoning.text', 'reasoning.summary', 'reasoning.encrypted'] as const;
+
+const detailFields = {
+  id: nullish(Type.String()),
+  format: nullish(Type.String()),
+  index: nullish(Type.Integer({ minimum: 0 })),
+};
+
+const reasoningDetailSchema = taggedUnion('type', [
+  Type.Object({
+    type: Type.Literal('reasoning.text'),
+    text: nullish(Type.String()),
+    signature: nullish(Type.String()),
+    ...detailFields,
+  }),
+  Type.Object({ type: Type.Literal('reasoning.summary'), summary: Type.String(), ...detailFields }),
+  Type.Object({ type: Type.Literal('reasoning.encrypted'), data: Type.String(), ...detailFields }),
+  otherThan('type', REASONING_DETAIL_TYPES),
+]);
+
+const functionCallSchema = Type.Object({ name: Type.String({ minLength: 1 }), arguments: Type.String() });
+
+const toolCallSchema = taggedUnion('type', [
+  Type.Object({
+    id: Type.String({ minLength: 1 }),
+    type: Type.Optional(Type.Literal('function')),
+    function: functionCallSchema,
+  }),
+  Type.Object({
+    id: Type.String({ minLength: 1 }),
+    type: Type.Literal('custom'),
+    custom: Type.Object({ name: Type.String({ minLength: 1 }), input: Type.String() }),
+  }),
+]);
+
+const name = { name: nullish(Type.String()) };
+
+/** One message, by its role. */
+export const messageSchema = taggedUnion('role', [
+  Type.Object({ role: Type.Literal('system'), content: instructionSchema, ...name }),
+  Type.Object({ role: Type.Literal('developer'), content: instructionSchema, ...name }),
+  Type.Object({ role: Type.Literal('user'), content: contentSchema, ...name }),
+  Type.Object({
+    role: Type.Literal('assistant'),
+    content: nullish(contentSchema),
+    refusal: nullish(Type.String()),
+    reasoning: nullish(Type.String()),
+    reasoning_content: nullish(Type.String()),
+    reasoning_details: nullish(Type.Array(reasoningDetailSchema)),
+    tool_calls: nullish(Type.Array(toolCallSchema)),
+    function_call: nullish(functionCallSchema),
+    images: nullish(Type.Array(imagePartSchema)),
+    audio: nullish(Type.Object({})),
+    annotations: nullish(Type.Array(Type.Object({}))),
+    ...name,
+  }),
+  Type.Object({
+    role: Type.Literal('tool'),
+    tool_call_id: Type.String({ minLength: 1 }),
+    content: nullish(contentSchema),
+    ...name,
+  }),
+  Type.Object({
+    role: Type.Literal('function'),
+    name: Type.String({ minLength: 1 }),
+    content: nullish(Type.String()),
+  }),
+]);

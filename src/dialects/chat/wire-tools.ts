@@ -1,0 +1,73 @@
+import Type from 'typebox';
+import { nullish, oneOf, otherThan, taggedUnion } from '../../kit/json/schema.ts';
+import { MAX_TOOLS } from '../shared/requests/gateway-fields.ts';
+import { cacheControl } from './wire-content.ts';
+
+/** Schemas of tools and the choice among them. */
+
+const functionToolSchema = Type.Object({
+  type: Type.Literal('function'),
+  function: Type.Object({
+    name: Type.String({ minLength: 1 }),
+    description: nullish(Type.String()),
+    parameters: nullish(Type.Object({})),
+    strict: nullish(Type.Boolean()),
+  }),
+  ...cacheControl,
+});
+
+const customToolSchema = Type.Object({
+  type: Type.Literal('custom'),
+  custom: Type.Object({
+    name: Type.String({ minLength: 1 }),
+    description: nullish(Type.String()),
+    format: nullish(Type.Object({ type: Type.String({ minLength: 1 }) })),
+  }),
+});
+
+const hostedToolSchema = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  required: ['type'],
+  properties: {
+    type: { type: 'string', minLength: 1, not: { enum: ['function', 'custom'] } },
+    parameters: { anyOf: [{ type: 'object' }, { type: 'null' }] },
+  },
+});
+
+/** Any tool. */
+export const toolSchema = taggedUnion('type', [functionToolSchema, customToolSchema, hostedToolSchema]);
+
+// --- The choice among them ------------------------------------------------------------------------------------------
+
+const namedFunctionSchema = Type.Object({
+  type: Type.Literal('function'),
+  function: Type.Object({ name: Type.String({ minLength: 1 }) }),
+});
+const namedCustomSchema = Type.Object({
+  type: Type.Literal('custom'),
+  custom: Type.Object({ name: Type.String({ minLength: 1 }) }),
+});
+
+export const toolChoiceSchema = Type.Optional(
+  taggedUnion('type', [
+    oneOf(['auto', 'none', 'required'], { type: 'string' }),
+    namedFunctionSchema,
+    namedCustomSchema,
+    Type.Object({
+      type: Type.Literal('allowed_tools'),
+      allowed_tools: Type.Object({
+        mode: oneOf(['auto', 'required']),
+        tools: Type.Array(
+          taggedUnion('type', [
+            namedFunctionSchema,
+            namedCustomSchema,
+            otherThan('type', ['function', 'custom']),
+          ]),
+          { maxItems: MAX_TOOLS },
+        ),
+      }),
+    }),
+    otherThan('type', ['function', 'custom', 'allowed_tools']),
+    Type.Null(),
+  ]),
+);
