@@ -160,9 +160,13 @@ function withFound(loading: Loading, found: readonly Problem[]): Loading {
 
 function* endLoading(begun: BegunLoading, { version }: Content, reading: ConfigReading): Sliced<Unplaced> {
   const { runtime, source, env } = begun;
-  const tls = reading.ok ? certificateOf(begun, reading.config) : undefined;
-  const fileProblems = reading.ok ? furtherProblems(begun, reading.config, tls) : reading.problems;
-  const problems = [...begun.problems, ...fileProblems, ...startBlockers(runtime)];
+  const readable = reading.ok ? reading.config : reading.sound?.config;
+  const tls = readable && certificateOf(begun, readable);
+  const further = readable === undefined ? [] : furtherProblems(begun, readable, tls);
+  const fileProblems = reading.ok
+    ? further
+    : [...reading.problems, ...(reading.sound?.further(further) ?? [])];
+  const problems = [...begun.problems, ...fileProblems.slice(0, MAX_PROBLEMS), ...startBlockers(runtime)];
   if (!reading.ok || problems.length > 0) {
     return { loading: { ok: false, problems: [], runtime, file: source.path }, found: problems };
   }

@@ -19,6 +19,9 @@ export interface Problem extends Issue {
   readonly place?: FilePlace;
   /** The line of the file without secrets, cut to a readable length, and where the caret begins in it. */
   readonly excerpt?: Excerpt;
+  /** An earlier place that this one collides with, and its line. */
+  readonly firstPlace?: FilePlace;
+  readonly firstExcerpt?: Excerpt;
 }
 
 export interface Excerpt {
@@ -35,7 +38,7 @@ export function problemLine({ path, message }: Issue): string {
 
 /** The problem as it is printed: `path: problem`, then the place, the excerpt with a caret, and the hint. */
 export function problemText(problem: Problem, file: string | undefined): string {
-  const { place, excerpt, hint } = problem;
+  const { place, excerpt, firstPlace, firstExcerpt, hint } = problem;
   const lines = [problemLine(problem)];
   const number = place === undefined ? '' : String(place.line);
   const margin = ' '.repeat(Math.max(number.length, 3));
@@ -44,10 +47,13 @@ export function problemText(problem: Problem, file: string | undefined): string 
   } else if (file !== undefined && problem.path === '') {
     lines.push(`${margin}--> ${shownFile(file)}`);
   }
-  if (excerpt !== undefined) {
-    lines.push(`${number.padStart(margin.length)} | ${excerpt.text}`);
-    lines.push(`${margin} | ${' '.repeat(excerpt.indent)}${'^'.repeat(excerpt.width)}`);
-  }
+  const show = (at: string, { text, indent, width }: Excerpt, mark: string) => {
+    lines.push(`${at.padStart(margin.length)} | ${text}`);
+    lines.push(`${margin} | ${' '.repeat(indent)}${mark.repeat(width)}`);
+  };
+  if (firstPlace !== undefined && firstExcerpt !== undefined)
+    show(String(firstPlace.line), firstExcerpt, '-');
+  if (excerpt !== undefined) show(number, excerpt, '^');
   if (hint !== undefined) lines.push(`${margin} = ${hint}`);
   return `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
 }

@@ -63,6 +63,11 @@ export function unsetVariableIn(marked: string, environment: Environment): strin
   return undefined;
 }
 
+/** True if a marked text has a variable. */
+export function hasVariable(marked: string): boolean {
+  return marked.includes(OPEN);
+}
+
 /** The path of a member, by the names and indexes that lead to it. */
 export function pathOf(trail: readonly (string | number)[]): string {
   return trail.reduce<string>(

@@ -80,10 +80,11 @@ const SECTIONS: readonly string[] = Object.keys(configSchema.properties);
 
 /** True if a line begins with a section of the configuration, or with one that is misspelt. */
 function looksLikeConfig(text: string): boolean {
-  const names = [...text.matchAll(/^\s*(?:\{\s*)?["']?([a-z_-]{1,32})["']?\s*:/gm)].map(
+  const names = [...text.matchAll(/^\s*(?:\{\s*)?["']?([A-Za-z_-]{1,32})["']?\s*:/gm)].map(
     ([, name]) => name ?? '',
   );
-  return names.some((name) => SECTIONS.includes(name)) || names.some((name) => nearestWord(name, SECTIONS));
+  if (names.some((name) => SECTIONS.includes(name.toLowerCase()))) return true;
+  return names.some((name) => name === name.toLowerCase() && nearestWord(name, SECTIONS) !== undefined);
 }
 
 /** Keys of the configuration that match SECRET_NAME and hold no secret. */

@@ -44,15 +44,19 @@ function explain(issue: Issue, value: unknown): Explained {
   const name = String(segments.at(-1));
   const message = inWordsOfYaml(issue.message);
   const isQuoted = message === 'must be a whole number' && typeof given === 'string' && /^\d+$/.test(given);
+  const isUnspaced = message === KEYS_AND_VALUES && typeof given === 'string' && /^[\w-]+:\S/.test(given);
   const isTokenPrice = (TOKEN_PRICES as readonly string[]).includes(name);
   return {
     problem: {
       ...issue,
-      message: isQuoted ? `${message}: remove the quotes` : message,
+      message: `${message}${isQuoted ? ': remove the quotes' : ''}${isUnspaced ? NO_SPACE : ''}`,
       ...(isTokenPrice && { hint: `for a million tokens write ${name}${PER_MILLION}, such as 1.25` }),
     },
   };
 }
+
+const KEYS_AND_VALUES = 'must hold keys and values';
+const NO_SPACE = ': a space is missing behind the colon';
 
 function unknownField(issue: Issue, segments: readonly Segment[], value: unknown): Explained {
   const parent = segments.slice(0, -1);
@@ -138,7 +142,7 @@ function valueAt(value: unknown, segments: readonly Segment[]): unknown {
 function inWordsOfYaml(message: string): string {
   return message
     .replace(/^must be an array( or null)?$/, 'must be a list: begin each item with "- "')
-    .replace(/^must be an object( or null)?$/, 'must hold keys and values')
+    .replace(/^must be an object( or null)?$/, KEYS_AND_VALUES)
     .replace(/^must be a string( or null)?$/, 'must be a text: put it in quotes')
     .replace(/\ban array\b/, 'a list')
     .replace(/\ban object\b/, 'keys and values')

@@ -1,9 +1,10 @@
+import { isJsonObject } from '../../kit/json/json.ts';
 import { Pace } from '../../kit/loop/turns.ts';
 import { parsePrice } from '../../kit/money.ts';
 import type { Problem } from '../problem.ts';
 import { PER_MILLION, TOKEN_PRICES } from '../schema/price-names.ts';
 import type { Config } from '../schema/schema.ts';
-import { pathOf } from './environment.ts';
+import { hasVariable, pathOf } from './environment.ts';
 
 /** Token prices above this are taken for prices of a million tokens. The dearest models cost 0.0006 USD a token. */
 const DUBIOUS_USD_PER_TOKEN = '0.01';
@@ -28,6 +29,7 @@ export function* likelyMistakes(value: object, config: Config): Generator<Proble
       }
     }
   }
+  yield* plainSecrets(value);
   for (const [at, model] of config.models.entries()) {
     if (pace.tick()) yield undefined;
     for (const [index, { pricing, prices }] of model.endpoints.entries()) {
@@ -60,6 +62,53 @@ function* dubiousPrices(pricing: Pricing, path: string): Generator<Problem> {
       }
     }
   }
+}
+
+/** Members that hold secrets; `*` stands for any name or index. */
+const SECRETS: readonly string[] = [
+  'providers.*.api_key',
+  'providers.*.headers.*',
+  'workspaces.*.keys.*.secret',
+  'workspaces.*.byok.*.api_key',
+  'plugins.web.engines.*.api_key',
+  'tools.sandbox.token',
+  'tools.mcp_servers.*.authorization',
+  'metrics.token',
+];
+
+/** Headers whose values are secret. */
+const SECRET_HEADER = /auth|key|token|secret|cookie/i;
+
+/** Not a word such as `unused`, which servers without keys are given, nor a mask of `check-config`. */
+const SECRET_TEXT = /^(?!\*{3})(?:(?=.*\d).{8,}|.{24,})$/s;
+
+/** Secrets that stand in the file itself, where copies, tickets and version control show them. */
+function* plainSecrets(value: object): Generator<Problem> {
+  for (const pattern of SECRETS) {
+    for (const { trail, text } of textsAt(value, pattern.split('.'), [])) {
+      const isVariable = hasVariable(text) || UNREAD_VARIABLE.test(text);
+      const isHarmless = trail.includes('headers') && !SECRET_HEADER.test(String(trail.at(-1)));
+      if (isVariable || isHarmless || !SECRET_TEXT.test(text)) continue;
+      const message = `is a secret in plain text: put it into a variable of the environment, and write \${NAME} here`;
+      yield { path: pathOf(trail), message };
+    }
+  }
+}
+
+interface TextAt {
+  readonly trail: readonly (string | number)[];
+  readonly text: string;
+}
+
+function textsAt(value: unknown, names: readonly string[], trail: readonly (string | number)[]): TextAt[] {
+  const [first, ...rest] = names;
+  if (first === undefined) return typeof value === 'string' ? [{ trail, text: value }] : [];
+  if (Array.isArray(value)) {
+    return first === '*' ? value.flatMap((item, index) => textsAt(item, rest, [...trail, index])) : [];
+  }
+  if (!isJsonObject(value)) return [];
+  const members = first === '*' ? Object.keys(value) : [first].filter((name) => Object.hasOwn(value, name));
+  return members.flatMap((name) => textsAt(value[name], rest, [...trail, name]));
 }
 
 /** Texts with `$NAME`, which is not replaced. `trail`: the path of the value. */

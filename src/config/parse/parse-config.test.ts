@@ -254,7 +254,7 @@ describe('parseConfig', () => {
     ['byok: { fee: 2 }', 'byok.fee: must be <= 1'],
     ['keys: { prefix: "a b" }', 'keys.prefix: must be'],
     ['drain_ms: -1', 'drain_ms: must be >= 0'],
-    ['- a', ': the configuration must hold keys and values'],
+    ['- a', 'line 1, column 1: the file begins with a list'],
   ])('refuses %s', (text, problem) => {
     expect(problems(text)[0]).toContain(problem);
   });

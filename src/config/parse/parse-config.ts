@@ -15,6 +15,7 @@ import { compileNotations } from './notations.ts';
 import { inWholeFile, JoinedPortions, portionsOf } from './portions.ts';
 import { readYaml, readYamlInThread, type YamlReading } from './read-yaml.ts';
 import { shownProblem } from './shown-text.ts';
+import { RemovedPlaces, SoundConfig, soundPart } from './sound-part.ts';
 import { yamlProblem } from './yaml-words.ts';
 
 /** Larger files are refused: parsing YAML takes seconds and hundreds of times the file's size in memory. */
@@ -34,7 +35,12 @@ export type ConfigReading =
       /** Credentials of the environment that cannot be used, and what is legal but almost surely a mistake. */
       readonly warnings: readonly Problem[];
     }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | {
+      readonly ok: false;
+      readonly problems: readonly Problem[];
+      /** What further checks can be run on; absent if too much is wrong. */
+      readonly sound?: SoundConfig;
+    };
 
 /**
  * `commands`: what a command needs, without the secrets that only a serving gateway has. `catalogue`: the models of the
@@ -99,23 +105,23 @@ function* checkedConfig(
     return refused([problem('has none of the keys of a configuration file; is it the right file?')]);
   }
   const needed = neededOf(value, environment, scope);
-  const { filled, written, wrong, isElsewhere } = yield* filledAndChecked(needed, environment);
-  if (wrong.length > 0) return refused([...filled.problems, ...wrong]);
+  const { filled, sound, removed, wrong } = yield* filledAndChecked(needed, environment);
+  const first = [...filled.problems, ...wrong];
+  if (sound === undefined) return refused(first);
   if (scope !== 'whole') {
-    if (filled.problems.length > 0) return refused(filled.problems);
-    const config = scope === 'catalogue' ? completed(written, environment, knownProviders) : written;
+    if (first.length > 0) return refused(first);
+    const config = scope === 'catalogue' ? completed(sound, environment, knownProviders) : sound;
     return { ok: true, config, written: filled.value, keys: [], warnings: [] };
   }
-  const {
-    providers,
-    keys,
-    warnings,
-    problems: keyProblems,
-  } = knownProviders.complete(written.providers, environment);
-  const config: Config = { ...written, providers: [...providers] };
+  const completion = knownProviders.complete(sound.providers, environment);
+  const { providers, keys, warnings } = completion;
+  const config: Config = { ...sound, providers: [...providers] };
   const crossProblems = yield* firstOf(crossChecks(config, knownProviders), MAX_PROBLEMS);
-  const all = [...filled.problems, ...[...keyProblems, ...crossProblems].filter(isElsewhere)];
-  if (all.length > 0) return refused(all);
+  const soundConfig = new SoundConfig(config, filled.value, removed);
+  soundConfig.report(first);
+  const all = [...first, ...soundConfig.further([...completion.problems, ...crossProblems])];
+  soundConfig.report(all.slice(first.length));
+  if (all.length > 0) return { ...refused(all), sound: soundConfig };
   const likely = yield* firstOf(likelyMistakes(value, config), MAX_PROBLEMS);
   return {
     ok: true,
@@ -129,11 +135,11 @@ function* checkedConfig(
 interface FilledAndChecked {
   /** The file with its variables filled in, and those that are not set. */
   readonly filled: { readonly value: unknown; readonly problems: readonly Issue[] };
-  /** With defaults; valid if nothing is wrong. */
-  readonly written: Config;
+  /** What is valid of the file, with defaults; undefined if too much is wrong. */
+  readonly sound: Config | undefined;
+  /** What is missing in `sound`. */
+  readonly removed: RemovedPlaces;
   readonly wrong: readonly Issue[];
-  /** False for a place whose variable is not set: nothing else is said of it. */
-  isElsewhere(problem: Issue): boolean;
 }
 
 function* filledAndChecked(file: object, environment: Environment): Sliced<FilledAndChecked> {
@@ -141,26 +147,36 @@ function* filledAndChecked(file: object, environment: Environment): Sliced<Fille
   const complete = new JoinedPortions();
   const unfilled: Issue[] = [];
   const unset = new Set<string>();
-  const isElsewhere = ({ path }: Issue) => !unset.has(path);
   const wrong: Issue[] = [];
+  const removed: string[] = [];
+  let isSound = true;
   for (const portion of portionsOf(file)) {
     const { value, problems } = fillVariables(portion.value, environment);
     const plain = readNotations(value);
     const withDefaults = fillDefaults(plain.value);
     filled.add(value);
-    complete.add(withDefaults);
     for (const problem of problems.map((one) => inWholeFile(portion, one))) {
       unfilled.push(problem);
       unset.add(problem.path);
     }
-    const found = [...plain.problems, ...explainIssues(validator.issuesOf(withDefaults), plain.value)];
-    wrong.push(...found.map((one) => inWholeFile(portion, one)).filter(isElsewhere));
+    const issues = validator.issuesOf(withDefaults);
+    const found = [...plain.problems, ...explainIssues(issues, plain.value)];
+    // Of a place whose variable is not set nothing else is said.
+    wrong.push(...found.map((one) => inWholeFile(portion, one)).filter(({ path }) => !unset.has(path)));
+    const sound = soundPart(withDefaults, issues, validator, fillDefaults);
+    complete.add(sound?.value ?? {});
+    removed.push(...(sound?.removed ?? []).map((path) => inWholeFile(portion, { path }).path));
     // No more than these are shown.
+    isSound &&= sound !== undefined && wrong.length < MAX_PROBLEMS;
     if (wrong.length >= MAX_PROBLEMS) break;
     yield;
   }
-  const written = complete.value as Config;
-  return { filled: { value: filled.value, problems: unfilled }, written, wrong, isElsewhere };
+  return {
+    filled: { value: filled.value, problems: unfilled },
+    sound: isSound ? (complete.value as Config) : undefined,
+    removed: new RemovedPlaces(removed),
+    wrong,
+  };
 }
 
 function neededOf(file: object, environment: Environment, scope: ConfigScope): object {
@@ -179,11 +195,13 @@ function completed(config: Config, environment: Environment, knownProviders: Kno
  */
 function looksLikeConfig(value: object): boolean {
   const names = Object.keys(value);
-  if (names.length === 0 || names.some((name) => Object.hasOwn(configSchema.properties, name))) return true;
+  if (names.length === 0 || names.some((name) => SECTIONS.has(name.toLowerCase()))) return true;
   return names.length === 1 && /^[a-z_-]{1,32}$/.test(names[0] ?? '');
 }
 
-function refused(problems: readonly Problem[]): ConfigReading {
+const SECTIONS: ReadonlySet<string> = new Set(Object.keys(configSchema.properties));
+
+function refused(problems: readonly Problem[]): Extract<ConfigReading, { readonly ok: false }> {
   return { ok: false, problems: problems.slice(0, MAX_PROBLEMS).map(shownProblem) };
 }
 

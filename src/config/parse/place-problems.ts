@@ -64,7 +64,13 @@ function placed(
       const place = isUnplaced(problem) ? places[next++] : problem.place;
       if (place === undefined) return problem;
       const excerpt = source.excerptAt(place);
-      return { ...problem, place, ...(excerpt !== undefined && { excerpt }) };
+      const firstExcerpt = problem.firstPlace && source.excerptAt(problem.firstPlace);
+      return {
+        ...problem,
+        place,
+        ...(excerpt !== undefined && { excerpt }),
+        ...(firstExcerpt !== undefined && { firstExcerpt }),
+      };
     })
     .sort((one, other) => orderOf(one) - orderOf(other));
 }

@@ -17,8 +17,8 @@ export interface YamlProblem {
   /** The library's message; may quote the text. */
   readonly message: string;
   readonly place: FilePlace;
-  /** Of a duplicate key: the line of the first one. */
-  readonly firstLine?: number;
+  /** Of a duplicate key: where the first one is. */
+  readonly firstPlace?: FilePlace;
 }
 
 /** A member that is looked for in the text. */
@@ -46,22 +46,23 @@ export function readYaml(yaml: YamlLibrary, text: string): YamlReading {
     const { line, col } = lines.linePos(offset);
     return { line, column: col, width };
   };
-  const report = (code: string, place: FilePlace, firstLine?: number) => {
+  const report = (code: string, place: FilePlace, firstPlace?: FilePlace) => {
     if (problems.length >= maxProblems) return;
-    problems.push({ code, message: code, place, ...(firstLine !== undefined && { firstLine }) });
+    problems.push({ code, message: code, place, ...(firstPlace !== undefined && { firstPlace }) });
   };
   const checkKeys = (node: unknown): void => {
     if (yaml.isSeq(node)) for (const item of node.items) checkKeys(item);
     if (!yaml.isMap(node)) return;
-    const seen = new Map<string, number>();
+    const seen = new Map<string, FilePlace>();
     for (const { key, value } of node.items) {
       const [from, to] = (yaml.isNode(key) ? key.range : undefined) ?? [0, 1];
       if (!yaml.isScalar(key)) report('KEY_NOT_TEXT', placeAt(from));
       else {
         const name = String(key.value ?? '');
         const first = seen.get(name);
-        if (first !== undefined) report('DUPLICATE_KEY', placeAt(from, to - from), lines.linePos(first).line);
-        else seen.set(name, from);
+        const place = placeAt(from, to - from);
+        if (first !== undefined) report('DUPLICATE_KEY', place, first);
+        else seen.set(name, place);
       }
       checkKeys(value);
     }
@@ -103,10 +104,20 @@ export function readYaml(yaml: YamlLibrary, text: string): YamlReading {
       const codes = [first, ...rest].filter(({ pos }) => pos[0] === first.pos[0]).map(({ code }) => code);
       const isTooFar = codes.includes('BLOCK_AS_IMPLICIT_KEY') && codes.includes('MULTILINE_IMPLICIT_KEY');
       const isList = errors.some(({ message }) => message.includes('block-seq-ind'));
-      const code = isTooFar ? 'TOO_FAR' : isList ? 'LIST_IN_MAP' : first.code;
+      const isDash = /^A block sequence/.test(first.message);
       let from = first.pos[0];
+      const isUnspaced = /KEY|CHAR/.test(first.code) && /^[\w-]+:[^\s:/]/.test(text.slice(from, from + 64));
+      const own = [
+        isUnspaced && 'NO_SPACE',
+        isTooFar && 'TOO_FAR',
+        isDash && 'DASH_INDENT',
+        isList && 'LIST_IN_MAP',
+      ].find((name) => name !== false);
+      const code = own ?? first.code;
       if (/closing .quote/.test(first.message)) from = opening(document.contents, from, isOpenQuote);
       if (/^Flow (map|sequence)/.test(first.message)) from = opening(document.contents, from, isOpenBracket);
+      if (code === 'TOO_FAR') from = text.indexOf('\n', from) + 1;
+      if (text[from - 1] === '\n' || from === 0) while (text[from] === ' ') from++;
       if (code === 'TAB_AS_INDENT') while (text[from] !== '\t' && from < text.length) from++;
       problems.push({ code, message: first.message, place: placeAt(from) });
     }
@@ -122,6 +133,13 @@ export function readYaml(yaml: YamlLibrary, text: string): YamlReading {
           }
         },
       });
+    }
+    const top = document.contents;
+    if (problems.length === 0 && top !== null && !yaml.isMap(top)) {
+      const [from, to] = top.range ?? [0, 1];
+      const [shown = ''] = text.slice(from, to).split('\n', 1);
+      const code = yaml.isSeq(top) ? 'TOP_LIST' : /^[\w-]+:[^\s:/]/.test(shown) ? 'NO_SPACE' : 'TOP_TEXT';
+      report(code, placeAt(from, shown.length));
     }
     if (problems.length > 0) return { ok: false, problems };
     return { ok: true, value: document.toJS({ maxAliasCount: maxAliases }) };

@@ -5,13 +5,26 @@ import type { YamlProblem } from './read-yaml.ts';
 const WORDS: readonly (readonly [code: string, message: RegExp, words: string])[] = [
   ['MISSING_CHAR', /closing .quote/, 'the quoted text that begins here is not closed: add the closing quote'],
   ['MISSING_CHAR', /between flow/, 'a comma is missing before this'],
+  [
+    'MISSING_CHAR',
+    /without - indicator/,
+    'the indentation fits no line above: align it with the keys of its list item, or begin an item with "- "',
+  ],
   ['MISSING_CHAR', /./, 'a ":" and a value are missing behind this key'],
   ['BAD_INDENT', /Flow sequence/, 'the list that begins here is not closed: add "]"'],
   ['BAD_INDENT', /Flow map/, 'the "{" here is not closed: add "}"'],
   ['BAD_INDENT', /./, 'the indentation fits no line above: align it with the other keys of its section'],
   ['TAB_AS_INDENT', /./, 'a tab cannot indent a line: use spaces'],
   ['BLOCK_IN_FLOW', /./, 'a comma is missing, or a text with ": " in it needs quotes'],
-  ['TOO_FAR', /./, 'the line below is indented too far, or this text needs quotes'],
+  ['NO_SPACE', /./, 'a space is missing behind the colon: write key: value'],
+  ['DASH_INDENT', /./, 'the indentation fits no list item above: align the "-" with that of the other items'],
+  [
+    'TOP_LIST',
+    /./,
+    'the file begins with a list, and must begin with a key: indent the list below its key, such as providers:',
+  ],
+  ['TOP_TEXT', /./, 'the file holds a text, and must hold keys and values, such as drain_ms: 30s'],
+  ['TOO_FAR', /./, 'this line is indented too far, or the text above it needs quotes'],
   ['BLOCK_AS_IMPLICIT_KEY', /./, 'a text with ": " in it needs quotes'],
   ['MULTILINE_IMPLICIT_KEY', /./, 'a colon with a space behind it is missing: write key: value'],
   ['BAD_SCALAR_START', /./, 'a text that begins with this character needs quotes'],
@@ -37,12 +50,13 @@ const WORDS: readonly (readonly [code: string, message: RegExp, words: string])[
 ];
 
 /** A problem of the YAML text in our words. The library's message may quote the text, so it is not shown. */
-export function yamlProblem({ code, message, place, firstLine }: YamlProblem): Problem {
+export function yamlProblem({ code, message, place, firstPlace }: YamlProblem): Problem {
   const words = WORDS.find(([of, pattern]) => of === code && pattern.test(message))?.[2];
-  const first = firstLine === undefined ? '' : `: this one is on line ${firstLine} already`;
+  const first = firstPlace === undefined ? '' : `: this one is on line ${firstPlace.line} already`;
   return {
     path: `line ${place.line}, column ${place.column}`,
     message: `${words ?? 'this is not valid YAML'}${first}`,
     place,
+    ...(firstPlace !== undefined && { firstPlace }),
   };
 }

@@ -17,7 +17,7 @@ export function likelyCatalogueMistakes(config: Config): Issue[] {
     ...addressMistakes(config),
     ...credentialMistakes(config),
     ...idleModels(config),
-    ...presetMistakes(config),
+    ...unknownModels(config),
   ];
 }
 
@@ -79,14 +79,21 @@ function idleModels({ models, providers }: Config): Issue[] {
     const slugs = [...new Set(endpoints.map(({ provider }) => provider))];
     for (const slug of slugs) if (!on.has(slug)) on.set(slug, hasCredential({ slug }));
     if (slugs.some((slug) => on.get(slug)) || slugs.every((slug) => listed.has(slug))) return [];
+    const variables = [...new Set(slugs.flatMap((slug) => switchingVariables(slug)?.join(' and ') ?? []))];
+    const remedy = variables.length === 0 ? 'give it an api_key' : `set ${variables.join(' or ')}`;
     const message = `no endpoint is on: ${slugs.join(', ')} ${slugs.length === 1 ? 'has' : 'have'} no credential`;
-    return [{ path: `models[${index}].endpoints`, message }];
+    return [{ path: `models[${index}].endpoints`, message: `${message}: ${remedy}` }];
   });
 }
 
-/** Presets that name a model which neither the file nor the shipped catalogue has. */
-function presetMistakes({ presets, models, providers, vendor }: Config): Issue[] {
-  const named = Object.entries(presets).flatMap(([slug, preset]) => modelsIn(preset, `presets.${slug}`));
+/** Presets and workspaces that name a model which neither the file nor the shipped catalogue has. */
+function unknownModels({ presets, workspaces, models, providers, vendor }: Config): Issue[] {
+  const named = [
+    ...Object.entries(presets).flatMap(([slug, preset]) => modelsIn(preset, `presets.${slug}`)),
+    ...workspaces.flatMap(({ default_text_model: id }, index) =>
+      id ? [{ path: `workspaces[${index}].default_text_model`, id }] : [],
+    ),
+  ];
   if (named.length === 0) return [];
   const own = new Set(models.flatMap(({ id, aliases }) => [id, ...(aliases ?? [])]));
   const known = new Set([...own, ...SIMULATOR_MODELS.map(({ id }) => id)]);

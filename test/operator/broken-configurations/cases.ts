@@ -5,7 +5,7 @@ const ACME = `providers:
   - slug: acme
     dialect: openai-chat
     base_url: http://127.0.0.1:9101/v1
-    api_key: canary-secret-0123456789
+    api_key: canary-secret
 `;
 
 const model = (lines: string) => `${ACME}models:
@@ -27,6 +27,14 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
   ['a tab indents', 'server:\n\tregion: eu\n'],
   ['a line is indented too little', 'server:\n    region: eu\n  base_path: /api\n'],
   ['a line is indented too far', 'server:\n  region: eu\n   base_path: /api\n'],
+  [
+    'a key of a list item is indented too little',
+    'providers:\n  - slug: openai\n    name: A\n   api_key: canary-secret\n',
+  ],
+  ['a key of a list item is indented too far', 'providers:\n  - slug: openai\n     name: A\n'],
+  ['a key is at the place of a dash', 'providers:\n  - slug: openai\n  name: A\n'],
+  ['a dash is indented too little', 'providers:\n  - slug: openai\n - slug: anthropic\n'],
+  ['a dash is indented too far', 'providers:\n  - slug: openai\n    - slug: anthropic\n'],
   ['a colon is missing', 'server:\n  region eu\n  base_path: /api\n'],
   ['the space behind a colon is missing', 'vendor:acme\nserver: {}\n'],
   ['a text holds a colon', 'providers:\n  - slug: openai\n    name: OpenAI: the first\n'],
@@ -41,11 +49,19 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
   ['two documents', 'vendor: acme\n---\ndrain_ms: 5\n'],
   ['a template of another tool', 'server:\n  region: {{ region }}\n'],
   ['a key twice', 'server:\n  region: eu\n  base_path: /api\n  region: us\n'],
+  ['a secret twice', 'providers:\n  - slug: openai\n    api_key: canary-1\n    api_key: canary-2\n'],
+  ['a list at the top', '- slug: openai\n  api_key: canary-secret\n'],
+  ['a text at the top', 'canary-secret\n'],
+  ['the only line has no space behind its colon', 'vendor:acme\n'],
+  ['the only key of a list item has no space', 'providers:\n  - slug:openai\n'],
+  ['the first key of a list item has no space', 'providers:\n  - slug:openai\n    name: A\n'],
+  ['the last key of a list item has no space', 'providers:\n  - slug: openai\n    api_key:canary\n'],
   ['no keys at all', 'vendor = acme\n'],
   ['another file', 'AWS_SECRET_ACCESS_KEY: canary-secret\n'],
   // --- A key is wrong.
   ['a misspelt section', `${ACME}routng: {}\n`],
   ['the only section is misspelt', 'provders:\n  - slug: openai\n'],
+  ['the only section in capitals', 'Providers:\n  - slug: openai\n'],
   ['a misspelt key', 'providers:\n  - slug: openai\n    api_kye: canary-secret\n'],
   ['a misspelt required key', 'providers:\n  - slgu: openai\n    api_key: canary-secret\n'],
   ['a key of another section', 'base_path: /api/v2\nvendor: acme\n'],
@@ -112,6 +128,18 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
     'workspaces:\n  - slug: team\n    byok:\n      - { provider: openai, api_key: ${SIGNALBOX_TEST_NOT_SET} }\n',
   ],
   ['three mistakes at once', 'vendor: Acme\nserver:\n  regoin: eu\n  request_deadline_ms: soon\n'],
+  [
+    'three mistakes of three kinds',
+    'server:\n  regoin: eu\npresets: { brief: { temprature: 0.2 } }\nworkspaces:\n  - slug: team\n    keys: [{ name: CI }]\n',
+  ],
+  [
+    'three mistakes behind one that leaves a model out',
+    `${ACME}models:\n  - name: Large\n    endpoints: [{ provider: acme }]\n  - id: a/b\n    endpoints:\n      - provider: opnai\n  - id: a/b\n    endpoints:\n      - provider: acme\n`,
+  ],
+  [
+    'three mistakes, none for a provider that is left out',
+    'vendor: total\nproviders:\n  - slug: Acme\nserver: { workers: 2 }\nmodels:\n  - id: acme/large\n    endpoints:\n      - provider: acme\n',
+  ],
   // --- Almost surely wrong.
   ['warning: a price per million as one of a token', model('        pricing: { prompt: "1.25" }\n')],
   [
@@ -134,5 +162,18 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
   [
     'warning: a model that nobody serves',
     `${ACME}models:\n  - id: a/b\n    endpoints:\n      - provider: openai\n`,
+  ],
+  [
+    'warning: a model at a provider that is not switched on',
+    'models:\n  - id: a/b\n    endpoints:\n      - provider: openai\n',
+  ],
+  [
+    'warning: a workspace with an unknown model',
+    `${model('        tag: acme\n')}workspaces:\n  - slug: team\n    default_text_model: acme/lrge\n`,
+  ],
+  ['warning: a secret in the file', 'providers:\n  - slug: openai\n    api_key: sk-canary-0123456789\n'],
+  [
+    'warning: a secret in a header',
+    'providers:\n  - slug: openai\n    headers: { Authorization: Bearer canary-0123456789, X-Team: canary-0123456789 }\n',
   ],
 ];
