@@ -50,6 +50,7 @@ import { CatalogOverlayFile } from './store/directory/catalog-overlay-file.ts';
 import { type DataDirectory, openDataDirectory, requireKeptData } from './store/directory/data-directory.ts';
 import { DataDirectoryProblem } from './store/directory/data-directory-problem.ts';
 import { type ImportDirectory, ImportFolder } from './store/directory/import-folder.ts';
+import { EventsUnavailable } from './store/events/duckdb/duckdb-errors.ts';
 import {
   type EventBundleWriter,
   openEventBundle,
@@ -58,6 +59,8 @@ import {
 import { openDiskFileBytes } from './store/files/disk-file-bytes.ts';
 import { openEmbeddedState } from './store/open-embedded-state.ts';
 import { openPostgresState } from './store/open-postgres-state.ts';
+import { awayCodeOf, isDatabaseAway } from './store/sql/database-unavailable.ts';
+import { databaseName } from './store/sql/postgres/open-postgres.ts';
 import type { State } from './store/state.ts';
 
 /** Options for loading the configuration, with the built-in table of providers. */
@@ -107,6 +110,8 @@ export interface Installation {
   readonly backups: BackupFolder;
   /** True if accounts, keys and the ledger are in PostgreSQL. */
   readonly hasSharedDatabase: boolean;
+  /** For operators: which database does not answer, and its error code. Undefined for other errors. */
+  databaseProblem(error: unknown): string | undefined;
   readonly sources: Sources;
   /** Runs work that needs the database. A gateway with a shared database retries it until the database answers. */
   readonly whenDatabaseUp: State['whenDatabaseUp'];
@@ -304,6 +309,12 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       }),
       backups,
       hasSharedDatabase: options.database !== undefined,
+      databaseProblem: (error) => {
+        if (!isDatabaseAway(error) || error instanceof EventsUnavailable) return undefined;
+        const { database } = options;
+        const name = database === undefined ? directory.databaseFile : databaseName(database.address);
+        return `${name}: ${awayCodeOf(error)}`;
+      },
       sources,
       whenDatabaseUp,
       isDatabaseUp,

@@ -37,6 +37,8 @@ export interface CommandServices extends CatalogServices {
   readonly eventFeed: EventFeed;
   /** True if accounts, keys and the ledger are in PostgreSQL. */
   readonly hasSharedDatabase: boolean;
+  /** For operators: which database does not answer, and its error code. Undefined for other errors. */
+  databaseProblem(error: unknown): string | undefined;
   readonly usageImports: UsageImports;
   readonly vault: Vault;
   readonly sources: Pick<Sources, 'clock'>;

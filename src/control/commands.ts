@@ -211,7 +211,13 @@ export async function runCommand<Name extends CommandName>(
   const chosen = COMMANDS[name] as unknown as Command<TSchema, CommandOutput<Name>>;
   const issues = compileValidator(chosen.input).issuesOf(input);
   if (issues.length > 0) throw invalidRequest(issues);
-  return chosen.run(services, input);
+  try {
+    return await chosen.run(services, input);
+  } catch (error) {
+    const detail = services.databaseProblem(error);
+    if (detail === undefined || !(error instanceof GatewayError)) throw error;
+    throw new GatewayError(error.kind, `${error.message} (${detail})`, { cause: error });
+  }
 }
 
 interface TypedKeyChange {

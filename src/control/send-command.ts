@@ -66,7 +66,8 @@ export async function sendCommand<Name extends CommandName>(
       return await runAlone(openAlone, command, request.input);
     } catch (reason) {
       // The holder of the lock is a gateway that will open its socket, or a command that will end.
-      if (!isInUse(reason) || performance.now() > giveUpAt) throw reason;
+      if (!isInUse(reason)) throw reason;
+      if (performance.now() > giveUpAt) throw new CommandRefused(inUseWithoutAnswer(dataDir));
       await delay(RETRY_MS);
     }
   }
@@ -97,6 +98,13 @@ async function runAlone<Name extends CommandName>(
   } finally {
     await opened.close();
   }
+}
+
+function inUseWithoutAnswer(dataDir: string): string {
+  return (
+    `the data directory ${dataDir} is in use by another process, which answers no commands yet; ` +
+    'if that is a gateway that is starting, its log says what it waits for'
+  );
 }
 
 /** The reply of a running gateway; undefined if none listens. */

@@ -220,7 +220,8 @@ class GatewayServer implements HttpServer {
       encodeError = route.encodeError;
       if (route.rateClass === 'generation') exchange.becomeGeneration();
       if (this.#state !== 'ready' && route.rateClass !== 'probe') {
-        throw unavailable('Service temporarily unavailable');
+        const doing = this.#state === 'draining' ? 'stopping' : 'starting';
+        throw unavailable(`Service temporarily unavailable: the gateway is ${doing}`);
       }
       if (route.rateClass === 'generation') {
         const entry = this.#turnstile.enter();
@@ -359,7 +360,7 @@ function withoutServices(basics: HttpBasics): HttpDependencies {
   return new Proxy(basics as HttpDependencies, {
     get(given, name) {
       if (Object.hasOwn(given, name)) return given[name as keyof HttpBasics];
-      throw unavailable('Service temporarily unavailable');
+      throw unavailable('Service temporarily unavailable: the gateway is starting');
     },
   });
 }

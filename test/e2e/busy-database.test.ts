@@ -45,7 +45,7 @@ it('a database that another process writes to delays only writers, which get Ret
   expect(refused.status).toBe(503);
   expect(refused.headers.get('retry-after')).toBe('1');
   expect(await refused.json()).toMatchObject({
-    error: { code: 503, message: 'Service temporarily unavailable' },
+    error: { code: 503, message: 'Service temporarily unavailable: another program has locked the database' },
   });
   expect(gateway.logged('the database cannot be written; requests that need it are refused')).toHaveLength(1);
   other.exec('rollback');

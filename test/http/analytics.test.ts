@@ -69,7 +69,10 @@ describe('POST /analytics/query', () => {
   it('is a 503 with Retry-After while the events are unavailable', async () => {
     const { port } = await startWith(() => Promise.reject(new DatabaseUnavailable(new Error('secret'))));
     const { status, headers, json, text } = await ask(port, QUESTION);
-    expect([status, json.error.message]).toEqual([503, 'Service temporarily unavailable']);
+    expect([status, json.error.message]).toEqual([
+      503,
+      'Service temporarily unavailable: the database does not answer',
+    ]);
     expect(headers['retry-after']).toBe('1');
     expect(text).not.toContain('secret');
   });

@@ -1,9 +1,9 @@
 import { GatewayError } from '../../ir/errors.ts';
 
-/** The database does not answer in time. Callers get a 503 without internal details. */
+/** A database does not answer in time. Callers get a 503 with the reason in general terms; `cause` has the details. */
 export class DatabaseUnavailable extends GatewayError {
-  constructor(cause?: unknown) {
-    super('overloaded', 'Service temporarily unavailable', { retryAfterSeconds: 1, cause });
+  constructor(cause?: unknown, reason = 'the database does not answer') {
+    super('overloaded', `Service temporarily unavailable: ${reason}`, { retryAfterSeconds: 1, cause });
   }
 }
 

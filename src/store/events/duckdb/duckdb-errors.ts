@@ -5,6 +5,13 @@ import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 /** The file is unreadable, and a retry does not help: it is damaged, or from another program or release. */
 export class DuckdbFileDamaged extends Error {}
 
+/** The events do not answer: a retry may help. */
+export class EventsUnavailable extends DatabaseUnavailable {
+  constructor(cause: unknown) {
+    super(cause, 'analytics do not answer');
+  }
+}
+
 /** A query exceeded the memory limit. */
 export class QueryTooLarge extends GatewayError {
   constructor() {
@@ -38,7 +45,7 @@ const OUT_OF_RANGE = /^(out of range|conversion) error/i;
 /** Maps a message of DuckDB to an error. While opening, every error that is not known to be temporary means damage. */
 export function duckdbErrorOf(message: string, isOpening: boolean): Error {
   const cause = new Error(message);
-  if (TRANSIENT.test(message)) return new DatabaseUnavailable(cause);
+  if (TRANSIENT.test(message)) return new EventsUnavailable(cause);
   if (isOpening || DAMAGED.test(message)) return new DuckdbFileDamaged(message);
-  return OUT_OF_RANGE.test(message) ? new GenerationRefused(message) : new DatabaseUnavailable(cause);
+  return OUT_OF_RANGE.test(message) ? new GenerationRefused(message) : new EventsUnavailable(cause);
 }

@@ -20,7 +20,7 @@ import type {
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import { AppTotalsCache, appTotalsSql, KnownApps } from './app-totals.ts';
 import { copyDatabase } from './copy-database.ts';
-import { DuckdbFileDamaged, isOutOfMemory, QueryTooLarge } from './duckdb-errors.ts';
+import { DuckdbFileDamaged, EventsUnavailable, isOutOfMemory, QueryTooLarge } from './duckdb-errors.ts';
 import { DUCKDB_OPTIONS, type DuckdbColumns, type DuckdbRows, DuckdbThread } from './duckdb-thread.ts';
 import { insertBundle } from './event-bundle.ts';
 import { appendedOf, insertStatements, STAGED } from './insert-events.ts';
@@ -191,12 +191,12 @@ export class DuckdbEventStore implements EventStore {
       this.#isAvailable = !(error instanceof DuckdbFileDamaged || error instanceof DatabaseUnavailable);
       if (!(error instanceof DuckdbFileDamaged)) throw error;
       await this.#setAside(thread, error);
-      throw new DatabaseUnavailable(error);
+      throw new EventsUnavailable(error);
     }
   }
 
   #open(): DuckdbThread {
-    if (this.#isClosed) throw new DatabaseUnavailable(new Error('the events are closed'));
+    if (this.#isClosed) throw new EventsUnavailable(new Error('the events are closed'));
     if (this.#thread === undefined || this.#thread.isEnded) {
       this.#knownSeries = new SeriesCache();
       this.#appTotals = new AppTotalsCache();

@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
 import { type Transferable, Worker } from 'node:worker_threads';
 import { isInTime } from '../../../kit/loop/is-in-time.ts';
-import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
-import { duckdbErrorOf } from './duckdb-errors.ts';
+import { duckdbErrorOf, EventsUnavailable } from './duckdb-errors.ts';
 import { DUCKDB_WORKER } from './duckdb-worker.ts';
 import type { PackedColumn } from './pack-events.ts';
 import type { Statement } from './statement.ts';
@@ -143,7 +142,7 @@ export class DuckdbThread {
     }: { readonly signal?: AbortSignal | undefined; readonly moved?: Transferable[] } = {},
   ): Promise<unknown> {
     signal?.throwIfAborted();
-    if (this.#isEnded) throw new DatabaseUnavailable(new Error(ENDED));
+    if (this.#isEnded) throw new EventsUnavailable(new Error(ENDED));
     this.#lastId += 1;
     const id = this.#lastId;
     const interrupt = () => {
@@ -166,6 +165,6 @@ export class DuckdbThread {
 
   #end(reason: Error): void {
     this.#isEnded = true;
-    for (const { reject } of this.#asked.values()) reject(new DatabaseUnavailable(reason));
+    for (const { reject } of this.#asked.values()) reject(new EventsUnavailable(reason));
   }
 }

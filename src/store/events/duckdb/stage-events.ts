@@ -1,6 +1,6 @@
 import { nextTurn } from '../../../kit/loop/turns.ts';
 import type { GenerationEvent } from '../../../ports/events.ts';
-import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
+import { EventsUnavailable } from './duckdb-errors.ts';
 import type { DuckdbThread } from './duckdb-thread.ts';
 import {
   MAKE_STAGED_EVENTS,
@@ -68,7 +68,7 @@ async function placeSeries(
   for (const [values, place] of found) known.note(values, place);
   for (const { index, values } of waiting) {
     const place = found.get(values);
-    if (place === undefined) throw new DatabaseUnavailable(new Error('a series has no place'));
+    if (place === undefined) throw new EventsUnavailable(new Error('a series has no place'));
     places[index] = place;
   }
   return places;

@@ -12,12 +12,18 @@ export async function orLedgerUnavailable<T>(asked: Promise<T>): Promise<T> {
 
 /** The error; LedgerUnavailable for DatabaseUnavailable. */
 export function ledgerErrorOf(error: unknown): unknown {
-  return error instanceof DatabaseUnavailable ? ledgerUnavailable(error) : error;
+  return error instanceof DatabaseUnavailable ? withoutDatabase(error) : error;
 }
 
-export function ledgerUnavailable(cause?: unknown): LedgerUnavailable {
+export function withoutDatabase(cause?: unknown): LedgerUnavailable {
   return new LedgerUnavailable(
-    'the ledger cannot be reached or written at the moment; it goes on by itself once it can',
+    'the database does not answer; the ledger goes on by itself once it does',
     cause,
+  );
+}
+
+export function withoutDisk(): LedgerUnavailable {
+  return new LedgerUnavailable(
+    'the ledger cannot be written at the moment; it goes on by itself once its disk works',
   );
 }

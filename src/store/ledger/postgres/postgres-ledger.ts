@@ -35,7 +35,7 @@ import type { Booker } from './booking/booker.ts';
 import type { LocalGeneration, LocalGenerations } from './booking/local-generations.ts';
 import { strayReservations } from './booking/stray-reservations.ts';
 import type { ClockWatch } from './clock-watch.ts';
-import { ledgerErrorOf, ledgerUnavailable, orLedgerUnavailable } from './ledger-unavailable.ts';
+import { ledgerErrorOf, orLedgerUnavailable, withoutDatabase, withoutDisk } from './ledger-unavailable.ts';
 import { balancesIn, statementIn, totalsIn } from './tallies/account-statements.ts';
 import type { DatabaseClock } from './tallies/database-clock.ts';
 import { extendReservation, reserveFor, reserveMoreFor } from './tallies/reserve.ts';
@@ -353,7 +353,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     this.#generations.apply(record);
     if (await this.#isWritten(this.#options.writer.write(record, 'process'))) return;
     void this.void(generationId, atMs);
-    throw ledgerUnavailable();
+    throw withoutDisk();
   }
 
   #raise(generationId: string, more: Amount, atMs: number): void {
@@ -436,12 +436,12 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   }
 
   async #recorded(writing: Pick<PendingWrite, 'isWrittenWithin'>): Promise<void> {
-    if (!(await writing.isWrittenWithin(this.#options.patienceMs))) throw ledgerUnavailable();
+    if (!(await writing.isWrittenWithin(this.#options.patienceMs))) throw withoutDisk();
   }
 
   #assertAvailable(): void {
     this.#assertNotTakenOver();
-    if (!this.isAvailable) throw ledgerUnavailable();
+    if (!this.isAvailable) throw this.#options.isUp() ? withoutDisk() : withoutDatabase();
   }
 
   #assertNotTakenOver(): void {

@@ -38,6 +38,8 @@ export class PostgresPool implements KyselyPool {
   watch: PoolWatch | undefined;
   #isUp = true;
   #lostAtMs = 0;
+  /** Why the last probe failed. */
+  #lostReason: unknown;
   #isEnded = false;
   /** Set while the database is probed after a lost connection. */
   #doubt: Promise<void> | undefined;
@@ -55,7 +57,7 @@ export class PostgresPool implements KyselyPool {
 
   async connect(): Promise<PostgresConnection> {
     await this.#doubt;
-    if (!this.#isUp || this.#isEnded) throw new DatabaseUnavailable();
+    if (!this.#isUp || this.#isEnded) throw new DatabaseUnavailable(this.#lostReason);
     for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
       if (!connection.isBroken) return connection;
       this.#discard(connection);
@@ -155,6 +157,7 @@ export class PostgresPool implements KyselyPool {
       this.watch?.lost(reason);
     }
     this.#isUp = false;
+    this.#lostReason = reason;
     for (const connection of this.#idle.splice(0)) this.#discard(connection);
     this.#refuseWaiting();
     this.#probe ??= setTimeout(() => {
@@ -165,7 +168,7 @@ export class PostgresPool implements KyselyPool {
   }
 
   #refuseWaiting(): void {
-    for (const waiting of this.#waiting) waiting.reject(new DatabaseUnavailable());
+    for (const waiting of this.#waiting) waiting.reject(new DatabaseUnavailable(this.#lostReason));
     this.#waiting.clear();
   }
 }

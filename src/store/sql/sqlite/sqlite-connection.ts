@@ -26,10 +26,15 @@ export function connectSqlite(Library: SqliteLibrary, settings: SqliteSettings):
   }
 }
 
-/** SQLite codes of temporary failures: lock held by another connection, disk full, failing or read-only. */
-const UNAVAILABLE = /^SQLITE_(?:BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL)/;
+/** SQLite codes of temporary failures, and what callers are told. */
+const UNAVAILABLE: readonly (readonly [RegExp, string])[] = [
+  [/^SQLITE_(?:BUSY|LOCKED)/, 'another program has locked the database'],
+  [/^SQLITE_FULL/, 'the disk of the database is full'],
+  [/^SQLITE_(?:IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL)/, 'the database cannot be read or written'],
+];
 
 /** Maps temporary failures of SQLite to DatabaseUnavailable. */
 export function sqliteProblemOf(error: unknown): unknown {
-  return UNAVAILABLE.test(codeOf(error)) ? new DatabaseUnavailable(error) : error;
+  const [, reason] = UNAVAILABLE.find(([codes]) => codes.test(codeOf(error))) ?? [];
+  return reason === undefined ? error : new DatabaseUnavailable(error, reason);
 }
