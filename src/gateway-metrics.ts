@@ -10,7 +10,7 @@ import type { Clock } from './kit/time/clock.ts';
 import type { MoneyLeft } from './manage/accounts/money-left.ts';
 import type { Ledger } from './ports/ledger.ts';
 import type { Health } from './routing/health/health.ts';
-import type { GuardrailMetrics } from './stages/guardrails/guardrail-stage.ts';
+import type { GuardrailMetrics } from './stages/guardrails/guardrail-metrics.ts';
 
 /** Sources of the metrics of a gateway that is starting. */
 export interface EarlyMetricSources {

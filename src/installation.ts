@@ -12,7 +12,7 @@ import { randomIds } from './kit/ids.ts';
 import { runInTurns } from './kit/loop/turns.ts';
 import { nanosOf } from './kit/money.ts';
 import type { DatabaseAddress } from './kit/net/database-address.ts';
-import { type EgressRules, parseEgressRules } from './kit/net/egress.ts';
+import { type EgressRules, egressProblem, parseEgressRules } from './kit/net/egress.ts';
 import type { Clock } from './kit/time/clock.ts';
 import { Accounts } from './manage/accounts/accounts.ts';
 import { Credits } from './manage/accounts/credits.ts';
@@ -45,6 +45,7 @@ import type { Ledger } from './ports/ledger.ts';
 import type { LedgerLoss } from './ports/ledger-mark.ts';
 import type { Tenancy, Workspace } from './ports/tenancy.ts';
 import { checkPattern } from './stages/guardrails/filters/check-pattern.ts';
+import type { JudgesFor } from './stages/guardrails/judges/judge.ts';
 import { BackupFolder } from './store/backup/backup-folder.ts';
 import { CatalogOverlayFile } from './store/directory/catalog-overlay-file.ts';
 import { type DataDirectory, openDataDirectory, requireKeptData } from './store/directory/data-directory.ts';
@@ -147,6 +148,8 @@ export interface InstallationOptions {
   readonly models?: () => KnownModels;
   /** Address of a Presidio-compatible service; null or absent = there is none. */
   readonly presidioUrl?: () => string | null;
+  /** The services of guardrails, for trials; absent = trials leave them out. */
+  readonly judgesFor?: JudgesFor;
   /** Addresses that stored credentials may name; public ones by default. */
   readonly egress?: () => EgressRules;
   /** 32 bytes in base64; the directory's own key when absent. */
@@ -247,6 +250,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       sources,
       checks: () => guardrailChecks(options),
       canonicalModel: (name) => canonicalSlugOf(name, options.models?.()),
+      judgesFor: options.judgesFor ?? (() => []),
       changed: changedGuardrails,
     });
     return {
@@ -329,12 +333,14 @@ export async function openInstallation(options: InstallationOptions): Promise<In
 }
 
 /** What guardrails are checked against, by the current configuration. */
-function guardrailChecks({ models, providers, presidioUrl }: InstallationOptions): GuardrailChecks {
+function guardrailChecks(options: InstallationOptions): GuardrailChecks {
+  const { models, providers, presidioUrl, egress } = options;
   const catalog = models?.();
   return {
     isModel: (name) => catalog === undefined || findModel(name, catalog) !== undefined,
     isProvider: (slug) => credentialTarget(slug, providers?.() ?? []) !== undefined,
     patternProblem: checkPattern,
+    addressProblem: (url) => egressProblem(url, egress?.() ?? PUBLIC_ADDRESSES),
     hasEntityService: (presidioUrl?.() ?? null) !== null,
   };
 }

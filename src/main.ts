@@ -55,7 +55,8 @@ import { type CoolingSite, Health } from './routing/health/health.ts';
 import { Traffic } from './routing/traffic.ts';
 import { RunningSettings } from './running-settings.ts';
 import { prepareBody } from './settings.ts';
-import { GuardrailMetrics } from './stages/guardrails/guardrail-stage.ts';
+import { GuardrailMetrics } from './stages/guardrails/guardrail-metrics.ts';
+import { guardrailJudges } from './stages/guardrails/judges/guardrail-judges.ts';
 import type { Stage } from './stages/stage.ts';
 import { stageTable } from './stages/table.ts';
 import { DiskResponseCache } from './store/cache/disk-response-cache.ts';
@@ -165,13 +166,17 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     metrics.families = earlyMetrics(earlySources);
     const { host, port } = await server.listen(runtime.host, runtime.port);
     closers.push(() => server.drain(0));
+    const egress = createEgress({ rules: () => settings.latest.egress });
+    const presidioUrl = () => settings.latest.config.guardrails.presidio_url ?? null;
+    const judgesFor = guardrailJudges({ egress, presidioUrl });
     const installation = await openInstallation({
       dataDir: runtime.dataDir,
       keyPrefix: config.keys.prefix,
       initialUsd: () => settings.latest.config.credits.initial_usd,
       providers: () => settings.current.gateway.catalog.providers,
       models: () => settings.current.gateway.catalog.withEveryProvider(),
-      presidioUrl: () => settings.latest.config.guardrails.presidio_url ?? null,
+      presidioUrl,
+      judgesFor,
       egress: () => settings.latest.egress,
       encryptionKey: runtime.encryptionKey,
       ...(runtime.database !== undefined && {
@@ -222,7 +227,6 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       largeAnswersBytes: () => settings.latest.largeAnswersBytes,
     });
     closers.push(() => upstreams.close());
-    const egress = createEgress({ rules: () => settings.latest.egress });
     const tokenizer = createTokenizer();
     closers.push(() => tokenizer.close());
 
@@ -245,7 +249,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     const failures = new LastFailures(systemClock);
     const gateway = createGateway({
       settings: () => settings.current.gateway,
-      stages: stageTable({ cache, egress, guardrailMetrics }, stages),
+      stages: stageTable({ cache, egress, judgesFor, guardrailMetrics }, stages),
       callUpstream: upstreams.call,
       countUpstream: upstreams.countTokens,
       tokenizer,

@@ -53,6 +53,8 @@ export interface OwnService {
   readonly retries: number;
   /** What a request gets while the service gives no verdict: `closed` = it is refused, `open` = it passes. */
   readonly onFailure: 'closed' | 'open';
+  /** Characters of an answer that it judges at a time; null = the whole answer at once. */
+  readonly windowCharacters: number | null;
 }
 
 export const DATA_REGIONS = ['global', 'europe', 'us'] as const;

@@ -118,6 +118,8 @@ export interface Stage {
   readonly touches: 'nothing' | 'request' | 'answer';
   /** Of a stage that touches the request: one that `before` left as it is may be relayed. */
   readonly relaysUnchanged?: boolean;
+  /** True if nothing of a request may leave the gateway before this stage has seen it. */
+  readonly guardsRequest?: boolean;
   /** True if `after` needs the whole answer, however long it is. */
   readonly needsWholeAnswer?: boolean;
   /** True if the stage has work for this request. */
@@ -195,6 +197,11 @@ export class ActiveStages {
     return this.#stages.every(
       ({ touches, relaysUnchanged }) => touches === 'nothing' || (isUnchanged && relaysUnchanged === true),
     );
+  }
+
+  /** True if nothing of the request may leave the gateway before a stage has seen it. */
+  get guardsRequest(): boolean {
+    return this.#stages.some(({ guardsRequest }) => guardsRequest === true);
   }
 
   /** True if a stage runs the legs. */

@@ -2,7 +2,9 @@ import type { Egress } from '../egress/egress.ts';
 import { WEB, WEB_FETCH } from '../ir/web-notes.ts';
 import type { ResponseCache } from '../ports/response-cache.ts';
 import { compileFilters } from './guardrails/filters/filter-set.ts';
-import { type GuardrailMetrics, guardrailStages } from './guardrails/guardrail-stage.ts';
+import type { GuardrailMetrics } from './guardrails/guardrail-metrics.ts';
+import { guardrailStages } from './guardrails/guardrail-stage.ts';
+import type { JudgesFor } from './guardrails/judges/judge.ts';
 import { FILE_PARSER, fileParserStage } from './plugins/file-parser/file-parser-stage.ts';
 import { MODERATION, moderationStage } from './plugins/moderation/moderation-stage.ts';
 import { RESPONSE_HEALING, responseHealingStage } from './plugins/response-healing/response-healing-stage.ts';
@@ -15,6 +17,8 @@ import type { Stage } from './stage.ts';
 export interface StageDependencies {
   readonly cache: ResponseCache;
   readonly egress: Egress;
+  /** The services of guardrails. */
+  readonly judgesFor: JudgesFor;
   readonly guardrailMetrics: GuardrailMetrics;
 }
 
@@ -51,7 +55,8 @@ export function stageTable(
   dependencies: StageDependencies,
   additional: readonly Stage[] = [],
 ): readonly Stage[] {
-  const guardrails = guardrailStages({ compileFilters, metrics: dependencies.guardrailMetrics });
+  const { judgesFor, guardrailMetrics: metrics } = dependencies;
+  const guardrails = guardrailStages({ compileFilters, judgesFor, metrics });
   const outer = OUTER.map(({ stage }) => stage({ ...dependencies, guardrails }));
   return [...outer, ...additional, guardrails.innermost];
 }

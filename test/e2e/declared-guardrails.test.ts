@@ -81,7 +81,7 @@ it('tries the filters of a guardrail on a text', async () => {
         redaction: '[EMAIL]',
       },
     ],
-    skipped: [],
+    failures: [],
   });
   expect(await tried('PROJ-1234')).toMatchObject({
     action: 'blocked',

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppliedGuardrail } from '../../src/ports/guardrails.ts';
 import { compileFilters } from '../../src/stages/guardrails/filters/filter-set.ts';
-import { GuardrailMetrics, guardrailStages } from '../../src/stages/guardrails/guardrail-stage.ts';
+import { GuardrailMetrics } from '../../src/stages/guardrails/guardrail-metrics.ts';
+import { guardrailStages } from '../../src/stages/guardrails/guardrail-stage.ts';
 import type { Stage } from '../../src/stages/stage.ts';
 import { guardrailOf } from '../builders/guardrails.ts';
 import { type AnswerContent, chatAnswer, messagesAnswer, responsesAnswer } from '../fakes/answers.ts';
@@ -26,7 +27,11 @@ const metrics = new GuardrailMetrics();
 
 /** The stages as they work for every caller. */
 function stagesForAll(): Stage[] {
-  const { first, innermost } = guardrailStages({ compileFilters: () => compileFilters(applied), metrics });
+  const { first, innermost } = guardrailStages({
+    compileFilters: () => compileFilters(applied),
+    judgesFor: () => [],
+    metrics,
+  });
   return [first, innermost].map((stage) => ({ ...stage, isActive: () => true }));
 }
 

@@ -222,9 +222,9 @@ describe('/guardrails', () => {
       'content_filters[0].label: must have at most 100',
     ],
     [
-      'a service, which is not asked yet',
-      { service: { url: 'https://guard.example/judge' } },
-      'service: services of your own are not available in this version yet',
+      'a service at a private address',
+      { service: { url: 'http://127.0.0.1:9/judge' } },
+      'service.url: the URL ',
     ],
     ['a service that is no address', { service: { url: 'ftp://x' } }, 'service.url: must be an http'],
     ['a workspace of nobody', { workspace_id: 'x' }, 'workspace_id: must be a UUID'],

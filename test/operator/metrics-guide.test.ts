@@ -5,7 +5,7 @@ import { gatewayMetrics } from '../../src/gateway-metrics.ts';
 import { HttpMetrics } from '../../src/http/server/http-metrics.ts';
 import { LoopDelay } from '../../src/kit/metrics/loop-delay.ts';
 import { systemClock } from '../../src/kit/time/clock.ts';
-import { GuardrailMetrics } from '../../src/stages/guardrails/guardrail-stage.ts';
+import { GuardrailMetrics } from '../../src/stages/guardrails/guardrail-metrics.ts';
 import { WriteOffs } from '../../src/store/ledger/books/write-offs.ts';
 
 const guide = readFileSync(new URL('../../docs/guide/metrics.md', import.meta.url), 'utf8');

@@ -65,6 +65,7 @@ export const guardrail = closed({
       timeout_ms: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_TIMER_MS, unit: 'ms' })),
       retries: Type.Optional(Type.Integer({ minimum: 0, maximum: 5 })),
       on_failure: Type.Optional(oneOf(['closed', 'open'])),
+      window_characters: nullish(Type.Integer({ minimum: 1, maximum: 100_000 })),
     }),
   ),
 });

@@ -313,6 +313,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'workspaces[].guardrails[].service.url': 'Its address.',
   'workspaces[].guardrails[].service.timeout_ms': 'Time for all tries together; absent: 2s.',
   'workspaces[].guardrails[].service.retries': 'Further tries after a failure; absent: 1.',
+  'workspaces[].guardrails[].service.window_characters':
+    'Characters of an answer that are judged at a time; absent: the whole answer at once.',
   'workspaces[].guardrails[].service.on_failure':
     'Whether requests are refused (closed) or pass (open) while it gives no verdict; absent: closed.',
 

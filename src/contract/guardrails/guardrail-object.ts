@@ -43,6 +43,7 @@ export function guardrailObject(guardrail: Guardrail): GuardrailObject {
       timeout_ms: service.timeoutMs,
       retries: service.retries,
       on_failure: service.onFailure,
+      window_characters: service.windowCharacters,
     },
     created_at: isoTime(guardrail.createdAtMs),
     updated_at: isoTimeOrNull(guardrail.updatedAtMs),

@@ -17,7 +17,12 @@ const MAX_LIST_ENTRIES = 1000;
 const MAX_CUSTOM_FILTERS = 200;
 
 /** How long a service may take and how often it is called again, unless a guardrail says otherwise. */
-export const SERVICE_DEFAULTS = { timeoutMs: 2000, retries: 1, onFailure: 'closed' } as const;
+export const SERVICE_DEFAULTS = {
+  timeoutMs: 2000,
+  retries: 1,
+  onFailure: 'closed',
+  windowCharacters: null,
+} as const;
 
 const name = readableText(MAX_NAME_CHARACTERS);
 
@@ -90,6 +95,12 @@ const service = closed({
   on_failure: Type.Optional(
     oneOf(['closed', 'open'], {
       description: '`closed`, as without it: requests are refused while the service gives no verdict.',
+    }),
+  ),
+  window_characters: Type.Optional(
+    nullable(Type.Integer({ minimum: 1, maximum: 100_000 }), {
+      description:
+        'Characters of an answer that are judged at a time; null, as without it: the whole answer at once.',
     }),
   ),
 });
@@ -214,6 +225,7 @@ export const guardrailSchema = Type.Object(
         timeout_ms: Type.Integer(),
         retries: Type.Integer(),
         on_failure: oneOf(['closed', 'open']),
+        window_characters: nullable(Type.Integer()),
       }),
     ),
     created_at: Type.String({ format: 'date-time' }),

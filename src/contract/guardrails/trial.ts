@@ -35,15 +35,24 @@ export const guardrailVerdictSchema = Type.Object({
         kind: oneOf(['content-filter', 'prompt-injection']),
         engine: oneOf(['regex', 'nlp', 'service']),
         action: oneOf(FILTER_ACTIONS),
-        start: Type.Integer({ description: 'First UTF-16 unit of the match.' }),
+        start: Type.Integer({
+          description: 'First UTF-16 unit of the match; of services, in the text that the filters left.',
+        }),
         end: Type.Integer({ description: 'The unit behind its last.' }),
         text: Type.String({ description: 'What matched.' }),
         redaction: Type.String({ description: 'What stands in its place if it is redacted.' }),
       }),
     ),
-    skipped: Type.Array(Type.String(), {
-      description: 'Filters that a service outside the gateway carries out; they are not asked here.',
-    }),
+    failures: Type.Array(
+      Type.Object({
+        engine: oneOf(['nlp', 'service']),
+        on_failure: oneOf(['closed', 'open'], {
+          description: 'What becomes of texts then: they are refused (`closed`) or pass.',
+        }),
+        reason: Type.String(),
+      }),
+      { description: 'Services that gave no verdict.' },
+    ),
   }),
 });
 

@@ -5,15 +5,19 @@ import type { GenerationInput } from '../request/generation-input.ts';
 import type { GatewayDependencies } from './gateway-dependencies.ts';
 import type { Underway } from './underway.ts';
 
-/** Tokens of a prompt by the count of the first candidate that can count, else by our tokenizer. */
+/**
+ * Tokens of a prompt by the count of the first candidate that can count, else by our tokenizer. A prompt under
+ * guardrails is not sent anywhere only to be counted.
+ */
 export async function countTokens(
   input: GenerationInput,
-  { request, prompt, attemptLog, settings, content }: Underway,
+  { request, prompt, attemptLog, settings, content, stages }: Underway,
   credentials: CredentialOpener,
   parts: GatewayDependencies,
 ): Promise<number> {
   try {
-    for (const candidate of withinLimits(attemptLog.plan.candidates, settings.attempts)) {
+    const candidates = stages.guardsRequest ? [] : attemptLog.plan.candidates;
+    for (const candidate of withinLimits(candidates, settings.attempts)) {
       const counted = await parts.countUpstream({
         request,
         hashUser: (id: string) => hashUser(parts.userHashKey, input.caller.accountId, id),

@@ -58,6 +58,7 @@ export function guardrailChangeOf(
         timeoutMs: service.timeout_ms ?? SERVICE_DEFAULTS.timeoutMs,
         retries: service.retries ?? SERVICE_DEFAULTS.retries,
         onFailure: service.on_failure ?? SERVICE_DEFAULTS.onFailure,
+        windowCharacters: service.window_characters ?? SERVICE_DEFAULTS.windowCharacters,
       },
     }),
   };

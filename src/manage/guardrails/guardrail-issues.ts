@@ -10,6 +10,8 @@ export interface GuardrailChecks {
   isProvider(slug: string): boolean;
   /** Why a pattern is refused, in words that fit behind "the pattern"; undefined = it is not. */
   patternProblem(pattern: string): string | undefined;
+  /** Why a service may not be called, in words that fit behind "the URL"; undefined = it may. */
+  addressProblem(url: URL): string | undefined;
   /** Whether the configuration names a service that finds names and addresses of people. */
   readonly hasEntityService: boolean;
 }
@@ -35,7 +37,7 @@ export function guardrailIssues(wanted: UpdateGuardrail, checks: GuardrailChecks
     ...unknownNames(wanted, 'allowed_models', checks.isModel, 'is not a model that this gateway knows'),
     ...unknownNames(wanted, 'ignored_models', checks.isModel, 'is not a model that this gateway knows'),
     ...builtinIssues(wanted, checks),
-    ...serviceIssues(wanted),
+    ...serviceIssues(wanted, checks.addressProblem),
   ];
 }
 
@@ -80,10 +82,14 @@ function unknownNames(
   );
 }
 
-/** A service that were not asked would pass everything. */
-export function serviceIssues({ service }: { readonly service?: unknown }): Issue[] {
-  if (service === undefined || service === null) return [];
-  return [{ path: 'service', message: 'services of your own are not available in this version yet' }];
+/** Problems of the address of a service. */
+export function serviceIssues(
+  { service }: { readonly service?: { readonly url: string } | null | undefined },
+  addressProblem: GuardrailChecks['addressProblem'],
+): Issue[] {
+  if (!service) return [];
+  const problem = URL.canParse(service.url) ? addressProblem(new URL(service.url)) : 'is not valid';
+  return problem === undefined ? [] : [{ path: 'service.url', message: `the URL ${problem}` }];
 }
 
 /** Problems of built-in filters that exclude each other or are not available. */
@@ -100,10 +106,8 @@ export function builtinIssues(
     if (scope !== undefined && scope !== null && slug !== 'regex-prompt-injection') {
       issues.push({ path: `${path}.scan_scope`, message: 'is for regex-prompt-injection only' });
     }
-    if (SERVED_SLUGS.has(slug)) {
-      const message = hasEntityService
-        ? `${slug} is not available in this version yet`
-        : `${slug} needs a Presidio-compatible service: set guardrails.presidio_url in the configuration`;
+    if (SERVED_SLUGS.has(slug) && !hasEntityService) {
+      const message = `${slug} needs a Presidio-compatible service: set guardrails.presidio_url in the configuration`;
       issues.push({ path: `${path}.slug`, message });
     }
     return issues;

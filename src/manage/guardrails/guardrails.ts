@@ -8,6 +8,7 @@ import type { GuardrailTrial, GuardrailVerdict } from '../../contract/guardrails
 import { GatewayError } from '../../ir/errors.ts';
 import type { Guardrail, GuardrailStore } from '../../ports/guardrails.ts';
 import type { Tenancy } from '../../ports/tenancy.ts';
+import type { JudgesFor } from '../../stages/guardrails/judges/judge.ts';
 import { refuseDeclared } from '../declared/refuse-declared.ts';
 import { notFound, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
@@ -23,6 +24,8 @@ export interface GuardrailsDependencies {
   readonly sources: Sources;
   readonly checks: () => GuardrailChecks;
   readonly canonicalModel: CanonicalModel;
+  /** The services of guardrails, for trials. */
+  readonly judgesFor: JudgesFor;
   /** Called with the account of every guardrail that was created, changed or deleted. */
   readonly changed: (accountId: string) => void;
 }
@@ -91,7 +94,7 @@ export class Guardrails {
 
   /** What the filters of a guardrail say of a text. */
   async test(accountId: string, id: string, trial: GuardrailTrial): Promise<GuardrailVerdict> {
-    return tryGuardrail(await this.get(accountId, id), trial);
+    return tryGuardrail(await this.get(accountId, id), trial, this.#parts.judgesFor);
   }
 
   /** Creates the default guardrail of the account or of a workspace that does not exist yet. */

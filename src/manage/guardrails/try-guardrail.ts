@@ -2,25 +2,49 @@ import type { GuardrailTrial, GuardrailVerdict } from '../../contract/guardrails
 import { runInTurns } from '../../kit/loop/turns.ts';
 import { FILTER_ACTIONS, type FilterAction, type Guardrail } from '../../ports/guardrails.ts';
 import { compileFilters } from '../../stages/guardrails/filters/filter-set.ts';
-import { redacted } from '../../stages/guardrails/filters/finding.ts';
-import { SERVED_SLUGS } from './guardrail-issues.ts';
+import { type Finding, redacted } from '../../stages/guardrails/filters/finding.ts';
+import type { JudgesFor } from '../../stages/guardrails/judges/judge.ts';
+import { JudgePanel } from '../../stages/guardrails/judges/judge-panel.ts';
 
 const VERDICTS = { block: 'blocked', redact: 'redacted', flag: 'flagged' } as const satisfies Record<
   FilterAction,
   GuardrailVerdict['action']
 >;
 
-/** What the filters of a guardrail say of a text, without calling a model or a service. */
+/** A trial that no service may prolong further. */
+const MAX_TRIAL_MS = 60_000;
+
+/** What the filters and services of a guardrail say of a text, without calling a model. */
 export async function tryGuardrail(
   guardrail: Guardrail,
   { text, direction = 'sent', role = 'user' }: GuardrailTrial,
+  judgesFor: JudgesFor,
 ): Promise<GuardrailVerdict> {
-  const filters = compileFilters([{ guardrail, scope: 'api-key' }]);
-  const findings = await runInTurns(filters.scanInSlices(text, { direction, role }));
-  const strictest = FILTER_ACTIONS.find((action) => findings.some((finding) => finding.action === action));
+  const applied = [{ guardrail, scope: 'api-key' as const }];
+  const filters = compileFilters(applied);
+  const findings: Finding[] = await runInTurns(filters.scanInSlices(text, { direction, role }));
+  let result = redacted(text, findings);
+  const failures: GuardrailVerdict['failures'] = [];
+  if (!findings.some(({ action }) => action === 'block')) {
+    const panel = new JudgePanel(
+      judgesFor(applied, null),
+      {
+        found: (found) => void findings.push(...found),
+        failed: ({ engine, onFailure }, _, { message }) =>
+          void failures.push({ engine, on_failure: onFailure, reason: message }),
+      },
+      AbortSignal.timeout(MAX_TRIAL_MS),
+    );
+    const { texts } = await panel.judge([{ text: result, role, place: 'text' }], direction);
+    result = texts[0] ?? result;
+  }
+  const isRefused = failures.some(({ on_failure }) => on_failure === 'closed');
+  const strictest = isRefused
+    ? 'block'
+    : FILTER_ACTIONS.find((action) => findings.some((finding) => finding.action === action));
   return {
     action: strictest === undefined ? 'allowed' : VERDICTS[strictest],
-    text: redacted(text, findings),
+    text: result,
     findings: findings.map(({ name, label, kind, engine, action, start, end, text, redaction }) => ({
       name,
       label,
@@ -32,11 +56,6 @@ export async function tryGuardrail(
       text,
       redaction,
     })),
-    skipped: skippedFilters(guardrail),
+    failures,
   };
-}
-
-function skippedFilters({ builtins, service }: Guardrail): string[] {
-  const served = (builtins ?? []).map(({ slug }) => slug).filter((slug) => SERVED_SLUGS.has(slug));
-  return [...served, ...(service === null ? [] : ['service'])];
 }

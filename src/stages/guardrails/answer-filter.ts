@@ -5,6 +5,7 @@ import { textsOf } from './received-characters.ts';
 import type { ReceivedText } from './received-text.ts';
 import { mapTexts } from './texts/map-texts.ts';
 import { ToolInputPieces } from './tool-input-pieces.ts';
+import { withoutPlace } from './without-place.ts';
 
 type PartEnd = Extract<Event, { type: 'part-end' }>;
 
@@ -59,7 +60,7 @@ export class AnswerFilter {
     switch (event.type) {
       case 'text-delta': {
         const part = this.#partAt(event.item, event.part, event.kind);
-        this.#scan.receivedCharacters += event.text.length;
+        this.#scan.filteredCharacters += event.text.length;
         part.read += event.text.length;
         if (event.logprobs !== undefined) part.logprobs.push({ end: part.read, entries: event.logprobs });
         this.#release(part, part.text.push(event.text), out);
@@ -67,7 +68,7 @@ export class AnswerFilter {
       }
       case 'tool-input-delta': {
         const item = this.#itemAt(event.item);
-        this.#scan.receivedCharacters += event.text.length;
+        this.#scan.filteredCharacters += event.text.length;
         item.input ??= item.isFunction
           ? new ToolInputPieces(() => this.#scan.receivedPieces())
           : this.#scan.receivedPieces();
@@ -178,7 +179,7 @@ export class AnswerFilter {
   /** Texts that come whole. */
   #mapped<T>(value: T): T {
     return mapTexts(value, (text) => {
-      this.#scan.receivedCharacters += text.length;
+      this.#scan.filteredCharacters += text.length;
       return this.#scan.receivedText(text);
     });
   }
@@ -216,12 +217,4 @@ function partKey(part: number, kind: PartKind): string {
 function openItem(start: Extract<Event, { type: 'item-start' }> | undefined): OpenItem {
   const isFunction = start?.head.type === 'tool-call' && start.head.kind === 'function';
   return { parts: new Map(), input: undefined, isFunction, isChanged: false, seals: [] };
-}
-
-/** An annotation without its place in a text that is no longer the same; none if its place cannot be told apart. */
-function withoutPlace(event: Event): Event[] {
-  if (event.type !== 'annotation') return [event];
-  if (event.annotation.type !== 'url-citation') return [];
-  const { startIndex: _, endIndex: __, ext: ___, ...annotation } = event.annotation;
-  return [{ ...event, annotation }];
 }

@@ -1,7 +1,9 @@
+import type { Item } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { nextTurn } from '../../kit/loop/turns.ts';
 import type { FilterSet } from './filters/filter-set.ts';
 import { type Finding, redacted, type TextPlace } from './filters/finding.ts';
+import type { JudgePanel } from './judges/judge-panel.ts';
 import type { ScannerCount } from './receipt.ts';
 import { ReceivedText } from './received-text.ts';
 import type { PlacedFinding } from './refusals.ts';
@@ -15,6 +17,13 @@ const TURN_MS = 5;
 
 const RECEIVED: TextPlace = { role: 'assistant', direction: 'received' };
 
+/** A text that was not scanned before. */
+interface NewText {
+  readonly text: string;
+  readonly role: TextRole;
+  readonly owner: Item | string;
+}
+
 /** Scans the texts of one generation, each once, and keeps what was found. */
 export class GuardrailScan implements ScannerCount {
   readonly #filters: FilterSet;
@@ -22,27 +31,73 @@ export class GuardrailScan implements ScannerCount {
   readonly #sent = new Map<TextRole, Map<string, string>>();
   /** JSON whose texts were scanned. */
   readonly #json = new Set<string>();
+  /** Texts and JSON that may be sent although a service gave no verdict. */
+  readonly #unjudged = new Set<string>();
   #findings: PlacedFinding[] = [];
   #isBlocked = false;
-  /** Characters of all legs that were scanned on their way back. */
-  receivedCharacters = 0;
+  /** Characters of all legs that the filters have read on their way back. */
+  filteredCharacters = 0;
+  /** Characters of all legs that came back and passed although a service gave no verdict. */
+  unjudgedCharacters = 0;
 
   constructor(filters: FilterSet) {
     this.#filters = filters;
   }
 
   /** The request as it may be sent. Texts that were scanned before are not scanned again. */
-  async request(request: GenerationRequest): Promise<GenerationRequest> {
-    const unknown: { readonly text: string; readonly role: TextRole }[] = [];
+  async request(request: GenerationRequest, panel: JudgePanel): Promise<GenerationRequest> {
+    const unknown = this.#unknownTexts(request);
+    const filtered = await this.#filtered(unknown);
+    if (this.#isBlocked) return request;
+    const { texts, isJudged } = panel.isEmpty
+      ? { texts: filtered, isJudged: true }
+      : await panel.judge(
+          unknown.map(({ role, owner }, index) => ({
+            text: filtered[index] as string,
+            role,
+            place: placeOf(owner, request),
+          })),
+          'sent',
+        );
+    for (const [index, { text, role }] of unknown.entries()) {
+      const result = texts[index] as string;
+      const known = this.#known(role);
+      known.set(text, result);
+      known.set(result, result);
+      if (!isJudged) this.#unjudged.add(result);
+    }
+    return mapRequest(request, {
+      change: (text, role) => this.#known(role).get(text) ?? text,
+      changedJson: (json) => {
+        if (this.#json.has(json)) return;
+        if (isJudged) this.#json.add(json);
+        else this.#unjudged.add(json);
+      },
+    });
+  }
+
+  #unknownTexts(request: GenerationRequest): NewText[] {
+    const unknown: NewText[] = [];
+    const seen = new Map<TextRole, Set<string>>();
     mapRequest(request, {
-      change: (text, role) => {
-        if (this.#known(role).get(text) === undefined) unknown.push({ text, role });
+      change: (text, role, owner) => {
+        if (this.#known(role).has(text)) return text;
+        // The same text may stand in several places.
+        const ofRole = seen.get(role) ?? new Set();
+        if (!ofRole.has(text)) unknown.push({ text, role, owner });
+        seen.set(role, ofRole.add(text));
         return text;
       },
       changedJson: () => {},
     });
+    return unknown;
+  }
+
+  /** What the filters leave of texts. */
+  async #filtered(texts: readonly NewText[]): Promise<string[]> {
+    const results: string[] = [];
     let began = performance.now();
-    for (const { text, role } of unknown) {
+    for (const { text, role } of texts) {
       const steps = this.#filters.scanInSlices(text, { role, direction: 'sent' });
       let step = steps.next();
       while (step.done !== true) {
@@ -52,12 +107,10 @@ export class GuardrailScan implements ScannerCount {
         }
         step = steps.next();
       }
-      this.#keep(text, role, step.value);
+      this.note(step.value, 'sent');
+      results.push(step.value.length === 0 ? text : redacted(text, step.value));
     }
-    return mapRequest(request, {
-      change: (text, role) => this.#known(role).get(text) ?? text,
-      changedJson: (json) => this.#json.add(json),
-    });
+    return results;
   }
 
   /** A whole text that came back, as it may be passed on. */
@@ -94,10 +147,16 @@ export class GuardrailScan implements ScannerCount {
     return taken;
   }
 
-  /** All texts that may be sent, as they may be. */
+  /** All texts that were scanned and may be sent, as they may be. */
   *sentTexts(): Generator<string> {
-    for (const known of this.#sent.values()) yield* known.values();
-    yield* this.#json;
+    for (const known of this.#sent.values()) {
+      for (const text of known.values()) if (!this.#unjudged.has(text)) yield text;
+    }
+    for (const json of this.#json) if (!this.#unjudged.has(json)) yield json;
+  }
+
+  get receivedCharacters(): number {
+    return Math.max(0, this.filteredCharacters - this.unjudgedCharacters);
   }
 
   #known(role: TextRole): Map<string, string> {
@@ -108,14 +167,10 @@ export class GuardrailScan implements ScannerCount {
     }
     return known;
   }
+}
 
-  #keep(text: string, role: TextRole, findings: readonly Finding[]): void {
-    const known = this.#known(role);
-    // The same text may stand in several places.
-    if (known.has(text)) return;
-    this.note(findings, 'sent');
-    const result = findings.length === 0 ? text : redacted(text, findings);
-    known.set(text, result);
-    known.set(result, result);
-  }
+/** The path of an item in the caller's body, or the name of a member as callers write it. */
+function placeOf(owner: Item | string, { places }: GenerationRequest): string {
+  if (typeof owner !== 'string') return places.of(owner) ?? 'added';
+  return owner.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

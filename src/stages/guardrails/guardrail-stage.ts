@@ -1,37 +1,30 @@
+import { GatewayError } from '../../ir/errors.ts';
 import type { EventBatch } from '../../ir/events.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { Counter } from '../../kit/metrics/counter.ts';
 import type { AppliedGuardrail } from '../../ports/guardrails.ts';
 import type { Next, Stage, StageContext } from '../stage.ts';
 import { AnswerFilter } from './answer-filter.ts';
 import type { FilterSet } from './filters/filter-set.ts';
+import type { GuardrailMetrics } from './guardrail-metrics.ts';
 import { GuardrailScan } from './guardrail-scan.ts';
+import { HeldAnswer } from './judges/held-answer.ts';
+import type { JudgesFor } from './judges/judge.ts';
+import { JudgePanel } from './judges/judge-panel.ts';
 import { Receipt, type Unscanned } from './receipt.ts';
-import { blockedError, pipelineEntries } from './refusals.ts';
+import { blockedError, failureEntry, noVerdictError, pipelineEntries } from './refusals.ts';
 
 /** What guardrails work with. */
 export interface GuardrailParts {
   /** The filters of all guardrails of a caller, merged. */
   readonly compileFilters: (applied: readonly AppliedGuardrail[]) => FilterSet;
+  readonly judgesFor: JudgesFor;
   readonly metrics: GuardrailMetrics;
-}
-
-/** Counts what guardrails did not see. */
-export class GuardrailMetrics {
-  readonly unscanned = new Counter({
-    name: 'signalbox_guardrail_unscanned_total',
-    help: 'Generations under a guardrail of which some characters were not scanned: each is a fault of the gateway.',
-    labels: ['direction'],
-  });
-
-  get families() {
-    return [this.unscanned];
-  }
 }
 
 /** One generation under guardrails. */
 interface Guarded {
   readonly scan: GuardrailScan;
+  readonly panel: JudgePanel;
   readonly receipt: Receipt;
 }
 
@@ -58,18 +51,18 @@ export function guardrailStages(parts: GuardrailParts): GuardrailStages {
     return begun;
   };
   const before: Stage['before'] = async (request, context) => {
-    const { scan, receipt } = guardedOf(context);
-    const scanned = checked(await scan.request(request), scan, context);
+    const { scan, panel, receipt } = guardedOf(context);
+    const scanned = checked(await scan.request(request, panel), scan, context);
     return { request: scanned.watch === receipt ? scanned : { ...scanned, watch: receipt } };
   };
   return {
-    first: { name: 'guardrails', touches: 'request', isActive, before },
+    first: { name: 'guardrails', touches: 'request', guardsRequest: true, isActive, before },
     again: { name: 'guardrails-again', touches: 'request', isActive, before },
     innermost: {
       name: 'guardrails-around-legs',
       touches: 'answer',
       isActive,
-      around: (request, next, context) => guardedLeg(request, next, context, guardedOf(context).scan),
+      around: (request, next, context) => guardedLeg(request, next, context, guardedOf(context)),
     },
   };
 }
@@ -77,7 +70,10 @@ export function guardrailStages(parts: GuardrailParts): GuardrailStages {
 function hasFilters(applied: readonly AppliedGuardrail[]): boolean {
   return (
     applied.length > 0 &&
-    applied.some(({ guardrail: { builtins, filters } }) => isGiven(builtins) || isGiven(filters))
+    applied.some(
+      ({ guardrail: { builtins, filters, service } }) =>
+        isGiven(builtins) || isGiven(filters) || service !== null,
+    )
   );
 }
 
@@ -85,18 +81,40 @@ function isGiven(list: readonly unknown[] | null): boolean {
   return list !== null && list.length > 0;
 }
 
-function guarded(context: StageContext, { compileFilters, metrics }: GuardrailParts): Guarded {
-  const scan = new GuardrailScan(compileFilters(context.caller.guardrails));
+function guarded(context: StageContext, { compileFilters, judgesFor, metrics }: GuardrailParts): Guarded {
+  const { caller, generationId, note, log, signal } = context;
+  const scan = new GuardrailScan(compileFilters(caller.guardrails));
   const report = ({ sent, received }: Unscanned) => {
     if (sent !== 0) metrics.unscanned.add({ direction: 'sent' });
     if (received !== 0) metrics.unscanned.add({ direction: 'received' });
-    context.log.warn('a guardrail did not scan all of a generation', {
-      generation_id: context.generationId,
+    log.warn('a guardrail did not scan all of a generation', {
+      generation_id: generationId,
       unscanned_sent: sent,
       unscanned_received: received,
     });
   };
-  return { scan, receipt: new Receipt(scan, report) };
+  const panel = new JudgePanel(
+    judgesFor(caller.guardrails, generationId),
+    {
+      found: (findings, direction) => scan.note(findings, direction),
+      failed: (judge, direction, failure) => {
+        const { engine, guardrailId, onFailure } = judge;
+        note(failureEntry(judge, direction, failure));
+        metrics.serviceFailures.add({ engine, on_failure: onFailure });
+        log.warn('the service of a guardrail gave no verdict', {
+          generation_id: generationId,
+          guardrail_id: guardrailId,
+          engine,
+          direction,
+          on_failure: onFailure,
+          reason: failure.message,
+        });
+        if (onFailure === 'closed') throw noVerdictError(judge, failure);
+      },
+    },
+    signal,
+  );
+  return { scan, panel, receipt: new Receipt(scan, () => panel.counts, report) };
 }
 
 /** Notes what was found; throws if something must not pass. */
@@ -112,31 +130,31 @@ async function* guardedLeg(
   asked: GenerationRequest,
   next: Next,
   context: StageContext,
-  scan: GuardrailScan,
+  { scan, panel }: Guarded,
 ): AsyncGenerator<EventBatch, void, undefined> {
-  const request = checked(await scan.request(asked), scan, context);
+  const request = checked(await scan.request(asked, panel), scan, context);
   const filter = new AnswerFilter(scan);
+  const held = panel.isEmpty ? undefined : new HeldAnswer(panel);
   let hasPassed = false;
   for await (const batch of next(request)) {
-    const passing = filter.push(batch);
-    if (scan.isBlocked) break;
+    let passing = filter.push(batch);
+    try {
+      if (held !== undefined && !scan.isBlocked) {
+        passing = await held.push(passing);
+        scan.unjudgedCharacters += held.takeUnjudged();
+      }
+      if (scan.isBlocked || isLast(passing)) checked(undefined, scan, context);
+    } catch (error) {
+      // Before anything has passed the request is refused; later its stream fails.
+      if (!hasPassed || !(error instanceof GatewayError)) throw error;
+      yield [{ type: 'failure', error }];
+      return;
+    }
     if (passing.length === 0) continue;
     hasPassed = true;
-    if (!isLast(passing)) {
-      yield passing;
-      continue;
-    }
-    checked(undefined, scan, context);
     yield passing;
-    return;
+    if (isLast(passing)) return;
   }
-  if (!scan.isBlocked) return;
-  const found = scan.take();
-  for (const entry of pipelineEntries(found)) context.note(entry);
-  // Before anything has passed the request is refused; later its stream fails.
-  const error = blockedError(found);
-  if (!hasPassed) throw error;
-  yield [{ type: 'failure', error }];
 }
 
 function isLast(batch: EventBatch): boolean {

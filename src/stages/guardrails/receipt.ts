@@ -2,6 +2,7 @@ import type { EventBatch } from '../../ir/events.ts';
 import type { PipelineEntry } from '../../ir/metadata.ts';
 import type { WireWatch } from '../../ir/wire-watch.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
+import type { JudgedCount } from './judges/judge-panel.ts';
 import { receivedCharacters } from './received-characters.ts';
 import { sentCharacters } from './sent-characters.ts';
 
@@ -13,7 +14,7 @@ export interface Unscanned {
 
 /** What the scanner says of itself. */
 export interface ScannerCount {
-  /** All texts that may be sent, as they may be. */
+  /** All texts that were scanned and may be sent, as they may be. */
   sentTexts(): Iterable<string>;
   /** Characters of all legs that were scanned on their way back. */
   readonly receivedCharacters: number;
@@ -27,13 +28,20 @@ export interface ScannerCount {
  */
 export class Receipt implements WireWatch {
   readonly #scanner: ScannerCount;
+  readonly #judged: () => readonly JudgedCount[];
   readonly #report: (unscanned: Unscanned) => void;
   #sent = 0;
   #sentScanned = 0;
   #received = 0;
 
-  constructor(scanner: ScannerCount, report: (unscanned: Unscanned) => void) {
+  /** `judged`: what services have judged so far. */
+  constructor(
+    scanner: ScannerCount,
+    judged: () => readonly JudgedCount[],
+    report: (unscanned: Unscanned) => void,
+  ) {
     this.#scanner = scanner;
+    this.#judged = judged;
     this.#report = report;
   }
 
@@ -74,11 +82,13 @@ export class Receipt implements WireWatch {
   }
 
   #data() {
+    const services = this.#judged();
     return {
       characters_sent: this.#sent,
       characters_sent_scanned: this.#sentScanned,
       characters_received: this.#received,
       characters_received_scanned: this.#scanner.receivedCharacters,
+      ...(services.length > 0 && { services: services.map((count) => ({ ...count })) }),
     };
   }
 }

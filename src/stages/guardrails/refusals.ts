@@ -2,6 +2,7 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { PipelineEntry } from '../../ir/metadata.ts';
 import type { FilterAction } from '../../ports/guardrails.ts';
 import type { Finding, TextPlace } from './filters/finding.ts';
+import type { Judge, JudgeFailure } from './judges/judge.ts';
 
 /** A finding and where its text stood. */
 export interface PlacedFinding {
@@ -20,6 +21,11 @@ const STAGE_NAMES: Readonly<Record<Finding['kind'], string>> = {
   'prompt-injection': 'regex_pi_detection',
   'content-filter': 'content-filter',
 };
+const SERVICE_STAGE_NAME = 'guardrail-service';
+
+function stageNameOf(engine: Finding['engine'], kind: Finding['kind']): string {
+  return engine === 'service' ? SERVICE_STAGE_NAME : STAGE_NAMES[kind];
+}
 
 /** Entries of `patterns`, and characters of each. */
 const MAX_PATTERNS = 20;
@@ -49,7 +55,7 @@ function entryOf(group: readonly PlacedFinding[]): PipelineEntry {
       : `${patterns.join(', ')} (${matched})`;
   return {
     type: 'guardrail',
-    name: STAGE_NAMES[finding.kind],
+    name: stageNameOf(finding.engine, finding.kind),
     summary: `${action.charAt(0).toUpperCase()}${action.slice(1)}: ${what}`,
     guardrail_id: finding.guardrailId,
     guardrail_scope: finding.scope,
@@ -81,4 +87,29 @@ function messageOf({ finding, direction }: PlacedFinding): string {
   if (finding.engine === 'nlp') return `Blocked PII detected: ${finding.label}`;
   if (finding.engine === 'service') return `${subject} blocked by guardrail service: ${finding.label}`;
   return `${subject} blocked by content filter: ${finding.label}`;
+}
+
+/** The entry of the pipeline for a service that gave no verdict. */
+export function failureEntry(
+  { engine, guardrailId, scope, onFailure }: Judge,
+  direction: TextPlace['direction'],
+  { message }: JudgeFailure,
+): PipelineEntry {
+  const action = onFailure === 'closed' ? 'refused' : 'passed';
+  const consequence = onFailure === 'closed' ? 'nothing may pass without it' : 'passed without it';
+  return {
+    type: 'guardrail',
+    name: stageNameOf(engine, 'content-filter'),
+    summary: `No verdict, ${consequence}: ${message}`,
+    guardrail_id: guardrailId,
+    guardrail_scope: scope,
+    data: { action, detected: false, engines: [engine], patterns: [], direction, failure: message },
+  };
+}
+
+/** 503 for texts that may not pass without the verdict of a service: they may later. */
+export function noVerdictError({ guardrailId }: Judge, { message }: JudgeFailure): GatewayError {
+  return new GatewayError('overloaded', `The guardrail service gave no verdict: ${message}`, {
+    metadata: { guardrail_id: guardrailId },
+  });
 }

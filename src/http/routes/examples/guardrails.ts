@@ -80,7 +80,7 @@ export const GUARDRAIL_EXAMPLES = {
             redaction: '[EMAIL]',
           },
         ],
-        skipped: [],
+        failures: [],
       } satisfies GuardrailVerdict,
     },
   },

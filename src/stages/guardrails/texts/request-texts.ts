@@ -8,8 +8,8 @@ export type TextRole = Role | 'tool';
 
 /** What is done with the texts of a caller. */
 export interface SentTexts {
-  /** Returns what a text is replaced by, or the text itself. */
-  readonly change: (text: string, role: TextRole) => string;
+  /** Returns what a text is replaced by, or the text itself. `owner`: its item, or its member of the request. */
+  readonly change: (text: string, role: TextRole, owner: Item | string) => string;
   /** Is told of JSON that goes out as a text, after all texts in it were changed. */
   readonly changedJson: (json: string) => void;
 }
@@ -51,11 +51,11 @@ export function mapRequest(request: GenerationRequest, texts: SentTexts): Genera
   for (const [member, role] of Object.entries(MEMBERS)) {
     const value = request[member as keyof GenerationRequest];
     if (value === undefined) continue;
-    const changed = mapTexts(value, (text) => change(text, role), moved, member);
+    const changed = mapTexts(value, (text) => change(text, role, member), moved, member);
     if (changed !== value) changes[member] = changed;
   }
   const { wishes } = request;
-  const plugins = mapTexts(wishes.plugins, (text) => change(text, 'user'));
+  const plugins = mapTexts(wishes.plugins, (text) => change(text, 'user', 'plugins'));
   if (plugins !== wishes.plugins) changes.wishes = { ...wishes, plugins };
   return Object.keys(changes).length === 0 ? request : { ...request, ...changes };
 }
@@ -77,8 +77,8 @@ function changedText(
   { change, changedJson }: SentTexts,
 ): string {
   const isInput = item.type === 'tool-call' && item.kind === 'function' && member === 'input';
-  if (!isInput) return change(text, role);
-  const input = mapToolInput(text, (inner) => change(inner, role));
+  if (!isInput) return change(text, role, item);
+  const input = mapToolInput(text, (inner) => change(inner, role, item));
   changedJson(input);
   return input;
 }

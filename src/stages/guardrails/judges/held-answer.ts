@@ -1,0 +1,213 @@
+import type { Event } from '../../../ir/events.ts';
+import { receivedCharacters, textsOf } from '../received-characters.ts';
+import { type ChangeText, mapTexts } from '../texts/map-texts.ts';
+import { mapToolInput } from '../texts/tool-input.ts';
+import { withoutPlace } from '../without-place.ts';
+import type { JudgedText } from './judge.ts';
+import type { JudgePanel } from './judge-panel.ts';
+
+/** Characters of what was released that a service gets with the next piece of the same text. */
+const BEFORE_CHARACTERS = 1000;
+
+/** A piece of an answer ends with a sentence or line if it can, with a word if it gets this many times as long. */
+const WORD_FACTOR = 2;
+/** Anywhere if it gets this many times as long. */
+const ANYWHERE_FACTOR = 4;
+
+const SENTENCE_END = /[.!?。！？]["')\]]*\s*$|\n\s*$/;
+const WORD_END = /\s$/;
+
+/** What is known of an item across pieces of the answer. */
+interface HeldItem {
+  isFunction: boolean;
+  /** Text of it was replaced: seals over it no longer hold. */
+  isChanged: boolean;
+}
+
+/**
+ * Holds the events of one leg back until services have judged their texts: until the end of the answer, or in pieces
+ * of about `windowCharacters`. The order of events stays.
+ */
+export class HeldAnswer {
+  readonly #panel: JudgePanel;
+  readonly #windowCharacters: number | null;
+  #events: Event[] = [];
+  #characters = 0;
+  readonly #items = new Map<number, HeldItem>();
+  /** Calls of tools that are not complete: their input is judged as a whole. */
+  readonly #openCalls = new Set<number>();
+  /** The ends of texts that were released, by where they stand. */
+  readonly #released = new Map<string, string>();
+  #unjudged = 0;
+
+  constructor(panel: JudgePanel) {
+    this.#panel = panel;
+    this.#windowCharacters = panel.windowCharacters;
+  }
+
+  /** The events that may go on. Rejects if services fail and nothing may pass without them. */
+  async push(events: readonly Event[]): Promise<Event[]> {
+    let isDue = false;
+    for (const event of events) {
+      this.#hold(event);
+      isDue = this.#isDue(event);
+    }
+    return isDue ? this.#judged() : [];
+  }
+
+  /** Characters that passed without a verdict since the last call. */
+  takeUnjudged(): number {
+    const unjudged = this.#unjudged;
+    this.#unjudged = 0;
+    return unjudged;
+  }
+
+  #hold(event: Event): void {
+    this.#events.push(event);
+    if (event.type === 'text-delta' || event.type === 'tool-input-delta') {
+      this.#characters += event.text.length;
+    } else if (event.type === 'item-start' && event.head.type === 'tool-call') {
+      this.#itemAt(event.item).isFunction = event.head.kind === 'function';
+      this.#openCalls.add(event.item);
+    } else if (event.type === 'item-end') {
+      this.#openCalls.delete(event.item);
+    }
+  }
+
+  #isDue(last: Event): boolean {
+    if (last.type === 'finish' || last.type === 'failure') return true;
+    const least = this.#windowCharacters;
+    if (least === null || this.#characters < least || this.#openCalls.size > 0) return false;
+    if (last.type !== 'text-delta') return last.type === 'part-end' || last.type === 'item-end';
+    return (
+      SENTENCE_END.test(last.text) ||
+      (this.#characters >= WORD_FACTOR * least && WORD_END.test(last.text)) ||
+      this.#characters >= ANYWHERE_FACTOR * least
+    );
+  }
+
+  async #judged(): Promise<Event[]> {
+    const events = this.#events;
+    this.#events = [];
+    this.#characters = 0;
+    const texts: JudgedText[] = [];
+    const covered = this.#mapped(events, (text, place) => {
+      const before = this.#released.get(place);
+      texts.push({ text, role: 'assistant', place, ...(before !== undefined && { before }) });
+      return text;
+    }).characters;
+    const verdict = await this.#panel.judge(texts, 'received');
+    const characters = receivedCharacters(events);
+    this.#unjudged += verdict.isJudged ? characters - covered : characters;
+    let index = 0;
+    return this.#mapped(events, (text, place) => {
+      const passed = verdict.texts[index++] ?? text;
+      const before = `${this.#released.get(place) ?? ''}${passed}`;
+      this.#released.set(place, before.slice(-BEFORE_CHARACTERS));
+      return passed;
+    }).events;
+  }
+
+  /** The events with every text replaced by what `change` returns, and the number of characters that it was shown. */
+  #mapped(
+    events: readonly Event[],
+    change: (text: string, place: string) => string,
+  ): { readonly events: Event[]; readonly characters: number } {
+    const joined = joinedTexts(events);
+    const done = new Map<string, boolean>();
+    const out: Event[] = [];
+    let characters = 0;
+    const changed: (place: string) => ChangeText = (place) => (text) => {
+      characters += text.length;
+      return change(text, place);
+    };
+    /** The first piece of a text stands for all of them if it changes. */
+    const pass = (event: DeltaEvent, place: string, changeAll: (text: string) => string) => {
+      const isKnown = done.has(place);
+      if (!isKnown) {
+        const text = joined.get(place) ?? '';
+        characters += text.length;
+        const passed = text === '' ? text : changeAll(text);
+        done.set(place, passed !== text);
+        if (passed !== text) {
+          this.#itemAt(event.item).isChanged = true;
+          out.push(withText(event, passed));
+        }
+      }
+      if (done.get(place) === false) out.push(event);
+    };
+    for (const event of events) {
+      switch (event.type) {
+        case 'text-delta':
+          pass(event, placeOf(event), (text) => change(text, placeOf(event)));
+          break;
+        case 'tool-input-delta': {
+          const place = placeOf(event);
+          const { isFunction } = this.#itemAt(event.item);
+          pass(event, place, (text) =>
+            isFunction ? mapToolInput(text, (inner) => change(inner, place)) : change(text, place),
+          );
+          break;
+        }
+        case 'annotation': {
+          const annotation = mapTexts(event.annotation, changed(`output[${event.item}].annotation`));
+          const passed = annotation === event.annotation ? event : { ...event, annotation };
+          out.push(...(this.#itemAt(event.item).isChanged ? withoutPlace(passed) : [passed]));
+          break;
+        }
+        case 'seal':
+          if (!this.#itemAt(event.item).isChanged) out.push(event);
+          break;
+        case 'finish':
+          out.push({ ...event, ...mapTexts(textsOf(event), changed('output.end')) });
+          break;
+        case 'item-start':
+        case 'item-end':
+        case 'part-start':
+        case 'image-data':
+          out.push(mapTexts(event, changed(`output[${event.item}]`)));
+          break;
+        case 'opaque':
+          out.push(mapTexts(event, changed('output')));
+          break;
+        default:
+          out.push(event);
+      }
+    }
+    return { events: out, characters };
+  }
+
+  #itemAt(index: number): HeldItem {
+    let item = this.#items.get(index);
+    if (item === undefined) {
+      item = { isFunction: false, isChanged: false };
+      this.#items.set(index, item);
+    }
+    return item;
+  }
+}
+
+type DeltaEvent = Extract<Event, { type: 'text-delta' | 'tool-input-delta' }>;
+
+/** Where a text that comes in pieces stands. */
+function placeOf(event: DeltaEvent): string {
+  const place = `output[${event.item}]`;
+  return event.type === 'text-delta' ? `${place}.${event.kind}[${event.part}]` : `${place}.input`;
+}
+
+function joinedTexts(events: readonly Event[]): Map<string, string> {
+  const joined = new Map<string, string>();
+  for (const event of events) {
+    if (event.type !== 'text-delta' && event.type !== 'tool-input-delta') continue;
+    const place = placeOf(event);
+    joined.set(place, (joined.get(place) ?? '') + event.text);
+  }
+  return joined;
+}
+
+/** Log probabilities of changed text would tell what it was. */
+function withText(event: DeltaEvent, text: string): Event {
+  if (event.type === 'tool-input-delta') return { ...event, text };
+  const { logprobs: _, ...rest } = event;
+  return { ...rest, text };
+}

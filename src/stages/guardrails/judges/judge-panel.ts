@@ -1,0 +1,74 @@
+import type { Finding, TextPlace } from '../filters/finding.ts';
+import { type Judge, type JudgedText, JudgeFailure } from './judge.ts';
+
+/** What the services of one generation did. */
+export interface PanelReport {
+  found(findings: readonly Finding[], direction: TextPlace['direction']): void;
+  /** A service gave no verdict. Throws if its texts must not pass. */
+  failed(judge: Judge, direction: TextPlace['direction'], failure: JudgeFailure): void;
+}
+
+/** How much a service has judged. */
+export interface JudgedCount {
+  readonly engine: Judge['engine'];
+  readonly guardrail_id: string;
+  characters_sent: number;
+  characters_received: number;
+}
+
+/** The services that judge the texts of one generation, one after the other: each sees what the one before left. */
+export class JudgePanel {
+  readonly #judges: readonly { readonly judge: Judge; readonly count: JudgedCount }[];
+  readonly #report: PanelReport;
+  readonly #signal: AbortSignal;
+
+  constructor(judges: readonly Judge[], report: PanelReport, signal: AbortSignal) {
+    this.#judges = judges.map((judge) => {
+      const { engine, guardrailId: guardrail_id } = judge;
+      return { judge, count: { engine, guardrail_id, characters_sent: 0, characters_received: 0 } };
+    });
+    this.#report = report;
+    this.#signal = signal;
+  }
+
+  get isEmpty(): boolean {
+    return this.#judges.length === 0;
+  }
+
+  /** Characters of an answer that are judged at a time; null = the whole answer at once. */
+  get windowCharacters(): number | null {
+    const windows = this.#judges.map(({ judge }) => judge.windowCharacters);
+    return windows.includes(null) ? null : Math.max(0, ...(windows as number[]));
+  }
+
+  get counts(): readonly JudgedCount[] {
+    return this.#judges.map(({ count }) => count);
+  }
+
+  /**
+   * The texts as they may go on, in their order; after a finding that blocks, none may. `isJudged`: every service gave
+   * a verdict.
+   */
+  async judge(
+    given: readonly JudgedText[],
+    direction: TextPlace['direction'],
+  ): Promise<{ readonly texts: readonly string[]; readonly isJudged: boolean }> {
+    let current = given;
+    let isJudged = true;
+    if (given.length === 0) return { texts: [], isJudged };
+    for (const { judge, count } of this.#judges) {
+      try {
+        const { texts, findings } = await judge.judge(current, direction, this.#signal);
+        count[`characters_${direction}`] += current.reduce((sum, { text }) => sum + text.length, 0);
+        this.#report.found(findings, direction);
+        if (findings.some(({ action }) => action === 'block')) break;
+        current = current.map((each, index) => ({ ...each, text: texts[index] ?? each.text }));
+      } catch (failure) {
+        if (!(failure instanceof JudgeFailure)) throw failure;
+        isJudged = false;
+        this.#report.failed(judge, direction, failure);
+      }
+    }
+    return { texts: current.map(({ text }) => text), isJudged };
+  }
+}
