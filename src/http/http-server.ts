@@ -213,7 +213,7 @@ class GatewayServer implements HttpServer {
       const match = paths.index.find(request.method, request.url);
       if ('allowed' in match) {
         encodeError = match.encodeError;
-        throw noRoute(match.allowed, request.url, settings);
+        throw noRoute(match.allowed, request.url, settings, paths.index.paths);
       }
       const { route } = match.compiled;
       operation = route.operationId;
@@ -370,9 +370,14 @@ function clientOf(request: InboundRequest, { trustedProxies }: HttpSettings): st
   return clientAddressOf(request.peerAddress, request.headerValues('x-forwarded-for'), trustedProxies);
 }
 
-function noRoute(allowed: readonly string[], url: string, { basePath }: HttpSettings): GatewayError {
+function noRoute(
+  allowed: readonly string[],
+  url: string,
+  { basePath }: HttpSettings,
+  routes: readonly string[],
+): GatewayError {
   if (allowed.length === 0) {
-    const hint = hintForLostPath(url.split('?', 1)[0] ?? url, basePath);
+    const hint = hintForLostPath(url.split('?', 1)[0] ?? url, basePath, routes);
     return new GatewayError(
       'not-found',
       hint === undefined ? 'Resource not found' : `Resource not found. ${hint}`,

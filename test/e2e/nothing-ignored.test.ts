@@ -126,6 +126,13 @@ describe('a query parameter that nobody documents', () => {
     ['GET', '/datasets/rankings-daily?start=1', 'start'],
     ['GET', '/generation?id=gen-1&idd=2', 'idd'],
     ['POST', '/routing/explain?x=1', 'x'],
+    ['GET', '/models?suported_parameters=tools', 'suported_parameters'],
+    ['GET', '/models/count?q=large', 'q'],
+    ['GET', '/models/user?max_intelligence=5', 'max_intelligence'],
+    ['GET', '/models/up/chat?x=1', 'x'],
+    ['GET', '/models/up/chat/endpoints?x=1', 'x'],
+    ['GET', '/model/up/chat?x=1', 'x'],
+    ['GET', '/providers?x=1', 'x'],
   ])('is refused by name: %s %s', async (method, path, name) => {
     const { status, body } = await ask(method, path, method === 'POST' ? { model: 'up/chat' } : undefined);
     expect({ status, message: body.error.message }).toEqual({
@@ -137,10 +144,11 @@ describe('a query parameter that nobody documents', () => {
 
   it('names the parameters that the route takes', async () => {
     const { body } = await ask('GET', '/workspaces?limt=1');
-    expect(body.error.message).toMatch(/^limt: .*: this route takes .*limit/);
+    expect(body.error.message).toMatch(/^limt: .*; did you mean "limit"\? This route takes .*limit/);
+    expect((await ask('GET', '/providers?x=1')).body.error.message).toMatch(/^x: .*: this route takes none/);
   });
 
-  it.each(['/files?beta=true', '/models?x=1', '/models?beta=true', '/providers?x=1'])(
+  it.each(['/files?beta=true', '/models?beta=true', '/models?client_version=1.0.0', '/openapi.json?x=1'])(
     'is taken: %s',
     async (path) => {
       expect((await gateway.fetch(path)).status).toBe(200);

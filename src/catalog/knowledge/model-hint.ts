@@ -13,6 +13,9 @@ const MAX_NAMED_PROVIDERS = 3;
 /** Ids that are compared letter by letter: a catalogue of 15,000 would take 50 ms of the event loop. */
 const MAX_COMPARED_IDS = 500;
 
+/** The catalogue knows ids of many kinds: of these only one that is close to the typed one is meant. */
+const CHARACTERS_PER_MISTAKE = 5;
+
 /** The message for an id that no served model has, with what to do if that is known. `base`: without suffixes. */
 export function unknownModelMessage(id: string, base: string, served: readonly Named[]): string {
   const hint = hintForUnknownModel(base, served);
@@ -25,12 +28,28 @@ export function unknownModelMessage(id: string, base: string, served: readonly N
  * served model that looks alike. Undefined if neither is known.
  */
 export function hintForUnknownModel(id: string, served: readonly Named[]): string | undefined {
-  return switchOnHint(id) ?? spellingHint(id, served);
+  return switchOnHint(id) ?? spellingHint(id, served) ?? shippedSpellingHint(id);
 }
 
 // --- Models that no provider serves here -----------------------------------------------------------------------------
 
 function switchOnHint(id: string): string | undefined {
+  const remedy = remedyFor(id);
+  return remedy && `The catalogue knows it, but no provider here serves it: ${remedy}.`;
+}
+
+/** For an id that looks like one that the catalogue knows. */
+function shippedSpellingHint(id: string): string | undefined {
+  const ids = [...shippedProviders().keys()]
+    .filter((known) => known.includes('/'))
+    .map((known) => ({ id: known }));
+  const meant = similarModelId(id, ids, CHARACTERS_PER_MISTAKE);
+  const remedy = meant === undefined ? undefined : remedyFor(meant);
+  return remedy && `Did you mean ${meant}? No provider here serves it: ${remedy}.`;
+}
+
+/** What switches on a model that the catalogue knows. */
+function remedyFor(id: string): string | undefined {
   const providers = shippedProviders().get(id);
   if (providers === undefined) return undefined;
   const author = id.split('/', 1)[0];
@@ -45,7 +64,7 @@ function switchOnHint(id: string): string | undefined {
       ? `configure the provider ${name}`
       : `set ${variables.join(' and ')} (${name})`;
   });
-  return `The catalogue knows it, but no provider here serves it: ${known.join(' or ')} and restart the gateway.`;
+  return `${known.join(' or ')} and restart the gateway`;
 }
 
 /** Slugs of the providers that are known to serve a model, by id and alias of the model. Read on first use: 23 ms. */
@@ -72,16 +91,31 @@ function spellingHint(id: string, served: readonly Named[]): string | undefined 
   return meant === undefined ? undefined : `Did you mean ${meant}?`;
 }
 
-/** The id that a misspelt one, or one without its author, most likely stands for. */
-export function similarModelId(id: string, models: readonly Named[]): string | undefined {
+/**
+ * The id that a misspelt one, or one without its author, most likely stands for. With more `charactersPerMistake` fewer
+ * ids are close.
+ */
+export function similarModelId(
+  id: string,
+  models: readonly Named[],
+  charactersPerMistake?: number,
+): string | undefined {
   const ids = comparableIds(id, models);
-  return withAuthor(id, models) ?? nearestWord(id, ids) ?? nearestWithAuthor(id, ids);
+  return (
+    withAuthor(id, models) ??
+    nearestWord(id, ids, charactersPerMistake) ??
+    nearestWithAuthor(id, ids, charactersPerMistake)
+  );
 }
 
 /** The id whose part behind the author is nearest to a name without one: `openai/gpt-5` for `gpt5`. */
-function nearestWithAuthor(name: string, ids: readonly string[]): string | undefined {
+function nearestWithAuthor(
+  name: string,
+  ids: readonly string[],
+  charactersPerMistake?: number,
+): string | undefined {
   if (name.includes('/')) return undefined;
-  const meant = nearestWord(name, ids.map(behindAuthor));
+  const meant = nearestWord(name, ids.map(behindAuthor), charactersPerMistake);
   return meant === undefined ? undefined : ids.find((id) => behindAuthor(id) === meant);
 }
 

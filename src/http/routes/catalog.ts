@@ -16,7 +16,7 @@ import {
 import { providerListSchema } from '../../contract/catalog/provider.ts';
 import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
 import type { EndpointService } from '../../gateway/gateway.ts';
-import { GatewayError, invalidRequest } from '../../ir/errors.ts';
+import { GatewayError } from '../../ir/errors.ts';
 import type { Call, Route } from '../route.ts';
 import {
   renderArchitecture,
@@ -42,9 +42,6 @@ const DEFAULT_PAGE = 500;
 
 /** Suffixes that say how to route to a model, not which one. */
 const ROUTING_SUFFIX = /:(?:nitro|floor|exacto|online)$/;
-
-/** Ranges that clients know (benchmark scores and the like) and that the query does not declare. */
-const RANGE = /^(?:min|max)_/;
 
 /** Models, their endpoints and providers. */
 export const CATALOG_ROUTES: readonly Route[] = [
@@ -162,7 +159,6 @@ export const CATALOG_ROUTES: readonly Route[] = [
 
 /** `path`: where the next page is. */
 function replyWithModels(call: Call, path: string, models: readonly Model[]): void {
-  refuseUnknownRanges(call.rawQuery);
   const query = call.query as ModelsQuery;
   const matching = filterModels(models, query, call.services.clock.now());
   const { page, next } = pageOf(matching, query);
@@ -214,17 +210,4 @@ function nextLink({ rawQuery, query, settings }: Call, path: string, offset: num
   next.set('offset', String(offset));
   next.set('limit', String((query as ModelsQuery).limit ?? DEFAULT_PAGE));
   return `${settings.basePath}${path}?${next}`;
-}
-
-function refuseUnknownRanges(rawQuery: URLSearchParams): void {
-  const unknown = [...rawQuery.keys()].filter(
-    (name) => RANGE.test(name) && !Object.hasOwn(modelsQuerySchema.properties, name),
-  );
-  if (unknown.length === 0) return;
-  throw invalidRequest(
-    unknown.map((name) => ({
-      path: name.slice(0, 64),
-      message: 'is not available: this gateway has no data for this filter',
-    })),
-  );
 }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { hintForLostPath } from './lost-path.ts';
 
-const hint = (path: string) => hintForLostPath(path, '/api/v1');
+const ROUTES = ['/chat/completions', '/messages', '/models', '/models/count', '/keys', '/keys/{hash}'];
+
+const hint = (path: string) => hintForLostPath(path, '/api/v1', ROUTES);
 
 describe('the hint for a path without a route', () => {
   it.each([
@@ -30,11 +32,27 @@ describe('the hint for a path without a route', () => {
     expect(hint(path)).toContain(expected);
   });
 
-  it.each(['/favicon.ico', '/api/v1/keyss', '/constructor'])('is absent for others: %s', (path) => {
+  it.each([
+    ['/api/v1/chat/completion', '/api/v1/chat/completions'],
+    ['/api/v1/chat/complitions/', '/api/v1/chat/completions'],
+    ['/v1/message', '/api/v1/messages'],
+    ['/chat/completion', '/api/v1/chat/completions'],
+    ['/api/v1/model/count', '/api/v1/models/count'],
+    ['/api/v1/keyss', '/api/v1/keys'],
+    ['/api/v1/key/abc', '/api/v1/keys/abc'],
+  ])('names the route that was probably meant: %s', (path, meant) => {
+    expect(hint(path)).toBe(`Did you mean ${meant}?`);
+  });
+
+  it.each(['/v1', '/v1/', '/api', '/api/v1', '/api/v1/'])('names the routes below the base: %s', (path) => {
+    expect(hint(path)).toMatch(/^Routes are below \/api\/v1, such as GET \/api\/v1\/models .*\/docs\.$/);
+  });
+
+  it.each(['/favicon.ico', '/api/v1/nothing', '/constructor', '/'])('is absent for others: %s', (path) => {
     expect(hint(path)).toBeUndefined();
   });
 
   it('works for a base path without a version', () => {
-    expect(hintForLostPath('/chat/completions', '/llm')).toContain('is at /llm/chat/completions');
+    expect(hintForLostPath('/chat/completions', '/llm', ROUTES)).toContain('is at /llm/chat/completions');
   });
 });

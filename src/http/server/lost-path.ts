@@ -1,6 +1,7 @@
 import type { FormatDialect } from '../../dialects/dialect.ts';
 import { DIALECTS, REQUEST_FORMATS } from '../../dialects/dialects.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
+import { nearestWord } from '../../kit/text/nearest-word.ts';
 
 /** Paths that clients add to the base address: callers and upstreams of a format use the same. */
 const CLIENT_PATHS: readonly string[] = [...REQUEST_FORMATS.map(pathOf), '/models'];
@@ -45,10 +46,53 @@ const NOT_OFFERED_BELOW: readonly (readonly [prefix: string, instead: string])[]
 
 /**
  * Says what is wrong with a path that no route answers, and what to use instead; undefined if nothing is known about
- * it. `basePath`: where the routes are, such as `/api/v1`.
+ * it. `basePath`: where the routes are, such as `/api/v1`. `routes`: their paths below it, such as `/keys/{hash}`.
  */
-export function hintForLostPath(path: string, basePath: string): string | undefined {
-  return wrongBase(path, basePath) ?? notOffered(path, basePath);
+export function hintForLostPath(
+  path: string,
+  basePath: string,
+  routes: readonly string[],
+): string | undefined {
+  return (
+    bareBase(path, basePath) ??
+    wrongBase(path, basePath) ??
+    notOffered(path, basePath) ??
+    nearMiss(path, basePath, routes)
+  );
+}
+
+/** The base address itself, or the beginning of it. */
+function bareBase(path: string, basePath: string): string | undefined {
+  const bare = path.replace(/\/+$/, '');
+  if (bare === '' || (bare !== '/v1' && !`${basePath}/`.startsWith(`${bare}/`))) return undefined;
+  const routes = `GET ${basePath}/models and POST ${basePath}${pathOf(DIALECTS.chat)}`;
+  return `Routes are below ${basePath}, such as ${routes}; ${baseFor(basePath)} All routes are listed at /docs.`;
+}
+
+/** A mistake is at most one of this many characters, so that few paths are taken for others. */
+const CHARACTERS_PER_MISTAKE = 5;
+
+/** A path that differs from a route's in a few letters, or one of whose first part does. */
+function nearMiss(path: string, basePath: string, routes: readonly string[]): string | undefined {
+  const rest = path.slice(prefixOf(path, basePath).length).replace(/\/+$/, '');
+  const whole = nearestWord(
+    rest,
+    routes.filter((route) => !route.includes('{')),
+    CHARACTERS_PER_MISTAKE,
+  );
+  if (whole !== undefined) return `Did you mean ${basePath}${whole}?`;
+  const [, first = '', ...others] = rest.split('/');
+  const names = new Set(routes.map((route) => route.split('/')[1] ?? ''));
+  const meant = names.has(first) ? undefined : nearestWord(first, names, CHARACTERS_PER_MISTAKE);
+  if (meant === undefined || others.length === 0) return undefined;
+  return `Did you mean ${[basePath, meant, ...others].join('/').slice(0, MAX_SHOWN_CHARACTERS)}?`;
+}
+
+/** Paths may be as long as a request line: messages cut them. */
+const MAX_SHOWN_CHARACTERS = 100;
+
+function prefixOf(path: string, basePath: string): string {
+  return [basePath, '/v1', ''].find((start) => path.startsWith(`${start}/`)) ?? '';
 }
 
 /** A known path behind a wrong beginning: the base address that the client was given is wrong. */
@@ -58,7 +102,7 @@ function wrongBase(path: string, basePath: string): string | undefined {
   const beginning = path.slice(0, path.indexOf(known));
   const isDoubled = /\/v1\/(.*\/)?v1$/.test(beginning);
   const what = isDoubled ? 'The base address has `/v1` twice' : `${known} is at ${basePath}${known}`;
-  return `${what}: ${baseFor(known, basePath)}`;
+  return `${what}: ${baseFor(basePath, known)}`;
 }
 
 function isBelow(path: string, basePath: string, known: string): boolean {
@@ -66,7 +110,7 @@ function isBelow(path: string, basePath: string, known: string): boolean {
 }
 
 /** The Anthropic clients add `/v1` themselves. */
-function baseFor(known: string, basePath: string): string {
+function baseFor(basePath: string, known?: string): string {
   const anthropic = `the Anthropic SDK wants ${basePath.replace(/\/v1$/, '') || '/'} (it adds \`/v1\` itself)`;
   if (known === ANTHROPIC_PATH) return `as the path of the base address ${anthropic}.`;
   return `as the path of the base address the OpenAI SDK wants ${basePath}, ${anthropic}.`;
@@ -74,8 +118,7 @@ function baseFor(known: string, basePath: string): string {
 
 /** A route of the base interfaces that this gateway does not have. */
 function notOffered(path: string, basePath: string): string | undefined {
-  const prefix = [basePath, '/v1', ''].find((start) => path.startsWith(`${start}/`)) ?? '';
-  const rest = path.slice(prefix.length);
+  const rest = path.slice(prefixOf(path, basePath).length);
   const below = NOT_OFFERED_BELOW.find(([start]) => rest.startsWith(start))?.[1];
   const instead = below ?? lookUp(NOT_OFFERED, rest.split('/')[1] ?? '');
   return instead === undefined ? undefined : `This gateway does not offer ${rest.slice(0, 64)}. ${instead}`;

@@ -64,6 +64,11 @@ export class RouteIndex {
     }
   }
 
+  /** Paths of the rows below the base path, such as `/keys/{hash}`. */
+  get paths(): readonly string[] {
+    return this.#compiled.flatMap(({ route }) => (route.mount === 'api' ? [route.path] : []));
+  }
+
   #fix(path: string, compiled: CompiledRoute): void {
     const { method } = compiled.route;
     const ofMethod = this.#fixed.get(method) ?? new Map<string, RouteMatch>();

@@ -1,17 +1,25 @@
 import type { TObject } from 'typebox';
 import { invalidRequest } from '../../ir/errors.ts';
 import { MAX_ISSUES } from '../../kit/json/validate.ts';
+import { nearestWord } from '../../kit/text/nearest-word.ts';
+import { quoted } from '../../kit/text/quoted.ts';
 import type { Route } from '../route.ts';
 import type { RateClass } from './rate-limits.ts';
 
 /**
- * Routes that refuse query parameters that they do not declare. Generations report them instead, like fields. Pages of
- * the catalogue and probes take any: clients and monitors of many kinds add their own.
+ * Routes that refuse query parameters that they do not declare: a list that ignored a misspelt filter would be wrong.
+ * Generations report them instead, like fields. Probes and documentation take any: monitors and browsers add their own.
  */
 const REFUSING: ReadonlySet<RateClass> = new Set(['management', 'analytics', 'datasets', 'files']);
 
-/** The Anthropic client adds `beta=true` to the calls of its beta half, where it selects nothing. */
-const WITHOUT_MEANING: ReadonlySet<string> = new Set(['beta']);
+/** The tag of public routes that refuse them too. */
+const REFUSING_TAG = 'Catalogue';
+
+/**
+ * Parameters that select nothing: the Anthropic client adds `beta=true` to the calls of its beta half, Codex its own
+ * version to `/models`.
+ */
+const WITHOUT_MEANING: ReadonlySet<string> = new Set(['beta', 'client_version']);
 
 /** Callers may choose names as long as a request line: messages cut them. */
 const MAX_NAME_CHARACTERS = 64;
@@ -24,13 +32,18 @@ export function unknownParametersIn(query: URLSearchParams, declared: TObject | 
 }
 
 /** Throws 400 that names what the route does not know, and what it does. */
-export function refuseUnknownParameters(query: URLSearchParams, { rateClass, request }: Route): void {
-  if (!REFUSING.has(rateClass)) return;
+export function refuseUnknownParameters(query: URLSearchParams, { rateClass, tag, request }: Route): void {
+  if (!REFUSING.has(rateClass) && tag !== REFUSING_TAG) return;
   const unknown = unknownParametersIn(query, request.query);
   if (unknown.length === 0) return;
   const known = Object.keys(request.query?.properties ?? {});
-  const offer = known.length === 0 ? 'this route takes none' : `this route takes ${known.join(', ')}`;
-  const message = `is not a known query parameter: ${offer}`;
-  const listed = unknown.slice(0, MAX_ISSUES);
-  throw invalidRequest(listed.map((name) => ({ path: name.slice(0, MAX_NAME_CHARACTERS), message })));
+  const offer = known.length === 0 ? 'route takes none' : `route takes ${known.join(', ')}`;
+  throw invalidRequest(
+    unknown.slice(0, MAX_ISSUES).map((name) => {
+      const meant = nearestWord(name, known);
+      const suggestion = meant === undefined ? ': this' : `; did you mean ${quoted(meant)}? This`;
+      const message = `is not a known query parameter${suggestion} ${offer}`;
+      return { path: name.slice(0, MAX_NAME_CHARACTERS), message };
+    }),
+  );
 }

@@ -1,14 +1,21 @@
-/** A misspelt word differs from the one that was meant in at most one of this many characters. */
+/** A misspelt word differs from the one that was meant in at most one of this many characters, unless told else. */
 const CHARACTERS_PER_MISTAKE = 3;
 
 /** Longer words are not compared: the work grows with the product of both lengths. */
 const MAX_COMPARED_CHARACTERS = 128;
 
-/** The known word that a misspelt one most likely stands for; undefined if none is close. The first wins a tie. */
-export function nearestWord(typed: string, known: Iterable<string>): string | undefined {
+/**
+ * The known word that a misspelt one most likely stands for; undefined if none is close. The first wins a tie. With
+ * more `charactersPerMistake` fewer words are close.
+ */
+export function nearestWord(
+  typed: string,
+  known: Iterable<string>,
+  charactersPerMistake = CHARACTERS_PER_MISTAKE,
+): string | undefined {
   if (typed.length > MAX_COMPARED_CHARACTERS) return undefined;
   let nearest: string | undefined;
-  let least = Math.max(1, Math.floor(typed.length / CHARACTERS_PER_MISTAKE)) + 1;
+  let least = Math.max(1, Math.floor(typed.length / charactersPerMistake)) + 1;
   for (const word of known) {
     if (Math.abs(word.length - typed.length) >= least) continue;
     const distance = editDistance(typed.toLowerCase(), word.toLowerCase());
