@@ -12,6 +12,7 @@ import {
   reset,
   type Script,
   SSE,
+  stall,
   truncate,
   write,
 } from '../fakes/fake-upstream.ts';
@@ -160,7 +161,7 @@ describe('a generation that fails is one warning that says why', () => {
       'a connection that is reset in the middle of a stream',
       'up',
       { stream: true, script: [head(200, SSE), write(BEGUN()), reset()] },
-      { error_kind: 'upstream-unavailable', upstream_status: 200 },
+      { error_kind: 'upstream-unavailable', upstream_status: 200, errno: 'ECONNRESET' },
     ],
     [
       'a stream that ends early',
@@ -188,10 +189,31 @@ describe('a generation that fails is one warning that says why', () => {
     expect(about[0]?.attempt_log).toEqual([
       expect.objectContaining({
         endpoint: `${name}/main`,
-        status: expect.any(Number),
+        status: about[0]?.upstream_status,
+        upstream_code: about[0]?.upstream_code,
+        errno: about[0]?.errno,
+        error_kind: about[0]?.error_kind,
         duration_ms: expect.any(Number),
       }),
     ]);
+  });
+
+  it('tells a connection that is reset from a provider that answers 502', async () => {
+    const attemptOf = async (script: Script) => (await ask('up', { script })).lines.at(-1)?.attempt_log;
+    expect(await attemptOf([reset()])).toMatchObject([{ status: null, errno: 'ECONNRESET' }]);
+    expect(await attemptOf(reply(502, failure('bad_gateway')))).toMatchObject([
+      { status: 502, errno: null, upstream_code: 'bad_gateway' },
+    ]);
+  });
+
+  it('has the whole time of a stream that breaks off, and its error', async () => {
+    const { lines } = await ask('up', {
+      stream: true,
+      script: [head(200, SSE), write(BEGUN()), stall(400), reset()],
+    });
+    const [attempt] = (lines.at(-1)?.attempt_log ?? []) as Record<string, unknown>[];
+    expect(attempt).toMatchObject({ status: 200, error_kind: 'upstream-unavailable', errno: 'ECONNRESET' });
+    expect(attempt?.duration_ms).toBeGreaterThanOrEqual(390);
   });
 });
 

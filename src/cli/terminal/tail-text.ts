@@ -6,7 +6,7 @@ import { usdText } from './output.ts';
 /** An attempt as the text shows it. */
 interface TailedAttempt {
   readonly endpoint: string;
-  readonly status: number;
+  readonly status: number | null;
   readonly duration_ms: number;
   readonly error_kind: string | null;
   readonly upstream_code: string | null;
@@ -67,8 +67,15 @@ function attemptsText({ attempt_log = [], rescued = [] }: ShownGeneration): stri
   return attempt_log.length > 0 ? [`tried ${attempt_log.map(attemptText).join(', ')}`] : [];
 }
 
-function attemptText({ endpoint, status, duration_ms, upstream_code, errno }: TailedAttempt): string {
-  return [endpoint, status, errno ?? upstream_code, `${duration_ms} ms`]
+function attemptText({
+  endpoint,
+  status,
+  duration_ms,
+  upstream_code,
+  errno,
+  error_kind,
+}: TailedAttempt): string {
+  return [endpoint, status ?? 'no answer', errno ?? upstream_code ?? error_kind, `${duration_ms} ms`]
     .filter((part) => part !== null)
     .join(' ');
 }

@@ -1,4 +1,4 @@
-import type { ErrorKind, GatewayError } from '../../ir/errors.ts';
+import { type ErrorKind, GatewayError } from '../../ir/errors.ts';
 import { usdOf } from '../../kit/money.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
@@ -15,7 +15,9 @@ export interface AttemptFacts {
   readonly provider: string;
   /** Tag of the endpoint. */
   readonly endpoint: string;
-  readonly status: number;
+  /** Null if the upstream never answered. */
+  readonly status: number | null;
+  /** To the first content, or to the failure. */
   readonly duration_ms: number;
   /** Null if the attempt brought an answer or was not waited for. */
   readonly error_kind: ErrorKind | 'empty' | 'refusal' | null;
@@ -114,18 +116,30 @@ export function failureFactsOf({ attemptLog }: PlannedGeneration, error: Gateway
   };
 }
 
-export function attemptFactsOf({ candidate, status, latencyMs, failure }: CallRecord): AttemptFacts {
-  const error = failure instanceof UpstreamFailure ? failure : undefined;
+export function attemptFactsOf({
+  candidate,
+  answered,
+  latencyMs,
+  failure,
+  breakOff,
+}: CallRecord): AttemptFacts {
+  const reason = failure ?? endOfAnswer(breakOff?.error);
+  const error = reason instanceof UpstreamFailure ? reason : undefined;
   return {
     model: candidate.model.id,
     provider: candidate.endpoint.provider.slug,
     endpoint: candidate.endpoint.tag,
-    status,
-    duration_ms: Math.round(latencyMs),
-    error_kind: failure instanceof UpstreamFailure ? failure.kind : (failure ?? null),
+    status: answered,
+    duration_ms: Math.round(breakOff?.afterMs ?? latencyMs),
+    error_kind: reason instanceof GatewayError ? reason.kind : (reason ?? null),
     upstream_code: error === undefined ? null : codeOf(error),
     errno: error?.errno ?? null,
   };
+}
+
+/** The error with which an answer broke off; undefined for one of a stage, such as a guardrail. */
+function endOfAnswer(error: GatewayError | undefined): GatewayError | undefined {
+  return error instanceof UpstreamFailure || error?.kind === 'deadline' ? error : undefined;
 }
 
 /** The upstream's error code. */

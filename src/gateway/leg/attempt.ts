@@ -212,10 +212,11 @@ async function openCandidate(
   echoes: Event[],
 ): Promise<Opening | UpstreamFailure> {
   const { signal } = tools;
-  const started = tools.monotonic();
+  const startedMs = tools.monotonic();
   let firstByteMs: number | undefined;
+  let answered: number | null = null;
   const record = (status: number, failure?: UpstreamFailure) =>
-    leg.note(candidate, status, tools.monotonic() - started, firstByteMs, failure);
+    leg.note(candidate, status, tools.monotonic() - startedMs, { startedMs, firstByteMs, answered, failure });
   if (signal.aborted) {
     ticket.abandoned();
     throw signal.reason;
@@ -241,7 +242,8 @@ async function openCandidate(
       signal,
       onRequest: isAgain ? undefined : echoesOf(request, echoes),
     });
-    firstByteMs = tools.monotonic() - started;
+    firstByteMs = tools.monotonic() - startedMs;
+    answered = answer.status;
     const held = new Held(answer.batches[Symbol.asyncIterator](), request.stream || isInParts(request));
     let opening = held.take(await held.rest.next());
     while (opening === undefined) opening = held.take(await held.rest.next());
@@ -268,6 +270,7 @@ async function openCandidate(
       ticket.abandoned();
       throw error;
     }
+    if (error.upstreamStatus !== 0) answered = error.upstreamStatus;
     // A call without a response is recorded with the status that the caller gets.
     record(error.upstreamStatus === 0 ? error.status : error.upstreamStatus, error);
     // A connection that was closed while idle says nothing about its endpoint.

@@ -1,3 +1,4 @@
+import type { GatewayError } from '../../ir/errors.ts';
 import type { LegKind, LegStatus } from '../../ir/leg.ts';
 import type { AttemptRecord, TranslationEntry } from '../../ir/metadata.ts';
 import type { Bill, Usage } from '../../ir/usage.ts';
@@ -10,15 +11,24 @@ import type { NoContent } from './candidate-queue.ts';
 /** One upstream call and its outcome. */
 export interface CallRecord {
   readonly candidate: Candidate;
+  /** On the monotonic clock. */
+  readonly startedMs: number;
   /** Status of the response; without one, the status that the caller gets. */
   readonly status: number;
   /** Milliseconds to the first content, or to the failure. */
   readonly latencyMs: number;
   /** Milliseconds to the first byte, or to the failure. */
   readonly firstByteMs: number;
+  /** Status of the upstream's response; null if it never answered. */
+  readonly answered: number | null;
   /** Why it served nothing; undefined if it serves, or was not waited for. */
   readonly failure?: UpstreamFailure | NoContent | undefined;
+  /** Set if it served the beginning of an answer that failed. */
+  readonly breakOff?: { readonly error: GatewayError | undefined; readonly afterMs: number };
 }
+
+/** What is known of a call in the end. */
+export type CallOutcome = Partial<Pick<CallRecord, 'startedMs' | 'firstByteMs' | 'answered' | 'failure'>>;
 
 /** Outcome of a leg, with its usage and bill. */
 export interface LegEnd {
@@ -57,18 +67,27 @@ export class Leg {
     candidate: Candidate,
     status: number,
     latencyMs: number,
-    firstByteMs = latencyMs,
-    failure?: UpstreamFailure,
+    { startedMs = 0, firstByteMs = latencyMs, answered = status, failure }: CallOutcome = {},
   ): void {
-    const call = { candidate, status, latencyMs, firstByteMs, failure };
+    const call = { candidate, startedMs, status, latencyMs, firstByteMs, answered, failure };
     // Appending would reserve room for many: nearly always there is one.
     this.#calls = this.#calls.length === 0 ? [call] : [...this.#calls, call];
   }
 
   /** Notes that the last call ended without content; another candidate is called next. */
   noteNoContent(noContent: NoContent): void {
+    this.#changeLast({ failure: noContent });
+  }
+
+  /** Notes that the answer of the last call has failed. `nowMs`: on the monotonic clock. */
+  noteBreakOff(error: GatewayError | undefined, nowMs: number): void {
+    const { startedMs = nowMs } = this.#calls.at(-1) ?? {};
+    this.#changeLast({ breakOff: { error, afterMs: nowMs - startedMs } });
+  }
+
+  #changeLast(change: Partial<CallRecord>): void {
     const last = this.#calls.at(-1);
-    if (last !== undefined) this.#calls = [...this.#calls.slice(0, -1), { ...last, failure: noContent }];
+    if (last !== undefined) this.#calls = [...this.#calls.slice(0, -1), { ...last, ...change }];
   }
 
   /** The calls whose outcome is known, in order. */

@@ -205,6 +205,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
   ): void {
     const { leg, request, admission, billing } = this;
     conclude(request, leg, { status, usage, bill, result, error }, this.#around.parts.memory);
+    if (status === 'failed' && leg.selected !== undefined) leg.noteBreakOff(error, this.monotonic());
     if (status === 'completed') this.#around.state.learnt.learn(admission.answers, this.#learnt(usage));
     const { acceptedAtMs } = billing;
     leg.end = { status, usage, bill, pricedAtMs: acceptedAtMs, serviceTier: result.finish?.serviceTier };

@@ -3,7 +3,7 @@ import { isLineBreak } from '../characters.ts';
 import { ChunkedDecoder } from '../chunked-decoder.ts';
 import { parseFieldLines, type SectionProblem, unfoldLines } from '../fields.ts';
 import { RESPONSE_RULES } from '../reading-rules.ts';
-import { TransportProblem } from './transport-problem.ts';
+import { closedEarly, TransportProblem } from './transport-problem.ts';
 
 export interface ResponseHead {
   readonly status: number;
@@ -112,7 +112,7 @@ export class ResponseParser implements ContentSink {
   /** The server sends nothing more. Throws a TransportProblem if the response is not complete. */
   close(): void {
     if (this.#body instanceof UntilCloseDecoder) this.#end();
-    if (this.#state !== 'end') throw endedEarly();
+    if (this.#state !== 'end') throw closedEarly();
   }
 
   /** For the body decoder: moves content behind the content that this read has brought before. */
@@ -248,8 +248,4 @@ function tooLarge(): TransportProblem {
 
 function invalidHttp(): TransportProblem {
   return new TransportProblem('reset', 'the answer is not valid HTTP');
-}
-
-function endedEarly(): TransportProblem {
-  return new TransportProblem('reset', 'connection closed before the answer ended');
 }

@@ -38,8 +38,13 @@ export function socketProblem(error: unknown, isConnected: boolean): TransportPr
   const systemCode = code === '' ? undefined : code;
   if (row !== undefined) return new TransportProblem(row[1], row[2], undefined, systemCode);
   return isConnected
-    ? new TransportProblem('reset', 'connection closed before the answer ended', undefined, systemCode)
+    ? closedEarly(systemCode)
     : new TransportProblem('connect', 'connection failed', undefined, systemCode);
+}
+
+/** The connection was lost. Without a code of the system the server has closed it, which Node calls a reset too. */
+export function closedEarly(systemCode = 'ECONNRESET'): TransportProblem {
+  return new TransportProblem('reset', 'connection closed before the answer ended', undefined, systemCode);
 }
 
 function codeOf(error: unknown): string {
