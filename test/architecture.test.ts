@@ -371,6 +371,17 @@ describe('the structure of the source', () => {
     expect(oddDialectFiles([...files, ...planted])).toEqual(planted);
   });
 
+  it('makes one value of every dialect', () => {
+    const folders = new Set(files.flatMap((file) => dialectFolderOf(file) ?? []));
+    for (const folder of folders) {
+      const exported = textOf(`dialects/${folder}/index.ts`).match(/^export .*/gm) ?? [];
+      expect(exported.map((line) => /^export const (\w+): /.exec(line)?.[1])).toEqual([folder]);
+    }
+    const table = imports.filter(({ from, to }) => from === 'dialects/dialects.ts' && dialectFolderOf(to));
+    expect(table.filter(({ to }) => !to.endsWith('/index.ts'))).toEqual([]);
+    expect(table.length).toBe(folders.size);
+  });
+
   it('imports no dialect into another', () => {
     expect(importsBetweenDialects(imports)).toEqual([]);
     const planted = { from: 'dialects/gemini/render.ts', to: 'dialects/chat/render.ts' };

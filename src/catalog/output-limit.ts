@@ -5,7 +5,7 @@ import type { Endpoint } from './catalog.ts';
  * left in the context). Undefined = unlimited. Only this file compares them; four names lead here and on:
  *
  * - `requestedOutputTokens`: what the caller asks for. `dialects/<format>/parse.ts` reads it from the caller's member
- *   (`FormatFacts.limitFields`), routing rejects endpoints by it, `gateway/admission` sizes the reservation by it.
+ *   (`ConversationForm.limitFields`), routing rejects endpoints by it, `gateway/admission` sizes the reservation by it.
  * - `maxOutputTokens`: what the endpoint (or model) writes at most, from the catalogue.
  * - `PaidLimits.outputTokens`: what the reservation pays for (`Admission`). `fitOutput` lowers the request to it, or
  *   adds it to a request without a limit.

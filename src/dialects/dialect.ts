@@ -1,7 +1,6 @@
 import type { TSchema } from 'typebox';
 import type { GatewayError } from '../ir/errors.ts';
-import type { Event, EventBatch, Seal } from '../ir/events.ts';
-import type { FormatFacts } from '../ir/format-facts.ts';
+import type { Event, EventBatch } from '../ir/events.ts';
 import type { DialectName, EmbeddingDialectName, Format, RequestFormat } from '../ir/items.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { Quirks } from '../ir/quirks.ts';
@@ -12,10 +11,13 @@ import type { Frame, FrameReader } from '../kit/frames/frames.ts';
 import type { ExactNumbers } from '../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import type { Issue } from '../kit/json/validate.ts';
-import type { MediaMembers } from './shared/media/check-media.ts';
+import type {
+  ConversationFacts,
+  ConversationFormatFacts,
+  DialectFacts,
+  FormatDialectFacts,
+} from './dialect-facts.ts';
 import type { FileParts } from './shared/media/stored-files.ts';
-import type { PresetForm } from './shared/presets/preset-form.ts';
-import type { SealsTaken } from './shared/reasoning/seals-taken.ts';
 import type { ItemReferences } from './shared/requests/item-references.ts';
 
 /**
@@ -32,7 +34,22 @@ export interface Dialect {
   /** Absent = only upstreams speak it. */
   readonly inbound?: InboundDialect;
   readonly upstream: UpstreamDialect;
-  readonly facts: DialectFacts;
+  readonly facts?: DialectFacts;
+}
+
+/** A dialect of conversations. */
+export interface ConversationDialect extends Dialect {
+  readonly name: DialectName;
+  readonly upstream: ConversationUpstream;
+  readonly facts: ConversationFacts;
+  /** The dialect that its providers speak for embeddings; absent = the embeddings format. */
+  readonly embeddings?: EmbeddingDialect;
+}
+
+/** A dialect of embeddings. */
+export interface EmbeddingDialect extends Dialect {
+  readonly name: EmbeddingDialectName;
+  readonly upstream: EmbeddingUpstream;
 }
 
 /** A dialect that callers speak too: a format. */
@@ -43,41 +60,24 @@ export interface FormatDialect extends Dialect {
 }
 
 /** A format of conversations. */
-export interface ConversationDialect extends FormatDialect {
+export interface ConversationFormat extends ConversationDialect, FormatDialect {
   readonly name: Format;
+  readonly inbound: ConversationInbound;
+  readonly upstream: RelayedUpstream;
+  readonly facts: ConversationFormatFacts;
 }
 
-/** Facts of a dialect besides its functions. */
-export interface DialectFacts {
-  readonly seals: SealsTaken;
-  /** The dialect that its providers speak for embeddings; absent = the embeddings format. */
-  readonly embeddings?: EmbeddingDialectName;
-  /** How betas that a caller requests are sent to upstreams; absent = there are none. */
-  readonly betaCarrier?: 'header' | 'body';
-  /** Speeds that are sent instead of a service tier, by tier; absent = the service tier is sent. */
-  readonly speeds?: Readonly<Partial<Record<'flex' | 'priority', 'fast'>>>;
-  /** True if upstreams add the definitions of their own tools to the prompt, and bill them. */
-  readonly addsToolDefinitions?: boolean;
-  /** True if models count an image by its tiles, unless their name is known to mean otherwise. */
-  readonly countsImageTiles?: boolean;
+/** True for a format of conversations. */
+export function hasConversations(format: FormatDialect): format is ConversationFormat {
+  return format.facts.request.conversation !== undefined;
 }
 
-/** Facts of a format. */
-export interface FormatDialectFacts extends DialectFacts {
-  /** Carried by each request of the format. */
-  readonly request: FormatFacts;
-  readonly media: MediaMembers;
-  readonly preset: PresetForm;
-  /** True if bodies may name a prompt template, which is filled in before parsing. */
-  readonly hasPromptTemplates?: boolean;
-  /** The smallest valid body, for checks of presets. */
-  readonly minimalRequest: JsonObject;
-  /** The conversation of a body, as it is stored with the record of a generation. */
-  recordedInput(body: JsonObject): JsonObject;
-  /** True if thoughts come as summaries when the request asks for them. */
-  readonly summarizesThoughts?: boolean;
-  /** A seal as upstreams of the format mint them, for the simulator. */
-  simulatedSeal(token: string): Seal;
+/** The format of embeddings. */
+export interface EmbeddingFormat extends EmbeddingDialect, FormatDialect {
+  readonly name: 'embeddings';
+  readonly inbound: InboundDialect;
+  readonly upstream: EmbeddingUpstream;
+  readonly facts: FormatDialectFacts;
 }
 
 /** Context of parsing besides the body. */
@@ -130,8 +130,8 @@ export interface InboundDialect {
   readonly requestSchema: (vendor: string) => TSchema;
   /** Fields for the gateway, which never go upstream. */
   readonly gatewayFields: ReadonlySet<string>;
-  /** How bodies name files, and how their content is inserted. */
-  readonly fileParts: FileParts;
+  /** How bodies name files, and how their content is inserted; absent = they name none. */
+  readonly fileParts?: FileParts;
   /** How bodies refer to output items of earlier answers; absent = the format has no such references. */
   readonly itemReferences?: ItemReferences;
   /** Members of a body with its messages, parts and tools; the first one stands for all of them in an error. */
@@ -141,9 +141,13 @@ export interface InboundDialect {
    * express.
    */
   parseRequest(body: JsonObject, context: ParseContext): GenerationRequest;
-  /** Issues for items and parts that only an upstream of the same format can take, because their type is unknown. */
-  untranslatableIssues(request: GenerationRequest): Issue[];
-  createEncoder(context: ReplyContext): StreamEncoder;
+  /**
+   * Issues for items and parts that only an upstream of the same format can take, because their type is unknown.
+   * Absent = there are none.
+   */
+  untranslatableIssues?(request: GenerationRequest): Issue[];
+  /** Absent = answers are never streamed. */
+  createEncoder?(context: ReplyContext): StreamEncoder;
   /** True if a whole answer that failed after a completed leg is encoded as an answer, not as an error. */
   readonly encodesFailedAnswers?: boolean;
   /** The non-streaming reply. Gets a failed result only if the format `encodesFailedAnswers`. */
@@ -151,6 +155,10 @@ export interface InboundDialect {
   /** Body of an HTTP error. */
   encodeError(error: GatewayError, context: ErrorContext): JsonObject;
 }
+
+/** The members that every format of conversations has. */
+export type ConversationInbound = InboundDialect &
+  Required<Pick<InboundDialect, 'fileParts' | 'untranslatableIssues' | 'createEncoder'>>;
 
 export interface ErrorContext {
   readonly vendor: string;
@@ -261,18 +269,36 @@ export interface UpstreamDialect {
   readonly replacedPaths?: readonly string[];
   /** Path below the provider's base address, for a model. */
   path(model: string, stream: boolean): string;
-  /** Media type of its streams. */
-  readonly streamType: string;
-  /** Splits its streams into frames, each of at most `maxBytes`. */
-  createFrameReader(maxBytes: number): FrameReader;
   renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest;
-  /** Relay lane: the caller's own body with only the necessary changes. Only for requests of the same format. */
-  renderRelay(request: GenerationRequest, target: RenderTarget): RenderedRequest;
+  /**
+   * Relay lane: the caller's own body with only the necessary changes. Only for requests of the same format; absent =
+   * `renderRequest` makes it.
+   */
+  renderRelay?(request: GenerationRequest, target: RenderTarget): RenderedRequest;
   /** Absent = requests never ask its upstreams to search. */
   readonly searches?: SearchRules;
-  createDecoder(context: DecodeContext): StreamDecoder;
+  /** Media type of its streams; absent, as are the next two, if answers are never streamed. */
+  readonly streamType?: string;
+  /** Splits its streams into frames, each of at most `maxBytes`. */
+  createFrameReader?(maxBytes: number): FrameReader;
+  createDecoder?(context: DecodeContext): StreamDecoder;
   /** Decodes a whole non-streaming body; one without an answer becomes a `failure`. Never throws. */
   decodeBody(body: JsonObject, context: DecodeContext): Event[];
   /** Reads an error body; undefined if it has no error. `headers`: with lower-case names. Never throws. */
   readError(body: unknown, headers?: Readonly<Record<string, string>>): UpstreamErrorInfo | undefined;
+}
+
+/** The members that every dialect of conversations has. */
+export type ConversationUpstream = UpstreamDialect &
+  Required<Pick<UpstreamDialect, 'streamType' | 'createFrameReader' | 'createDecoder'>>;
+
+/** The members that every format of conversations has. */
+export type RelayedUpstream = ConversationUpstream & Required<Pick<UpstreamDialect, 'renderRelay'>>;
+
+/** The members that every dialect of embeddings has. */
+export type EmbeddingUpstream = UpstreamDialect & Required<Pick<UpstreamDialect, 'embeddings'>>;
+
+/** True if answers may be streamed. */
+export function isStreaming(upstream: UpstreamDialect): upstream is ConversationUpstream {
+  return upstream.createDecoder !== undefined;
 }

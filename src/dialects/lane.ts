@@ -12,7 +12,7 @@ export function dialectOf(
 ): DialectName | EmbeddingDialectName {
   const { dialect } = provider;
   if (format === 'embeddings') {
-    const usual = dialect === 'simulator' ? undefined : DIALECTS[dialect].facts.embeddings;
+    const usual = dialect === 'simulator' ? undefined : DIALECTS[dialect].embeddings?.name;
     return provider.quirks?.embeddings ?? usual ?? format;
   }
   return dialect === 'simulator' ? (provider.simulatedFormat ?? format) : dialect;

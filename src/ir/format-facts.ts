@@ -9,6 +9,18 @@ import type { Effort, ReasoningSettings, RequestField } from './settings.ts';
 export interface FormatFacts {
   /** Names of request fields, where they differ from those of the responses format. */
   readonly fieldNames: Readonly<Partial<Record<RequestField, string>>>;
+  /** Absent = requests of the format have no conversation: it is the format of embeddings. */
+  readonly conversation?: ConversationForm;
+}
+
+/** Facts about conversations. Throws for a format without them: call it only for requests that have one. */
+export function conversationForm({ conversation }: FormatFacts): ConversationForm {
+  if (conversation === undefined) throw new Error('requests of this format have no conversation');
+  return conversation;
+}
+
+/** How a format writes conversations and their settings. */
+export interface ConversationForm {
   /** Fields that hold the output limit, the one that more upstreams know first. */
   readonly limitFields: readonly [usual: string, newer?: string];
   /** Log probabilities are asked for in `include`, not by a field of their own. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ReplyContext, UpstreamDialect } from '../../src/dialects/dialect.ts';
+import type { RelayedUpstream, ReplyContext } from '../../src/dialects/dialect.ts';
 import { DIALECTS } from '../../src/dialects/dialects.ts';
 import { type Event, terminalOf } from '../../src/ir/events.ts';
 import { fold } from '../../src/ir/fold.ts';
@@ -15,7 +15,7 @@ import { chunk, settleAll, settledWith } from '../fixtures/chat/chat-fixture.ts'
 
 const TARGET = { model: 'm', hashUser: (id: string) => id };
 
-function upstreamOf(name: Format): UpstreamDialect {
+function upstreamOf(name: Format): RelayedUpstream {
   const dialect = DIALECTS[name].upstream;
   if (dialect === undefined) throw new Error(`no upstream speaks ${name}`);
   return dialect;

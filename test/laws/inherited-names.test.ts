@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ReplyContext, UpstreamDialect } from '../../src/dialects/dialect.ts';
+import type { RelayedUpstream, ReplyContext } from '../../src/dialects/dialect.ts';
 import { DIALECTS } from '../../src/dialects/dialects.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
 import type { Event } from '../../src/ir/events.ts';
@@ -204,7 +204,7 @@ const BODIES: Readonly<Record<Format, JsonObject>> = {
   },
 };
 
-function upstreamOf(format: Format): UpstreamDialect {
+function upstreamOf(format: Format): RelayedUpstream {
   const dialect = DIALECTS[format].upstream;
   if (dialect === undefined) throw new Error(`no upstream dialect ${format}`);
   return dialect;

@@ -90,7 +90,7 @@ describe.each(ROUTES)('a request in %s, sent as %s', (from, to) => {
 
   function workOn(body: JsonObject): void {
     const request = DIALECTS[from].inbound.parseRequest(body, { vendor: 'acme' });
-    if (from === to) dialect.renderRelay(request, target);
+    if (from === to) dialect.renderRelay?.(request, target);
     dialect.renderRequest(request, target);
   }
 

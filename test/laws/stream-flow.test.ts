@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FREE } from '../../src/catalog/prices/bill.ts';
 import { chat } from '../../src/dialects/chat/index.ts';
-import type { InboundDialect, ReplyContext, UpstreamDialect } from '../../src/dialects/dialect.ts';
+import type { ConversationInbound, RelayedUpstream, ReplyContext } from '../../src/dialects/dialect.ts';
 import { messages } from '../../src/dialects/messages/index.ts';
 import { type Settlement, type SettleTools, settleAnswer } from '../../src/gateway/generation/settle.ts';
 import type { Event, EventBatch } from '../../src/ir/events.ts';
@@ -123,7 +123,7 @@ interface Written {
   readonly frames: unknown[];
 }
 
-type Both = InboundDialect & UpstreamDialect;
+type Both = ConversationInbound & RelayedUpstream;
 
 function replyContext(request: GenerationRequest): ReplyContext {
   return {

@@ -70,8 +70,9 @@ export function send(
     }
     const dialect = DIALECTS[upstream].upstream;
     if (dialect === undefined) throw new Error(`no upstream dialect ${upstream}`);
-    const render = lane === 'relay' ? dialect.renderRelay : dialect.renderRequest;
-    const rendered = render.call(dialect, request, targetOf(upstream));
+    const { renderRequest, renderRelay = renderRequest } = dialect;
+    const render = lane === 'relay' ? renderRelay : renderRequest;
+    const rendered = render(request, targetOf(upstream));
     const sent = JSON.parse(JSON.stringify(rendered.body)) as JsonObject;
     const arrived = holds(feature.arrives[upstream], sent);
     return { verdict: judge(arrived, rendered.report), report: rendered.report, body: sent };

@@ -1,4 +1,4 @@
-import type { UpstreamDialect } from '../../src/dialects/dialect.ts';
+import type { ConversationUpstream } from '../../src/dialects/dialect.ts';
 import { DIALECTS } from '../../src/dialects/dialects.ts';
 import type { Event } from '../../src/ir/events.ts';
 import type { DialectName } from '../../src/ir/items.ts';
@@ -9,7 +9,7 @@ import type { Answer } from './recording.ts';
 /** An answer that is one: no body of an error. */
 export type Given = Exclude<Answer, { readonly kind: 'error' }>;
 
-export function dialectNamed(name: DialectName): UpstreamDialect {
+export function dialectNamed(name: DialectName): ConversationUpstream {
   const dialect = DIALECTS[name].upstream;
   if (dialect === undefined) throw new Error(`there is no dialect ${name}`);
   return dialect;

@@ -1,11 +1,11 @@
 import { chat } from '../../src/dialects/chat/index.ts';
-import type { FormatDialect, UpstreamDialect } from '../../src/dialects/dialect.ts';
+import type { ConversationFormat, RelayedUpstream } from '../../src/dialects/dialect.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
 import type { Event } from '../../src/ir/events.ts';
 import { SSE_TYPE, SseReader } from '../../src/kit/frames/sse.ts';
 import { isJsonObject } from '../../src/kit/json/json.ts';
 
-const upstream: UpstreamDialect = {
+const upstream: RelayedUpstream = {
   path: () => '/chat/completions',
   streamType: SSE_TYPE,
   createFrameReader: (maxBytes) => new SseReader(maxBytes),
@@ -64,4 +64,4 @@ function failure(message: string): Event {
  * The smallest dialect there can be, so that calls are tested apart from real ones: a frame `{"text":"..."}` is a
  * delta, `{"error":"..."}` a failure, `[DONE]` the end.
  */
-export const lineDialect: FormatDialect = { ...chat, upstream };
+export const lineDialect: ConversationFormat = { ...chat, upstream };

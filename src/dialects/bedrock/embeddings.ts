@@ -3,13 +3,9 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact } from '../../kit/json/members.ts';
 import { quoted } from '../../kit/text/quoted.ts';
-import { type Dialect, NO_HEADERS } from '../dialect.ts';
+import { type EmbeddingDialect, NO_HEADERS } from '../dialect.ts';
 import { COHERE_MAX_INPUTS, cohereBody, cohereVectors } from '../shared/embeddings/cohere-form.ts';
-import {
-  EMBEDDING_FACTS,
-  embeddingUpstream,
-  type VectorAnswer,
-} from '../shared/embeddings/embedding-upstream.ts';
+import { embeddingUpstream, type VectorAnswer } from '../shared/embeddings/embedding-upstream.ts';
 import { reportUnknown, textsOf } from '../shared/embeddings/input-types.ts';
 import { Report } from '../shared/report/report.ts';
 import { pathSegment } from '../shared/requests/path-segment.ts';
@@ -52,11 +48,11 @@ const FAMILIES: readonly Family[] = [
 ];
 
 /** The InvokeModel interface of Amazon Bedrock for embeddings. Only upstreams speak it. */
-export const bedrockEmbeddings: Dialect = {
+export const embeddings: EmbeddingDialect = {
   name: 'bedrock-embeddings',
   upstream: embeddingUpstream({
     path: (model) => `/model/${pathSegment(model)}/invoke`,
-    limits: { maxInputs: (model) => familyOf(model)?.maxInputs ?? 1, takesTokenIds: false },
+    embeddings: { maxInputs: (model) => familyOf(model)?.maxInputs ?? 1, takesTokenIds: false },
     renderRequest(request, { model }) {
       const family = familyOf(model);
       if (family === undefined) throw unknownFamily(model);
@@ -70,7 +66,6 @@ export const bedrockEmbeddings: Dialect = {
     }),
     readError,
   }),
-  facts: EMBEDDING_FACTS,
 };
 
 function familyOf(model: string): Family | undefined {

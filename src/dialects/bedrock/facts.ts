@@ -1,12 +1,11 @@
-import type { DialectFacts } from '../dialect.ts';
+import type { ConversationFacts } from '../dialect-facts.ts';
 import { isFromAnthropic } from '../shared/reasoning/seals-taken.ts';
 
 /** Reasoning format of seals that only this dialect's upstreams can read. */
 export const BEDROCK_FORMAT = 'amazon-bedrock-v1';
 
 /** Facts of the bedrock dialect. */
-export const facts: DialectFacts = {
+export const facts: ConversationFacts = {
   seals: { ofThoughts: (seal) => isFromAnthropic(seal) || seal.format === BEDROCK_FORMAT },
   betaCarrier: 'body',
-  embeddings: 'bedrock-embeddings',
 };

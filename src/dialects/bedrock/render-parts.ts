@@ -198,7 +198,7 @@ export class PartRenderer implements PieceRenderer<WireRole, Piece> {
     const { source, filename } = part;
     if (source.kind === 'base64' && source.mediaType.startsWith('image/')) {
       if (filename !== undefined) {
-        this.#report.dropped(this.#placeOf(part, this.#report.facts.paths.filename), 'images have no name');
+        this.#report.dropped(this.#placeOf(part, this.#report.form.paths.filename), 'images have no name');
       }
       return this.#media('image', imageMedia(source), part, undefined);
     }
@@ -214,7 +214,7 @@ export class PartRenderer implements PieceRenderer<WireRole, Piece> {
     const name = this.#documentNames.take(filename);
     const isKept = filename === undefined || name === filename || name === withoutExtension(filename);
     if (!isKept) {
-      const place = this.#placeOf(part, this.#report.facts.paths.filename);
+      const place = this.#placeOf(part, this.#report.form.paths.filename);
       this.#report.renamed(place, `the upstream knows it as ${name}`);
     }
     return name;

@@ -1,3 +1,4 @@
+import { conversationForm } from '../../ir/format-facts.ts';
 import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, stringAt } from '../../kit/json/members.ts';
@@ -65,7 +66,9 @@ function renderTool(tool: Tool, context: RenderContext): Piece[] {
   reportToolLosses(tool, context, whyLooseUnlessOwn(request));
   reportForeignMembers(tool, 'tools', report);
   const keepsStrict =
-    request.formatFacts.hasClaudeStrictTools === true && tool.type === 'function' && tool.strict === true;
+    conversationForm(request.formatFacts).hasClaudeStrictTools === true &&
+    tool.type === 'function' &&
+    tool.strict === true;
   const json = tool.type === 'custom' ? freeTextParameters(tool) : { type: 'object', ...tool.parameters };
   const { description = '' } = tool;
   const block = {

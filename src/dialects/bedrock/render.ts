@@ -1,3 +1,4 @@
+import { conversationForm } from '../../ir/format-facts.ts';
 import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { define } from '../../kit/json/members.ts';
@@ -44,11 +45,6 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   };
   reportLosses(request, report);
   return { body, headers: NO_HEADERS, report: report.entries };
-}
-
-/** No caller speaks this dialect, so nothing is relayed. */
-export function renderRelay(): never {
-  throw new Error('no request comes in the bedrock dialect: there is nothing to relay');
 }
 
 // --- Cache marks ----------------------------------------------------------------------------------------------------
@@ -221,7 +217,7 @@ function renderSchema(
   { formatFacts }: GenerationRequest,
   report: Report,
 ): JsonObject {
-  const field = `${report.name('outputFormat')}${formatFacts.schemaPath}`;
+  const field = `${report.name('outputFormat')}${conversationForm(formatFacts).schemaPath}`;
   if (strict === false) report.coerced(`${field}.strict`, 'the upstream enforces every schema');
   const isNamed = SCHEMA_NAME.test(name);
   if (!isNamed && name !== '') report.dropped(`${field}.name`, 'no name that the upstream takes');

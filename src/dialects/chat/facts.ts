@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { compact, objectsAt } from '../../kit/json/members.ts';
-import type { FormatDialectFacts } from '../dialect.ts';
+import type { ConversationFormatFacts } from '../dialect-facts.ts';
 import { both } from '../shared/media/check-media.ts';
 import { putAs } from '../shared/presets/preset-form.ts';
 import { presetMessage } from '../shared/presets/preset-message.ts';
@@ -10,7 +10,7 @@ import { listOf } from '../shared/requests/recorded-input.ts';
 import { DOCUMENTED_FIELDS, LIMIT_FIELDS } from './wire.ts';
 
 /** Facts of the chat format. */
-export const facts: FormatDialectFacts = {
+export const facts: ConversationFormatFacts = {
   seals: { ofThoughts: isFromChat, ofCalls: isFromChat },
   request: {
     fieldNames: {
@@ -19,26 +19,28 @@ export const facts: FormatDialectFacts = {
       verbosity: 'verbosity',
       items: 'messages',
     },
-    limitFields: LIMIT_FIELDS,
-    namesSchemas: true,
-    schemaPath: '.json_schema',
-    allowedToolsPath: '.allowed_tools.tools',
-    fileStore: 'openai',
-    reasoning: {
-      ...IN_REASONING,
-      fields: ['reasoning', 'reasoning_effort'],
-      shortEffortField: 'reasoning_effort',
-    },
-    seals: {
-      memberOf: () => undefined,
-      ofCall: (path) => `${path.replace(/\.tool_calls\[\d+\]$/, '')}.reasoning_details`,
-      losesOrder: true,
-    },
-    paths: {
-      inPart: (wrapper, member) => `${wrapper}.${member}`,
-      filename: 'file.filename',
-      callInput: (path) => `${path}.${path.endsWith('function_call') ? 'arguments' : 'function.arguments'}`,
-      inTool: ({ type }, member) => `${type}.${member}`,
+    conversation: {
+      limitFields: LIMIT_FIELDS,
+      namesSchemas: true,
+      schemaPath: '.json_schema',
+      allowedToolsPath: '.allowed_tools.tools',
+      fileStore: 'openai',
+      reasoning: {
+        ...IN_REASONING,
+        fields: ['reasoning', 'reasoning_effort'],
+        shortEffortField: 'reasoning_effort',
+      },
+      seals: {
+        memberOf: () => undefined,
+        ofCall: (path) => `${path.replace(/\.tool_calls\[\d+\]$/, '')}.reasoning_details`,
+        losesOrder: true,
+      },
+      paths: {
+        inPart: (wrapper, member) => `${wrapper}.${member}`,
+        filename: 'file.filename',
+        callInput: (path) => `${path}.${path.endsWith('function_call') ? 'arguments' : 'function.arguments'}`,
+        inTool: ({ type }, member) => `${type}.${member}`,
+      },
     },
   },
   media: {
@@ -60,9 +62,11 @@ export const facts: FormatDialectFacts = {
       stop: putAs('stop'),
       reasoning: putAs('reasoning', 'reasoning_effort'),
     },
-    writeFunction: (tool) => ({ type: 'function', function: compact({ ...tool }) }),
-    writeChoiceMode: (mode) => mode,
-    writeNamedChoice: (name) => ({ type: 'function', function: { name } }),
+    tools: {
+      writeFunction: (tool) => ({ type: 'function', function: compact({ ...tool }) }),
+      writeChoiceMode: (mode) => mode,
+      writeNamedChoice: (name) => ({ type: 'function', function: { name } }),
+    },
   },
   minimalRequest: { messages: [{ role: 'user', content: 'Hello' }] },
   recordedInput: ({ messages }) => ({ messages: listOf(messages) }),

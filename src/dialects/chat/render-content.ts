@@ -39,7 +39,7 @@ export function renderConversation(context: ConversationContext): JsonObject[] {
   const writer = new ConversationWriter(context);
   const { request, report } = context;
   const items = errorsInWords(pairCalls(request.items, report), report);
-  for (const item of withoutForeignFiles(items, facts.request.fileStore, report)) {
+  for (const item of withoutForeignFiles(items, facts.request.conversation.fileStore, report)) {
     writer.add(item);
   }
   return writer.end();

@@ -1,3 +1,4 @@
+import { conversationForm } from '../../ir/format-facts.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { RequestField } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
@@ -142,7 +143,7 @@ export function callersName(
   request: GenerationRequest,
   report: Report,
 ): string | undefined {
-  if (wireName === 'logprobs' && request.formatFacts.asksLogprobsInInclude === true) {
+  if (wireName === 'logprobs' && conversationForm(request.formatFacts).asksLogprobsInInclude === true) {
     const position = request.include?.indexOf(INCLUDE_LOGPROBS) ?? -1;
     return position === -1 ? undefined : report.name('include', `[${position}]`);
   }

@@ -1,4 +1,4 @@
-import type { ReasoningSetting } from '../../ir/format-facts.ts';
+import { conversationForm, type ReasoningSetting } from '../../ir/format-facts.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Effort, ReasoningSettings } from '../../ir/settings.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
@@ -104,7 +104,7 @@ function isAsked(setting: ReasoningSetting, settings: ReasoningSettings): boolea
 }
 
 function pathOf(setting: ReasoningSetting, request: GenerationRequest): string {
-  const { places, shortEffortField } = request.formatFacts.reasoning;
+  const { places, shortEffortField } = conversationForm(request.formatFacts).reasoning;
   const isShortForm =
     setting === 'effort' &&
     shortEffortField !== undefined &&

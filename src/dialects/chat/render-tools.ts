@@ -1,3 +1,4 @@
+import { conversationForm } from '../../ir/format-facts.ts';
 import type { CallableTool, GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { compact, textAt } from '../../kit/json/members.ts';
@@ -130,7 +131,7 @@ function renderAllowedTools(
     report.dropped(report.name('toolChoice'), 'no tool is left to choose');
     return undefined;
   }
-  const list = request.formatFacts.allowedToolsPath;
+  const list = conversationForm(request.formatFacts).allowedToolsPath;
   for (const [position, tool] of rendered.entries()) {
     if (tool !== undefined) continue;
     const kind = textAt(choice.tools[position], 'type') ?? 'the tool';

@@ -1,4 +1,4 @@
-import type { FormatDialect } from '../dialect.ts';
+import type { EmbeddingFormat } from '../dialect.ts';
 import { encodeEnvelope } from '../shared/answers/error-envelope.ts';
 import { readChatError } from '../shared/answers/read-chat-error.ts';
 import { embeddingUpstream } from '../shared/embeddings/embedding-upstream.ts';
@@ -16,26 +16,19 @@ import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
 const MAX_INPUTS_OF_CALL = 512;
 
 /** The embeddings format of OpenAI: `POST /embeddings`. */
-export const embeddings: FormatDialect = {
+export const embeddings: EmbeddingFormat = {
   name: 'embeddings',
   inbound: {
     requestSchema,
     gatewayFields: GATEWAY_FIELDS,
-    fileParts: {
-      changeEach: (body) => body,
-      namingOf: () => undefined,
-      write: (part) => ({ part, lost: [] }),
-    },
     pieceLists: ['tools'],
     parseRequest,
-    untranslatableIssues: () => [],
-    createEncoder: () => ({ encode: () => '', keepAlive: () => '' }),
     encodeBody,
     encodeError: encodeEnvelope,
   },
   upstream: embeddingUpstream({
     path: () => '/embeddings',
-    limits: { maxInputs: () => MAX_INPUTS_OF_CALL, takesTokenIds: true },
+    embeddings: { maxInputs: () => MAX_INPUTS_OF_CALL, takesTokenIds: true },
     renderRequest,
     read: readAnswer,
     readError: readChatError,

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { exceeds } from '../../catalog/output-limit.ts';
+import { conversationForm } from '../../ir/format-facts.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
@@ -20,7 +21,10 @@ export function fitOutput(
     return { request, report: NO_ENTRIES };
   const given = givenLimitFields(request);
   // The provider's only name for the limit replaces this one when the body is rendered.
-  const fields = given.length > 0 ? given : [limitFieldAt(formatFacts.limitFields, { supportedParameters })];
+  const fields =
+    given.length > 0
+      ? given
+      : [limitFieldAt(conversationForm(formatFacts).limitFields, { supportedParameters })];
   const limits: JsonObject = Object.fromEntries(fields.map((field) => [field, most]));
   const entry: TranslationEntry = {
     field: fields[0] ?? '',

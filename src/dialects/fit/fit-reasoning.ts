@@ -1,7 +1,7 @@
 import type { ReasoningFacts } from '../../catalog/catalog.ts';
 import type { EffortWord } from '../../catalog/entries.ts';
 import { EFFORT_WORDS } from '../../config/schema/catalog-members.ts';
-import type { DecidingSetting } from '../../ir/format-facts.ts';
+import { conversationForm, type DecidingSetting } from '../../ir/format-facts.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { ReasoningSettings } from '../../ir/settings.ts';
@@ -36,7 +36,7 @@ export function fitReasoning(
   if (effortOf(request.reasoning) === undefined) return fitBudget(request, facts, outputLimit);
   const fitted = fitEffort(withoutBudget(request), facts);
   const dropped: TranslationEntry = {
-    field: request.formatFacts.reasoning.places.budgetTokens,
+    field: conversationForm(request.formatFacts).reasoning.places.budgetTokens,
     action: 'dropped',
     detail: 'the model takes no budget in tokens: the effort decides',
   };
@@ -108,7 +108,7 @@ function coerced(request: GenerationRequest, detail: string): TranslationEntry {
 
 /** The caller's field for the effort. */
 export function effortPath(request: Pick<GenerationRequest, 'formatFacts' | 'body' | 'reasoning'>): string {
-  const { places } = request.formatFacts.reasoning;
+  const { places } = conversationForm(request.formatFacts).reasoning;
   return shortEffortField(request) ?? places[decidingSetting(request.reasoning ?? {})];
 }
 
@@ -122,7 +122,7 @@ function shortEffortField({
   formatFacts,
   body,
 }: Pick<GenerationRequest, 'formatFacts' | 'body'>): string | undefined {
-  const { shortEffortField: field } = formatFacts.reasoning;
+  const { shortEffortField: field } = conversationForm(formatFacts).reasoning;
   const isUsed =
     field !== undefined &&
     textAt(body, field) !== undefined &&
@@ -136,7 +136,7 @@ function withEffort(request: GenerationRequest, effort: EffortWord): GenerationR
   const short = shortEffortField(request);
   const body =
     short === undefined
-      ? request.formatFacts.reasoning.withEffort(request.body, replaced, effort)
+      ? conversationForm(request.formatFacts).reasoning.withEffort(request.body, replaced, effort)
       : { ...request.body, [short]: effort };
   return { ...request, reasoning: { ...settingsWithout(replaced, request), effort }, body };
 }
@@ -146,7 +146,7 @@ function withoutBudget(request: GenerationRequest): GenerationRequest {
   return {
     ...request,
     reasoning: settingsWithout('budgetTokens', request),
-    body: request.formatFacts.reasoning.withoutBudget(request.body),
+    body: conversationForm(request.formatFacts).reasoning.withoutBudget(request.body),
   };
 }
 
@@ -154,7 +154,10 @@ function settingsWithout(
   setting: DecidingSetting,
   { reasoning = {}, formatFacts }: GenerationRequest,
 ): ReasoningSettings {
-  if (formatFacts.reasoning.isAdaptiveWithoutBudget !== true || setting !== 'budgetTokens') {
+  if (
+    conversationForm(formatFacts).reasoning.isAdaptiveWithoutBudget !== true ||
+    setting !== 'budgetTokens'
+  ) {
     const { [setting]: _, ...kept } = reasoning;
     return kept;
   }

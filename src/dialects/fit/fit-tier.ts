@@ -3,7 +3,7 @@ import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { membersBeyond } from '../../kit/json/members.ts';
-import type { DialectFacts } from '../dialect.ts';
+import type { DialectFacts } from '../dialect-facts.ts';
 import type { FittedRequest } from './fit-reasoning.ts';
 
 /** Words for tiers that have endpoints, and so prices, of their own. */

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, objectAt, objectsAt } from '../../kit/json/members.ts';
-import { type Dialect, NO_HEADERS } from '../dialect.ts';
-import { EMBEDDING_FACTS, embeddingUpstream } from '../shared/embeddings/embedding-upstream.ts';
+import { type EmbeddingDialect, NO_HEADERS } from '../dialect.ts';
+import { embeddingUpstream } from '../shared/embeddings/embedding-upstream.ts';
 import { type InputTypes, inputTypeOf, reportUnknown, textsOf } from '../shared/embeddings/input-types.ts';
 import { Report } from '../shared/report/report.ts';
-import { pathSegment } from '../shared/requests/path-segment.ts';
+import { pathSegments } from '../shared/requests/path-segment.ts';
 import { readError } from './error.ts';
 
 /** Inputs of one call. */
@@ -26,11 +26,11 @@ const TASK_TYPES: InputTypes = new Map([
 ]);
 
 /** The batchEmbedContents interface of Google. Only upstreams speak it. */
-export const geminiEmbeddings: Dialect = {
+export const embeddings: EmbeddingDialect = {
   name: 'gemini-embeddings',
   upstream: embeddingUpstream({
-    path: (model) => `/models/${model.split('/').map(pathSegment).join('/')}:batchEmbedContents`,
-    limits: { maxInputs: () => MAX_INPUTS, takesTokenIds: false },
+    path: (model) => `/models/${pathSegments(model)}:batchEmbedContents`,
+    embeddings: { maxInputs: () => MAX_INPUTS, takesTokenIds: false },
     renderRequest(request, { model }) {
       const report = new Report(request);
       const shared = compact({
@@ -51,5 +51,4 @@ export const geminiEmbeddings: Dialect = {
     }),
     readError,
   }),
-  facts: EMBEDDING_FACTS,
 };

@@ -1,9 +1,8 @@
-import type { DialectFacts } from '../dialect.ts';
+import type { ConversationFacts } from '../dialect-facts.ts';
 import { isFromGoogle } from '../shared/reasoning/seals-taken.ts';
 
 /** Facts of the gemini dialect. */
-export const facts: DialectFacts = {
+export const facts: ConversationFacts = {
   seals: { ofThoughts: isFromGoogle, ofCalls: isFromGoogle },
   countsImageTiles: true,
-  embeddings: 'gemini-embeddings',
 };

@@ -9,7 +9,7 @@ import { SseReader } from '../../kit/frames/sse.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, objectsAt } from '../../kit/json/members.ts';
 import { chat } from '../chat/index.ts';
-import type { InboundDialect, ReplyContext } from '../dialect.ts';
+import type { ConversationInbound, ReplyContext } from '../dialect.ts';
 import { messages } from '../messages/index.ts';
 import { responses } from '../responses/index.ts';
 import { gemini } from './index.ts';
@@ -91,7 +91,7 @@ const CALLERS: Readonly<Record<Format, Caller>> = {
 };
 
 interface Caller {
-  readonly dialect: InboundDialect;
+  readonly dialect: ConversationInbound;
   readonly ask: (more: JsonObject) => JsonObject;
   readonly collect: (chunks: readonly JsonObject[]) => JsonObject;
   readonly replay: (asked: JsonObject, body: JsonObject, callIds: readonly string[]) => JsonObject;

@@ -1,3 +1,4 @@
+import { conversationForm } from '../../ir/format-facts.ts';
 import type {
   Item,
   MessageItem,
@@ -278,7 +279,7 @@ export class ModelTurn {
   #reportForeignSeal(item: ReasoningItem, isVisible: boolean): void {
     const { report, request } = this.#context;
     const place = report.place(item, 'items');
-    const member = request.formatFacts.seals.memberOf(item);
+    const member = conversationForm(request.formatFacts).seals.memberOf(item);
     if (!isVisible) report.dropped(place, FOREIGN_SEAL);
     else if (member === undefined) report.coerced(place, `${FOREIGN_SEAL}; sent without the seal`);
     else report.dropped(`${place}.${member}`, FOREIGN_SEAL);
@@ -287,7 +288,7 @@ export class ModelTurn {
   /** A seal follows the part that it came on. */
   #place(seal: LooseSeal): void {
     const last = this.#spoken.at(-1);
-    if (this.#context.request.formatFacts.seals.losesOrder === true && last === undefined)
+    if (conversationForm(this.#context.request.formatFacts).seals.losesOrder === true && last === undefined)
       this.#waiting.push(seal);
     else if (seal.isOnContent && last !== undefined && last.thoughtSignature === undefined) {
       last.thoughtSignature = seal.signature;

@@ -99,7 +99,7 @@ export class PartRenderer {
       return lines.length === 0 ? [] : [textPart(lines.join('\n'))];
     }
     if (filename !== undefined) {
-      this.#report.dropped(this.#place(part, this.#report.facts.paths.filename), 'files have no names there');
+      this.#report.dropped(this.#place(part, this.#report.form.paths.filename), 'files have no names there');
     }
     return this.source(part, source, 'file');
   }

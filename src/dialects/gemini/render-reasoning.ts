@@ -1,3 +1,4 @@
+import { conversationForm } from '../../ir/format-facts.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Effort, ReasoningSettings } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
@@ -48,7 +49,7 @@ export function renderReasoning({ request, target, traits, report }: RenderConte
 /** Some formats show thoughts only if thinking was requested; others unless they are hidden. */
 function showsThoughts({ formatFacts }: GenerationRequest, settings: ReasoningSettings): boolean {
   if (settings.exclude === true || settings.display === 'omitted') return false;
-  const mustBeAsked = formatFacts.reasoning.showsThoughtsIfAsked === true;
+  const mustBeAsked = conversationForm(formatFacts).reasoning.showsThoughtsIfAsked === true;
   return !mustBeAsked || settings.enabled === true || settings.adaptive === true;
 }
 

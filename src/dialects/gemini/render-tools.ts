@@ -1,3 +1,4 @@
+import { conversationForm } from '../../ir/format-facts.ts';
 import type { CallableTool, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { textAt } from '../../kit/json/members.ts';
@@ -104,7 +105,7 @@ function allowedChoice(
   context: RenderContext,
 ): JsonObject | undefined {
   const { report, request } = context;
-  const list = request.formatFacts.allowedToolsPath;
+  const list = conversationForm(request.formatFacts).allowedToolsPath;
   // Of tools with one name the first counts.
   const byName = new Map(callable.toReversed().map((tool) => [tool.name, tool]));
   const allowed = choice.tools.map((entry, position) => {

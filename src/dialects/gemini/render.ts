@@ -1,3 +1,4 @@
+import { conversationForm } from '../../ir/format-facts.ts';
 import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
 import type { Sampling } from '../../ir/settings.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
@@ -113,7 +114,7 @@ function renderLogprobs({ request, target, report }: RenderContext): JsonObject 
 function logprobsNames({ formatFacts, include = [], sampling }: GenerationRequest, report: Report): string[] {
   const included = include.indexOf(INCLUDE_LOGPROBS);
   const asked =
-    formatFacts.asksLogprobsInInclude === true
+    conversationForm(formatFacts).asksLogprobsInInclude === true
       ? report.name('include', `[${included}]`)
       : report.name('logprobs');
   return [
@@ -157,7 +158,7 @@ function renderOutputFormat(
     report.coerced(field, 'the endpoint takes no schema: any JSON is asked for');
     return JSON_TYPE;
   }
-  const { namesSchemas, schemaPath } = request.formatFacts;
+  const { namesSchemas, schemaPath } = conversationForm(request.formatFacts);
   const place = `${field}${schemaPath}`;
   if (!namesSchemas) return { ...JSON_TYPE, responseJsonSchema: outputFormat.schema };
   return { ...JSON_TYPE, responseJsonSchema: schemaWithoutName(outputFormat, place, report) };

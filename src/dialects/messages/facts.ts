@@ -3,7 +3,7 @@ import type { Source } from '../../ir/items.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { compact, membersBeyond, objectAt, objectOf, objectsAt, stringAt } from '../../kit/json/members.ts';
-import type { FormatDialectFacts } from '../dialect.ts';
+import type { ConversationFormatFacts } from '../dialect-facts.ts';
 import type { Medium, SourceMembers } from '../shared/media/check-media.ts';
 import { type ChoiceMode, isGiven, putAs } from '../shared/presets/preset-form.ts';
 import { isFromAnthropic } from '../shared/reasoning/seals-taken.ts';
@@ -16,7 +16,7 @@ const IN_SOURCE: SourceMembers = { url: 'source.url', base64: 'source.data' };
 const CHOICE_TYPES: Readonly<Record<ChoiceMode, string>> = { auto: 'auto', none: 'none', required: 'any' };
 
 /** Facts of the messages format. */
-export const facts: FormatDialectFacts = {
+export const facts: ConversationFormatFacts = {
   seals: { ofThoughts: isFromAnthropic },
   betaCarrier: 'header',
   addsToolDefinitions: true,
@@ -30,41 +30,43 @@ export const facts: FormatDialectFacts = {
       outputFormat: 'output_config.format',
       items: 'messages',
     },
-    limitFields: ['max_tokens'],
-    namesSchemas: false,
-    schemaPath: '',
-    allowedToolsPath: '.tools',
-    hasClaudeStrictTools: true,
-    fileStore: 'anthropic',
-    reasoning: {
-      places: {
-        effort: 'output_config.effort',
-        budgetTokens: 'thinking.budget_tokens',
-        enabled: 'thinking.type',
-        adaptive: 'thinking.type',
-        display: 'thinking.display',
+    conversation: {
+      limitFields: ['max_tokens'],
+      namesSchemas: false,
+      schemaPath: '',
+      allowedToolsPath: '.tools',
+      hasClaudeStrictTools: true,
+      fileStore: 'anthropic',
+      reasoning: {
+        places: {
+          effort: 'output_config.effort',
+          budgetTokens: 'thinking.budget_tokens',
+          enabled: 'thinking.type',
+          adaptive: 'thinking.type',
+          display: 'thinking.display',
+        },
+        fields: ['thinking', 'output_config.effort'],
+        hasSeparateEffort: true,
+        isOffByDefault: true,
+        isAdaptiveWithoutBudget: true,
+        showsThoughtsIfAsked: true,
+        withEffort: (body, replaced, effort) => ({
+          ...body,
+          thinking: thinkingWithout(replaced, objectAt(body, 'thinking')),
+          output_config: { ...objectAt(body, 'output_config'), effort },
+        }),
+        withoutBudget: (body) => ({
+          ...body,
+          thinking: thinkingWithout('budgetTokens', objectAt(body, 'thinking')),
+        }),
       },
-      fields: ['thinking', 'output_config.effort'],
-      hasSeparateEffort: true,
-      isOffByDefault: true,
-      isAdaptiveWithoutBudget: true,
-      showsThoughtsIfAsked: true,
-      withEffort: (body, replaced, effort) => ({
-        ...body,
-        thinking: thinkingWithout(replaced, objectAt(body, 'thinking')),
-        output_config: { ...objectAt(body, 'output_config'), effort },
-      }),
-      withoutBudget: (body) => ({
-        ...body,
-        thinking: thinkingWithout('budgetTokens', objectAt(body, 'thinking')),
-      }),
-    },
-    seals: { memberOf: () => 'signature', ofCall: (path) => `${path}.signature` },
-    paths: {
-      inPart: (_wrapper, member) => member,
-      filename: 'title',
-      callInput: (path) => `${path}.input`,
-      inTool: (_tool, member) => member,
+      seals: { memberOf: () => 'signature', ofCall: (path) => `${path}.signature` },
+      paths: {
+        inPart: (_wrapper, member) => member,
+        filename: 'title',
+        callInput: (path) => `${path}.input`,
+        inTool: (_tool, member) => member,
+      },
     },
   },
   media: {
@@ -83,10 +85,12 @@ export const facts: FormatDialectFacts = {
       stop: (value, body) => putAs('stop_sequences')([value].flat(), body),
       reasoning: putThinking,
     },
-    writeFunction: ({ name, description, parameters, strict }) =>
-      compact({ name, description, input_schema: { type: 'object', ...parameters }, strict }),
-    writeChoiceMode: (mode) => ({ type: CHOICE_TYPES[mode] }),
-    writeNamedChoice: (name) => ({ type: 'tool', name }),
+    tools: {
+      writeFunction: ({ name, description, parameters, strict }) =>
+        compact({ name, description, input_schema: { type: 'object', ...parameters }, strict }),
+      writeChoiceMode: (mode) => ({ type: CHOICE_TYPES[mode] }),
+      writeNamedChoice: (name) => ({ type: 'tool', name }),
+    },
   },
   minimalRequest: { messages: [{ role: 'user', content: 'Hello' }] },
   recordedInput: ({ system, messages }) => ({ messages: [...systemMessage(system), ...listOf(messages)] }),

@@ -1,5 +1,5 @@
 import { SSE_TYPE, SseReader } from '../../kit/frames/sse.ts';
-import type { ConversationDialect } from '../dialect.ts';
+import type { ConversationFormat } from '../dialect.ts';
 import { createDecoder, decodeBody } from './decode.ts';
 import { createEncoder } from './encode.ts';
 import { encodeBody } from './encode-body.ts';
@@ -13,7 +13,7 @@ import { searches } from './render-searches.ts';
 import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
 
 /** The messages format: `POST /messages`. */
-export const messages: ConversationDialect = {
+export const messages: ConversationFormat = {
   name: 'messages',
   inbound: {
     requestSchema,

@@ -16,7 +16,7 @@ export interface RenderedConversation {
 export function renderConversation(context: RenderContext): RenderedConversation {
   const { request, report } = context;
   const paired = pairCalls(request.items, report);
-  const items = withoutForeignFiles(paired, facts.request.fileStore, report);
+  const items = withoutForeignFiles(paired, facts.request.conversation.fileStore, report);
   const { system, turns } = alternatingTurns(items, new PartRenderer(context), report);
   const messages = turns.map(({ role, pieces }) => ({
     role,

@@ -188,7 +188,7 @@ export class PartRenderer implements PieceRenderer<WireRole, JsonObject> {
     if (source.kind === 'base64' && source.mediaType.startsWith('image/')) {
       if (filename !== undefined) {
         this.#report.dropped(
-          this.#placeOf(part, this.#report.facts.paths.inPart('file', 'filename')),
+          this.#placeOf(part, this.#report.form.paths.inPart('file', 'filename')),
           'images have no name',
         );
       }

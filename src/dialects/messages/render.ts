@@ -1,3 +1,4 @@
+import { conversationForm } from '../../ir/format-facts.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Sampling } from '../../ir/settings.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
@@ -125,7 +126,11 @@ function renderOutputFormat(
       return {
         format: {
           type: 'json_schema',
-          schema: schemaWithoutName(outputFormat, `${field}${formatFacts.schemaPath}`, report),
+          schema: schemaWithoutName(
+            outputFormat,
+            `${field}${conversationForm(formatFacts).schemaPath}`,
+            report,
+          ),
         },
       };
     case 'json':

@@ -1,6 +1,6 @@
 import type { Json } from '../../kit/json/json.ts';
 import { compact } from '../../kit/json/members.ts';
-import type { FormatDialectFacts } from '../dialect.ts';
+import type { ConversationFormatFacts } from '../dialect-facts.ts';
 import { both } from '../shared/media/check-media.ts';
 import { putAs } from '../shared/presets/preset-form.ts';
 import { familyOf } from '../shared/reasoning/custody.ts';
@@ -9,30 +9,32 @@ import { listOf, systemMessage } from '../shared/requests/recorded-input.ts';
 import { DOCUMENTED_FIELDS } from './wire.ts';
 
 /** Facts of the responses format. */
-export const facts: FormatDialectFacts = {
+export const facts: ConversationFormatFacts = {
   seals: {
     ofThoughts: ({ encrypted, format }) => encrypted !== undefined && familyOf(format) === 'openai',
   },
   request: {
     fieldNames: {},
-    limitFields: ['max_output_tokens'],
-    asksLogprobsInInclude: true,
-    namesSchemas: true,
-    schemaPath: '',
-    allowedToolsPath: '.tools',
-    fileStore: 'openai',
-    reasoning: IN_REASONING,
-    seals: {
-      memberOf: ({ signature }) => (signature === undefined ? 'encrypted_content' : 'signature'),
-      ofCall: (path) => `${path}.signature`,
-      // The format has no field for the minter of a call's seal. Seals of any other upstream are wrapped.
-      callSealFormat: 'google-gemini-v1',
-    },
-    paths: {
-      inPart: (_wrapper, member) => member,
-      filename: 'filename',
-      callInput: (path) => `${path}.arguments`,
-      inTool: (_tool, member) => member,
+    conversation: {
+      limitFields: ['max_output_tokens'],
+      asksLogprobsInInclude: true,
+      namesSchemas: true,
+      schemaPath: '',
+      allowedToolsPath: '.tools',
+      fileStore: 'openai',
+      reasoning: IN_REASONING,
+      seals: {
+        memberOf: ({ signature }) => (signature === undefined ? 'encrypted_content' : 'signature'),
+        ofCall: (path) => `${path}.signature`,
+        // The format has no field for the minter of a call's seal. Seals of any other upstream are wrapped.
+        callSealFormat: 'google-gemini-v1',
+      },
+      paths: {
+        inPart: (_wrapper, member) => member,
+        filename: 'filename',
+        callInput: (path) => `${path}.arguments`,
+        inTool: (_tool, member) => member,
+      },
     },
   },
   media: {
@@ -53,9 +55,11 @@ export const facts: FormatDialectFacts = {
       models: putAs('models'),
       reasoning: putAs('reasoning'),
     },
-    writeFunction: (tool) => compact({ type: 'function', ...tool }),
-    writeChoiceMode: (mode) => mode,
-    writeNamedChoice: (name) => ({ type: 'function', name }),
+    tools: {
+      writeFunction: (tool) => compact({ type: 'function', ...tool }),
+      writeChoiceMode: (mode) => mode,
+      writeNamedChoice: (name) => ({ type: 'function', name }),
+    },
   },
   hasPromptTemplates: true,
   minimalRequest: { input: 'Hello' },

@@ -1,5 +1,5 @@
 import { SSE_TYPE, SseReader } from '../../kit/frames/sse.ts';
-import type { ConversationDialect } from '../dialect.ts';
+import type { ConversationFormat } from '../dialect.ts';
 import { createDecoder, decodeBody } from './decode.ts';
 import { createEncoder } from './encode.ts';
 import { encodeBody } from './encode-body.ts';
@@ -14,7 +14,7 @@ import { searches } from './render-searches.ts';
 import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
 
 /** The responses format: `POST /responses`. */
-export const responses: ConversationDialect = {
+export const responses: ConversationFormat = {
   name: 'responses',
   inbound: {
     encodesFailedAnswers: true,

@@ -1,10 +1,11 @@
+import { conversationForm } from '../../ir/format-facts.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import type { Report } from '../shared/report/report.ts';
 
 /** The caller's name of the effort: some formats have a short name for it too. */
 export function effortName({ body, formatFacts }: Pick<GenerationRequest, 'body' | 'formatFacts'>): string {
-  const { places, shortEffortField } = formatFacts.reasoning;
+  const { places, shortEffortField } = conversationForm(formatFacts).reasoning;
   return shortEffortField !== undefined && !isPresent(body, ['reasoning', 'effort'])
     ? shortEffortField
     : places.effort;
@@ -12,7 +13,9 @@ export function effortName({ body, formatFacts }: Pick<GenerationRequest, 'body'
 
 /** The caller's fields for thinking. */
 export function reasoningNames({ body, formatFacts }: GenerationRequest, report: Report): string[] {
-  const given = formatFacts.reasoning.fields.filter((name) => isPresent(body, name.split('.')));
+  const given = conversationForm(formatFacts).reasoning.fields.filter((name) =>
+    isPresent(body, name.split('.')),
+  );
   return given.length > 0 ? given : [report.name('reasoning')];
 }
 

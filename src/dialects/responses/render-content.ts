@@ -98,7 +98,7 @@ function renderThoughts(item: ReasoningItem, spot: ItemSpot): JsonObject | undef
   const isVisible = item.text.length > 0 || item.summary.length > 0;
   if (isOwn && signature !== undefined) reportSeal('signature', spot);
   if (isSealed && !isOwn) {
-    if (isVisible) reportSeal(spot.report.facts.seals.memberOf(item), spot);
+    if (isVisible) reportSeal(spot.report.form.seals.memberOf(item), spot);
     else spot.report.dropped(spot.place, 'sealed by another family of models, and without text');
   }
   if (!isOwn && !isVisible) return undefined;
@@ -125,7 +125,7 @@ function renderToolCall(item: ToolCallItem, spot: ItemSpot): JsonObject {
   if (item.signature !== undefined) {
     // The chat format has seals of calls beside the list of calls.
     const place = spot.place.replace(/\.tool_calls\[\d+\]$/, '.reasoning_details');
-    reportSeal(spot.report.facts.seals.memberOf(item), { ...spot, place });
+    reportSeal(spot.report.form.seals.memberOf(item), { ...spot, place });
   }
   const input = item.kind === 'custom' ? { input: item.input } : { arguments: item.input };
   return compact({

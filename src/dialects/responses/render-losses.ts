@@ -1,3 +1,4 @@
+import { conversationForm } from '../../ir/format-facts.ts';
 import type { Item } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { RequestField } from '../../ir/settings.ts';
@@ -142,7 +143,8 @@ function isGiven(request: GenerationRequest, field: RequestField): boolean {
 
 function namesOf(request: GenerationRequest, field: RequestField, report: Report): string[] {
   if (field === 'reasoning') return reasoningNames(request, report);
-  if (field === 'logprobs' && request.formatFacts.asksLogprobsInInclude === true) return ['include'];
+  if (field === 'logprobs' && conversationForm(request.formatFacts).asksLogprobsInInclude === true)
+    return ['include'];
   return [report.name(field)];
 }
 

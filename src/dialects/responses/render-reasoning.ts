@@ -1,3 +1,4 @@
+import { conversationForm } from '../../ir/format-facts.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Effort, ReasoningSettings } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
@@ -37,7 +38,9 @@ function impliedSummary(request: GenerationRequest): string | undefined {
   const { reasoning } = request;
   const shows =
     reasoning?.display !== 'omitted' && reasoning?.exclude !== true && effortOf(reasoning) !== 'none';
-  return request.formatFacts.reasoning.showsThoughtsIfAsked === true && shows ? 'auto' : undefined;
+  return conversationForm(request.formatFacts).reasoning.showsThoughtsIfAsked === true && shows
+    ? 'auto'
+    : undefined;
 }
 
 // --- By effort ------------------------------------------------------------------------------------------------------
@@ -65,7 +68,7 @@ function renderEffort(
     report.dropped(report.name('reasoning', '.enabled'), `effort ${effort} was asked for too, and is sent`);
   }
   if (budgetTokens === undefined) return effort;
-  const name = request.formatFacts.reasoning.places.budgetTokens;
+  const name = conversationForm(request.formatFacts).reasoning.places.budgetTokens;
   if (effort !== undefined) {
     report.dropped(name, `the upstream takes no budget; effort ${effort} is sent`);
     return effort;

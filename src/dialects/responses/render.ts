@@ -63,7 +63,7 @@ export function renderRequest(given: GenerationRequest, target: RenderTarget): R
 
 function fittingItems({ items }: GenerationRequest, report: Report): readonly Item[] {
   const paired = pairCalls(items, report);
-  return withoutForeignFiles(errorsInWords(paired, report), facts.request.fileStore, report);
+  return withoutForeignFiles(errorsInWords(paired, report), facts.request.conversation.fileStore, report);
 }
 
 /** A leading system prompt of plain text becomes `instructions`. */

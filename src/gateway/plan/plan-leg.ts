@@ -74,9 +74,8 @@ export async function planLeg(
     tokenizer: parts.tokenizer,
     signal: input.signal,
   });
-  const untranslatable = await inTurn(parts.clock, () =>
-    DIALECTS[request.format].inbound.untranslatableIssues(request),
-  );
+  const { untranslatableIssues } = DIALECTS[request.format].inbound;
+  const untranslatable = await inTurn(parts.clock, () => untranslatableIssues?.(request) ?? []);
   const mustRelay = untranslatable.length > 0;
   if (!mustRelay && report.length === 0) return { plan, mustRelay };
   const candidates = relayedOnly(plan.candidates, untranslatable);

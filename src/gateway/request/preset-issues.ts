@@ -1,5 +1,5 @@
 import type { Problem } from '../../config/problem.ts';
-import type { FormatDialect } from '../../dialects/dialect.ts';
+import type { ConversationFormat } from '../../dialects/dialect.ts';
 import { FORMATS } from '../../dialects/dialects.ts';
 import { applyPreset, type Presets } from '../../dialects/shared/presets/preset.ts';
 import type { PresetForm } from '../../dialects/shared/presets/preset-form.ts';
@@ -23,7 +23,7 @@ const PRESET_FORMS = FORMATS.map(({ facts }) => facts.preset);
  */
 export function createPresetCheck(): PresetCheck {
   const validators = new Map<string, Validator>();
-  const validatorOf = ({ name, inbound }: FormatDialect, vendor: string): Validator => {
+  const validatorOf = ({ name, inbound }: ConversationFormat, vendor: string): Validator => {
     const key = `${name} ${vendor}`;
     const validator = validators.get(key) ?? compileValidator(inbound.requestSchema(vendor));
     validators.set(key, validator);
@@ -62,7 +62,7 @@ function namingIssues(preset: JsonObject): Problem[] {
 }
 
 /** The issues of the first format that has any: the others would mostly repeat them. */
-function firstIssues(issuesOf: (format: FormatDialect) => Issue[]): Issue[] {
+function firstIssues(issuesOf: (format: ConversationFormat) => Issue[]): Issue[] {
   for (const format of FORMATS) {
     const issues = issuesOf(format);
     if (issues.length > 0) return issues;
@@ -71,7 +71,7 @@ function firstIssues(issuesOf: (format: FormatDialect) => Issue[]): Issue[] {
 }
 
 function requestIssues(
-  { inbound, facts }: FormatDialect,
+  { inbound, facts }: ConversationFormat,
   slug: string,
   preset: JsonObject,
   vendor: string,

@@ -39,12 +39,12 @@ export interface FileAccess {
  */
 export async function withStoredFiles(
   body: JsonObject,
-  parts: FileParts,
+  parts: FileParts | undefined,
   files: StoredFiles,
   accessTo: () => FileAccess,
 ): Promise<FilledBody> {
-  const namings = storedFilesIn(body, parts);
-  if (namings.length === 0) return { body, report: [] };
+  const namings = parts === undefined ? [] : storedFilesIn(body, parts);
+  if (parts === undefined || namings.length === 0) return { body, report: [] };
   const access = accessTo();
   const found = await find(namings, files, access);
   await refuseTooLong([...found.values()], access);

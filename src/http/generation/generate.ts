@@ -1,4 +1,4 @@
-import type { FormatDialect } from '../../dialects/dialect.ts';
+import type { ConversationFormat, FormatDialect } from '../../dialects/dialect.ts';
 import type { GenerationInput } from '../../gateway/request/generation-input.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { RequestFormat } from '../../ir/items.ts';
@@ -15,7 +15,7 @@ import { attributionOf } from './attribution.ts';
 import { betasOf, cacheWish, MAX_SESSION_ID, SESSION_HEADER, wantsMetadata } from './generation-headers.ts';
 
 /** The handler of one generation format: a whole answer, or a stream when the body asks for one. */
-export function generateHandler(dialect: FormatDialect): Handler {
+export function generateHandler(dialect: ConversationFormat): Handler {
   return (call) => (call.body.stream === true ? streamed(call, dialect) : whole(call, dialect));
 }
 
@@ -52,7 +52,7 @@ async function whole(call: Call, { name, inbound }: FormatDialect): Promise<void
   }
 }
 
-async function streamed(call: Call, { name, inbound }: FormatDialect): Promise<void> {
+async function streamed(call: Call, { name, inbound }: ConversationFormat): Promise<void> {
   const { services, exchange, settings, times } = call;
   const run = new GenerationRun(call, name);
   try {

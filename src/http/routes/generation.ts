@@ -9,7 +9,7 @@ import {
   responsesResultSchema,
   tokenCountSchema,
 } from '../../contract/generations/generation-results.ts';
-import type { FormatDialect } from '../../dialects/dialect.ts';
+import type { ConversationFormat } from '../../dialects/dialect.ts';
 import { DIALECTS, REQUEST_FORMATS } from '../../dialects/dialects.ts';
 import { countTokensSchema } from '../../dialects/messages/wire.ts';
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
@@ -110,7 +110,7 @@ export function generationRoutes(vendor: string): readonly Route[] {
 
 function generationRoute(
   vendor: string,
-  dialect: FormatDialect,
+  dialect: ConversationFormat,
   row: {
     readonly path: string;
     readonly operationId: string;

@@ -15,7 +15,8 @@ export function custodyOf(
   const newest = request.items.findLast(isSealed);
   if (newest === undefined) return undefined;
   return ({ provider }) => {
-    const { seals } = DIALECTS[dialectOf(provider, request.format)].facts;
+    const seals = DIALECTS[dialectOf(provider, request.format)].facts?.seals;
+    if (seals === undefined) return false;
     return newest.type === 'reasoning' ? seals.ofThoughts(newest) : takesCallSeal(seals, newest, request);
   };
 }

@@ -1,6 +1,7 @@
 import type { Model } from '../../catalog/catalog.ts';
 import { effortPath, isSwitchedOff, leastEffort } from '../../dialects/fit/fit-reasoning.ts';
 import { invalidRequest } from '../../ir/errors.ts';
+import { conversationForm } from '../../ir/format-facts.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Rejection } from './candidate.ts';
 
@@ -28,7 +29,8 @@ export function refuseReasoningOff<Named extends AskedModel>(
   request: GenerationRequest,
   named: readonly Named[],
 ): ReasoningChoice<Named> {
-  const mayRefuse = request.formatFacts.reasoning.isOffByDefault !== true && isSwitchedOff(request);
+  const mayRefuse =
+    isSwitchedOff(request) && conversationForm(request.formatFacts).reasoning.isOffByDefault !== true;
   const refused = mayRefuse ? named.filter(isMandatory) : [];
   if (refused.length === 0) return { models: named, rejected: [] };
   if (refused.length === named.length) {

@@ -1,14 +1,15 @@
 import type { Provider } from '../../catalog/catalog.ts';
 import { outputLimitAt } from '../../catalog/output-limit.ts';
 import { tierOf } from '../../catalog/service-tier.ts';
-import type {
-  DecodeContext,
-  Dialect,
-  DialectFacts,
-  RenderedRequest,
-  RenderTarget,
-  UpstreamDialect,
+import {
+  type DecodeContext,
+  type Dialect,
+  isStreaming,
+  type RenderedRequest,
+  type RenderTarget,
+  type UpstreamDialect,
 } from '../../dialects/dialect.ts';
+import type { DialectFacts } from '../../dialects/dialect-facts.ts';
 import type { Dialects } from '../../dialects/dialects.ts';
 import { fitOutput } from '../../dialects/fit/fit-output.ts';
 import { fitReasoning } from '../../dialects/fit/fit-reasoning.ts';
@@ -143,10 +144,13 @@ function missingAddress(provider: Provider): UpstreamFailure {
   );
 }
 
+/** For dialects that have no facts. */
+const NO_FACTS: DialectFacts = {};
+
 /** The rendered request and a report of what is lost or changed. `model`: its name at the destination. */
 export function renderCall(
   call: Pick<UpstreamCall, 'request' | 'endpoint' | 'lane' | 'hashUser' | 'betas' | 'paid'>,
-  { upstream, facts }: Dialect,
+  { upstream, facts = NO_FACTS }: Dialect,
   model: string,
 ): RenderedRequest {
   const target = targetOf(call, model);
@@ -156,8 +160,8 @@ export function renderCall(
   const sampled = fitSampling(ofTier.request, call.endpoint);
   const { request, report } = fitReasoning(sampled.request, call.endpoint.reasoning, target.outputLimit);
   const lost = lostBetas(target, facts);
-  const made =
-    call.lane === 'relay' ? upstream.renderRelay(request, target) : upstream.renderRequest(request, target);
+  const { renderRequest, renderRelay = renderRequest } = upstream;
+  const made = call.lane === 'relay' ? renderRelay(request, target) : renderRequest(request, target);
   const rendered = call.endpoint.provider.dialect === 'simulator' ? asSimulated(made) : made;
   const entries = [paid.report, searching.report, ofTier.report, sampled.report, report, lost];
   return entries.every(({ length }) => length === 0)
@@ -265,7 +269,7 @@ function answerOf(
   const { quirks } = call.endpoint.provider;
   const chunks = body[Symbol.asyncIterator]();
   const context: DecodeContext = { request, relay: call.lane === 'relay', idSeed, quirks, headers };
-  if (!request.stream || isJson(headers['content-type'] ?? '')) {
+  if (!request.stream || !isStreaming(dialect) || isJson(headers['content-type'] ?? '')) {
     return new WholeAnswer({ status, chunks, signal, scope, turns, memory, dialect, context });
   }
   return new Batches(

@@ -17,10 +17,10 @@ export function headersOf(
     'content-type': 'application/json',
     // Some servers in front of providers turn away requests without one.
     'user-agent': 'signalbox',
-    accept: call.request.stream ? upstream.streamType : 'application/json',
+    accept: (call.request.stream ? upstream.streamType : undefined) ?? 'application/json',
   };
   addLowerCased(headers, rendered.headers);
-  if (facts.betaCarrier === 'header' && call.betas !== undefined) {
+  if (facts?.betaCarrier === 'header' && call.betas !== undefined) {
     const own = headers[BETA_HEADER];
     headers[BETA_HEADER] = own === undefined ? call.betas : `${own},${call.betas}`;
   }

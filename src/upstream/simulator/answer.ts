@@ -1,4 +1,4 @@
-import type { FormatDialectFacts } from '../../dialects/dialect.ts';
+import type { ConversationFormatFacts } from '../../dialects/dialect-facts.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { FinishReason, Seal } from '../../ir/events.ts';
 import type { Item, MessageItem, Part } from '../../ir/items.ts';
@@ -39,7 +39,7 @@ const LABEL = 'This is a simulated answer: no model was asked.';
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==';
 
 /** How the dialect writes thoughts. */
-type ThoughtFacts = Pick<FormatDialectFacts, 'summarizesThoughts' | 'simulatedSeal'>;
+type ThoughtFacts = Pick<ConversationFormatFacts, 'summarizesThoughts' | 'simulatedSeal'>;
 
 /** The simulator's answer to a request; deterministic by seed, or by conversation if there is no seed. */
 export function answerOf(request: GenerationRequest, behaviour: Behaviour, facts: ThoughtFacts): Answer {

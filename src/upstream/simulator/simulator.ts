@@ -1,5 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FormatDialect, InboundDialect, ReplyContext } from '../../dialects/dialect.ts';
+import {
+  type FormatDialect,
+  hasConversations,
+  type InboundDialect,
+  type ReplyContext,
+} from '../../dialects/dialect.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { Fold } from '../../ir/fold.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
@@ -89,21 +94,21 @@ function answer(
   request: GenerationRequest,
   model: string,
   behaviour: Behaviour,
-  { inbound: dialect, facts }: FormatDialect,
+  dialect: FormatDialect,
   parts: Required<SimulatorParts>,
   call: TransportCall,
 ): TransportReply {
-  const script =
-    request.embedding === undefined
-      ? scriptOf(answerOf(request, behaviour, facts), request, model)
-      : [embeddingScript(request.embedding, model)];
+  const script = scriptFor(request, model, behaviour, dialect);
   const played = behaviour.cutsOff === true ? script.slice(0, Math.ceil(script.length / 2)) : script;
   const context = contextOf(request, model, parts, call.body);
-  if (!request.stream) {
-    const body = JSON.stringify(dialect.encodeBody(new Fold().pushAll(script.flat()).result(), context));
+  if (!request.stream || !hasConversations(dialect)) {
+    const body = JSON.stringify(
+      dialect.inbound.encodeBody(new Fold().pushAll(script.flat()).result(), context),
+    );
     const sent = behaviour.cutsOff === true ? body.slice(0, body.length / 2) : body;
     return { status: 200, headers: { 'content-type': 'application/json' }, chunks: once(sent) };
   }
+  const writer = dialect.inbound.createEncoder(context);
   return {
     status: 200,
     headers: { 'content-type': 'text/event-stream' },
@@ -111,7 +116,6 @@ function answer(
   };
 
   async function* play(): AsyncGenerator<Uint8Array, void, undefined> {
-    const writer = dialect.createEncoder(context);
     for (const [index, events] of played.entries()) {
       if (index > 0) await pause(parts.sleep, behaviour.pieceMs, 'idle', call);
       call.signal.throwIfAborted();
@@ -119,6 +123,20 @@ function answer(
       if (text !== '') yield encoder.encode(text);
     }
   }
+}
+
+/** The events of an answer, in the batches in which they are sent. */
+function scriptFor(
+  request: GenerationRequest,
+  model: string,
+  behaviour: Behaviour,
+  dialect: FormatDialect,
+): ReturnType<typeof scriptOf> {
+  const { embedding } = request;
+  if (embedding !== undefined) return [embeddingScript(embedding, model)];
+  return hasConversations(dialect)
+    ? scriptOf(answerOf(request, behaviour, dialect.facts), request, model)
+    : [];
 }
 
 function contextOf(

@@ -24,7 +24,7 @@ export function reportImageDetail(
   detail: string,
 ): void {
   if (part.detail === undefined || part.detail === 'auto') return;
-  report.dropped(report.place(part, 'items', report.facts.paths.inPart('image_url', 'detail')), detail);
+  report.dropped(report.place(part, 'items', report.form.paths.inPart('image_url', 'detail')), detail);
 }
 
 /** Report detail of an image that is sent as text. */

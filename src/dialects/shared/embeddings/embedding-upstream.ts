@@ -1,16 +1,8 @@
 import { GatewayError } from '../../../ir/errors.ts';
 import type { Event } from '../../../ir/events.ts';
 import { NO_USAGE, tokenCount } from '../../../ir/usage.ts';
-import { SSE_TYPE, SseReader } from '../../../kit/frames/sse.ts';
 import type { Json, JsonObject } from '../../../kit/json/json.ts';
-import type {
-  DecodeContext,
-  DialectFacts,
-  EmbeddingLimits,
-  UpstreamDialect,
-  UpstreamErrorInfo,
-} from '../../dialect.ts';
-import { endedEarly } from '../answers/broken-answers.ts';
+import type { DecodeContext, EmbeddingUpstream } from '../../dialect.ts';
 import { vectorIn } from './vectors.ts';
 
 /** Values of an answer: more than any call of the gateway returns (1,000 vectors of 4,096 numbers). */
@@ -26,38 +18,19 @@ export interface VectorAnswer {
 }
 
 /** Differences between upstreams of embeddings. */
-export interface EmbeddingUpstream {
-  readonly path: (model: string) => string;
-  readonly limits: EmbeddingLimits;
-  readonly renderRequest: UpstreamDialect['renderRequest'];
+export interface EmbeddingInterface
+  extends Pick<EmbeddingUpstream, 'path' | 'embeddings' | 'renderRequest' | 'readError' | 'replacedPaths'> {
   readonly read: (body: JsonObject, context: DecodeContext) => VectorAnswer;
-  readonly readError: (
-    body: unknown,
-    headers?: Readonly<Record<string, string>>,
-  ) => UpstreamErrorInfo | undefined;
-  readonly replacedPaths?: readonly string[];
 }
 
 /** The upstream half of a dialect of embeddings. Answers are whole: nothing is streamed. */
-export function embeddingUpstream(parts: EmbeddingUpstream): UpstreamDialect {
-  const { path, limits, renderRequest, read, readError, replacedPaths } = parts;
+export function embeddingUpstream({ read, ...own }: EmbeddingInterface): EmbeddingUpstream {
   return {
-    embeddings: limits,
     maxAnswerValues: MAX_ANSWER_VALUES,
-    ...(replacedPaths && { replacedPaths }),
-    path,
-    streamType: SSE_TYPE,
-    createFrameReader: (maxBytes) => new SseReader(maxBytes),
-    renderRequest,
-    renderRelay: renderRequest,
-    createDecoder: () => ({ decode: () => [], end: () => [{ type: 'failure', error: endedEarly() }] }),
+    ...own,
     decodeBody: (body, context) => eventsOf(read(body, context), context),
-    readError,
   };
 }
-
-/** Facts of a dialect without reasoning, searches or tools. */
-export const EMBEDDING_FACTS: DialectFacts = { seals: { ofThoughts: () => false } };
 
 function eventsOf({ vectors, inputTokens, id }: VectorAnswer, { request }: DecodeContext): Event[] {
   const { inputs = [], encoding = 'float' } = request.embedding ?? {};

@@ -1,4 +1,4 @@
-import type { FormatFacts } from '../../../ir/format-facts.ts';
+import type { ConversationForm } from '../../../ir/format-facts.ts';
 import type { Item, Part } from '../../../ir/items.ts';
 import type { Report } from '../report/report.ts';
 
@@ -11,14 +11,14 @@ const STORE_ADDRESS = /^(?:gs|s3):/i;
  */
 export function withoutForeignFiles(
   items: readonly Item[],
-  store: FormatFacts['fileStore'],
+  store: ConversationForm['fileStore'],
   report: Report,
 ): readonly Item[] {
   const isForeign = (part: Part) =>
     (part.type === 'image' || part.type === 'file') &&
     (part.source.kind === 'url'
       ? STORE_ADDRESS.test(part.source.url)
-      : part.source.kind === 'file-id' && report.facts.fileStore !== store);
+      : part.source.kind === 'file-id' && report.form.fileStore !== store);
   return items.map((item) => {
     if (item.type !== 'message' && item.type !== 'tool-result') return item;
     if (!item.content.some(isForeign)) return item;

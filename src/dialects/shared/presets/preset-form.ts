@@ -22,12 +22,18 @@ export interface PresetForm {
   readonly fields: ReadonlySet<string>;
   /** Members that formats name or write differently; absent = the format has no field for it. */
   readonly put: {
-    readonly systemPrompt: Put;
-    readonly outputLimit: Put;
     readonly models: Put;
-    readonly reasoning: Put;
+    readonly systemPrompt?: Put;
+    readonly outputLimit?: Put;
+    readonly reasoning?: Put;
     readonly stop?: Put;
   };
+  /** Absent = the format has no tools. */
+  readonly tools?: ToolsForm;
+}
+
+/** How a format writes tools and the choice among them. */
+export interface ToolsForm {
   writeFunction(tool: PresetFunction): JsonObject;
   writeChoiceMode(mode: ChoiceMode): Json;
   writeNamedChoice(name: string): JsonObject;

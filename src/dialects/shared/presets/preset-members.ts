@@ -52,13 +52,14 @@ export function isPresetMember(name: string, forms: readonly PresetForm[]): bool
 /** Puts a member of this name into requests of a format; undefined = the format has no field for it. */
 export function putOf(name: string, form: PresetForm): Put | undefined {
   const meaning = lookUp(MEANINGS, name);
+  const { tools } = form;
   switch (meaning) {
     case undefined:
       return form.fields.has(name) && !OWN_FIELDS.has(name) ? putAs(name) : undefined;
     case 'tools':
-      return (value, body) => ({ tools: uniteTools(body.tools, value, form) });
+      return tools && ((value, body) => ({ tools: uniteTools(body.tools, value, tools) }));
     case 'toolChoice':
-      return (value, body) => putAs('tool_choice')(writeToolChoice(value, form), body);
+      return tools && ((value, body) => putAs('tool_choice')(writeToolChoice(value, tools), body));
     default:
       return form.put[meaning];
   }

@@ -2,10 +2,10 @@ import { invalidRequest } from '../../../ir/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { objectAt, objectsOf, stringAt } from '../../../kit/json/members.ts';
 import { MAX_TOOLS } from '../requests/gateway-fields.ts';
-import type { ChoiceMode, PresetForm, PresetFunction } from './preset-form.ts';
+import type { ChoiceMode, PresetFunction, ToolsForm } from './preset-form.ts';
 
 /** The tools of a request followed by those of a preset, in the request's format. No two have the same identity. */
-export function uniteTools(own: Json | undefined, preset: Json, form: PresetForm): JsonObject[] {
+export function uniteTools(own: Json | undefined, preset: Json, form: ToolsForm): JsonObject[] {
   const united = new Map<string, JsonObject>();
   const written = objectsOf(own);
   for (const tool of [...written, ...objectsOf(preset).map((each) => writeTool(each, form))]) {
@@ -35,7 +35,7 @@ function nameOf(tool: JsonObject): string {
   return stringAt(wrapped, 'name') ?? stringAt(tool, 'name') ?? '';
 }
 
-function writeTool(tool: JsonObject, form: PresetForm): JsonObject {
+function writeTool(tool: JsonObject, form: ToolsForm): JsonObject {
   const declared = readFunction(tool);
   return declared === undefined ? tool : form.writeFunction(declared);
 }
@@ -55,7 +55,7 @@ function readFunction(tool: JsonObject): PresetFunction | undefined {
 }
 
 /** A tool choice in the words of a format; one that is no plain mode stays unchanged. */
-export function writeToolChoice(choice: Json, form: PresetForm): Json {
+export function writeToolChoice(choice: Json, form: ToolsForm): Json {
   const mode = modeOf(choice);
   if (mode !== undefined) return form.writeChoiceMode(mode);
   const name = isJsonObject(choice) ? nameOf(choice) : '';

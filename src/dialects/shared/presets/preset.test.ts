@@ -218,4 +218,16 @@ describe('presetReport', () => {
     expect(fields('chat')).toEqual([]);
     expect(presetReport(formOf('messages'), { model: 'a/b' }, presets)).toEqual([]);
   });
+
+  it('names the settings of conversations that embeddings do not have', () => {
+    const tools = [{ type: 'function', name: 'f' }];
+    const all = { talk: { model: 'a/b', system_prompt: 'Hi', max_tokens: 9, tools, tool_choice: 'auto' } };
+    const form = DIALECTS.embeddings.facts.preset;
+    const body = { input: 'Hi', preset: 'talk' };
+    expect(applyPreset(form, body, all)).toEqual({ model: 'a/b', input: 'Hi' });
+    const lost = ['system_prompt', 'max_tokens', 'tools', 'tool_choice'];
+    expect(presetReport(form, body, all).map(({ field }) => field)).toEqual(
+      lost.map((name) => `preset.${name}`),
+    );
+  });
 });

@@ -1,3 +1,4 @@
+import { conversationForm } from '../../../ir/format-facts.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import type { Effort, ReasoningSettings } from '../../../ir/settings.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
@@ -61,7 +62,7 @@ function renderAsked(
     return { maxTokens, isThinking: false };
   }
   reportUnknown(settings, names, report);
-  const { hasSeparateEffort = false } = request.formatFacts.reasoning;
+  const { hasSeparateEffort = false } = conversationForm(request.formatFacts).reasoning;
   const native = hasSeparateEffort ? settings.effort : undefined;
   const effort = native === undefined ? {} : { effort: native };
   if (settings.adaptive === true) {

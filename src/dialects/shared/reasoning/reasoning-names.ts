@@ -1,4 +1,4 @@
-import type { ReasoningSetting } from '../../../ir/format-facts.ts';
+import { conversationForm, type ReasoningSetting } from '../../../ir/format-facts.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import type { ReasoningSettings } from '../../../ir/settings.ts';
 import { objectAt, stringAt } from '../../../kit/json/members.ts';
@@ -12,7 +12,7 @@ export class ReasoningNames {
   ) {}
 
   of(setting: ReasoningSetting): string {
-    const { places, shortEffortField } = this.request.formatFacts.reasoning;
+    const { places, shortEffortField } = conversationForm(this.request.formatFacts).reasoning;
     if (setting === 'effort' && this.#hasShortEffort()) return shortEffortField ?? places.effort;
     return places[setting] ?? places.budgetTokens;
   }
@@ -25,7 +25,8 @@ export class ReasoningNames {
 
   /** Every field that requests something: one, or two in formats with a separate effort. */
   asked(settings: ReasoningSettings): string[] {
-    if (this.request.formatFacts.reasoning.hasSeparateEffort !== true) return [this.whole()];
+    if (conversationForm(this.request.formatFacts).reasoning.hasSeparateEffort !== true)
+      return [this.whole()];
     const asksToThink = settings.adaptive === true || settings.enabled === true;
     return [
       ...(asksToThink ? [this.whole()] : []),
@@ -36,7 +37,7 @@ export class ReasoningNames {
   /** True if the effort has a short field of its own. */
   #hasShortEffort(): boolean {
     const { formatFacts, body } = this.request;
-    const { shortEffortField } = formatFacts.reasoning;
+    const { shortEffortField } = conversationForm(formatFacts).reasoning;
     return (
       shortEffortField !== undefined &&
       stringAt(body, shortEffortField) !== undefined &&

@@ -1,4 +1,4 @@
-import type { FormatFacts } from '../../../ir/format-facts.ts';
+import { type ConversationForm, conversationForm } from '../../../ir/format-facts.ts';
 import type { ToolCallItem } from '../../../ir/items.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import { familyOf, type Sealed } from './custody.ts';
@@ -26,12 +26,12 @@ export function takesCallSeal(
   call: ToolCallItem,
   { formatFacts }: Pick<GenerationRequest, 'formatFacts'>,
 ): boolean {
-  return ofCalls?.(sealOfCall(call, formatFacts)) === true;
+  return ofCalls?.(sealOfCall(call, conversationForm(formatFacts))) === true;
 }
 
 function sealOfCall(
   { signature, signatureFormat, signatureGivenBy: givenBy }: ToolCallItem,
-  { seals }: FormatFacts,
+  { seals }: ConversationForm,
 ): Sealed {
   const isNameless = signatureFormat === undefined && givenBy === undefined;
   return { signature, format: isNameless ? seals.callSealFormat : signatureFormat, givenBy };

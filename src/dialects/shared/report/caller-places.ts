@@ -6,17 +6,17 @@ import type { Report } from './report.ts';
 
 /** The input of a call. */
 export function callInputPlace(item: ToolCallItem, report: Report): string {
-  return report.facts.paths.callInput(report.place(item, 'items'));
+  return report.form.paths.callInput(report.place(item, 'items'));
 }
 
 /** The seal of a call. */
 export function callSealPlace(item: ToolCallItem, report: Report): string {
-  return report.facts.seals.ofCall(report.place(item, 'items'));
+  return report.form.seals.ofCall(report.place(item, 'items'));
 }
 
 /** A member of a tool's declaration. */
 export function toolMemberPlace(tool: CallableTool, member: string, report: Report): string {
-  return report.place(tool, 'tools', report.facts.paths.inTool(tool, member));
+  return report.place(tool, 'tools', report.form.paths.inTool(tool, member));
 }
 
 /** The group of a tool: `tools[1]` of `tools[1].tools[0]`. */

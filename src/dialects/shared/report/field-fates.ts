@@ -1,3 +1,4 @@
+import { conversationForm } from '../../../ir/format-facts.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import type { RequestField } from '../../../ir/settings.ts';
 import { isJsonObject } from '../../../kit/json/json.ts';
@@ -83,7 +84,8 @@ export function reportDroppedFields(request: GenerationRequest, fates: FieldFate
     const fate = fates[field];
     if (fate.fate === 'rendered') continue;
     // Formats that request log probabilities in `include` have the loss reported there.
-    if (field === 'logprobs' && request.formatFacts.asksLogprobsInInclude === true) continue;
+    if (field === 'logprobs' && conversationForm(request.formatFacts).asksLogprobsInInclude === true)
+      continue;
     const value = fieldValue(request, field);
     if (value === undefined) continue;
     if (fate.fate === 'dropped-in-part') reportDroppedMembers(field, value, fate, report);

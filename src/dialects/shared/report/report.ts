@@ -1,4 +1,4 @@
-import type { FormatFacts } from '../../../ir/format-facts.ts';
+import { type ConversationForm, conversationForm, type FormatFacts } from '../../../ir/format-facts.ts';
 import type { TranslationEntry } from '../../../ir/metadata.ts';
 import type { Places } from '../../../ir/places.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
@@ -60,8 +60,7 @@ const MAX_TEXT_CHARACTERS = 500;
 export class Report {
   readonly #entries: TranslationEntry[] = [];
   #more = 0;
-  /** Facts of the request's format. */
-  readonly facts: FormatFacts;
+  readonly #facts: FormatFacts;
   readonly #places: Places;
   /** Keys of the entries, to find equal ones. */
   #keys: Set<string> | undefined;
@@ -69,8 +68,13 @@ export class Report {
   #originals: Map<object, object> | undefined;
 
   constructor(request: Pick<GenerationRequest, 'formatFacts' | 'places'>) {
-    this.facts = request.formatFacts;
+    this.#facts = request.formatFacts;
     this.#places = request.places;
+  }
+
+  /** Facts of the request's format about conversations; only for requests that have one. */
+  get form(): ConversationForm {
+    return conversationForm(this.#facts);
   }
 
   /** The entries so far; beyond the limit, a last one says how many more there are. */
@@ -80,7 +84,7 @@ export class Report {
 
   /** The caller's name of a field, with a place inside it if given: `tools[2]`. */
   name(field: RequestField, place = ''): string {
-    return `${fieldName(field, this.facts)}${place}`;
+    return `${fieldName(field, this.#facts)}${place}`;
   }
 
   /** Path of an item, part or tool in the caller's body; `member` names something inside it. */

@@ -1,5 +1,5 @@
 import { exceeds } from '../../../catalog/output-limit.ts';
-import type { FormatFacts } from '../../../ir/format-facts.ts';
+import { type ConversationForm, conversationForm } from '../../../ir/format-facts.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import { numberAt } from '../../../kit/json/members.ts';
 import type { RenderTarget } from '../../dialect.ts';
@@ -31,11 +31,11 @@ export function capped(
 
 // --- Members of a body ----------------------------------------------------------------------------------------------
 
-type LimitFields = FormatFacts['limitFields'];
+type LimitFields = ConversationForm['limitFields'];
 
 /** The fields of a body that hold an output limit: chat bodies may have two. */
 export function givenLimitFields({ formatFacts, body }: GenerationRequest): string[] {
-  return formatFacts.limitFields.filter(
+  return conversationForm(formatFacts).limitFields.filter(
     (field): field is string => field !== undefined && numberAt(body, field) !== undefined,
   );
 }
@@ -63,14 +63,14 @@ export function highestLimit({
   body,
   requestedOutputTokens: asked,
 }: GenerationRequest): number | undefined {
-  const [usual, newer] = formatFacts.limitFields;
+  const [usual, newer] = conversationForm(formatFacts).limitFields;
   const older = newer === undefined ? undefined : numberAt(body, usual);
   return asked === undefined || older === undefined ? asked : Math.max(asked, older);
 }
 
 /** Of two names for the limit, the newer one if the body has it. */
 function reportedField({ formatFacts, body }: GenerationRequest, report: Report): string {
-  const [, newer] = formatFacts.limitFields;
+  const [, newer] = conversationForm(formatFacts).limitFields;
   return newer !== undefined && numberAt(body, newer) !== undefined
     ? newer
     : report.name('requestedOutputTokens');

@@ -5,3 +5,8 @@
 export function pathSegment(name: string): string {
   return /^\.\.?$/.test(name) ? name.replaceAll('.', '%252E') : encodeURIComponent(name);
 }
+
+/** A name as part of a path; slashes in it separate segments. */
+export function pathSegments(name: string): string {
+  return name.split('/').map(pathSegment).join('/');
+}

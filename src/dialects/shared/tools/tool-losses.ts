@@ -1,3 +1,4 @@
+import { conversationForm } from '../../../ir/format-facts.ts';
 import type { CallableTool, GenerationRequest, ToolChoice } from '../../../ir/request.ts';
 import { toolGroupPlace, toolMemberPlace } from '../report/caller-places.ts';
 import type { Report } from '../report/report.ts';
@@ -35,7 +36,7 @@ export function reportToolLosses(
 
 /** Why a strict tool of another format is not strict at upstreams that enforce only some schemas. */
 export function whyLooseUnlessOwn({ formatFacts }: GenerationRequest): string | undefined {
-  return formatFacts.hasClaudeStrictTools === true
+  return conversationForm(formatFacts).hasClaudeStrictTools === true
     ? undefined
     : 'the upstream enforces fewer kinds of schemas than this tool may have';
 }

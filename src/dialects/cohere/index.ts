@@ -1,18 +1,18 @@
 import { objectAt, textAt } from '../../kit/json/members.ts';
-import { type Dialect, NO_HEADERS } from '../dialect.ts';
+import { type EmbeddingDialect, NO_HEADERS } from '../dialect.ts';
 import { readChatError } from '../shared/answers/read-chat-error.ts';
 import { COHERE_MAX_INPUTS, cohereBody, cohereVectors } from '../shared/embeddings/cohere-form.ts';
-import { EMBEDDING_FACTS, embeddingUpstream } from '../shared/embeddings/embedding-upstream.ts';
+import { embeddingUpstream } from '../shared/embeddings/embedding-upstream.ts';
 import { Report } from '../shared/report/report.ts';
 
-/** The embed interface of Cohere, version 2. Only upstreams speak it. */
-export const cohereEmbeddings: Dialect = {
+/** The embed interface of Cohere, version 2. Only upstreams speak it; its conversations are in the chat dialect. */
+export const cohere: EmbeddingDialect = {
   name: 'cohere-embeddings',
   upstream: embeddingUpstream({
     path: () => '/v2/embed',
     // Its conversations are at an interface that is compatible with another vendor's.
     replacedPaths: ['/compatibility/v1', '/v1', '/v2'],
-    limits: { maxInputs: () => COHERE_MAX_INPUTS, takesTokenIds: false },
+    embeddings: { maxInputs: () => COHERE_MAX_INPUTS, takesTokenIds: false },
     renderRequest(request, { model }) {
       const report = new Report(request);
       const body = { model, ...cohereBody(request, report) };
@@ -25,5 +25,4 @@ export const cohereEmbeddings: Dialect = {
     }),
     readError: readChatError,
   }),
-  facts: EMBEDDING_FACTS,
 };
