@@ -1,8 +1,7 @@
 import type { Bill, Usage } from '../../ir/usage.ts';
-import { chargeOf } from '../../kit/money.ts';
 import type { Endpoint, Model, Pricing } from '../catalog.ts';
 import { servedEndpoint } from '../service-tier.ts';
-import { billOf, feeOnly } from './bill.ts';
+import { billOf, feeOnly, searchNanos } from './bill.ts';
 import { pricingAt } from './price-history.ts';
 
 /** What the prices of an answer depend on. */
@@ -46,8 +45,7 @@ export function priceOfSearches(
   searches: number,
   { endpoint, atMs, feeShare }: Pick<PricedAnswer, 'endpoint' | 'atMs' | 'feeShare'>,
 ): Bill {
-  const { web_search = 0n } = pricingAt(endpoint, atMs);
-  const outputNanos = chargeOf([[searches, web_search]]);
+  const outputNanos = searchNanos(searches, pricingAt(endpoint, atMs));
   return charged({ totalNanos: outputNanos, inputNanos: 0n, outputNanos, isByok: false }, feeShare);
 }
 

@@ -14,13 +14,23 @@ export interface Billable {
  * the prompt price, image and reasoning tokens = the completion price, any other price = 0.
  */
 export function billOf({ usage, inputImages }: Billable, pricing: Pricing): Bill {
-  const { request = 0n, image = 0n, web_search = 0n } = pricing;
+  const { request = 0n, image = 0n } = pricing;
   const ofTokens = usage.isUsOnly ? usOnly : asListed;
   const input = ofTokens(inputCost(usage, pricing)) + request + costOf(inputImages, image);
-  const output = ofTokens(outputCost(usage, pricing)) + costOf(usage.webSearchRequests, web_search);
+  const output = ofTokens(outputCost(usage, pricing)) + searchCost(usage.webSearchRequests, pricing);
   const total = toNanos(input + output);
   const inputNanos = toNanos(input);
   return { totalNanos: total, inputNanos, outputNanos: total - inputNanos, isByok: false };
+}
+
+/** The cost of searches, exactly: part of a bill. */
+function searchCost(searches: number, { web_search = 0n }: Pricing): Price {
+  return costOf(searches, web_search);
+}
+
+/** The cost of searches as an amount of its own. */
+export function searchNanos(searches: number, pricing: Pricing): Nanos {
+  return toNanos(searchCost(searches, pricing));
 }
 
 const asListed = (cost: Price): Price => cost;

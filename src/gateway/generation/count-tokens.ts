@@ -1,4 +1,4 @@
-import { withinLimits } from '../leg/candidate-queue.ts';
+import { CallCount } from '../leg/candidate-queue.ts';
 import type { CredentialOpener } from '../leg/credentials.ts';
 import { hashUser } from '../leg/leg-dependencies.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
@@ -17,7 +17,10 @@ export async function countTokens(
 ): Promise<number> {
   try {
     const candidates = stages.guardsRequest ? [] : attemptLog.plan.candidates;
-    for (const candidate of withinLimits(candidates, settings.attempts)) {
+    const calls = new CallCount(settings.attempts);
+    for (const candidate of candidates) {
+      if (!calls.allows(candidate)) continue;
+      calls.note(candidate);
       const counted = await parts.countUpstream({
         request,
         hashUser: (id: string) => hashUser(parts.userHashKey, input.caller.accountId, id),

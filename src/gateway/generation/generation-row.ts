@@ -1,5 +1,6 @@
 import type { Pricing } from '../../catalog/catalog.ts';
 import { pricesOf } from '../../catalog/prices/answer-price.ts';
+import { searchNanos } from '../../catalog/prices/bill.ts';
 import { cacheDiscount } from '../../catalog/prices/cache-discount.ts';
 import { tierOf } from '../../catalog/service-tier.ts';
 import { renderFinish } from '../../dialects/chat/finish.ts';
@@ -11,7 +12,6 @@ import { NO_USAGE, type Usage } from '../../ir/usage.ts';
 import { notedFetches, notedSearch } from '../../ir/web-notes.ts';
 import { boundedText } from '../../kit/json/bounded-json.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { chargeOf } from '../../kit/money.ts';
 import { originOf } from '../../kit/net/origin-of.ts';
 import { writtenMoment } from '../../kit/time/written-moment.ts';
 import type { GenerationRow, LegRow, ProviderResponse } from '../../ports/generation-row.ts';
@@ -155,9 +155,8 @@ export function settledRow(
     upstreamId: result.upstreamId,
     cacheDiscountNanos: String(sumOf(priced, (leg) => cacheDiscount(leg.usage, leg.pricing))),
     webSearchNanos: String(
-      sumOf(priced, ({ usage: used, pricing }) =>
-        chargeOf([[used.webSearchRequests, pricing.web_search ?? 0n]]),
-      ) + sumOf(attemptLog.charges, ({ kind, nanos }) => (kind === 'web_search' ? nanos : 0n)),
+      sumOf(priced, ({ usage: used, pricing }) => searchNanos(used.webSearchRequests, pricing)) +
+        sumOf(attemptLog.charges, ({ kind, nanos }) => (kind === 'web_search' ? nanos : 0n)),
     ),
     providerResponses: providerResponses(attemptLog, served, result.upstreamId),
     servedFrom: settlement.servedFrom ?? null,

@@ -16,7 +16,7 @@ import { type Candidate, siteOf } from '../../routing/rules/candidate.ts';
 import { type CallUpstream, type UpstreamCall, UpstreamFailure } from '../../upstream/upstream.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { AttemptLimits } from '../request/settings.ts';
-import { blameOf } from './blame.ts';
+import { blameOf, isGatewayLimit } from './blame.ts';
 import { CandidateQueue, type NextCandidate, type NoContent } from './candidate-queue.ts';
 import type { Leg } from './leg.ts';
 
@@ -247,15 +247,15 @@ async function openCandidate(
     const held = new Held(answer.batches[Symbol.asyncIterator](), request.stream || isInParts(request));
     let opening = held.take(await held.rest.next());
     while (opening === undefined) opening = held.take(await held.rest.next());
-    if (opening instanceof UpstreamFailure) {
+    if (opening instanceof GatewayError) {
       await held.rest.return?.();
       // An answer that broke off because we aborted it is no failure of its endpoint.
       signal.throwIfAborted();
-      // The gateway is out of memory for it: no other endpoint would help.
-      if (opening.cause instanceof GatewayError && opening.cause.kind === 'overloaded') throw opening.cause;
-      record(opening.upstreamStatus === 0 ? answer.status : opening.upstreamStatus, opening);
-      ticket.failed(blameOf(opening));
-      return opening;
+      if (isGatewayLimit(opening)) throw opening;
+      const failure = asUpstreamFailure(opening);
+      record(failure.upstreamStatus === 0 ? answer.status : failure.upstreamStatus, failure);
+      ticket.failed(blameOf(failure));
+      return failure;
     }
     ticket.firstToken(request.stream ? 'stream' : 'whole');
     record(answer.status);
@@ -337,7 +337,7 @@ class Held {
   }
 
   /** The outcome after this step; undefined = read on. */
-  take(step: IteratorResult<EventBatch, unknown>): Opening | UpstreamFailure | undefined {
+  take(step: IteratorResult<EventBatch, unknown>): Opening | GatewayError | undefined {
     if (step.done === true) return this.#opening('empty');
     for (const event of step.value) {
       this.#events.push(event);
@@ -345,7 +345,7 @@ class Held {
     }
     const terminal = terminalIn(step.value);
     if (this.#isStream && hasContent(step.value)) return this.#opening(refusalIn(terminal));
-    if (terminal?.type === 'failure') return asUpstreamFailure(terminal.error);
+    if (terminal?.type === 'failure') return terminal.error;
     if (terminal !== undefined) {
       return this.#opening(refusalIn(terminal) ?? (isEmpty(this.#events, terminal) ? 'empty' : undefined));
     }

@@ -1,7 +1,7 @@
-import type { ErrorKind } from '../../ir/errors.ts';
+import type { ErrorKind, GatewayError } from '../../ir/errors.ts';
 import type { TicketFailure } from '../../routing/health/health-ticket.ts';
 import type { FailureCause } from '../../routing/health/service-watch.ts';
-import type { UpstreamFailure } from '../../upstream/upstream.ts';
+import { UpstreamFailure } from '../../upstream/upstream.ts';
 
 /** Statuses that concern the request: another caller's may succeed. */
 const BLAMELESS_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 409, 413, 415, 422]);
@@ -28,6 +28,16 @@ export function blameOf(failure: UpstreamFailure): TicketFailure {
     cause: causeOf(failure),
     ...(retryAfterSeconds !== undefined && { retryAfterMs: retryAfterSeconds * 1000 }),
   };
+}
+
+const GATEWAY_LIMITS: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['deadline', 'overloaded']);
+
+/**
+ * True if the gateway's own limits of time or memory, or its shutdown, ended an answer: the endpoint did nothing wrong,
+ * and no other one would do better.
+ */
+export function isGatewayLimit(error: GatewayError): boolean {
+  return !(error instanceof UpstreamFailure) && GATEWAY_LIMITS.has(error.kind);
 }
 
 function causeOf({ kind, upstreamStatus, metadata, errno }: UpstreamFailure): FailureCause {

@@ -5,22 +5,56 @@ import { mayCallAgain } from '../../upstream/may-call-again.ts';
 import type { UpstreamFailure } from '../../upstream/upstream.ts';
 import type { AttemptLimits } from '../request/settings.ts';
 
-/** The candidates that one request may call, whatever their health. */
-export function withinLimits(
-  candidates: readonly RankedCandidate[],
-  { perModel, perRequest }: AttemptLimits,
-): RankedCandidate[] {
-  const counts = new Map<string, number>();
-  return candidates
-    .filter(({ model }) => {
-      const count = (counts.get(model.id) ?? 0) + 1;
-      counts.set(model.id, count);
-      return count <= perModel;
-    })
-    .slice(0, perRequest);
-}
-
 const NONE_CALLED: readonly RankedCandidate[] = [];
+
+/** The calls of one leg so far, and whether the limits allow another one, whatever the health of its endpoint. */
+export class CallCount {
+  readonly #limits: AttemptLimits;
+  #called: readonly RankedCandidate[] = NONE_CALLED;
+  #byokCalls = 0;
+
+  constructor(limits: AttemptLimits) {
+    this.#limits = limits;
+  }
+
+  get isEmpty(): boolean {
+    return this.#called.length === 0;
+  }
+
+  /** Calls with the caller's own credentials leave `perModel` calls of the request for the gateway's. */
+  allows(candidate: RankedCandidate): boolean {
+    const { perRequest, perModel, retries } = this.#limits;
+    if (this.#called.length > 0 && retries !== undefined && retries.left <= 0) return false;
+    const isOwn = candidate.access.kind === 'byok' && !candidate.access.credential.isFallback;
+    const isTooMany = isOwn && this.#byokCalls >= Math.max(1, perRequest - perModel);
+    if (this.#called.length >= perRequest || isTooMany) return false;
+    if (this.#called.length < perModel) return true;
+    const sites = this.#sitesOf(candidate.model);
+    return sites.has(candidate.endpoint.site) || sites.size < perModel;
+  }
+
+  /** Whether a candidate that was just called may be called again: then each call of its model counts. */
+  allowsAgain(candidate: RankedCandidate): boolean {
+    const ofModel = this.#called.filter(({ model }) => model.id === candidate.model.id);
+    return ofModel.length < this.#limits.perModel && this.allows(candidate);
+  }
+
+  /** Counts a call. */
+  note(candidate: RankedCandidate): void {
+    const { retries } = this.#limits;
+    if (this.#called.length > 0 && retries !== undefined) retries.left -= 1;
+    if (candidate.access.kind === 'byok') this.#byokCalls++;
+    // Appending would reserve room for many: nearly always there is one.
+    this.#called = this.#called.length === 0 ? [candidate] : [...this.#called, candidate];
+  }
+
+  /** Endpoints of a model that were called, with any credential. */
+  #sitesOf({ id }: RankedCandidate['model']): Set<string> {
+    const sites = new Set<string>();
+    for (const { model, endpoint } of this.#called) if (model.id === id) sites.add(endpoint.site);
+    return sites;
+  }
+}
 
 type Fits = (candidate: RankedCandidate) => boolean;
 
@@ -52,14 +86,14 @@ export class CandidateQueue {
   readonly #candidates: readonly RankedCandidate[];
   readonly #rules: QueueRules;
   readonly #passedOver: RankedCandidate[] = [];
-  #called: readonly RankedCandidate[] = NONE_CALLED;
-  #byokCalls = 0;
+  readonly #calls: CallCount;
   #next = 0;
   #hasProbed = false;
 
   constructor(candidates: readonly RankedCandidate[], rules: QueueRules) {
     this.#candidates = candidates;
     this.#rules = rules;
+    this.#calls = new CallCount(rules.limits);
   }
 
   /** The next candidate that fits; those that do not are dropped for good. */
@@ -87,8 +121,7 @@ export class CandidateQueue {
   /** The same candidate again. That is another upstream call: undefined if the limits do not allow it. */
   #again(candidate: RankedCandidate): NextCandidate | undefined {
     if (this.#rules.isAbandoned()) return undefined;
-    const ofModel = this.#called.filter(({ model }) => model.id === candidate.model.id);
-    if (ofModel.length >= this.#rules.limits.perModel || !this.#isWithinLimits(candidate)) return undefined;
+    if (!this.#calls.allowsAgain(candidate)) return undefined;
     const allowed = this.#enter(candidate, false);
     return allowed && { ...allowed, isAgain: true };
   }
@@ -96,7 +129,7 @@ export class CandidateQueue {
   #regular(fits: Fits): NextCandidate | undefined {
     for (; this.#next < this.#candidates.length; this.#next++) {
       const candidate = this.#candidates[this.#next];
-      if (candidate === undefined || !fits(candidate) || !this.#isWithinLimits(candidate)) continue;
+      if (candidate === undefined || !fits(candidate) || !this.#calls.allows(candidate)) continue;
       const allowed = this.#enter(candidate, false);
       if (allowed === undefined) {
         this.#passedOver.push(candidate);
@@ -112,7 +145,7 @@ export class CandidateQueue {
   #probe(fits: Fits): NextCandidate | undefined {
     if (this.#hasProbed) return undefined;
     for (const candidate of this.#passedOver) {
-      if (!fits(candidate) || !this.#isWithinLimits(candidate)) continue;
+      if (!fits(candidate) || !this.#calls.allows(candidate)) continue;
       const allowed = this.#enter(candidate, true);
       if (allowed === undefined) continue;
       this.#hasProbed = true;
@@ -123,32 +156,9 @@ export class CandidateQueue {
 
   #enter(candidate: RankedCandidate, isLastCandidate: boolean): NextCandidate | undefined {
     const site = siteOf(candidate.endpoint, candidate.access);
-    const ticket = this.#rules.health.enter(site, { isRetry: this.#called.length > 0, isLastCandidate });
+    const ticket = this.#rules.health.enter(site, { isRetry: !this.#calls.isEmpty, isLastCandidate });
     if (ticket === undefined) return undefined;
-    if (this.#called.length > 0 && this.#rules.limits.retries !== undefined)
-      this.#rules.limits.retries.left -= 1;
-    if (candidate.access.kind === 'byok') this.#byokCalls++;
-    // Appending would reserve room for many: nearly always there is one.
-    this.#called = this.#called.length === 0 ? [candidate] : [...this.#called, candidate];
+    this.#calls.note(candidate);
     return { candidate, ticket, isAgain: false };
-  }
-
-  /** Endpoints of a model that were called, with any credential. */
-  #sitesOf({ id }: RankedCandidate['model']): Set<string> {
-    const sites = new Set<string>();
-    for (const { model, endpoint } of this.#called) if (model.id === id) sites.add(endpoint.site);
-    return sites;
-  }
-
-  /** Calls with the caller's own credentials leave `perModel` calls of the request for the gateway's. */
-  #isWithinLimits(candidate: RankedCandidate): boolean {
-    const { perRequest, perModel, retries } = this.#rules.limits;
-    if (this.#called.length > 0 && retries !== undefined && retries.left <= 0) return false;
-    const isOwn = candidate.access.kind === 'byok' && !candidate.access.credential.isFallback;
-    const isTooMany = isOwn && this.#byokCalls >= Math.max(1, perRequest - perModel);
-    if (this.#called.length >= perRequest || isTooMany) return false;
-    if (this.#called.length < perModel) return true;
-    const sites = this.#sitesOf(candidate.model);
-    return sites.has(candidate.endpoint.site) || sites.size < perModel;
   }
 }

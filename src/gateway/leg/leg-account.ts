@@ -6,6 +6,7 @@ import type { Uncharged } from '../../ports/ledger.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 import { type BillingFacts, billGeneration, billSearches } from './bill-generation.ts';
+import { isGatewayLimit } from './blame.ts';
 
 /** Usage and bill of a leg, or of a whole generation, so far. */
 export interface UsedSoFar {
@@ -111,14 +112,10 @@ function searchBill({ webSearchRequests }: Usage, { selected, billing }: LegAcco
   return billSearches(selected, webSearchRequests, billing);
 }
 
-/**
- * True for the gateway's own time limits or shutdown: the upstream did nothing wrong, and its output was forwarded.
- */
+/** True if the gateway ended the answer: the upstream did nothing wrong, and its output was forwarded. */
 function isOurs(error: GatewayError): boolean {
-  return error instanceof UpstreamFailure ? error.isCutByUs : OUR_KINDS.has(error.kind);
+  return error instanceof UpstreamFailure ? error.isCutByUs : isGatewayLimit(error);
 }
-
-const OUR_KINDS: ReadonlySet<GatewayError['kind']> = new Set(['deadline', 'overloaded']);
 
 /**
  * The higher of both counts. Usage reported in the middle of an answer does not cover later text, so our own count may

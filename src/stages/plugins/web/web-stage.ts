@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../../catalog/catalog.ts';
+import { searchNanos } from '../../../catalog/prices/bill.ts';
 import { pricingAt } from '../../../catalog/prices/price-history.ts';
 import type { SearchEngineName } from '../../../config/schema/search-engines.ts';
 import type { Egress } from '../../../egress/egress.ts';
@@ -9,7 +10,7 @@ import type { GenerationRequest } from '../../../ir/request.ts';
 import { searchNote, WEB } from '../../../ir/web-notes.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { numberAt, objectAt, stringsAt, textAt } from '../../../kit/json/members.ts';
-import { chargeOf, type Nanos, usdOf } from '../../../kit/money.ts';
+import { type Nanos, usdOf } from '../../../kit/money.ts';
 import type { Next, PaidCharge, Stage, StageContext } from '../../stage.ts';
 import { DomainList } from '../domains.ts';
 import { lastUserText, withUserText } from '../prompt-text.ts';
@@ -143,8 +144,7 @@ async function pay(
   endpoint: Endpoint,
   { charge, now }: StageContext,
 ): Promise<{ readonly paid: PaidCharge | undefined; readonly nanos: Nanos }> {
-  const { web_search: price = 0n } = pricingAt(endpoint, now());
-  const nanos = chargeOf([[1, price]]);
+  const nanos = searchNanos(1, pricingAt(endpoint, now()));
   if (nanos === 0n) return { paid: undefined, nanos };
   const paid = await charge('web_search', nanos);
   if (paid === undefined) {
