@@ -66,6 +66,15 @@ describe('parseCommandLine', () => {
     expect(parse('keys create --help')).toEqual({ kind: 'help', topic: 'keys create' });
     expect(parse('keys --help')).toEqual({ kind: 'help', topic: 'keys' });
     expect(parse('frobnicate --help')).toEqual({ kind: 'help', topic: '' });
+    expect(parse('help')).toEqual({ kind: 'help', topic: '' });
+    expect(parse('help keys')).toEqual({ kind: 'help', topic: 'keys' });
+    expect(parse('keys help')).toEqual({ kind: 'help', topic: 'keys' });
+    expect(parse('help keys create')).toEqual({ kind: 'help', topic: 'keys create' });
+    expect(parse('help kyes')).toMatchObject({
+      kind: 'misuse',
+      message: 'unknown command: kyes; did you mean keys?',
+    });
+    expect(parse('help keys creat')).toMatchObject({ kind: 'misuse', topic: 'keys' });
     expect(parse('--version')).toEqual({ kind: 'version' });
   });
 });

@@ -39,6 +39,7 @@ export function parseCommandLine(words: readonly string[]): CommandLine {
     strict: false,
     tokens: true,
   });
+  if (isHelp(positionals)) return helpOn(positionals.filter((word) => word !== HELP));
   const { command, operands } = findCommand(positionals);
   const topic = command ?? groupOf(positionals);
   if (values.help === true) return { kind: 'help', topic: positionals.length === 0 ? '' : topic };
@@ -62,6 +63,22 @@ export function parseCommandLine(words: readonly string[]): CommandLine {
   const problem = operandProblem(table, operands);
   if (problem !== undefined) return misuse(problem);
   return { kind: 'run', command, operands, flags };
+}
+
+/** The word that asks for the usage text, like `--help`: `signalbox help keys`, `signalbox keys help`. */
+export const HELP = 'help';
+
+function isHelp([first, second, ...others]: readonly string[]): boolean {
+  return first === HELP || (second === HELP && others.length === 0 && groupOf([first ?? '']) === first);
+}
+
+function helpOn(words: readonly string[]): CommandLine {
+  const topic = findCommand(words).command ?? groupOf(words);
+  if (words.length === 0) return { kind: 'help', topic: '' };
+  if (topic === '' || (words.length > 1 && topic === words[0] && commandsUnder(topic).length > 1)) {
+    return { kind: 'misuse', message: unknownCommand(words), topic };
+  }
+  return { kind: 'help', topic };
 }
 
 /** Matches a command of two words, then of one. No words = serve. */

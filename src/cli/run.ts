@@ -27,7 +27,7 @@ export async function run(words: readonly string[], output: Output): Promise<num
 
 /** The problem with the usage of the topic; that of the whole program is too long to follow a typing error. */
 function misuseText({ message, topic }: Pick<Extract<CommandLine, { kind: 'misuse' }>, 'message' | 'topic'>) {
-  const usage = topic === '' ? 'signalbox --help lists all commands.\n' : usageText(topic);
+  const usage = topic === '' ? 'signalbox help lists all commands.\n' : usageText(topic);
   return `signalbox: ${message}\n\n${usage}`;
 }
 
@@ -87,8 +87,9 @@ async function dispatch(line: Run, output: Output): Promise<number | undefined> 
     };
     return tailGenerations(flags, { filter, asJson, output });
   }
-  const { result, text, hasFailed = false } = await RESULT_RUNNERS[line.command](line, flags);
+  const { result, text, notes, hasFailed = false } = await RESULT_RUNNERS[line.command](line, flags);
   output.out(asJson ? jsonText(result) : text);
+  if (notes !== undefined && !asJson) output.err(notes);
   return hasFailed ? 1 : 0;
 }
 

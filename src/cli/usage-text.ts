@@ -13,7 +13,8 @@ export function usageText(topic = ''): string {
     const { value, meaning } = flagRow(name);
     return [`--${name}${value === undefined ? '' : ` ${value}`}`, meaning];
   });
-  return `Usage:\n${columns(lines)}\n\nFlags:\n${columns(flags)}\n`;
+  const more = rows.length > 1 ? '\nsignalbox help COMMAND shows what one command takes.\n' : '';
+  return `Usage:\n${columns(lines)}\n\nFlags:\n${columns(flags)}\n${more}`;
 }
 
 function columns(lines: readonly (readonly [string, string])[]): string {

@@ -101,9 +101,9 @@ describe('a directory in which no gateway has kept data', () => {
 
   it('is named by commands, and a file in its place gets fitting advice', async () => {
     makeDataDirectory(dataDir);
-    expect((await command('keys', 'create', '--name', 'n')).out).toContain(`\nData directory: ${dataDir}\n`);
+    expect((await command('keys', 'create', '--name', 'n')).err).toContain(`\nData directory: ${dataDir}\n`);
     expect((await command('keys', 'list')).out).toMatch(/WORKSPACE .*\n.* default /);
-    expect((await command('ledger', 'verify')).out).toContain(`\nData directory: ${dataDir}\n`);
+    expect((await command('ledger', 'verify')).err).toBe(`Data directory: ${dataDir}\n`);
     const { err } = await typed('keys', 'list', '--data-dir', file);
     expect(err).toContain('a file has its name, or that of a folder above it; move the file away');
   });
@@ -207,9 +207,11 @@ describe('signalbox keys and accounts', () => {
 
   it('make, list and revoke keys without a gateway', async () => {
     const made = await command('keys', 'create', '--name', 'my key');
-    expect(made).toMatchObject({ code: 0, err: '' });
-    const secret = made.out.split('\n')[0] ?? '';
-    expect(secret).toMatch(/^sk-sb-v1-[0-9a-f]{64}$/);
+    // The secret alone, so that KEY=$(signalbox keys create ...) holds it.
+    expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^sk-sb-v1-[0-9a-f]{64}\n$/) });
+    expect(made.err).toMatch(/my key.*\n\nThe key above is shown this once/);
+    const secret = made.out.trim();
+    expect(made.err).not.toContain(secret);
     expect(existsSync(join(dataDir, 'signalbox.sqlite'))).toBe(true);
     const entries = readdirSync(dataDir, { recursive: true, withFileTypes: true });
     for (const { name, parentPath } of entries.filter((entry) => entry.isFile())) {

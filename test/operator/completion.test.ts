@@ -1,7 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMAND_TABLE, FLAGS } from '../../src/cli/command-table.ts';
 import { completionScript } from '../../src/cli/commands/completion.ts';
+import { temporaryDirectory } from '../contracts/temporary-directory.ts';
+
+let temporary: ReturnType<typeof temporaryDirectory>;
+
+beforeAll(() => {
+  temporary = temporaryDirectory();
+});
+
+afterAll(() => temporary.remove());
 
 /** What bash offers for the last of these words. */
 function offeredBy(...words: string[]): string[] {
@@ -13,6 +24,13 @@ function offeredBy(...words: string[]): string[] {
   });
   expect(stderr).toBe('');
   return stdout.trim().split(' ').filter(Boolean);
+}
+
+/** The script in a file: fish reads none from a pipe. */
+function writtenScript(shell: string): string {
+  const file = join(temporary.path, shell);
+  writeFileSync(file, completionScript(shell).text);
+  return file;
 }
 
 function hasShell(shell: string): boolean {
@@ -32,6 +50,17 @@ describe('signalbox completion', () => {
     expect(offeredBy('check-config', 'si')).toEqual([]);
   });
 
+  it.skipIf(!hasShell('fish'))('completes them in fish, with what they mean', () => {
+    const lines = ['ke', 'keys cr', 'keys create --limit-reset ', '--data-dir keys keys re', 'help byo'];
+    const asked = lines.map((line) => `complete -C 'signalbox ${line}'`).join('\n');
+    const script = `source ${writtenScript('fish')}\n${asked}\n`;
+    const { stdout } = spawnSync('fish', ['--no-config', '-c', script], { encoding: 'utf8' });
+    const offered = stdout.split('\n').map((line) => line.split('\t', 1)[0]);
+    const values = ['daily', 'monthly', 'never', 'weekly'];
+    expect(offered).toEqual(['keys', 'create', ...values, 'revoke', 'byok', '']);
+    expect(stdout).toContain('create\tmake a key and print its secret once\n');
+  });
+
   it.each(['bash', 'zsh', 'fish'])('knows every command and flag in %s', (shell) => {
     const { text } = completionScript(shell);
     const words = new Set(text.split(/[^\w-]+/));
@@ -43,10 +72,7 @@ describe('signalbox completion', () => {
 
   it.each(['bash', 'zsh', 'fish'])('is a script that %s can read, where that is installed', (shell) => {
     if (!hasShell(shell)) return;
-    const { status, stderr } = spawnSync(shell, ['-n'], {
-      input: completionScript(shell).text,
-      encoding: 'utf8',
-    });
+    const { status, stderr } = spawnSync(shell, ['-n', writtenScript(shell)], { encoding: 'utf8' });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 });

@@ -1,14 +1,14 @@
 import type { Flags } from '../../config/runtime.ts';
 import type { AccountView, NewAccountView } from '../../control/views.ts';
-import { runControlCommand } from '../run-control-command.ts';
+import { dataDirectoryLine, runControlCommand } from '../run-control-command.ts';
 import { type CommandResult, tableText } from '../terminal/output.ts';
 
 export async function createAccount(flags: Flags, name: string): Promise<CommandResult<NewAccountView>> {
   const result = await runControlCommand(flags, 'accounts.create', { name });
-  const text =
-    `${result.management_key}\n\n${accountTable([result])}\nThe management key above is shown this once; ` +
-    `only its hash is stored.\n`;
-  return { result, text };
+  const notes =
+    `\n${accountTable([result])}\nThe management key above is shown this once; ` +
+    `only its hash is stored.\n${dataDirectoryLine(flags)}`;
+  return { result, text: `${result.management_key}\n`, notes };
 }
 
 export async function listAccounts(flags: Flags): Promise<CommandResult<AccountView[]>> {

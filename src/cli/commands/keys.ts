@@ -9,10 +9,10 @@ export async function createKey(
   input: CommandInput<'keys.create'>,
 ): Promise<CommandResult<IssuedKeyView>> {
   const result = await runControlCommand(flags, 'keys.create', input);
-  const text =
-    `${result.key}\n\n${keyTable([result])}\n` +
-    'The key above is shown this once; only its hash is stored.\n';
-  return { result, text: text + dataDirectoryLine(flags) };
+  const notes =
+    `\n${keyTable([result])}\n` +
+    `The key above is shown this once; only its hash is stored.\n${dataDirectoryLine(flags)}`;
+  return { result, text: `${result.key}\n`, notes };
 }
 
 export async function listKeys(

@@ -30,8 +30,8 @@ export async function verifyLedger(flags: Flags): Promise<CommandResult<LedgerVi
   const result = await runControlCommand(flags, 'ledger.verify', {});
   const isRight = result.accounts.every(({ fault }) => fault === null);
   const verdict = isRight ? 'The books are right.\n' : faultsText(result);
-  const text = `${accountTable(result)}\n${dataDirectoryLine(flags)}${factsText(result)}${verdict}`;
-  return { result, text, hasFailed: !isRight };
+  const text = `${accountTable(result)}\n${factsText(result)}${verdict}`;
+  return { result, text, notes: dataDirectoryLine(flags), hasFailed: !isRight };
 }
 
 function faultsText({ accounts }: LedgerView): string {

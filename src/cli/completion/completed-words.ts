@@ -1,4 +1,4 @@
-import { operandChoices } from '../command-line.ts';
+import { HELP, operandChoices } from '../command-line.ts';
 import { type CommandRow, commandsUnder, FLAGS, type FlagName, flagRow } from '../command-table.ts';
 
 /** What a shell offers at a place that takes a value. */
@@ -32,12 +32,17 @@ export function completedFlags(): CompletedFlag[] {
 }
 
 export function completedCommands(): CompletedCommand[] {
-  return commandsUnder('').map(([name, row]) => ({
-    words: name.split(' ') as [string, string?],
-    meaning: row.meaning,
-    flags: row.flags.map(completedFlag),
-    operand: operandOffer(row),
-  }));
+  const commands = commandsUnder('').map(
+    ([name, row]): CompletedCommand => ({
+      words: name.split(' ') as [string, string?],
+      meaning: row.meaning,
+      flags: row.flags.map(completedFlag),
+      operand: operandOffer(row),
+    }),
+  );
+  const topics = [...new Set(commands.map(({ words: [first] }) => first))];
+  const help = { words: [HELP], meaning: 'show how a command is used', flags: [] } as const;
+  return [...commands, { ...help, operand: { kind: 'choice', words: topics } }];
 }
 
 export function firstWords(): FirstWord[] {

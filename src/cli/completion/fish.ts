@@ -60,7 +60,8 @@ function linesOf({ words: [first, second], meaning, flags, operand }: CompletedC
 }
 
 function flagLine(condition: string, { name, meaning, offer }: CompletedFlag): string {
-  const value = offer === undefined ? '' : ` -r ${offerText(offer)}`;
+  // -x offers no names of files.
+  const value = offer === undefined ? '' : ` ${offer.kind === 'file' ? '-r' : '-x'} ${offerText(offer)}`;
   return `complete -c signalbox -n '${condition}' -l ${name}${value.trimEnd()} -d ${quoted(meaning)}`;
 }
 

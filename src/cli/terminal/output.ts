@@ -8,6 +8,8 @@ export interface Output {
 export interface CommandResult<T> {
   readonly result: T;
   readonly text: string;
+  /** Written to `err` behind the text: what `KEY=$(signalbox keys create ...)` must not catch. */
+  readonly notes?: string;
   /** True = exit code 1. */
   readonly hasFailed?: boolean;
 }

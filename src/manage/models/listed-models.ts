@@ -119,10 +119,11 @@ function listed(
   };
 }
 
-/** The models that a filter leaves, with the endpoints that it leaves. Throws for a provider that nothing knows. */
+/** The models that a filter leaves, with the endpoints that it leaves. Throws for an unknown provider or parameter. */
 export function* filteredModels(models: readonly ListedModel[], filter: ModelFilter): Sliced<ListedModel[]> {
   const { provider, search = '', free, available, parameter, modality } = filter;
   if (provider !== undefined) requireProvider(provider, models);
+  if (parameter !== undefined) requireParameter(parameter, models);
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   // A model without endpoints is in a list that asks nothing of them.
   const isOfEndpoints = [provider, free, available, parameter].some((member) => member !== undefined);
@@ -153,6 +154,19 @@ function requireProvider(slug: string, models: readonly ListedModel[]): void {
   const meant = nearestWord(slug, known);
   const suggestion = meant === undefined ? '' : `; did you mean ${meant}?`;
   throw new GatewayError('not-found', `there is no provider ${slug}${suggestion}`);
+}
+
+function requireParameter(name: string, models: readonly ListedModel[]): void {
+  const known = new Set(
+    models.flatMap(({ endpoints }) =>
+      endpoints.flatMap(({ supported_parameters: parameters }) => parameters ?? []),
+    ),
+  );
+  if (known.has(name)) return;
+  const meant = nearestWord(name, known);
+  const suggestion =
+    meant === undefined ? `; there is ${[...known].sort().join(', ')}` : `; did you mean ${meant}?`;
+  throw new GatewayError('not-found', `no model lists the parameter ${name}${suggestion}`);
 }
 
 function isFree({ current_pricing }: ListedEndpoint): boolean {
