@@ -170,6 +170,7 @@ export type EventBatch = readonly Event[];
  * endpoint may be tried (`gateway/leg/attempt.ts`); the time to the first content is measured
  * (`gateway/generation/one-leg.ts`, `several-legs.ts`), and an answer that goes on without any is cut off
  * (`upstream/call/batches.ts`). A refusal is not content: another model may still answer.
+ * Whether an answer has any output at all is another question: `hasOutput`.
  */
 export function isContent(event: Event): boolean {
   switch (event.type) {

@@ -26,9 +26,12 @@ export interface Result {
   readonly vectors?: readonly Vector[];
 }
 
-/** True if an answer has neither items nor vectors. */
-export function isBlank({ items, vectors }: Pick<Result, 'items' | 'vectors'>): boolean {
-  return items.length === 0 && vectors === undefined;
+/**
+ * True if an answer has items or vectors. Output is more than content (`isContent`): a refusal is output, and so is an
+ * item that has only begun.
+ */
+export function hasOutput({ items, vectors }: Pick<Result, 'items' | 'vectors'>): boolean {
+  return items.length > 0 || vectors !== undefined;
 }
 
 /** Text that was left out, thoughts apart from all else. */

@@ -2,7 +2,7 @@ import { type ErrorKind, GatewayError } from '../../ir/errors.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { numberAt, textAt } from '../../kit/json/members.ts';
 import type { UpstreamErrorInfo } from '../dialect.ts';
-import { cleanCode, cleanMessage } from '../shared/answers/reported-failure.ts';
+import { beginningOf, cleanCode, cleanMessage } from '../shared/answers/reported-failure.ts';
 
 /** Header with the type of an error, if the body has none. */
 const TYPE_HEADER = 'x-amzn-errortype';
@@ -45,9 +45,6 @@ const KINDS_BY_STATUS: Readonly<Record<number, ErrorKind>> = {
   529: 'upstream-overloaded',
 };
 
-/** Characters of a message that are searched for its kind. */
-const MAX_SEARCHED_CHARACTERS = 4096;
-
 const TOO_LONG =
   /too long|too many (?:input )?tokens|context (?:length|window|limit)|maximum (?:number of )?tokens/i;
 
@@ -66,7 +63,5 @@ function kindOf(code: string, message: string, originalStatus: number | undefine
     KINDS.find(([pattern]) => pattern.test(code))?.[1] ??
     KINDS_BY_STATUS[originalStatus ?? 0] ??
     'upstream-unavailable';
-  return kind === 'invalid-request' && TOO_LONG.test(message.slice(0, MAX_SEARCHED_CHARACTERS))
-    ? 'context-length'
-    : kind;
+  return kind === 'invalid-request' && TOO_LONG.test(beginningOf(message)) ? 'context-length' : kind;
 }

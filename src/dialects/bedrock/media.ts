@@ -1,7 +1,7 @@
 import type { Source } from '../../ir/items.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { DOCUMENT_FORMATS, IMAGE_FORMATS, MAX_DOCUMENT_NAME_LENGTH, VIDEO_FORMATS } from './wire.ts';
+import { DOCUMENT_FORMATS, IMAGE_FORMATS, MAX_DOCUMENT_NAME_CHARACTERS, VIDEO_FORMATS } from './wire.ts';
 
 /** Images, documents and videos: bytes, or an address in the provider's own store. No other addresses. */
 
@@ -116,7 +116,7 @@ export class DocumentNames {
 }
 
 /** Characters for the number of a repeated name. */
-const NUMBER_LENGTH = 8;
+const NUMBER_CHARACTERS = 8;
 
 /** A file name as the upstream accepts it, without its format. */
 export function cleanName(filename = ''): string {
@@ -126,7 +126,7 @@ export function cleanName(filename = ''): string {
     .replace(/[^a-zA-Z0-9\s()[\]-]/g, '-')
     .replace(/\s+/g, ' ')
     .trim()
-    .slice(0, MAX_DOCUMENT_NAME_LENGTH - NUMBER_LENGTH)
+    .slice(0, MAX_DOCUMENT_NAME_CHARACTERS - NUMBER_CHARACTERS)
     .trim();
   return name === '' ? 'document' : name;
 }

@@ -7,7 +7,7 @@ import type { Report } from '../shared/report/report.ts';
 import { flatArguments } from '../shared/tools/tool-names.ts';
 import type { Piece, RenderContext, Turn } from './render-context.ts';
 import { PartRenderer } from './render-parts.ts';
-import { MAX_ID_LENGTH, textBlock } from './wire.ts';
+import { MAX_ID_CHARACTERS, textBlock } from './wire.ts';
 
 /** The conversation for an upstream of this dialect, before cache points are set. */
 export interface RenderedConversation {
@@ -144,7 +144,7 @@ class CallIds {
 }
 
 function plainId(callId: string): string {
-  return callId.length <= MAX_ID_LENGTH && PLAIN_ID.test(callId) ? callId : digestedId(callId, callId);
+  return callId.length <= MAX_ID_CHARACTERS && PLAIN_ID.test(callId) ? callId : digestedId(callId, callId);
 }
 
 // --- Results of calls -----------------------------------------------------------------------------------------------

@@ -73,10 +73,10 @@ export type Speaker = WireRole | 'system';
 // --- Limits ---------------------------------------------------------------------------------------------------------
 
 /** Longest id of a tool call; names of tools have the same limit. */
-export const MAX_ID_LENGTH = 64;
+export const MAX_ID_CHARACTERS = 64;
 
 /** Longest name of a document. */
-export const MAX_DOCUMENT_NAME_LENGTH = 200;
+export const MAX_DOCUMENT_NAME_CHARACTERS = 200;
 
 /** Cache points that one request may hold. */
 export const MAX_CACHE_POINTS = 4;

@@ -15,9 +15,6 @@ import { NOT_TAKEN } from '../shared/report/field-fates.ts';
 import type { Report } from '../shared/report/report.ts';
 import { NO_FIELD, takes } from './render-losses.ts';
 
-/** Output limit that a budget is measured against if the request has none, tokens. */
-const ASSUMED_OUTPUT_TOKENS = 32_000;
-
 /** The highest effort that all chat upstreams know. */
 const HIGHEST_EFFORT: Effort = 'high';
 
@@ -74,7 +71,7 @@ export function renderReasoning(
         drop(['budgetTokens'], `chat upstreams take no budget; effort ${known(effort)} is sent`);
         return { reasoning_effort: known(effort) };
       }
-      const limit = thinkingLimit(request, target, ASSUMED_OUTPUT_TOKENS);
+      const limit = thinkingLimit(request, target);
       const nearest = effortNearest(budget ?? 0, limit);
       coerce(['budgetTokens'], `a budget in tokens is sent as effort ${nearest}`);
       return { reasoning_effort: nearest };

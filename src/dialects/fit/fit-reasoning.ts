@@ -14,9 +14,6 @@ export interface FittedRequest {
   readonly report: readonly TranslationEntry[];
 }
 
-/** Output limit that a budget is measured against if the request has none, tokens. */
-const ASSUMED_OUTPUT_TOKENS = 32_000;
-
 /** Lowest effort of a model with unknown efforts: every upstream with effort levels has it. */
 const USUAL_LEAST: EffortWord = 'low';
 
@@ -58,7 +55,7 @@ function fitBudget(
   facts: ReasoningFacts,
   outputLimit: number | undefined,
 ): FittedRequest {
-  const limit = thinkingLimit(request, { outputLimit }, ASSUMED_OUTPUT_TOKENS);
+  const limit = thinkingLimit(request, { outputLimit });
   const word = wordFor(request.reasoning?.budgetTokens ?? 0, limit);
   const sent = nearestEffort(word, facts.supportedEfforts ?? EFFORT_WORDS);
   return changed(request, sent, `the model takes no budget in tokens: effort ${sent} is sent`);

@@ -99,9 +99,9 @@ const MAX_ENTRIES = 10_000;
  * Entries of lists that no piece has named, in all lists of a call. Lists are written from the beginning, so indexes
  * far beyond the end are a mistake: a few characters would stand for thousands of entries.
  */
-const MAX_GAPS = 100;
+const MAX_GAP_ENTRIES = 100;
 
-const MAX_STEPS = 64;
+const MAX_PATH_STEPS = 64;
 
 /**
  * Assembles arguments from pieces, each with the path of its value: `$.days[0].city`. Text may come in several pieces.
@@ -147,7 +147,7 @@ export class PartialArguments {
   #hasRoom(holder: JsonObject | Json[], step: Step): boolean {
     if (Array.isArray(holder)) this.#gaps += Math.max(0, Number(step) - holder.length);
     this.#entries++;
-    return this.#gaps <= MAX_GAPS && this.#entries <= MAX_ENTRIES;
+    return this.#gaps <= MAX_GAP_ENTRIES && this.#entries <= MAX_ENTRIES;
   }
 }
 
@@ -166,7 +166,7 @@ function stepsOf(path: string): Step[] | undefined {
   if (!path.startsWith('$')) return undefined;
   const steps: Step[] = [];
   let at = 1;
-  while (at < path.length && steps.length < MAX_STEPS) {
+  while (at < path.length && steps.length < MAX_PATH_STEPS) {
     STEP.lastIndex = at;
     const step = STEP.exec(path);
     if (step === null) return undefined;

@@ -46,7 +46,7 @@ function givenId(callId: string): string | undefined {
 /** Upstreams of this dialect refuse names that begin with a digit or a dash. */
 const BEGINS_WELL = /^[a-zA-Z_]/;
 
-const MAX_NAME_LENGTH = 64;
+const MAX_NAME_CHARACTERS = 64;
 
 /** Names of a request's tools in this dialect, in both directions. */
 export function functionNames(request: Pick<GenerationRequest, 'tools'>): FlatNames {
@@ -56,7 +56,7 @@ export function functionNames(request: Pick<GenerationRequest, 'tools'>): FlatNa
       ? []
       : [flat.nameOf({ kind: tool.type, name: tool.name, ...namespaceOf(tool.namespace?.name) })],
   );
-  const pool = new NamePool(declared, MAX_NAME_LENGTH);
+  const pool = new NamePool(declared, MAX_NAME_CHARACTERS);
   const sent = new Map<string, string>();
   const back = new Map<string, string>();
   for (const name of declared) {
@@ -79,5 +79,5 @@ function namespaceOf(namespace: string | undefined): { namespace?: string } {
 }
 
 function wellBegun(name: string): string {
-  return BEGINS_WELL.test(name) ? name : `_${name}`.slice(0, MAX_NAME_LENGTH);
+  return BEGINS_WELL.test(name) ? name : `_${name}`.slice(0, MAX_NAME_CHARACTERS);
 }

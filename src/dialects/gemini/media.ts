@@ -1,4 +1,3 @@
-import type { Source } from '../../ir/items.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 import type { WirePart } from './wire.ts';
 
@@ -106,13 +105,4 @@ export function addressedPart(url: string, kind: AddressedKind): Addressed | und
   const known = lookUp(EXTENSIONS, extension);
   const mimeType = known ?? DEFAULT_TYPES[kind];
   return { part: { fileData: { mimeType, fileUri: url } }, mimeType, isGuessed: known === undefined };
-}
-
-const DATA_URL = /^data:([^;,]+);base64,/i;
-
-/** The bytes in a data URL; undefined if it is none. */
-export function bytesIn(url: string): Extract<Source, { kind: 'base64' }> | undefined {
-  const head = DATA_URL.exec(url.slice(0, 256));
-  if (head === null) return undefined;
-  return { kind: 'base64', mediaType: head[1] ?? '', data: url.slice(head[0].length) };
 }

@@ -2,12 +2,12 @@ import type { Part, Source } from '../../ir/items.ts';
 import { textAt } from '../../kit/json/members.ts';
 import { IMAGE_AS_TEXT, reportImageDetail, reportTextMembers } from '../shared/blocks/part-losses.ts';
 import { textOfForeignPart } from '../shared/blocks/text-of-foreign-part.ts';
+import { parseDataUrl } from '../shared/media/data-url.ts';
 import type { Report } from '../shared/report/report.ts';
 import {
   type AddressedKind,
   addressedPart,
   audioType,
-  bytesIn,
   inlinePart,
   isReadable,
   isTextLike,
@@ -110,7 +110,7 @@ export class PartRenderer {
   }
 
   #address(owner: object, url: string, kind: AddressedKind): WirePart[] {
-    const bytes = bytesIn(url);
+    const bytes = parseDataUrl(url);
     if (bytes !== undefined) return this.#bytes(owner, bytes);
     const addressed = addressedPart(url, kind);
     if (addressed === undefined) return this.#drop(owner, 'the upstream fetches only https and gs addresses');

@@ -1,5 +1,6 @@
 import type { Source } from '../../ir/items.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { renderUrl } from '../shared/media/data-url.ts';
 
 /**
  * Images that a model made. Answers of this format have no block for them, so they are written as text: a Markdown
@@ -14,19 +15,8 @@ const MAX_HEAD_CHARACTERS = 128;
 
 /** The text block of an image; undefined if it has neither bytes nor address. */
 export function imageTextBlock(source: Source): JsonObject | undefined {
-  const address = addressOf(source);
+  const address = renderUrl(source);
   return address === undefined ? undefined : { type: 'text', text: `${OPENING}${address})`, citations: [] };
-}
-
-function addressOf(source: Source): string | undefined {
-  switch (source.kind) {
-    case 'base64':
-      return `data:${source.mediaType};base64,${source.data}`;
-    case 'url':
-      return source.url;
-    default:
-      return undefined;
-  }
 }
 
 /** The image in such a text; undefined for every other text, also one with the address of an image on the web. */

@@ -31,7 +31,7 @@ export function renderContext(request: GenerationRequest, target: RenderTarget):
 // --- Cache marks ----------------------------------------------------------------------------------------------------
 
 /** Marks that upstreams accept in one request. */
-const MAX_MARKS = 4;
+const MAX_CACHE_MARKS = 4;
 
 /** Blocks that cannot carry a mark. */
 const UNMARKABLE: ReadonlySet<Json | undefined> = new Set(['thinking', 'redacted_thinking']);
@@ -63,12 +63,12 @@ export class CacheMarks {
    */
   keepLast(body: JsonObject, report: Report): void {
     const marked = markedBlocks(body);
-    const surplus = marked.slice(0, Math.max(0, marked.length - MAX_MARKS));
+    const surplus = marked.slice(0, Math.max(0, marked.length - MAX_CACHE_MARKS));
     for (const block of surplus) {
       const field = this.#fields.get(block);
       if (field === undefined) continue;
       delete block.cache_control;
-      report.dropped(field, `the upstream takes ${MAX_MARKS} marks: the last ones are kept`);
+      report.dropped(field, `the upstream takes ${MAX_CACHE_MARKS} marks: the last ones are kept`);
     }
   }
 }
@@ -84,8 +84,11 @@ export function markLastCacheable(body: JsonObject, mark: CacheMark, report: Rep
     change(body, 'system', (system) => markContent(system, control)) ??
     change(body, 'tools', (tools) => markContent(tools, control));
   const marked = { ...body, ...changes };
-  if (markedBlocks(marked).length <= MAX_MARKS) return marked;
-  report.dropped(report.name('cache'), `${MAX_MARKS} blocks are marked already, the most the upstream takes`);
+  if (markedBlocks(marked).length <= MAX_CACHE_MARKS) return marked;
+  report.dropped(
+    report.name('cache'),
+    `${MAX_CACHE_MARKS} blocks are marked already, the most the upstream takes`,
+  );
   return body;
 }
 

@@ -45,9 +45,6 @@ function impliedSummary(request: GenerationRequest): string | undefined {
 
 // --- By effort ------------------------------------------------------------------------------------------------------
 
-/** The upstream's output limit if the request has none; only the nearest effort depends on it. */
-const ASSUMED_OUTPUT_TOKENS = 32_000;
-
 /** The highest effort of upstreams of this dialect. */
 const HIGHEST_EFFORT: Effort = 'xhigh';
 
@@ -73,7 +70,7 @@ function renderEffort(
     report.dropped(name, `the upstream takes no budget; effort ${effort} is sent`);
     return effort;
   }
-  const limit = thinkingLimit(request, target, ASSUMED_OUTPUT_TOKENS);
+  const limit = thinkingLimit(request, target);
   const nearest = effortNearest(budgetTokens, limit);
   report.coerced(name, `a budget of ${budgetTokens} tokens sent as effort ${nearest}`);
   return nearest;

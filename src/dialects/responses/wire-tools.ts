@@ -62,7 +62,7 @@ const CONNECTORS = [
 const toolNames = nullish(Type.Object({ tool_names: nullish(strings) }));
 
 /** Nested filters are validated down to this depth; deeper ones are not written by hand. */
-const MAX_FILTER_DEPTH = 4;
+const MAX_FILTER_LEVELS = 4;
 
 const filterValue = Type.Union([
   text,
@@ -100,7 +100,7 @@ const TOOL_FIELDS: Readonly<Record<string, TProperties>> = {
   web_search_2025_08_26: webSearchFields,
   file_search: {
     vector_store_ids: strings,
-    filters: nullish(filterSchema(MAX_FILTER_DEPTH)),
+    filters: nullish(filterSchema(MAX_FILTER_LEVELS)),
     max_num_results: nullish(Type.Integer({ minimum: 1 })),
     ranking_options: nullish(
       Type.Object({

@@ -7,7 +7,7 @@ import { renderFinish } from '../../dialects/chat/finish.ts';
 import { presetSlugOf } from '../../dialects/shared/presets/preset.ts';
 import type { Strategy } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { isBlank, type Result } from '../../ir/result.ts';
+import { hasOutput, type Result } from '../../ir/result.ts';
 import { NO_USAGE, type Usage } from '../../ir/usage.ts';
 import { notedFetches, notedSearch } from '../../ir/web-notes.ts';
 import { boundedText } from '../../kit/json/bounded-json.ts';
@@ -431,7 +431,7 @@ function finishReasonOf({ outcome, result }: Settlement): string | null {
 
 /** Content without a time of its own came with the end. */
 function durations({ firstLeg }: AttemptLog, result: Result, { firstContentMs, endMs }: GenerationTimes) {
-  const contentMs = firstContentMs ?? (isBlank(result) ? undefined : endMs);
+  const contentMs = firstContentMs ?? (hasOutput(result) ? endMs : undefined);
   const last = firstLeg.calls.at(-1);
   if (contentMs === undefined || last === undefined) return { latency: null, generationTime: null };
   return { latency: whole(contentMs), generationTime: whole(endMs - contentMs + last.latencyMs) };

@@ -1,6 +1,6 @@
 import { FREE } from '../../catalog/prices/bill.ts';
 import type { GatewayError } from '../../ir/errors.ts';
-import { isBlank, type Result } from '../../ir/result.ts';
+import { hasOutput, type Result } from '../../ir/result.ts';
 import { type Bill, NO_USAGE, type Usage } from '../../ir/usage.ts';
 import type { Uncharged } from '../../ports/ledger.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
@@ -78,7 +78,7 @@ async function cutAccount(
   facts: LegAccountFacts,
 ): Promise<LegAccount> {
   const reported = facts.believe(result.usage);
-  if (isBlank(result)) {
+  if (!hasOutput(result)) {
     const usage = reported ?? NO_USAGE;
     return { usage, bill: FREE, uncharged: failure === undefined ? abandoned(usage, facts) : undefined };
   }
@@ -133,6 +133,6 @@ function atLeast(reported: Usage | undefined, estimated: Usage): Usage {
 /** Free if there is no output and nothing that explains its absence. */
 function billFor(usage: Usage, result: Result, { selected, billing }: LegAccountFacts): Bill {
   const isUnexplained =
-    isBlank(result) && usage.outputTokens === 0 && result.finish?.nativeReason === undefined;
+    !hasOutput(result) && usage.outputTokens === 0 && result.finish?.nativeReason === undefined;
   return isUnexplained ? FREE : billGeneration(selected, usage, billing, result.finish?.serviceTier);
 }

@@ -38,6 +38,7 @@ function asLine(text: string): string {
   return text.length > MAX_SEARCHED_CHARACTERS ? text : text.replace(/[\p{Cc}\u2028\u2029\s]+/gu, ' ').trim();
 }
 
-function beginningOf(text: string): string {
+/** The beginning of a text, as much of it as is searched. */
+export function beginningOf(text: string): string {
   return text.slice(0, MAX_SEARCHED_CHARACTERS);
 }

@@ -57,7 +57,8 @@ function problemOfAddress(address: string, kind: MediaKind): string | undefined 
 const MAX_WHOLE_CHARACTERS = 1024;
 
 /** Longer base64 is checked in samples: millions of characters would block the event loop. */
-const SAMPLE = { length: 128, every: 16_384 } as const;
+const SAMPLE_CHARACTERS = 128;
+const CHARACTERS_PER_SAMPLE = 16_384;
 
 /** Line breaks are allowed, as in mails. */
 const MIDDLE = /^[A-Za-z0-9+/\r\n]*$/;
@@ -70,8 +71,8 @@ function isBase64(data: string): boolean {
   const hasLines = end.includes('\n') || data.slice(0, MAX_WHOLE_CHARACTERS).includes('\n');
   if (!hasLines && data.length % 4 !== 0) return false;
   const rest = data.length - end.length;
-  for (let start = 0; start < rest; start += SAMPLE.every) {
-    if (!MIDDLE.test(data.slice(start, Math.min(start + SAMPLE.length, rest)))) return false;
+  for (let start = 0; start < rest; start += CHARACTERS_PER_SAMPLE) {
+    if (!MIDDLE.test(data.slice(start, Math.min(start + SAMPLE_CHARACTERS, rest)))) return false;
   }
   return true;
 }

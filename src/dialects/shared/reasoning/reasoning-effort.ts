@@ -25,11 +25,14 @@ export function effortOf(settings: ReasoningSettings | undefined): Effort | unde
   return settings.enabled === true && settings.budgetTokens === undefined ? 'medium' : undefined;
 }
 
+/** Output limit of an upstream, tokens, if neither the request nor the catalogue names one. */
+const ASSUMED_OUTPUT_TOKENS = 32_000;
+
 /** The output limit that budgets are shares of: the caller's, else the endpoint's, else `assumed`. */
 export function thinkingLimit(
   { requestedOutputTokens }: Pick<GenerationRequest, 'requestedOutputTokens'>,
   { outputLimit }: Pick<RenderTarget, 'outputLimit'>,
-  assumed: number,
+  assumed = ASSUMED_OUTPUT_TOKENS,
 ): number {
   return requestedOutputTokens ?? outputLimit ?? assumed;
 }

@@ -12,7 +12,7 @@ export const MAX_REQUEST_PIECES = 10_000;
 const LISTS = ['content', 'tool_calls', 'output', 'reasoning_details', 'summary', 'images', 'tools'] as const;
 
 /** Depth of nested lists of pieces: a message, its parts, the parts of a tool result in it. */
-const MAX_DEPTH = 3;
+const MAX_LIST_LEVELS = 3;
 
 /**
  * Throws 400 if the lists of a caller's body have more pieces than one request may have. The first list stands for all
@@ -21,7 +21,7 @@ const MAX_DEPTH = 3;
 export function refuseManyPieces(body: JsonObject, lists: readonly [string, ...string[]]): void {
   let left = MAX_REQUEST_PIECES;
   for (const list of lists) {
-    left -= piecesIn(body[list], left, MAX_DEPTH);
+    left -= piecesIn(body[list], left, MAX_LIST_LEVELS);
     if (left < 0) throw tooManyPieces(lists[0]);
   }
 }

@@ -15,13 +15,13 @@ export interface ToolIdentity {
   readonly namespace?: string;
 }
 
-const MAX_NAME_LENGTH = 64;
+const MAX_NAME_CHARACTERS = 64;
 
 /** The name of a tool at an upstream that has only plain functions. */
 export function flatToolName(name: string, namespace: string | undefined): string {
   const full = namespace === undefined ? name : `${namespace}__${name}`;
   const clean = full.replace(/[^a-zA-Z0-9_-]/g, '_');
-  return clean.length <= MAX_NAME_LENGTH ? clean : clean.slice(clean.length - MAX_NAME_LENGTH);
+  return clean.length <= MAX_NAME_CHARACTERS ? clean : clean.slice(clean.length - MAX_NAME_CHARACTERS);
 }
 
 /** Arguments schema of a free-text tool that is sent as a function. */
@@ -64,7 +64,7 @@ function nameTools(tools: GenerationRequest['tools']): FlatNames {
   const identities = new Map<string, ToolIdentity>();
   const pool = new NamePool(
     tools.flatMap((tool) => (tool.type === 'hosted' ? (tool.value.name ?? []) : [])),
-    MAX_NAME_LENGTH,
+    MAX_NAME_CHARACTERS,
   );
   const take = (tool: ToolIdentity, flatName: string) => {
     const key = keyOf(tool);

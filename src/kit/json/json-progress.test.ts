@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonProgress } from './decode-calls.ts';
+import { JsonProgress } from './json-progress.ts';
 
 /** Whether the text may be complete after each piece. */
 function told(pieces: readonly string[]): boolean[] {
