@@ -141,10 +141,10 @@ became of the field:
 | \`ignored\` | went to the [simulator](simulator.md), which does not know it; or it is a parameter of the query |
 
 Parameters of the query have no effect on a generation. Each is reported with a question mark before its name:
-\`?verbose\`. Only \`beta\`, which the Anthropic client adds to its calls, is left out. \`/messages/count_tokens\` has no
-report. Routes for keys, workspaces, BYOK, credits, files, analytics, datasets, records of generations and
-\`/routing/explain\` answer an unknown parameter with a 400 that names it, \`beta\` excepted. The catalogue
-(\`/models\`, \`/providers\`), probes and documentation take any.
+\`?verbose\`. Only \`beta\` and \`client_version\`, which the Anthropic client and Codex add to their calls, are left out.
+\`/messages/count_tokens\` has no report. Routes for the catalogue (\`/models\`, \`/providers\` and below), keys,
+workspaces, BYOK, credits, files, analytics, datasets, records of generations and \`/routing/explain\` answer an unknown
+parameter with a 400 that names it, and the one that was probably meant. Probes and documentation take any.
 
 If your format and the upstream's are the same, your body is relayed as you wrote it. Numbers beyond 2^53 keep all
 their digits, in your body and in the answer. What an endpoint does not take (\`supported_parameters\`), or a provider
