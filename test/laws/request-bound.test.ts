@@ -83,15 +83,21 @@ function costOf(step: () => unknown): number {
   return best;
 }
 
+const largest = new Map<(count: number) => JsonObject, JsonObject>();
+
 /** The body that holds as many pieces as a request may. */
 function largestOf(make: (count: number) => JsonObject): JsonObject {
+  const known = largest.get(make);
+  if (known !== undefined) return known;
   let [fits, fails] = [1, MAX_REQUEST_PIECES];
   while (fails - fits > 1) {
     const middle = Math.floor((fits + fails) / 2);
     if (isWithinBound(make(middle))) fits = middle;
     else fails = middle;
   }
-  return make(fits);
+  const body = make(fits);
+  largest.set(make, body);
+  return body;
 }
 
 function isWithinBound(body: JsonObject): boolean {

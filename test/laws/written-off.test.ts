@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runs } from '../builders/runs.ts';
 import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
 import { end, type FakeUpstream, head, JSON_TYPE, openFakeUpstream, write } from '../fakes/fake-upstream.ts';
 import { postgresForTests } from '../postgres/postgres-server.ts';
@@ -163,7 +164,7 @@ describe.each([
         const counted = (await writtenOffInAll()) - before;
         expect(Math.abs(counted - written_off)).toBeLessThanOrEqual(1e-6 + written_off * 1e-6);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(20, 60) },
     );
   });
 });

@@ -90,7 +90,7 @@ describe('imported usage', () => {
   it('comes back after the events were lost; answers carry a warning until then', async () => {
     importFile('data');
     const first = await start('data');
-    expect(await usage(first)).toEqual(ALL);
+    await expect.poll(() => usage(first), { timeout: 20_000 }).toEqual(ALL);
     await stopped(first.child, 'SIGTERM');
     const dataDir = join(temporary.path, 'data');
     for (const name of readdirSync(dataDir)) {

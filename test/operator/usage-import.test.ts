@@ -9,6 +9,7 @@ import { GatewayError } from '../../src/ir/errors.ts';
 import type { UsageLine } from '../../src/manage/usage-import/usage-line.ts';
 import type { DimensionName, Granularity, MetricName } from '../../src/ports/event-names.ts';
 import type { EventRow } from '../../src/ports/events.ts';
+import { runs } from '../builders/runs.ts';
 import { USAGE_START_MS, usageHistory } from '../builders/usage-history.ts';
 import { makeDataDirectory, temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
@@ -102,17 +103,20 @@ const requests = async () => (await counted(['request_count']))[0]?.metrics[0] ?
 const leftovers = () => (existsSync(join(dataDir, 'imports')) ? readdirSync(join(dataDir, 'imports')) : []);
 const NOTHING_ELSE = { known: 0, too_old: 0, bad: 0, problems: [], notes: [] };
 
-describe('40,000 lines over 400 days', () => {
+/** Lines of a long history. */
+const MANY_LINES = runs(8_000, 40_000);
+
+describe('many lines over 400 days', () => {
   it('are counted exactly, once', { timeout: 120_000 }, async () => {
-    const lines = [...usageHistory(40_000, 400)];
+    const lines = [...usageHistory(MANY_LINES, 400)];
     write(lines);
     expect(await importJson()).toEqual({
       code: 0,
       err: '',
-      view: { lines: 40_000, imported: 40_000, ...NOTHING_ELSE },
+      view: { lines: MANY_LINES, imported: MANY_LINES, ...NOTHING_ELSE },
     });
-    write(lines.slice(0, 20_000));
-    expect(await importJson()).toMatchObject({ code: 0, view: { imported: 0, known: 20_000 } });
+    write(lines.slice(0, MANY_LINES / 2));
+    expect(await importJson()).toMatchObject({ code: 0, view: { imported: 0, known: MANY_LINES / 2 } });
     const names: MetricName[] = [
       'request_count',
       'tokens_prompt',
