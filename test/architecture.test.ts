@@ -119,8 +119,6 @@ const NAMES_OF_DIALECTS: ReadonlyMap<string, string> = new Map([
   ['dialects/lane.ts', 'requests of embeddings go to other dialects than conversations'],
   ['dialects/shared/reasoning/custody.ts', 'the word is part of seals that the gateway wraps'],
   ['dialects/shared/reasoning/seals-taken.ts', 'the same'],
-  ['stages/plugins/file-parser/file-parser-stage.ts', 'how each upstream takes a file'],
-  ['stages/plugins/web/native-search.ts', 'searches that upstreams run, as each is asked for them'],
 ]);
 
 /** Whether a text compares something with the name of a dialect, or has an object with two such names as keys. */

@@ -19,6 +19,7 @@ import type {
 } from './dialect-facts.ts';
 import type { FileParts } from './shared/media/stored-files.ts';
 import type { ItemReferences } from './shared/requests/item-references.ts';
+import type { NativeSearch } from './shared/requests/native-search.ts';
 
 /**
  * A wire dialect: everything that other code needs to know about it.
@@ -233,6 +234,8 @@ export interface UpstreamErrorInfo {
 
 /** How a request lets upstreams of a dialect search the web by themselves. */
 export interface SearchRules {
+  /** Absent = a plugin cannot leave its search to them. */
+  readonly native?: NativeSearch;
   /**
    * Searches that the request allows: 0 = none, infinite = no limit. `supported`: the parameters of the endpoint;
    * undefined = all.

@@ -35,6 +35,8 @@ export interface ConversationForm {
   readonly hasClaudeStrictTools?: boolean;
   /** The store that ids of files are looked up in. */
   readonly fileStore: 'openai' | 'anthropic';
+  /** Answers may name the files that the gateway has parsed, so that a client sends their text next time. */
+  readonly namesParsedFiles?: boolean;
   readonly reasoning: ReasoningForm;
   readonly seals: SealPlaces;
   readonly paths: MemberPaths;

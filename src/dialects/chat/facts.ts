@@ -25,6 +25,7 @@ export const facts: ConversationFormatFacts = {
       schemaPath: '.json_schema',
       allowedToolsPath: '.allowed_tools.tools',
       fileStore: 'openai',
+      namesParsedFiles: true,
       reasoning: {
         ...IN_REASONING,
         fields: ['reasoning', 'reasoning_effort'],

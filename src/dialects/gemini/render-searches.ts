@@ -1,7 +1,6 @@
 import type { Tool } from '../../ir/request.ts';
 import type { SearchRules } from '../dialect.ts';
-
-type HostedTool = Extract<Tool, { type: 'hosted' }>;
+import type { HostedTool } from '../shared/requests/native-search.ts';
 
 /** Whether the upstream runs a tool by itself. */
 export function isOwnTool(tool: Tool): tool is HostedTool {
@@ -10,5 +9,10 @@ export function isOwnTool(tool: Tool): tool is HostedTool {
 
 /** The upstream searches by a tool that it runs itself. It takes no limit. */
 export const searches: SearchRules = {
+  native: {
+    takes: new Set(),
+    hasToolsBeside: false,
+    tool: () => ({ type: 'hosted', dialect: 'gemini', kind: 'googleSearch', value: { googleSearch: {} } }),
+  },
   asked: ({ tools }) => (tools.some(isOwnTool) ? Number.POSITIVE_INFINITY : 0),
 };

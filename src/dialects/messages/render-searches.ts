@@ -1,11 +1,28 @@
 import type { GenerationRequest, Tool } from '../../ir/request.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { compact } from '../../kit/json/members.ts';
 import type { SearchRules } from '../dialect.ts';
-
-type HostedTool = Extract<Tool, { type: 'hosted' }>;
+import type { HostedTool } from '../shared/requests/native-search.ts';
 
 /** The upstream searches and fetches with tools that it runs, and accepts a limit for each. */
 export const searches: SearchRules = {
+  native: {
+    takes: new Set(['include_domains', 'exclude_domains', 'max_uses', 'user_location']),
+    hasToolsBeside: true,
+    tool({ allowed, blocked, maxUses, userLocation }) {
+      const kind = 'web_search_20250305';
+      const value = compact({
+        type: kind,
+        name: 'web_search',
+        max_uses: maxUses,
+        allowed_domains: allowed && [...allowed],
+        // The upstream takes one of the two lists.
+        blocked_domains: allowed === undefined ? blocked && [...blocked] : undefined,
+        user_location: userLocation,
+      });
+      return { type: 'hosted', dialect: 'messages', kind, value: value as JsonObject };
+    },
+  },
   asked({ tools }) {
     return tools.filter(isSearch).reduce((sum, tool) => sum + usesOf(tool), 0);
   },

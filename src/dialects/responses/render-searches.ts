@@ -1,10 +1,23 @@
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { objectsAt, stringAt } from '../../kit/json/members.ts';
+import { compact, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { SearchRules } from '../dialect.ts';
 
 /** The upstream searches with a tool that it runs. One limit counts all calls of such tools. */
 export const searches: SearchRules = {
+  native: {
+    takes: new Set(['include_domains', 'max_uses', 'user_location']),
+    hasToolsBeside: true,
+    isBoundByToolCalls: true,
+    tool({ allowedHosts, userLocation }) {
+      const value = compact({
+        type: 'web_search',
+        filters: allowedHosts && { allowed_domains: [...allowedHosts] },
+        user_location: userLocation,
+      });
+      return { type: 'hosted', dialect: 'responses', kind: 'web_search', value: value as JsonObject };
+    },
+  },
   asked(request) {
     return hasSearch(request) ? (request.wishes.maxToolCalls ?? Number.POSITIVE_INFINITY) : 0;
   },

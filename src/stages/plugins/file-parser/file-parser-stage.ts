@@ -26,8 +26,8 @@ type Engine = { readonly kind: 'local' } | { readonly kind: 'ocr'; readonly serv
 const LOCAL: Engine = { kind: 'local' };
 
 /**
- * Puts the text of PDF files in their place, if the plugin asks for it or no endpoint takes files. Answers in the chat
- * format name the files, and so do failures.
+ * Puts the text of PDF files in their place, if the plugin asks for it or no endpoint takes files. Answers name the
+ * files in formats that can (`namesParsedFiles`), and so do failures.
  */
 export function fileParserStage(egress: Egress): Stage {
   const texts = new ParsedTexts();
@@ -55,7 +55,8 @@ export function fileParserStage(egress: Egress): Stage {
       return { request: withFilesReplaced(request, (file) => partOf(file, parsed.get(file))) };
     },
     around(request, next, context) {
-      const files = context.format === 'chat' ? parsedFor.get(context) : undefined;
+      const isNamed = request.formatFacts.conversation?.namesParsedFiles === true;
+      const files = isNamed ? parsedFor.get(context) : undefined;
       return files === undefined ? next(request) : annotated(next(request), files);
     },
   };

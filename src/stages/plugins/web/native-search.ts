@@ -1,61 +1,29 @@
 import type { Endpoint } from '../../../catalog/catalog.ts';
-import type { GenerationRequest, Tool } from '../../../ir/request.ts';
+import { DIALECTS } from '../../../dialects/dialects.ts';
+import type { NativeSearch, WantedSearch } from '../../../dialects/shared/requests/native-search.ts';
+import type { GenerationRequest } from '../../../ir/request.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
-import { compact } from '../../../kit/json/members.ts';
 import { DomainList } from '../domains.ts';
 
-type HostedTool = Extract<Tool, { type: 'hosted' }>;
-
-/** How the upstreams of one dialect search by themselves. */
-interface NativeSearch {
-  /** Members of the plugin that it takes. */
-  readonly takes: ReadonlySet<string>;
-  /** Whether it searches beside tools that the caller runs. */
-  readonly hasToolsBeside: boolean;
-  tool(plugin: JsonObject): HostedTool;
+/** How the endpoint's upstream searches by itself; undefined if it does not. */
+function nativeSearchOf({ provider: { dialect } }: Endpoint): NativeSearch | undefined {
+  return dialect === 'simulator' ? undefined : DIALECTS[dialect].upstream.searches?.native;
 }
 
-const NATIVE_SEARCHES: Readonly<Partial<Record<Endpoint['provider']['dialect'], NativeSearch>>> = {
-  responses: {
-    takes: new Set(['include_domains', 'max_uses', 'user_location']),
-    hasToolsBeside: true,
-    tool(plugin) {
-      const allowed = hostsOf(plugin.include_domains);
-      const value = compact({
-        type: 'web_search',
-        filters: allowed && { allowed_domains: allowed },
-        user_location: plugin.user_location ?? undefined,
-      });
-      return { type: 'hosted', dialect: 'responses', kind: 'web_search', value: value as JsonObject };
-    },
-  },
-  messages: {
-    takes: new Set(['include_domains', 'exclude_domains', 'max_uses', 'user_location']),
-    hasToolsBeside: true,
-    tool(plugin) {
-      const allowed = patternsOf(plugin.include_domains);
-      const value = compact({
-        type: 'web_search_20250305',
-        name: 'web_search',
-        max_uses: plugin.max_uses ?? undefined,
-        allowed_domains: allowed,
-        // The upstream takes one of the two lists.
-        blocked_domains: allowed === undefined ? patternsOf(plugin.exclude_domains) : undefined,
-        user_location: plugin.user_location ?? undefined,
-      });
-      return { type: 'hosted', dialect: 'messages', kind: 'web_search_20250305', value: value as JsonObject };
-    },
-  },
-  gemini: {
-    takes: new Set(),
-    hasToolsBeside: false,
-    tool: () => ({ type: 'hosted', dialect: 'gemini', kind: 'googleSearch', value: { googleSearch: {} } }),
-  },
-};
+/** The plugin's search in no dialect's words. */
+function wantedSearch(plugin: JsonObject): WantedSearch {
+  return {
+    allowed: patternsOf(plugin.include_domains),
+    allowedHosts: hostsOf(plugin.include_domains),
+    blocked: patternsOf(plugin.exclude_domains),
+    maxUses: plugin.max_uses ?? undefined,
+    userLocation: plugin.user_location ?? undefined,
+  };
+}
 
 /** Whether an endpoint can search for a request by itself. */
-export function hasNativeSearch({ provider }: Endpoint, { tools }: GenerationRequest): boolean {
-  const native = NATIVE_SEARCHES[provider.dialect];
+export function hasNativeSearch(endpoint: Endpoint, { tools }: GenerationRequest): boolean {
+  const native = nativeSearchOf(endpoint);
   return native !== undefined && (native.hasToolsBeside || tools.length === 0);
 }
 
@@ -72,16 +40,15 @@ export function withNativeSearch(
   endpoints: readonly Endpoint[],
 ): { readonly request: GenerationRequest; readonly ignored: readonly string[] } {
   const first = endpoints.find((endpoint) => hasNativeSearch(endpoint, request));
-  const dialect = first?.provider.dialect;
-  const native = dialect === undefined ? undefined : NATIVE_SEARCHES[dialect];
+  const native = first && nativeSearchOf(first);
   if (native === undefined) return { request, ignored: [] };
-  const same = endpoints.filter(({ provider }) => provider.dialect === dialect);
+  const same = endpoints.filter((endpoint) => nativeSearchOf(endpoint) === native);
   const { wishes } = request;
   const { max_uses: uses } = plugin;
-  const isBoundByCalls = dialect === 'responses' && typeof uses === 'number';
+  const isBoundByCalls = native.isBoundByToolCalls === true && typeof uses === 'number';
   const searched: GenerationRequest = {
     ...request,
-    tools: [...request.tools, native.tool(plugin)],
+    tools: [...request.tools, native.tool(wantedSearch(plugin))],
     wishes: {
       ...wishes,
       provider: { ...wishes.provider, only: [...new Set(same.map(({ tag }) => tag))] },
@@ -107,8 +74,7 @@ function patternsOf(value: unknown): string[] | undefined {
   return isFilled(value) ? value : undefined;
 }
 
-/** Plain hosts; undefined if the patterns cannot be said with them. */
-function hostsOf(value: unknown): string[] | undefined {
-  const hosts = isFilled(value) ? new DomainList(value).coveringHosts() : undefined;
-  return hosts && [...hosts];
+/** Plain hosts; undefined if hosts cannot express the patterns. */
+function hostsOf(value: unknown): readonly string[] | undefined {
+  return isFilled(value) ? new DomainList(value).coveringHosts() : undefined;
 }
