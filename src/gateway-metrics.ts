@@ -1,5 +1,5 @@
 import type { ConfigurationState } from './config/watch.ts';
-import type { GenerationMetrics } from './gateway/generation/generation-metrics.ts';
+import type { GenerationMetrics } from './gateway/observers/generation-metrics.ts';
 import type { HttpMetrics } from './http/server/http-metrics.ts';
 import { gauge } from './kit/metrics/gauge.ts';
 import type { LoopDelay } from './kit/metrics/loop-delay.ts';
@@ -7,7 +7,7 @@ import type { MetricFamily } from './kit/metrics/metric-family.ts';
 import { processMetrics } from './kit/metrics/process-metrics.ts';
 import { usdOf } from './kit/money.ts';
 import type { Clock } from './kit/time/clock.ts';
-import type { MoneyLeft } from './manage/accounts/money-left.ts';
+import type { MoneyLeft } from './manage/keys/money-left.ts';
 import type { Ledger } from './ports/ledger.ts';
 import type { Health } from './routing/health/health.ts';
 import type { GuardrailMetrics } from './stages/guardrails/guardrail-metrics.ts';

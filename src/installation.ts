@@ -4,7 +4,7 @@ import { KNOWN_PROVIDERS } from './catalog/providers/known-providers.ts';
 import type { LoadOptions } from './config/load.ts';
 import type { Flags } from './config/runtime.ts';
 import type { Presets } from './dialects/shared/presets/preset.ts';
-import { completeRow } from './gateway/generation/generation-row.ts';
+import { completeRow } from './gateway/record/generation-row.ts';
 import { likelyCatalogueMistakes } from './gateway/request/likely-catalogue-mistakes.ts';
 import { createPresetCheck } from './gateway/request/preset-issues.ts';
 import type { StoredFiles } from './gateway/request/stored-files.ts';

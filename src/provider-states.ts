@@ -1,6 +1,6 @@
 import type { Catalog, Provider } from './catalog/catalog.ts';
 import type { ProviderView, ReachView } from './control/provider-view.ts';
-import type { LastFailures } from './gateway/generation/last-failures.ts';
+import type { LastFailures } from './gateway/observers/last-failures.ts';
 import { addressesOf } from './upstream/auth/destination.ts';
 import { NO_ANSWER, type Reach, reach } from './upstream/transport/reach.ts';
 

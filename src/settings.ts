@@ -8,8 +8,8 @@ import { applyPreset, type Presets, presetReport } from './dialects/shared/prese
 import { fillPromptTemplate, type PromptTemplate } from './dialects/shared/presets/prompt-template.ts';
 import type { PreparedBody } from './gateway/request/accept-request.ts';
 import type { GatewaySettings } from './gateway/request/settings.ts';
+import { corsRulesOf } from './http/access/cors.ts';
 import type { HttpSettings } from './http/dependencies.ts';
-import { corsRulesOf } from './http/server/cors.ts';
 import type { RequestFormat } from './ir/items.ts';
 import type { JsonObject } from './kit/json/json.ts';
 import { forEachSliced, runAtOnce, type Sliced } from './kit/loop/turns.ts';

@@ -326,6 +326,16 @@ function circlesIn(edges: readonly Import[]): readonly string[] {
   }
 }
 
+/** Imports between folders beside each other, at every depth: `gateway/answer -> gateway/record`. */
+function importsBetweenFolders(all: readonly Import[]): readonly Import[] {
+  return all.flatMap(({ from, to }) => {
+    const [own, other] = [dirname(from).split('/'), dirname(to).split('/')];
+    const at = own.findIndex((name, depth) => name !== other[depth]);
+    if (at < 1 || other[at] === undefined) return [];
+    return [{ from: own.slice(0, at + 1).join('/'), to: other.slice(0, at + 1).join('/') }];
+  });
+}
+
 describe('the structure of the source', () => {
   it('finds files and imports', () => {
     expect(files.length).toBeGreaterThan(40);
@@ -342,6 +352,14 @@ describe('the structure of the source', () => {
 
   it('has no circles between files, type-only imports included', () => {
     expect(circlesIn(imports)).toEqual([]);
+  });
+
+  it('has no circles between folders of a room', () => {
+    expect(circlesIn(importsBetweenFolders(imports))).toEqual([]);
+    const planted = { from: 'gateway/record/settle.ts', to: 'gateway/answer/answering.ts' };
+    expect(circlesIn(importsBetweenFolders([...imports, planted]))).toContain(
+      'gateway/record -> gateway/answer',
+    );
   });
 
   it('orders the sections of every dialect alike', () => {

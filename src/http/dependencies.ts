@@ -17,9 +17,9 @@ import type { Rankings } from '../manage/rankings/rankings.ts';
 import type { Budgets } from '../manage/workspaces/budgets.ts';
 import type { Workspaces } from '../manage/workspaces/workspaces.ts';
 import type { Limiter } from '../ports/limiter.ts';
-import type { CallerDirectory } from './server/authenticate.ts';
-import type { CorsRules } from './server/cors.ts';
-import type { RateSettings } from './server/rate-limits.ts';
+import type { CallerDirectory } from './access/authenticate.ts';
+import type { CorsRules } from './access/cors.ts';
+import type { RateSettings } from './access/rate-limits.ts';
 
 /** State of one part of the gateway. */
 export interface PartState {

@@ -8,6 +8,9 @@ import type { ScannedHead } from '../http1/server/scan-head.ts';
 import { GatewayError, toGatewayError } from '../ir/errors.ts';
 import { MemoryBudget } from '../kit/loop/memory-budget.ts';
 import { clientAddressOf } from '../kit/net/client-address.ts';
+import { allowOrigin, isPreflight, preflightHeaders } from './access/cors.ts';
+import type { RateClass } from './access/rate-limits.ts';
+import { RefusedKeys } from './access/refused-keys.ts';
 import {
   DEFAULT_TIMES,
   type HttpBasics,
@@ -16,30 +19,27 @@ import {
   type HttpSettings,
   type HttpTimes,
 } from './dependencies.ts';
-import { renderDocsPage } from './openapi/docs-page.ts';
-import { describeRoutes } from './openapi/openapi.ts';
-import type { Route, ServerState, ServerView } from './route.ts';
-import { routesFor } from './routes/routes.ts';
-import { allowOrigin, isPreflight, preflightHeaders } from './server/cors.ts';
-import { replyWithError } from './server/error-reply.ts';
+import { replyWithError } from './exchange/error-reply.ts';
 import {
   CallerGone,
   type ExchangeParts,
   generationLines,
   HttpExchange,
   requestIdOf,
-} from './server/http-exchange.ts';
+} from './exchange/http-exchange.ts';
+import { OVERLOAD_HEADERS, OVERLOADED, OverloadResponses } from './exchange/overload-responses.ts';
+import { refusalResponse } from './exchange/refusal-response.ts';
+import { ServerTiming } from './exchange/server-timing.ts';
+import { unavailable } from './exchange/unavailable.ts';
+import { renderDocsPage } from './openapi/docs-page.ts';
+import { describeRoutes } from './openapi/openapi.ts';
+import type { Route, ServerState, ServerView } from './route.ts';
+import { routesFor } from './routes/routes.ts';
 import { HttpMetrics, type InFlight } from './server/http-metrics.ts';
 import { hintForLostPath } from './server/lost-path.ts';
-import { OVERLOAD_HEADERS, OVERLOADED, OverloadResponses } from './server/overload-responses.ts';
-import type { RateClass } from './server/rate-limits.ts';
-import { refusalResponse } from './server/refusal-response.ts';
-import { RefusedKeys } from './server/refused-keys.ts';
 import { RouteIndex } from './server/route-index.ts';
 import { runRoute } from './server/run-route.ts';
-import { ServerTiming } from './server/server-timing.ts';
 import { Turnstile } from './server/turnstile.ts';
-import { unavailable } from './server/unavailable.ts';
 
 /** The gateway's HTTP server. */
 export interface HttpServer {

@@ -4,10 +4,10 @@ import type { InboundRequest } from '../http1/server/inbound-request.ts';
 import type { Json, JsonObject } from '../kit/json/json.ts';
 import type { Issue } from '../kit/json/validate.ts';
 import type { Caller } from '../ports/caller.ts';
+import type { RouteAuth } from './access/authenticate.ts';
+import type { RateClass } from './access/rate-limits.ts';
 import type { HttpDependencies, HttpSettings, HttpTimes } from './dependencies.ts';
-import type { RouteAuth } from './server/authenticate.ts';
-import type { HttpExchange } from './server/http-exchange.ts';
-import type { RateClass } from './server/rate-limits.ts';
+import type { HttpExchange } from './exchange/http-exchange.ts';
 
 /** Where a route answers: below the base path and `/v1`, or at the root of the server. */
 export type Mount = 'api' | 'root';

@@ -168,7 +168,7 @@ export type EventBatch = readonly Event[];
 /**
  * True for the events that count as content; the only place that decides it. Once content was forwarded, no other
  * endpoint may be tried (`gateway/leg/attempt.ts`); the time to the first content is measured
- * (`gateway/generation/one-leg.ts`, `several-legs.ts`), and an answer that goes on without any is cut off
+ * (`gateway/answer/one-leg.ts`, `several-legs.ts`), and an answer that goes on without any is cut off
  * (`upstream/call/batches.ts`). A refusal is not content: another model may still answer.
  * Whether an answer has any output at all is another question: `hasOutput`.
  */

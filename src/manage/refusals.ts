@@ -1,5 +1,6 @@
 import { GatewayError } from '../ir/errors.ts';
 import { LedgerUnavailable } from '../ports/ledger.ts';
+import type { FileMember } from '../ports/tenancy.ts';
 
 const MAX_NAME_CHARACTERS = 255;
 
@@ -37,4 +38,13 @@ export async function ledgerOr503<T>(asked: Promise<T>): Promise<T> {
       cause: error,
     });
   }
+}
+
+/** Throws 409 for a change of something that the configuration file declares. */
+export function refuseDeclared(what: string, member: FileMember): void {
+  if (member === null) return;
+  throw new GatewayError(
+    'conflict',
+    `This ${what} is managed by the configuration file: change ${member} there`,
+  );
 }

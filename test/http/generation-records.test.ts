@@ -4,8 +4,8 @@ import {
   generationContentReplySchema,
   generationReplySchema,
 } from '../../src/contract/generations/generation-record.ts';
-import { AttemptLog } from '../../src/gateway/generation/attempt-log.ts';
-import { acceptedRow, completeRow } from '../../src/gateway/generation/generation-row.ts';
+import { AttemptLog } from '../../src/gateway/record/attempt-log.ts';
+import { acceptedRow, completeRow } from '../../src/gateway/record/generation-row.ts';
 import { Generations } from '../../src/manage/generations/generations.ts';
 import type { GenerationContent } from '../../src/ports/content.ts';
 import type { StoredGeneration } from '../../src/ports/generations.ts';

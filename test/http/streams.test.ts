@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CallerGone } from '../../src/http/server/http-exchange.ts';
+import { CallerGone } from '../../src/http/exchange/http-exchange.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
 import type { EventBatch } from '../../src/ir/events.ts';
 import { SseReader } from '../../src/kit/frames/sse.ts';

@@ -4,7 +4,7 @@ import { FREE } from '../../src/catalog/prices/bill.ts';
 import { chat } from '../../src/dialects/chat/index.ts';
 import type { ConversationInbound, RelayedUpstream, ReplyContext } from '../../src/dialects/dialect.ts';
 import { messages } from '../../src/dialects/messages/index.ts';
-import { type Settlement, type SettleTools, settleAnswer } from '../../src/gateway/generation/settle.ts';
+import { type Settlement, type SettleTools, settleAnswer } from '../../src/gateway/record/settle.ts';
 import type { Event, EventBatch } from '../../src/ir/events.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 import { NO_USAGE } from '../../src/ir/usage.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { GenerationMetrics } from '../../src/gateway/generation/generation-metrics.ts';
+import { GenerationMetrics } from '../../src/gateway/observers/generation-metrics.ts';
 import { gatewayMetrics } from '../../src/gateway-metrics.ts';
 import { HttpMetrics } from '../../src/http/server/http-metrics.ts';
 import { LoopDelay } from '../../src/kit/metrics/loop-delay.ts';

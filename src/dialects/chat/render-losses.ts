@@ -4,6 +4,7 @@ import type { RequestField } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { membersBeyond } from '../../kit/json/members.ts';
 import type { RenderTarget } from '../dialect.ts';
+import { INCLUDE_LOGPROBS } from '../shared/include-values.ts';
 import {
   dropped,
   droppedExcept,
@@ -23,7 +24,6 @@ import {
   reportUnknownFields,
 } from '../shared/report/foreign-members.ts';
 import { fieldName, REQUEST_FIELDS, type Report } from '../shared/report/report.ts';
-import { INCLUDE_LOGPROBS } from '../shared/requests/include-values.ts';
 import { facts } from './facts.ts';
 import { GATEWAY_FIELDS } from './wire.ts';
 

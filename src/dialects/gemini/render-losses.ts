@@ -3,6 +3,7 @@ import type { RequestField } from '../../ir/settings.ts';
 import { isJsonObject } from '../../kit/json/json.ts';
 import { membersBeyond } from '../../kit/json/members.ts';
 import type { RenderTarget } from '../dialect.ts';
+import { INCLUDE_LOGPROBS, INCLUDE_SEALS } from '../shared/include-values.ts';
 import {
   dropped,
   droppedExcept,
@@ -21,7 +22,6 @@ import {
   UNDOCUMENTED,
 } from '../shared/report/foreign-members.ts';
 import type { Report } from '../shared/report/report.ts';
-import { INCLUDE_LOGPROBS, INCLUDE_SEALS } from '../shared/requests/include-values.ts';
 
 /** Why something is not sent. */
 export const NO_FIELD = 'the upstream has no such field';

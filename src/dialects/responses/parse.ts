@@ -18,11 +18,11 @@ import {
 } from '../../kit/json/members.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import type { ParseContext } from '../dialect.ts';
+import { INCLUDE_LOGPROBS } from '../shared/include-values.ts';
 import { checkMedia } from '../shared/media/check-media.ts';
 import { templateItemCount } from '../shared/presets/prompt-template.ts';
 import { ADDITIONAL_TOOL_MARK } from '../shared/report/foreign-members.ts';
 import { MAX_TOOLS, modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
-import { INCLUDE_LOGPROBS } from '../shared/requests/include-values.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 import { facts } from './facts.ts';
 import { inputPlace, parseItem, referencesIn, UNKNOWN_REFERENCE } from './parse-content.ts';

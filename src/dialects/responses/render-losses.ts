@@ -6,6 +6,7 @@ import { lookUp } from '../../kit/collections/lookup.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { objectAt, stringAt, stringsAt } from '../../kit/json/members.ts';
 import type { RenderTarget } from '../dialect.ts';
+import { INCLUDE_LOGPROBS } from '../shared/include-values.ts';
 import {
   dropped,
   type FieldFates,
@@ -22,7 +23,6 @@ import {
   reportUnknownFields,
 } from '../shared/report/foreign-members.ts';
 import { REQUEST_FIELDS, type Report } from '../shared/report/report.ts';
-import { INCLUDE_LOGPROBS } from '../shared/requests/include-values.ts';
 import { reasoningNames } from './reasoning.ts';
 import { isInItem } from './wire.ts';
 

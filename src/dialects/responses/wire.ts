@@ -4,6 +4,7 @@ import type { Tool } from '../../ir/request.ts';
 import type { Effort } from '../../ir/settings.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 import { nullish, oneOf, taggedUnion } from '../../kit/json/schema.ts';
+import { INCLUDE_LOGPROBS, INCLUDE_SEALS } from '../shared/include-values.ts';
 import { ADDITIONAL_TOOL_MARK } from '../shared/report/foreign-members.ts';
 import {
   gatewayFieldSchemas,
@@ -15,7 +16,6 @@ import {
   promptCacheOptionsSchema,
   SHARED_GATEWAY_FIELDS,
 } from '../shared/requests/gateway-fields.ts';
-import { INCLUDE_LOGPROBS, INCLUDE_SEALS } from '../shared/requests/include-values.ts';
 import { MAX_REQUEST_PIECES } from '../shared/requests/request-pieces.ts';
 import { inputItemSchema, inputPartSchema } from './wire-content.ts';
 import { toolChoiceSchema, toolSchema } from './wire-tools.ts';

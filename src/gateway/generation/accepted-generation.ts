@@ -7,12 +7,12 @@ import { GenerationReservation } from '../admission/reservation.ts';
 import { largestContext } from '../plan/context-length.ts';
 import { planCompressed } from '../plan/plan-compressed.ts';
 import { catalogFor } from '../plan/plan-leg.ts';
+import { acceptedRow } from '../record/generation-row.ts';
 import { type AcceptedRequest, acceptRequest } from '../request/accept-request.ts';
 import type { ContentRoom, ContentShare } from '../request/content-room.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import type { GatewaySettings } from '../request/settings.ts';
 import type { GatewayDependencies } from './gateway-dependencies.ts';
-import { acceptedRow } from './generation-row.ts';
 import { unservedGeneration } from './unserved.ts';
 
 /** An accepted request with its stages and its reservation. */

@@ -1,9 +1,9 @@
+import type { Underway } from '../answer/underway.ts';
 import { CallCount } from '../leg/candidate-queue.ts';
 import type { CredentialOpener } from '../leg/credentials.ts';
 import { hashUser } from '../leg/leg-dependencies.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import type { GatewayDependencies } from './gateway-dependencies.ts';
-import type { Underway } from './underway.ts';
 
 /**
  * Tokens of a prompt by the count of the first candidate that can count, else by our tokenizer. A prompt under

@@ -2,10 +2,10 @@ import type { TranslationEntry } from '../../ir/metadata.ts';
 import type { Log } from '../../kit/log/log.ts';
 import type { CountCall } from '../../upstream/call/count-tokens.ts';
 import type { PreviewCall } from '../../upstream/call/preview.ts';
+import type { AnswerDependencies } from '../answer/answer-dependencies.ts';
 import type { PlanDependencies } from '../plan/plan-leg.ts';
 import type { AcceptDependencies } from '../request/accept-request.ts';
 import type { GatewaySettings } from '../request/settings.ts';
-import type { AnswerDependencies } from './answer-dependencies.ts';
 
 /** Dependencies of the spine. */
 export interface GatewayDependencies

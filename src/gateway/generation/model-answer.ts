@@ -1,16 +1,16 @@
 import type { ReplyContext } from '../../dialects/dialect.ts';
 import { DIALECTS } from '../../dialects/dialects.ts';
 import type { LegStatus } from '../../ir/leg.ts';
+import type { AnswerState } from '../answer/answer-dependencies.ts';
+import { OneLeg } from '../answer/one-leg.ts';
+import { Resumed } from '../answer/resumed.ts';
+import { SeveralLegs } from '../answer/several-legs.ts';
+import { metadataOf, routedError, servedBy, type Underway } from '../answer/underway.ts';
+import { type SettledAnswer, settleAnswer } from '../record/settle.ts';
 import { itemKeeper } from '../request/item-references.ts';
-import type { AnswerState } from './answer-dependencies.ts';
 import type { GatewayDependencies } from './gateway-dependencies.ts';
-import { OneLeg } from './one-leg.ts';
 import type { FinishedGeneration, OpenedStream } from './opened-generation.ts';
 import type { ReservedGeneration } from './reserve-generation.ts';
-import { Resumed } from './resumed.ts';
-import { type SettledAnswer, settleAnswer } from './settle.ts';
-import { SeveralLegs } from './several-legs.ts';
-import { metadataOf, routedError, servedBy, type Underway } from './underway.ts';
 
 /** The answer of models to a reserved generation. Pull it at once: pulling runs and settles it. */
 export class ModelAnswer {

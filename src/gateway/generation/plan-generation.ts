@@ -1,13 +1,13 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Prompt } from '../../tokens/prompt.ts';
+import type { Underway } from '../answer/underway.ts';
 import { NothingLeft, type Plan } from '../plan/plan.ts';
 import { planCompressed } from '../plan/plan-compressed.ts';
 import { planLeg } from '../plan/plan-leg.ts';
+import { AttemptLog, metadataOfNothing } from '../record/attempt-log.ts';
 import type { AcceptedGeneration } from './accepted-generation.ts';
-import { AttemptLog, metadataOfNothing } from './attempt-log.ts';
 import type { GatewayDependencies } from './gateway-dependencies.ts';
-import type { Underway } from './underway.ts';
 import { settleCharges } from './unserved.ts';
 
 /** Plans the first leg of a generation. If there is no plan, charges of stages are settled. */

@@ -1,10 +1,10 @@
 import type { Admission } from '../admission/admission.ts';
 import { admit } from '../admission/admit.ts';
 import { GuardrailBudgetExceeded } from '../admission/refused.ts';
-import type { AnswerDependencies, AnswerState } from './answer-dependencies.ts';
-import { AttemptLog } from './attempt-log.ts';
-import { acceptedRow } from './generation-row.ts';
-import { plannedGeneration, routedError, type Underway } from './underway.ts';
+import type { AnswerDependencies, AnswerState } from '../answer/answer-dependencies.ts';
+import { plannedGeneration, routedError, type Underway } from '../answer/underway.ts';
+import { AttemptLog } from '../record/attempt-log.ts';
+import { acceptedRow } from '../record/generation-row.ts';
 import { settleCharges } from './unserved.ts';
 
 /** A generation whose money is reserved: it must be answered, because that settles it. */

@@ -6,9 +6,9 @@ import { unfold } from '../../ir/unfold.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import type { OutputItems } from '../../ports/output-items.ts';
 import type { ServedAnswer } from '../../stages/stage.ts';
+import type { Settlement } from '../record/settle.ts';
 import { itemKeeper } from '../request/item-references.ts';
 import type { FinishedGeneration, OpenedStream } from './opened-generation.ts';
-import type { Settlement } from './settle.ts';
 import {
   settleUnserved,
   type UnservedDependencies,

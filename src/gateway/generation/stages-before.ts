@@ -4,8 +4,8 @@ import type { ServedAnswer } from '../../stages/stage.ts';
 import { Prompt } from '../../tokens/prompt.ts';
 import { unrecordable } from '../admission/admit.ts';
 import { type PlanDependencies, planLeg } from '../plan/plan-leg.ts';
+import { AttemptLog, routingMetadata } from '../record/attempt-log.ts';
 import type { AcceptedGeneration } from './accepted-generation.ts';
-import { AttemptLog, routingMetadata } from './attempt-log.ts';
 import { type ServedDependencies, ServedGeneration } from './served-generation.ts';
 import { settleRefused, type UnservedDependencies, unservedGeneration, unservedOf } from './unserved.ts';
 

@@ -6,10 +6,15 @@ import { NO_USAGE } from '../../ir/usage.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import { type Ledger, LedgerUnavailable } from '../../ports/ledger.ts';
 import type { GenerationReservation } from '../admission/reservation.ts';
+import { AttemptLog } from '../record/attempt-log.ts';
+import {
+  acceptedRow,
+  type GenerationTimes,
+  type PlannedGeneration,
+  settledRow,
+} from '../record/generation-row.ts';
+import type { Settlement } from '../record/settle.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
-import { AttemptLog } from './attempt-log.ts';
-import { acceptedRow, type GenerationTimes, type PlannedGeneration, settledRow } from './generation-row.ts';
-import type { Settlement } from './settle.ts';
 
 /** Dependencies of recording a generation that no model served. */
 export interface UnservedDependencies {

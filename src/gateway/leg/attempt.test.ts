@@ -8,7 +8,7 @@ import { systemClock } from '../../kit/time/clock.ts';
 import { Health } from '../../routing/health/health.ts';
 import { type Candidate, SHARED } from '../../routing/rules/candidate.ts';
 import { type PaidLimits, type UpstreamCall, UpstreamFailure } from '../../upstream/upstream.ts';
-import { AttemptLog, routingMetadata } from '../generation/attempt-log.ts';
+import { AttemptLog, routingMetadata } from '../record/attempt-log.ts';
 import { attemptCandidates } from './attempt.ts';
 
 const say = (text: string): Event[] => [

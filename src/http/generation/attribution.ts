@@ -2,7 +2,7 @@ import Type, { type TSchema } from 'typebox';
 import type { Attribution } from '../../gateway/request/generation-input.ts';
 import { type AppAttribution, appAttributionOf, printableText } from '../../ir/app-attribution.ts';
 import { remembered } from '../../kit/collections/remembered.ts';
-import { vendorHeader } from '../server/vendor-header.ts';
+import { vendorHeader } from '../access/vendor-header.ts';
 
 /** Characters that are kept of each value. */
 const MAX_CHARACTERS = { userAgent: 256, requestId: 128 } as const;

@@ -5,12 +5,12 @@ import type { RequestFormat } from '../../ir/items.ts';
 import { writeJson } from '../../kit/json/stringify-sliced.ts';
 import { BATCH_POINT } from '../../kit/loop/cohort.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
+import { vendorHeader } from '../access/vendor-header.ts';
+import { AbortGrace } from '../exchange/abort-grace.ts';
+import { logOwnFault } from '../exchange/error-reply.ts';
+import { replyWithStream } from '../exchange/sse-reply.ts';
+import { unknownParametersIn } from '../request/unknown-parameters.ts';
 import type { Call, Handler } from '../route.ts';
-import { AbortGrace } from '../server/abort-grace.ts';
-import { logOwnFault } from '../server/error-reply.ts';
-import { replyWithStream } from '../server/sse-reply.ts';
-import { unknownParametersIn } from '../server/unknown-parameters.ts';
-import { vendorHeader } from '../server/vendor-header.ts';
 import { attributionOf } from './attribution.ts';
 import { betasOf, cacheWish, MAX_SESSION_ID, SESSION_HEADER, wantsMetadata } from './generation-headers.ts';
 

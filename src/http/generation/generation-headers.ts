@@ -1,7 +1,7 @@
 import Type, { type TObject } from 'typebox';
 import type { CacheWish } from '../../ir/cache-wish.ts';
 import { remembered } from '../../kit/collections/remembered.ts';
-import { vendorHeader } from '../server/vendor-header.ts';
+import { vendorHeader } from '../access/vendor-header.ts';
 import { attributionHeaderSchemas } from './attribution.ts';
 
 /** Groups requests; the sticky routing key when the body names none. */

@@ -15,9 +15,9 @@ import {
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { fileTooLarge, MAX_FILE_BYTES } from '../../manage/files/file-intake.ts';
+import { requireForm } from '../request/media-type.ts';
+import { readUpload } from '../request/read-upload.ts';
 import type { Call, Route } from '../route.ts';
-import { requireForm } from '../server/media-type.ts';
-import { readUpload } from '../server/read-upload.ts';
 import { FILE_EXAMPLES } from './examples/files.ts';
 import { callerOf, errors, ok } from './row-parts.ts';
 

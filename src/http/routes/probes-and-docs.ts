@@ -8,10 +8,10 @@ import {
 } from '../../contract/envelopes/health.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { EXPOSITION_TYPE } from '../../kit/metrics/exposition.ts';
+import { carriesToken } from '../access/metrics-token.ts';
 import type { ReadinessPart } from '../dependencies.ts';
 import { startPage, startSchema } from '../openapi/start-page.ts';
 import type { Route } from '../route.ts';
-import { carriesToken } from '../server/metrics-token.ts';
 import { OPERATION_EXAMPLES } from './examples/operation.ts';
 import { readinessOf, readinessOfPart, UNKNOWN_PARTS } from './readiness.ts';
 import { errors, NOTHING_DECLARED, ok, READ } from './row-parts.ts';

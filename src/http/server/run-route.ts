@@ -5,18 +5,18 @@ import { BATCH_POINT } from '../../kit/loop/cohort.ts';
 import type { MemoryBudget } from '../../kit/loop/memory-budget.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
 import type { Caller } from '../../ports/caller.ts';
+import { authenticate, authorize, type RouteAuth } from '../access/authenticate.ts';
+import { countRequest } from '../access/rate-limits.ts';
 import type { HttpDependencies, HttpSettings, HttpTimes } from '../dependencies.ts';
+import type { HttpExchange } from '../exchange/http-exchange.ts';
+import { unavailable } from '../exchange/unavailable.ts';
+import { BodyMemory } from '../request/body-memory.ts';
+import { requireJson } from '../request/media-type.ts';
+import { parseQuery } from '../request/parse-query.ts';
+import { readJsonBody } from '../request/read-body.ts';
+import { refuseUnknownParameters } from '../request/unknown-parameters.ts';
 import type { ServerView } from '../route.ts';
-import { authenticate, authorize, type RouteAuth } from './authenticate.ts';
-import { BodyMemory } from './body-memory.ts';
-import type { HttpExchange } from './http-exchange.ts';
-import { requireJson } from './media-type.ts';
-import { parseQuery } from './parse-query.ts';
-import { countRequest } from './rate-limits.ts';
-import { readJsonBody } from './read-body.ts';
 import type { CompiledRoute, RouteMatch } from './route-index.ts';
-import { unavailable } from './unavailable.ts';
-import { refuseUnknownParameters } from './unknown-parameters.ts';
 
 /** What running a route needs besides the request. */
 export interface RouteContext {

@@ -3,7 +3,7 @@ import { invalidRequest } from '../../ir/errors.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import type { AssignmentKind, GuardrailAssignment, GuardrailStore } from '../../ports/guardrails.ts';
 import type { Key, Tenancy } from '../../ports/tenancy.ts';
-import { refuseDeclared } from '../declared/refuse-declared.ts';
+import { refuseDeclared } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { DEFAULT_PAGE, type Guardrails } from './guardrails.ts';
 

@@ -3,8 +3,7 @@ import { invalidRequest } from '../../ir/errors.ts';
 import { nanosOf } from '../../kit/money.ts';
 import { LIMIT_WINDOWS, type LimitWindow } from '../../kit/time/windows.ts';
 import type { Budget, BudgetStore, FileMember, Workspace } from '../../ports/tenancy.ts';
-import { refuseDeclared } from '../declared/refuse-declared.ts';
-import { requireFound } from '../refusals.ts';
+import { refuseDeclared, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import type { Workspaces } from './workspaces.ts';
 

@@ -6,8 +6,7 @@ import type {
 import { GatewayError } from '../../ir/errors.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import type { Key, Tenancy, Workspace, WorkspaceSettings } from '../../ports/tenancy.ts';
-import { refuseDeclared } from '../declared/refuse-declared.ts';
-import { notFound, requireFound } from '../refusals.ts';
+import { notFound, refuseDeclared, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { forgetSpending } from './forget-spending.ts';
 import { newWorkspace } from './new-workspace.ts';

@@ -1,4 +1,4 @@
-import { INCLUDE_SEALS } from '../requests/include-values.ts';
+import { INCLUDE_SEALS } from '../include-values.ts';
 import { dropped, droppedExcept, type FieldFates, is, isEmpty, isOnly, rendered } from './field-fates.ts';
 
 /** Report detail of fields that are not sent to Claude, in either of its dialects. */

@@ -6,8 +6,8 @@ import { type Distribution, Histogram } from '../../kit/metrics/histogram.ts';
 import type { MetricFamily } from '../../kit/metrics/metric-family.ts';
 import { usdOf } from '../../kit/money.ts';
 import type { Leg } from '../leg/leg.ts';
-import type { GenerationTimes, PlannedGeneration } from './generation-row.ts';
-import type { Settlement } from './settle.ts';
+import type { GenerationTimes, PlannedGeneration } from '../record/generation-row.ts';
+import type { Settlement } from '../record/settle.ts';
 
 /** Label of generations that called no provider. */
 const NO_PROVIDER = 'none';

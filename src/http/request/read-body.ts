@@ -3,8 +3,8 @@ import { isJsonObject, type JsonObject, type JsonReading, readJson } from '../..
 import { JsonReader } from '../../kit/json/json-reader.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
 import { ValidUtf8, validUtf8 } from '../../kit/text/utf8-text.ts';
+import { CallerGone, type HttpExchange } from '../exchange/http-exchange.ts';
 import { type BodyMemory, isLargeBody, noMemory } from './body-memory.ts';
-import { CallerGone, type HttpExchange } from './http-exchange.ts';
 
 /** How much of a body is read, and for how long. */
 export interface BodyLimits {

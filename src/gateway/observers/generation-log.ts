@@ -1,5 +1,7 @@
 import type { Log } from '../../kit/log/log.ts';
 import type { Clock } from '../../kit/time/clock.ts';
+import type { PlannedGeneration } from '../record/generation-row.ts';
+import type { Settlement } from '../record/settle.ts';
 import {
   attemptFactsOf,
   type EndKind,
@@ -8,8 +10,6 @@ import {
   failureFactsOf,
   rescuedCalls,
 } from './generation-facts.ts';
-import type { PlannedGeneration } from './generation-row.ts';
-import type { Settlement } from './settle.ts';
 
 /** Log level and message of a generation, by how it ended. */
 const LINES: Readonly<Record<EndKind, readonly ['info' | 'warn', string]>> = {

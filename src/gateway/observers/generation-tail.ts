@@ -1,4 +1,6 @@
 import type { Clock } from '../../kit/time/clock.ts';
+import type { PlannedGeneration } from '../record/generation-row.ts';
+import type { Settlement } from '../record/settle.ts';
 import {
   type AttemptFacts,
   attemptFactsOf,
@@ -10,8 +12,6 @@ import {
   type GenerationFacts,
   rescuedCalls,
 } from './generation-facts.ts';
-import type { PlannedGeneration } from './generation-row.ts';
-import type { Settlement } from './settle.ts';
 
 /** A generation that has just ended, for operators who watch. */
 export interface TailedGeneration extends GenerationFacts, Partial<Omit<FailureFacts, 'requested'>> {

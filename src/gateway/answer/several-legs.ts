@@ -20,12 +20,12 @@ import { Leg } from '../leg/leg.ts';
 import { type AnswerEnd, type LegAccount, plusUncharged } from '../leg/leg-account.ts';
 import { type AdmittedLeg, RunningLeg } from '../leg/running-leg.ts';
 import type { Plan } from '../plan/plan.ts';
+import { accountOf } from '../record/account.ts';
+import { acceptedRow } from '../record/generation-row.ts';
+import { OpenItems } from '../record/open-items.ts';
 import type { AttemptLimits } from '../request/settings.ts';
-import { accountOf } from './account.ts';
 import type { AnswerDependencies, AnswerState } from './answer-dependencies.ts';
 import { Answering } from './answering.ts';
-import { acceptedRow } from './generation-row.ts';
-import { OpenItems } from './open-items.ts';
 import { StagedFlow } from './staged-flow.ts';
 import { plannedGeneration, type Underway } from './underway.ts';
 

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { MemoryBudget, MemoryShare } from '../../kit/loop/memory-budget.ts';
-import type { HttpExchange } from './http-exchange.ts';
+import type { HttpExchange } from '../exchange/http-exchange.ts';
 
 /** Smaller bodies are not counted: thousands of them fit into what one large body takes. */
 const LARGE_BYTES = 256 * 1024;

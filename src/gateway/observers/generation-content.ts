@@ -7,9 +7,9 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { ContentStore, GenerationContent } from '../../ports/content.ts';
+import type { Settlement } from '../record/settle.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import { hasZeroRetention } from '../request/zero-retention.ts';
-import type { Settlement } from './settle.ts';
 
 /** Dependencies of keeping content. */
 export interface ContentKeeping {

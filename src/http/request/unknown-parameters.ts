@@ -3,8 +3,8 @@ import { invalidRequest } from '../../ir/errors.ts';
 import { MAX_ISSUES } from '../../kit/json/validate.ts';
 import { nearestWord } from '../../kit/text/nearest-word.ts';
 import { quoted } from '../../kit/text/quoted.ts';
+import type { RateClass } from '../access/rate-limits.ts';
 import type { Route } from '../route.ts';
-import type { RateClass } from './rate-limits.ts';
 
 /**
  * Routes that refuse query parameters that they do not declare: a list that ignored a misspelt filter would be wrong.

@@ -5,9 +5,9 @@ import type { Admission } from '../admission/admission.ts';
 import { attemptCandidates } from '../leg/attempt.ts';
 import type { AnswerEnd, LegAccount } from '../leg/leg-account.ts';
 import { RunningLeg } from '../leg/running-leg.ts';
+import { LEG_STATUSES, type Settlement } from '../record/settle.ts';
 import type { AnswerDependencies, AnswerState } from './answer-dependencies.ts';
 import { Answering } from './answering.ts';
-import { LEG_STATUSES, type Settlement } from './settle.ts';
 import type { Underway } from './underway.ts';
 
 /** A generation without stages around its leg: the answer of its only leg is folded and counted once. */

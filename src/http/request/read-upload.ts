@@ -4,7 +4,7 @@ import { FILE_PURPOSES } from '../../contract/workspaces/file.ts';
 import type { InboundRequest } from '../../http1/server/inbound-request.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import { quoted } from '../../kit/text/quoted.ts';
-import type { HttpExchange } from './http-exchange.ts';
+import type { HttpExchange } from '../exchange/http-exchange.ts';
 import type { BodyLimits } from './read-body.ts';
 
 /** Takes the content of a file, piece by piece; the next comes when the last was taken. */

@@ -1,9 +1,9 @@
 import type { Ledger } from '../../ports/ledger.ts';
 import type { LegDependencies, LegState } from '../leg/leg-dependencies.ts';
 import type { Drains } from '../leg/upstream-reading.ts';
-import type { GenerationTimes, PlannedGeneration } from './generation-row.ts';
+import type { GenerationTimes, PlannedGeneration } from '../record/generation-row.ts';
+import type { Settlement } from '../record/settle.ts';
 import type { OpenWork } from './open-work.ts';
-import type { Settlement } from './settle.ts';
 
 /** Dependencies of answering. */
 export interface AnswerDependencies extends LegDependencies {

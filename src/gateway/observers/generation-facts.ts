@@ -3,8 +3,8 @@ import { usdOf } from '../../kit/money.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 import type { CallRecord } from '../leg/leg.ts';
-import type { PlannedGeneration } from './generation-row.ts';
-import type { Settlement } from './settle.ts';
+import type { PlannedGeneration } from '../record/generation-row.ts';
+import type { Settlement } from '../record/settle.ts';
 
 /** How a generation ended, for operators: `refused` = failed for a reason that only its caller can fix. */
 export type EndKind = 'finished' | 'aborted' | 'refused' | 'failed';

@@ -9,12 +9,12 @@ import { amountOf } from '../leg/bill-generation.ts';
 import type { AnswerEnd, LegAccount, UsedSoFar } from '../leg/leg-account.ts';
 import type { LegSurroundings, RunningLeg } from '../leg/running-leg.ts';
 import { UpstreamReading } from '../leg/upstream-reading.ts';
-import { accountOf, type LegSoFar } from './account.ts';
+import { accountOf, type LegSoFar } from '../record/account.ts';
+import type { AttemptLog } from '../record/attempt-log.ts';
+import { type GenerationTimes, progressRow, settledRow } from '../record/generation-row.ts';
+import { type Settlement, type SettleTools, unrecorded } from '../record/settle.ts';
 import type { AnswerDependencies, AnswerState } from './answer-dependencies.ts';
-import type { AttemptLog } from './attempt-log.ts';
 import { Checkpoints } from './checkpoints.ts';
-import { type GenerationTimes, progressRow, settledRow } from './generation-row.ts';
-import { type Settlement, type SettleTools, unrecorded } from './settle.ts';
 import { metadataOf, plannedGeneration, servedBy, type Underway } from './underway.ts';
 
 /**

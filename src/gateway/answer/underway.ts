@@ -7,11 +7,11 @@ import type { ActiveStages } from '../../stages/stage.ts';
 import type { Prompt } from '../../tokens/prompt.ts';
 import type { GenerationReservation } from '../admission/reservation.ts';
 import type { Plan } from '../plan/plan.ts';
+import { type AttemptLog, routingMetadata } from '../record/attempt-log.ts';
+import type { PlannedGeneration } from '../record/generation-row.ts';
 import type { ContentShare } from '../request/content-room.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import type { GatewaySettings } from '../request/settings.ts';
-import { type AttemptLog, routingMetadata } from './attempt-log.ts';
-import type { PlannedGeneration } from './generation-row.ts';
 
 /** One request from planning on, with everything known about it. */
 export interface Underway {
