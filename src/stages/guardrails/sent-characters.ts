@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../kit/json/json.ts';
+import { NAME_MEMBERS, OWN_MEMBERS, OWN_SENTENCES, OWN_WORDS, UNNAMED_FILE } from './own-words.ts';
 import { dataUrlOf, isMark } from './texts/protocol-marks.ts';
 
 /** Characters of text in a body, and how many of them were scanned. */
@@ -12,52 +13,38 @@ const PREFIX_CHARACTERS = 12;
 
 /**
  * Compares a rendered body with the texts that were scanned, knowing nothing of how they got there: every string of
- * the body must be one of them, or be joined from them, unless the gateway itself wrote it.
+ * the body must be one of them, or be made of them, unless the gateway itself wrote it.
  */
 export function sentCharacters(body: JsonObject, scannedTexts: Iterable<string>): SentCharacters {
-  const scanned = new ScannedTexts(scannedTexts);
+  return countIn(body, '', new ScannedTexts(scannedTexts));
+}
+
+function countIn(body: unknown, member: string, scanned: ScannedTexts): SentCharacters {
   const count = { sent: 0, scanned: 0 };
   const look = (value: unknown, member: string): void => {
     if (typeof value === 'string') {
       if (isMark(member, value) || OWN_MEMBERS.has(member) || OWN_WORDS.has(value)) return;
       if (dataUrlOf(value) !== undefined) return;
       count.sent += value.length;
-      count.scanned += scanned.covers(value);
+      count.scanned += NAME_MEMBERS.has(member) ? scanned.coversName(value) : scanned.covers(value);
     } else if (Array.isArray(value)) {
       for (const element of value) look(element, member);
     } else if (typeof value === 'object' && value !== null) {
       for (const [name, inner] of Object.entries(value)) look(inner, name);
     }
   };
-  look(body, '');
+  look(body, member);
   return count;
 }
 
-/** Members that the gateway fills in itself: hashes of end users, versions, betas. */
-const OWN_MEMBERS: ReadonlySet<string> = new Set([
-  'user',
-  'user_id',
-  'safety_identifier',
-  'anthropic_version',
-  'anthropic_beta',
-  'task_type',
-  'taskType',
-  'input_type',
-  'encoding_format',
-  'embedding_types',
-]);
+const MAX_NAME_CHARACTERS = 1000;
 
-/** What dialects write themselves: words of protocols, and texts that stand for something missing. */
-const OWN_WORDS: ReadonlySet<string> = new Set([
-  ...`auto none required any tool function custom text json_object json_schema ephemeral enabled disabled adaptive
-  default flex priority standard fast standard_only minimal low medium high xhigh max detailed concise summarized
-  omitted user assistant model object string number integer boolean array null float base64 end AUTO ANY NONE VALIDATED
-  TEXT IMAGE AUDIO MINIMAL LOW MEDIUM HIGH application/json application/pdf`.split(/\s+/),
-  'See the document.',
-  'No result was given.',
-  'The tool failed.',
-  'No longer available: do not call it.',
-]);
+/** What makes names unique. */
+const COUNTED = /(?: \(\d+\)|_\d+)$/;
+
+function lettersOf(name: string): string {
+  return name.replace(/[^A-Za-z0-9]/g, '');
+}
 
 const BLANK = /\s/;
 
@@ -68,6 +55,8 @@ function isEnd(text: string, index: number): boolean {
 
 class ScannedTexts {
   readonly #whole: Set<string>;
+  /** The letters of texts that may be names. */
+  #names: string[] | undefined;
   #byPrefix: Map<string, string[]> | undefined;
 
   constructor(texts: Iterable<string>) {
@@ -76,7 +65,44 @@ class ScannedTexts {
 
   /** How many characters of a text were scanned. */
   covers(text: string): number {
-    return this.#whole.has(text) ? text.length : this.#coversJoined(text);
+    if (this.#whole.has(text)) return text.length;
+    return this.#coversJson(text) ?? this.#coversSentence(text) ?? this.#coversJoined(text);
+  }
+
+  /** Of a name: all of it if it was made from names that were scanned. */
+  coversName(name: string): number {
+    const covered = this.covers(name);
+    if (covered === name.length || UNNAMED_FILE.test(name)) return name.length;
+    this.#names ??= [...this.#whole].filter(({ length }) => length <= MAX_NAME_CHARACTERS).map(lettersOf);
+    const parts = name.replace(COUNTED, '').split('__').map(lettersOf);
+    const isMade = parts.every((part) => part !== '' && this.#names?.some((known) => known.includes(part)));
+    return isMade ? name.length : covered;
+  }
+
+  /** Of JSON: all but the texts in it that were not scanned. Undefined = it is none. */
+  #coversJson(text: string): number | undefined {
+    if (!text.startsWith('{') && !text.startsWith('[')) return undefined;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      return undefined;
+    }
+    const { sent, scanned } = countIn(value, '', this);
+    return Math.max(0, text.length - (sent - scanned));
+  }
+
+  /** Of a sentence of ours around texts of the caller: all but what of those was not scanned. */
+  #coversSentence(text: string): number | undefined {
+    for (const sentence of OWN_SENTENCES) {
+      const match = sentence.exec(text);
+      if (match === null) continue;
+      const given = match.slice(1).filter((part) => part !== undefined);
+      const missed = (part: string) =>
+        part.length - (part === match.groups?.name ? this.coversName(part) : this.covers(part));
+      return given.reduce((covered, part) => covered - missed(part), text.length);
+    }
+    return undefined;
   }
 
   /** Of a text that is joined from several: those that stand between blanks, and the blanks. */
