@@ -35,7 +35,8 @@ const MEMBERS = {
 
 /**
  * The request with every text of the caller replaced by what `change` returns. The same request if nothing changes.
- * The caller's own body stays as it is: a request under guardrails is never relayed.
+ * The caller's own body stays as it is, because a request under guardrails is never relayed; but one for embeddings
+ * always is.
  */
 export function mapRequest(request: GenerationRequest, texts: SentTexts): GenerationRequest {
   const { change } = texts;
@@ -53,6 +54,10 @@ export function mapRequest(request: GenerationRequest, texts: SentTexts): Genera
     if (value === undefined) continue;
     const changed = mapTexts(value, (text) => change(text, role, member), moved, member);
     if (changed !== value) changes[member] = changed;
+  }
+  if (request.embedding !== undefined) {
+    const body = mapTexts(request.body, (text) => change(text, 'user', 'input'), moved);
+    if (body !== request.body) changes.body = body;
   }
   const { wishes } = request;
   const plugins = mapTexts(wishes.plugins, (text) => change(text, 'user', 'plugins'));
