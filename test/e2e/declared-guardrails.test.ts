@@ -1,31 +1,35 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
 import { openTestGateway, type TestGateway } from './harness.ts';
 import { type Management, managementOf } from './management.ts';
 
 const SECRET = 'sk-of-the-declared-key';
+
+const CONFIG = {
+  providers: [{ slug: 'one', dialect: 'simulator' }],
+  models: ['acme/large', 'acme/small'].map((id) => ({
+    id,
+    endpoints: [{ provider: 'one', model: 'standard' }],
+  })),
+  workspaces: [
+    {
+      slug: 'lab',
+      keys: [{ name: 'CI', secret: SECRET }],
+      guardrails: [
+        { name: 'House', default: true, content_filter_builtins: [{ slug: 'email', action: 'redact' }] },
+        { name: 'Small', keys: ['CI'], members: ['ada'], allowed_models: ['acme/small'], limit_usd: 5 },
+      ],
+    },
+  ],
+};
 
 let gateway: TestGateway;
 let ask: Management['ask'];
 let command: Management['command'];
 
 beforeAll(async () => {
-  gateway = await openTestGateway({
-    providers: [{ slug: 'one', dialect: 'simulator' }],
-    models: ['acme/large', 'acme/small'].map((id) => ({
-      id,
-      endpoints: [{ provider: 'one', model: 'standard' }],
-    })),
-    workspaces: [
-      {
-        slug: 'lab',
-        keys: [{ name: 'CI', secret: SECRET }],
-        guardrails: [
-          { name: 'House', default: true, content_filter_builtins: [{ slug: 'email', action: 'redact' }] },
-          { name: 'Small', keys: ['CI'], members: ['ada'], allowed_models: ['acme/small'], limit_usd: 5 },
-        ],
-      },
-    ],
-  });
+  gateway = await openTestGateway(CONFIG);
   ({ ask, command } = managementOf(gateway));
 });
 
@@ -99,4 +103,26 @@ it('lists guardrails on the terminal with what they apply to', async () => {
     assigned_keys: 1,
     assigned_members: 1,
   });
+});
+
+it('no longer applies a guardrail that has left the file', async () => {
+  const statusOf = async (model: string) =>
+    (await ask('POST', '/responses', { model, input: 'Hi' }, SECRET)).status;
+  const reloadWith = async (guardrails: unknown[]) => {
+    const config = parse(readFileSync(gateway.configFile, 'utf8'));
+    config.workspaces[0].guardrails = guardrails;
+    const message = 'the configuration was reloaded';
+    const before = gateway.logged(message).length;
+    writeFileSync(gateway.configFile, stringify(config));
+    await expect.poll(() => gateway.logged(message).length, { timeout: 10_000 }).toBe(before + 1);
+  };
+  const [house, small] = CONFIG.workspaces[0]?.guardrails ?? [];
+  expect(await statusOf('acme/large')).toBe(403);
+  await reloadWith([house]);
+  expect(await statusOf('acme/large')).toBe(200);
+  expect((await command('guardrails.list', {})).map(({ name }) => name)).not.toContain('Small');
+  // Nor the default of the workspace; one that comes back applies again.
+  await reloadWith([small]);
+  expect((await command('guardrails.list', {})).map(({ name }) => name)).not.toContain('House');
+  expect(await statusOf('acme/large')).toBe(403);
 });

@@ -14,10 +14,7 @@ import type {
 } from './declared-parts.ts';
 import { differs } from './declared-workspace.ts';
 
-/**
- * Guardrails and what they are assigned to. One that has left the file goes on applying, so that no rule is lost by an
- * edit, and may be changed by hand again.
- */
+/** Guardrails and what they are assigned to. One that has left the file is deleted: it applies no longer. */
 export const DECLARED_GUARDRAILS: DeclaredKind = {
   async store(application, place) {
     const ids: string[] = [];
@@ -27,12 +24,10 @@ export const DECLARED_GUARDRAILS: DeclaredKind = {
     return ids;
   },
   async release({ parts, accountId, former, changes }, declared) {
-    const { guardrailStore, sources, changedGuardrails } = parts;
+    const { guardrailStore, changedGuardrails } = parts;
     for (const { id } of former.guardrails) {
       if (declared.has(id)) continue;
-      await guardrailStore.update(accountId, id, () => ({ fileMember: null }), sources.clock.now());
-      const assignments = await declaredAssignments({ parts, accountId }, id);
-      await guardrailStore.assign(assignments.map((assignment) => ({ ...assignment, fileMember: null })));
+      await guardrailStore.delete(accountId, id);
       changedGuardrails(accountId);
       changes.released++;
     }
