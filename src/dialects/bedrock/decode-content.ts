@@ -34,19 +34,19 @@ export class BlockReader {
     return this.#blocks.hasCalls;
   }
 
-  /** Only calls and images have a start event. */
+  /** Decodes the start of a block. Only calls and images have one. */
   start(value: JsonObject): Event[] {
     const start = objectAt(value, 'start');
     const kind = kindOf(start);
     if (start === undefined || (kind !== 'call' && kind !== 'image')) return [];
     const index = indexIn(value) ?? this.#blocks.count;
     if (!isNameless(start)) return this.#begin(index, kind, start);
-    // It cannot be run. Its input must not be added to an earlier call.
+    // A call without a name cannot be run. Noting its index keeps its input from being added to an earlier call.
     this.#latest = index;
     return this.#blocks.stop(index);
   }
 
-  /** If the kind changes, a new block begins: some servers reuse an index or leave it out. */
+  /** Decodes a delta. A delta of another kind begins a new block: some servers reuse an index or leave it out. */
   delta(value: JsonObject): Event[] {
     const delta = objectAt(value, 'delta');
     const kind = kindOf(delta);

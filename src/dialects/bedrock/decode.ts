@@ -112,7 +112,7 @@ class AnswerReader {
     return this.#stop === undefined ? this.#fail(endedEarly()) : this.#finish(this.#stop);
   }
 
-  /** An event could not be read: some content is lost, unless all of it has arrived. */
+  /** An event was lost. After the stop reason it cannot have had content. */
   miss(error: GatewayError): Event[] {
     return this.#isEnded || this.#stop !== undefined ? [] : this.#fail(error);
   }

@@ -14,7 +14,7 @@ import { readError } from './error.ts';
 /** Header with the tokens of a call, if the body has no count. */
 const TOKENS_HEADER = 'x-amzn-bedrock-input-token-count';
 
-/** Models with the same body: at Bedrock each vendor keeps its own. */
+/** Models with the same request body: at Bedrock each vendor has its own. */
 interface Family {
   /** Matches the name of a model after its region prefix. */
   readonly names: RegExp;

@@ -54,7 +54,7 @@ export function readFinish(
   };
 }
 
-/** The field is requested by its path, and returned below it. */
+/** The stop sequence. The request asks for it by its path, and the answer has it at that path. */
 function stopSequenceIn(stop: JsonObject): string | undefined {
   const fields = objectAt(stop, 'additionalModelResponseFields');
   return stringAt(objectAt(fields, 'delta'), 'stop_sequence') ?? stringAt(fields, 'stop_sequence');

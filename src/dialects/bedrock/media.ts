@@ -103,7 +103,7 @@ export class DocumentNames {
   readonly #taken = new Set<string>();
   readonly #numbers = new Map<string, number>();
 
-  /** The name of a document in characters that the upstream allows: few, and no two blanks in a row. */
+  /** A unique name for a document, in the few characters that the upstream allows. */
   take(filename: string | undefined): string {
     const wanted = cleanName(filename);
     let name = wanted;
@@ -115,10 +115,10 @@ export class DocumentNames {
   }
 }
 
-/** Characters for the number of a repeated name. */
+/** Characters that are left for the number of a repeated name: ` (2)`. */
 const NUMBER_CHARACTERS = 8;
 
-/** A file name as the upstream accepts it, without its format. */
+/** A file name as the upstream accepts it: without its format and without two blanks in a row. */
 export function cleanName(filename = ''): string {
   const stem =
     lookUp(FORMATS_BY_EXTENSION, extensionOf(filename)) === undefined ? filename : withoutExtension(filename);
@@ -131,7 +131,7 @@ export function cleanName(filename = ''): string {
   return name === '' ? 'document' : name;
 }
 
-/** A file name without the extension that its format repeats. */
+/** A file name without its extension: the format is a member of its own. */
 export function withoutExtension(filename: string): string {
   return filename.replace(/\.[a-z0-9]{1,5}$/i, '');
 }

@@ -55,7 +55,7 @@ export class PartRenderer implements PieceRenderer<WireRole, Piece> {
     this.#report = context.report;
   }
 
-  /** Ids and states of messages mean nothing to an upstream that stores none. */
+  /** Renders a message. Its id and status are left out without a report: the upstream stores no messages. */
   message(item: MessageItem, speaker: Speaker): Piece[] {
     this.reportForeignMembers(item);
     reportPhase(item, this.#report, NO_FIELD);

@@ -119,7 +119,7 @@ const TAKES_NONE = 'the endpoint takes no reasoning settings';
 
 // --- By budget ------------------------------------------------------------------------------------------------------
 
-/** The fields of the messages format: its models are the same wherever they are served. */
+/** Thinking in the fields of the messages format: Claude models take the same ones here. */
 function asThinking(context: RenderContext, turns: readonly Turn[]): RenderedReasoning {
   const { maxTokens, thinking, effort, isThinking } = renderClaudeThinking(
     context,

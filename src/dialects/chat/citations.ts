@@ -4,7 +4,7 @@ import { compact, numberAt, objectAt, textAt } from '../../kit/json/members.ts';
 
 /** Citations in both directions. */
 
-/** Reads a citation of the part that begins at `start` of the content. One before that has no known span. */
+/** Reads a citation. `start`: where its part begins in the whole content. A citation of earlier text gets no span. */
 export function readAnnotation(value: JsonObject, start: number): Annotation {
   const citation = objectAt(value, 'url_citation');
   const url = textAt(citation, 'url');

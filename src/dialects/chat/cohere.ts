@@ -126,7 +126,7 @@ function usageOf(usage: JsonObject | undefined): JsonObject | undefined {
   }) as JsonObject;
 }
 
-/** Citations of documents with an address; others name what only the server knows. */
+/** Citations of documents with an address; others refer to documents that only the server has. */
 function annotationsOf(citations: readonly (JsonObject | undefined)[]): JsonObject {
   const annotations = citations.flatMap((citation) =>
     objectsAt(citation, 'sources').flatMap((source) => {

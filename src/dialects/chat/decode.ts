@@ -248,8 +248,8 @@ class AnswerReader {
   }
 
   /**
-   * Details repeat the plain text of thoughts; beside details with text, plain text counts only if one of them lags
-   * behind.
+   * Many upstreams send thoughts twice, as plain text and as details. If one chunk has both and neither is ahead of the
+   * other, only the details are read; otherwise `SentThoughts` finds the new text in each.
    */
   #readThoughts(delta: JsonObject, details: readonly JsonObject[]): void {
     const hasText = details.some(

@@ -87,8 +87,8 @@ class ChatEncoder implements StreamEncoder {
     let text = '';
     for (const event of batch) {
       this.#isRelay ||= event.type === 'relay';
-      // Beside relayed chunks only input that the upstream left out, and the end, are new: other events close what
-      // the chunks have already said.
+      // Relayed chunks have said everything but the end and call input that the upstream left out: of the other events
+      // only those are written.
       if (!this.#isRelay || RELAY_LANE.has(event.type)) text += this.#encodeEvent(event);
     }
     return text;

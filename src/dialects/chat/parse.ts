@@ -99,7 +99,7 @@ function refuseImpossible(body: JsonObject, messages: readonly JsonObject[]): vo
   if (issues.length > 0) throw invalidRequest(issues);
 }
 
-/** Members besides its content that give a message meaning. */
+/** A message with one of these members is not empty, whatever its content. */
 const SPEAKING_MEMBERS = ['tool_calls', 'function_call', 'refusal', 'images', 'audio', 'reasoning_details'];
 
 function isSilentMessage(message: JsonObject): boolean {

@@ -12,7 +12,8 @@ import type { ReasoningDetail } from './wire.ts';
  * A `format` names the family that sealed an entry, not the upstream that sent it: chat upstreams pass on seals of any
  * family. So seals from chat upstreams reach callers unwrapped, those from other dialects wrapped.
  *
- * Thoughts are separate from the content between them. The wrapper of a seal records the content that it followed.
+ * A message has its thoughts apart from its content, so their order is lost. The wrapper of a seal therefore records
+ * the content that it followed.
  */
 
 /** Content that thoughts followed: 0 = the text of the message, n = its n-th image, undefined = nothing. */

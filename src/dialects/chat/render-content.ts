@@ -74,7 +74,7 @@ class ConversationWriter {
   }
 
   add(item: Item): void {
-    // The rendering of an opaque item reports it; dropped thoughts include their members.
+    // Opaque items are reported when they are rendered; the entry for dropped thoughts covers their members.
     if (item.type !== 'opaque' && item.type !== 'reasoning') {
       reportForeignMembers(item, 'items', this.#context.report);
     }
@@ -188,7 +188,7 @@ class ConversationWriter {
 
   // --- Thoughts -----------------------------------------------------------------------------------------------------
 
-  /** Thoughts are sent back as the details of a chat upstream; as text only to providers that want it. */
+  /** Thoughts from chat upstreams go back as details. The text of thoughts goes only to providers that take it. */
   #addThought(item: ReasoningItem): void {
     const { report, request, quirks } = this.#context;
     const words = item.text.length > 0 ? item.text : item.summary;
@@ -205,7 +205,7 @@ class ConversationWriter {
       return;
     }
     const isEmpty = !isSealed && item.text.length + item.summary.length === 0;
-    // From chat callers, no readable text means details of an unknown kind.
+    // An empty item from a chat caller had details of an unknown kind, which are lost.
     if (isEmpty && request.format !== 'chat') return;
     report.dropped(
       report.place(item, 'items'),
@@ -213,7 +213,9 @@ class ConversationWriter {
     );
   }
 
-  /** Providers that take thoughts back refuse messages with tool calls and without the member. */
+  /**
+   * The member with the text of thoughts. Providers that have it require it in messages with tool calls, even empty.
+   */
   #thoughtsOf({ thoughtTexts, calls }: AssistantTurn): JsonObject {
     const { thoughtsMember } = this.#context.quirks;
     if (thoughtsMember === undefined || thoughtTexts.length + calls.length === 0) return {};

@@ -103,7 +103,10 @@ const FIELDS: ReadonlyMap<string, RequestField> = new Map(
   ]),
 );
 
-/** Fields that must be listed are left out in rendering. In the relay lane the caller's own are sent. */
+/**
+ * True if an endpoint may refuse the field by not listing it. Rendering already leaves out fields that must be listed,
+ * and the relay lane sends the caller's own.
+ */
 function isOptional(fate: FieldFate): boolean {
   return fate.fate === 'rendered' && fate.parameters.length > 0 && !fate.mustBeListed;
 }

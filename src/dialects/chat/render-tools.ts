@@ -42,7 +42,7 @@ export function renderTools(context: ToolsContext): JsonObject {
   });
 }
 
-/** Without tools only a forced call is a loss. */
+/** Reports the choice of a request whose tools are all gone: only a forced call is a loss. */
 function reportLostChoice({ request, report }: ToolsContext): void {
   const mode = request.toolChoice?.mode;
   if (mode !== undefined && mode !== 'auto' && mode !== 'none') {
@@ -84,7 +84,7 @@ function reportToolLosses(tool: CallableTool, { report, names }: ToolsContext): 
   reportForeignMembers(tool, 'tools', report);
 }
 
-/** Reports a changed name. A group prefix is ordinary naming. */
+/** Reports a changed name, unless only the group was put before it. */
 export function reportRenaming(tool: ToolIdentity, place: string, names: FlatNames, report: Report): void {
   const sent = names.nameOf(tool);
   const own = tool.namespace === undefined ? tool.name : `${tool.namespace}__${tool.name}`;

@@ -8,8 +8,8 @@ import { givenLimitFields, limitFieldAt } from '../shared/requests/output-limit.
 import type { FittedRequest } from './fit-reasoning.ts';
 
 /**
- * Asks for no more output than is paid for: `most` tokens; undefined = no limit binds. A request that names no limit
- * gets one by it.
+ * Limits the requested output to what is paid for. `most`: tokens; undefined = unlimited. A request without a limit
+ * gets this one.
  */
 export function fitOutput(
   request: GenerationRequest,

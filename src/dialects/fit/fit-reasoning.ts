@@ -88,7 +88,7 @@ function changed(request: GenerationRequest, effort: EffortWord, detail: string)
   return { request: withEffort(request, effort), report: [coerced(request, detail)] };
 }
 
-/** The caller wanted no thoughts, so none are shown. */
+/** The request with an effort for a model that always thinks. The caller wanted no thoughts, so none are shown. */
 function raised(request: GenerationRequest, effort: EffortWord): FittedRequest {
   const fitted = withEffort(request, effort);
   return {

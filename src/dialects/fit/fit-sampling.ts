@@ -10,7 +10,7 @@ import { SAMPLING_FAMILIES, type SamplingFamily } from './sampling-families.ts';
 
 type FittedEndpoint = Pick<Endpoint, 'modelId' | 'upstreamModel' | 'supportedParameters'>;
 
-/** Rows of endpoints; undefined = none. */
+/** Row of each endpoint in `SAMPLING_FAMILIES`, found once; undefined = none. */
 const FAMILIES = new WeakMap<FittedEndpoint, { readonly family: SamplingFamily | undefined }>();
 
 function familyOf(endpoint: FittedEndpoint): SamplingFamily | undefined {
@@ -23,8 +23,8 @@ function familyOf(endpoint: FittedEndpoint): SamplingFamily | undefined {
 }
 
 /**
- * Removes the sampling settings that models of the endpoint's family answer with an error, at any provider. An
- * endpoint that lists a setting takes it.
+ * Removes the sampling settings that models of the endpoint's family answer with an error, at any provider. Settings
+ * that the endpoint lists stay.
  */
 export function fitSampling(request: GenerationRequest, endpoint: FittedEndpoint): FittedRequest {
   const { sampling } = request;
@@ -71,7 +71,7 @@ function* refusedOf(
     yield { setting, detail: REFUSED };
   }
   if (takesOneOfBoth !== true || sampling.temperature === undefined || sampling.topP === undefined) return;
-  // The one that is not listed is removed anyway.
+  // One of the two is not listed: rendering removes it.
   if (['temperature', 'top_p'].some((name) => supportedParameters?.has(name) === false)) return;
   // A temperature of 1 has no effect: then the caller meant `top_p`.
   const saysNothing = sampling.temperature === 1 && sampling.topP !== 1;

@@ -3,7 +3,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { UpstreamDialect } from '../dialect.ts';
 import type { FittedRequest } from './fit-reasoning.ts';
 
-/** Asks for no more searches than are paid for: `most`; undefined = no limit binds. */
+/** Limits the requested searches to what is paid for. `most`: searches; undefined = unlimited. */
 export function fitSearches(
   request: GenerationRequest,
   most: number | undefined,

@@ -212,7 +212,7 @@ class AnswerReader {
     }
   }
 
-  /** Something other than a call follows. */
+  /** Ends what came before a part that is no call: the open call, and the seal of the last text. */
   #beginOther(): void {
     this.#calls.end('completed');
     this.#writeSeal();

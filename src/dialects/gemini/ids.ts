@@ -32,7 +32,8 @@ export function ownId(callId: string): { readonly id?: string } {
 }
 
 /**
- * The upstream's id. A caller's own id may begin with the second mark too: it is ours only if encoding gives it back.
+ * The upstream's id behind a caller's id. An id of the caller's own may begin with the second mark too: it is decoded
+ * only if encoding the result gives the same id again.
  */
 function givenId(callId: string): string | undefined {
   if (callId.startsWith(MARK)) return callId.slice(MARK.length);

@@ -285,7 +285,10 @@ export class ModelTurn {
     else report.dropped(`${place}.${member}`, FOREIGN_SEAL);
   }
 
-  /** A seal follows the part that it came on. */
+  /**
+   * Puts a seal on the last part, if it came on content, else on a part of its own. If the format loses the order, a
+   * seal before all content waits.
+   */
   #place(seal: LooseSeal): void {
     const last = this.#spoken.at(-1);
     if (conversationForm(this.#context.request.formatFacts).seals.losesOrder === true && last === undefined)
@@ -297,7 +300,7 @@ export class ModelTurn {
     }
   }
 
-  /** Upstreams sign their last part. */
+  /** Puts the waiting seals on the last parts with content: upstreams sign the last part of a turn. */
   #placeWaiting(): void {
     if (this.#waiting.length === 0) return;
     const onContent = this.#waiting.filter(({ isOnContent }) => isOnContent);

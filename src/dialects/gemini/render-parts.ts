@@ -39,7 +39,7 @@ export class PartRenderer {
     });
   }
 
-  /** Renders an image that a model made. */
+  /** Renders the source of an image or file. `owner`: the part or item, for reports. */
   source(owner: object, source: Source, kind: AddressedKind): WirePart[] {
     switch (source.kind) {
       case 'base64':

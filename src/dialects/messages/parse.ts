@@ -144,7 +144,10 @@ function parseSampling(body: JsonObject): Sampling {
 
 // --- Reasoning ------------------------------------------------------------------------------------------------------
 
-/** With thinking switched off the effort applies to the answer alone: kept for this dialect, see `parseExt`. */
+/**
+ * Reads thinking and effort. With thinking switched off the effort applies to the answer alone: `parseExt` keeps it for
+ * this dialect.
+ */
 function parseReasoning(thinking: JsonObject, config: JsonObject): ReasoningSettings | undefined {
   if (thinking.type === 'disabled') return { enabled: false };
   const effort = typeof config.effort === 'string' ? { effort: config.effort as Effort } : {};

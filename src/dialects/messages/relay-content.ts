@@ -57,7 +57,7 @@ function withoutForeignTraces(messages: readonly PlacedMessage[], report: Report
   return hasTraces ? cleaned : messages;
 }
 
-/** Undefined if nothing is left of the message. */
+/** The message without such blocks; undefined if nothing is left of it. */
 function cleanedMessage(placed: PlacedMessage, report: Report): PlacedMessage | undefined {
   const { message, index } = placed;
   const { content } = message;
@@ -190,7 +190,7 @@ class PairedTurns {
     });
   }
 
-  /** Adds them to the user's last message, or to a new one. */
+  /** Adds the missing results to the user's last message, or to a new one. */
   #answer(index: number): void {
     const results = this.#rest();
     if (results.length === 0) return;

@@ -132,7 +132,7 @@ function replaceLast(list: Json | undefined, replace: (entry: Json) => Json | un
   return undefined;
 }
 
-/** The marked blocks of a body in the order of the prompt; inner blocks come before the end of the outer one. */
+/** The marked blocks of a body in the order of the prompt; inner blocks come before the block around them. */
 function markedBlocks(body: JsonObject): JsonObject[] {
   const marked: JsonObject[] = [];
   const collect = (list: Json | undefined): void => {

@@ -46,7 +46,7 @@ export class PartRenderer implements PieceRenderer<WireRole, JsonObject> {
     return this.#context.request.format;
   }
 
-  /** Ids and states of messages mean nothing to an upstream that stores none. */
+  /** Renders a message. Its id and status are left out without a report: the upstream stores no messages. */
   message(item: MessageItem, speaker: WireRole): JsonObject[] {
     this.reportForeignMembers(item);
     reportPhase(item, this.#report, NO_FIELD);

@@ -50,7 +50,7 @@ export function relayReasoning(
   const wanted = thinking?.type === 'enabled' ? numberAt(thinking, 'budget_tokens') : undefined;
   if (wanted === undefined) return { max_tokens: limit };
   const max_tokens = roomFor(wanted, limit, context);
-  // A conversation that is the caller's own is for the upstream to judge.
+  // Only messages that the gateway changed are checked: the upstream judges those that the caller wrote.
   const cut = messages === (request.body.messages as unknown) ? [] : messages;
   const budget = possibleBudget(wanted, max_tokens, () => isInterrupting(cut));
   if (typeof budget !== 'number') {

@@ -47,7 +47,7 @@ function usesOf({ value }: HostedTool): number {
   return typeof uses === 'number' && Number.isInteger(uses) && uses >= 1 ? uses : Number.POSITIVE_INFINITY;
 }
 
-/** New tools by the caller's, with limits of at most `most` in sum; undefined = no use is left for the tool. */
+/** Tools with limits of at most `most` in sum, by the value of the caller's tool; undefined = no use is left for it. */
 function boundTools(
   tools: readonly HostedTool[],
   most: number,

@@ -33,7 +33,10 @@ export function openSnapshot(context: ReplyContext): JsonObject {
   };
 }
 
-/** Settings of the request as the result repeats them: numbers if the format requires numbers, never null there. */
+/**
+ * Settings of the request as the response object repeats them. Absent ones are null, or the default if the format
+ * requires a value.
+ */
 function echoOf(request: GenerationRequest): JsonObject {
   const { body, sampling } = request;
   const echo: JsonObject = {
@@ -119,7 +122,7 @@ export function failedSnapshot(context: ReplyContext, error: GatewayError, endin
   };
 }
 
-/** A prompt or answer that outgrew the model's context during the answer: incomplete, not failed. */
+/** The object of an answer that outgrew the model's context: incomplete, not failed. */
 export function cutSnapshot(context: ReplyContext, error: GatewayError, ending: Ending): JsonObject {
   return {
     ...baseOf(context, ending),

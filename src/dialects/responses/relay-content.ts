@@ -59,7 +59,7 @@ function emptyResult({ type, call_id }: JsonObject): JsonObject {
   return { type: `${String(type)}_output`, call_id, output: NO_RESULT };
 }
 
-/** Compacted earlier turns may include the calls. */
+/** Items that stand for compacted turns: the calls of later results may be among them. */
 const COMPACTIONS: ReadonlySet<string> = new Set(['compaction', 'context_compaction']);
 
 /** Calls and results by their type. */

@@ -192,9 +192,9 @@ function renderInclude(request: GenerationRequest, target: RenderTarget): string
 }
 
 /**
- * True if seals are requested. Other formats cannot request them. A caller of this format without `store: false` may
- * refer to the items of this answer later and does not request them either, but the upstream stores nothing and takes
- * thoughts back only sealed. Models that do not think refuse the request.
+ * True if the gateway requests seals for the caller. Other formats cannot request them. A caller of this format without
+ * `store: false` does not either, because it may refer to the items of this answer later; but the upstream stores
+ * nothing and takes thoughts back only sealed. Models that do not think refuse the request.
  */
 export function needsSeals({ format, body, reasoning }: GenerationRequest, target: RenderTarget): boolean {
   const isAskedToThink = reasoning !== undefined && effortOf(reasoning) !== 'none';

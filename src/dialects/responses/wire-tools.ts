@@ -61,7 +61,7 @@ const CONNECTORS = [
 
 const toolNames = nullish(Type.Object({ tool_names: nullish(strings) }));
 
-/** Nested filters are validated down to this depth; deeper ones are not written by hand. */
+/** Levels of nested filters that are validated; of deeper ones only the type. */
 const MAX_FILTER_LEVELS = 4;
 
 const filterValue = Type.Union([

@@ -45,7 +45,7 @@ export interface StoredFileNaming extends FileNaming {
   readonly path: string;
 }
 
-/** File id in a part of unknown type: it must not be sent unnoticed. */
+/** The file id of a part of unknown type. Such a part accepts no stored file, so naming one is refused. */
 export function bareNaming(part: JsonObject): FileNaming | undefined {
   const fileId = textAt(part, 'file_id');
   return fileId === undefined ? undefined : { fileId, member: 'file_id', takes: [], rivals: [] };

@@ -147,7 +147,7 @@ export function interruptsThoughts<T extends { readonly role?: unknown }>(
   return turn !== undefined && turns.slice(last + 1).some(hasResults) && !beginsWithThoughts(turn);
 }
 
-/** `asked`: the effort that requests thinking; callers of this format have a field to switch it on. */
+/** The requested thinking budget; undefined = none. `asked`: the effort, if it requests thinking by itself. */
 function wantedBudget(
   { budgetTokens }: ReasoningSettings,
   asked: Effort | undefined,

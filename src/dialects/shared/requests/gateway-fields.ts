@@ -10,7 +10,7 @@ import type { Issue } from '../../../kit/json/validate.ts';
 
 /** Schemas of the request fields for the gateway, which all formats of conversations share. */
 
-/** Slugs of providers: more than there are. */
+/** Slugs of providers. The limit is far above their number. */
 const slugs = Type.Array(Type.String({ maxLength: 256 }), { maxItems: 1024 });
 
 const QUANTIZATIONS = [
@@ -230,7 +230,7 @@ export const SHARED_GATEWAY_FIELDS: readonly string[] = [
   'preset',
 ];
 
-/** Parses the routing wishes of a validated body. Throws if the sum of a list's lengths is too large. */
+/** Parses the routing wishes of a validated body. Throws if the texts of a list are too long in sum. */
 export function parseWishes(body: JsonObject): RoutingWishes {
   const { route, session_id: sessionId, stop_server_tools_when: conditions, max_tool_calls: calls } = body;
   const wishes: { -readonly [Name in keyof RoutingWishes]: RoutingWishes[Name] } = {

@@ -1,7 +1,7 @@
 import type { Item, ToolResultItem } from '../../../ir/items.ts';
 import type { Report } from '../report/report.ts';
 
-/** Results of failed tools, for upstreams without a field for it: a text tells the model. */
+/** Results of failed tools for upstreams that have no field for a failure: a text before the result says so. */
 export function errorsInWords(items: readonly Item[], report: Report): readonly Item[] {
   if (!items.some(isFailed)) return items;
   return items.map((item) => (isFailed(item) ? inWords(item, report) : item));
