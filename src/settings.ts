@@ -13,10 +13,12 @@ import type { HttpSettings } from './http/dependencies.ts';
 import type { RequestFormat } from './ir/items.ts';
 import type { JsonObject } from './kit/json/json.ts';
 import { forEachSliced, runAtOnce, type Sliced } from './kit/loop/turns.ts';
+import { nanosOf } from './kit/money.ts';
 import { parseTrustedProxies } from './kit/net/client-address.ts';
 import { type EgressRules, parseEgressRules } from './kit/net/egress.ts';
 import type { CooldownSettings } from './routing/health/breaker.ts';
 import type { WebSettings } from './stages/plugins/web/web-settings.ts';
+import type { OcrSettings } from './stages/stage.ts';
 
 /** Everything that a configuration decides and a reload replaces. */
 export interface DerivedSettings {
@@ -78,7 +80,7 @@ export function* deriveSettingsSliced(
       contentRoomBytes: CONTENT_ROOM_BODIES * config.server.max_body_bytes,
       basePath: config.server.base_path,
       moderation: config.plugins.moderation ?? undefined,
-      ocr: config.plugins['file-parser']?.ocr ?? undefined,
+      ocr: ocrSettingsOf(config),
       web: webSettingsOf(config),
     },
     http: {
@@ -158,4 +160,9 @@ function* promptsOf(given: LoadedConfiguration['config']['prompts']): Sliced<Der
     Object.defineProperty(prompts, id, { value: template, enumerable: true });
   });
   return prompts;
+}
+
+function ocrSettingsOf(config: LoadedConfiguration['config']): OcrSettings | undefined {
+  const ocr = config.plugins['file-parser']?.ocr ?? undefined;
+  return ocr && { provider: ocr.provider, model: ocr.model, pageNanos: nanosOf(ocr.price_per_page) };
 }

@@ -46,8 +46,14 @@ export interface StageSettings {
   /** The service that judges texts; undefined = none. */
   readonly moderation: ServiceSettings | undefined;
   /** The service that reads pictures of pages; undefined = none. */
-  readonly ocr: ServiceSettings | undefined;
+  readonly ocr: OcrSettings | undefined;
   readonly web: WebSettings;
+}
+
+/** A service that reads pictures of pages. */
+export interface OcrSettings extends ServiceSettings {
+  /** Price of a page. */
+  readonly pageNanos: Nanos;
 }
 
 /** Something besides generations that a provider does for stages. */

@@ -31,7 +31,7 @@ beforeAll(async () => {
       { slug: 'eyes', name: 'Eyes', dialect: 'openai-chat', base_url: ocr.url, api_key: 'k' },
     ],
     models,
-    plugins: { 'file-parser': { ocr: { provider: 'eyes', model: 'ocr-1' } } },
+    plugins: { 'file-parser': { ocr: { provider: 'eyes', model: 'ocr-1', price_per_page: 0.25 } } },
     egress: { allow: ['127.0.0.1'] },
   } as never);
   bare = await openTestGateway({ providers: [provider], models } as never);
@@ -159,14 +159,19 @@ describe.each(PATHS)('the plugin on %s', (path) => {
 
   it('has a service read with mistral-ocr, once for each content', async () => {
     ocr.answer([head(200, JSON_TYPE), write('{"pages":[{"index":0,"markdown":"# By eye"}]}'), end()]);
-    const { status } = await askWith('mistral-ocr');
+    const { status, headers } = await askWith('mistral-ocr');
     expect(status).toBe(200);
     expect(sent()).toContain('# By eye');
+    const record = (
+      (await (await gateway.fetch(`/generation?id=${headers.get('x-generation-id')}`)).json()) as any
+    ).data;
     // The first format has asked the service; the others find the text.
     expect(ocr.requests).toHaveLength(path === PATHS[0] ? 1 : 0);
     if (path === PATHS[0]) {
       expect(ocr.requests[0]).toMatchObject({ path: '/v1/ocr', json: { model: 'ocr-1' } });
     }
+    // A page costs 0.25 USD; a text that is known costs nothing.
+    expect(record.total_cost).toBe(path === PATHS[0] ? 0.25 : 0);
   });
 
   it('refuses mistral-ocr where it is not configured', async () => {

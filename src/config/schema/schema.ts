@@ -124,6 +124,9 @@ const model = closed({
 const panel = Type.Array(modelId, { minItems: 1, maxItems: 8 });
 const fusionPreset = closed({ panel: nullish(panel), judge: nullish(modelId) });
 
+/** USD; a higher price is a typing error. */
+const MAX_USD_PER_PAGE = 100;
+
 const providerService = closed({ provider: providerSlug, model: text(256) });
 
 const plugins = section({
@@ -153,7 +156,17 @@ const plugins = section({
     }),
   ),
   moderation: nullish(providerService),
-  'file-parser': nullish(closed({ ocr: nullish(providerService) })),
+  'file-parser': nullish(
+    closed({
+      ocr: nullish(
+        closed({
+          provider: providerSlug,
+          model: text(256),
+          price_per_page: withDefault(Type.Number({ minimum: 0, maximum: MAX_USD_PER_PAGE }), 0),
+        }),
+      ),
+    }),
+  ),
 });
 
 const tools = section({

@@ -65,7 +65,11 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
     metadata: objectAt(body, 'metadata'),
     user: stringAt(body, 'user'),
     safetyIdentifier: stringAt(body, 'safety_identifier'),
-    truncation: stringAt(body, 'truncation') as 'auto' | 'disabled' | undefined,
+    // null means `disabled`; absent, small contexts are compressed.
+    truncation:
+      body.truncation === null
+        ? 'disabled'
+        : (stringAt(body, 'truncation') as 'auto' | 'disabled' | undefined),
     include,
     stream: body.stream === true,
     echoUpstreamBody: body.stream === true && objectAt(body, 'debug')?.echo_upstream_body === true,

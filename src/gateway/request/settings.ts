@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { WebSettings } from '../../stages/plugins/web/web-settings.ts';
-import type { ServiceSettings } from '../../stages/stage.ts';
+import type { OcrSettings, ServiceSettings } from '../../stages/stage.ts';
 
 /** Endpoints that are called for one model, and calls for the whole request. */
 export interface AttemptLimits {
@@ -33,6 +33,6 @@ export interface GatewaySettings {
   /** The service that judges texts; undefined = none. */
   readonly moderation: ServiceSettings | undefined;
   /** The service that reads pictures of pages; undefined = none. */
-  readonly ocr: ServiceSettings | undefined;
+  readonly ocr: OcrSettings | undefined;
   readonly web: WebSettings;
 }

@@ -5,7 +5,8 @@ import { pluginIn, pluginPlace } from '../../../ir/plugins.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { objectAt, textAt } from '../../../kit/json/members.ts';
-import type { Stage, StageContext } from '../../stage.ts';
+import { type Nanos, usdOf } from '../../../kit/money.ts';
+import type { OcrSettings, Stage, StageContext } from '../../stage.ts';
 import { type ProviderService, usableProvider } from '../provider-service.ts';
 import { annotated, annotationOf, type ParsedFile } from './file-annotations.ts';
 import { contentOf, type FileContent } from './file-bytes.ts';
@@ -21,7 +22,9 @@ export const FILE_PARSER = 'file-parser';
 const MAX_FILES = 16;
 
 /** What reads the files of a request. `local`: a process of the gateway. */
-type Engine = { readonly kind: 'local' } | { readonly kind: 'ocr'; readonly service: ProviderService };
+type Engine =
+  | { readonly kind: 'local' }
+  | { readonly kind: 'ocr'; readonly service: ProviderService; readonly pageNanos: Nanos };
 
 const LOCAL: Engine = { kind: 'local' };
 
@@ -63,27 +66,39 @@ export function fileParserStage(egress: Egress): Stage {
 
   async function parse(file: FilePart, engine: Engine, context: StageContext): Promise<ParsedFile> {
     const { signal, caller, note } = context;
+    let isRead = false;
     const name = nameOf(file);
     const content = await contentOf(file, egress, signal);
-    const read = (own: AbortSignal): Promise<PdfText> =>
-      engine.kind === 'ocr'
+    const read = (own: AbortSignal): Promise<PdfText> => {
+      isRead = true;
+      return engine.kind === 'ocr'
         ? ocrText(content.bytes, engine.service, own, egress)
         : pdfText(content.bytes, { signal: own, owner: caller.accountId });
+    };
     if (!isPdf(content.bytes)) throw fileRefused(name, 'is no PDF that can be read');
     const { text, pages, isCut } = await texts
       .of(`${engine.kind} ${content.hash}`, signal, read)
       .catch((error: unknown) => {
         throw error instanceof PdfProblem ? fileRefused(name, error.message) : error;
       });
+    const nanos = engine.kind === 'ocr' && isRead ? BigInt(pages) * engine.pageNanos : 0n;
+    await payPages(nanos, context);
     const data = {
       engine: engine.kind === 'ocr' ? 'mistral-ocr' : 'cloudflare-ai',
       pages,
       characters: text.length,
+      ...(nanos > 0n && { cost: usdOf(nanos) }),
     };
     const summary = isCut ? `Read the first ${pages} pages of a file` : `Read ${pages} pages of a file`;
     note({ type: 'plugin', name: FILE_PARSER, summary, data: { ...data, file: name, truncated: isCut } });
     return parsedFile(name, content, text, pages);
   }
+}
+
+/** Pays for the pages that were read. Throws if the limits do not leave so much. */
+async function payPages(nanos: Nanos, { charge }: StageContext): Promise<void> {
+  if (nanos === 0n || (await charge('file_page', nanos)) !== undefined) return;
+  throw new GatewayError('payment', 'What is left of the limits does not pay for the pages that were read');
 }
 
 function parsedFile(name: string, { hash }: FileContent, text: string, pages: number): ParsedFile {
@@ -98,7 +113,7 @@ async function engineFor(request: GenerationRequest, context: StageContext): Pro
     case 'native':
       return undefined;
     case 'mistral-ocr':
-      return { kind: 'ocr', service: ocrServiceFor(request, plugin as JsonObject, context) };
+      return ocrFor(request, plugin as JsonObject, context);
     case 'cloudflare-ai':
     case 'pdf-text':
       return LOCAL;
@@ -115,16 +130,12 @@ async function needsText(request: GenerationRequest, { endpointsFor }: StageCont
 }
 
 /** The provider that has the engine of this name, unless the operator names another. */
-const OCR = { provider: 'mistral', model: 'mistral-ocr-latest' };
+const OCR: OcrSettings = { provider: 'mistral', model: 'mistral-ocr-latest', pageNanos: 0n };
 
-function ocrServiceFor(
-  request: GenerationRequest,
-  plugin: JsonObject,
-  { settings }: StageContext,
-): ProviderService {
-  const { provider: slug, model } = settings.ocr ?? OCR;
+function ocrFor(request: GenerationRequest, plugin: JsonObject, { settings }: StageContext): Engine {
+  const { provider: slug, model, pageNanos } = settings.ocr ?? OCR;
   const provider = usableProvider(slug, settings.catalog);
-  if (provider !== undefined) return { provider, model };
+  if (provider !== undefined) return { kind: 'ocr', service: { provider, model }, pageNanos };
   const message =
     'mistral-ocr is not configured on this gateway (plugins.file-parser.ocr, or the provider mistral)';
   throw invalidRequest([{ path: `${pluginPlace(request, plugin)}.pdf.engine`, message }]);
