@@ -24,13 +24,13 @@ function show() {
     if (isShown) shown++;
   }
   for (const group of document.querySelectorAll('[data-group]')) {
-    group.hidden = group.querySelector('[data-search]:not([hidden]), li:not([hidden])') === null;
+    group.hidden = group.querySelector('[data-search]:not([hidden]), nav li:not([hidden])') === null;
   }
   found.textContent = wanted.length === 0 ? '' : shown === 0 ? 'Nothing found' : shown + ' found';
 }
 search.addEventListener('input', show);
 document.addEventListener('keydown', (event) => {
-  if (event.key === '/' && !/^(INPUT|TEXTAREA)$/.test(event.target.tagName)) {
+  if (event.key === '/' && event.target !== search) {
     event.preventDefault();
     document.getElementById('menu').open = true;
     search.focus();
@@ -40,16 +40,26 @@ document.addEventListener('keydown', (event) => {
     show();
   }
 });
+// Browsers offer the clipboard over HTTPS and on this machine only: elsewhere the selection is copied.
+async function copy(code) {
+  if (navigator.clipboard) {
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+      return true;
+    } catch {}
+  }
+  getSelection().selectAllChildren(code);
+  return document.execCommand('copy');
+}
 for (const block of document.querySelectorAll('pre.sample')) {
   const button = document.createElement('button');
   button.type = 'button';
   button.textContent = 'Copy';
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(block.querySelector('code').textContent);
-    button.textContent = 'Copied';
+    button.textContent = (await copy(block.querySelector('code'))) ? 'Copied' : 'Selected';
     setTimeout(() => { button.textContent = 'Copy'; }, 1500);
   });
-  block.append(button);
+  block.prepend(button);
 }
 const menu = document.getElementById('menu');
 const narrow = matchMedia('(max-width: 900px)');

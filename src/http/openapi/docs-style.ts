@@ -30,7 +30,7 @@ h4 { font-size: .75rem; font-weight: 600; color: var(--text-2); margin: 12px 0 4
 .nav > details > summary { display: none; }
 .brand { display: flex; align-items: baseline; gap: 8px; padding: 4px 8px 12px; font-weight: 650; }
 .brand span { color: var(--text-3); font-weight: 400; font-size: .75rem; }
-#theme { margin-left: auto; } button { font: inherit; font-size: .75rem; color: var(--text-2); background: var(--surface);
+#theme { margin-left: auto; font-weight: 400; white-space: nowrap; } button { font: inherit; font-size: .75rem; color: var(--text-2); background: var(--surface);
   border: 1px solid var(--line-2); border-radius: 6px; padding: 2px 8px; cursor: pointer; }
 #search { width: 100%; height: 32px; padding: 0 8px; font: inherit; color: var(--text); background: var(--surface);
   border: 1px solid var(--control); border-radius: 6px; }
@@ -56,7 +56,7 @@ main > section { margin-top: 40px; }
 .statuses span { color: var(--ok); }
 pre { position: relative; margin: 0; padding: 10px 12px; background: var(--sunken); border: 1px solid var(--line);
   border-radius: 6px; overflow: auto; max-height: 26rem; white-space: pre-wrap; }
-pre.sample { padding-right: 64px; } pre.sample button { position: absolute; top: 6px; right: 6px; }
+pre.sample button { float: right; margin: -4px -6px 0 8px; line-height: 1.2; }
 .languages { display: flex; gap: 4px; align-items: center; border: 0; margin: 12px 0 0; padding: 0; flex-wrap: wrap; }
 .languages legend { float: left; padding: 0 8px 0 0; font-size: .75rem; color: var(--text-3); }
 .languages input { position: absolute; opacity: 0; } .languages label { font-size: .75rem; padding: 3px 10px;
@@ -69,17 +69,17 @@ body:has(#lang-Python:checked) pre.sample:is(.curl, .JavaScript) { display: none
 .wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .8125rem; }
 th { text-align: left; font-weight: 500; font-size: .6875rem; color: var(--text-3); }
 td, th { border-top: 1px solid var(--line); padding: 5px 12px 5px 0; vertical-align: top; }
-tr:target td { background: var(--accent-bg); } td code { overflow-wrap: normal; }
+tr.inner > td { border-top: 0; padding: 0 0 4px; } tr:target td { background: var(--accent-bg); } td code { overflow-wrap: normal; }
 details { margin: 6px 0; } summary { cursor: pointer; color: var(--text-2); font-size: .8125rem; }
 td > details > .wide, details details > .wide { border-left: 2px solid var(--line); padding-left: 10px; }
 @media (max-width: 1180px) { .columns { grid-template-columns: minmax(0, 1fr); } }
 @media (max-width: 900px) {
-  body { display: block; } html { scroll-padding-top: 64px; }
+  body { display: block; } html { scroll-padding-top: 88px; }
   .nav { position: sticky; z-index: 2; height: auto; max-height: 100vh; border-right: 0; border-bottom: 1px solid var(--line);
     padding: 8px 16px; }
   .nav > details > summary { display: block; padding: 8px 0; } .brand { padding: 4px 0; } .nav > details { margin: 0; }
   nav li a { padding: 9px 8px; } main { padding: 16px 16px 48px; }
-  main tr { display: block; border-top: 1px solid var(--line); padding: 6px 0; } main tr:has(th) { display: none; }
+  main tr { display: block; border-top: 1px solid var(--line); padding: 6px 0; } main tr.inner { border: 0; padding: 0; } main tr:has(th) { display: none; }
   main td { display: block; border: 0; padding: 1px 0; }
   #errors td:last-child::before { content: "Try again: "; color: var(--text-3); }
 }

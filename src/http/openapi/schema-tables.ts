@@ -22,10 +22,15 @@ function fieldTable(schema: JsonObject, depth: number): string {
     const description = isJsonObject(field) ? inline(field.description) : '';
     return (
       `<tr><td><code>${escapeHtml(name)}</code>${mark(required.has(name))}</td><td>${typeOf(field)}</td>` +
-      `<td>${description}${inner === '' ? '' : foldable('Details', inner)}</td></tr>`
+      `<td>${description}</td></tr>${inner === '' ? '' : innerRow(foldable('Details', inner))}`
     );
   });
   return `<div class="wide"><table><tr><th>Field</th><th>Type</th><th></th></tr>${rows.join('')}</table></div>`;
+}
+
+/** A row of its own has the width of the whole table. */
+function innerRow(content: string): string {
+  return `<tr class="inner"><td colspan="3">${content}</td></tr>`;
 }
 
 function foldable(summary: string, inner: string): string {

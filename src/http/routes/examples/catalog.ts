@@ -61,7 +61,7 @@ export const CATALOG_EXAMPLES = {
   listModelsForKey: { query: { q: 'standard' }, answer: ONE_MODEL },
   getModel: { params: BY_ID, answer: { data: MODEL } },
   retrieveModel: { params: BY_ID, answer: RETRIEVED },
-  retrieveModelByEncodedId: { params: { id: 'simulator%2Fstandard' }, answer: RETRIEVED },
+  retrieveModelByEncodedId: { params: { id: 'simulator/standard' }, answer: RETRIEVED },
   listEndpoints: {
     params: BY_ID,
     answer: {

@@ -29,6 +29,7 @@ export const FILE_EXAMPLES = {
     },
   },
   getFile: { params: BY_ID, answer: FILE },
-  downloadFile: { params: BY_ID, answer: 'hello\n' },
+  // Of a file that the gateway made: that of an upload is refused.
+  downloadFile: { params: { file_id: 'file_9TzQb1LrXw4NcYpE7aVd2HkM' }, answer: 'hello\n' },
   deleteFile: { params: BY_ID, answer: { id: FILE.id, type: 'file_deleted', _shape: 'signalbox' } },
 } as const satisfies Record<string, RouteExample>;

@@ -6,8 +6,8 @@ import type {
 } from '../../../contract/guardrails/assignment.ts';
 import type { RouteExample } from '../../route.ts';
 import { GUARDRAIL_ID } from './guardrails.ts';
+import { KEY_HASH } from './ids.ts';
 
-const KEY_HASH = '4f5d2b7a90c1e83d6a7f42b9d05e1c8834fa6b2097de51c3b8a4e6f01d29c75a';
 const MEMBER = 'user_2dHFtVWx2n56w6HkM0000000000';
 
 const common = {

@@ -3,9 +3,7 @@ import type { deletedSchema } from '../../../contract/envelopes/deleted.ts';
 import type { currentKeySchema } from '../../../contract/keys/current-key.ts';
 import type { CreateKey, issuedKeySchema, KeyObject, UpdateKey } from '../../../contract/keys/key.ts';
 import type { RouteExample } from '../../route.ts';
-import { WORKSPACE_ID } from './ids.ts';
-
-const HASH = 'aa74651d3a4ff99d6d5548bdf76a0cae1f1a6ecd1c9c1524c08292340eecdda3';
+import { KEY_HASH, WORKSPACE_ID } from './ids.ts';
 
 const NOTHING_USED = {
   usage: 0,
@@ -19,7 +17,7 @@ const NOTHING_USED = {
 };
 
 const KEY = {
-  hash: HASH,
+  hash: KEY_HASH,
   label: 'sk-...6ef0',
   name: 'Chat app',
   disabled: false,
@@ -78,13 +76,13 @@ export const KEY_EXAMPLES = {
     answer: { data: KEY, key: 'sk-sb-v1-f8c0...6ef0' } satisfies Static<typeof issuedKeySchema>,
   },
   listKeys: { answer: { data: [KEY] } },
-  getKey: { params: { hash: HASH }, answer: { data: KEY } },
+  getKey: { params: { hash: KEY_HASH }, answer: { data: KEY } },
   updateKey: {
-    params: { hash: HASH },
+    params: { hash: KEY_HASH },
     body: { limit: 50 } satisfies UpdateKey,
     answer: {
       data: { ...KEY, limit: 50, limit_remaining: 50, updated_at: '2026-11-17T05:20:00.000Z' },
     },
   },
-  deleteKey: { params: { hash: HASH }, answer: { deleted: true } satisfies Static<typeof deletedSchema> },
+  deleteKey: { params: { hash: KEY_HASH }, answer: { deleted: true } satisfies Static<typeof deletedSchema> },
 } as const satisfies Record<string, RouteExample>;
