@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { partsOfSite } from './catalog/build-model.ts';
 import type { Catalog } from './catalog/catalog.ts';
+import { Closers } from './closers.ts';
 import {
   type Certificate,
   readCertificate,
@@ -95,8 +96,13 @@ export interface RunningGateway {
   readonly firstKeys: FirstKeys | undefined;
   /** A model to try: the simulated one if available. */
   readonly exampleModel: string | undefined;
-  /** Stops accepting, drains for `limitMs` (by default as configured), and closes everything. */
-  close(limitMs?: number): Promise<void>;
+  /** How long `close` waits for open requests, milliseconds. */
+  drainMs(): number;
+  /**
+   * Stops accepting, drains for `limitMs` (by default as configured), and closes everything. `closing` gets the name
+   * of each thing before it is closed.
+   */
+  close(limitMs?: number, closing?: (what: string) => void): Promise<void>;
 }
 
 /** The certificate of `server.tls`; undefined = plain HTTP. Throws a ConfigurationError if it cannot be used. */
@@ -117,13 +123,10 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
   const { loaded, load, log, times, listeningSockets, itemClock = systemClock, stages = [] } = options;
   const { config, runtime } = loaded;
   const settings = new RunningSettings(loaded);
-  const closers: (() => Promise<void> | void)[] = [];
-  const closeAll = async () => {
-    for (const close of closers.splice(0).reverse()) await close();
-  };
+  const closers = new Closers();
   try {
     const loopDelay = new LoopDelay();
-    closers.push(() => loopDelay.close());
+    closers.push('the measurement of the event loop', () => loopDelay.close());
     const metrics = { families: [] as readonly MetricFamily[], refresh: async () => {} };
     const tls = openCertificate(loaded);
     // First, so that probes of a gateway that takes long to open see that it is alive and not ready.
@@ -142,7 +145,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     });
     if (tls !== undefined) {
       const renewal = watchCertificate(tls.files, (renewed) => server.renewCertificate(renewed), log);
-      closers.push(() => renewal.close());
+      closers.push('the watch of the certificate', () => renewal.close());
     }
     // Set once the database is open; a configuration that comes before is applied then.
     let declared: DeclaredFile | undefined;
@@ -155,7 +158,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       },
       log,
     });
-    closers.push(() => watch.close());
+    closers.push('the watch of the configuration file', () => watch.close());
     const earlySources = {
       http: server.metrics,
       loopDelay,
@@ -165,7 +168,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     };
     metrics.families = earlyMetrics(earlySources);
     const { host, port } = await server.listen(runtime.host, runtime.port);
-    closers.push(() => server.drain(0));
+    closers.push('open connections', () => server.drain(0));
     const egress = createEgress({ rules: () => settings.latest.egress });
     const presidioUrl = () => settings.latest.config.guardrails.presidio_url ?? null;
     const judgesFor = guardrailJudges({ egress, presidioUrl });
@@ -191,20 +194,20 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       durability: () => settings.latest.config.durability.ledger,
       warn: (message, fields) => log.warn(message, fields),
     });
-    closers.push(() => installation.close());
+    closers.push('the ledger and the database', () => installation.close());
     logRecovery(installation.recovery, log);
     for (const warning of installation.directory.warnings) log.warn(warning);
     for (const warning of installation.vault.warnings) log.warn(warning);
     settings.setKnowledge((providers) => installation.modelKnowledge.entriesOf(providers));
     installation.modelKnowledge.onChange(() => settings.rebuildCatalog());
     const cache = new DiskResponseCache(join(installation.directory.path, 'cache'), log);
-    closers.push(() => cache.close());
+    closers.push('the response cache', () => cache.close());
     const contents = new DiskContentStore({
       directory: join(installation.directory.path, 'content'),
       log,
       clock: systemClock,
     });
-    closers.push(() => contents.close());
+    closers.push('stored prompts and answers', () => contents.close());
     const retention = new Retention({
       settings: () => {
         const { events_days, content_days, content_bytes } = settings.latest.config.retention;
@@ -216,9 +219,9 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       clock: systemClock,
       log,
     });
-    closers.push(() => retention.close());
+    closers.push('the removal of old data', () => retention.close());
     const swept = keepSwept(installation.files, log);
-    closers.push(() => swept.close());
+    closers.push('the removal of deleted files', () => swept.close());
     const upstreams = openUpstreams({
       vendor: config.vendor,
       clock: systemClock,
@@ -226,9 +229,9 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       egress: () => settings.latest.egress,
       largeAnswersBytes: () => settings.latest.largeAnswersBytes,
     });
-    closers.push(() => upstreams.close());
+    closers.push('connections to providers', () => upstreams.close());
     const tokenizer = createTokenizer();
-    closers.push(() => tokenizer.close());
+    closers.push('the tokenizer', () => tokenizer.close());
 
     const health = new Health({
       clock: systemClock,
@@ -241,7 +244,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       maxBytes: () => settings.latest.config.retention.output_items_bytes,
     });
     const itemsSwept = keepItemsSwept(items);
-    closers.push(() => itemsSwept.close());
+    closers.push('the removal of old output items', () => itemsSwept.close());
     const logGeneration = generationLog(log, systemClock);
     const generationMetrics = new GenerationMetrics();
     const guardrailMetrics = new GuardrailMetrics();
@@ -284,7 +287,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     const counts = new RequestCountsFile(installation.directory.path);
     const limiter = new MemoryLimiter(systemClock, counts.read());
     const countsKeeper = keepCounts(limiter, counts, log);
-    closers.push(() => countsKeeper.close());
+    closers.push('the counts of requests', () => countsKeeper.close());
     const money = new MoneyLeft({
       ledger: installation.ledger,
       tenancy: installation.tenancy,
@@ -320,12 +323,13 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       },
       log,
     );
-    closers.push(() => control.close());
+    closers.push('the control socket', () => control.close());
     declared = new DeclaredFile(installation, () => watch.running, log);
     await declared.applyFirst();
     // Last: keys that are shown once must not be created by a start that fails.
     const firstKeys = await installation.whenDatabaseUp(() => bootstrap(installation, runtime));
     const firstAccount = await installation.whenDatabaseUp(() => installation.accounts.ensureFirst());
+    await preloadManagementKeys(installation, firstAccount.id);
     const analyticsParts = {
       events: installation.eventStore,
       tenancy: installation.tenancy,
@@ -375,20 +379,34 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       port,
       firstKeys,
       exampleModel: exampleOf(settings.latest.gateway.catalog),
-      async close(limitMs = settings.latest.config.drain_ms) {
+      drainMs: () => settings.latest.config.drain_ms,
+      async close(limitMs = settings.latest.config.drain_ms, closing) {
         await server.drain(limitMs);
         await Promise.race([gateway.settled(), delay(SETTLING_MS, undefined, { ref: false })]);
-        await closeAll();
+        await closers.closeAll(closing);
       },
     };
   } catch (error) {
-    await closeAll();
+    await closers.closeAll();
     throw error;
   }
 }
 
 function coolingEndpointOf({ site, accounts, leftMs }: CoolingSite): CoolingEndpoint {
   return { ...partsOfSite(site), accounts, seconds_left: Math.ceil(leftMs / 1000) };
+}
+
+/** Keys that are read before they are used. */
+const PRELOADED_KEYS = 100;
+
+/** Makes the keys that may read `/metrics` known, so that it answers although the disk does not. */
+async function preloadManagementKeys(
+  { tenancy, callers, hasSharedDatabase }: Installation,
+  accountId: string,
+): Promise<void> {
+  if (hasSharedDatabase) return;
+  const keys = (await tenancy.listKeys(accountId)).filter(({ isManagement }) => isManagement);
+  await callers.preload(keys.slice(0, PRELOADED_KEYS).map(({ hash }) => hash));
 }
 
 /** One line for each restart: what the journal of the earlier run had left to do. */

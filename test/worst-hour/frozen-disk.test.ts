@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type StartedProgram, startProgram, stopped } from '../e2e/started-program.ts';
 import { signalbox } from '../operator/program.ts';
+import { linesOf } from './log-lines.ts';
+import { run } from './small-disk.ts';
 
 /**
  * A file system on a loop device, frozen with fsfreeze: writes to it last until it is thawed. That needs root and a
@@ -43,10 +44,6 @@ class FreezableDisk {
   }
 }
 
-function run(command: string, ...words: readonly string[]): boolean {
-  return spawnSync(command, words, { stdio: 'ignore' }).status === 0;
-}
-
 const MANAGEMENT_KEY = 'management-key-of-this-test';
 const API_KEY = 'api-key-of-this-test';
 const SCRAPE_TOKEN = 'scrape-token-of-this-test';
@@ -56,17 +53,18 @@ afterAll(() => disk.remove());
 
 describe.skipIf(!disk.isThere)('a gateway whose disk is frozen', () => {
   const dataDir = join(disk.path, 'data');
+  const config = join(disk.folder, 'signalbox.yaml');
+  const env = {
+    SIGNALBOX_CONFIG: config,
+    SIGNALBOX_DATA_DIR: dataDir,
+    SIGNALBOX_MANAGEMENT_KEY: MANAGEMENT_KEY,
+    SIGNALBOX_API_KEY: API_KEY,
+  };
   let program: StartedProgram;
 
   beforeAll(async () => {
-    const config = join(disk.folder, 'signalbox.yaml');
-    writeFileSync(config, `metrics: { token: ${SCRAPE_TOKEN} }\n`);
-    program = await startProgram(disk.folder, {
-      SIGNALBOX_CONFIG: config,
-      SIGNALBOX_DATA_DIR: dataDir,
-      SIGNALBOX_MANAGEMENT_KEY: MANAGEMENT_KEY,
-      SIGNALBOX_API_KEY: API_KEY,
-    });
+    writeFileSync(config, `drain_ms: 500\nmetrics: { token: ${SCRAPE_TOKEN} }\n`);
+    program = await startProgram(disk.folder, env);
   }, 30_000);
 
   afterAll(async () => {
@@ -103,6 +101,8 @@ describe.skipIf(!disk.isThere)('a gateway whose disk is frozen', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     const metrics = await (await get('/metrics', { Authorization: `Bearer ${SCRAPE_TOKEN}` })).text();
     expect(Number(/^signalbox_journal_disk_waiting_seconds (\S+)$/m.exec(metrics)?.[1])).toBeGreaterThan(1);
+    // The key was never used before.
+    expect((await get('/metrics', { Authorization: `Bearer ${MANAGEMENT_KEY}` })).status).toBe(200);
     const { out } = signalbox(disk.folder, ['doctor', '--data-dir', dataDir]);
     expect(out).toContain('the ledger waits for its disk');
     expect((await get('/healthz')).status).toBe(200);
@@ -123,4 +123,29 @@ describe.skipIf(!disk.isThere)('a gateway whose disk is frozen', () => {
     disk.thaw();
     expect((await reading)?.status).toBe(200);
   }, 20_000);
+
+  it('says what it waits for when it is stopped, and ends by force', async () => {
+    disk.freeze();
+    const before = program.stderr().length;
+    const ended = stopped(program.child, 'SIGTERM');
+    const lines = () => linesOf(program.stderr().slice(before));
+    await expect
+      .poll(lines, { timeout: 30_000 })
+      .toContainEqual(
+        expect.objectContaining({ level: 'warn', message: expect.stringMatching(/^stopping waits for /) }),
+      );
+    await expect.poll(lines, { timeout: 30_000 }).toContainEqual(
+      expect.objectContaining({
+        level: 'error',
+        message: expect.stringMatching(/^stopped by force: .* did not close in time; the next start settles/),
+        data_dir: dataDir,
+      }),
+    );
+    // The system keeps a process that waits for a frozen file system.
+    disk.thaw();
+    await ended;
+    expect(program.child.signalCode).toBe('SIGKILL');
+    program = await startProgram(disk.folder, env);
+    expect((await generate()).status).toBe(200);
+  }, 90_000);
 });

@@ -4,6 +4,7 @@ import type { Flags } from '../../config/runtime.ts';
 import { loadOptions } from '../../installation.ts';
 import { openStderrLog } from '../../kit/log/log.ts';
 import { openGateway } from '../../main.ts';
+import { watchStop } from '../stop-watchdog.ts';
 import { baseUrl, firstStartJson, firstStartText } from '../terminal/first-start.ts';
 
 /** What the command line gives to `serve`. */
@@ -47,16 +48,20 @@ export async function startGateway({ flags, asJson }: ServeOptions): Promise<voi
     if (isStopping) return;
     isStopping = true;
     log.info('draining', { signal });
-    gateway.close().then(
-      () => {
-        log.info('stopped');
-        process.exit(0);
-      },
-      (error: unknown) => {
-        log.error('stopping failed', { error });
-        process.exit(1);
-      },
-    );
+    const drainMs = gateway.drainMs();
+    const watchdog = watchStop(drainMs, loaded.runtime.dataDir);
+    gateway
+      .close(drainMs, (what) => watchdog.closing(what))
+      .then(
+        () => {
+          log.info('stopped');
+          process.exit(0);
+        },
+        (error: unknown) => {
+          log.error('stopping failed', { error });
+          process.exit(1);
+        },
+      );
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);

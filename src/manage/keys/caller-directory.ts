@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
+import { isInTime } from '../../kit/loop/is-in-time.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { Caller } from '../../ports/caller.ts';
 import {
@@ -18,8 +19,14 @@ import { limitsOf } from './limits.ts';
 /** How long a change by another process may go unseen, and how long secrets stay in memory, milliseconds. */
 const FRESH_MS = 5_000;
 
-/** How long a cached caller is accepted while the database is unavailable, milliseconds. */
+/** How long a cached caller is accepted while a shared database is unavailable, milliseconds. */
 const STALE_MS = 300_000;
+
+/** The same for an embedded database, whose keys only this process changes. */
+const EMBEDDED_STALE_MS = 86_400_000;
+
+/** How long a stale caller waits for the embedded database, milliseconds: its disk may not answer. */
+const EMBEDDED_PATIENCE_MS = 500;
 
 const CACHE_CALLERS = 20_000;
 
@@ -55,6 +62,7 @@ type GuardrailReads = Pick<GuardrailStore, 'listAll' | 'assignmentsOf'>;
 export class CallerDirectory {
   readonly #tenancy: Tenancy;
   readonly #clock: Clock;
+  readonly #isShared: boolean;
   /** How long a cached caller needs no revalidation, milliseconds. */
   readonly #freshMs: number;
   readonly #known: LRUCache<string, CachedCaller>;
@@ -75,9 +83,10 @@ export class CallerDirectory {
     this.#guardrails = guardrails;
     this.#clock = clock;
     this.#freshMs = isShared ? FRESH_MS : STALE_MS;
+    this.#isShared = isShared;
     this.#known = new LRUCache({
       max: CACHE_CALLERS,
-      ttl: STALE_MS,
+      ttl: isShared ? STALE_MS : EMBEDDED_STALE_MS,
       ttlResolution: 0,
       perf: { now: () => clock.monotonic() },
     });
@@ -90,7 +99,7 @@ export class CallerDirectory {
     const hash = hashSecret(secret);
     const known = this.#known.get(hash);
     if (known === undefined || !this.#isFresh(known)) {
-      return this.#read(hash, known).then((caller) => this.#usable(caller));
+      return this.#readInTime(hash, known).then((caller) => this.#usable(caller));
     }
     this.#keepRecent(secret, known);
     return this.#usable(known.caller);
@@ -134,6 +143,19 @@ export class CallerDirectory {
     for (const [hash, { caller }] of [...this.#known.entries()]) {
       if (caller.accountId === id) this.#known.delete(hash);
     }
+  }
+
+  /** Reads callers before they call, so that they are known when the database does not answer. */
+  async preload(hashes: readonly string[]): Promise<void> {
+    for (const hash of hashes) await this.#read(hash, undefined);
+  }
+
+  async #readInTime(hash: string, known: CachedCaller | undefined): Promise<Caller | undefined> {
+    const reading = this.#read(hash, known);
+    if (known === undefined || this.#isShared) return reading;
+    const before = this.#changes;
+    if ((await isInTime(reading, EMBEDDED_PATIENCE_MS)) || before !== this.#changes) return reading;
+    return known.caller;
   }
 
   /** `known`: the stale cache entry, used if the database fails. */

@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../../test/contracts/temporary-directory.ts';
 import { diskFilesIn } from './disk-files.ts';
+import { DiskWatch } from './disk-watch.ts';
 import type { JournalFiles } from './journal-files.ts';
 import { openJournal } from './open-journal.ts';
 
@@ -69,5 +71,22 @@ describe('a journal on a disk that does not answer', () => {
     await journal.append(RECORD, 'power');
     await journal.close();
     expect(journal.disk.waitingMs).toBe(0);
+  });
+
+  it('logs a few waits a minute, with the number of slow writes', async () => {
+    const logged: (readonly [string, unknown])[] = [];
+    const watch = new DiskWatch({
+      slowMs: 5,
+      longMs: 10,
+      path: '/data/journal',
+      warn: (message, fields) => logged.push([message, fields]),
+    });
+    for (let writes = 0; writes < 12; writes++) await watch.during(() => delay(40));
+    watch.close();
+    const begun = logged.filter(([message]) => message.startsWith('the ledger waits'));
+    expect(begun).toHaveLength(3);
+    expect(begun[0]?.[1]).toMatchObject({ path: '/data/journal', slow_writes: 1 });
+    expect(logged).toHaveLength(6);
+    expect(watch.slowWrites).toBe(12);
   });
 });

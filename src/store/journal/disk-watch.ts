@@ -4,14 +4,20 @@ import type { JournalFile, JournalFiles } from './journal-files.ts';
 /** An operation of the disk that takes longer is slow. */
 export const SLOW_DISK_MS = 50;
 
-/** A wait that lasts this long is always logged. Shorter ones are logged once in `QUIET_MS`. */
+/** Waits that last this long are logged up to `LINES_PER_MINUTE` times, shorter ones once a minute. */
 const LONG_WAIT_MS = 1_000;
-const QUIET_MS = 60_000;
+const LINES_PER_MINUTE = 3;
+const MINUTE_MS = 60_000;
+
+const WAITS =
+  'the ledger waits for its disk; generations wait with it or are refused, everything else goes on';
 
 /** Limits and log of a disk watch; tests set their own. */
 export interface DiskWatchOptions {
   readonly slowMs?: number | undefined;
   readonly longMs?: number | undefined;
+  /** The directory, for the log. */
+  readonly path?: string | undefined;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
@@ -22,18 +28,25 @@ export interface DiskWatchOptions {
 export class DiskWatch implements DiskWaits {
   readonly #slowMs: number;
   readonly #longMs: number;
+  readonly #path: string | undefined;
   readonly #warn: DiskWatchOptions['warn'];
   #timer: NodeJS.Timeout | undefined;
+  /** For waits that are logged only if they last. */
+  #laterTimer: NodeJS.Timeout | undefined;
   #underWay = 0;
   /** When an operation began or ended last, while one is under way. */
   #progressAt = 0;
   #slowWrites = 0;
+  /** Value of `#slowWrites` when a wait was logged last. */
+  #slowWritesLogged = 0;
   #longestMs = 0;
   /** The wait under way was logged, so that its end is logged too. */
   #isLogged = false;
-  #loggedAt = Number.NEGATIVE_INFINITY;
+  /** When the waits of the last minute were logged. */
+  #loggedAt: readonly number[] = [];
 
-  constructor({ slowMs = SLOW_DISK_MS, longMs = LONG_WAIT_MS, warn }: DiskWatchOptions) {
+  constructor({ slowMs = SLOW_DISK_MS, longMs = LONG_WAIT_MS, path, warn }: DiskWatchOptions) {
+    this.#path = path;
     this.#slowMs = slowMs;
     this.#longMs = longMs;
     this.#warn = warn;
@@ -67,6 +80,7 @@ export class DiskWatch implements DiskWaits {
 
   close(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#laterTimer);
     this.#timer = undefined;
   }
 
@@ -84,7 +98,10 @@ export class DiskWatch implements DiskWaits {
     this.#slowWrites++;
     if (!this.#isLogged) return;
     this.#isLogged = false;
-    this.#warn('the disk of the ledger answers again', { waited_ms: Math.round(tookMs) });
+    this.#warn('the disk of the ledger answers again', {
+      path: this.#path,
+      waited_ms: Math.round(tookMs),
+    });
   }
 
   #checkIn(milliseconds: number): void {
@@ -92,7 +109,10 @@ export class DiskWatch implements DiskWaits {
     if (milliseconds === this.#slowMs && this.#timer !== undefined) this.#timer.refresh();
     else if (milliseconds === this.#slowMs) {
       this.#timer = setTimeout(() => this.#check(), milliseconds).unref();
-    } else setTimeout(() => this.#check(), milliseconds).unref();
+    } else {
+      clearTimeout(this.#laterTimer);
+      this.#laterTimer = setTimeout(() => this.#check(), milliseconds).unref();
+    }
   }
 
   #check(): void {
@@ -103,18 +123,26 @@ export class DiskWatch implements DiskWaits {
       this.#checkIn(this.#slowMs);
       return;
     }
-    if (sinceMs < this.#longMs && performance.now() - this.#loggedAt < QUIET_MS) {
+    const now = performance.now();
+    this.#loggedAt = this.#loggedAt.filter((atMs) => now - atMs < MINUTE_MS);
+    if (sinceMs < this.#longMs && this.#loggedAt.length > 0) {
       this.#checkIn(this.#longMs - sinceMs);
       return;
     }
+    if (this.#loggedAt.length >= LINES_PER_MINUTE) {
+      // Logged late if it lasts.
+      this.#checkIn(this.#longMs);
+      return;
+    }
     this.#isLogged = true;
-    this.#loggedAt = performance.now();
-    this.#warn(
-      'the ledger waits for its disk; generations wait with it or are refused, everything else goes on',
-      {
-        waiting_ms: Math.round(sinceMs),
-      },
-    );
+    this.#loggedAt = [...this.#loggedAt, now];
+    this.#warn(WAITS, {
+      path: this.#path,
+      waiting_ms: Math.round(sinceMs),
+      slow_writes: this.#slowWrites - this.#slowWritesLogged + 1,
+    });
+    // The operation under way counts when it ends.
+    this.#slowWritesLogged = this.#slowWrites + 1;
   }
 }
 

@@ -43,7 +43,7 @@ const DEFAULT_LIMITS: JournalLimits = {
  */
 export async function openJournal(options: JournalOptions, given?: JournalFiles): Promise<OpenedJournal> {
   const unwatched = given ?? (await openJournalFiles(options.directory));
-  const disk = new DiskWatch(options.disk ?? { warn() {} });
+  const disk = new DiskWatch({ path: unwatched.pathOf(''), ...(options.disk ?? { warn() {} }) });
   const files = watchedFiles(unwatched, disk);
   const { segments, tornTails, found, next } = await readJournal(files, (entry) => options.replay(entry));
   options.validate?.(found);

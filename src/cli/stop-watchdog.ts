@@ -1,0 +1,77 @@
+import { Worker } from 'node:worker_threads';
+import { openLog } from '../kit/log/log.ts';
+
+/** A wait of closing that is logged, milliseconds. */
+const NOTICE_MS = 2_000;
+
+/** How long closing may take after the drain, milliseconds. */
+const CLOSING_MS = 10_000;
+
+/** Stands in rendered lines for the moment when they are written. */
+const UNKNOWN_TIME = /1970-01-01T00:00:00.000Z|00:00:00.000/;
+
+const WORKER = `
+const { parentPort, workerData: { noticeMs, limitMs, unknownTime } } = require('node:worker_threads');
+const { writeSync } = require('node:fs');
+let lines;
+let notice;
+const say = (line) => {
+  const now = new Date().toISOString();
+  writeSync(2, line.replace(unknownTime, (found) => (found.length > 12 ? now : now.slice(11, 23))));
+};
+parentPort.on('message', (next) => {
+  lines = next;
+  clearTimeout(notice);
+  notice = setTimeout(() => say(lines.waits), noticeMs);
+});
+setTimeout(() => {
+  if (lines !== undefined) say(lines.force);
+  process.kill(process.pid, 'SIGKILL');
+}, limitMs);
+`;
+
+/** Watches a process that stops. */
+export interface StopWatchdog {
+  /** Something is being closed now. */
+  closing(what: string): void;
+}
+
+/**
+ * Logs what a stop waits for, and ends the process if it is not over some time after the drain. Runs in a thread of
+ * its own, because a disk that does not answer may block the main thread. The process is killed, because an exit in
+ * order would wait for the threads that wait for the disk; the next start recovers as after a crash.
+ */
+export function watchStop(drainMs: number, dataDir: string): StopWatchdog {
+  const workerData = { noticeMs: NOTICE_MS, limitMs: drainMs + CLOSING_MS, unknownTime: UNKNOWN_TIME };
+  const worker = new Worker(WORKER, { eval: true, execArgv: [], workerData });
+  worker.unref();
+  // Without a watchdog the process stops as it can.
+  worker.on('error', () => {});
+  return {
+    closing(what) {
+      worker.postMessage({
+        waits: lineOf('warn', `stopping waits for ${what} to close`, dataDir),
+        force: lineOf(
+          'error',
+          `stopped by force: ${what} did not close in time; the next start settles what is open. If a disk does not ` +
+            'answer, the system keeps the process until it does',
+          dataDir,
+        ),
+      });
+    },
+  };
+}
+
+function lineOf(level: 'warn' | 'error', message: string, dataDir: string): string {
+  let rendered = '';
+  const log = openLog({
+    level: 'info',
+    readable: process.stderr.isTTY === true,
+    write: (line) => {
+      rendered = line;
+    },
+    now: () => 0,
+  });
+  log[level](message, { data_dir: dataDir });
+  return rendered;
+}
