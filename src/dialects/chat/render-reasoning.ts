@@ -2,7 +2,7 @@ import { conversationForm, type ReasoningSetting } from '../../ir/format-facts.t
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Effort, ReasoningSettings } from '../../ir/settings.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
-import { compact, objectAt, textAt } from '../../kit/json/members.ts';
+import { compact } from '../../kit/json/members.ts';
 import type { RenderTarget } from '../dialect.ts';
 import {
   effortNearest,
@@ -11,6 +11,7 @@ import {
   nearestEffortDetail,
   thinkingLimit,
 } from '../shared/reasoning/reasoning-effort.ts';
+import { effortName } from '../shared/reasoning/reasoning-names.ts';
 import { NOT_TAKEN } from '../shared/report/field-fates.ts';
 import type { Report } from '../shared/report/report.ts';
 import { NO_FIELD, takes } from './render-losses.ts';
@@ -101,12 +102,8 @@ function isAsked(setting: ReasoningSetting, settings: ReasoningSettings): boolea
 }
 
 function pathOf(setting: ReasoningSetting, request: GenerationRequest): string {
-  const { places, shortEffortField } = conversationForm(request.formatFacts).reasoning;
-  const isShortForm =
-    setting === 'effort' &&
-    shortEffortField !== undefined &&
-    textAt(objectAt(request.body, 'reasoning'), 'effort') === undefined;
-  return isShortForm ? shortEffortField : (places[setting] ?? 'reasoning');
+  if (setting === 'effort') return effortName(request);
+  return conversationForm(request.formatFacts).reasoning.places[setting] ?? 'reasoning';
 }
 
 // --- Relay lane -----------------------------------------------------------------------------------------------------

@@ -5,8 +5,8 @@ import { conversationForm, type DecidingSetting } from '../../ir/format-facts.ts
 import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { ReasoningSettings } from '../../ir/settings.ts';
-import { objectAt, textAt } from '../../kit/json/members.ts';
 import { effortNearest, effortOf, thinkingLimit } from '../shared/reasoning/reasoning-effort.ts';
+import { usedShortEffortField } from '../shared/reasoning/reasoning-names.ts';
 
 /** A request fitted to a model, and the changes that were necessary. */
 export interface FittedRequest {
@@ -106,7 +106,7 @@ function coerced(request: GenerationRequest, detail: string): TranslationEntry {
 /** The caller's field for the effort. */
 export function effortPath(request: Pick<GenerationRequest, 'formatFacts' | 'body' | 'reasoning'>): string {
   const { places } = conversationForm(request.formatFacts).reasoning;
-  return shortEffortField(request) ?? places[decidingSetting(request.reasoning ?? {})];
+  return usedShortEffortField(request) ?? places[decidingSetting(request.reasoning ?? {})];
 }
 
 function decidingSetting({ effort, budgetTokens, enabled }: ReasoningSettings): DecidingSetting {
@@ -114,23 +114,10 @@ function decidingSetting({ effort, budgetTokens, enabled }: ReasoningSettings): 
   return budgetTokens === undefined || enabled === false ? 'enabled' : 'budgetTokens';
 }
 
-/** The short field for the effort, if the format has one and the caller used it. */
-function shortEffortField({
-  formatFacts,
-  body,
-}: Pick<GenerationRequest, 'formatFacts' | 'body'>): string | undefined {
-  const { shortEffortField: field } = conversationForm(formatFacts).reasoning;
-  const isUsed =
-    field !== undefined &&
-    textAt(body, field) !== undefined &&
-    textAt(objectAt(body, 'reasoning'), 'effort') === undefined;
-  return isUsed ? field : undefined;
-}
-
 /** The request with an effort instead of a setting, in the representation and in the body for the relay lane. */
 function withEffort(request: GenerationRequest, effort: EffortWord): GenerationRequest {
   const replaced = decidingSetting(request.reasoning ?? {});
-  const short = shortEffortField(request);
+  const short = usedShortEffortField(request);
   const body =
     short === undefined
       ? conversationForm(request.formatFacts).reasoning.withEffort(request.body, replaced, effort)

@@ -3,14 +3,6 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import type { Report } from '../shared/report/report.ts';
 
-/** The caller's name of the effort: some formats have a short name for it too. */
-export function effortName({ body, formatFacts }: Pick<GenerationRequest, 'body' | 'formatFacts'>): string {
-  const { places, shortEffortField } = conversationForm(formatFacts).reasoning;
-  return shortEffortField !== undefined && !isPresent(body, ['reasoning', 'effort'])
-    ? shortEffortField
-    : places.effort;
-}
-
 /** The caller's fields for thinking. */
 export function reasoningNames({ body, formatFacts }: GenerationRequest, report: Report): string[] {
   const given = conversationForm(formatFacts).reasoning.fields.filter((name) =>

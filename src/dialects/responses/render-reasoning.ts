@@ -11,8 +11,8 @@ import {
   nearestEffortDetail,
   thinkingLimit,
 } from '../shared/reasoning/reasoning-effort.ts';
+import { effortName } from '../shared/reasoning/reasoning-names.ts';
 import type { Report } from '../shared/report/report.ts';
-import { effortName } from './reasoning.ts';
 import { REASONING_FIELDS } from './wire.ts';
 
 /** The reasoning settings in this dialect; undefined if there is nothing to set. */

@@ -4,6 +4,24 @@ import type { ReasoningSettings } from '../../../ir/settings.ts';
 import { objectAt, stringAt } from '../../../kit/json/members.ts';
 import type { Report } from '../report/report.ts';
 
+/** The short field for the effort, if the format has one and the caller used it. */
+export function usedShortEffortField({
+  formatFacts,
+  body,
+}: Pick<GenerationRequest, 'formatFacts' | 'body'>): string | undefined {
+  const { shortEffortField: field } = conversationForm(formatFacts).reasoning;
+  const isUsed =
+    field !== undefined &&
+    stringAt(body, field) !== undefined &&
+    stringAt(objectAt(body, 'reasoning'), 'effort') === undefined;
+  return isUsed ? field : undefined;
+}
+
+/** The caller's field for the effort. */
+export function effortName(request: Pick<GenerationRequest, 'formatFacts' | 'body'>): string {
+  return usedShortEffortField(request) ?? conversationForm(request.formatFacts).reasoning.places.effort;
+}
+
 /** The caller's names of the reasoning settings, for reports. */
 export class ReasoningNames {
   constructor(
@@ -12,15 +30,16 @@ export class ReasoningNames {
   ) {}
 
   of(setting: ReasoningSetting): string {
-    const { places, shortEffortField } = conversationForm(this.request.formatFacts).reasoning;
-    if (setting === 'effort' && this.#hasShortEffort()) return shortEffortField ?? places.effort;
+    if (setting === 'effort') return effortName(this.request);
+    const { places } = conversationForm(this.request.formatFacts).reasoning;
     return places[setting] ?? places.budgetTokens;
   }
 
   /** The field that requests thinking. */
   whole(): string {
-    const isShort = this.#hasShortEffort() && objectAt(this.request.body, 'reasoning') === undefined;
-    return isShort ? this.of('effort') : this.report.name('reasoning');
+    const short =
+      objectAt(this.request.body, 'reasoning') === undefined ? usedShortEffortField(this.request) : undefined;
+    return short ?? this.report.name('reasoning');
   }
 
   /** Every field that requests something: one, or two in formats with a separate effort. */
@@ -32,16 +51,5 @@ export class ReasoningNames {
       ...(asksToThink ? [this.whole()] : []),
       ...(settings.effort === undefined ? [] : [this.of('effort')]),
     ];
-  }
-
-  /** True if the effort has a short field of its own. */
-  #hasShortEffort(): boolean {
-    const { formatFacts, body } = this.request;
-    const { shortEffortField } = conversationForm(formatFacts).reasoning;
-    return (
-      shortEffortField !== undefined &&
-      stringAt(body, shortEffortField) !== undefined &&
-      stringAt(objectAt(body, 'reasoning'), 'effort') === undefined
-    );
   }
 }
