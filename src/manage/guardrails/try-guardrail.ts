@@ -1,7 +1,7 @@
 import type { GuardrailTrial, GuardrailVerdict } from '../../contract/guardrails/trial.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
 import { FILTER_ACTIONS, type FilterAction, type Guardrail } from '../../ports/guardrails.ts';
-import { compileFilters } from '../../stages/guardrails/filters/filter-set.ts';
+import { compileFilters, prepareFilters } from '../../stages/guardrails/filters/filter-set.ts';
 import { type Finding, redacted } from '../../stages/guardrails/filters/finding.ts';
 import type { JudgesFor } from '../../stages/guardrails/judges/judge.ts';
 import { JudgePanel } from '../../stages/guardrails/judges/judge-panel.ts';
@@ -21,6 +21,7 @@ export async function tryGuardrail(
   judgesFor: JudgesFor,
 ): Promise<GuardrailVerdict> {
   const applied = [{ guardrail, scope: 'api-key' as const }];
+  await runInTurns(prepareFilters(applied));
   const filters = compileFilters(applied);
   const findings: Finding[] = await runInTurns(filters.scanInSlices(text, { direction, role }));
   let result = redacted(text, findings);

@@ -1,10 +1,11 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { EventBatch } from '../../ir/events.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
+import { runInTurns } from '../../kit/loop/turns.ts';
 import type { AppliedGuardrail } from '../../ports/guardrails.ts';
 import type { Next, Stage, StageContext } from '../stage.ts';
 import { AnswerFilter } from './answer-filter.ts';
-import type { FilterSet } from './filters/filter-set.ts';
+import { type FilterSet, prepareFilters } from './filters/filter-set.ts';
 import type { GuardrailMetrics } from './guardrail-metrics.ts';
 import { GuardrailScan } from './guardrail-scan.ts';
 import { HeldAnswer } from './judges/held-answer.ts';
@@ -51,6 +52,7 @@ export function guardrailStages(parts: GuardrailParts): GuardrailStages {
     return begun;
   };
   const before: Stage['before'] = async (request, context) => {
+    await runInTurns(prepareFilters(context.caller.guardrails));
     const { scan, panel, receipt } = guardedOf(context);
     const scanned = checked(await scan.request(request, panel), scan, context);
     return { request: scanned.watch === receipt ? scanned : { ...scanned, watch: receipt } };

@@ -21,6 +21,11 @@ export function checkPattern(source: string): string | undefined {
   return typeof outcome === 'string' ? outcome : undefined;
 }
 
+/** Whether a pattern was compiled lately. */
+export function isCompiled(source: string): boolean {
+  return compiled.has(source);
+}
+
 /** Or the reason why not. */
 export function compiledPattern(source: string): CompiledPattern | string {
   const known = compiled.get(source);

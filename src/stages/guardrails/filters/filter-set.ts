@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Sliced } from '../../../kit/loop/turns.ts';
 import {
   type AppliedGuardrail,
   type BuiltinFilter,
@@ -6,7 +7,7 @@ import {
   FILTER_ACTIONS,
   type FilterAction,
 } from '../../../ports/guardrails.ts';
-import { compiledPattern } from './check-pattern.ts';
+import { compiledPattern, isCompiled } from './check-pattern.ts';
 import type { Finding, FindingSource, TextPlace } from './finding.ts';
 import { DATA_FILTERS, type FilterWords } from './personal-data.ts';
 import { type ActiveFilter, type FilterMatcher, Scanner } from './scanner.ts';
@@ -78,6 +79,18 @@ export function compileFilters(applied: readonly AppliedGuardrail[]): FilterSet 
   byContent.set(key, filters);
   byList.set(applied, filters);
   return filters;
+}
+
+/** Compiles what the filters of some guardrails need, in slices; without it, `compileFilters` does so at once. */
+export function* prepareFilters(applied: readonly AppliedGuardrail[]): Sliced<void> {
+  if (byList.has(applied)) return;
+  for (const { guardrail } of applied) {
+    for (const { pattern } of guardrail.filters ?? []) {
+      if (isCompiled(pattern)) continue;
+      compiledPattern(pattern);
+      yield;
+    }
+  }
 }
 
 function filtersFor(applied: readonly AppliedGuardrail[], kind: PlaceKind): ActiveFilter[] {

@@ -50,8 +50,8 @@ const BASE64 = /[A-Za-z\d+/_-]{16,65536}={0,2}(?:\r?\n[A-Za-z\d+/_-]{16,76}={0,2
 const BASE64_ALPHABET = Uint8Array.from({ length: 128 }, (_, code) =>
   /[A-Za-z\d+/_-]/.test(String.fromCharCode(code)) ? 1 : 0,
 );
-/** Digits in pairs, also apart or after `\x`, `0x` and `%`. */
-const HEX = /(?:\\x|0x|%)?[\da-f]{2}(?:[\s,:;-]{0,2}(?:\\x|0x|%)?[\da-f]{2}){5,32768}/gi;
+/** ASCII characters as pairs of digits, also apart or after `\x`, `0x` and `%`. The first of a pair is 0 to 7. */
+const HEX = /(?:\\x|0x|%)?[0-7][\da-f](?:[\s,:;-]{0,2}(?:\\x|0x|%)?[0-7][\da-f]){5,32768}/gi;
 /** Single letters with a sign or blanks after each. */
 const SPACED = /(?<![a-z])[a-z](?:[ \t._*|~/\\-]{1,3}[a-z](?![a-z])){4,4096}/gi;
 /** Ends a word of spaced letters. */

@@ -21,10 +21,22 @@ interface WordPattern {
   readonly sticky: RegExp;
 }
 
+interface OtherPattern {
+  readonly name: string;
+  readonly global: RegExp;
+  /** Every match contains one of these; undefined = not known. */
+  readonly needs: readonly string[] | undefined;
+}
+
 /** By the first letters of a word, or by the word if it has fewer. */
 const WORD_PATTERNS = new Map<string, WordPattern[]>();
 /** Patterns that begin with a sign or at the start of a line, and the one that minds case. */
-const OTHER_PATTERNS: { readonly name: string; readonly global: RegExp }[] = [];
+const OTHER_PATTERNS: OtherPattern[] = [];
+/** By ASCII code: 1 to 26 for a letter in either case, else 0. */
+const LETTERS = Uint8Array.from({ length: 0x80 }, (_, code) => {
+  const letter = (code | 0x20) - 0x60;
+  return letter >= 1 && letter <= 26 && code >= 0x41 ? letter : 0;
+});
 /** For each number of first letters: 1 = a pattern may begin with them. */
 const MAY_BEGIN = new Uint8Array(FILTER_BASE ** FILTER_LETTERS);
 for (const pattern of INJECTION_PATTERNS) addPattern(pattern);
@@ -54,7 +66,8 @@ export function findPatterns(text: string, from: number, to: number): InjectionM
   findWordPatterns(text, from, to, found);
   const start = Math.max(0, from - 1);
   const window = text.slice(start, to + REACH);
-  for (const { name, global } of OTHER_PATTERNS) {
+  for (const { name, global, needs } of OTHER_PATTERNS) {
+    if (needs !== undefined && !needs.some((piece) => window.includes(piece))) continue;
     global.lastIndex = 0;
     for (let match = global.exec(window); match !== null; match = global.exec(window)) {
       const at = start + match.index;
@@ -90,8 +103,7 @@ function tryPatterns(text: string, at: number, found: InjectionMatch[]): void {
 
 /** 1 to 26 for a letter in either case, else 0. */
 function letterOf(code: number): number {
-  const letter = (code | 0x20) - 0x60;
-  return letter >= 1 && letter <= 26 && code >= 0x41 ? letter : 0;
+  return code < 0x80 ? (LETTERS[code] ?? 0) : 0;
 }
 
 /** A number for the first letters of the word at a position; shorter words are filled up. */
@@ -106,11 +118,11 @@ function filterNumber(text: string, at: number): number {
   return number;
 }
 
-function addPattern({ name, source, ignoresCase }: InjectionPattern): void {
+function addPattern({ name, source, ignoresCase, needs }: InjectionPattern): void {
   const heads = ignoresCase ? headsOf(source) : undefined;
   // An expression with one first word is found fastest by itself.
   if (heads === undefined || heads.size === 1) {
-    OTHER_PATTERNS.push({ name, global: new RegExp(source, ignoresCase ? 'gi' : 'g') });
+    OTHER_PATTERNS.push({ name, global: new RegExp(source, ignoresCase ? 'gi' : 'g'), needs });
     return;
   }
   const sticky = new RegExp(source, 'iy');

@@ -4,6 +4,8 @@ export interface InjectionPattern {
   /** Source of a regular expression in which every repetition is bounded, so that each beginning costs little. */
   readonly source: string;
   readonly ignoresCase: boolean;
+  /** Every match contains one of these, which are looked for first; undefined = not known. */
+  readonly needs: readonly string[] | undefined;
 }
 
 /** What may stand between two words. */
@@ -257,8 +259,10 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** Capital letters are the mark of this one. */
-const CASE_SENSITIVE: ReadonlySet<string> = new Set(['dan_jailbreak']);
+/** Capital letters are the mark of these: by name, pieces of which every match contains one. */
+const CASE_SENSITIVE: ReadonlyMap<string, readonly string[]> = new Map([
+  ['dan_jailbreak', ['DAN', 'nything', 'ANYTHING']],
+]);
 
 /** All named patterns. */
 export const INJECTION_PATTERNS: readonly InjectionPattern[] = Object.values(GROUPS).flatMap((group) =>
@@ -266,6 +270,7 @@ export const INJECTION_PATTERNS: readonly InjectionPattern[] = Object.values(GRO
     name,
     source: bounded(source),
     ignoresCase: !CASE_SENSITIVE.has(name),
+    needs: CASE_SENSITIVE.get(name),
   })),
 );
 
