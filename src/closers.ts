@@ -2,8 +2,10 @@
 export class Closers {
   readonly #open: { readonly what: string; close(): Promise<void> | void }[] = [];
 
-  push(what: string, close: () => Promise<void> | void): void {
-    this.#open.push({ what, close });
+  /** Adds something that was opened, and returns it. */
+  add<T extends { close(): Promise<void> | void }>(what: string, opened: T): T {
+    this.#open.push({ what, close: () => opened.close() });
+    return opened;
   }
 
   /** Closes the newest first. `closing` gets the name of each before it is closed. */

@@ -53,6 +53,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** Composition roots: these may import everything. */
 const ROOTS = [
   'main.ts',
+  'listening-server.ts',
+  'engine.ts',
+  'http-services.ts',
   'installation.ts',
   'examination.ts',
   'backup.ts',

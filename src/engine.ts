@@ -1,0 +1,164 @@
+import { join } from 'node:path';
+import type { Closers } from './closers.ts';
+import type { createEgress } from './egress/egress.ts';
+import { createGateway } from './gateway/generate.ts';
+import { serviceLog } from './gateway/leg/service-log.ts';
+import { keepContent } from './gateway/observers/generation-content.ts';
+import { generationLog } from './gateway/observers/generation-log.ts';
+import { GenerationMetrics } from './gateway/observers/generation-metrics.ts';
+import { GenerationTail } from './gateway/observers/generation-tail.ts';
+import { LastFailures } from './gateway/observers/last-failures.ts';
+import { keepItemsSwept, MemoryOutputItems } from './gateway/request/memory-output-items.ts';
+import type { Installation } from './installation.ts';
+import { randomIds } from './kit/ids.ts';
+import type { Log } from './kit/log/log.ts';
+import { type Clock, systemClock } from './kit/time/clock.ts';
+import { Retention } from './manage/generations/retention.ts';
+import { Pins } from './routing/conversation/pins.ts';
+import { Health } from './routing/health/health.ts';
+import { Traffic } from './routing/traffic.ts';
+import type { RunningSettings } from './running-settings.ts';
+import { prepareBody } from './settings.ts';
+import { GuardrailMetrics } from './stages/guardrails/guardrail-metrics.ts';
+import type { Stage } from './stages/stage.ts';
+import { type StageDependencies, stageTable } from './stages/table.ts';
+import { DiskResponseCache } from './store/cache/disk-response-cache.ts';
+import { DiskContentStore } from './store/content/disk-content-store.ts';
+import { createTokenizer } from './tokens/tokenizer.ts';
+import { openUpstreams } from './upstream/open-upstreams.ts';
+
+/** What generations are run with. */
+export interface EngineOptions {
+  readonly vendor: string;
+  readonly settings: RunningSettings;
+  readonly installation: Installation;
+  readonly egress: ReturnType<typeof createEgress>;
+  readonly judgesFor: StageDependencies['judgesFor'];
+  readonly log: Log;
+  /** Clock of stored output items; the system's by default. */
+  readonly itemClock?: Pick<Clock, 'monotonic'> | undefined;
+  /** Additional stages, inside those of the table. */
+  readonly stages?: readonly Stage[] | undefined;
+}
+
+/** The gateway, and what it knows of generations and endpoints. */
+export type Engine = ReturnType<typeof openEngine>;
+
+/** Opens all that runs generations. */
+export function openEngine(options: EngineOptions, closers: Closers) {
+  const { settings, installation, log } = options;
+  const cache = closers.add(
+    'the response cache',
+    new DiskResponseCache(join(installation.directory.path, 'cache'), log),
+  );
+  const contents = openContents(options, closers);
+  const upstreams = closers.add(
+    'connections to providers',
+    openUpstreams({
+      vendor: options.vendor,
+      clock: systemClock,
+      ids: randomIds,
+      egress: () => settings.latest.egress,
+      largeAnswersBytes: () => settings.latest.largeAnswersBytes,
+    }),
+  );
+  const tokenizer = closers.add('the tokenizer', createTokenizer());
+  const health = new Health({
+    clock: systemClock,
+    random: Math.random,
+    settings: () => settings.latest.cooldown,
+    report: serviceLog(log),
+  });
+  const items = new MemoryOutputItems({
+    clock: options.itemClock ?? systemClock,
+    maxBytes: () => settings.latest.config.retention.output_items_bytes,
+  });
+  closers.add('the removal of old output items', keepItemsSwept(items));
+  const guardrailMetrics = new GuardrailMetrics();
+  const { egress, judgesFor } = options;
+  const { onSettled, onUnrecorded, ...observers } = openObservers(contents, log);
+  const gateway = createGateway({
+    settings: () => settings.current.gateway,
+    stages: stageTable({ cache, egress, judgesFor, guardrailMetrics }, options.stages),
+    callUpstream: upstreams.call,
+    countUpstream: upstreams.countTokens,
+    tokenizer,
+    previewUpstream: upstreams.preview,
+    prepareBody: (format, body) => prepareBody(format, body, settings.latest),
+    files: installation.storedFiles,
+    items,
+    byokCredentials: installation.byokCredentials,
+    health,
+    memory: {
+      pins: new Pins({ clock: systemClock, idleMs: () => settings.latest.config.routing.sticky_idle_ms }),
+      traffic: new Traffic({ clock: systemClock }),
+    },
+    random: Math.random,
+    userHashKey: installation.directory.hashKey,
+    warn: (message, fields) => log.warn(message, fields),
+    ledger: installation.ledger,
+    onSettled,
+    onUnrecorded,
+    clock: systemClock,
+  });
+  return { gateway, health, contents, guardrailMetrics, ...observers };
+}
+
+/** The store of prompts and answers; what is older than `retention` is deleted, there and among rows and events. */
+function openContents({ settings, installation, log }: EngineOptions, closers: Closers): DiskContentStore {
+  const contents = closers.add(
+    'stored prompts and answers',
+    new DiskContentStore({
+      directory: join(installation.directory.path, 'content'),
+      log,
+      clock: systemClock,
+    }),
+  );
+  closers.add(
+    'the removal of old data',
+    new Retention({
+      settings: () => {
+        const { events_days, content_days, content_bytes } = settings.latest.config.retention;
+        return { eventsDays: events_days, contentDays: content_days, contentBytes: content_bytes };
+      },
+      generations: installation.generationStore,
+      events: installation.eventStore,
+      contents,
+      clock: systemClock,
+      log,
+    }),
+  );
+  return contents;
+}
+
+/** What is noted of each generation at its end, besides its record. */
+function openObservers(
+  contents: DiskContentStore,
+  log: Log,
+): {
+  readonly generationMetrics: GenerationMetrics;
+  readonly tail: GenerationTail;
+  readonly failures: LastFailures;
+} & Pick<Parameters<typeof createGateway>[0], 'onSettled' | 'onUnrecorded'> {
+  const logGeneration = generationLog(log, systemClock);
+  const generationMetrics = new GenerationMetrics();
+  const tail = new GenerationTail(systemClock);
+  const failures = new LastFailures(systemClock);
+  return {
+    generationMetrics,
+    tail,
+    failures,
+    onSettled: (generation, settlement, times) => {
+      generationMetrics.note(generation, settlement, times);
+      failures.note(generation);
+      logGeneration(generation, settlement);
+      tail.note(generation, settlement);
+      keepContent({ store: contents, random: Math.random }, generation, settlement);
+    },
+    onUnrecorded: (generation, settlement) => {
+      failures.note(generation);
+      logGeneration(generation, settlement);
+      tail.note(generation, settlement);
+    },
+  };
+}

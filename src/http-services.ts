@@ -1,0 +1,72 @@
+import type { Engine } from './engine.ts';
+import type { HttpServices } from './http/dependencies.ts';
+import type { Installation } from './installation.ts';
+import { systemClock } from './kit/time/clock.ts';
+import { Activity } from './manage/analytics/activity.ts';
+import { Analytics } from './manage/analytics/analytics.ts';
+import { REFILL_WARNING } from './manage/analytics/refill-warning.ts';
+import { Generations } from './manage/generations/generations.ts';
+import { Rankings } from './manage/rankings/rankings.ts';
+import type { Limiter } from './ports/limiter.ts';
+import { readinessParts } from './readiness.ts';
+import type { RunningSettings } from './running-settings.ts';
+
+/** What the services of routes are made of. */
+interface ServiceSources {
+  readonly installation: Installation;
+  readonly engine: Engine;
+  readonly settings: RunningSettings;
+  readonly limiter: Limiter;
+  readonly firstAccountId: string;
+}
+
+/** The services that routes use. */
+export function httpServices({
+  installation,
+  engine,
+  settings,
+  limiter,
+  firstAccountId,
+}: ServiceSources): HttpServices {
+  const { eventStore: events, appRegistry: apps, tenancy } = installation;
+  const analyticsParts = { events, tenancy, clock: systemClock };
+  return {
+    catalog: () => settings.current.gateway.catalog,
+    callers: installation.callers,
+    gateway: engine.gateway,
+    limiter,
+    byok: installation.byok,
+    guardrails: installation.guardrails,
+    guardrailAssignments: installation.guardrailAssignments,
+    accountKeys: installation.accountKeys,
+    workspaces: installation.workspaces,
+    budgets: installation.budgets,
+    credits: installation.credits,
+    files: installation.files,
+    analyticsWarning: () => (events.isRefilling ? REFILL_WARNING : null),
+    analytics: new Analytics({ ...analyticsParts, apps }),
+    activity: new Activity(analyticsParts),
+    readiness: () =>
+      readinessParts({
+        ledger: installation.ledger,
+        isDatabaseUp: installation.isDatabaseUp,
+        events,
+        health: engine.health,
+        catalog: () => settings.latest.gateway.catalog,
+      }),
+    firstAccountId,
+    restartReason: installation.restartReason,
+    generations: new Generations({
+      recent: installation.recentGenerations,
+      rows: installation.generationStore,
+      contents: engine.contents,
+      apps,
+    }),
+    rankings: new Rankings({
+      events,
+      apps,
+      hidden: () => settings.latest.config.apps.hidden,
+      clock: systemClock,
+    }),
+  };
+}

@@ -1,0 +1,77 @@
+import { dirname } from 'node:path';
+import type { Closers } from './closers.ts';
+import {
+  type Certificate,
+  readCertificate,
+  type TlsFiles,
+  tlsFilesIn,
+  watchCertificate,
+} from './config/certificate.ts';
+import { configurationErrorOf, type LoadedConfiguration } from './config/load.ts';
+import type { HttpTimes } from './http/dependencies.ts';
+import { createHttpServer } from './http/http-server.ts';
+import { randomIds } from './kit/ids.ts';
+import type { Log } from './kit/log/log.ts';
+import { expositionOf } from './kit/metrics/exposition.ts';
+import type { MetricFamily } from './kit/metrics/metric-family.ts';
+import { systemClock } from './kit/time/clock.ts';
+import type { RunningSettings } from './running-settings.ts';
+
+/** Options of the HTTP server besides the configuration. */
+export interface ServerOptions {
+  /** Changes to the time limits of the HTTP layer. */
+  readonly times?: Partial<HttpTimes>;
+  /** Sockets that listen on the port, where Node can share one; 1 by default. */
+  readonly listeningSockets?: number;
+}
+
+/** What `/metrics` shows: replaced once the installation is open. */
+export interface ShownMetrics {
+  families: readonly MetricFamily[];
+  refresh: () => Promise<void>;
+}
+
+export type ListeningServer = ReturnType<typeof createHttpServer>;
+
+/** A server that answers probes: it serves once the installation is open. */
+export function openServer(
+  loaded: LoadedConfiguration,
+  settings: RunningSettings,
+  metrics: ShownMetrics,
+  { times, listeningSockets }: ServerOptions,
+  log: Log,
+  closers: Closers,
+): ListeningServer {
+  const tls = openCertificate(loaded);
+  const server = createHttpServer({
+    settings: () => settings.latest.http,
+    ids: randomIds,
+    clock: systemClock,
+    log,
+    metrics: async () => {
+      await metrics.refresh();
+      return expositionOf(metrics.families);
+    },
+    ...(times !== undefined && { times }),
+    ...(listeningSockets !== undefined && { listeningSockets }),
+    certificate: tls?.certificate,
+  });
+  if (tls !== undefined) {
+    const renewal = watchCertificate(tls.files, (renewed) => server.renewCertificate(renewed), log);
+    closers.add('the watch of the certificate', renewal);
+  }
+  return server;
+}
+
+/** The certificate of `server.tls`; undefined = plain HTTP. Throws a ConfigurationError if it cannot be used. */
+function openCertificate({
+  config,
+  watchedFile,
+}: LoadedConfiguration): { readonly files: TlsFiles; readonly certificate: Certificate } | undefined {
+  const { tls } = config.server;
+  if (tls === null) return undefined;
+  const files = tlsFilesIn(dirname(watchedFile), tls);
+  const reading = readCertificate(files);
+  if (!reading.ok) throw configurationErrorOf(reading.problems, watchedFile);
+  return { files, certificate: reading.certificate };
+}
