@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import { openTokenCounter } from './token-counter.ts';
+import { createRunFinder, createTokenCounter, openTokenTable } from './token-counter.ts';
 
 /** Texts with one count. */
 export type Slice = readonly string[];
@@ -22,8 +22,10 @@ const YOUNG_GENERATION_MB = 2;
 const WORKER = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { readFileSync } = require('node:fs');
-const openTokenCounter = ${openTokenCounter};
-const count = openTokenCounter(readFileSync(workerData.table));
+const openTable = ${openTokenTable};
+const createRuns = ${createRunFinder};
+const createCounter = ${createTokenCounter};
+const count = createCounter(openTable(readFileSync(workerData.table)), createRuns());
 const countAll = (texts) => texts.reduce((tokens, text) => tokens + count(text), 0);
 parentPort.on('message', (slices) => parentPort.postMessage(slices.map(countAll)));
 `;

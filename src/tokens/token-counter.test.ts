@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import ranks from 'gpt-tokenizer/bpeRanks/o200k_base';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { openTokenCounter } from './token-counter.ts';
+import { createRunFinder, createTokenCounter, openTokenTable } from './token-counter.ts';
 
 const table = createRequire(import.meta.url).resolve('gpt-tokenizer/data/o200k_base.tiktoken');
-const count = openTokenCounter(readFileSync(table));
+const count = createTokenCounter(openTokenTable(readFileSync(table)), createRunFinder());
 const byLibrary = (text: string) => countTokens(text, { disallowedSpecial: new Set() });
 
 describe('counting tokens', () => {

@@ -1,75 +1,38 @@
+/**
+ * Counts tokens of the public encoding `o200k_base`. The worker thread gets the source texts of the three functions
+ * here, so each of them is self-contained and gets the others as values.
+ */
+
 /** Counts the tokens of a text. Names of special tokens are counted as plain text. */
 export type TokenCounter = (text: string) => number;
 
+/** The tokens of the encoding, by their bytes. */
+export interface TokenTable {
+  /** The rank of bytes `from` to `to`; `noRank` if they are no token. */
+  rankOf(within: Uint8Array, from: number, to: number): number;
+  /** Above all ranks. */
+  readonly noRank: number;
+}
+
 /**
- * Counts tokens of the public encoding `o200k_base`. Its table is kept as bytes: a map of strings takes three times the
- * memory, loads five times slower, and counts half as fast. `table`: lines of a token in base64 and its rank, by rank.
- *
- * The function must be self-contained: the worker thread gets its source text.
+ * The table of tokens, from lines of a token in base64 and its rank, by rank. It is kept as bytes: a map of strings
+ * takes three times the memory, loads five times slower, and counts half as fast.
  */
-export function openTokenCounter(table: Uint8Array): TokenCounter {
-  /** Longer runs of one character class are cut: counting a word takes time quadratic in its length. */
-  const MAX_RUN_CHARACTERS = 128;
-  /** Longer words are counted in parts. */
-  const WORD_CHARACTERS = 1024;
-  /** Size of the cache of counted words: most of a text repeats a few. */
-  const MAX_CACHED_WORDS = 8192;
+export function openTokenTable(table: Uint8Array): TokenTable {
   /** Size of the hash table: a power of two above twice the number of tokens. */
   const SLOTS = 2 ** 19;
-  const NO_RANK = 2 ** 31 - 1;
   const LINE_FEED = 0x0a;
   const SPACE = 0x20;
   const PADDING = 0x3d;
 
-  /** Words of the encoding: no token crosses their bounds. */
-  const word = wordPattern();
-  const longRun = longRunPattern();
+  const noRank = 2 ** 31 - 1;
   /** Start of each token in `bytes`, by rank. */
   const starts = new Uint32Array(linesOf(table) + 1);
   const bytes = readTokens(table);
   /** Hash table with linear probing: rank + 1, or 0 for a free slot. */
   const slots = new Int32Array(SLOTS);
   for (let rank = 0; rank < starts.length - 1; rank++) keep(rank);
-  const known = new Map<string, number>();
-  /** Working memory: the bytes of the word, the start of each part, the rank of each part joined with the next. */
-  const spelt = Buffer.alloc(WORD_CHARACTERS * 3);
-  const parts = new Int32Array(spelt.length + 1);
-  const ranks = new Int32Array(spelt.length);
-
-  return (text) => {
-    if (!mayHaveLongRun(text)) return countWords(text);
-    let tokens = 0;
-    let from = 0;
-    for (const run of text.matchAll(longRun)) {
-      const to = run.index + run[0].length;
-      tokens += countWords(text.slice(from, to));
-      from = to;
-    }
-    return tokens + countWords(text.slice(from));
-  };
-
-  function wordPattern(): RegExp {
-    const upper = '[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]';
-    const lower = '[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]';
-    const before = '[^\\r\\n\\p{L}\\p{N}]?';
-    const after = "(?:'(?:[sdmtSDMT]|[lL][lL]|[vV][eE]|[rR][eE]))?";
-    const kinds = [
-      `${before}${upper}*${lower}+${after}`,
-      `${before}${upper}+${lower}*${after}`,
-      '\\p{N}{1,3}',
-      ' ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*',
-      '\\s*[\\r\\n]+',
-      '\\s+(?!\\S)',
-      '\\s+',
-    ];
-    return new RegExp(kinds.join('|'), 'gu');
-  }
-
-  /** Long runs of the character classes that make up words. */
-  function longRunPattern(): RegExp {
-    const kinds = ['[\\p{L}\\p{M}]', '[^\\s\\p{L}\\p{N}]', '\\s', '[\\r\\n/]'];
-    return new RegExp(kinds.map((kind) => `${kind}{${MAX_RUN_CHARACTERS}}`).join('|'), 'gu');
-  }
+  return { rankOf, noRank };
 
   function linesOf(lines: Uint8Array): number {
     let count = 0;
@@ -114,22 +77,40 @@ export function openTokenCounter(table: Uint8Array): TokenCounter {
     return (hash ^ (hash >>> 15)) & (SLOTS - 1);
   }
 
-  /** The rank of bytes `from` to `to` of the word. */
-  function rankOf(from: number, to: number): number {
-    let slot = slotOf(spelt, from, to);
+  function rankOf(within: Uint8Array, from: number, to: number): number {
+    let slot = slotOf(within, from, to);
     for (;;) {
       const rank = (slots[slot] as number) - 1;
-      if (rank === -1) return NO_RANK;
-      if (isToken(rank, from, to)) return rank;
+      if (rank === -1) return noRank;
+      if (isToken(rank, within, from, to)) return rank;
       slot = (slot + 1) & (SLOTS - 1);
     }
   }
 
-  function isToken(rank: number, from: number, to: number): boolean {
+  function isToken(rank: number, within: Uint8Array, from: number, to: number): boolean {
     const start = starts[rank] as number;
     if ((starts[rank + 1] as number) - start !== to - from) return false;
-    for (let at = from; at < to; at++) if (bytes[start + at - from] !== spelt[at]) return false;
+    for (let at = from; at < to; at++) if (bytes[start + at - from] !== within[at]) return false;
     return true;
+  }
+}
+
+/** Finds runs of one character class that are cut: counting a word takes time quadratic in its length. */
+export interface RunFinder {
+  /** False if a text has no long run for certain. */
+  mayHaveLongRun(text: string): boolean;
+  /** Runs of `MAX_RUN_CHARACTERS`. */
+  readonly longRun: RegExp;
+}
+
+export function createRunFinder(): RunFinder {
+  const MAX_RUN_CHARACTERS = 128;
+  return { mayHaveLongRun, longRun: longRunPattern() };
+
+  /** Long runs of the character classes that make up words. */
+  function longRunPattern(): RegExp {
+    const kinds = ['[\\p{L}\\p{M}]', '[^\\s\\p{L}\\p{N}]', '\\s', '[\\r\\n/]'];
+    return new RegExp(kinds.map((kind) => `${kind}{${MAX_RUN_CHARACTERS}}`).join('|'), 'gu');
   }
 
   /**
@@ -159,6 +140,54 @@ export function openTokenCounter(table: Uint8Array): TokenCounter {
     while (to < text.length && isOfKind(text.charCodeAt(to))) to++;
     return to - from >= MAX_RUN_CHARACTERS;
   }
+}
+
+/** Counts the words of a text, each by byte pair encoding. */
+export function createTokenCounter(
+  { rankOf, noRank }: TokenTable,
+  { mayHaveLongRun, longRun }: RunFinder,
+): TokenCounter {
+  /** Longer words are counted in parts. */
+  const WORD_CHARACTERS = 1024;
+  /** Size of the cache of counted words: most of a text repeats a few. */
+  const MAX_CACHED_WORDS = 8192;
+
+  /** Words of the encoding: no token crosses their bounds. */
+  const word = wordPattern();
+  const known = new Map<string, number>();
+  /** Working memory: the bytes of the word, the start of each part, the rank of each part joined with the next. */
+  const spelt = Buffer.alloc(WORD_CHARACTERS * 3);
+  const parts = new Int32Array(spelt.length + 1);
+  const ranks = new Int32Array(spelt.length);
+
+  return (text) => {
+    if (!mayHaveLongRun(text)) return countWords(text);
+    let tokens = 0;
+    let from = 0;
+    for (const run of text.matchAll(longRun)) {
+      const to = run.index + run[0].length;
+      tokens += countWords(text.slice(from, to));
+      from = to;
+    }
+    return tokens + countWords(text.slice(from));
+  };
+
+  function wordPattern(): RegExp {
+    const upper = '[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]';
+    const lower = '[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]';
+    const before = '[^\\r\\n\\p{L}\\p{N}]?';
+    const after = "(?:'(?:[sdmtSDMT]|[lL][lL]|[vV][eE]|[rR][eE]))?";
+    const kinds = [
+      `${before}${upper}*${lower}+${after}`,
+      `${before}${upper}+${lower}*${after}`,
+      '\\p{N}{1,3}',
+      ' ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*',
+      '\\s*[\\r\\n]+',
+      '\\s+(?!\\S)',
+      '\\s+',
+    ];
+    return new RegExp(kinds.join('|'), 'gu');
+  }
 
   function countWords(text: string): number {
     let tokens = 0;
@@ -185,7 +214,7 @@ export function openTokenCounter(table: Uint8Array): TokenCounter {
 
   /** Byte pair encoding: joins the pair with the lowest rank until none is left; returns the number of parts. */
   function countBytes(length: number): number {
-    if (rankOf(0, length) !== NO_RANK) return 1;
+    if (rankOf(spelt, 0, length) !== noRank) return 1;
     let count = length;
     for (let part = 0; part <= count; part++) parts[part] = part;
     for (let part = 0; part < count; part++) ranks[part] = rankWithNext(part, count);
@@ -201,7 +230,7 @@ export function openTokenCounter(table: Uint8Array): TokenCounter {
 
   /** The part with the lowest rank when joined with the next; -1 if there is none. */
   function lowest(count: number): number {
-    let rank = NO_RANK;
+    let rank = noRank;
     let found = -1;
     for (let part = 0; part < count; part++) {
       if ((ranks[part] as number) >= rank) continue;
@@ -212,6 +241,6 @@ export function openTokenCounter(table: Uint8Array): TokenCounter {
   }
 
   function rankWithNext(part: number, count: number): number {
-    return part + 2 > count ? NO_RANK : rankOf(parts[part] as number, parts[part + 2] as number);
+    return part + 2 > count ? noRank : rankOf(spelt, parts[part] as number, parts[part + 2] as number);
   }
 }

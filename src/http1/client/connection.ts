@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { Cohort } from '../../kit/loop/cohort.ts';
-import { copyOf } from '../../kit/net/lent-bytes.ts';
+import { copyBytes } from '../../kit/net/copy-bytes.ts';
 import type { SocketOpener } from './open-socket.ts';
 import { type ResponseHead, ResponseParser } from './response-parser.ts';
 import { socketProblem, type TransportProblem } from './transport-problem.ts';
@@ -223,7 +223,7 @@ export class ClientConnection {
       return false;
     }
     if (head !== undefined || parser.isEnded) {
-      const piece = hasBody ? copyOf(bytes, bodyFrom, bodyTo) : undefined;
+      const piece = hasBody ? copyBytes(bytes, bodyFrom, bodyTo) : undefined;
       this.#news = { head, piece, isEnd: parser.isEnded };
       WITH_NEWS.add(this);
       return true;

@@ -2,7 +2,7 @@ import type { ClientExchange, ConnectionHandle } from '../../http1/client/connec
 import type { ResponseHead } from '../../http1/client/response-parser.ts';
 import { TransportProblem } from '../../http1/client/transport-problem.ts';
 import type { Flow } from '../../kit/frames/flow.ts';
-import { copyOf } from '../../kit/net/lent-bytes.ts';
+import { copyBytes } from '../../kit/net/copy-bytes.ts';
 import type { TransportCall } from '../upstream.ts';
 import { Deadlines, type Expiry, expiryProblem } from './deadlines.ts';
 
@@ -71,7 +71,7 @@ export class UpstreamExchange implements ClientExchange, AsyncIterableIterator<U
   /** Copies the bytes: all sockets read into the same buffer. */
   onRead(bytes: Buffer, from: number, to: number): boolean {
     if (!this.#receive(to - from)) return false;
-    this.#keep(copyOf(bytes, from, to));
+    this.#keep(copyBytes(bytes, from, to));
     return this.#handOut();
   }
 
