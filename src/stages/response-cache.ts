@@ -23,7 +23,8 @@ export function responseCacheStage(cache: ResponseCache): Stage {
     },
     after(given, context, request) {
       const { cache: wish } = context;
-      if (wish === undefined || given.result.omitted !== undefined || isTooLong(given.result)) return;
+      if (wish === undefined || !context.mayKeep()) return;
+      if (given.result.omitted !== undefined || isTooLong(given.result)) return;
       cache.keep(keyOf(request, context), {
         sourceId: context.generationId,
         storedAtMs: context.now(),

@@ -94,6 +94,10 @@ export interface StageContext {
   note(entry: PipelineEntry): void;
   /** Adds members to `error.metadata` if the generation fails before its reply begins. */
   tellOnFailure(metadata: JsonObject): void;
+  /** Forbids keeping the answer for further requests. */
+  keepNothing(): void;
+  /** True if the answer may be kept for further requests. */
+  mayKeep(): boolean;
   /** Adds a header to the reply; without effect once the reply has begun. `name`: without the operator's prefix. */
   header(name: string, value: string): void;
 }
@@ -173,11 +177,12 @@ export class ActiveStages {
   /** Whether `before` has left the request as it was; undefined = it has not run. */
   #isUnchanged: boolean | undefined;
   #toldOnFailure: JsonObject | undefined;
+  #mayKeep = true;
 
   constructor(
     all: readonly Stage[],
     request: GenerationRequest,
-    given: Omit<StageContext, 'note' | 'tellOnFailure'>,
+    given: Omit<StageContext, 'note' | 'tellOnFailure' | 'keepNothing' | 'mayKeep'>,
   ) {
     const context = {
       ...given,
@@ -185,6 +190,10 @@ export class ActiveStages {
       tellOnFailure: (metadata: JsonObject) => {
         this.#toldOnFailure = { ...this.#toldOnFailure, ...metadata };
       },
+      keepNothing: () => {
+        this.#mayKeep = false;
+      },
+      mayKeep: () => this.#mayKeep,
     };
     const active = all.filter((stage) => stage.isActive(request, context));
     this.#asked = request;

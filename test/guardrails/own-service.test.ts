@@ -199,6 +199,20 @@ describe('a service that gives no verdict', () => {
     expect(warned).toMatchObject({ level: 'warn', generation_id: answer.generationId });
   });
 
+  it('leaves nothing in the response cache', async () => {
+    service.answer(reply(500, {}));
+    const key = await guard({ retries: 0, on_failure: 'open' });
+    const body = { model: 'm/openai-chat', ...FORMATS['/chat/completions'].of('Cached?') };
+    const status = async () => {
+      const answer = await guarded.ask(key, '/chat/completions', body, { 'x-signalbox-cache': 'true' });
+      return answer.headers.get('x-signalbox-cache-status');
+    };
+    expect([await status(), await status()]).toEqual(['MISS', 'MISS']);
+    service.clear();
+    verdicts({});
+    expect([await status(), await status()]).toEqual(['MISS', 'HIT']);
+  });
+
   it('is asked again as often as its guardrail says', async () => {
     const key = await guard({ retries: 2 });
     const ask = () =>

@@ -44,9 +44,17 @@ function budgetText({ limit_usd: usd, reset_interval: interval }: GuardrailView)
   return usd === null ? '-' : `$${usd} ${interval ?? 'in all'}`;
 }
 
-function filtersText({ content_filter_builtins: builtins, content_filters: own }: GuardrailView): string {
+function filtersText({
+  content_filter_builtins: builtins,
+  content_filters: own,
+  service,
+}: GuardrailView): string {
   const slugs = (builtins ?? []).map(({ slug }) => slug);
   const count = own?.length ?? 0;
-  const words = [...slugs, ...(count === 0 ? [] : [`${count} of your own`])];
+  const words = [
+    ...slugs,
+    ...(count === 0 ? [] : [`${count} of your own`]),
+    ...(service === null ? [] : ['a service']),
+  ];
   return words.length === 0 ? '-' : words.join(', ');
 }

@@ -112,6 +112,8 @@ function guarded(context: StageContext, { compileFilters, judgesFor, metrics }: 
           reason: failure.message,
         });
         if (onFailure === 'closed') throw noVerdictError(judge, failure);
+        // A later request may find the service at work.
+        context.keepNothing();
       },
     },
     signal,
