@@ -284,7 +284,14 @@ describe('a service that judges a window of an answer at a time', () => {
         texts.some((text) => text.includes('secret')) ? { action: 'block', reason: 'Leaks' } : undefined,
     });
     guarded.upstream.clear();
-    guarded.upstream.answer([head(200, SSE), write(delta(FIRST)), write(delta(SECOND) + finish, [1]), end()]);
+    guarded.upstream.answer([
+      head(200, SSE),
+      write(delta(FIRST)),
+      // The request was judged, and the first window is.
+      async () => void (await service.request(1)),
+      write(delta(SECOND) + finish),
+      end(),
+    ]);
     const key = await guard({ window_characters: 20, on_failure: 'open' });
     const answer = await guarded.ask(key, '/chat/completions', body);
     expect(answer.status).toBe(200);

@@ -47,12 +47,15 @@ export class HeldAnswer {
 
   /** The events that may go on. Rejects if services fail and nothing may pass without them. */
   async push(events: readonly Event[]): Promise<Event[]> {
-    let isDue = false;
+    let due: Event[] | undefined;
     for (const event of events) {
       this.#hold(event);
-      isDue = this.#isDue(event);
+      if (!this.#isDue(event)) continue;
+      due = due === undefined ? this.#events : [...due, ...this.#events];
+      this.#events = [];
+      this.#characters = 0;
     }
-    return isDue ? this.#judged() : [];
+    return due === undefined ? [] : this.#judged(due);
   }
 
   /** Characters that passed without a verdict since the last call. */
@@ -86,10 +89,7 @@ export class HeldAnswer {
     );
   }
 
-  async #judged(): Promise<Event[]> {
-    const events = this.#events;
-    this.#events = [];
-    this.#characters = 0;
+  async #judged(events: readonly Event[]): Promise<Event[]> {
     const texts: JudgedText[] = [];
     const covered = this.#mapped(events, (text, place) => {
       const before = this.#released.get(place);
