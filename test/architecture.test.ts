@@ -159,6 +159,7 @@ const DIALECT_SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'Service tier',
     'Fields of this dialect alone',
   ],
+  'parse-files.ts': ['Where files are named', 'What names a file', 'What replaces it'],
   'finish.ts': ['From the upstream', 'For the caller'],
   'relay.ts': ['Conversation', 'Cache marks', 'Sampling', 'Output limit', 'Output format', 'Includes'],
   'decode.ts': [
@@ -211,6 +212,8 @@ const DIALECT_SECTIONS: Readonly<Record<string, readonly string[]>> = {
 /** Functions that files of one name export in every dialect of conversations. */
 const DIALECT_FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
   'parse.ts': ['parseRequest'],
+  'parse-files.ts': ['fileParts'],
+  'parse-tools.ts': ['parseTools', 'parseToolChoice'],
   'finish.ts': ['readFinish'],
   'relay.ts': ['renderRelay'],
   'render.ts': ['renderRequest'],

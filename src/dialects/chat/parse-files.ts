@@ -5,6 +5,7 @@ import {
   bareNaming,
   type FileNaming,
   type FileParts,
+  type PartChange,
   retyped,
   type WrittenPart,
 } from '../shared/media/stored-files.ts';
@@ -12,21 +13,20 @@ import { messageIndex } from '../shared/presets/preset-message.ts';
 import { withEach } from '../shared/requests/with-each.ts';
 
 /** How requests of the chat format name files: in `file` parts by `file.file_id`. */
-export const fileParts: FileParts = {
-  changeEach: (body, change) =>
-    withEach(body, 'messages', (message, at) =>
-      Array.isArray(message.content)
-        ? withEach(message, 'content', (part, index) =>
-            change(
-              part,
-              () => `messages[${messageIndex(objectsAt(body, 'messages'), at)}].content[${index}]`,
-            ),
-          )
-        : message,
-    ),
-  namingOf,
-  write: (part, file) => WRITERS[file.kind](part, file),
-};
+export const fileParts: FileParts = { changeEach, namingOf, write };
+
+// --- Where files are named ------------------------------------------------------------------------------------------
+
+function changeEach(body: JsonObject, change: PartChange): JsonObject {
+  const place = (at: number) => `messages[${messageIndex(objectsAt(body, 'messages'), at)}]`;
+  return withEach(body, 'messages', (message, at) =>
+    Array.isArray(message.content)
+      ? withEach(message, 'content', (part, index) => change(part, () => `${place(at)}.content[${index}]`))
+      : message,
+  );
+}
+
+// --- What names a file ----------------------------------------------------------------------------------------------
 
 function namingOf(part: JsonObject): FileNaming | undefined {
   if (part.type !== 'file') return bareNaming(part);
@@ -39,6 +39,12 @@ function namingOf(part: JsonObject): FileNaming | undefined {
     takes: ['image', 'document', 'audio', 'text'],
     rivals: textAt(file, 'file_data') === undefined ? [] : ['file.file_data'],
   };
+}
+
+// --- What replaces it -----------------------------------------------------------------------------------------------
+
+function write(part: JsonObject, file: InlineFile): WrittenPart {
+  return WRITERS[file.kind](part, file);
 }
 
 const WRITERS: Readonly<Record<InlineFile['kind'], FileParts['write']>> = {

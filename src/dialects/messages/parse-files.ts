@@ -8,20 +8,22 @@ import {
   type FileParts,
   type PartChange,
   retyped,
+  type WrittenPart,
 } from '../shared/media/stored-files.ts';
 import { withEach } from '../shared/requests/with-each.ts';
 
 /** How requests of the messages format name files: in sources of type `file`. `container_upload` takes no content. */
-export const fileParts: FileParts = {
-  changeEach: (body, change) =>
-    withEach(body, 'messages', (message, at) =>
-      withEach(message, 'content', (block, index) =>
-        changeBlock(block, change, () => `messages[${at}].content[${index}]`),
-      ),
+export const fileParts: FileParts = { changeEach, namingOf, write };
+
+// --- Where files are named ------------------------------------------------------------------------------------------
+
+function changeEach(body: JsonObject, change: PartChange): JsonObject {
+  return withEach(body, 'messages', (message, at) =>
+    withEach(message, 'content', (block, index) =>
+      changeBlock(block, change, () => `messages[${at}].content[${index}]`),
     ),
-  namingOf,
-  write: (block, file) => WRITERS[file.kind](block, file),
-};
+  );
+}
 
 /** A block and the blocks inside it: tool results and documents may have blocks. */
 function changeBlock(block: JsonObject, change: PartChange, place: () => string): JsonObject {
@@ -35,6 +37,8 @@ function changeBlock(block: JsonObject, change: PartChange, place: () => string)
   const changed = inside(source, '.source');
   return changed === source ? block : { ...block, source: changed };
 }
+
+// --- What names a file ----------------------------------------------------------------------------------------------
 
 /** Kinds of files by type of block. */
 const TAKES: Readonly<Record<string, FileNaming['takes']>> = {
@@ -51,6 +55,12 @@ function namingOf(block: JsonObject): FileNaming | undefined {
     takes: lookUp(TAKES, stringAt(block, 'type') ?? '') ?? [],
     rivals: [],
   };
+}
+
+// --- What replaces it -----------------------------------------------------------------------------------------------
+
+function write(block: JsonObject, file: InlineFile): WrittenPart {
+  return WRITERS[file.kind](block, file);
 }
 
 const WRITERS: Readonly<Record<InlineFile['kind'], FileParts['write']>> = {

@@ -18,7 +18,7 @@ import { inputPlace } from './parse-content.ts';
 /** How requests of the responses format name files: in parts by `file_id`, and in the settings of two tools. */
 export const fileParts: FileParts = { changeEach, namingOf, write };
 
-// --- Where ----------------------------------------------------------------------------------------------------------
+// --- Where files are named ------------------------------------------------------------------------------------------
 
 function changeEach(body: JsonObject, change: PartChange): JsonObject {
   const input = withEach(body, 'input', (item, index) =>
@@ -42,7 +42,7 @@ function changeItem(item: JsonObject, change: PartChange, place: () => string): 
   return changed === item ? item : inPlaceOf(item, changed);
 }
 
-// --- What is named --------------------------------------------------------------------------------------------------
+// --- What names a file ----------------------------------------------------------------------------------------------
 
 const NAMINGS: Readonly<Record<string, (part: JsonObject) => FileNaming | undefined>> = {
   input_image: (part) => named(part, ['image'], ['image_url']),
@@ -70,7 +70,7 @@ function named(
   return { fileId, member, takes, rivals: sources.filter((name) => textAt(holder, name) !== undefined) };
 }
 
-// --- What is written ------------------------------------------------------------------------------------------------
+// --- What replaces it -----------------------------------------------------------------------------------------------
 
 /** Members for the source of the content. */
 const SOURCES = ['file_id', 'file_data', 'file_url'];
@@ -80,10 +80,10 @@ function write(part: JsonObject, file: InlineFile): WrittenPart {
     const { file_id: _fileId, ...rest } = part;
     return { part: { ...rest, image_url: file.content }, lost: [] };
   }
-  return FILE_WRITERS[file.kind](part, file);
+  return WRITERS[file.kind](part, file);
 }
 
-const FILE_WRITERS: Readonly<Record<InlineFile['kind'], FileParts['write']>> = {
+const WRITERS: Readonly<Record<InlineFile['kind'], FileParts['write']>> = {
   document: (part, file) => {
     const { file_id: _fileId, file_url: _fileUrl, ...rest } = part;
     return { part: { ...rest, filename: nameOf(part, file), file_data: file.content }, lost: [] };
