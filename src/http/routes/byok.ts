@@ -1,4 +1,3 @@
-import { deletedSchema } from '../../contract/envelopes/deleted.ts';
 import {
   type ByokQuery,
   byokListSchema,
@@ -15,10 +14,11 @@ import { BYOK_EXAMPLES } from './examples/byok.ts';
 import {
   callerOf,
   created,
+  deletion,
   MANAGEMENT,
   managementRefusals,
-  NOTHING_DECLARED,
   ok,
+  retrieval,
   withBody,
   withQuery,
 } from './row-parts.ts';
@@ -63,17 +63,15 @@ export const BYOK_ROUTES: readonly Route[] = [
   },
   {
     ...BYOK,
-    method: 'GET',
+    ...retrieval(
+      byokReplySchema,
+      async (call) => byokObject(await call.services.byok.get(callerOf(call).accountId, idOf(call))),
+      404,
+    ),
     path: '/byok/{id}',
     operationId: 'getByok',
     summary: 'One credential',
     example: BYOK_EXAMPLES.getByok,
-    request: NOTHING_DECLARED,
-    responses: { 200: ok(byokReplySchema), ...managementRefusals(404) },
-    handler: async (call) => {
-      const credential = await call.services.byok.get(callerOf(call).accountId, idOf(call));
-      call.exchange.reply.json(200, { data: byokObject(credential) });
-    },
   },
   {
     ...BYOK,
@@ -95,17 +93,11 @@ export const BYOK_ROUTES: readonly Route[] = [
   },
   {
     ...BYOK,
-    method: 'DELETE',
+    ...deletion((call) => call.services.byok.delete(callerOf(call).accountId, idOf(call)), 404, 409),
     path: '/byok/{id}',
     operationId: 'deleteByok',
     summary: 'Delete a credential and wipe its key',
     example: BYOK_EXAMPLES.deleteByok,
-    request: NOTHING_DECLARED,
-    responses: { 200: ok(deletedSchema), ...managementRefusals(404, 409) },
-    handler: async (call) => {
-      await call.services.byok.delete(callerOf(call).accountId, idOf(call));
-      call.exchange.reply.json(200, { deleted: true });
-    },
   },
 ];
 

@@ -1,4 +1,3 @@
-import { deletedSchema } from '../../contract/envelopes/deleted.ts';
 import {
   type CreateGuardrail,
   createGuardrailSchema,
@@ -15,16 +14,18 @@ import {
   guardrailTrialSchema,
   guardrailVerdictSchema,
 } from '../../contract/guardrails/trial.ts';
-import type { Call, Route } from '../route.ts';
+import type { Route } from '../route.ts';
 import { GUARDRAIL_EXAMPLES } from './examples/guardrails.ts';
 import { GUARDRAIL_ASSIGNMENT_ROUTES } from './guardrail-assignments.ts';
 import {
   callerOf,
   created,
+  deletion,
   MANAGEMENT,
   managementRefusals,
-  NOTHING_DECLARED,
   ok,
+  placeOf,
+  retrieval,
   withBody,
   withQuery,
 } from './row-parts.ts';
@@ -69,17 +70,15 @@ export const GUARDRAIL_ROUTES: readonly Route[] = [
   ...GUARDRAIL_ASSIGNMENT_ROUTES,
   {
     ...GUARDRAILS,
-    method: 'GET',
+    ...retrieval(
+      guardrailReplySchema,
+      async (call) => guardrailObject(await call.services.guardrails.get(...placeOf(call))),
+      404,
+    ),
     path: '/guardrails/{id}',
     operationId: 'getGuardrail',
     summary: 'One guardrail; `default` is that of the account',
     example: GUARDRAIL_EXAMPLES.getGuardrail,
-    request: NOTHING_DECLARED,
-    responses: { 200: ok(guardrailReplySchema), ...managementRefusals(404) },
-    handler: async (call) => {
-      const guardrail = await call.services.guardrails.get(...placeOf(call));
-      call.exchange.reply.json(200, { data: guardrailObject(guardrail) });
-    },
   },
   {
     ...GUARDRAILS,
@@ -111,21 +110,10 @@ export const GUARDRAIL_ROUTES: readonly Route[] = [
   },
   {
     ...GUARDRAILS,
-    method: 'DELETE',
+    ...deletion((call) => call.services.guardrails.delete(...placeOf(call)), 404, 409),
     path: '/guardrails/{id}',
     operationId: 'deleteGuardrail',
     summary: 'Delete a guardrail with its assignments',
     example: GUARDRAIL_EXAMPLES.deleteGuardrail,
-    request: NOTHING_DECLARED,
-    responses: { 200: ok(deletedSchema), ...managementRefusals(404, 409) },
-    handler: async (call) => {
-      await call.services.guardrails.delete(...placeOf(call));
-      call.exchange.reply.json(200, { deleted: true });
-    },
   },
 ];
-
-/** The account, and the id of the guardrail. */
-function placeOf(call: Call): [accountId: string, id: string] {
-  return [callerOf(call).accountId, call.params.id ?? ''];
-}

@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { deletedSchema } from '../../contract/envelopes/deleted.ts';
 import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
 import { currentKeyObject, currentKeySchema } from '../../contract/keys/current-key.ts';
 import {
@@ -19,12 +18,14 @@ import { KEY_EXAMPLES } from './examples/keys.ts';
 import {
   callerOf,
   created,
+  deletion,
   errors,
   MANAGEMENT,
   managementRefusals,
   NOTHING_DECLARED,
   ok,
   READ,
+  retrieval,
   withBody,
   withQuery,
 } from './row-parts.ts';
@@ -91,17 +92,15 @@ export const KEY_ROUTES: readonly Route[] = [
   },
   {
     ...KEYS,
-    method: 'GET',
+    ...retrieval(
+      keyReplySchema,
+      async (call) => keyObject(await call.services.accountKeys.get(callerOf(call).accountId, hashOf(call))),
+      404,
+    ),
     path: '/keys/{hash}',
     operationId: 'getKey',
     summary: 'One key',
     example: KEY_EXAMPLES.getKey,
-    request: NOTHING_DECLARED,
-    responses: { 200: ok(keyReplySchema), ...managementRefusals(404) },
-    handler: async (call) => {
-      const statement = await call.services.accountKeys.get(callerOf(call).accountId, hashOf(call));
-      call.exchange.reply.json(200, { data: keyObject(statement) });
-    },
   },
   {
     ...KEYS,
@@ -121,17 +120,11 @@ export const KEY_ROUTES: readonly Route[] = [
   },
   {
     ...KEYS,
-    method: 'DELETE',
+    ...deletion((call) => call.services.accountKeys.delete(callerOf(call).accountId, hashOf(call)), 404, 409),
     path: '/keys/{hash}',
     operationId: 'deleteKey',
     summary: 'Delete a key for good',
     example: KEY_EXAMPLES.deleteKey,
-    request: NOTHING_DECLARED,
-    responses: { 200: ok(deletedSchema), ...managementRefusals(404, 409) },
-    handler: async (call) => {
-      await call.services.accountKeys.delete(callerOf(call).accountId, hashOf(call));
-      call.exchange.reply.json(200, { deleted: true });
-    },
   },
 ];
 

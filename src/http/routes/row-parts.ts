@@ -1,4 +1,5 @@
 import type { TObject, TSchema } from 'typebox';
+import { deletedSchema } from '../../contract/envelopes/deleted.ts';
 import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
 import { ERROR_MEANINGS, type ErrorStatus } from '../../contract/envelopes/error-meanings.ts';
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
@@ -38,6 +39,11 @@ export function callerOf({ caller }: Call): Caller {
   return caller;
 }
 
+/** The account of the caller, and the id in the path. */
+export function placeOf(call: Call): [accountId: string, id: string] {
+  return [callerOf(call).accountId, call.params.id ?? ''];
+}
+
 /** The header of answers that are made from events, as a row declares it. */
 export const ANALYTICS_WARNING_HEADER = {
   'X-Analytics-Warning':
@@ -73,4 +79,34 @@ export function errors(schema: TSchema, statuses: readonly ErrorStatus[]): Recor
 /** Refusals of every management operation, and others. */
 export function managementRefusals(...others: readonly ErrorStatus[]): Record<number, RouteResponse> {
   return errors(errorEnvelopeSchema, [401, 403, 500, ...others]);
+}
+
+/** What rows have in common that show one object. */
+export function retrieval<T extends object>(
+  schema: TSchema,
+  read: (call: Call) => Promise<T>,
+  ...refusals: readonly ErrorStatus[]
+): Pick<Route, 'method' | 'request' | 'responses' | 'handler'> {
+  return {
+    method: 'GET',
+    request: NOTHING_DECLARED,
+    responses: { 200: ok(schema), ...managementRefusals(...refusals) },
+    handler: async (call) => call.exchange.reply.json(200, { data: await read(call) }),
+  };
+}
+
+/** What rows have in common that delete something. */
+export function deletion(
+  remove: (call: Call) => Promise<void>,
+  ...refusals: readonly ErrorStatus[]
+): Pick<Route, 'method' | 'request' | 'responses' | 'handler'> {
+  return {
+    method: 'DELETE',
+    request: NOTHING_DECLARED,
+    responses: { 200: ok(deletedSchema), ...managementRefusals(...refusals) },
+    handler: async (call) => {
+      await remove(call);
+      call.exchange.reply.json(200, { deleted: true });
+    },
+  };
 }

@@ -1,4 +1,3 @@
-import { deletedSchema } from '../../contract/envelopes/deleted.ts';
 import {
   budgetListSchema,
   budgetObject,
@@ -22,10 +21,13 @@ import { WORKSPACE_EXAMPLES } from './examples/workspaces.ts';
 import {
   callerOf,
   created,
+  deletion,
   MANAGEMENT,
   managementRefusals,
   NOTHING_DECLARED,
   ok,
+  placeOf,
+  retrieval,
   withBody,
   withQuery,
 } from './row-parts.ts';
@@ -69,17 +71,15 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
   },
   {
     ...WORKSPACES,
-    method: 'GET',
+    ...retrieval(
+      workspaceReplySchema,
+      async (call) => workspaceObject(await call.services.workspaces.get(...placeOf(call))),
+      404,
+    ),
     path: '/workspaces/{id}',
     operationId: 'getWorkspace',
     summary: 'One workspace, by id or slug',
     example: WORKSPACE_EXAMPLES.getWorkspace,
-    request: NOTHING_DECLARED,
-    responses: { 200: ok(workspaceReplySchema), ...managementRefusals(404) },
-    handler: async (call) => {
-      const workspace = await call.services.workspaces.get(...placeOf(call));
-      call.exchange.reply.json(200, { data: workspaceObject(workspace) });
-    },
   },
   {
     ...WORKSPACES,
@@ -97,17 +97,11 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
   },
   {
     ...WORKSPACES,
-    method: 'DELETE',
+    ...deletion((call) => call.services.workspaces.delete(...placeOf(call)), 400, 404, 409),
     path: '/workspaces/{id}',
     operationId: 'deleteWorkspace',
     summary: 'Delete a workspace without active keys, with its budgets, credentials and files',
     example: WORKSPACE_EXAMPLES.deleteWorkspace,
-    request: NOTHING_DECLARED,
-    responses: { 200: ok(deletedSchema), ...managementRefusals(400, 404, 409) },
-    handler: async (call) => {
-      await call.services.workspaces.delete(...placeOf(call));
-      call.exchange.reply.json(200, { deleted: true });
-    },
   },
   {
     ...WORKSPACES,
@@ -169,24 +163,13 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
   },
   {
     ...WORKSPACES,
-    method: 'DELETE',
+    ...deletion((call) => call.services.budgets.delete(...placeOf(call), intervalOf(call)), 400, 404, 409),
     path: '/workspaces/{id}/budgets/{interval}',
     operationId: 'deleteWorkspaceBudget',
     summary: 'Delete a budget, if it is there',
     example: WORKSPACE_EXAMPLES.deleteWorkspaceBudget,
-    request: NOTHING_DECLARED,
-    responses: { 200: ok(deletedSchema), ...managementRefusals(400, 404, 409) },
-    handler: async (call) => {
-      await call.services.budgets.delete(...placeOf(call), intervalOf(call));
-      call.exchange.reply.json(200, { deleted: true });
-    },
   },
 ];
-
-/** The account, and the id or slug of the workspace. */
-function placeOf(call: Call): [accountId: string, idOrSlug: string] {
-  return [callerOf(call).accountId, call.params.id ?? ''];
-}
 
 function intervalOf({ params }: Call): string {
   return params.interval ?? '';

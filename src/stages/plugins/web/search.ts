@@ -49,6 +49,7 @@ function queryOf(
   const isFiltered = !include.isEmpty || !exclude.isEmpty;
   return {
     text: shortened(text, engine.maxQueryCharacters),
+    maxCharacters: engine.maxQueryCharacters,
     maxResults: Math.min(isFiltered ? maxResults + SPARE_RESULTS : maxResults, engine.maxResults),
     includeHosts: include.coveringHosts() ?? [],
     excludeHosts: exclude.wholeHosts(),

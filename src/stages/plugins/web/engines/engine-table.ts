@@ -41,7 +41,7 @@ export const ENGINES: Readonly<Record<SearchEngineName, SearchEngine>> = {
         contents: { text: { maxCharacters: CONTENT_CHARACTERS } },
       }),
     }),
-    results: (answer) => objectsAt(answer, 'results').map((result) => page(result, stringAt(result, 'text'))),
+    results: resultsWith('text'),
   },
   tavily: {
     baseUrl: 'https://api.tavily.com',
@@ -61,8 +61,7 @@ export const ENGINES: Readonly<Record<SearchEngineName, SearchEngine>> = {
         country: countryName(query.location),
       }),
     }),
-    results: (answer) =>
-      objectsAt(answer, 'results').map((result) => page(result, stringAt(result, 'content'))),
+    results: resultsWith('content'),
   },
   brave: {
     baseUrl: 'https://api.search.brave.com',
@@ -71,7 +70,7 @@ export const ENGINES: Readonly<Record<SearchEngineName, SearchEngine>> = {
     isLocal: true,
     call: (query, apiKey) => ({
       path: `/res/v1/web/search?${parameters({
-        q: withSites(query, 400),
+        q: withSites(query),
         count: String(query.maxResults),
         extra_snippets: 'true',
         country: query.location?.country,
@@ -93,7 +92,7 @@ export const ENGINES: Readonly<Record<SearchEngineName, SearchEngine>> = {
       path: '/v2/search',
       headers: bearer(apiKey),
       body: compact({
-        query: withSites(query, 500),
+        query: withSites(query),
         limit: query.maxResults,
         country: query.location?.country,
         location: placeName(query.location),
@@ -157,21 +156,24 @@ export const ENGINES: Readonly<Record<SearchEngineName, SearchEngine>> = {
         )?.slice(0, 20),
       }),
     }),
-    results: (answer) =>
-      objectsAt(answer, 'results').map((result) => page(result, stringAt(result, 'snippet'))),
+    results: resultsWith('snippet'),
   },
   searxng: {
     baseUrl: undefined,
     maxResults: 50,
     maxQueryCharacters: 500,
     call: (query, apiKey) => ({
-      path: `/search?${parameters({ q: withSites(query, 500), format: 'json' })}`,
+      path: `/search?${parameters({ q: withSites(query), format: 'json' })}`,
       headers: bearer(apiKey),
     }),
-    results: (answer) =>
-      objectsAt(answer, 'results').map((result) => page(result, stringAt(result, 'content'))),
+    results: resultsWith('content'),
   },
 };
+
+/** Reads the results of an engine that lists them in `results`, with the content of each in `member`. */
+function resultsWith(member: string): SearchEngine['results'] {
+  return (answer) => objectsAt(answer, 'results').map((result) => page(result, stringAt(result, member)));
+}
 
 function page(result: JsonObject, content = ''): FoundPage {
   return {
@@ -185,7 +187,7 @@ function page(result: JsonObject, content = ''): FoundPage {
 const MAX_SITE_WORDS = 10;
 
 /** The query with hosts in its words, for engines that have no field for them. Results are filtered in any case. */
-function withSites({ text, includeHosts, excludeHosts }: SearchQuery, maxCharacters: number): string {
+function withSites({ text, includeHosts, excludeHosts, maxCharacters }: SearchQuery): string {
   const included = includeHosts.slice(0, MAX_SITE_WORDS).map((host) => `site:${host}`);
   const excluded = excludeHosts.slice(0, MAX_SITE_WORDS).map((host) => `-site:${host}`);
   const sites = [...(included.length > 0 ? [included.join(' OR ')] : []), ...excluded].join(' ');

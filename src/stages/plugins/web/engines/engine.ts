@@ -3,6 +3,8 @@ import type { JsonObject } from '../../../../kit/json/json.ts';
 /** What an engine is asked for. */
 export interface SearchQuery {
   readonly text: string;
+  /** Characters that the engine takes. */
+  readonly maxCharacters: number;
   readonly maxResults: number;
   /** Hosts to search in; empty = everywhere. */
   readonly includeHosts: readonly string[];
