@@ -30,6 +30,16 @@ const words = () =>
   compileFilters([appliedFilters({ filters: [{ pattern: '[A-Za-z]+', action: 'redact', label: '...' }] })]);
 const WORD = /[A-Za-z]/;
 
+/** A service that allows every text, and sees it in the smallest pieces. */
+const ALLOWING: Judge = {
+  engine: 'service',
+  guardrailId: 'guardrail',
+  scope: 'api-key',
+  onFailure: 'closed',
+  windowCharacters: 1,
+  judge: async (texts) => ({ texts: texts.map(({ text }) => text), findings: [] }),
+};
+
 /** A service that replaces every text. */
 const REPLACING: Judge = {
   engine: 'service',
@@ -115,6 +125,11 @@ describe.each(ANSWER_MATRIX)('an answer with $title', ({ answered }) => {
       expect(held.takeUnjudged()).toBe(0);
       expect(textsIn(passed).filter((text) => WORD.test(text))).toEqual([]);
       expect(passed.at(-1)?.type).toBe(events.at(-1)?.type);
+      // What is allowed passes as it is, however it is cut.
+      const allowing = new HeldAnswer(panelOf(ALLOWING));
+      const allowed: Event[] = [];
+      for (const event of events) allowed.push(...(await allowing.push([event])));
+      expect(allowed).toEqual(events);
     }
   });
 });

@@ -6,7 +6,9 @@ import type { AppliedGuardrail, FilterAction, OwnService } from '../../../ports/
 import type { Finding } from '../filters/finding.ts';
 import { type Judge, type JudgedText, JudgeFailure, type Judgement } from './judge.ts';
 
-const MAX_REPLY_BYTES = 32 * 1024 * 1024;
+/** Bytes of a reply for each character of the texts, and besides: replacements are about as long as the texts. */
+const REPLY_BYTES_A_CHARACTER = 4;
+const REPLY_SLACK_BYTES = 64 * 1024;
 
 /** Characters that are kept of the reason of a service. */
 const MAX_REASON_CHARACTERS = 200;
@@ -39,13 +41,14 @@ export function ownService(
         direction,
         texts,
       });
+      const maxBytes = REPLY_BYTES_A_CHARACTER * body.length + REPLY_SLACK_BYTES;
       for (let tries = 0; ; tries++) {
         try {
           const reply = await send(url, {
             method: 'POST',
             headers: { 'content-type': 'application/json', accept: 'application/json' },
             body,
-            limits: { totalMs: deadline - performance.now(), maxBytes: MAX_REPLY_BYTES, maxRedirects: 0 },
+            limits: { totalMs: deadline - performance.now(), maxBytes, maxRedirects: 0 },
             signal,
           });
           return judgementOf(verdictIn(reply, texts.length), texts, applied);
