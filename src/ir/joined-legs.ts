@@ -1,16 +1,15 @@
 import type { Event, EventBatch, Failure, Finish } from './events.ts';
 import { NO_USAGE, plusUsage, type Usage } from './usage.ts';
 
-/** What of a leg goes on its way, and how the leg ended where it has. */
+/** Events of a leg to forward, and its terminal event once it has ended. */
 export interface JoinedBatch {
   readonly passing: EventBatch;
   readonly terminal: Finish | Failure | undefined;
 }
 
 /**
- * Makes one answer of several legs: items are counted on from leg to leg, there is one start, usage is the sum so
- * far, and how a leg ended is told to who joins them. The answer ends with the terminal event of whichever leg is its
- * last.
+ * Makes one answer of several legs: items are numbered from leg to leg, there is one start, and usage is the sum so
+ * far. Terminal events are held back: the stage that joins the legs forwards that of the last leg.
  */
 export class JoinedLegs {
   /** Items of the legs before. */
@@ -21,7 +20,7 @@ export class JoinedLegs {
   #used: Usage = NO_USAGE;
   #hasStarted = false;
 
-  /** The next events are those of another leg. */
+  /** Called before the events of each leg after the first. */
   begin(): void {
     this.#before += this.#items;
     this.#items = 0;

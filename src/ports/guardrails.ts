@@ -73,7 +73,7 @@ export interface GuardrailSettings {
   readonly workspaceId: string;
   /** Most that each key and each member under it may spend; null = unlimited. */
   readonly limitNanos: Nanos | null;
-  /** Null = the limit never begins anew. */
+  /** Null = the limit never resets. */
   readonly resetInterval: ResetWindow | null;
   /** Usage on BYOK credentials counts towards the limit too. */
   readonly includeByokInBudgets: boolean;

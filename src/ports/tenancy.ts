@@ -79,7 +79,7 @@ export interface KeySettings {
   readonly disabled: boolean;
   /** The most that it may spend; null = no limit of its own. */
   readonly limitNanos: Nanos | null;
-  /** When the limit begins anew; null = never. */
+  /** When the limit resets; null = never. */
   readonly limitReset: ResetWindow | null;
   /** Usage on BYOK credentials counts towards the limit too. */
   readonly includeByokInLimit: boolean;

@@ -24,8 +24,8 @@ const COMMAND_SECTIONS: ReadonlySet<string> = new Set([
 export const CATALOGUE_SECTIONS: ReadonlySet<string> = new Set(['models']);
 
 /**
- * The part of a file that a command needs. Provider secrets are in the environment of the gateway, not in that of
- * whoever types a command, so values with a variable that is not set are left out.
+ * The part of a file that a command needs. Provider secrets are in the environment of the gateway, not in that of the
+ * command's user, so values with a variable that is not set are left out.
  */
 export function commandSections(
   file: object,

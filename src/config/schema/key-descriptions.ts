@@ -180,7 +180,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Memory for output items that later requests refer to. Above it the least recently used are forgotten; 0: none.',
   drain_ms: 'How long open requests may take to finish after SIGTERM.',
   drain_grace_ms:
-    'How long a gateway that is told to stop goes on serving what comes, while it is not ready any more. No effect yet.',
+    'How long a gateway still accepts requests after SIGTERM, while /readyz says that it is not ready. No effect yet.',
   keys: 'Secrets of new keys.',
   'keys.prefix': 'How the secrets of new keys begin.',
 
@@ -336,7 +336,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'tools.limits.tool_ms': 'Longest time of a tool, or of all pages of a request.',
   'tools.limits.read_bytes': 'Most bytes that are read from an address.',
   'tools.limits.result_characters':
-    'Most characters of the results that the model is told, of all pages together.',
+    'Most characters of results that go into the prompt, of all pages together.',
   'tools.limits.steps': 'Most steps of a loop of tool calls.',
 
   metrics: 'Who may read /metrics.',

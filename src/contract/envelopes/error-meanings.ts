@@ -5,10 +5,7 @@ export const ERROR_MEANINGS = {
     '`error.metadata.issues` lists every wrong field with its path. Mend and send again.',
   ],
   401: ['The key is missing or unknown.', 'Send `Authorization: Bearer KEY` or `x-api-key: KEY`.'],
-  402: [
-    'A key limit, a budget or the balance is used up.',
-    'Raise the limit, or wait until its window begins anew.',
-  ],
+  402: ['A key limit, a budget or the balance is used up.', 'Raise the limit, or wait until it resets.'],
   403: [
     'The key may not do this, or a guardrail blocked the request.',
     'Management operations need a management key; generations need an API key.',

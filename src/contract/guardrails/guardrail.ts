@@ -114,7 +114,7 @@ const changeable = {
     }),
   ),
   reset_interval: Type.Optional(
-    nullable(oneOf(RESET_WINDOWS), { description: 'When the limit begins anew (UTC); null = never.' }),
+    nullable(oneOf(RESET_WINDOWS), { description: 'When the limit resets (UTC); null = never.' }),
   ),
   include_byok_in_budgets: Type.Optional(
     Type.Boolean({ description: 'What BYOK credentials served counts towards the limit.' }),

@@ -13,7 +13,7 @@ export const KEY_MONEY = {
     description: 'What is left of it in the current window, requests in flight not counted.',
   }),
   limit_reset: nullable(oneOf(RESET_WINDOWS), {
-    description: 'When the limit begins anew (UTC, weeks on Monday); null = never.',
+    description: 'When the limit resets (UTC, weeks on Monday); null = never.',
   }),
   include_byok_in_limit: Type.Boolean({
     description: 'What BYOK credentials served counts towards the limit, at its list price.',

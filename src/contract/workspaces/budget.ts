@@ -28,7 +28,7 @@ export const budgetSchema = Type.Object(
     id: Type.String({ format: 'uuid' }),
     workspace_id: Type.String({ format: 'uuid' }),
     limit_usd: Type.Number(),
-    reset_interval: nullable(oneOf(RESET_WINDOWS), { description: 'Null = never begins anew.' }),
+    reset_interval: nullable(oneOf(RESET_WINDOWS), { description: 'Null = never resets.' }),
     created_at: Type.String({ format: 'date-time' }),
     updated_at: Type.String({ format: 'date-time' }),
     managed_by: managedBySchema,

@@ -14,8 +14,8 @@ export interface ReservationSize {
 /** Reserve for answers this many times as long as the longest recent one. */
 const HISTORY_FACTOR = 8;
 
-/** One request may take at least this fraction of the remaining money (1 / n): others may arrive meanwhile. */
-const MAX_SHARE_DIVISOR = 2n;
+/** A request may always take this fraction (1 / n) of the remaining money; the rest is left to others. */
+const SHARE_DIVISOR = 2n;
 
 /** Output tokens below which an answer is not worth beginning if no earlier answer is known. */
 const MIN_OUTPUT_TOKENS = 16;
@@ -103,8 +103,8 @@ function withinReach(
 
 function shareOf({ creditNanos, totalNanos }: Affordable): Affordable {
   return {
-    creditNanos: creditNanos === null ? null : creditNanos / MAX_SHARE_DIVISOR,
-    totalNanos: totalNanos === null ? null : totalNanos / MAX_SHARE_DIVISOR,
+    creditNanos: creditNanos === null ? null : creditNanos / SHARE_DIVISOR,
+    totalNanos: totalNanos === null ? null : totalNanos / SHARE_DIVISOR,
   };
 }
 

@@ -76,8 +76,8 @@ export const planWhole: typeof planCompressed = async (accepted, ...rest) => ({
 /** Attempts to meet the goal: each counts the tokens of what is left. */
 const MAX_ATTEMPTS = 6;
 
-/** Texts differ in tokens a character: each further attempt aims a little lower than its miss asks for. */
-const CAUTION = 0.98;
+/** Each further attempt aims lower by this factor than its miss requires: tokens per character differ in a text. */
+const RETRY_GOAL_FACTOR = 0.98;
 
 async function shortened(
   request: GenerationRequest,
@@ -95,7 +95,7 @@ async function shortened(
     const shorter = { ...request, items };
     tokens = await new Prompt(shorter).count(tokenizer, signal);
     if (tokens <= room) return { request: shorter, tokens };
-    goal *= (room / tokens) * CAUTION;
+    goal *= (room / tokens) * RETRY_GOAL_FACTOR;
   }
   throw new PromptTooLong(
     `The prompt is about ${error.promptTokens} tokens long, and context compression cannot make it fit: its instructions, tools and last message are about ${tokens} tokens long, and there is room for ${room}.`,

@@ -6,14 +6,14 @@ import { nearestWord } from '../../kit/text/nearest-word.ts';
 /** Paths that clients add to the base address: callers and upstreams of a format use the same. */
 const CLIENT_PATHS: readonly string[] = [...REQUEST_FORMATS.map(pathOf), '/models'];
 
-/** The only one that Anthropic clients alone use. */
+/** The only one of them that is used by Anthropic clients alone. */
 const ANTHROPIC_PATH = pathOf(DIALECTS.messages);
 
 function pathOf({ upstream }: Pick<FormatDialect, 'upstream'>): string {
   return upstream.path('', false);
 }
 
-/** Routes of the OpenAI and Anthropic interfaces that are not offered, by the first part of their path: what is. */
+/** What to use instead of routes of OpenAI and Anthropic that are not offered, by the first part of their path. */
 const NOT_OFFERED: Readonly<Record<string, string>> = {
   completions: 'Use /chat/completions.',
   images: 'Ask a model with image output on /chat/completions (`modalities`) or /responses.',

@@ -82,7 +82,7 @@ export class MemoryBudget {
     this.#bytesOfOwners.set(share.owner, (this.#bytesOfOwners.get(share.owner) ?? 0) + bytes);
   }
 
-  /** What keeps a share from getting more: the limit of all, or that of its owner. */
+  /** Why a share gets no more bytes: the common limit, or that of its owner; undefined = it gets them. */
   #obstacleOf(share: MemoryShare, bytes: number): 'limit' | 'owner' | undefined {
     const [first = share] = this.#holders;
     if (first === share) return undefined;
@@ -92,7 +92,7 @@ export class MemoryBudget {
     return ofOwner > 0 && ofOwner + bytes > limit * OWNER_PART ? 'owner' : undefined;
   }
 
-  /** Nobody overtakes one that waits for the limit of all: else small shares would keep a large one out. */
+  /** Shares behind one that waits for the common limit wait too: else small ones would keep a large one out. */
   #grantWaiting(): void {
     let isFull = false;
     for (const { share, bytes, settle } of this.#waiting) {

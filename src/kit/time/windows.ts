@@ -1,9 +1,9 @@
-/** The windows that begin anew. All are of UTC; weeks begin on Monday. */
+/** The windows after which a limit resets, in UTC; weeks begin on Monday. */
 export const RESET_WINDOWS = ['daily', 'weekly', 'monthly'] as const;
 
 export type ResetWindow = (typeof RESET_WINDOWS)[number];
 
-/** What a limit is counted over: a window that begins anew, or everything. */
+/** The time that a limit counts over: a window after which it resets, or all time. */
 export const LIMIT_WINDOWS = [...RESET_WINDOWS, 'lifetime'] as const;
 
 export type LimitWindow = (typeof LIMIT_WINDOWS)[number];

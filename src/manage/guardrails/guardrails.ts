@@ -85,7 +85,7 @@ export class Guardrails {
     return requireFound(await this.#parts.store.find(accountId, idOf(accountId, id)));
   }
 
-  /** Whose default a guardrail is; null = nobody's. */
+  /** Whether a guardrail is the default of its account or of its workspace; null = of neither. */
   defaultOf({ id, accountId, workspaceId }: Guardrail): 'account' | 'workspace' | null {
     if (id === accountGuardrailId(accountId)) return 'account';
     return id === workspaceGuardrailId(workspaceId) ? 'workspace' : null;

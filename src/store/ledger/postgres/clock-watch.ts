@@ -70,13 +70,10 @@ export class ClockWatch {
     if (isOff === this.#isWarned) return;
     this.#isWarned = isOff;
     if (isOff) {
-      warn(
-        'the clock of this gateway differs from that of the database, which decides when limits begin anew',
-        {
-          ...times,
-          mend: MEND,
-        },
-      );
+      warn('the clock of this gateway differs from that of the database, which decides when limits reset', {
+        ...times,
+        mend: MEND,
+      });
     } else warn('the clock of this gateway agrees with that of the database again', times);
   }
 }
