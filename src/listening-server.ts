@@ -57,7 +57,12 @@ export function openServer(
     certificate: tls?.certificate,
   });
   if (tls !== undefined) {
-    const renewal = watchCertificate(tls.files, (renewed) => server.renewCertificate(renewed), log);
+    const renewal = watchCertificate(
+      tls.files,
+      tls.certificate,
+      (renewed) => server.renewCertificate(renewed),
+      log,
+    );
     closers.add('the watch of the certificate', renewal);
   }
   return server;

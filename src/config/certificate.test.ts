@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { temporaryDirectory } from '../../test/contracts/temporary-directory.ts';
 import { EXPIRED, SELF_SIGNED } from '../../test/fakes/raw-server.ts';
-import { expiryWarnings, readCertificate, tlsFilesIn } from './certificate.ts';
+import { expiryWarnings, readCertificate, tlsFilesIn, watchCertificate } from './certificate.ts';
 
 let temporary: ReturnType<typeof temporaryDirectory>;
 beforeEach(() => {
@@ -61,4 +61,28 @@ describe('readCertificate', () => {
       ]);
     }
   });
+});
+
+it('logs once that the certificate in use has ended', () => {
+  vi.useFakeTimers();
+  try {
+    const files = tlsFilesIn(temporary.path, { cert: 'cert.pem', key: 'key.pem' });
+    const lines: unknown[] = [];
+    const log = { info() {}, warn: (message: string, fields?: object) => lines.push({ message, ...fields }) };
+    const inUse = { cert: '', key: '', endsAtMs: Date.now() + 60_000 };
+    const watch = watchCertificate(files, inUse, () => {}, log);
+    vi.advanceTimersByTime(50_000);
+    expect(lines).toEqual([]);
+    vi.advanceTimersByTime(60_000);
+    expect(lines).toEqual([
+      {
+        message: 'the certificate has ended; callers refuse it. Renew the file',
+        file: files.cert,
+        ended: new Date(inUse.endsAtMs).toISOString(),
+      },
+    ]);
+    watch.close();
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -89,22 +89,34 @@ const POLL_MS = 2_000;
 
 /**
  * Reads the files again when they change, for example after a renewal. Files that cannot be used, or of which only one
- * was replaced by now, change nothing: the certificate in use stays.
+ * was replaced by now, change nothing: the certificate in use stays. Logs its end; a start logs one that has ended.
  */
 export function watchCertificate(
   files: TlsFiles,
+  inUse: Certificate,
   renew: (certificate: Certificate) => void,
   log: Pick<Log, 'info' | 'warn'>,
 ): { close(): void } {
   let seen = versionsOf(files);
+  let endsAtMs = inUse.endsAtMs;
+  let isExpiryLogged = endsAtMs <= Date.now();
   const polling = setInterval(() => {
+    if (!isExpiryLogged && endsAtMs <= Date.now()) {
+      isExpiryLogged = true;
+      log.warn('the certificate has ended; callers refuse it. Renew the file', {
+        file: files.cert,
+        ended: new Date(endsAtMs).toISOString(),
+      });
+    }
     const now = versionsOf(files);
     if (now === seen) return;
     seen = now;
     const reading = readCertificate(files);
     if (reading.ok) {
       renew(reading.certificate);
-      const ends = new Date(reading.certificate.endsAtMs).toISOString();
+      endsAtMs = reading.certificate.endsAtMs;
+      isExpiryLogged = false;
+      const ends = new Date(endsAtMs).toISOString();
       log.info('the certificate was read again', { file: files.cert, ends });
     } else {
       for (const { path, message } of reading.problems) {

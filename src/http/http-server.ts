@@ -8,6 +8,7 @@ import type { ScannedHead } from '../http1/server/scan-head.ts';
 import { GatewayError, toGatewayError } from '../ir/errors.ts';
 import { MemoryBudget } from '../kit/loop/memory-budget.ts';
 import { clientAddressOf } from '../kit/net/client-address.ts';
+import { labelOf } from './access/authenticate.ts';
 import { allowOrigin, isPreflight, preflightHeaders } from './access/cors.ts';
 import type { RateClass } from './access/rate-limits.ts';
 import { RefusedKeys } from './access/refused-keys.ts';
@@ -242,7 +243,8 @@ class GatewayServer implements HttpServer {
         const { kind } = toGatewayError(thrown);
         this.metrics.failed(kind);
         if (kind === 'authentication') {
-          this.#refusedKeys.note(clientOf(request, settings), exchange.requestId, operation);
+          const client = clientOf(request, settings);
+          this.#refusedKeys.note(client, exchange.requestId, operation, labelOf(request));
         }
         replyWithError(exchange, thrown, { encodeError, vendor: settings.vendor, log: this.#basics.log });
       }

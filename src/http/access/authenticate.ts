@@ -1,5 +1,6 @@
 import type { InboundRequest } from '../../http1/server/inbound-request.ts';
 import { GatewayError } from '../../ir/errors.ts';
+import { maskedLabel } from '../../kit/text/masked-label.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { Key } from '../../ports/tenancy.ts';
 
@@ -51,6 +52,15 @@ function secretOf(request: InboundRequest): string {
     throw new GatewayError('authentication', 'Missing Authentication header');
   }
   return authorization.length > 0 ? (BEARER.exec(value)?.[1] ?? '') : value;
+}
+
+/** What may be shown of the secret of a request, as `keys list` shows it; undefined without one. */
+export function labelOf(request: InboundRequest): string | undefined {
+  try {
+    return maskedLabel(secretOf(request));
+  } catch {
+    return undefined;
+  }
 }
 
 function invalidKey(): GatewayError {

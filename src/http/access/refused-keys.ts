@@ -21,14 +21,15 @@ export class RefusedKeys {
     this.#log = log;
   }
 
-  note(client: string, requestId: string, operation: string): void {
+  /** `label`: what may be shown of the key; undefined if there was none. */
+  note(client: string, requestId: string, operation: string, label: string | undefined): void {
     this.#renew();
     if (this.#logged.has(client) || this.#logged.size >= MAX_ADDRESSES) {
       this.#unlogged += 1;
       return;
     }
     this.#logged.add(client);
-    this.#log.warn('a key was refused', { client, operation, request_id: requestId });
+    this.#log.warn('a key was refused', { client, key: label, operation, request_id: requestId });
   }
 
   #renew(): void {
