@@ -15,6 +15,8 @@ export interface Problem extends Issue {
   readonly hint?: string;
   /** Set if the key itself is wrong, not its value. */
   readonly isAtKey?: true;
+  /** Path of the key that a misspelt one was probably meant to be. */
+  readonly meantPath?: string;
   /** Absent if the problem is not in the file: in a flag or in the environment. */
   readonly place?: FilePlace;
   /** The line of the file without secrets, cut to a readable length, and where the caret begins in it. */

@@ -18,7 +18,7 @@ export function explainIssues(issues: readonly Issue[], value: unknown): Problem
   const meant = new Set(explained.flatMap(({ meantPath }) => meantPath ?? []));
   return explained
     .filter(({ problem }) => problem.message !== MISSING_FIELD || !meant.has(problem.path))
-    .map(({ problem }) => problem);
+    .map(({ problem, meantPath }) => (meantPath === undefined ? problem : { ...problem, meantPath }));
 }
 
 interface Explained {

@@ -139,7 +139,7 @@ interface FilledAndChecked {
   readonly sound: Config | undefined;
   /** What is missing in `sound`. */
   readonly removed: RemovedPlaces;
-  readonly wrong: readonly Issue[];
+  readonly wrong: readonly Problem[];
 }
 
 function* filledAndChecked(file: object, environment: Environment): Sliced<FilledAndChecked> {
@@ -147,7 +147,7 @@ function* filledAndChecked(file: object, environment: Environment): Sliced<Fille
   const complete = new JoinedPortions();
   const unfilled: Issue[] = [];
   const unset = new Set<string>();
-  const wrong: Issue[] = [];
+  const wrong: Problem[] = [];
   const removed: string[] = [];
   let isSound = true;
   for (const portion of portionsOf(file)) {

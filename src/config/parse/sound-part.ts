@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../kit/json/json.ts';
 import { type Issue, MISSING_FIELD, type Validator } from '../../kit/json/validate.ts';
+import type { Problem } from '../problem.ts';
 import type { Config } from '../schema/schema.ts';
 import { pathOf } from './environment.ts';
 import { type Segment, segmentsOf } from './schema-at.ts';
@@ -82,6 +83,13 @@ export class RemovedPlaces {
   }
 }
 
+/** Places that name something by its slug, name or hash, and where that is. */
+const REFERENCES: readonly (readonly [from: RegExp, to: RegExp])[] = [
+  [/provider[^.]*$/, /^providers(?:\[\d+\])?$/],
+  [/\.guardrails\[\d+\]\.keys/, /^workspaces\[\d+\]\.keys/],
+  [/^plugins\.web\.default$/, /^plugins\.web\.engines/],
+];
+
 /** The part of a configuration that the checks beyond the schema can run on. */
 export class SoundConfig {
   readonly config: Config;
@@ -97,8 +105,11 @@ export class SoundConfig {
   }
 
   /** Remembers the places of problems in the file, so that `further` leaves out what may follow from them. */
-  report(problems: readonly Issue[]): void {
-    for (const { path } of problems) this.#reported.push(segmentsOf(path));
+  report(problems: readonly Problem[]): void {
+    for (const { path, meantPath } of problems) {
+      this.#reported.push(segmentsOf(path));
+      if (meantPath !== undefined) this.#reported.push(segmentsOf(meantPath));
+    }
   }
 
   /** The problems of the configuration that do not follow from those of before, with their paths in the file. */
@@ -110,11 +121,13 @@ export class SoundConfig {
 
   /**
    * False for a problem at, below or around a reported place, for a missing member of a section with a reported one
-   * (which may be the member, misspelt), and for a reference to a provider if one of them was left out.
+   * (which may be the member, misspelt), and for a reference to something that was reported or left out.
    */
   #isNew(trail: readonly Segment[]): boolean {
-    const isReference = /provider/.test(String(trail.findLast((segment) => typeof segment === 'string')));
-    if (isReference && this.#removed.paths.some((path) => /^providers(?:\[\d+\])?$/.test(path))) return false;
+    const path = pathOf(trail);
+    const known = [...this.#removed.paths, ...this.#reported.map(pathOf)];
+    const isLost = REFERENCES.some(([from, to]) => from.test(path) && known.some((place) => to.test(place)));
+    if (isLost) return false;
     const section = trail.slice(0, -1);
     const isMissing = !hasMember(this.#file, trail);
     return !this.#reported.some(

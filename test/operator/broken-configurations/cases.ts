@@ -140,6 +140,14 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
     'three mistakes, none for a provider that is left out',
     'vendor: total\nproviders:\n  - slug: Acme\nserver: { workers: 2 }\nmodels:\n  - id: acme/large\n    endpoints:\n      - provider: acme\n',
   ],
+  [
+    'a misspelt section that others refer to',
+    'Providers:\n  - { slug: acme, dialect: openai-chat, base_url: http://h/v1 }\nmodels:\n  - id: a/b\n    endpoints: [{ provider: acme }]\n',
+  ],
+  [
+    'a misspelt key of a workspace that a guardrail refers to',
+    'workspaces:\n  - slug: team\n    keys: [{ nmae: CI, secret: ${PATH} }]\n    guardrails: [{ name: G, keys: [CI] }]\n',
+  ],
   // --- Almost surely wrong.
   ['warning: a price per million as one of a token', model('        pricing: { prompt: "1.25" }\n')],
   [
