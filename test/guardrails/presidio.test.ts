@@ -117,13 +117,15 @@ describe('a service that does not answer as it should', () => {
   ])('%s: texts pass, and never silently', async (_, script) => {
     presidio.clear();
     presidio.answer(script);
-    guarded.upstream.answer(chatAnswer({ text: 'Hello Bob.' }));
+    guarded.upstream.answer(chatAnswer({ text: `Hello Bob. ${'A sentence for Bob. '.repeat(200)}` }));
     const key = await guard('block', 'redact');
     const [path = '/responses'] = PATHS;
     const body = { model: 'm/openai-chat', stream: true, ...FORMATS[path].of(PROMPT) };
     const answer = await guarded.ask(key, path, body);
     expect(answer.status, answer.text).toBe(200);
     expect(shownText(answer)).toContain('Hello Bob.');
+    // Once for what is sent, and once for an answer of several windows.
+    expect(presidio.requests.length).toBe(2);
     const record = await guarded.recordOf(answer, key);
     const { characters_sent: sent, characters_sent_scanned: scanned } = receiptIn(record);
     expect(scanned).toBeLessThan(sent);

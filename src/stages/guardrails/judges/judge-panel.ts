@@ -16,16 +16,24 @@ export interface JudgedCount {
   characters_received: number;
 }
 
+interface PanelJudge {
+  readonly judge: Judge;
+  readonly count: JudgedCount;
+  /** Where it gave no verdict: it is not waited for there again. */
+  readonly failed: Set<TextPlace['direction']>;
+}
+
 /** The services that judge the texts of one generation, one after the other: each sees what the one before left. */
 export class JudgePanel {
-  readonly #judges: readonly { readonly judge: Judge; readonly count: JudgedCount }[];
+  readonly #judges: readonly PanelJudge[];
   readonly #report: PanelReport;
   readonly #signal: AbortSignal;
 
   constructor(judges: readonly Judge[], report: PanelReport, signal: AbortSignal) {
     this.#judges = judges.map((judge) => {
       const { engine, guardrailId: guardrail_id } = judge;
-      return { judge, count: { engine, guardrail_id, characters_sent: 0, characters_received: 0 } };
+      const count = { engine, guardrail_id, characters_sent: 0, characters_received: 0 };
+      return { judge, count, failed: new Set() };
     });
     this.#report = report;
     this.#signal = signal;
@@ -56,7 +64,11 @@ export class JudgePanel {
     let current = given;
     let isJudged = true;
     if (given.length === 0) return { texts: [], isJudged };
-    for (const { judge, count } of this.#judges) {
+    for (const { judge, count, failed } of this.#judges) {
+      if (failed.has(direction)) {
+        isJudged = false;
+        continue;
+      }
       try {
         const { texts, findings } = await judge.judge(current, direction, this.#signal);
         count[`characters_${direction}`] += current.reduce((sum, { text }) => sum + text.length, 0);
@@ -66,6 +78,7 @@ export class JudgePanel {
       } catch (failure) {
         if (!(failure instanceof JudgeFailure)) throw failure;
         isJudged = false;
+        failed.add(direction);
         this.#report.failed(judge, direction, failure);
       }
     }
