@@ -76,6 +76,28 @@ describe.skipIf(server === undefined)('a gateway whose database is lost', () => 
     expect(program.stderr()).not.toMatch(/"stack"|the-words-of-the-caller|key-of-this-test/);
   }, 120_000);
 
+  it('says that its clock is wrong, and by how much', async () => {
+    const ahead = 'data:text/javascript,const+now=Date.now;Date.now=()=>now()+300_000'.replace('+', '%20');
+    const skewed = await startProgram(folder, {
+      ...env,
+      SIGNALBOX_DATA_DIR: join(folder, 'skewed'),
+      NODE_OPTIONS: `--import=${ahead}`,
+    });
+    try {
+      const lines = linesOf(skewed.stderr()).filter(({ mend }) => mend !== undefined);
+      expect(lines.map(({ message }) => message)).toEqual([
+        expect.stringMatching(/^the clock of this gateway is more than a minute off that of the database/),
+        expect.stringMatching(/^the clock of this gateway differs from that of the database/),
+      ]);
+      const { gateway_time, database_time } = lines[0] as Record<string, unknown>;
+      const aheadMs = Date.parse(String(gateway_time)) - Date.parse(String(database_time));
+      expect(aheadMs).toBeGreaterThan(290_000);
+      expect(aheadMs).toBeLessThan(310_000);
+    } finally {
+      await stopped(skewed.child, 'SIGTERM');
+    }
+  }, 120_000);
+
   it('says that it is starting while it waits for the database', async () => {
     await server?.stop();
     const port = await freePort();

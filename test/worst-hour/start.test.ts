@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { holdDirectory, killHard, PROGRAM, signalbox } from '../operator/program.ts';
+import { run, SmallDisk } from './small-disk.ts';
 
 let folder: string;
 let holder: Server;
@@ -76,6 +77,19 @@ it('a data directory that is a file', () => {
   expect(failedStart(['--port', '0'])).toMatch(
     /data cannot be used \(\w+\); a file has its name.* or choose another with --data-dir/,
   );
+});
+
+it('a data directory on a file system that is mounted read-only', ({ skip }) => {
+  const disk = new SmallDisk(1);
+  try {
+    if (!disk.isThere) skip('mounting a file system needs root');
+    run('mount', '-o', 'remount,ro', disk.path);
+    expect(failedStart(['--port', '0', '--data-dir', join(disk.path, 'data')])).toMatch(
+      /data cannot be \w+ \(EROFS\); /,
+    );
+  } finally {
+    disk.remove();
+  }
 });
 
 it('a configuration file that does not exist', () => {
