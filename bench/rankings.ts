@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { APP_CATEGORIES } from '../src/ir/app-categories.ts';
+import { APP_CATEGORIES } from '../src/ir/apps/app-categories.ts';
 import type { GenerationEvent } from '../src/ports/events.ts';
 import { DuckdbEventStore } from '../src/store/events/duckdb/duckdb-event-store.ts';
 import { openEventBundle } from '../src/store/events/duckdb/event-bundle.ts';

@@ -146,7 +146,7 @@ export interface Stage {
   ): Promise<{ readonly request: GenerationRequest } | { readonly served: ServedAnswer } | undefined>;
   /**
    * Runs the rest, once or several times, in sequence or at the same time, and may change the events on their way out.
-   * `ir/joined-legs.ts` joins several legs into one answer.
+   * `ir/folding/joined-legs.ts` joins several legs into one answer.
    */
   around?(request: GenerationRequest, next: Next, context: StageContext): AsyncIterable<EventBatch>;
   /** Called with a complete and settled answer. `asked`: the parsed request before any stage. */

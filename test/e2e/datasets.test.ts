@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { appRankingsReplySchema } from '../../src/contract/analytics/dataset-app-rankings.ts';
 import { rankingsDailyReplySchema } from '../../src/contract/analytics/dataset-rankings-daily.ts';
-import { APP_CATEGORIES } from '../../src/ir/app-categories.ts';
+import { APP_CATEGORIES } from '../../src/ir/apps/app-categories.ts';
 import type { AppSighting } from '../../src/ports/apps.ts';
 import { modalitiesText } from '../../src/ports/event-names.ts';
 import type { GenerationEvent } from '../../src/ports/events.ts';

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../src/ir/errors.ts';
 import type { EventBatch, Failure, Finish } from '../../src/ir/events.ts';
-import { Fold } from '../../src/ir/fold.ts';
-import { JoinedLegs } from '../../src/ir/joined-legs.ts';
+import { Fold } from '../../src/ir/folding/fold.ts';
+import { JoinedLegs } from '../../src/ir/folding/joined-legs.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 import type { Next, Stage } from '../../src/stages/stage.ts';
 

@@ -1,6 +1,6 @@
 import { DIALECTS } from '../../src/dialects/dialects.ts';
 import { terminalOf } from '../../src/ir/events.ts';
-import { Fold } from '../../src/ir/fold.ts';
+import { Fold } from '../../src/ir/folding/fold.ts';
 import { NO_USAGE } from '../../src/ir/usage.ts';
 import { SseReader } from '../../src/kit/frames/sse.ts';
 import { requestOf } from '../builders/request.ts';

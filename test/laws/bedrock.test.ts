@@ -5,7 +5,7 @@ import type { RenderTarget, ReplyContext } from '../../src/dialects/dialect.ts';
 import { DIALECTS } from '../../src/dialects/dialects.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
 import type { Event } from '../../src/ir/events.ts';
-import { fold } from '../../src/ir/fold.ts';
+import { fold } from '../../src/ir/folding/fold.ts';
 import type { CacheMark, Ext, Format, Item, Part, Role, Source } from '../../src/ir/items.ts';
 import { Places } from '../../src/ir/places.ts';
 import type { GenerationRequest, Tool, ToolChoice } from '../../src/ir/request.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RelayedUpstream, ReplyContext } from '../../src/dialects/dialect.ts';
 import { DIALECTS } from '../../src/dialects/dialects.ts';
 import { type Event, terminalOf } from '../../src/ir/events.ts';
-import { fold } from '../../src/ir/fold.ts';
+import { fold } from '../../src/ir/folding/fold.ts';
 import type { Format } from '../../src/ir/items.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 import { SseReader } from '../../src/kit/frames/sse.ts';

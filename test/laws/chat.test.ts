@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { chat } from '../../src/dialects/chat/index.ts';
 import type { RenderTarget } from '../../src/dialects/dialect.ts';
 import type { Event, Finish, FinishReason, PartKind, Seal } from '../../src/ir/events.ts';
-import { fold } from '../../src/ir/fold.ts';
+import { fold } from '../../src/ir/folding/fold.ts';
 import type { Item, ItemStatus, Part } from '../../src/ir/items.ts';
 import type { GenerationRequest, Tool } from '../../src/ir/request.ts';
 import type { Result } from '../../src/ir/result.ts';

@@ -4,7 +4,7 @@ import type { RenderTarget } from '../../src/dialects/dialect.ts';
 import { gemini } from '../../src/dialects/gemini/index.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
 import type { Event } from '../../src/ir/events.ts';
-import { fold } from '../../src/ir/fold.ts';
+import { fold } from '../../src/ir/folding/fold.ts';
 import type { DialectName, Ext, Format, Item, Part, Role, Source } from '../../src/ir/items.ts';
 import type { GenerationRequest, Tool, ToolChoice } from '../../src/ir/request.ts';
 import type { Effort } from '../../src/ir/settings.ts';

@@ -3,7 +3,7 @@ import type { RelayedUpstream, ReplyContext } from '../../src/dialects/dialect.t
 import { DIALECTS } from '../../src/dialects/dialects.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
 import type { Event } from '../../src/ir/events.ts';
-import { Fold } from '../../src/ir/fold.ts';
+import { Fold } from '../../src/ir/folding/fold.ts';
 import type { Format } from '../../src/ir/items.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../src/kit/json/json.ts';

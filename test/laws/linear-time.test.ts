@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ReplyContext } from '../../src/dialects/dialect.ts';
 import { DIALECTS } from '../../src/dialects/dialects.ts';
 import type { Event } from '../../src/ir/events.ts';
-import { Fold } from '../../src/ir/fold.ts';
+import { Fold } from '../../src/ir/folding/fold.ts';
 import type { Format } from '../../src/ir/items.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';

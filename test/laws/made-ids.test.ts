@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DIALECTS } from '../../src/dialects/dialects.ts';
-import { fold } from '../../src/ir/fold.ts';
+import { fold } from '../../src/ir/folding/fold.ts';
 import type { DialectName } from '../../src/ir/items.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { requestOf } from '../builders/request.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ReplyContext } from '../../src/dialects/dialect.ts';
 import { messages } from '../../src/dialects/messages/index.ts';
 import type { Event, Finish, ItemHead } from '../../src/ir/events.ts';
-import { fold } from '../../src/ir/fold.ts';
+import { fold } from '../../src/ir/folding/fold.ts';
 import type { CacheMark, Ext, Item, MessageItem, Part, Source } from '../../src/ir/items.ts';
 import { Places } from '../../src/ir/places.ts';
 import type { GenerationRequest, Tool, ToolChoice } from '../../src/ir/request.ts';

@@ -4,7 +4,7 @@ import type { RenderTarget, ReplyContext } from '../../src/dialects/dialect.ts';
 import { responses } from '../../src/dialects/responses/index.ts';
 import type { Event, FinishReason, PartKind } from '../../src/ir/events.ts';
 import { terminalOf } from '../../src/ir/events.ts';
-import { fold } from '../../src/ir/fold.ts';
+import { fold } from '../../src/ir/folding/fold.ts';
 import type { Item, Part } from '../../src/ir/items.ts';
 import type { GenerationRequest, Tool } from '../../src/ir/request.ts';
 import type { Result } from '../../src/ir/result.ts';

@@ -1,7 +1,7 @@
 import type { ReplyContext } from '../../src/dialects/dialect.ts';
 import { DIALECTS } from '../../src/dialects/dialects.ts';
 import { type Event, terminalOf } from '../../src/ir/events.ts';
-import { fold } from '../../src/ir/fold.ts';
+import { fold } from '../../src/ir/folding/fold.ts';
 import type { DialectName, Format } from '../../src/ir/items.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 import { NO_USAGE } from '../../src/ir/usage.ts';

@@ -1,6 +1,6 @@
 import { DIALECTS } from '../../src/dialects/dialects.ts';
 import type { Event } from '../../src/ir/events.ts';
-import { fold } from '../../src/ir/fold.ts';
+import { fold } from '../../src/ir/folding/fold.ts';
 import type { Format, Item } from '../../src/ir/items.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';

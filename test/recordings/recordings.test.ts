@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { DIALECTS, FORMATS as FORMAT_DIALECTS } from '../../src/dialects/dialects.ts';
 import { ERROR_TABLE } from '../../src/ir/errors.ts';
-import { fold } from '../../src/ir/fold.ts';
+import { fold } from '../../src/ir/folding/fold.ts';
 import type { DialectName, Format, Item } from '../../src/ir/items.ts';
 import type { Result } from '../../src/ir/result.ts';
 import type { Usage } from '../../src/ir/usage.ts';

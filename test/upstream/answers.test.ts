@@ -5,7 +5,7 @@ import { DIALECTS } from '../../src/dialects/dialects.ts';
 import type { Lane } from '../../src/dialects/lane.ts';
 import { messages } from '../../src/dialects/messages/index.ts';
 import { responses } from '../../src/dialects/responses/index.ts';
-import { fold } from '../../src/ir/fold.ts';
+import { fold } from '../../src/ir/folding/fold.ts';
 import type { Format } from '../../src/ir/items.ts';
 import type { Result } from '../../src/ir/result.ts';
 import { randomIds } from '../../src/kit/ids.ts';

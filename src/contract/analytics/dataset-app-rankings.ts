@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { APP_CATEGORIES, type AppCategory, type AppCategoryGroup } from '../../ir/app-categories.ts';
+import { APP_CATEGORIES, type AppCategory, type AppCategoryGroup } from '../../ir/apps/app-categories.ts';
 import { nullish, oneOf } from '../../kit/json/schema.ts';
 import { DATASET_WINDOW, datasetMeta, datasetMetaSchema, type ShownDataset } from './dataset-window.ts';
 

@@ -3,7 +3,7 @@ import { requestOf } from '../../../test/builders/request.ts';
 import { FULL_BODY, FULL_TURN } from '../../../test/fixtures/bedrock/answers.ts';
 import { awsException, awsStream } from '../../../test/fixtures/bedrock/aws-events.ts';
 import type { Event } from '../../ir/events.ts';
-import { fold } from '../../ir/fold.ts';
+import { fold } from '../../ir/folding/fold.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { AwsEventReader } from '../../kit/frames/aws-event-frames.ts';
 import type { JsonObject } from '../../kit/json/json.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chunk, decodeChunks, requestWith } from '../../../test/fixtures/chat/chat-fixture.ts';
 import type { Event } from '../../ir/events.ts';
-import { fold } from '../../ir/fold.ts';
+import { fold } from '../../ir/folding/fold.ts';
 import type { Item } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 

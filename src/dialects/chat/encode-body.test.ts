@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { replyTo, requestWith, settledWith } from '../../../test/fixtures/chat/chat-fixture.ts';
-import { fold } from '../../ir/fold.ts';
+import { fold } from '../../ir/folding/fold.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectsAt } from '../../kit/json/members.ts';
 import { decodeBody } from './decode.ts';

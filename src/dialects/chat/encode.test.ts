@@ -12,7 +12,7 @@ import {
 } from '../../../test/fixtures/chat/chat-fixture.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
-import { fold } from '../../ir/fold.ts';
+import { fold } from '../../ir/folding/fold.ts';
 import type { Annotation } from '../../ir/items.ts';
 import type { RoutingMetadata } from '../../ir/metadata.ts';
 import { NO_USAGE } from '../../ir/usage.ts';

@@ -6,7 +6,7 @@ import {
   decodeChunks,
   fixture,
 } from '../../../test/fixtures/gemini/gemini-fixture.ts';
-import { fold } from '../../ir/fold.ts';
+import { fold } from '../../ir/folding/fold.ts';
 import type { Item } from '../../ir/items.ts';
 import type { Tool } from '../../ir/request.ts';
 import type { Result } from '../../ir/result.ts';

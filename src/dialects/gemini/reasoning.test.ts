@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answerOf, decodeChunks } from '../../../test/fixtures/gemini/gemini-fixture.ts';
 import type { Event } from '../../ir/events.ts';
-import { fold } from '../../ir/fold.ts';
+import { fold } from '../../ir/folding/fold.ts';
 import type { Format } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { NO_USAGE } from '../../ir/usage.ts';

@@ -4,7 +4,7 @@ import { streamText } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../ir/errors.ts';
 import { type Event, type Finish, type Settled, terminalOf } from '../../ir/events.ts';
-import { fold } from '../../ir/fold.ts';
+import { fold } from '../../ir/folding/fold.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import type { Frame } from '../../kit/frames/frames.ts';
 import { SseReader } from '../../kit/frames/sse.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../../ir/events.ts';
-import { fold } from '../../ir/fold.ts';
+import { fold } from '../../ir/folding/fold.ts';
 import { SseReader } from '../../kit/frames/sse.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { createDecoder, decodeBody } from './decode.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { RESPONSE_KEYS } from '../../../test/builders/response-keys.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event, Finish } from '../../ir/events.ts';
-import { fold } from '../../ir/fold.ts';
+import { fold } from '../../ir/folding/fold.ts';
 import type { Annotation } from '../../ir/items.ts';
 import type { RoutingMetadata } from '../../ir/metadata.ts';
 import { NO_USAGE } from '../../ir/usage.ts';

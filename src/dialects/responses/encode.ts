@@ -1,5 +1,5 @@
 import type { Event, EventBatch, Failure, Finish, ItemHead, PartKind } from '../../ir/events.ts';
-import { Fold } from '../../ir/fold.ts';
+import { Fold } from '../../ir/folding/fold.ts';
 import type { Annotation, Item, ItemStatus } from '../../ir/items.ts';
 import { writeSseComment, writeSseFrame } from '../../kit/frames/sse.ts';
 import { stringifyExactly } from '../../kit/json/exact-numbers.ts';

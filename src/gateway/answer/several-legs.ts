@@ -2,7 +2,7 @@ import { FREE } from '../../catalog/prices/bill.ts';
 import { NOTHING } from '../../ir/amount.ts';
 import { GatewayError, toGatewayError } from '../../ir/errors.ts';
 import { type Event, type EventBatch, hasContent, terminalIndex, terminalOf } from '../../ir/events.ts';
-import { Fold } from '../../ir/fold.ts';
+import { Fold } from '../../ir/folding/fold.ts';
 import type { LegStatus } from '../../ir/leg.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Result } from '../../ir/result.ts';

@@ -1,8 +1,8 @@
 import { FREE } from '../../catalog/prices/bill.ts';
 import type { ReplyContext } from '../../dialects/dialect.ts';
 import type { EventBatch } from '../../ir/events.ts';
+import { unfold } from '../../ir/folding/unfold.ts';
 import type { Result } from '../../ir/result.ts';
-import { unfold } from '../../ir/unfold.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import type { OutputItems } from '../../ports/output-items.ts';
 import type { ServedAnswer } from '../../stages/stage.ts';

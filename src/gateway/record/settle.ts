@@ -1,7 +1,7 @@
 import { FREE } from '../../catalog/prices/bill.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { type Event, type EventBatch, type Settled, terminalIndex, terminalOf } from '../../ir/events.ts';
-import { Fold } from '../../ir/fold.ts';
+import { Fold } from '../../ir/folding/fold.ts';
 import type { LegStatus } from '../../ir/leg.ts';
 import type { RoutingMetadata } from '../../ir/metadata.ts';
 import type { Result } from '../../ir/result.ts';

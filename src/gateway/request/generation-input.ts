@@ -1,4 +1,4 @@
-import type { AppAttribution } from '../../ir/app-attribution.ts';
+import type { AppAttribution } from '../../ir/apps/app-attribution.ts';
 import type { CacheWish } from '../../ir/cache-wish.ts';
 import type { RequestFormat } from '../../ir/items.ts';
 import type { ExactNumbers } from '../../kit/json/exact-numbers.ts';

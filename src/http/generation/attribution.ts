@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import type { Attribution } from '../../gateway/request/generation-input.ts';
-import { type AppAttribution, appAttributionOf, printableText } from '../../ir/app-attribution.ts';
+import { type AppAttribution, appAttributionOf, printableText } from '../../ir/apps/app-attribution.ts';
 import { remembered } from '../../kit/collections/remembered.ts';
 import { vendorHeader } from '../access/vendor-header.ts';
 

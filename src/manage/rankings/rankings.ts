@@ -5,7 +5,7 @@ import {
   type DatasetWindowQuery,
   type ShownDataset,
 } from '../../contract/analytics/dataset-window.ts';
-import { APP_CATEGORIES } from '../../ir/app-categories.ts';
+import { APP_CATEGORIES } from '../../ir/apps/app-categories.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import { FairPlaces } from '../../kit/loop/fair-places.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';

@@ -1,4 +1,4 @@
-import { appAttributionOf } from '../../ir/app-attribution.ts';
+import { appAttributionOf } from '../../ir/apps/app-attribution.ts';
 import { originOf } from '../../kit/net/origin-of.ts';
 import { type AppSighting, appSightingOf } from '../../ports/apps.ts';
 import type { UsageLine } from './usage-line.ts';

@@ -3,7 +3,7 @@ import { dialectOf } from '../../dialects/lane.ts';
 import type { EmbeddingInput, EmbeddingSettings, Vector } from '../../ir/embedding.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { EventBatch } from '../../ir/events.ts';
-import { Fold } from '../../ir/fold.ts';
+import { Fold } from '../../ir/folding/fold.ts';
 import { plusUsage, type Usage } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { LightAbortController } from '../../kit/loop/light-abort.ts';

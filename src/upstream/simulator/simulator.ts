@@ -6,7 +6,7 @@ import {
   type ReplyContext,
 } from '../../dialects/dialect.ts';
 import { GatewayError } from '../../ir/errors.ts';
-import { Fold } from '../../ir/fold.ts';
+import { Fold } from '../../ir/folding/fold.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Clock } from '../../kit/time/clock.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { DIALECTS } from '../../../src/dialects/dialects.ts';
 import type { Event } from '../../../src/ir/events.ts';
-import { fold } from '../../../src/ir/fold.ts';
+import { fold } from '../../../src/ir/folding/fold.ts';
 import { SseReader } from '../../../src/kit/frames/sse.ts';
 import { requestOf } from '../../builders/request.ts';
 import { sse } from '../../fakes/answers.ts';

@@ -3,7 +3,7 @@ import { requestOf } from '../../../../test/builders/request.ts';
 import { chatFrames, messagesFrames, responsesFrames, sse } from '../../../../test/fakes/answers.ts';
 import { GatewayError } from '../../../ir/errors.ts';
 import { terminalOf } from '../../../ir/events.ts';
-import { fold } from '../../../ir/fold.ts';
+import { fold } from '../../../ir/folding/fold.ts';
 import { SseReader } from '../../../kit/frames/sse.ts';
 import { DIALECTS } from '../../dialects.ts';
 import { readFrame, readListedFrame, STEP_LIMITS } from './read-frame.ts';

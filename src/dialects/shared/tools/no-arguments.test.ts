@@ -11,7 +11,7 @@ import {
 } from '../../../../test/fakes/answers.ts';
 import { settleAll, settledWith } from '../../../../test/fixtures/chat/chat-fixture.ts';
 import type { Event } from '../../../ir/events.ts';
-import { fold } from '../../../ir/fold.ts';
+import { fold } from '../../../ir/folding/fold.ts';
 import { SseReader } from '../../../kit/frames/sse.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { DIALECTS } from '../../dialects.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { eventsAround, pluginRequestOf, stageContextOf } from '../../../../test/builders/stage.ts';
-import { Fold } from '../../../ir/fold.ts';
+import { Fold } from '../../../ir/folding/fold.ts';
+import { unfold } from '../../../ir/folding/unfold.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
-import { unfold } from '../../../ir/unfold.ts';
 import { RESPONSE_HEALING, responseHealingStage } from './response-healing-stage.ts';
 
 const plugin = { id: RESPONSE_HEALING };

@@ -1,10 +1,10 @@
 import type { EventBatch } from '../../../ir/events.ts';
-import { Fold } from '../../../ir/fold.ts';
+import { Fold } from '../../../ir/folding/fold.ts';
+import { unfold } from '../../../ir/folding/unfold.ts';
 import type { Item, MessageItem } from '../../../ir/items.ts';
 import { pluginIn, pluginPlace } from '../../../ir/plugins.ts';
 import type { GenerationRequest, OutputFormat } from '../../../ir/request.ts';
 import type { Result } from '../../../ir/result.ts';
-import { unfold } from '../../../ir/unfold.ts';
 import { isJsonObject, type Json } from '../../../kit/json/json.ts';
 import { StepBudget } from '../../../kit/json-schema/budget.ts';
 import { fitsSchema } from '../../../kit/json-schema/schema-check.ts';

@@ -1,4 +1,4 @@
-import { mergedCategories } from '../../../ir/app-categories.ts';
+import { mergedCategories } from '../../../ir/apps/app-categories.ts';
 import { stringsAt, textAt } from '../../../kit/json/members.ts';
 import { type AppSighting, appSightingOf } from '../../../ports/apps.ts';
 import type { StoredGeneration } from '../../../ports/generations.ts';

@@ -1,4 +1,4 @@
-import { mergedCategories } from '../../../ir/app-categories.ts';
+import { mergedCategories } from '../../../ir/apps/app-categories.ts';
 import type { App, AppSighting } from '../../../ports/apps.ts';
 
 /** An app with the time of its title. */

@@ -1,13 +1,13 @@
-import type { JsonObject } from '../kit/json/json.ts';
-import { compact } from '../kit/json/members.ts';
-import { GrowingText } from '../kit/text/growing-text.ts';
-import { SampledText } from '../kit/text/sampled-text.ts';
-import type { Vector } from './embedding.ts';
-import type { GatewayError } from './errors.ts';
-import type { Event, Finish, ItemHead, PartKind, Seal } from './events.ts';
-import type { Annotation, Ext, Item, ItemStatus, Logprobs, Part, Source } from './items.ts';
-import type { Omission, OmittedText, Result } from './result.ts';
-import type { Usage } from './usage.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { compact } from '../../kit/json/members.ts';
+import { GrowingText } from '../../kit/text/growing-text.ts';
+import { SampledText } from '../../kit/text/sampled-text.ts';
+import type { Vector } from '../embedding.ts';
+import type { GatewayError } from '../errors.ts';
+import type { Event, Finish, ItemHead, PartKind, Seal } from '../events.ts';
+import type { Annotation, Ext, Item, ItemStatus, Logprobs, Part, Source } from '../items.ts';
+import type { Omission, OmittedText, Result } from '../result.ts';
+import type { Usage } from '../usage.ts';
 
 interface PartDraft {
   kind: PartKind;

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GatewayError } from './errors.ts';
-import { terminalIndex } from './events.ts';
+import { GatewayError } from '../errors.ts';
+import { terminalIndex } from '../events.ts';
+import type { Item } from '../items.ts';
+import type { Result } from '../result.ts';
+import { NO_USAGE } from '../usage.ts';
 import { fold } from './fold.ts';
-import type { Item } from './items.ts';
-import type { Result } from './result.ts';
 import { unfold } from './unfold.ts';
-import { NO_USAGE } from './usage.ts';
 
 const text = fc.string({ maxLength: 12 });
 const absent = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });

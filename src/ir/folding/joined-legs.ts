@@ -1,5 +1,5 @@
-import type { Event, EventBatch, Failure, Finish } from './events.ts';
-import { NO_USAGE, plusUsage, type Usage } from './usage.ts';
+import type { Event, EventBatch, Failure, Finish } from '../events.ts';
+import { NO_USAGE, plusUsage, type Usage } from '../usage.ts';
 
 /** Events of a leg to forward, and its terminal event once it has ended. */
 export interface JoinedBatch {

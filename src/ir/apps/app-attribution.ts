@@ -1,5 +1,5 @@
-import { boundedText } from '../kit/json/bounded-json.ts';
-import { compact } from '../kit/json/members.ts';
+import { boundedText } from '../../kit/json/bounded-json.ts';
+import { compact } from '../../kit/json/members.ts';
 import { type AppCategory, isAppCategory } from './app-categories.ts';
 
 /** What a request says of the app that makes it. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Event } from './events.ts';
+import type { Event } from '../events.ts';
+import { NO_USAGE, type Usage } from '../usage.ts';
 import { fold } from './fold.ts';
 import { JoinedLegs } from './joined-legs.ts';
-import { NO_USAGE, type Usage } from './usage.ts';
 
 const used = (inputTokens: number, source: Usage['source'] = 'measured'): Event => ({
   type: 'usage',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { GatewayError } from './errors.ts';
-import type { Event, Settled } from './events.ts';
+import { GatewayError } from '../errors.ts';
+import type { Event, Settled } from '../events.ts';
+import { NO_USAGE } from '../usage.ts';
 import { Fold, fold } from './fold.ts';
-import { NO_USAGE } from './usage.ts';
 
 const TEXT: Event[] = [
   { type: 'start', upstreamId: 'one', upstreamModel: 'm' },

@@ -1,7 +1,7 @@
-import { compact } from '../kit/json/members.ts';
-import type { Event, PartKind, Seal } from './events.ts';
-import type { Item, ItemStatus, Part } from './items.ts';
-import type { Result } from './result.ts';
+import { compact } from '../../kit/json/members.ts';
+import type { Event, PartKind, Seal } from '../events.ts';
+import type { Item, ItemStatus, Part } from '../items.ts';
+import type { Result } from '../result.ts';
 
 /**
  * A whole answer as events: the inverse of folding. Each item begins, is said in one piece and ends before the next one
