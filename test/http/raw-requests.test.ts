@@ -142,7 +142,7 @@ describe('paths and methods', () => {
       expect([path, status]).toEqual([path, 404]);
       expect(json.error).toEqual({
         code: 404,
-        message: 'Resource not found',
+        message: expect.stringMatching(/^Resource not found/),
         metadata: { error_type: 'not_found' },
       });
       expect(headers['request-id']).toMatch(/^req-/);
@@ -180,7 +180,7 @@ describe('paths and methods', () => {
 
   it('answers under the base path, under /v1, with a trailing slash, and to HEAD', async () => {
     const { port } = await startServer({ settings: { basePath: '/gateway' } });
-    for (const path of ['/gateway/models', '/v1/models', '/v1/models/', '/gateway/models/?x=1']) {
+    for (const path of ['/gateway/models', '/v1/models', '/v1/models/', '/gateway/models/?limit=1']) {
       expect([path, (await ask(port, { path })).status]).toEqual([path, 200]);
     }
     expect((await ask(port, { path: '/api/v1/models' })).status).toBe(404);
