@@ -40,6 +40,7 @@ import { HttpMetrics, type InFlight } from './server/http-metrics.ts';
 import { hintForLostPath } from './server/lost-path.ts';
 import { RouteIndex } from './server/route-index.ts';
 import { runRoute } from './server/run-route.ts';
+import { ShedRequests } from './server/shed-requests.ts';
 import { Turnstile } from './server/turnstile.ts';
 
 /** The gateway's HTTP server. */
@@ -97,6 +98,7 @@ class GatewayServer implements HttpServer {
   readonly #exchanges = new Set<HttpExchange>();
   readonly #turnstile = new Turnstile();
   readonly #refusedKeys: RefusedKeys;
+  readonly #shedRequests: ShedRequests;
   readonly #largeBodies: MemoryBudget;
   #state: ServerState = 'starting';
   #generations = 0;
@@ -106,6 +108,7 @@ class GatewayServer implements HttpServer {
   constructor(basics: HttpBasics) {
     this.#basics = basics;
     this.#refusedKeys = new RefusedKeys(basics.clock, basics.log);
+    this.#shedRequests = new ShedRequests(basics.clock, basics.log);
     this.#largeBodies = new MemoryBudget(() => basics.settings().largeBodiesBytes);
     this.#services = withoutServices(basics);
     this.#times = { ...DEFAULT_TIMES, ...basics.times };
@@ -240,8 +243,11 @@ class GatewayServer implements HttpServer {
       // A caller that has closed its connection gets no reply, and that counts as no failure.
       const isGone = thrown instanceof CallerGone || reply.gone;
       if (!isGone) {
-        const { kind } = toGatewayError(thrown);
+        const { kind, message, metadata } = toGatewayError(thrown);
         this.metrics.failed(kind);
+        // Failures of providers are in the lines of their generations.
+        const isShed = kind === 'overloaded' && metadata?.provider_name === undefined;
+        if (isShed && this.#state === 'ready') this.#shedRequests.note(message);
         if (kind === 'authentication') {
           const client = clientOf(request, settings);
           this.#refusedKeys.note(client, exchange.requestId, operation, labelOf(request));
@@ -302,6 +308,7 @@ class GatewayServer implements HttpServer {
   #countTurnedAway(operation: string, status: number | 'gone', timing: ServerTiming): void {
     this.metrics.turnedAway('flood');
     this.metrics.failed(OVERLOADED.kind);
+    this.#shedRequests.note(OVERLOADED.message);
     this.metrics.answered(operation, status, timing);
   }
 
