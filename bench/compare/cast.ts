@@ -31,7 +31,7 @@ export class Cast {
   /** Each group has gateways of its own, so that earlier load does not distort a comparison. */
   async gateway(size: GatewaySize = SMALLEST, group = 'lanes'): Promise<Subject> {
     const { workbench } = this.#options;
-    const name = `gateway ${group} ${size.models} ${size.keys}`;
+    const name = `gateway ${group} ${size.models} ${size.keys} ${size.guardrail}`;
     const subject = await this.#once(name, () => startGateway(workbench, this.upstream.port, size));
     if (subject === undefined) throw new Error('the gateway did not start');
     return subject;

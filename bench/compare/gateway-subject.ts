@@ -9,6 +9,8 @@ import { freePort, untilReady, type Workbench } from './workbench.ts';
 export interface GatewaySize {
   readonly models: number;
   readonly keys: number;
+  /** A guardrail with filters that redact: of all keys, or of none that is used. */
+  readonly guardrail?: 'applies' | 'elsewhere';
 }
 
 /** The smallest catalogue: a model for each answer in each dialect. */
@@ -34,11 +36,11 @@ export async function startGateway(
   checkout?: string,
 ): Promise<Subject> {
   const which = checkout === undefined ? 'gateway' : 'other-gateway';
-  const name = `${which}-${size.models}-models-${size.keys}-keys`;
+  const name = `${which}-${size.models}-models-${size.keys}-keys-${size.guardrail ?? 'no'}-guardrail`;
   const dataDir = mkdtempSync(join(workbench.folder, `${name}-`));
   const managementKey = randomBytes(24).toString('hex');
   const port = await freePort();
-  const config = workbench.write(`${name}.yaml`, JSON.stringify(configuration(upstreamPort, size.models)));
+  const config = workbench.write(`${name}.yaml`, JSON.stringify(configuration(upstreamPort, size)));
   const program = resolve(checkout ?? '.', 'dist', 'cli', 'signalbox.js');
   const flags = ['--port', String(port), '--config', config, '--data-dir', dataDir];
   const started = workbench.start(name, [process.execPath, program, 'serve', ...flags], {
@@ -64,7 +66,7 @@ function modelId(upstream: Dialect, answer: AnswerName): string {
   return `bench/${upstream}-${answer}`;
 }
 
-function configuration(upstreamPort: number, models: number): object {
+function configuration(upstreamPort: number, { models, guardrail }: GatewaySize): object {
   const dialects = Object.keys(DIALECTS) as Dialect[];
   const answers = Object.keys(ANSWERS) as AnswerName[];
   const asked = dialects.flatMap((dialect) =>
@@ -83,7 +85,30 @@ function configuration(upstreamPort: number, models: number): object {
     models: [...asked, ...others],
     credits: { initial_usd: CREDITS_USD },
     limits: { max_concurrent_requests: MAX_CONCURRENT_REQUESTS },
+    ...(guardrail !== undefined && { workspaces: [workspaceWithGuardrail(guardrail)] }),
   };
+}
+
+const BUILTINS = ['email', 'phone', 'ssn', 'credit-card', 'ip-address'];
+const PATTERNS = [
+  'PRJ-\\d{4,6}',
+  '(?i)internal use only',
+  'sk-[A-Za-z0-9]{20,64}',
+  'EMP\\d{6}',
+  '\\d{4}-\\d{4}',
+];
+
+function workspaceWithGuardrail(guardrail: 'applies' | 'elsewhere'): object {
+  const filters = {
+    name: 'bench',
+    default: true,
+    content_filter_builtins: [
+      ...BUILTINS.map((slug) => ({ slug, action: 'redact' })),
+      { slug: 'regex-prompt-injection', action: 'flag' },
+    ],
+    content_filters: PATTERNS.map((pattern) => ({ pattern, action: 'redact', label: 'Bench' })),
+  };
+  return { slug: guardrail === 'applies' ? 'default' : 'other', name: 'Bench', guardrails: [filters] };
 }
 
 function model(id: string, provider: Dialect, upstreamName: string): object {

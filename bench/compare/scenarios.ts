@@ -1,4 +1,5 @@
-import { contest, gatewaysOf, peer, usualEntrants } from './contest.ts';
+import type { Cast } from './cast.ts';
+import { contest, type Entrant, gatewaysOf, peer, usualEntrants } from './contest.ts';
 import { SMALLEST } from './gateway-subject.ts';
 import { idleStreams } from './idle-streams.ts';
 import { LANES } from './lanes.ts';
@@ -35,6 +36,22 @@ export const burst = contest({
   metrics: ['eventRate', 'eventCost', 'firstP50'],
   entrants: async (cast) => [...(await usualEntrants(cast)), ...peer('bare proxy', await cast.bareProxy())],
 });
+
+/** Streams with and without a guardrail that reads what comes back. */
+async function guardedEntrants(cast: Cast): Promise<Entrant[]> {
+  const plain = await cast.gateway(SMALLEST, 'guarded');
+  const elsewhere = await cast.gateway({ ...SMALLEST, guardrail: 'elsewhere' }, 'guarded');
+  const guarded = await cast.gateway({ ...SMALLEST, guardrail: 'applies' }, 'guarded');
+  return [
+    { name: 'relay', subject: plain, lane: LANES.relay },
+    { name: 'relay, guardrail of others', subject: elsewhere, lane: LANES.relay },
+    { name: 'relay, guarded', subject: guarded, lane: LANES.relay },
+    { name: 'messages to chat', subject: plain, lane: LANES.messagesToChat },
+    { name: 'messages to chat, guarded', subject: guarded, lane: LANES.messagesToChat },
+    { name: 'responses to messages', subject: plain, lane: LANES.responsesToMessages },
+    { name: 'responses to messages, guarded', subject: guarded, lane: LANES.responsesToMessages },
+  ];
+}
 
 /** Installations with few and many keys, all of them in use. */
 export const keyCounts = contest({
@@ -115,6 +132,21 @@ export const SCENARIOS: readonly Scenario[] = [
       ...peer('nginx', await cast.nginx()),
       ...peer('portkey', await cast.portkey()),
     ],
+  }),
+  contest({
+    name: 'guarded',
+    title: 'streaming, 200 events at once, 16 connections, with and without a guardrail',
+    shape: BURST,
+    metrics: ['eventCost', 'firstP50'],
+    entrants: guardedEntrants,
+  }),
+  contest({
+    name: 'guarded-paced',
+    title: '100 streams with an event every 20 ms each, with and without a guardrail',
+    shape: { answer: 'paced', promptBytes: 2000, connections: 100, staggerMs: 2000, leastSeconds: 3 },
+    metrics: ['eventCost', 'firstP50', 'late'],
+    warmUp: BURST,
+    entrants: guardedEntrants,
   }),
   overload,
   idleStreams,
