@@ -11,16 +11,22 @@ interface State {
   readonly pcs: readonly number[];
   /** Patterns that match with the character that led here; undefined = none. */
   readonly matched: readonly number[] | undefined;
+  /** Patterns that are in the middle of a match. */
+  readonly live: readonly number[];
   readonly before: Before;
   /** By the class of the next character. */
   readonly next: (State | undefined)[];
+  /** By the first of some characters: patterns that one of them would begin, continue or end. */
+  readonly expected: Map<number, readonly number[]>;
 }
+
+const NONE: readonly number[] = [];
 
 /** Says in one pass over a text which of many patterns match anywhere in it. */
 export class AnyMatch {
   readonly #program: Program;
-  /** For each match instruction its pattern. */
-  readonly #patternOf: ReadonlyMap<number, number>;
+  /** For each instruction its pattern. */
+  readonly #patternOf: Uint16Array;
   readonly #patternCount: number;
   readonly #starts: readonly number[];
   readonly #alphabet: Alphabet;
@@ -71,6 +77,25 @@ export class AnyMatch {
     return next;
   }
 
+  /**
+   * Patterns that one of these characters, read next, would begin, continue or end. Lists that begin with the same
+   * character must be the same.
+   */
+  expecting(state: State, codes: readonly number[]): readonly number[] {
+    const first = codes[0] ?? 0;
+    const known = state.expected.get(first);
+    if (known !== undefined) return known;
+    const found = new Set<number>();
+    for (const symbol of new Set(codes.map((code) => this.#alphabet.classOf(code)))) {
+      const { live, matched = NONE } = state.next[symbol] ?? this.step(state, symbol);
+      for (const pattern of live) found.add(pattern);
+      for (const pattern of matched) found.add(pattern);
+    }
+    const expected = found.size === 0 ? NONE : [...found];
+    state.expected.set(first, expected);
+    return expected;
+  }
+
   /** The patterns that match where the text ends. */
   matchedAtEnd(state: State): ReadonlySet<number> {
     const matched = new Set<number>();
@@ -87,8 +112,7 @@ export class AnyMatch {
   #addAll(threads: Threads, from: number, asserts: number, matched: Set<number>): void {
     if (!threads.add(from, 0, asserts)) return;
     do {
-      const pattern = this.#patternOf.get(threads.matchedPc);
-      if (pattern !== undefined) matched.add(pattern);
+      matched.add(this.#patternOf[threads.matchedPc] ?? 0);
     } while (threads.addRest(0, asserts));
   }
 
@@ -99,9 +123,10 @@ export class AnyMatch {
     if (known !== undefined) return known;
     if (this.#states.size >= MAX_STATES) {
       this.#states.clear();
-      this.#initial = { pcs: [], matched: undefined, before: this.#initial.before, next: [] };
+      this.#initial = { ...this.#initial, next: [], expected: new Map() };
     }
-    const state = { pcs, matched, before: seen, next: [] };
+    const live = [...new Set(pcs.map((pc) => this.#patternOf[pc] ?? 0))];
+    const state = { pcs, matched, live, before: seen, next: [], expected: new Map() };
     this.#states.set(key, state);
     return state;
   }
@@ -111,6 +136,8 @@ export class AnyMatch {
 export class AnyMatchRun {
   /** For each pattern: 1 = it matches, or may match if the text was given up. */
   readonly matched: Uint8Array;
+  /** Whether any does; may be set back together with `matched`. */
+  hasMatched = false;
   readonly #machine: AnyMatch;
   readonly #alphabet: Alphabet;
   #state: State;
@@ -125,7 +152,7 @@ export class AnyMatchRun {
 
   /** Stops early if more than `maxNewSteps` of the automaton had to be made. Returns where it stands. */
   read(text: string, from: number, to: number, maxNewSteps = Number.POSITIVE_INFINITY): number {
-    if (this.#newSteps >= MAX_NEW_STEPS) return to;
+    if (this.isGivenUp) return to;
     const { table } = this.#alphabet;
     const most = Math.min(MAX_NEW_STEPS, this.#newSteps + maxNewSteps);
     let state = this.#state;
@@ -143,15 +170,33 @@ export class AnyMatchRun {
         next = this.#machine.step(state, symbol);
       }
       state = next;
-      if (state.matched !== undefined) for (const pattern of state.matched) this.matched[pattern] = 1;
+      if (state.matched !== undefined) {
+        for (const pattern of state.matched) this.matched[pattern] = 1;
+        this.hasMatched = true;
+      }
     }
     this.#state = state;
     return index;
   }
 
+  /** Patterns that are in the middle of a match. */
+  get live(): readonly number[] {
+    return this.#state.live;
+  }
+
+  /** So many states were needed that reading on is of no use: any pattern may match. */
+  get isGivenUp(): boolean {
+    return this.#newSteps >= MAX_NEW_STEPS;
+  }
+
+  /** Patterns that one of these characters, read next, would begin, continue or end. */
+  expecting(codes: readonly number[]): readonly number[] {
+    return this.#machine.expecting(this.#state, codes);
+  }
+
   end(): void {
     for (const pattern of this.#machine.matchedAtEnd(this.#state)) this.matched[pattern] = 1;
-    if (this.#newSteps >= MAX_NEW_STEPS) this.matched.fill(1);
+    if (this.isGivenUp) this.matched.fill(1);
   }
 }
 
@@ -159,17 +204,17 @@ export class AnyMatchRun {
 function joined(programs: readonly Program[]): {
   program: Program;
   starts: number[];
-  patternOf: Map<number, number>;
+  patternOf: Uint16Array;
 } {
   const starts: number[] = [];
-  const patternOf = new Map<number, number>();
+  const patternOf: number[] = [];
   const all = { ops: [] as number[], out: [] as number[], arg: [] as number[] };
   const ranges: Program['ranges'][number][] = [];
   programs.forEach((program, pattern) => {
     const offset = all.ops.length;
     starts.push(program.start + offset);
     program.ops.forEach((op, pc) => {
-      if (op === OP.match) patternOf.set(pc + offset, pattern);
+      patternOf.push(pattern);
       all.ops.push(op);
       all.out.push((program.out[pc] ?? 0) + offset);
       const arg = program.arg[pc] ?? 0;
@@ -185,5 +230,5 @@ function joined(programs: readonly Program[]): {
     ranges,
     hasAsserts: programs.some(({ hasAsserts }) => hasAsserts),
   };
-  return { program, starts, patternOf };
+  return { program, starts, patternOf: Uint16Array.from(patternOf) };
 }

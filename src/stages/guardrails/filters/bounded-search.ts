@@ -2,6 +2,8 @@
 export interface DataShape {
   /** Finds what may be it, or a character that it always contains. Global; every match is bounded. */
   readonly pattern: RegExp;
+  /** Characters of which every match contains one. */
+  readonly needs: (code: number) => boolean;
   /**
    * Looks closer at a match: the span of the data, not before `floor`; undefined = it is none. It may look at `CONTEXT`
    * characters before it, and beyond its end as far as `openFrom` holds back.
@@ -34,6 +36,8 @@ export class BoundedSearch {
   /** What was read last, and its position. */
   #text = '';
   #base = 0;
+  /** Whether what is not settled contains a character that every match contains. */
+  #mayMatch = false;
 
   constructor(shape: DataShape, at = 0) {
     this.#shape = shape;
@@ -51,8 +55,13 @@ export class BoundedSearch {
 
   /** `text` begins at position `base`, at the latest `CONTEXT` characters before `hold`. */
   read(text: string, base: number, end: number): number {
-    this.#text = knownPart(text, base, end);
+    const known = knownPart(text, base, end);
+    const from = Math.max(this.#base + this.#text.length, this.hold) - base;
+    this.#text = known;
     this.#base = base;
+    for (let at = from; at < known.length && !this.#mayMatch; at++) {
+      this.#mayMatch = this.#shape.needs(known.charCodeAt(at));
+    }
     this.#find(base + this.#shape.openFrom(this.#text, this.hold - base));
     return end;
   }
@@ -65,16 +74,18 @@ export class BoundedSearch {
   /** `hold` as it would be at least if one of these characters came next; Infinity is behind that character. */
   expecting(codes: readonly number[]): { readonly hold: number; readonly settled: number } {
     const isOpen = this.hold < this.#base + this.#text.length;
-    if (isOpen || codes.some((code) => this.#couldBegin(code))) return this;
+    if (isOpen || couldBegin(this.#shape, codes)) return this;
     return { hold: Number.POSITIVE_INFINITY, settled: this.settled };
-  }
-
-  #couldBegin(code: number): boolean {
-    return this.#shape.openFrom(String.fromCodePoint(code), 0) === 0;
   }
 
   /** Looks at everything that begins before `stop`. */
   #find(stop: number): void {
+    if (this.#mayMatch) this.#addMatches(stop);
+    this.hold = Math.max(this.#floor, stop);
+    if (this.hold >= this.#base + this.#text.length) this.#mayMatch = false;
+  }
+
+  #addMatches(stop: number): void {
     const { pattern, accept } = this.#shape;
     const known = this.#text;
     const base = this.#base;
@@ -90,8 +101,23 @@ export class BoundedSearch {
         pattern.lastIndex = span.end;
       }
     }
-    this.hold = Math.max(this.#floor, stop);
   }
+}
+
+/** By shape and the first of some characters: whether data may begin with one of them. */
+const beginnings = new WeakMap<DataShape, Map<number, boolean>>();
+
+/** Lists that begin with the same character must be the same. */
+function couldBegin(shape: DataShape, codes: readonly number[]): boolean {
+  const known = beginnings.get(shape) ?? new Map<number, boolean>();
+  beginnings.set(shape, known);
+  const first = codes[0] ?? 0;
+  let could = known.get(first);
+  if (could === undefined) {
+    could = codes.some((code) => shape.openFrom(String.fromCodePoint(code), 0) === 0);
+    known.set(first, could);
+  }
+  return could;
 }
 
 function knownPart(text: string, base: number, end: number): string {

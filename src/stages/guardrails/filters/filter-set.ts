@@ -11,7 +11,7 @@ import { compiledPattern, isCompiled } from './check-pattern.ts';
 import type { Finding, FindingSource, TextPlace } from './finding.ts';
 import { DATA_FILTERS, type FilterWords } from './personal-data.ts';
 import { type ActiveFilter, type FilterMatcher, Scanner } from './scanner.ts';
-import { StreamScan } from './stream-scan.ts';
+import type { StreamScan } from './stream-scan.ts';
 
 /** The kinds of places that filters may treat differently. */
 type PlaceKind = 'sent-user' | 'sent-other' | 'received';
@@ -55,7 +55,7 @@ export class FilterSet {
 
   /** For a text that comes in pieces. Prompt injections are looked for in whole texts only. */
   stream(place: TextPlace): StreamScan {
-    return new StreamScan(this.#scanners[kindOf(place)].filters);
+    return this.#scanners[kindOf(place)].stream();
   }
 }
 

@@ -205,7 +205,7 @@ export class NormalStream {
 function openEndOf(text: string): number {
   const last = text.charCodeAt(text.length - 1);
   // Nothing joins with digits, spaces and most punctuation.
-  if (last < 0x80 && compositesOf(last).length === 0) return text.length;
+  if (last < 0x80) return text.length - (compositesOf(last).length === 0 ? 0 : 1);
   if (last >= 0xd800 && last < 0xdc00) return text.length - 1;
   const window = text.slice(-2 * MAX_JOINING - 2);
   const cluster = LAST_CLUSTER.exec(window)?.[0] ?? '';
@@ -213,7 +213,15 @@ function openEndOf(text: string): number {
   return text.length - cluster.length + lengthAlone(cluster);
 }
 
+/** By ASCII code, as they are needed. */
+const asciiCandidates: (readonly number[] | undefined)[] = [];
+
 function candidatesOf(cluster: string): readonly number[] | undefined {
+  const ascii = cluster.charCodeAt(0);
+  if (cluster.length === 1 && ascii < 0x80) {
+    asciiCandidates[ascii] ??= [ascii, ...compositesOf(ascii)];
+    return asciiCandidates[ascii];
+  }
   const [first = '', ...more] = cluster;
   const code = first.codePointAt(0) ?? 0;
   const isPlain = code < 0xd800 || code > 0xdfff;

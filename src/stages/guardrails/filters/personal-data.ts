@@ -33,6 +33,7 @@ const AT_SIGN = 0x40;
 
 /** A name, an `@`, and a domain with a point. */
 const EMAIL: DataShape = {
+  needs: (code) => code === AT_SIGN,
   pattern: new RegExp(`@[\\w.\\-\\u00c0-\\u024f]{3,${MAX_DOMAIN}}`, 'gi'),
   accept: (text, { start, end }, floor) => {
     const domain = DOMAIN_NAME.exec(text.slice(start + 1, end))?.[0];
@@ -76,6 +77,7 @@ const INTERNATIONAL = '\\+[1-9]\\d{0,2}(?:[ .-]?\\(\\d{1,4}\\))?(?:[ .-]?\\d{1,5
 
 /** Numbers of North America with or without their country code, and any number that begins with `+`. */
 const PHONE: DataShape = {
+  needs: isDigit,
   pattern: new RegExp(`${NORTH_AMERICAN}|${INTERNATIONAL}`, 'g'),
   openFrom: openRun({ begins: oneOf(/[\d+(]/), contains: oneOf(/[\d+() .-]/), maxLength: 48 }),
   accept: (text, { start, end }) => {
@@ -87,6 +89,7 @@ const PHONE: DataShape = {
 
 /** Three, two and four digits, without the numbers that are never given out. */
 const SSN: DataShape = {
+  needs: isDigit,
   pattern: /\d{3}([ .-])\d{2}\1\d{4}/g,
   openFrom: openRun({ begins: isDigit, contains: oneOf(/[\d .-]/), maxLength: 11 }),
   accept: (text, { start, end }) => {
@@ -110,6 +113,7 @@ const CARD_DIGITS = { least: 13, most: 19 };
 
 /** Thirteen to nineteen digits whose last one is the check digit of the others. */
 const CREDIT_CARD: DataShape = {
+  needs: isDigit,
   pattern: /[2-6](?:[ .-]?\d){12,18}/g,
   openFrom: openRun({ begins: oneOf(/[2-6]/), contains: oneOf(/[\d .-]/), maxLength: 37 }),
   accept: (text, { start, end }) => {
@@ -148,6 +152,7 @@ const isHexDigit = oneOf(/[\da-f]/i);
 
 /** Addresses of both versions in their usual notation; those of version 6 are found by their first colon. */
 const IP_ADDRESS: DataShape = {
+  needs: oneOf(/[\d:]/),
   pattern: /(?:\d{1,3}\.){3}\d{1,3}|:(?:[\da-f]{0,4}:){1,6}(?:(?:\d{1,3}\.){3}\d{1,3}|[\da-f]{0,4})/gi,
   openFrom: openRun({ begins: oneOf(/[\da-f:]/i), contains: oneOf(/[\da-f:.]/i), maxLength: 46 }),
   accept: (text, match, floor) => {

@@ -6,6 +6,8 @@ import type { Finding, FindingSource } from './finding.ts';
 import { findInjections } from './injection/find-injections.ts';
 import { warmUp } from './injection/find-patterns.ts';
 import { type NormalText, normalForm } from './normal-form.ts';
+import { type PatternFilter, PatternSearches } from './pattern-searches.ts';
+import { StreamScan } from './stream-scan.ts';
 
 /** What one filter looks for. */
 export type FilterMatcher =
@@ -19,9 +21,6 @@ export interface ActiveFilter {
   readonly matcher: FilterMatcher;
 }
 
-/** A search for one filter in a text that may come in pieces. */
-export type FilterSearch = Search | BoundedSearch;
-
 /** Characters that are scanned between two chances to pause. */
 const SLICE_CHARACTERS = 16_384;
 /** Steps of an automaton that are made between two chances to pause: each takes some microseconds. */
@@ -30,15 +29,30 @@ const SLICE_STEPS = 200;
 /** All filters for texts of one place. */
 export class Scanner {
   readonly filters: readonly ActiveFilter[];
-  readonly #patterns: readonly (ActiveFilter & { readonly pattern: CompiledPattern })[];
+  readonly #patterns: readonly PatternFilter[];
   /** Made with the first text: says which patterns need to be searched for at all. */
-  #anyMatch: AnyMatch | undefined;
+  #madeAnyMatch: AnyMatch | undefined;
 
   constructor(filters: readonly ActiveFilter[]) {
     this.filters = filters;
     this.#patterns = filters.flatMap((filter) =>
-      filter.matcher.kind === 'pattern' ? [{ ...filter, pattern: filter.matcher.pattern }] : [],
+      filter.matcher.kind === 'pattern' ? [{ source: filter.source, pattern: filter.matcher.pattern }] : [],
     );
+  }
+
+  get #anyMatch(): AnyMatch {
+    this.#madeAnyMatch ??= new AnyMatch(this.#patterns.map(({ pattern }) => pattern.program));
+    return this.#madeAnyMatch;
+  }
+
+  /** For a text that comes in pieces. Prompt injections are looked for in whole texts only. */
+  stream(): StreamScan {
+    const shapes = this.filters.flatMap(({ source, matcher }) =>
+      matcher.kind === 'shape' ? [{ source, search: new BoundedSearch(matcher.shape) }] : [],
+    );
+    const patterns =
+      this.#patterns.length === 0 ? undefined : new PatternSearches(this.#patterns, this.#anyMatch);
+    return new StreamScan(shapes, patterns);
   }
 
   /** Scans a text in slices of a few milliseconds at most, and yields after each. */
@@ -61,7 +75,6 @@ export class Scanner {
 
   *#scanForPatterns(findings: Finding[], text: string, normal: NormalText): Generator<undefined, void> {
     if (this.#patterns.length === 0) return;
-    this.#anyMatch ??= new AnyMatch(this.#patterns.map(({ pattern }) => pattern.program));
     const run = this.#anyMatch.start();
     for (let at = 0; at < normal.text.length; ) {
       at = run.read(normal.text, at, sliceEnd(normal.text, at), SLICE_STEPS);
@@ -78,7 +91,7 @@ export class Scanner {
   }
 }
 
-function* searchAll(search: FilterSearch, text: string): Generator<undefined, void> {
+function* searchAll(search: Search | BoundedSearch, text: string): Generator<undefined, void> {
   for (let at = 0; at < text.length; ) {
     at = search.read(text, 0, sliceEnd(text, at), SLICE_STEPS);
     yield;

@@ -1,7 +1,8 @@
-import { BoundedSearch, CONTEXT } from './bounded-search.ts';
+import type { Search } from '../../../kit/pattern/all-matches.ts';
+import { type BoundedSearch, CONTEXT } from './bounded-search.ts';
 import { type Finding, type FindingSource, replaced, replacementsOf } from './finding.ts';
 import { NormalStream } from './normal-form.ts';
-import type { ActiveFilter, FilterSearch } from './scanner.ts';
+import type { PatternSearches } from './pattern-searches.ts';
 
 /** What may leave after a piece of a text came. */
 export interface Released {
@@ -11,9 +12,16 @@ export interface Released {
   readonly findings: readonly Finding[];
 }
 
-interface RunningFilter {
+/** A filter for personal data, with its search in one text. */
+export interface ShapeSearch {
   readonly source: FindingSource;
-  readonly search: FilterSearch;
+  readonly search: BoundedSearch;
+}
+
+/** How far a search has come. */
+interface Progress {
+  readonly hold: number;
+  readonly settled: number;
 }
 
 const NOTHING: Released = { release: '', findings: [] };
@@ -25,7 +33,8 @@ const MAX_SPARE = 512;
  * that leaves is the one that `redacted` would make of the whole. Nothing leaves from the first blocked match on.
  */
 export class StreamScan {
-  readonly #filters: readonly RunningFilter[];
+  readonly #shapes: readonly ShapeSearch[];
+  readonly #patterns: PatternSearches | undefined;
   readonly #normal = new NormalStream();
   /** The original from `#originalAt` on: what is held back, and what findings may still quote. */
   #original = '';
@@ -36,13 +45,10 @@ export class StreamScan {
   #open: Finding[] = [];
   #isBlocked = false;
 
-  constructor(filters: readonly ActiveFilter[]) {
-    this.#filters = filters.flatMap(({ source, matcher }) => {
-      if (matcher.kind === 'injection') return [];
-      const search =
-        matcher.kind === 'shape' ? new BoundedSearch(matcher.shape) : matcher.pattern.machine.search();
-      return [{ source, search }];
-    });
+  /** `patterns`: absent = none. */
+  constructor(shapes: readonly ShapeSearch[], patterns: PatternSearches | undefined) {
+    this.#shapes = shapes;
+    this.#patterns = patterns;
   }
 
   /** Characters that were received and have not left. */
@@ -63,14 +69,31 @@ export class StreamScan {
     const found: Finding[] = [];
     const candidates = normal.open?.candidates;
     let hold = normal.open !== undefined && candidates === undefined ? normal.end : Number.POSITIVE_INFINITY;
-    for (const filter of this.#filters) {
-      const { search } = filter;
+    /** What is only flagged leaves unchanged. */
+    const holdFor = ({ action }: FindingSource, progress: Progress) => {
+      const isOpen = progress.hold < normal.end || candidates !== undefined;
+      if (isOpen && action !== 'flag') hold = Math.min(hold, progress.hold);
+    };
+    for (const { source, search } of this.#shapes) {
       search.read(normal.text, normal.base, normal.end);
-      const outlook = candidates === undefined ? search : search.expecting(candidates);
-      // What is only flagged leaves unchanged.
-      const isOpen = outlook.hold < normal.end || candidates !== undefined;
-      if (isOpen && filter.source.action !== 'flag') hold = Math.min(hold, outlook.hold);
-      this.#collect(filter, outlook.settled, found);
+      const progress = candidates === undefined ? search : search.expecting(candidates);
+      holdFor(source, progress);
+      this.#collect(source, search, progress.settled, found);
+    }
+    const patterns = this.#patterns;
+    if (patterns !== undefined) {
+      patterns.read(normal.text, normal.base, normal.end);
+      for (const { filter, search } of patterns.active) {
+        const progress = candidates === undefined ? search : search.expecting(candidates);
+        holdFor(filter.source, progress);
+        this.#collect(filter.source, search, progress.settled, found);
+      }
+      if (candidates !== undefined) {
+        for (const { source } of patterns.beginning(candidates)) {
+          if (source.action !== 'flag') hold = Math.min(hold, normal.end);
+        }
+      }
+      patterns.rest();
     }
     const until = hold === Number.POSITIVE_INFINITY ? this.#end : normal.startOf(hold);
     const released = this.#release(until, found);
@@ -84,15 +107,20 @@ export class StreamScan {
     const normal = this.#normal;
     normal.finish();
     const found: Finding[] = [];
-    for (const filter of this.#filters) {
-      filter.search.read(normal.text, normal.base, normal.end);
-      filter.search.end();
-      this.#collect(filter, filter.search.settled, found);
+    this.#patterns?.read(normal.text, normal.base, normal.end);
+    for (const { source, search } of this.#shapes) {
+      search.read(normal.text, normal.base, normal.end);
+      search.end();
+      this.#collect(source, search, search.settled, found);
+    }
+    for (const { filter, search } of this.#patterns?.active ?? []) {
+      search.end();
+      this.#collect(filter.source, search, search.settled, found);
     }
     return this.#release(this.#end, found);
   }
 
-  #collect({ source, search }: RunningFilter, settled: number, found: Finding[]): void {
+  #collect(source: FindingSource, search: Search | BoundedSearch, settled: number, found: Finding[]): void {
     // A match that may become longer is a match: there is no reason to wait before blocking.
     const count = source.action === 'block' ? search.matches.length : settled;
     if (count === 0) return;
@@ -136,7 +164,8 @@ export class StreamScan {
   #forget(): void {
     const normal = this.#normal;
     let needed = normal.end;
-    for (const { search } of this.#filters) needed = Math.min(needed, search.hold);
+    for (const { search } of this.#shapes) needed = Math.min(needed, search.hold);
+    for (const { search } of this.#patterns?.active ?? []) needed = Math.min(needed, search.hold);
     const original = Math.min(this.#released, normal.startOf(needed));
     if (original - this.#originalAt > MAX_SPARE) {
       this.#original = this.#original.slice(original - this.#originalAt);
