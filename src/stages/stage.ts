@@ -130,6 +130,8 @@ export interface Stage {
   readonly relaysUnchanged?: boolean;
   /** True if nothing of a request may leave the gateway before this stage has seen it. */
   readonly guardsRequest?: boolean;
+  /** Of a stage with `around`: it runs the rest once, so that the end of the leg is the end of the generation. */
+  readonly runsOneLeg?: boolean;
   /** True if `after` needs the whole answer, however long it is. */
   readonly needsWholeAnswer?: boolean;
   /** True if the stage has work for this request. */
@@ -222,6 +224,11 @@ export class ActiveStages {
   /** True if a stage runs the legs. */
   get runsLegs(): boolean {
     return this.#stages.some(({ around }) => around !== undefined);
+  }
+
+  /** True if no stage runs a second leg. */
+  get runsOneLeg(): boolean {
+    return this.#stages.every(({ around, runsOneLeg }) => around === undefined || runsOneLeg === true);
   }
 
   get needsWholeAnswer(): boolean {

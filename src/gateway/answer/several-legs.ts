@@ -272,7 +272,8 @@ export class SeveralLegs extends Answering {
     running.conclude(account, statusOf(end), result, typeof end === 'string' ? undefined : end);
     this.#uncharged = plusUncharged(this.#uncharged, account.uncharged);
     this.underway.reservation.release(running.admission.reserved, running.spent);
-    await this.noteProgress();
+    // The only leg is recorded with the generation, which ends with it.
+    if (!this.underway.stages.runsOneLeg) await this.noteProgress();
   }
 }
 

@@ -62,6 +62,7 @@ export function guardrailStages(parts: GuardrailParts): GuardrailStages {
     again: { name: 'guardrails-again', touches: 'request', isActive, before },
     innermost: {
       name: 'guardrails-around-legs',
+      runsOneLeg: true,
       touches: 'answer',
       isActive,
       around: (request, next, context) => guardedLeg(request, next, context, guardedOf(context)),

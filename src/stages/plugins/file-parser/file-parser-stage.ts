@@ -39,6 +39,7 @@ export function fileParserStage(egress: Egress): Stage {
     name: FILE_PARSER,
     touches: 'request',
     relaysUnchanged: true,
+    runsOneLeg: true,
     isActive: hasParsableFile,
     async before(request, context) {
       const engine = await engineFor(request, context);

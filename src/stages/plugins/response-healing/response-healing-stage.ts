@@ -27,6 +27,7 @@ export const responseHealingStage: Stage = {
     const detail = 'it works on whole answers alone that are asked to be JSON';
     return { field: pluginPlace(request, plugin), action: 'dropped', detail };
   },
+  runsOneLeg: true,
   around: heal,
 };
 
