@@ -19,8 +19,8 @@ export interface ActiveSearch {
 const WORD = /\w/;
 
 /**
- * Searches for many patterns in a text that comes in pieces. One automaton reads every character; a pattern has a search
- * of its own only from the piece in which it begins until it can no longer match.
+ * Searches for many patterns in a text that comes in pieces. One automaton reads every character; a pattern has a
+ * search of its own only from the piece in which it begins until it can no longer match.
  */
 export class PatternSearches {
   /** Those that may match, or have: in no order. */
