@@ -123,7 +123,7 @@ export interface TransportReply {
  */
 export class StaleConnection extends TransportProblem {
   constructor() {
-    super('reset', 'connection closed before the answer ended');
+    super('reset', 'connection closed before the answer ended', undefined, 'ECONNRESET');
     this.name = 'StaleConnection';
   }
 }

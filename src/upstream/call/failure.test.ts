@@ -155,7 +155,8 @@ describe('broken exchanges', () => {
     ['encoding', 502],
   ] as const)('%s', (reason: TransportReason, status) => {
     const found = failureOfProblem(new TransportProblem(reason, 'the cause'), 0, SCOPE);
-    expect([found.isStale, failureOfProblem(new StaleConnection(), 0, SCOPE).isStale]).toEqual([false, true]);
+    const stale = failureOfProblem(new StaleConnection(), 0, SCOPE);
+    expect([found.isStale, stale.isStale, stale.errno]).toEqual([false, true, 'ECONNRESET']);
     expect(found.status).toBe(status);
     expect(found.message).toContain('the cause');
     expect(found.upstreamStatus).toBe(0);
