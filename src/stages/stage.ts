@@ -130,8 +130,6 @@ export interface Stage {
   readonly relaysUnchanged?: boolean;
   /** True if nothing of a request may leave the gateway before this stage has seen it. */
   readonly guardsRequest?: boolean;
-  /** Of a stage with `around`: it runs the rest once, so that the end of the leg is the end of the generation. */
-  readonly runsOneLeg?: boolean;
   /** True if `after` needs the whole answer, however long it is. */
   readonly needsWholeAnswer?: boolean;
   /** True if the stage has work for this request. */
@@ -151,6 +149,11 @@ export interface Stage {
    * `ir/folding/joined-legs.ts` joins several legs into one answer.
    */
   around?(request: GenerationRequest, next: Next, context: StageContext): AsyncIterable<EventBatch>;
+  /**
+   * Of a stage with `around`: whether the end of the leg is the end of the generation, because the stage runs the rest
+   * once and waits for nothing afterwards. Absent = it is not.
+   */
+  endsWithLeg?(context: StageContext): boolean;
   /** Called with a complete and settled answer. `asked`: the parsed request before any stage. */
   after?(answer: GivenAnswer, context: StageContext, asked: GenerationRequest): void;
 }
@@ -226,9 +229,11 @@ export class ActiveStages {
     return this.#stages.some(({ around }) => around !== undefined);
   }
 
-  /** True if no stage runs a second leg. */
-  get runsOneLeg(): boolean {
-    return this.#stages.every(({ around, runsOneLeg }) => around === undefined || runsOneLeg === true);
+  /** True if the end of the leg is the end of the generation. */
+  get endWithLeg(): boolean {
+    return this.#stages.every(
+      (stage) => stage.around === undefined || stage.endsWithLeg?.(this.#context) === true,
+    );
   }
 
   get needsWholeAnswer(): boolean {

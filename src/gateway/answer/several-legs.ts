@@ -273,7 +273,7 @@ export class SeveralLegs extends Answering {
     this.#uncharged = plusUncharged(this.#uncharged, account.uncharged);
     this.underway.reservation.release(running.admission.reserved, running.spent);
     // The only leg is recorded with the generation, which ends with it.
-    if (!this.underway.stages.runsOneLeg) await this.noteProgress();
+    if (!this.underway.stages.endWithLeg) await this.noteProgress();
   }
 }
 

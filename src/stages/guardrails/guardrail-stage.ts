@@ -62,10 +62,11 @@ export function guardrailStages(parts: GuardrailParts): GuardrailStages {
     again: { name: 'guardrails-again', touches: 'request', isActive, before },
     innermost: {
       name: 'guardrails-around-legs',
-      runsOneLeg: true,
       touches: 'answer',
       isActive,
       around: (request, next, context) => guardedLeg(request, next, context, guardedOf(context)),
+      // Services judge the end of an answer after its leg.
+      endsWithLeg: (context) => guardedOf(context).panel.isEmpty,
     },
   };
 }

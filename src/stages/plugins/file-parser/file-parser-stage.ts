@@ -39,7 +39,6 @@ export function fileParserStage(egress: Egress): Stage {
     name: FILE_PARSER,
     touches: 'request',
     relaysUnchanged: true,
-    runsOneLeg: true,
     isActive: hasParsableFile,
     async before(request, context) {
       const engine = await engineFor(request, context);
@@ -63,6 +62,7 @@ export function fileParserStage(egress: Egress): Stage {
       const files = isNamed ? parsedFor.get(context) : undefined;
       return files === undefined ? next(request) : annotated(next(request), files);
     },
+    endsWithLeg: () => true,
   };
 
   async function parse(file: FilePart, engine: Engine, context: StageContext): Promise<ParsedFile> {

@@ -27,8 +27,8 @@ export const responseHealingStage: Stage = {
     const detail = 'it works on whole answers alone that are asked to be JSON';
     return { field: pluginPlace(request, plugin), action: 'dropped', detail };
   },
-  runsOneLeg: true,
   around: heal,
+  endsWithLeg: () => true,
 };
 
 /** True if answers to a request can be healed: they are not streamed, and should be JSON. */

@@ -57,8 +57,8 @@ export function webStage(egress: Egress): Stage {
       const text = resultsText(pages, textAt(plugin, 'search_prompt'), context.now());
       return { request: withUserText(request, text) };
     },
-    runsOneLeg: true,
     around: (request, next, context) => cited(next(request), found.get(context)),
+    endsWithLeg: () => true,
   };
 }
 
