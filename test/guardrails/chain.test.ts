@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { chatAnswer } from '../fakes/answers.ts';
-import { end, head, SSE, write } from '../fakes/fake-upstream.ts';
+import { end, head, never, SSE, write } from '../fakes/fake-upstream.ts';
 import { FORMATS, PATHS } from '../plugins/formats.ts';
 import {
   ANSWERS,
@@ -18,7 +18,14 @@ import {
 let guarded: GuardedGateway;
 
 beforeAll(async () => {
-  guarded = await openGuardedGateway();
+  guarded = await openGuardedGateway({
+    models: [
+      {
+        id: 'm/priced',
+        endpoints: [{ provider: 'openai-chat', model: 'one', pricing: { completion: '0.001' } }],
+      },
+    ],
+  });
 });
 beforeEach(() => guarded.upstream.clear());
 afterAll(() => guarded.close());
@@ -91,6 +98,23 @@ it('counts in analytics how often guardrails found something', async () => {
   await expect
     .poll(async () => Number((await counted()).guardrail_invoked_count), { timeout: 15_000 })
     .toBe(CASES.length * 3);
+});
+
+it('charges what a refused stream has written, and does not count it against the endpoint', async () => {
+  const key = await guarded.guard(RULES);
+  const chunk = (content: string) =>
+    `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { content } }] })}\n\n`;
+  const text = `${chunk('Some words that may pass. '.repeat(20))}${chunk('It is 078-05-1120, he says.')}`;
+  const body = { model: 'm/priced', stream: true, messages: [{ role: 'user', content: 'Go' }] };
+  for (let count = 0; count < 6; count++) {
+    guarded.upstream.answer([head(200, SSE), write(text), never()]);
+    const refused = await guarded.ask(key, '/chat/completions', body);
+    expect(refused.text).toContain('Response blocked by content filter: Social Security number');
+    const { total_cost: cost } = await guarded.recordOf(refused, key);
+    expect(cost).toBeGreaterThan(0.05);
+  }
+  const explained = await guarded.ask(key, '/routing/explain', { format: 'chat', ...body });
+  expect(explained.body.data.candidates[0].health).toMatchObject({ state: 'ok', failures: 0 });
 });
 
 describe('a key whose guardrail has no filters', () => {

@@ -131,7 +131,10 @@ function checked<T>(value: T, scan: GuardrailScan, { note }: StageContext): T {
   return value;
 }
 
-/** One leg: its request is scanned for what stages have added, and its events as they pass. */
+/**
+ * One leg: its request is scanned for what stages have added, and its events as they pass. A leg whose answer is
+ * refused ends before the failure is passed on: what it has written is charged, and its endpoint did nothing wrong.
+ */
 async function* guardedLeg(
   asked: GenerationRequest,
   next: Next,
@@ -142,6 +145,7 @@ async function* guardedLeg(
   const filter = new AnswerFilter(scan);
   const held = panel.isEmpty ? undefined : new HeldAnswer(panel);
   let hasPassed = false;
+  let refusal: GatewayError | undefined;
   for await (const batch of next(request)) {
     let passing = filter.push(batch);
     try {
@@ -153,14 +157,15 @@ async function* guardedLeg(
     } catch (error) {
       // Before anything has passed the request is refused; later its stream fails.
       if (!hasPassed || !(error instanceof GatewayError)) throw error;
-      yield [{ type: 'failure', error }];
-      return;
+      refusal = error;
+      break;
     }
     if (passing.length === 0) continue;
     hasPassed = true;
     yield passing;
     if (isLast(passing)) return;
   }
+  if (refusal !== undefined) yield [{ type: 'failure', error: refusal }];
 }
 
 function isLast(batch: EventBatch): boolean {
