@@ -329,6 +329,16 @@ describe('engines', () => {
     expect(upstream.requests).toHaveLength(0);
   });
 
+  it.each([
+    [{ include_domains: ['a.test', ''] }, 'include_domains[1]: must be a host'],
+    [{ exclude_domains: ['https://'] }, 'exclude_domains[0]: must be a host'],
+    [{ exclude_domains: ['a.test:8080'] }, 'exclude_domains[0]: must be a host'],
+    [{ user_location: { type: 'approximate', zip: '1' } }, 'user_location.zip: is not a known field'],
+  ])('%o is a 400 with the path', async (settings, message) => {
+    const { status, answer } = await ask('/messages', settings);
+    expect([status, answer.error.message]).toEqual([400, expect.stringContaining(`plugins[0].${message}`)]);
+  });
+
   it('"auto" is the default of the configuration', async () => {
     engine.answer(json({ results: RESULTS }));
     upstream.answer(chatAnswer({ text: 'ok' }));

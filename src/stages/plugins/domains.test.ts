@@ -16,6 +16,7 @@ describe('DomainList', () => {
     ['*.gov', 'https://www.nasa.gov/'],
     ['*', 'https://anything.test/'],
     ['docs.*', 'https://docs.example.com/'],
+    ['*.münchen.de', 'https://www.xn--mnchen-3ya.de/'],
   ])('%s has %s', (pattern, url) => expect(has(pattern, url)).toBe(true));
 
   it.each([

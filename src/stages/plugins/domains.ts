@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { glob } from '../../kit/text/glob.ts';
 
 /**
@@ -43,7 +44,9 @@ interface Entry {
 function parseEntry(pattern: string): Entry {
   const bare = pattern.trim().replace(/^https?:\/\//i, '');
   const slash = bare.indexOf('/');
-  const host = (slash === -1 ? bare : bare.slice(0, slash)).toLowerCase().replace(/\.$/, '');
+  const written = (slash === -1 ? bare : bare.slice(0, slash)).toLowerCase().replace(/\.$/, '');
+  // Addresses have their hosts in ASCII: `münchen.de` is `xn--mnchen-3ya.de`.
+  const host = domainToASCII(written) || written;
   const path = slash === -1 ? '' : bare.slice(slash).replace(/\/+$/, '');
   const fitsBelow = glob(`*.${host}`);
   const fitsExactly = glob(host);

@@ -53,8 +53,9 @@ export async function callService(
     .catch((problem: unknown) => {
       throw problem instanceof EgressProblem ? serviceFailed(provider, path, reasonOf(problem)) : problem;
     });
+  if (reply.status !== 200) throw serviceFailed(provider, path, `it answered with status ${reply.status}`);
   const answer = answerIn(reply);
-  if (answer === undefined) throw serviceFailed(provider, path, `it answered with status ${reply.status}`);
+  if (answer === undefined) throw serviceFailed(provider, path, 'its answer is not understood');
   return answer;
 }
 
@@ -62,8 +63,8 @@ function reasonOf({ reason }: EgressProblem): string {
   return reason === 'timeout' ? 'it did not answer in time' : 'it cannot be reached';
 }
 
-function answerIn({ status, bytes, isCut }: EgressReply): JsonObject | undefined {
-  if (status !== 200 || isCut) return undefined;
+function answerIn({ bytes, isCut }: EgressReply): JsonObject | undefined {
+  if (isCut) return undefined;
   const reading = readJson(bytes.toString());
   return reading.ok && isJsonObject(reading.value) ? reading.value : undefined;
 }

@@ -113,7 +113,7 @@ async function searchOnce(
   const { note, settings, signal } = context;
   const engine = ENGINES[name];
   const wish = wishOf(request, plugin);
-  const ignored = untaken(wish, engine);
+  const ignored = untaken(wish, engine, plugin);
   if (wish.text === '') {
     note(
       searchNote({ summary: 'Nothing to search for in the last message', engine: name, results: 0, ignored }),
@@ -177,8 +177,14 @@ function locationOf(given: JsonObject | undefined): UserLocation | undefined {
 }
 
 /** Members of the plugin that the engine does not take. */
-function untaken({ mode, location }: SearchWish, engine: SearchEngine): string[] {
+function untaken({ mode, location }: SearchWish, engine: SearchEngine, plugin: JsonObject): string[] {
   const isModeKnown = mode === undefined || engine.modes?.has(mode) === true;
   const isPlaceKnown = location === undefined || engine.isLocal === true;
-  return [...(isModeKnown ? [] : ['mode']), ...(isPlaceKnown ? [] : ['user_location'])];
+  const country = textAt(objectAt(plugin, 'user_location') ?? {}, 'country');
+  const isCountryKnown = country === undefined || location?.country !== undefined;
+  return [
+    ...(isModeKnown ? [] : ['mode']),
+    ...(isPlaceKnown ? [] : ['user_location']),
+    ...(isPlaceKnown && !isCountryKnown ? ['user_location.country'] : []),
+  ];
 }
