@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
@@ -13,8 +14,8 @@ const alias =
 
 export default defineConfig({
   test: {
-    // By default one core is left free, which on a machine with two is half of it.
-    maxWorkers: '100%',
+    // Many tests wait for processes, disks and clocks: one worker a core leaves the cores idle a part of the time.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     projects: [
       {
         test: {

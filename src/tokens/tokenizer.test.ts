@@ -132,7 +132,7 @@ describe('counting in turns', () => {
 
   it('counts less of each text when much is waiting', async () => {
     const { asked, thread } = steppedThread();
-    const { count } = createTokenizer({ thread, patienceMs: 30_000 });
+    const { count } = createTokenizer({ thread, patienceMs: 2_000 });
     const many = Array.from({ length: 100 }, () => count(['x'.repeat(200_000)]));
     const last = count(['y'.repeat(200_000)]);
     let answered = 0;
