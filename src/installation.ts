@@ -26,7 +26,7 @@ import { Files } from './manage/files/files.ts';
 import { GuardrailAssignments } from './manage/guardrails/assignments.ts';
 import type { GuardrailChecks } from './manage/guardrails/guardrail-issues.ts';
 import { Guardrails } from './manage/guardrails/guardrails.ts';
-import { canonicalSlugOf, findModel, type KnownModels } from './manage/guardrails/known-names.ts';
+import { canonicalSlugOf, findModel, type ModelLookup } from './manage/guardrails/known-names.ts';
 import { AccountKeys } from './manage/keys/account-keys.ts';
 import { CallerDirectory } from './manage/keys/caller-directory.ts';
 import { OperatorKeys } from './manage/keys/operator-keys.ts';
@@ -145,7 +145,7 @@ export interface InstallationOptions {
   /** The providers of the configuration, for stored credentials; none by default. */
   readonly providers?: () => readonly CredentialProvider[];
   /** The models that guardrails may name; by default none is known, and any name is taken. */
-  readonly models?: () => KnownModels;
+  readonly models?: () => ModelLookup;
   /** Address of a Presidio-compatible service; null or absent = there is none. */
   readonly presidioUrl?: () => string | null;
   /** The services of guardrails, for trials; absent = trials leave them out. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { partsOfSite } from './catalog/build-model.ts';
+import { modelAndTagOf } from './catalog/build-model.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { Closers } from './closers.ts';
 import { type LoadedConfiguration, type LoadOptions, loadConfigurationInThread } from './config/load.ts';
@@ -215,7 +215,7 @@ function openLimiter({ directory }: Installation, log: Log, closers: Closers): M
 }
 
 /** The running parts that commands may ask for. */
-interface ControlledParts {
+interface ControlledDependencies {
   readonly server: ListeningServer;
   readonly loopDelay: LoopDelay;
   readonly installation: Installation;
@@ -225,7 +225,7 @@ interface ControlledParts {
 
 /** Lets commands reach the running gateway. */
 async function openControl(
-  { server, loopDelay, installation, engine, settings }: ControlledParts,
+  { server, loopDelay, installation, engine, settings }: ControlledDependencies,
   { load, log }: OpenOptions,
   closers: Closers,
 ): Promise<void> {
@@ -254,7 +254,7 @@ async function openControl(
 }
 
 function coolingEndpointOf({ site, accounts, leftMs }: CoolingSite): CoolingEndpoint {
-  return { ...partsOfSite(site), accounts, seconds_left: Math.ceil(leftMs / 1000) };
+  return { ...modelAndTagOf(site), accounts, seconds_left: Math.ceil(leftMs / 1000) };
 }
 
 /** Keys that are read before they are used. */

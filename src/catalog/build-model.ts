@@ -71,7 +71,7 @@ export function siteOfEndpoint(modelId: string, tag: string, upstreamModel: stri
 }
 
 /** The model id and the tag in the key of an endpoint. */
-export function partsOfSite(site: string): { readonly model: string; readonly tag: string } {
+export function modelAndTagOf(site: string): { readonly model: string; readonly tag: string } {
   const [model = '', tag = ''] = site.split('\n');
   return { model, tag };
 }

@@ -74,7 +74,7 @@ export interface ExplainedCandidate {
 }
 
 /** Dependencies of explaining besides the plan. */
-export interface ExplainTools {
+export interface ExplainDependencies {
   readonly health: HealthView;
   /** Reports losses and changes of the translation for a candidate. */
   readonly preview: (candidate: RankedCandidate) => Promise<readonly TranslationEntry[]>;
@@ -92,20 +92,20 @@ const MAX_PREVIEWED_CANDIDATES = 16;
 export async function explainPlan(
   request: GenerationRequest,
   plan: Plan,
-  tools: ExplainTools,
+  dependencies: ExplainDependencies,
 ): Promise<Explanation> {
   const [first] = plan.candidates;
   const candidates: ExplainedCandidate[] = [];
   for (const [index, candidate] of plan.candidates.entries()) {
-    const translation = index < MAX_PREVIEWED_CANDIDATES ? await tools.preview(candidate) : null;
-    candidates.push(explained(candidate, index + 1, translation, tools));
+    const translation = index < MAX_PREVIEWED_CANDIDATES ? await dependencies.preview(candidate) : null;
+    candidates.push(explained(candidate, index + 1, translation, dependencies));
   }
   return {
     requested: plan.requested,
     strategy: plan.strategy,
     candidates,
     rejected: plan.rejected.map(explainedRejection),
-    estimate: estimateOf(request, first, tools),
+    estimate: estimateOf(request, first, dependencies),
     ...(plan.params !== undefined && { params: plan.params }),
     ...(plan.pipeline.length > 0 && { pipeline: plan.pipeline }),
     ...(plan.report.length > 0 && { translation: plan.report }),
@@ -132,12 +132,16 @@ function explained(
   candidate: RankedCandidate,
   rank: number,
   translation: ExplainedCandidate['translation'],
-  tools: ExplainTools,
+  dependencies: ExplainDependencies,
 ): ExplainedCandidate {
   const { endpoint, model, access, lane, weight, isSticky } = candidate;
-  const health = tools.health.of(siteOf(endpoint, access));
-  const isPaused = health.pausedUntilMs > tools.nowMs;
-  const waitMs = Math.max(0, health.pausedUntilMs - tools.nowMs, health.deferredUntilMs - tools.nowMs);
+  const health = dependencies.health.of(siteOf(endpoint, access));
+  const isPaused = health.pausedUntilMs > dependencies.nowMs;
+  const waitMs = Math.max(
+    0,
+    health.pausedUntilMs - dependencies.nowMs,
+    health.deferredUntilMs - dependencies.nowMs,
+  );
   return {
     rank,
     provider: endpoint.provider.name,
@@ -176,7 +180,7 @@ const NO_LIMIT = { maxOutputTokens: undefined };
 function estimateOf(
   request: GenerationRequest,
   first: RankedCandidate | undefined,
-  { promptTokens, nowMs }: ExplainTools,
+  { promptTokens, nowMs }: ExplainDependencies,
 ): Explanation['estimate'] {
   const asked = request.embedding === undefined ? request.requestedOutputTokens : 0;
   const outputTokens = outputLimitAt(first?.endpoint ?? NO_LIMIT, asked);
@@ -198,24 +202,24 @@ function estimateOf(
 export async function explainRequest(
   input: GenerationInput,
   room: ContentRoom,
-  parts: GatewayDependencies,
+  dependencies: GatewayDependencies,
 ): Promise<Explanation> {
   const content = room.open(input.replied);
-  const settings = parts.settings();
+  const settings = dependencies.settings();
   const maxPromptTokens = async () => Number.POSITIVE_INFINITY;
   try {
-    const accepted = await acceptRequest(input, settings, { content, maxPromptTokens }, parts);
+    const accepted = await acceptRequest(input, settings, { content, maxPromptTokens }, dependencies);
     const { prompt } = accepted;
-    const promptTokens = await prompt.count(parts.tokenizer, input.signal);
+    const promptTokens = await prompt.count(dependencies.tokenizer, input.signal);
     try {
-      const { stages } = stagesFor(input, accepted.request, settings, parts);
-      const planned = await planCompressed(accepted, input, settings, stages.mayRelay, parts);
+      const { stages } = stagesFor(input, accepted.request, settings, dependencies);
+      const planned = await planCompressed(accepted, input, settings, stages.mayRelay, dependencies);
       const { plan, request } = planned;
       return await explainPlan(request, plan, {
-        health: parts.health.forAccount(input.caller.accountId),
-        preview: ({ endpoint, lane }) => parts.previewUpstream({ request, endpoint, lane }),
+        health: dependencies.health.forAccount(input.caller.accountId),
+        preview: ({ endpoint, lane }) => dependencies.previewUpstream({ request, endpoint, lane }),
         promptTokens,
-        nowMs: parts.clock.now(),
+        nowMs: dependencies.clock.now(),
       });
     } catch (error) {
       if (!(error instanceof NothingLeft)) throw error;

@@ -9,7 +9,7 @@ const FILE_BYTES = 100;
 /** A gateway with room for one request with its file, which is read for ever. */
 function gatewayThatReads() {
   const reads: string[] = [];
-  const parts: Partial<Record<keyof GatewayDependencies, unknown>> = {
+  const dependencies: Partial<Record<keyof GatewayDependencies, unknown>> = {
     clock: { now: () => 0, monotonic: () => 0 },
     settings: () => ({
       vendor: 'signalbox',
@@ -34,7 +34,7 @@ function gatewayThatReads() {
       },
     },
   };
-  return { gateway: createGateway(parts as unknown as GatewayDependencies), reads };
+  return { gateway: createGateway(dependencies as unknown as GatewayDependencies), reads };
 }
 
 function inputOf(signal: AbortSignal): GenerationInput {

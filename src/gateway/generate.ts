@@ -22,9 +22,9 @@ import { ContentRoom } from './request/content-room.ts';
 import type { GenerationInput } from './request/generation-input.ts';
 
 /** Builds the spine. */
-export function createGateway(parts: GatewayDependencies): Gateway {
+export function createGateway(dependencies: GatewayDependencies): Gateway {
   const state: AnswerState = {
-    credentials: new CredentialOpener(parts.warn),
+    credentials: new CredentialOpener(dependencies.warn),
     learnt: new LearntLengths(),
     drains: { current: 0 },
     open: new OpenWork(),
@@ -36,23 +36,23 @@ export function createGateway(parts: GatewayDependencies): Gateway {
     let planned: Underway;
     const endOfPlanning = timePlanning(input);
     try {
-      const accepted = await acceptGeneration(input, room, parts);
-      const staged = await runStagesBefore(accepted, parts);
-      if ('served' in staged) return await recordServed(accepted, staged.served, parts);
-      planned = await planGeneration(staged, parts);
+      const accepted = await acceptGeneration(input, room, dependencies);
+      const staged = await runStagesBefore(accepted, dependencies);
+      if ('served' in staged) return await recordServed(accepted, staged.served, dependencies);
+      planned = await planGeneration(staged, dependencies);
     } finally {
       endOfPlanning();
     }
-    const reserved = await reserveGeneration(planned, parts, state);
+    const reserved = await reserveGeneration(planned, dependencies, state);
     // The last three steps happen while the answer is pulled: `Answering` runs the legs, `SettledAnswer` closes the
     // account.
-    return new ModelAnswer(reserved, parts, state);
+    return new ModelAnswer(reserved, dependencies, state);
   }
 
   /** Times what comes before the first upstream call, for `Server-Timing`. */
   function timePlanning({ timing }: GenerationInput): () => void {
-    const started = parts.clock.monotonic();
-    return () => timing.mark('plan', parts.clock.monotonic() - started);
+    const started = dependencies.clock.monotonic();
+    return () => timing.mark('plan', dependencies.clock.monotonic() - started);
   }
 
   return {
@@ -62,29 +62,33 @@ export function createGateway(parts: GatewayDependencies): Gateway {
 
     async countTokens(input): Promise<number> {
       const endOfPlanning = timePlanning(input);
-      const planned = await planGeneration(await acceptGeneration(input, room, parts), parts, planWhole);
+      const planned = await planGeneration(
+        await acceptGeneration(input, room, dependencies),
+        dependencies,
+        planWhole,
+      );
       endOfPlanning();
-      return countTokens(input, planned, state.credentials, parts);
+      return countTokens(input, planned, state.credentials, dependencies);
     },
 
-    explain: (input) => explainRequest(input, room, parts),
+    explain: (input) => explainRequest(input, room, dependencies),
 
-    modelsFor: (caller) => reachableModels(caller, parts.settings().catalog, parts),
+    modelsFor: (caller) => reachableModels(caller, dependencies.settings().catalog, dependencies),
 
     serviceOf(endpoint) {
       const site = siteOf(endpoint, SHARED);
-      return { ...parts.health.statistics(site), state: parts.health.of(site).state };
+      return { ...dependencies.health.statistics(site), state: dependencies.health.of(site).state };
     },
 
     contextWithoutEndpoint(input): ReplyContext {
-      const settings = parts.settings();
-      const request = settingsOfRequest(input, settings, parts);
+      const settings = dependencies.settings();
+      const request = settingsOfRequest(input, settings, dependencies);
       return {
         vendor: settings.vendor,
         request,
         generationId: input.generationId,
         createdAtMs: input.acceptedAtMs,
-        now: () => parts.clock.now(),
+        now: () => dependencies.clock.now(),
         model: request.models[0] ?? '',
         provider: '',
         serviceTier: 'default',

@@ -23,7 +23,7 @@ import {
 import { replyWithError } from './exchange/error-reply.ts';
 import {
   CallerGone,
-  type ExchangeParts,
+  type ExchangeDependencies,
   generationLines,
   HttpExchange,
   requestIdOf,
@@ -94,7 +94,7 @@ class GatewayServer implements HttpServer {
   readonly #times: HttpTimes;
   readonly #listener: Listener;
   readonly #heads: ResponseHeadWriter;
-  readonly #parts: ExchangeParts;
+  readonly #dependencies: ExchangeDependencies;
   readonly #exchanges = new Set<HttpExchange>();
   readonly #turnstile = new Turnstile();
   readonly #refusedKeys: RefusedKeys;
@@ -114,7 +114,7 @@ class GatewayServer implements HttpServer {
     this.#times = { ...DEFAULT_TIMES, ...basics.times };
     const { headersMs, bodyMs, uploadMs, checkMs, idleMs, lingerMs, discardMs, maxHeadBytes } = this.#times;
     this.#heads = new ResponseHeadWriter(basics.clock, idleMs);
-    this.#parts = { clock: basics.clock, heads: this.#heads, closed: this.#closed };
+    this.#dependencies = { clock: basics.clock, heads: this.#heads, closed: this.#closed };
     const limits = {
       headersMs,
       // Bodies have their own limits, with a proper reply: this one only ends what slipped through.
@@ -196,7 +196,7 @@ class GatewayServer implements HttpServer {
   }
 
   #accept(request: InboundRequest, response: OutboundResponse): void {
-    const exchange = new HttpExchange(request, response, this.#basics.ids.token(20), this.#parts);
+    const exchange = new HttpExchange(request, response, this.#basics.ids.token(20), this.#dependencies);
     this.#exchanges.add(exchange);
     void this.#handle(exchange);
   }

@@ -24,7 +24,7 @@ const COUNT_TIMEOUT_MS = 5_000;
 /** Estimate if nothing could be counted. */
 const BYTES_PER_TOKEN = 4;
 
-export interface TokenizerParts {
+export interface TokenizerDependencies {
   readonly thread?: CountingThread;
   readonly patienceMs?: number;
 }
@@ -33,8 +33,8 @@ export interface TokenizerParts {
  * Schedules jobs fairly: the jobs with the least progress go next, several short ones in one message, because a
  * message to the thread costs more than counting a short text.
  */
-export function createTokenizer(parts: TokenizerParts = {}): Tokenizer {
-  const { thread = openCountingThread(), patienceMs = COUNT_TIMEOUT_MS } = parts;
+export function createTokenizer(dependencies: TokenizerDependencies = {}): Tokenizer {
+  const { thread = openCountingThread(), patienceMs = COUNT_TIMEOUT_MS } = dependencies;
   const open = new Set<CountJob>();
   let isWorking = false;
   let isClosed = false;

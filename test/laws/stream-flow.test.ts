@@ -4,7 +4,7 @@ import { FREE } from '../../src/catalog/prices/bill.ts';
 import { chat } from '../../src/dialects/chat/index.ts';
 import type { ConversationInbound, RelayedUpstream, ReplyContext } from '../../src/dialects/dialect.ts';
 import { messages } from '../../src/dialects/messages/index.ts';
-import { type Settlement, type SettleTools, settleAnswer } from '../../src/gateway/record/settle.ts';
+import { type SettleDependencies, type Settlement, settleAnswer } from '../../src/gateway/record/settle.ts';
 import type { Event, EventBatch } from '../../src/ir/events.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 import { NO_USAGE } from '../../src/ir/usage.ts';
@@ -234,7 +234,7 @@ async function streamed(dialect: Both, chunks: Uint8Array[], polls: boolean) {
   } as unknown as AnswerSource;
   const batches = new Batches(source, streamReader(dialect.createFrameReader(100_000), decoder));
   const meter = new Meter();
-  const tools = {
+  const dependencies = {
     metadata: () => undefined,
     account: () => ({ usage: NO_USAGE, bill: FREE }),
     watch: (batch: EventBatch) => meter.push(batch),
@@ -244,9 +244,9 @@ async function streamed(dialect: Both, chunks: Uint8Array[], polls: boolean) {
       items = settlement.result.items;
       return settlement.bill;
     },
-  } as unknown as SettleTools;
+  } as unknown as SettleDependencies;
   let items: unknown;
-  const answer = settleAnswer(batches, tools);
+  const answer = settleAnswer(batches, dependencies);
   let written = '';
   let polled = 0;
   const put = (batch: EventBatch) => {

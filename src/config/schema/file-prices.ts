@@ -39,7 +39,7 @@ export function perMillionDefinitions(variable: object): Record<string, object> 
 }
 
 /** The members that write prices for a million. */
-export function pricesPerMillion(): Record<string, object> {
+export function pricePropertiesPerMillion(): Record<string, object> {
   return Object.fromEntries(
     PRICE_NAMES.map((name) => [
       `${name}${PER_MILLION}`,

@@ -4,8 +4,8 @@ import {
   isPriceName,
   onePriceEach,
   perMillionDefinitions,
+  pricePropertiesPerMillion,
   priceReference,
-  pricesPerMillion,
 } from './file-prices.ts';
 import { KEY_DESCRIPTIONS } from './key-descriptions.ts';
 import { configSchema } from './schema.ts';
@@ -45,7 +45,7 @@ const VARIABLE_PATTERN = '(^|[^$])\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}';
  * variables, units, prices per million and defaults are filled in, turned back into what may be written. Wider than the
  * program only in what compares two places, and in quantities with a unit, whose amount it does not compute.
  */
-export function fileSchema(): JsonSchema {
+export function configurationFileSchema(): JsonSchema {
   const definitions = new Map<string, JsonSchema>([
     [
       'variable',
@@ -127,7 +127,7 @@ class FileSchema {
     });
     return {
       type: 'object',
-      properties: { ...Object.fromEntries(members), ...(node.hasPrices && pricesPerMillion()) },
+      properties: { ...Object.fromEntries(members), ...(node.hasPrices && pricePropertiesPerMillion()) },
       ...(required.length > 0 && { required }),
       additionalProperties: false,
       ...(node.hasPrices && { dependentSchemas: onePriceEach() }),

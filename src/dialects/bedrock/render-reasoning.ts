@@ -81,8 +81,8 @@ function asEffort(context: RenderContext): RenderedReasoning {
   return { ...limit, fields: word === undefined ? {} : { reasoning_effort: word }, isThinking: false };
 }
 
-/** Output limit that a budget is measured against if the request has none, tokens. */
-const ASSUMED_OUTPUT_TOKENS = 16_384;
+/** Output limit that a budget is measured against if neither the request nor the catalogue has one, tokens. */
+const NOVA_OUTPUT_TOKENS = 16_384;
 
 /** The requested effort as one of the upstream's levels; undefined = none requested. */
 function wantedEffort(context: RenderContext): Word | 'none' | undefined {
@@ -96,7 +96,7 @@ function wantedEffort(context: RenderContext): Word | 'none' | undefined {
   }
   if (settings.enabled === false) return 'none';
   const { budgetTokens } = settings;
-  const limit = thinkingLimit(request, target, ASSUMED_OUTPUT_TOKENS);
+  const limit = thinkingLimit(request, target, NOVA_OUTPUT_TOKENS);
   const fromBudget = budgetTokens === undefined ? undefined : effortNearest(budgetTokens, limit);
   const effort = effortOf(settings) ?? fromBudget ?? (settings.adaptive === true ? 'medium' : undefined);
   if (effort === undefined || effort === 'none') return effort;

@@ -21,8 +21,8 @@ interface Asked {
   readonly limit: number;
 }
 
-/** Output limit that shares are measured against if the request has none, tokens. */
-const ASSUMED_OUTPUT_TOKENS = 65_536;
+/** Output limit that shares are measured against if neither the request nor the catalogue has one, tokens. */
+const GEMINI_OUTPUT_TOKENS = 65_536;
 
 /** `thinkingConfig` of a wire body; undefined if there is nothing to set. */
 export function renderReasoning({ request, target, traits, report }: RenderContext): JsonObject | undefined {
@@ -34,7 +34,7 @@ export function renderReasoning({ request, target, traits, report }: RenderConte
     if (!isOff) for (const name of names.asked(settings)) report.dropped(name, 'the endpoint does not think');
     return undefined;
   }
-  const limit = thinkingLimit(request, target, ASSUMED_OUTPUT_TOKENS);
+  const limit = thinkingLimit(request, target, GEMINI_OUTPUT_TOKENS);
   const asked: Asked = { settings, names, report, limit };
   reportUnknown(asked);
   if (isOff) return renderOff(traits.thinking, asked);

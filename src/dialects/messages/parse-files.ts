@@ -1,7 +1,7 @@
 import { lookUp } from '../../kit/collections/lookup.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, stringAt, textAt } from '../../kit/json/members.ts';
-import { base64Of, type InlineFile } from '../shared/media/inline-file.ts';
+import { base64OfFile, type InlineFile } from '../shared/media/inline-file.ts';
 import {
   bareNaming,
   type FileNaming,
@@ -85,5 +85,5 @@ function documentOf(block: JsonObject, { filename }: InlineFile, source: JsonObj
 }
 
 function bytesOf(file: InlineFile): JsonObject {
-  return { type: 'base64', media_type: file.mediaType, data: base64Of(file) };
+  return { type: 'base64', media_type: file.mediaType, data: base64OfFile(file) };
 }

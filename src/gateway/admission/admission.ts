@@ -8,7 +8,7 @@ import { canPay, type ReservationSize } from './reservation-size.ts';
 import { type CostFacts, WorstCost } from './worst-cost.ts';
 
 /** Members of an admission. */
-export interface AdmissionParts {
+export interface AdmissionMembers {
   readonly answers: Answers;
   /** Tokens of the prompt by our own count; undefined = not counted. */
   readonly countedPrompt: number | undefined;
@@ -32,20 +32,20 @@ export class Admission {
   /** Tokens of the prompt by our own count; undefined = not counted. */
   readonly countedPrompt: number | undefined;
   readonly facts: CostFacts;
-  readonly #size: AdmissionParts['size'];
+  readonly #size: AdmissionMembers['size'];
   /** The whole reserved amount. */
   readonly reserved: Amount;
   readonly #costs: readonly WorstCost[];
   /** Cache for the candidate that was asked about last, nearly always the next one too. */
   #paying: Paying | undefined;
 
-  constructor(parts: AdmissionParts) {
-    this.answers = parts.answers;
-    this.countedPrompt = parts.countedPrompt;
-    this.facts = parts.facts;
-    this.#costs = parts.costs;
-    this.#size = parts.size;
-    this.reserved = parts.reserved;
+  constructor(members: AdmissionMembers) {
+    this.answers = members.answers;
+    this.countedPrompt = members.countedPrompt;
+    this.facts = members.facts;
+    this.#costs = members.costs;
+    this.#size = members.size;
+    this.reserved = members.reserved;
   }
 
   /** True if the money may not pay for the whole answer, which is then ended early. */

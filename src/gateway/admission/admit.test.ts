@@ -4,7 +4,7 @@ import { requestOf } from '../../../test/builders/request.ts';
 import type { GenerationRequest, Tool } from '../../ir/request.ts';
 import type { Headroom, ReserveOutcome } from '../../ports/ledger.ts';
 import { Prompt } from '../../tokens/prompt.ts';
-import { type AdmitTools, type Applicant, admit } from './admit.ts';
+import { type AdmitDependencies, type Applicant, admit } from './admit.ts';
 import { answersOf, LearntLengths } from './learnt-lengths.ts';
 
 const PLENTY: Headroom = {
@@ -30,7 +30,7 @@ async function factsOf({ request: changes = {}, counted, promptRatio }: Given) {
   const learnt = new LearntLengths();
   if (promptRatio !== undefined) learnt.learn(answersOf(KEY, MODEL), { outputTokens: 1, promptRatio });
   let asked = 0;
-  const reservation: AdmitTools['reservation'] = {
+  const reservation: AdmitDependencies['reservation'] = {
     async hold(_, size): Promise<ReserveOutcome> {
       const amount = size(PLENTY);
       const isRefused = counted !== undefined && asked++ === 0;
@@ -54,14 +54,14 @@ async function factsOf({ request: changes = {}, counted, promptRatio }: Given) {
     pricedAtMs: 0,
     row: () => ({}),
   } as unknown as Applicant;
-  const tools = {
+  const dependencies = {
     reservation,
     tokenizer: { count: async () => counted ?? Number.NaN, close: async () => {} },
     learnt,
     byokFee: 0,
     basePath: '/api/v1',
-  } satisfies AdmitTools;
-  return (await admit(applicant, tools)).facts;
+  } satisfies AdmitDependencies;
+  return (await admit(applicant, dependencies)).facts;
 }
 
 const text = (text: string): Partial<GenerationRequest> => ({

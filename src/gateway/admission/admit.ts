@@ -20,7 +20,7 @@ import { toolPreambleTokens } from './tool-preambles.ts';
 import { ASSUMED_SEARCHES, type CostFacts, WorstCost } from './worst-cost.ts';
 
 /** Dependencies of admission besides the request. */
-export interface AdmitTools {
+export interface AdmitDependencies {
   /** The reservation that the money is held in. */
   readonly reservation: Pick<GenerationReservation, 'hold'>;
   readonly tokenizer: Tokenizer;
@@ -57,19 +57,23 @@ const WRAPPING_TOKENS = 8;
  * Reserves the money for a request before anything is sent. Rejects with 402 or 403 if a limit forbids it, with 503 if
  * nothing can be recorded.
  */
-export async function admit(applicant: Applicant, tools: AdmitTools): Promise<Admission> {
+export async function admit(applicant: Applicant, dependencies: AdmitDependencies): Promise<Admission> {
   const { prompt, input, row } = applicant;
-  const { reservation } = tools;
-  const quick = new Sizing(applicant, tools, undefined);
+  const { reservation } = dependencies;
+  const quick = new Sizing(applicant, dependencies, undefined);
   try {
     const first = await reservation.hold(row, (headroom) => quick.withPlenty(headroom));
     if (first.ok) return quick.admission(first.reserved);
-    const counted = new Sizing(applicant, tools, await prompt.count(tools.tokenizer, input.signal));
+    const counted = new Sizing(
+      applicant,
+      dependencies,
+      await prompt.count(dependencies.tokenizer, input.signal),
+    );
     const second = await reservation.hold(row, (headroom) => counted.exactly(headroom));
     if (second.ok) return counted.admission(second.reserved);
     throw refused(second.refusal, {
       scopes: input.caller.scopes,
-      basePath: tools.basePath,
+      basePath: dependencies.basePath,
       ...counted.shortage,
     });
   } catch (error) {
@@ -81,24 +85,30 @@ export async function admit(applicant: Applicant, tools: AdmitTools): Promise<Ad
  * Reserves the worst cost of a further leg: of all its candidates, else of the first alone. Resolves with the limit
  * that is too low for that. Rejects with 503 if nothing can be recorded.
  */
-export async function admitFurther(applicant: Applicant, tools: AdmitTools): Promise<Admission | Refusal> {
+export async function admitFurther(
+  applicant: Applicant,
+  dependencies: AdmitDependencies,
+): Promise<Admission | Refusal> {
   try {
-    return await admitWholly(applicant, tools);
+    return await admitWholly(applicant, dependencies);
   } catch (error) {
     throw error instanceof LedgerUnavailable ? unrecordable(error) : error;
   }
 }
 
-async function admitWholly(applicant: Applicant, tools: AdmitTools): Promise<Admission | Refusal> {
+async function admitWholly(
+  applicant: Applicant,
+  dependencies: AdmitDependencies,
+): Promise<Admission | Refusal> {
   const { prompt, input, row, plan } = applicant;
-  const quick = new Sizing(applicant, tools, undefined);
-  const first = await tools.reservation.hold(row, (headroom) => quick.withPlenty(headroom));
+  const quick = new Sizing(applicant, dependencies, undefined);
+  const first = await dependencies.reservation.hold(row, (headroom) => quick.withPlenty(headroom));
   if (first.ok) return quick.admission(first.reserved);
-  const counted = await prompt.count(tools.tokenizer, input.signal);
+  const counted = await prompt.count(dependencies.tokenizer, input.signal);
   const atFirst = { ...applicant, plan: { ...plan, candidates: plan.candidates.slice(0, 1) } };
-  const all = new Sizing(applicant, tools, counted);
-  const alone = new Sizing(atFirst, tools, counted);
-  const second = await tools.reservation.hold(
+  const all = new Sizing(applicant, dependencies, counted);
+  const alone = new Sizing(atFirst, dependencies, counted);
+  const second = await dependencies.reservation.hold(
     row,
     (headroom) => all.wholly(headroom) ?? alone.wholly(headroom),
   );
@@ -147,7 +157,7 @@ function isPlenty({ amount }: ReservationSize, { creditNanos, totalNanos }: Affo
 /** Decides how much is reserved for one request, and keeps the last decision. */
 class Sizing {
   readonly #applicant: Applicant;
-  readonly #tools: AdmitTools;
+  readonly #dependencies: AdmitDependencies;
   /** Tokens of the prompt by our own count; undefined = not counted. */
   readonly #counted: number | undefined;
   readonly #answers: Answers;
@@ -157,11 +167,11 @@ class Sizing {
   #costs: readonly WorstCost[] = [];
   #affordable: Affordable | undefined;
 
-  constructor(applicant: Applicant, tools: AdmitTools, counted: number | undefined) {
+  constructor(applicant: Applicant, dependencies: AdmitDependencies, counted: number | undefined) {
     const { input, plan, request } = applicant;
     this.#applicant = applicant;
     this.#searchesAsked = searchesAskedBy(request);
-    this.#tools = tools;
+    this.#dependencies = dependencies;
     this.#counted = counted;
     this.#answers = answersOf(input.caller.key.hash, plan.candidates[0]?.model.id ?? '');
   }
@@ -240,7 +250,7 @@ class Sizing {
 
   #sizeFor(headroom: Headroom, searches: number): ReservationSize | null {
     const { plan } = this.#applicant;
-    const known = this.#tools.learnt.of(this.#answers);
+    const known = this.#dependencies.learnt.of(this.#answers);
     const facts = isUnlimited(headroom.affordable)
       ? this.#usualFacts(searches)
       : this.#worstFacts(searches, known?.promptRatio);
@@ -265,7 +275,7 @@ class Sizing {
       mayCompact: mayCompact(request),
       namesRegion: (request.body.inference_geo ?? 'global') !== 'global',
       requestedOutputTokens: outputAskedFor(request),
-      byokFee: this.#tools.byokFee,
+      byokFee: this.#dependencies.byokFee,
       atMs: pricedAtMs,
     };
   }

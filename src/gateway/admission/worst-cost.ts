@@ -38,8 +38,8 @@ export interface CostFacts {
   readonly atMs: number;
 }
 
-/** Output tokens of an endpoint with no known limit. */
-const ASSUMED_OUTPUT_TOKENS = 32_768;
+/** Output tokens that are reserved for an endpoint with no known limit. */
+const RESERVED_OUTPUT_TOKENS = 32_768;
 
 /** Context of an endpoint with no known length, tokens: that of the largest models. */
 const ASSUMED_CONTEXT_TOKENS = 1_048_576;
@@ -85,7 +85,7 @@ export class WorstCost {
       for (const pricing of pricingsUpTo(served, facts.atMs, promptTokens)) prices.add(pricing);
     }
     this.candidate = candidate;
-    this.fullTokens = output ?? ASSUMED_OUTPUT_TOKENS;
+    this.fullTokens = output ?? RESERVED_OUTPUT_TOKENS;
     this.isOutputAssumed = output === undefined;
     this.promptTokens = promptTokens;
     this.#summaryTokens = facts.mayCompact

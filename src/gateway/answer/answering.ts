@@ -12,7 +12,7 @@ import { UpstreamReading } from '../leg/upstream-reading.ts';
 import { accountOf, type LegSoFar } from '../record/account.ts';
 import type { AttemptLog } from '../record/attempt-log.ts';
 import { type GenerationTimes, progressRow, settledRow } from '../record/generation-row.ts';
-import { type Settlement, type SettleTools, unrecorded } from '../record/settle.ts';
+import { type SettleDependencies, type Settlement, unrecorded } from '../record/settle.ts';
 import type { AnswerDependencies, AnswerState } from './answer-dependencies.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { metadataOf, plannedGeneration, servedBy, type Underway } from './underway.ts';
@@ -24,11 +24,11 @@ import { metadataOf, plannedGeneration, servedBy, type Underway } from './underw
 const KEPT_CHARACTERS = 16_384;
 
 /** One generation while it is answered: its settlement and its account in the ledger. */
-export abstract class Answering implements SettleTools {
+export abstract class Answering implements SettleDependencies {
   readonly attemptLog: AttemptLog;
   readonly reading: UpstreamReading;
   protected readonly underway: Underway;
-  protected readonly parts: AnswerDependencies;
+  protected readonly dependencies: AnswerDependencies;
   protected readonly surroundings: LegSurroundings;
   protected readonly checkpoints: Checkpoints;
   /** All legs that have begun, in order. */
@@ -37,17 +37,25 @@ export abstract class Answering implements SettleTools {
   readonly #started: number;
   #firstContentMs: number | undefined;
 
-  constructor(underway: Underway, parts: AnswerDependencies, state: AnswerState) {
+  constructor(underway: Underway, dependencies: AnswerDependencies, state: AnswerState) {
     const { input, settings, attemptLog } = underway;
     this.attemptLog = attemptLog;
     this.underway = underway;
-    this.parts = parts;
+    this.dependencies = dependencies;
     this.#state = state;
     this.reading = new UpstreamReading(input.signal, state.drains, () => this.#billsAbandoned());
-    this.surroundings = { input, settings, reading: this.reading, signal: this.reading.signal, parts, state };
+    this.surroundings = {
+      input,
+      settings,
+      reading: this.reading,
+      signal: this.reading.signal,
+      dependencies,
+      state,
+    };
     this.checkpoints = new Checkpoints(settings.checkpointMs, () => this.noteProgress());
     // Times count from the arrival of the request.
-    this.#started = parts.clock.monotonic() - Math.max(0, parts.clock.now() - input.acceptedAtMs);
+    this.#started =
+      dependencies.clock.monotonic() - Math.max(0, dependencies.clock.now() - input.acceptedAtMs);
   }
 
   /** The events of the answer, from the first to its end. */
@@ -82,7 +90,7 @@ export abstract class Answering implements SettleTools {
 
   /** Closes the account: releases the reservation, charges the usage, and records both. */
   async record(settlement: Settlement): Promise<Bill> {
-    const { ledger, clock, onSettled, onUnrecorded } = this.parts;
+    const { ledger, clock, onSettled, onUnrecorded } = this.dependencies;
     const { input, content } = this.underway;
     const generation = plannedGeneration(this.underway);
     try {
@@ -119,7 +127,7 @@ export abstract class Answering implements SettleTools {
 
   /** Writes a checkpoint of the progress, for the case that the process ends. */
   protected async noteProgress(): Promise<void> {
-    const { ledger, clock } = this.parts;
+    const { ledger, clock } = this.dependencies;
     const counted = new Map<RunningLeg, UsedSoFar>();
     const open = this.running.filter(({ leg }) => leg.end === undefined);
     await Promise.all(open.map(async (each) => counted.set(each, await each.soFar())));
@@ -171,6 +179,6 @@ export abstract class Answering implements SettleTools {
   }
 
   #elapsed(): number {
-    return this.parts.clock.monotonic() - this.#started;
+    return this.dependencies.clock.monotonic() - this.#started;
   }
 }

@@ -14,8 +14,13 @@ import type { Underway } from './underway.ts';
 export class OneLeg extends Answering {
   readonly #leg: RunningLeg;
 
-  constructor(underway: Underway, admission: Admission, parts: AnswerDependencies, state: AnswerState) {
-    super(underway, parts, state);
+  constructor(
+    underway: Underway,
+    admission: Admission,
+    dependencies: AnswerDependencies,
+    state: AnswerState,
+  ) {
+    super(underway, dependencies, state);
     const { input, settings, request, prompt, attemptLog } = underway;
     const { acceptedAtMs: pricedAtMs } = input;
     const { attempts: limits } = settings;

@@ -51,8 +51,13 @@ export class SeveralLegs extends Answering {
   /** Every leg may make one call; the calls beyond that are shared by all legs. */
   readonly #limits: AttemptLimits;
 
-  constructor(underway: Underway, admission: Admission, parts: AnswerDependencies, state: AnswerState) {
-    super(underway, parts, state);
+  constructor(
+    underway: Underway,
+    admission: Admission,
+    dependencies: AnswerDependencies,
+    state: AnswerState,
+  ) {
+    super(underway, dependencies, state);
     this.#first = admission;
     const { attempts } = underway.settings;
     this.#limits = { ...attempts, retries: { left: attempts.perRequest - 1 } };
@@ -204,7 +209,7 @@ export class SeveralLegs extends Answering {
     giveUp: LightAbortController,
   ): Promise<RunningLeg | Refusal> {
     const { input, settings, reservation, planFurther } = this.underway;
-    const { tokenizer, clock } = this.parts;
+    const { tokenizer, clock } = this.dependencies;
     const { byokFee, basePath } = settings;
     const { learnt } = this.surroundings.state;
     const prompt = new Prompt(request);

@@ -29,19 +29,25 @@ export interface AcceptedGeneration extends AcceptedRequest {
 export async function acceptGeneration(
   input: GenerationInput,
   room: ContentRoom,
-  parts: GatewayDependencies,
+  dependencies: GatewayDependencies,
 ): Promise<AcceptedGeneration> {
-  const settings = parts.settings();
+  const settings = dependencies.settings();
   const content = room.open(input.replied);
   try {
     const maxPromptTokens = async (parse: () => Promise<GenerationRequest>) => {
       const request = await parse();
-      const byok = await parts.byokCredentials.of(input.caller);
+      const byok = await dependencies.byokCredentials.of(input.caller);
       return largestContext(request, catalogFor(byok, settings.catalog));
     };
-    const accepted = await acceptRequest(input, settings, { content, maxPromptTokens }, parts);
+    const accepted = await acceptRequest(input, settings, { content, maxPromptTokens }, dependencies);
     await BATCH_POINT;
-    return { input, settings, content, ...accepted, ...stagesFor(input, accepted.request, settings, parts) };
+    return {
+      input,
+      settings,
+      content,
+      ...accepted,
+      ...stagesFor(input, accepted.request, settings, dependencies),
+    };
   } catch (error) {
     void content.close();
     throw error;
@@ -53,30 +59,30 @@ export function stagesFor(
   input: GenerationInput,
   request: GenerationRequest,
   settings: GatewaySettings,
-  parts: GatewayDependencies,
+  dependencies: GatewayDependencies,
 ): Pick<AcceptedGeneration, 'stages' | 'reservation'> {
   const { generationId, caller, format, body, cache, signal, header } = input;
   const { region } = settings;
-  const now = () => parts.clock.now();
-  const reservation = new GenerationReservation(input, { ledger: parts.ledger, now });
+  const now = () => dependencies.clock.now();
+  const reservation = new GenerationReservation(input, { ledger: dependencies.ledger, now });
   const row = () =>
     acceptedRow(
       unservedGeneration({ input, request, region, reservation, notes: [] }, request.models[0] ?? ''),
     );
-  const stages = new ActiveStages(parts.stages, request, {
+  const stages = new ActiveStages(dependencies.stages, request, {
     generationId,
     caller,
     workspace: caller.workspace,
     settings,
     charge: (kind, nanos) => reservation.charge(row, kind, nanos),
-    endpointsFor: (asked) => endpointsFor(asked, input, settings, parts),
+    endpointsFor: (asked) => endpointsFor(asked, input, settings, dependencies),
     format,
     body,
     cache,
     signal,
     header,
     now,
-    log: { warn: parts.warn },
+    log: { warn: dependencies.warn },
   });
   return { stages, reservation };
 }
@@ -86,11 +92,11 @@ async function endpointsFor(
   request: GenerationRequest,
   input: GenerationInput,
   settings: GatewaySettings,
-  parts: GatewayDependencies,
+  dependencies: GatewayDependencies,
 ): ReturnType<StageContext['endpointsFor']> {
   try {
     const asked = { request, prompt: new Prompt(request), report: [] };
-    const { plan } = await planCompressed(asked, input, settings, false, parts);
+    const { plan } = await planCompressed(asked, input, settings, false, dependencies);
     return plan.candidates.map(({ endpoint }) => endpoint);
   } catch (error) {
     if (error instanceof GatewayError) return [];

@@ -13,7 +13,7 @@ export async function countTokens(
   input: GenerationInput,
   { request, prompt, attemptLog, settings, content, stages }: Underway,
   credentials: CredentialOpener,
-  parts: GatewayDependencies,
+  dependencies: GatewayDependencies,
 ): Promise<number> {
   try {
     const candidates = stages.guardsRequest ? [] : attemptLog.plan.candidates;
@@ -21,9 +21,9 @@ export async function countTokens(
     for (const candidate of candidates) {
       if (!calls.allows(candidate)) continue;
       calls.note(candidate);
-      const counted = await parts.countUpstream({
+      const counted = await dependencies.countUpstream({
         request,
-        hashUser: (id: string) => hashUser(parts.userHashKey, input.caller.accountId, id),
+        hashUser: (id: string) => hashUser(dependencies.userHashKey, input.caller.accountId, id),
         ...(input.betas !== undefined && { betas: input.betas }),
         signal: input.signal,
         endpoint: candidate.endpoint,
@@ -32,7 +32,7 @@ export async function countTokens(
       });
       if (counted !== undefined) return counted;
     }
-    return await prompt.count(parts.tokenizer, input.signal);
+    return await prompt.count(dependencies.tokenizer, input.signal);
   } finally {
     void content.close();
   }

@@ -16,12 +16,12 @@ import type { ReservedGeneration } from './reserve-generation.ts';
 export class ModelAnswer {
   readonly #underway: Underway;
   readonly #batches: SettledAnswer;
-  readonly #parts: GatewayDependencies;
+  readonly #dependencies: GatewayDependencies;
 
-  constructor(reserved: ReservedGeneration, parts: GatewayDependencies, state: AnswerState) {
+  constructor(reserved: ReservedGeneration, dependencies: GatewayDependencies, state: AnswerState) {
     this.#underway = reserved.underway;
-    this.#batches = settledAnswer(reserved, parts, state);
-    this.#parts = parts;
+    this.#batches = settledAnswer(reserved, dependencies, state);
+    this.#dependencies = dependencies;
   }
 
   async stream(): Promise<OpenedStream> {
@@ -48,7 +48,7 @@ export class ModelAnswer {
 
   #context(): ReplyContext {
     const { input, settings, request, attemptLog } = this.#underway;
-    const { clock, items } = this.#parts;
+    const { clock, items } = this.#dependencies;
     const { selected } = attemptLog;
     return {
       vendor: settings.vendor,
@@ -79,11 +79,11 @@ export class ModelAnswer {
 /** The answer as a lazy pipeline: attempts inside legs inside stages inside settlement. */
 function settledAnswer(
   { underway, admission }: ReservedGeneration,
-  parts: GatewayDependencies,
+  dependencies: GatewayDependencies,
   state: AnswerState,
 ): SettledAnswer {
   const answering = underway.stages.runsLegs
-    ? new SeveralLegs(underway, admission, parts, state)
-    : new OneLeg(underway, admission, parts, state);
+    ? new SeveralLegs(underway, admission, dependencies, state)
+    : new OneLeg(underway, admission, dependencies, state);
   return settleAnswer(answering.flow(), answering);
 }

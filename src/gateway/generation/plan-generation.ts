@@ -13,15 +13,15 @@ import { settleCharges } from './unserved.ts';
 /** Plans the first leg of a generation. If there is no plan, charges of stages are settled. */
 export async function planGeneration(
   accepted: AcceptedGeneration,
-  parts: GatewayDependencies,
+  dependencies: GatewayDependencies,
   planFirst: typeof planCompressed = planCompressed,
 ): Promise<Underway> {
   const { input, settings, stages, content, reservation } = accepted;
   try {
-    const planned = await planFirst(accepted, input, settings, stages.mayRelay, parts);
+    const planned = await planFirst(accepted, input, settings, stages.mayRelay, dependencies);
     const { request, prompt, plan, mustRelay } = planned;
     const attemptLog = new AttemptLog(plan, stages.notes, reservation.charges);
-    const planFurther = furtherPlanner(accepted, parts);
+    const planFurther = furtherPlanner(accepted, dependencies);
     return {
       input,
       settings,
@@ -41,7 +41,7 @@ export async function planGeneration(
         ? error.withRouting(metadataOfNothing(error, settings.region))
         : error;
     const isByGuardrail = error instanceof NothingLeft && error.kind === 'permission';
-    await settleCharges(accepted, failure, parts, { isByGuardrail });
+    await settleCharges(accepted, failure, dependencies, { isByGuardrail });
     throw failure instanceof GatewayError ? stages.explained(failure) : failure;
   }
 }
@@ -52,11 +52,11 @@ export async function planGeneration(
  */
 function furtherPlanner(
   { input, settings }: AcceptedGeneration,
-  parts: GatewayDependencies,
+  dependencies: GatewayDependencies,
 ): (request: GenerationRequest, prompt: Prompt) => Promise<Plan> {
   return async (request, prompt) => {
     const asked = { ...input, body: { ...input.body, model: request.models[0] ?? '' } };
-    const { plan } = await planLeg({ request, prompt, report: [] }, asked, settings, false, parts);
+    const { plan } = await planLeg({ request, prompt, report: [] }, asked, settings, false, dependencies);
     return plan;
   };
 }

@@ -16,12 +16,12 @@ export interface ReservedGeneration {
 /** Reserves the money for the first leg. From here on the generation counts as open. */
 export async function reserveGeneration(
   underway: Underway,
-  parts: AnswerDependencies,
+  dependencies: AnswerDependencies,
   { learnt, open }: AnswerState,
 ): Promise<ReservedGeneration> {
   const { input, settings, request, prompt, attemptLog, reservation } = underway;
   const { byokFee, basePath } = settings;
-  const { tokenizer } = parts;
+  const { tokenizer } = dependencies;
   try {
     const row = () => acceptedRow(plannedGeneration(underway));
     const { acceptedAtMs: pricedAtMs } = input;
@@ -33,7 +33,9 @@ export async function reserveGeneration(
     return { underway: admission.isTight ? translated(underway) : underway, admission };
   } catch (error) {
     void underway.content.close();
-    await settleCharges(underway, error, parts, { isByGuardrail: error instanceof GuardrailBudgetExceeded });
+    await settleCharges(underway, error, dependencies, {
+      isByGuardrail: error instanceof GuardrailBudgetExceeded,
+    });
     throw routedError(error, underway);
   }
 }

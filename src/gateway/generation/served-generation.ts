@@ -32,16 +32,16 @@ export interface ServedRequest extends UnservedRequest {
 export class ServedGeneration {
   readonly #asked: ServedRequest;
   readonly #result: Result;
-  readonly #parts: ServedDependencies;
+  readonly #dependencies: ServedDependencies;
 
-  private constructor(asked: ServedRequest, result: Result, parts: ServedDependencies) {
+  private constructor(asked: ServedRequest, result: Result, dependencies: ServedDependencies) {
     this.#asked = asked;
     this.#result = result;
-    this.#parts = parts;
+    this.#dependencies = dependencies;
   }
 
   /** Records the generation. Rejects with LedgerUnavailable if it cannot be recorded. */
-  static async settle(asked: ServedRequest, parts: ServedDependencies): Promise<ServedGeneration> {
+  static async settle(asked: ServedRequest, dependencies: ServedDependencies): Promise<ServedGeneration> {
     const { served, reservation } = asked;
     const settled = { usage: NO_USAGE, bill: { ...FREE, totalNanos: reservation.charged.creditNanos } };
     const { finish } = served.result;
@@ -52,8 +52,8 @@ export class ServedGeneration {
       result,
       ...(served.sourceId !== null && { servedFrom: served.sourceId }),
     };
-    await settleUnserved(unservedGeneration(asked, served.model), settlement, reservation, parts);
-    return new ServedGeneration(asked, result, parts);
+    await settleUnserved(unservedGeneration(asked, served.model), settlement, reservation, dependencies);
+    return new ServedGeneration(asked, result, dependencies);
   }
 
   async stream(): Promise<OpenedStream> {
@@ -66,7 +66,7 @@ export class ServedGeneration {
 
   #context(): ReplyContext {
     const { input, request, vendor, served } = this.#asked;
-    const { clock, items } = this.#parts;
+    const { clock, items } = this.#dependencies;
     return {
       vendor,
       request,

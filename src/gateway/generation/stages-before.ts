@@ -10,12 +10,12 @@ import { type ServedDependencies, ServedGeneration } from './served-generation.t
 import { settleRefused, type UnservedDependencies, unservedGeneration, unservedOf } from './unserved.ts';
 
 /** What a refusal is recorded and described with. */
-export type RefusalParts = UnservedDependencies & PlanDependencies;
+export type RefusalDependencies = UnservedDependencies & PlanDependencies;
 
 /** The generation after its stages, or the answer of one of them. A refusal is recorded. */
 export async function runStagesBefore(
   accepted: AcceptedGeneration,
-  parts: RefusalParts,
+  dependencies: RefusalDependencies,
 ): Promise<AcceptedGeneration | { readonly served: ServedAnswer }> {
   const { stages, request, content } = accepted;
   if (stages.isEmpty) return accepted;
@@ -28,7 +28,7 @@ export async function runStagesBefore(
       : { ...accepted, request: outcome.request, prompt: new Prompt(outcome.request) };
   } catch (error) {
     void content.close();
-    throw await recordedRefusal(accepted, await withRouting(error, accepted, parts), parts);
+    throw await recordedRefusal(accepted, await withRouting(error, accepted, dependencies), dependencies);
   }
 }
 
@@ -36,13 +36,13 @@ export async function runStagesBefore(
 export async function recordServed(
   accepted: AcceptedGeneration,
   served: ServedAnswer,
-  parts: ServedDependencies,
+  dependencies: ServedDependencies,
 ): Promise<ServedGeneration> {
   const { settings, content } = accepted;
   void content.close();
   try {
     const { vendor } = settings;
-    return await ServedGeneration.settle({ ...unservedOf(accepted), served, vendor }, parts);
+    return await ServedGeneration.settle({ ...unservedOf(accepted), served, vendor }, dependencies);
   } catch (error) {
     throw error instanceof LedgerUnavailable ? unrecordable(error) : error;
   }
@@ -55,12 +55,12 @@ export async function recordServed(
 async function withRouting(
   error: unknown,
   accepted: AcceptedGeneration,
-  parts: RefusalParts,
+  dependencies: RefusalDependencies,
 ): Promise<unknown> {
   const { input, settings, stages, reservation } = accepted;
   if (!input.wantsMetadata || !(error instanceof GatewayError)) return error;
   try {
-    const { plan } = await planLeg(accepted, input, settings, stages.mayRelay, parts);
+    const { plan } = await planLeg(accepted, input, settings, stages.mayRelay, dependencies);
     const attemptLog = new AttemptLog(plan, stages.notes, reservation.charges);
     return error.withRouting(routingMetadata(attemptLog, settings.region, 'failed'));
   } catch {
@@ -74,10 +74,10 @@ async function withRouting(
 async function recordedRefusal(
   accepted: AcceptedGeneration,
   error: unknown,
-  parts: UnservedDependencies,
+  dependencies: UnservedDependencies,
 ): Promise<unknown> {
   try {
-    await settleRefused(unservedOf(accepted), error, parts);
+    await settleRefused(unservedOf(accepted), error, dependencies);
     return error;
   } catch (late) {
     return late instanceof LedgerUnavailable ? unrecordable(late) : late;

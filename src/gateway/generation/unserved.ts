@@ -84,10 +84,10 @@ export async function settleUnserved(
 export function settleRefused(
   asked: UnservedRequest,
   error: unknown,
-  parts: UnservedDependencies,
+  dependencies: UnservedDependencies,
 ): Promise<void> {
   const { generation, settlement } = refused(asked, error);
-  return settleUnserved(generation, settlement, asked.reservation, parts);
+  return settleUnserved(generation, settlement, asked.reservation, dependencies);
 }
 
 /** A failed generation and its settlement. */
@@ -111,16 +111,16 @@ function refused(asked: UnservedRequest, error: unknown) {
 export async function settleCharges(
   charged: Charged,
   error: unknown,
-  parts: UnservedDependencies,
+  dependencies: UnservedDependencies,
   { isByGuardrail }: { readonly isByGuardrail: boolean },
 ): Promise<void> {
   if (!charged.reservation.isOpen && !isByGuardrail) {
     const { generation, settlement } = refused(unservedOf(charged), error);
-    parts.onUnrecorded(generation, settlement);
+    dependencies.onUnrecorded(generation, settlement);
     return;
   }
   // The ledger records it as soon as it can; the caller gets the reason why there is no answer.
-  await settleRefused(unservedOf(charged), error, parts).catch((late: unknown) => {
+  await settleRefused(unservedOf(charged), error, dependencies).catch((late: unknown) => {
     if (!(late instanceof LedgerUnavailable)) throw late;
   });
 }

@@ -82,7 +82,7 @@ async function run(
   const events: Event[] = [];
   let error: unknown;
   try {
-    const tools = {
+    const dependencies = {
       callUpstream,
       credentialOf: () => undefined,
       health: new Health({
@@ -102,7 +102,8 @@ async function run(
       isAbandoned: () => options.isAbandoned?.() ?? false,
       monotonic: () => systemClock.monotonic(),
     };
-    for await (const batch of attemptCandidates(request, attemptLog.firstLeg, tools)) events.push(...batch);
+    for await (const batch of attemptCandidates(request, attemptLog.firstLeg, dependencies))
+      events.push(...batch);
   } catch (thrown) {
     error = thrown;
   }

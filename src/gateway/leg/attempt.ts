@@ -21,7 +21,7 @@ import { CandidateQueue, type NextCandidate, type NoContent } from './candidate-
 import type { Leg } from './leg.ts';
 
 /** Dependencies of the attempt loop. */
-export interface AttemptTools {
+export interface AttemptDependencies {
   readonly callUpstream: CallUpstream;
   /** The credential for a candidate; throws an UpstreamFailure. */
   credentialOf(candidate: Candidate): Credential | undefined;
@@ -45,15 +45,19 @@ export interface AttemptTools {
  * Tries candidate after candidate until one brings content, then forwards its answer. Until then nothing is forwarded:
  * a failure, a refusal or an empty answer moves on to the next candidate. Throws if none is left.
  */
-export function attemptCandidates(request: GenerationRequest, leg: Leg, tools: AttemptTools): Attempts {
-  return new Attempts(request, leg, tools);
+export function attemptCandidates(
+  request: GenerationRequest,
+  leg: Leg,
+  dependencies: AttemptDependencies,
+): Attempts {
+  return new Attempts(request, leg, dependencies);
 }
 
 /** One reader pulls it, one step at a time, so it need not be a generator, which costs several promises a step. */
 class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Flow<EventBatch> {
   readonly #request: GenerationRequest;
   readonly #leg: Leg;
-  readonly #tools: AttemptTools;
+  readonly #dependencies: AttemptDependencies;
   /** The rest of the answer, once a candidate answers. */
   #rest: Flow<EventBatch> | undefined;
   /** True if nothing can be pulled: while the answer is opened, and for good if that fails. */
@@ -61,10 +65,10 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
   /** True after `return`. */
   #isLetGo = false;
 
-  constructor(request: GenerationRequest, leg: Leg, tools: AttemptTools) {
+  constructor(request: GenerationRequest, leg: Leg, dependencies: AttemptDependencies) {
     this.#request = request;
     this.#leg = leg;
-    this.#tools = tools;
+    this.#dependencies = dependencies;
   }
 
   next(): Promise<IteratorResult<EventBatch, void>> {
@@ -96,7 +100,7 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
     try {
       const step = await rest.next();
       if (step.done !== true) {
-        if (this.#isLeft()) throw this.#tools.signal.reason;
+        if (this.#isLeft()) throw this.#dependencies.signal.reason;
         return step;
       }
     } catch (error) {
@@ -108,7 +112,7 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
 
   /** After the caller has left, a failure has no reader: the answer just ends. */
   #isLeft(): boolean {
-    const { signal } = this.#tools;
+    const { signal } = this.#dependencies;
     return signal.aborted && !(signal.reason instanceof GatewayError);
   }
 
@@ -116,12 +120,12 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
   async #open(): Promise<IteratorResult<EventBatch, void>> {
     const request = this.#request;
     const leg = this.#leg;
-    const tools = this.#tools;
-    const { admission } = tools;
+    const dependencies = this.#dependencies;
+    const { admission } = dependencies;
     this.#isOver = true;
     const failures: UpstreamFailure[] = [];
     const echoes: Event[] = [];
-    const queue = new CandidateQueue(leg.plan.candidates, tools);
+    const queue = new CandidateQueue(leg.plan.candidates, dependencies);
     let isShort = false;
     const canPay = (candidate: Candidate) => {
       const isPaid = admission.canPay(candidate);
@@ -132,7 +136,7 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
       const { candidate, ticket } = current;
       let opening: Opening | UpstreamFailure;
       try {
-        opening = await openCandidate(request, current, leg, tools, echoes);
+        opening = await openCandidate(request, current, leg, dependencies, echoes);
       } catch (error) {
         return this.#fail(error, echoes);
       }
@@ -156,11 +160,11 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
       this.#isOver = false;
       return { done: false, value: echoes.length === 0 ? opening.held : [...echoes, ...opening.held] };
     }
-    const failure = tools.signal.aborted
-      ? tools.signal.reason
+    const failure = dependencies.signal.aborted
+      ? dependencies.signal.reason
       : failures.length > 0
         ? lastFailure(failures)
-        : noneMayBeCalled(leg, tools, isShort);
+        : noneMayBeCalled(leg, dependencies, isShort);
     return this.#fail(failure, echoes);
   }
 
@@ -208,41 +212,46 @@ async function openCandidate(
   request: GenerationRequest,
   { candidate, ticket, isAgain }: NextCandidate,
   leg: Leg,
-  tools: AttemptTools,
+  dependencies: AttemptDependencies,
   echoes: Event[],
 ): Promise<Opening | UpstreamFailure> {
-  const { signal } = tools;
-  const startedMs = tools.monotonic();
+  const { signal } = dependencies;
+  const startedMs = dependencies.monotonic();
   let firstByteMs: number | undefined;
   let answered: number | null = null;
   const record = (status: number, failure?: UpstreamFailure) =>
-    leg.note(candidate, status, tools.monotonic() - startedMs, { startedMs, firstByteMs, answered, failure });
+    leg.note(candidate, status, dependencies.monotonic() - startedMs, {
+      startedMs,
+      firstByteMs,
+      answered,
+      failure,
+    });
   if (signal.aborted) {
     ticket.abandoned();
     throw signal.reason;
   }
-  const credential = openCredential(candidate, tools);
+  const credential = openCredential(candidate, dependencies);
   if (credential instanceof UpstreamFailure) {
     ticket.failed(blameOf(credential));
     return credential;
   }
   leg.lastCalled = candidate;
   try {
-    const answer = await tools.callUpstream({
+    const answer = await dependencies.callUpstream({
       request,
       endpoint: candidate.endpoint,
       lane: candidate.lane,
-      paid: tools.admission.paidLimits(candidate),
+      paid: dependencies.admission.paidLimits(candidate),
       credential,
       isByok: candidate.access.kind === 'byok',
-      betas: tools.betas,
-      hashUser: tools.hashUser,
-      accountId: tools.accountId,
-      replied: tools.replied,
+      betas: dependencies.betas,
+      hashUser: dependencies.hashUser,
+      accountId: dependencies.accountId,
+      replied: dependencies.replied,
       signal,
       onRequest: isAgain ? undefined : echoesOf(request, echoes),
     });
-    firstByteMs = tools.monotonic() - startedMs;
+    firstByteMs = dependencies.monotonic() - startedMs;
     answered = answer.status;
     const held = new Held(answer.batches[Symbol.asyncIterator](), request.stream || isInParts(request));
     let opening = held.take(await held.rest.next());
@@ -297,9 +306,12 @@ function echoesOf(
 }
 
 /** The credential for a candidate, or the reason why it cannot be called. */
-function openCredential(candidate: Candidate, tools: AttemptTools): Credential | undefined | UpstreamFailure {
+function openCredential(
+  candidate: Candidate,
+  dependencies: AttemptDependencies,
+): Credential | undefined | UpstreamFailure {
   try {
-    return tools.credentialOf(candidate);
+    return dependencies.credentialOf(candidate);
   } catch (error) {
     if (error instanceof UpstreamFailure) return error;
     throw error;
@@ -412,7 +424,7 @@ function lastFailure(failures: readonly UpstreamFailure[]): GatewayError {
  */
 function noneMayBeCalled(
   { plan }: Leg,
-  { health, admission }: Pick<AttemptTools, 'health' | 'admission'>,
+  { health, admission }: Pick<AttemptDependencies, 'health' | 'admission'>,
   isShort: boolean,
 ): GatewayError {
   const payable = isShort ? plan.candidates.filter((each) => admission.canPay(each)) : plan.candidates;

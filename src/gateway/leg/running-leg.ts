@@ -18,7 +18,7 @@ import type { LearntAnswer } from '../admission/learnt-lengths.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import { countInputImages } from '../request/input-images.ts';
 import type { AttemptLimits, GatewaySettings } from '../request/settings.ts';
-import type { AttemptTools } from './attempt.ts';
+import type { AttemptDependencies } from './attempt.ts';
 import { amountOf, type BillingFacts, billGeneration } from './bill-generation.ts';
 import { conclude } from './conclude.ts';
 import type { Leg, LegEnd } from './leg.ts';
@@ -52,12 +52,12 @@ export interface LegSurroundings {
   readonly reading: UpstreamReading;
   /** Aborted to stop the leg's upstream. */
   readonly signal: AbortSignal;
-  readonly parts: LegDependencies;
+  readonly dependencies: LegDependencies;
   readonly state: LegState;
 }
 
 /** One leg while it runs: the dependencies of its attempts, its usage so far, and its account in the end. */
-export class RunningLeg implements AttemptTools, LegAccountFacts {
+export class RunningLeg implements AttemptDependencies, LegAccountFacts {
   readonly leg: Leg;
   readonly request: GenerationRequest;
   readonly admission: Admission;
@@ -80,7 +80,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
     this.limits = limits;
     this.#prompt = prompt;
     this.#around = surroundings;
-    this.health = surroundings.parts.health.forAccount(surroundings.input.caller.accountId);
+    this.health = surroundings.dependencies.health.forAccount(surroundings.input.caller.accountId);
     this.billing = {
       acceptedAtMs: pricedAtMs,
       inputImages: countInputImages(request),
@@ -89,7 +89,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
   }
 
   get callUpstream(): CallUpstream {
-    return this.#around.parts.callUpstream;
+    return this.#around.dependencies.callUpstream;
   }
 
   get betas(): string | undefined {
@@ -114,14 +114,14 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
 
   /** An arrow function, because it is passed as a callback. */
   readonly hashUser = (id: string): string =>
-    hashUser(this.#around.parts.userHashKey, this.#around.input.caller.accountId, id);
+    hashUser(this.#around.dependencies.userHashKey, this.#around.input.caller.accountId, id);
 
   isAbandoned(): boolean {
     return this.#around.reading.isAbandoned;
   }
 
   monotonic(): number {
-    return this.#around.parts.clock.monotonic();
+    return this.#around.dependencies.clock.monotonic();
   }
 
   get selected(): Candidate | undefined {
@@ -172,7 +172,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
 
   /** Estimates the usage of an answer without a usage report. */
   async estimate(result: Result): Promise<Usage> {
-    const usage = await estimateUsage(this.request, result, this.#around.parts.tokenizer);
+    const usage = await estimateUsage(this.request, result, this.#around.dependencies.tokenizer);
     const counted = {
       ...usage,
       outputTokens: Math.max(usage.outputTokens, this.#meter.pieces),
@@ -204,7 +204,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
     error?: GatewayError,
   ): void {
     const { leg, request, admission, billing } = this;
-    conclude(request, leg, { status, usage, bill, result, error }, this.#around.parts.memory);
+    conclude(request, leg, { status, usage, bill, result, error }, this.#around.dependencies.memory);
     if (status === 'failed' && leg.selected !== undefined) leg.noteBreakOff(error, this.monotonic());
     if (status === 'completed') this.#around.state.learnt.learn(admission.answers, this.#learnt(usage));
     const { acceptedAtMs } = billing;
@@ -252,7 +252,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
   }
 
   async #countNow(): Promise<void> {
-    const { tokenizer } = this.#around.parts;
+    const { tokenizer } = this.#around.dependencies;
     await this.#meter.count((text) => tokenizer.count([text]));
     if (this.#meter.knowsPrompt) return;
     this.#promptTokens ??= this.admission.countedPrompt ?? (await countPrompt(this.request, tokenizer));

@@ -9,7 +9,7 @@ import type { Caller } from '../../ports/caller.ts';
 import type { ContentStore, GenerationContent } from '../../ports/content.ts';
 import type { Settlement } from '../record/settle.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
-import { hasZeroRetention } from '../request/zero-retention.ts';
+import { mustKeepNothing } from '../request/zero-retention.ts';
 
 /** Dependencies of keeping content. */
 export interface ContentKeeping {
@@ -46,7 +46,7 @@ export function isContentKept(
   return (
     workspace.isObservabilityIoLoggingEnabled &&
     workspace.ioLoggingApiKeyIds === null &&
-    !hasZeroRetention(request, caller) &&
+    !mustKeepNothing(request, caller) &&
     random() < workspace.ioLoggingSamplingRate
   );
 }

@@ -39,15 +39,16 @@ export async function planCompressed(
   input: GenerationInput,
   settings: GatewaySettings,
   mayRelay: boolean,
-  parts: PlanDependencies,
+  dependencies: PlanDependencies,
 ): Promise<CompressedPlan> {
-  const planOf = (asked: AcceptedRequest, relays: boolean) => planLeg(asked, input, settings, relays, parts);
+  const planOf = (asked: AcceptedRequest, relays: boolean) =>
+    planLeg(asked, input, settings, relays, dependencies);
   let fitting: CompressedPlan;
   try {
     fitting = { ...accepted, ...(await planOf(accepted, mayRelay)) };
   } catch (error) {
     if (!(error instanceof PromptTooLong)) throw error;
-    const { request, tokens } = await shortened(accepted.request, error, parts, input.signal);
+    const { request, tokens } = await shortened(accepted.request, error, dependencies, input.signal);
     const asked = { ...accepted, request, prompt: new Prompt(request) };
     fitting = { ...asked, ...noted(await planOf(asked, false), 'tokens', error.promptTokens, tokens) };
   }

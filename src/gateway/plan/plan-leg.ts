@@ -49,33 +49,33 @@ export async function planLeg(
   input: GenerationInput,
   settings: GatewaySettings,
   mayRelay: boolean,
-  parts: PlanDependencies,
+  dependencies: PlanDependencies,
 ): Promise<LegPlan> {
-  const byok = await parts.byokCredentials.of(input.caller);
+  const byok = await dependencies.byokCredentials.of(input.caller);
   const context: PlanContext = {
     requested: textAt(input.body, 'model') ?? request.models[0] ?? '',
     catalog: catalogFor(byok, settings.catalog),
     vendor: settings.vendor,
     autoModels: settings.autoModels,
     mayRelay,
-    stages: parts.stages,
+    stages: dependencies.stages,
     accountId: input.caller.accountId,
     sessionId: input.sessionId,
     byok,
     guardrails: guardrailFilters(input.caller.guardrails),
-    health: parts.health.forAccount(input.caller.accountId),
-    pins: parts.memory.pins,
-    traffic: parts.memory.traffic,
-    random: parts.random,
+    health: dependencies.health.forAccount(input.caller.accountId),
+    pins: dependencies.memory.pins,
+    traffic: dependencies.memory.traffic,
+    random: dependencies.random,
   };
-  const first = await inTurn(parts.clock, () => planRequest(request, context));
+  const first = await inTurn(dependencies.clock, () => planRequest(request, context));
   const replan = (promptTokens: number) => planRequest(request, context, promptTokens);
   const plan = await fitContext(first, longestPrompt(request, prompt), replan, {
-    tokenizer: parts.tokenizer,
+    tokenizer: dependencies.tokenizer,
     signal: input.signal,
   });
   const { untranslatableIssues } = DIALECTS[request.format].inbound;
-  const untranslatable = await inTurn(parts.clock, () => untranslatableIssues?.(request) ?? []);
+  const untranslatable = await inTurn(dependencies.clock, () => untranslatableIssues?.(request) ?? []);
   const mustRelay = untranslatable.length > 0;
   if (!mustRelay && report.length === 0) return { plan, mustRelay };
   const candidates = relayedOnly(plan.candidates, untranslatable);

@@ -21,7 +21,7 @@ import { MODERATION } from '../../stages/plugins/moderation/moderation-stage.ts'
 import { chargeRows } from '../admission/reservation.ts';
 import type { UsedSoFar } from '../leg/leg-account.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
-import { hasZeroRetention } from '../request/zero-retention.ts';
+import { mustKeepNothing } from '../request/zero-retention.ts';
 import type { LegSoFar } from './account.ts';
 import { type AttemptLog, keptRouting, type RequestMembers, routingMetadata } from './attempt-log.ts';
 import { citationsOf, mediaOfPrompt, mediaOfResult } from './count-media.ts';
@@ -372,7 +372,7 @@ function requestMembers(
     router: ROUTERS.has(plan.strategy) ? shortOrNull(request.models[0]) : null,
     num_media_prompt: media.all,
     num_input_audio_prompt: media.audio,
-    is_zdr: hasZeroRetention(request, caller),
+    is_zdr: mustKeepNothing(request, caller),
     ...(request.embedding !== undefined && { api: 'embeddings' as const }),
   };
 }

@@ -18,7 +18,7 @@ const text: Event[] = [
   { type: 'text-delta', item: 0, part: 0, kind: 'text', text: 'hi' },
 ];
 
-function toolsFor(records: Settlement[], endpoint = endpointOf(), acceptedAtMs = 0) {
+function dependenciesFor(records: Settlement[], endpoint = endpointOf(), acceptedAtMs = 0) {
   const model = modelOf({ endpoints: [endpoint] });
   const selected = { model, endpoint, access: SHARED, lane: 'translate' as const, isSticky: false };
   const facts = {
@@ -50,7 +50,7 @@ async function settleAll(batches: EventBatch[]) {
   async function* answer() {
     yield* batches;
   }
-  for await (const batch of settleAnswer(answer(), toolsFor(records))) events.push(...batch);
+  for await (const batch of settleAnswer(answer(), dependenciesFor(records))) events.push(...batch);
   return { records, terminal: events.at(-1), events };
 }
 
@@ -79,8 +79,8 @@ describe('settleAnswer', () => {
         const usage = { ...measured, inputTokens: tokens };
         yield [...text, { type: 'usage', usage }, { type: 'finish', reason: 'stop' }];
       }
-      const tools = toolsFor(records, endpointOf({ priceLists }), atMs);
-      for await (const _ of settleAnswer(answer(), tools));
+      const dependencies = dependenciesFor(records, endpointOf({ priceLists }), atMs);
+      for await (const _ of settleAnswer(answer(), dependencies));
       expect(records[0]?.bill.totalNanos).toBe(nanos);
     },
   );
@@ -141,7 +141,7 @@ describe('settleAnswer', () => {
       yield text;
       yield [{ type: 'finish', reason: 'stop' }];
     }
-    for await (const _ of settleAnswer(answer(), toolsFor(records))) break;
+    for await (const _ of settleAnswer(answer(), dependenciesFor(records))) break;
     expect(records).toHaveLength(1);
     expect(records[0]).toMatchObject({ outcome: 'aborted', usage: estimated });
     expect(records[0]?.bill.totalNanos).toBe(19_000n);
@@ -178,8 +178,8 @@ describe('settleAnswer', () => {
     }
     let batches = 0;
     const events: Event[] = [];
-    const tools = { ...toolsFor(records), mayGoOn: () => ++batches < 2 };
-    for await (const batch of settleAnswer(answer(), tools)) events.push(...batch);
+    const dependencies = { ...dependenciesFor(records), mayGoOn: () => ++batches < 2 };
+    for await (const batch of settleAnswer(answer(), dependencies)) events.push(...batch);
     expect(events.slice(2)).toEqual([
       { type: 'text-delta', item: 0, part: 0, kind: 'text', text: ' more' },
       { type: 'item-end', item: 0, status: 'incomplete' },
@@ -199,12 +199,12 @@ describe('settleAnswer', () => {
       yield [{ type: 'finish', reason: 'stop' }];
     }
     const watched: Event[] = [];
-    const tools = {
-      ...toolsFor(records),
+    const dependencies = {
+      ...dependenciesFor(records),
       reading: { isAbandoned: true, isDraining: true },
       watch: (batch: EventBatch) => void watched.push(...batch),
     };
-    for await (const _ of settleAnswer(answer(), tools)) break;
+    for await (const _ of settleAnswer(answer(), dependencies)) break;
     expect(watched).toContainEqual(expect.objectContaining({ text: 'unheard' }));
     expect(records).toHaveLength(1);
     expect(records[0]).toMatchObject({ outcome: 'aborted', usage: measured, bill: { totalNanos: 30_000n } });
@@ -225,7 +225,8 @@ describe('settleAnswer', () => {
       yield [{ type: 'finish', reason: 'stop' }];
     }
     const reading = { isAbandoned: true, isDraining: true };
-    for await (const _ of settleAnswer(answer(), { ...toolsFor(records), keptCharacters: 5, reading })) break;
+    for await (const _ of settleAnswer(answer(), { ...dependenciesFor(records), keptCharacters: 5, reading }))
+      break;
     expect(records[0]?.result).toMatchObject({
       items: [{ content: [{ text: 'abc' }] }],
       omitted: { other: { characters: 4 } },
@@ -237,12 +238,12 @@ describe('settleAnswer', () => {
     async function* answer(): AsyncGenerator<EventBatch> {
       yield [...text, { type: 'usage', usage: measured }, { type: 'finish', reason: 'stop' }];
     }
-    const tools = {
-      ...toolsFor(records),
+    const dependencies = {
+      ...dependenciesFor(records),
       record: async ({ bill }: Settlement) => ({ ...bill, totalNanos: 12n }),
     };
     const events: Event[] = [];
-    for await (const batch of settleAnswer(answer(), tools)) events.push(...batch);
+    for await (const batch of settleAnswer(answer(), dependencies)) events.push(...batch);
     expect(events.at(-1)).toMatchObject({ type: 'finish', settled: { bill: { totalNanos: 12n } } });
   });
 
@@ -250,14 +251,14 @@ describe('settleAnswer', () => {
     async function* answer(): AsyncGenerator<EventBatch> {
       yield [...text, { type: 'finish', reason: 'stop' }];
     }
-    const tools = {
-      ...toolsFor([]),
+    const dependencies = {
+      ...dependenciesFor([]),
       record: async () => {
         throw new LedgerUnavailable('the disk is full');
       },
     };
     const events: Event[] = [];
-    for await (const batch of settleAnswer(answer(), tools)) events.push(...batch);
+    for await (const batch of settleAnswer(answer(), dependencies)) events.push(...batch);
     expect(events.at(-1)).toMatchObject({
       type: 'failure',
       error: { kind: 'overloaded' },

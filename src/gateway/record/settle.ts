@@ -29,7 +29,7 @@ export const LEG_STATUSES: Readonly<Record<Settlement['outcome'], LegStatus>> = 
 };
 
 /** Dependencies of settling besides the events. */
-export interface SettleTools {
+export interface SettleDependencies {
   /** The current routing metadata if the caller asked for it. */
   readonly metadata: (outcome: 'served' | 'failed') => RoutingMetadata | undefined;
   /** Characters of the answer that the settlement keeps. */
@@ -50,8 +50,8 @@ export interface SettleTools {
  * Folds an answer while it passes and closes its account: usage, cost, one record. The terminal event is forwarded
  * only after the record was made. An abandoned answer is settled too.
  */
-export function settleAnswer(answer: Flow<EventBatch>, tools: SettleTools): SettledAnswer {
-  return new SettledAnswer(answer, tools);
+export function settleAnswer(answer: Flow<EventBatch>, dependencies: SettleDependencies): SettledAnswer {
+  return new SettledAnswer(answer, dependencies);
 }
 
 /**
@@ -60,16 +60,16 @@ export function settleAnswer(answer: Flow<EventBatch>, tools: SettleTools): Sett
  */
 export class SettledAnswer implements AsyncIterableIterator<EventBatch, void, undefined>, Flow<EventBatch> {
   readonly #passage: Passage;
-  readonly #tools: SettleTools;
+  readonly #dependencies: SettleDependencies;
   /** The pending step: `return` waits for it. */
   #step: Promise<unknown> | undefined;
   #isOver = false;
   /** Set once the answer has ended. */
   #result: Result | undefined;
 
-  constructor(source: Flow<EventBatch>, tools: SettleTools) {
-    this.#passage = new Passage(source, tools);
-    this.#tools = tools;
+  constructor(source: Flow<EventBatch>, dependencies: SettleDependencies) {
+    this.#passage = new Passage(source, dependencies);
+    this.#dependencies = dependencies;
   }
 
   next(): Promise<IteratorResult<EventBatch, void>> {
@@ -137,7 +137,7 @@ export class SettledAnswer implements AsyncIterableIterator<EventBatch, void, un
       }
       fold.push(terminal);
       const result = fold.result();
-      const ended = await settle(result, terminal, this.#tools);
+      const ended = await settle(result, terminal, this.#dependencies);
       this.#result = resultOf(result, ended);
       last.push(ended);
       return { done: false, value: last };
@@ -152,7 +152,7 @@ export class SettledAnswer implements AsyncIterableIterator<EventBatch, void, un
     this.#isOver = true;
     try {
       if (failure === undefined) await this.#passage.drain();
-      await settleUnfinished(fold, failure, this.#tools);
+      await settleUnfinished(fold, failure, this.#dependencies);
     } finally {
       await source.return?.();
     }
@@ -186,14 +186,14 @@ class Passage {
   /** All events so far. */
   readonly fold: Fold;
   readonly #openItems = new OpenItems();
-  readonly #tools: SettleTools;
+  readonly #dependencies: SettleDependencies;
   /** A polled batch that needs settlement before it is forwarded: `next` returns it. */
   #held: Step | undefined;
 
-  constructor(source: Flow<EventBatch>, tools: SettleTools) {
+  constructor(source: Flow<EventBatch>, dependencies: SettleDependencies) {
     this.source = source;
-    this.fold = new Fold(tools.keptCharacters);
-    this.#tools = tools;
+    this.fold = new Fold(dependencies.keptCharacters);
+    this.#dependencies = dependencies;
   }
 
   async next(): Promise<Step | undefined> {
@@ -242,12 +242,12 @@ class Passage {
       return;
     }
     try {
-      while (this.#tools.reading.isDraining) {
+      while (this.#dependencies.reading.isDraining) {
         const step = await source.next();
         if (step.done === true) return;
         const isLast = terminalIndex(step.value) !== -1;
         fold.pushAll(step.value);
-        this.#tools.watch(step.value, isLast);
+        this.#dependencies.watch(step.value, isLast);
         if (isLast) return;
       }
     } catch {
@@ -258,16 +258,16 @@ class Passage {
   /** Folds and meters a batch without a terminal event; returns whether the answer may go on after it. */
   #look(batch: EventBatch): boolean {
     this.fold.pushAll(batch);
-    this.#tools.watch(batch, false);
+    this.#dependencies.watch(batch, false);
     this.#openItems.push(batch);
-    return this.#tools.mayGoOn();
+    return this.#dependencies.mayGoOn();
   }
 
   #last(batch: EventBatch, at: number): Step {
     const last = batch[at] as Event;
     const passing = batch.slice(0, last.type === 'relay' ? at + 1 : at);
     this.fold.pushAll(passing);
-    this.#tools.watch(passing, true);
+    this.#dependencies.watch(passing, true);
     return { passing, terminal: terminalOf(last), mayGoOn: true };
   }
 }
@@ -281,19 +281,23 @@ type Terminal = NonNullable<ReturnType<typeof terminalOf>>;
 type SettledTerminal = Terminal & { readonly settled: Settled };
 
 /** The terminal event with the answer's cost. An answer that could not be recorded fails. */
-async function settle(result: Result, terminal: Terminal, tools: SettleTools): Promise<SettledTerminal> {
+async function settle(
+  result: Result,
+  terminal: Terminal,
+  dependencies: SettleDependencies,
+): Promise<SettledTerminal> {
   const failed = terminal.type === 'failure';
   const end = failed ? terminal.error : terminal === CUT_SHORT ? 'cut' : 'whole';
-  const { usage, bill, uncharged } = await tools.account(result, end);
-  const metadata = tools.metadata(failed ? 'failed' : 'served');
+  const { usage, bill, uncharged } = await dependencies.account(result, end);
+  const metadata = dependencies.metadata(failed ? 'failed' : 'served');
   const shown = metadata === undefined ? {} : { metadata };
   try {
     await BATCH_POINT;
-    const charged = await tools.record({
+    const charged = await dependencies.record({
       usage,
       bill,
       ...shown,
-      outcome: failed ? 'failed' : tools.reading.isAbandoned ? 'aborted' : 'finished',
+      outcome: failed ? 'failed' : dependencies.reading.isAbandoned ? 'aborted' : 'finished',
       result,
       uncharged,
       ...(failed && { error: terminal.error }),
@@ -325,11 +329,11 @@ export function unrecorded(settlement: Settlement, cause: LedgerUnavailable): Se
 async function settleUnfinished(
   fold: Fold,
   failure: GatewayError | undefined,
-  tools: SettleTools,
+  dependencies: SettleDependencies,
 ): Promise<void> {
   const result = fold.result();
   const end = result.finish === undefined ? (failure ?? 'cut') : 'whole';
-  const { usage, bill, uncharged } = await tools.account(result, end);
+  const { usage, bill, uncharged } = await dependencies.account(result, end);
   const settlement: Settlement = {
     usage,
     bill,
@@ -339,7 +343,7 @@ async function settleUnfinished(
     ...(failure !== undefined && { error: failure }),
   };
   // The caller is gone, so a failure to record is not reported; the ledger records it as soon as it can.
-  await tools.record(settlement).catch((error: unknown) => {
+  await dependencies.record(settlement).catch((error: unknown) => {
     if (!(error instanceof LedgerUnavailable)) throw error;
   });
 }

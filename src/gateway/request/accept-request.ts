@@ -57,26 +57,26 @@ export async function acceptRequest(
   input: GenerationInput,
   settings: GatewaySettings,
   { content, maxPromptTokens }: ContentBounds,
-  parts: AcceptDependencies,
+  dependencies: AcceptDependencies,
 ): Promise<AcceptedRequest> {
   const { itemReferences, fileParts } = DIALECTS[input.format].inbound;
   const { caller, signal } = input;
   const { maxFileBytes, contentRoomBytes } = settings;
   const takeRoom = (bytes: number) => content.take(bytes, contentRoomBytes);
-  const prepared = preparedBody(input, parts);
-  const withItems = await withReferencedItems(prepared.body, itemReferences, parts.items, () => ({
+  const prepared = preparedBody(input, dependencies);
+  const withItems = await withReferencedItems(prepared.body, itemReferences, dependencies.items, () => ({
     keyHash: caller.key.hash,
     maxCharacters: maxFileBytes,
     takeRoom,
   }));
-  const withFiles = await withStoredFiles(withItems, fileParts, parts.files, () => ({
+  const withFiles = await withStoredFiles(withItems, fileParts, dependencies.files, () => ({
     workspaceId: caller.workspaceId,
     maxBytes: maxFileBytes,
-    maxPromptTokens: () => maxPromptTokens(() => parsed(withItems, input, settings, parts)),
+    maxPromptTokens: () => maxPromptTokens(() => parsed(withItems, input, settings, dependencies)),
     takeRoom,
     signal,
   }));
-  const request = await parsed(withFiles.body, input, settings, parts);
+  const request = await parsed(withFiles.body, input, settings, dependencies);
   const report = [...ignoredParameters(input, request), ...prepared.report, ...withFiles.report];
   return { request, prompt: new Prompt(request), report };
 }
@@ -95,25 +95,30 @@ function ignoredParameters(
 export function settingsOfRequest(
   input: GenerationInput,
   settings: GatewaySettings,
-  parts: AcceptDependencies,
+  dependencies: AcceptDependencies,
 ): GenerationRequest {
   const dialect = DIALECTS[input.format].inbound;
-  const body = withStandIns(preparedBody(input, parts).body, dialect.itemReferences);
+  const body = withStandIns(preparedBody(input, dependencies).body, dialect.itemReferences);
   return offered(parseBody(body, dialect, contextOf(input, settings)), input, settings);
 }
 
-function preparedBody({ format, body, caller }: GenerationInput, parts: AcceptDependencies): PreparedBody {
-  return parts.prepareBody(format, withDefaultModel(body, caller.workspace));
+function preparedBody(
+  { format, body, caller }: GenerationInput,
+  dependencies: AcceptDependencies,
+): PreparedBody {
+  return dependencies.prepareBody(format, withDefaultModel(body, caller.workspace));
 }
 
 async function parsed(
   body: GenerationInput['body'],
   input: GenerationInput,
   settings: GatewaySettings,
-  parts: AcceptDependencies,
+  dependencies: AcceptDependencies,
 ): Promise<GenerationRequest> {
   const { inbound } = DIALECTS[input.format];
-  const request = await inTurn(parts.clock, () => parseBody(body, inbound, contextOf(input, settings)));
+  const request = await inTurn(dependencies.clock, () =>
+    parseBody(body, inbound, contextOf(input, settings)),
+  );
   return offered(request, input, settings);
 }
 

@@ -9,7 +9,7 @@ import { objectsOf } from '../../kit/json/members.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
 import type { FoundItems, OutputItems } from '../../ports/output-items.ts';
 import type { GenerationInput } from './generation-input.ts';
-import { hasZeroRetention } from './zero-retention.ts';
+import { mustKeepNothing } from './zero-retention.ts';
 
 /** The key whose items a request may name, and limits. */
 export interface ItemAccess {
@@ -88,7 +88,7 @@ export function itemKeeper(
   { input, request }: { readonly input: GenerationInput; readonly request: GenerationRequest },
   items: OutputItems,
 ): ReplyContext['keepItem'] {
-  if (DIALECTS[input.format].inbound.itemReferences === undefined || hasZeroRetention(request, input.caller))
+  if (DIALECTS[input.format].inbound.itemReferences === undefined || mustKeepNothing(request, input.caller))
     return undefined;
   const { hash } = input.caller.key;
   return (item) => items.keep(hash, item);

@@ -22,7 +22,7 @@ interface Entry extends RecencyNode<Entry> {
 }
 
 /** Dependencies of the item store. */
-export interface MemoryItemTools {
+export interface MemoryItemDependencies {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Memory for the items of all keys together; 0 keeps none. */
   readonly maxBytes: () => number;
@@ -30,8 +30,8 @@ export interface MemoryItemTools {
 
 /** Keeps output items in memory for an hour. If there is no more room, the least recently used are removed. */
 export class MemoryOutputItems implements OutputItems {
-  readonly #clock: MemoryItemTools['clock'];
-  readonly #maxBytes: MemoryItemTools['maxBytes'];
+  readonly #clock: MemoryItemDependencies['clock'];
+  readonly #maxBytes: MemoryItemDependencies['maxBytes'];
   /** By key and id, in the order in which they expire. */
   readonly #entries = new Map<string, Entry>();
   readonly #recency = new RecencyList<Entry>();
@@ -39,7 +39,7 @@ export class MemoryOutputItems implements OutputItems {
   readonly #writing = new Map<string, Promise<void>>();
   #bytes = 0;
 
-  constructor({ clock, maxBytes }: MemoryItemTools) {
+  constructor({ clock, maxBytes }: MemoryItemDependencies) {
     this.#clock = clock;
     this.#maxBytes = maxBytes;
   }

@@ -4,7 +4,7 @@ import { demandsZeroRetention } from '../../routing/rules/guardrail-rules.ts';
 import { preferencesOf } from '../../routing/rules/preferences.ts';
 
 /** True if nothing of a generation may be kept: the request or a guardrail of its caller demands zero retention. */
-export function hasZeroRetention(
+export function mustKeepNothing(
   request: GenerationRequest,
   { guardrails }: Pick<Caller, 'guardrails'>,
 ): boolean {

@@ -9,7 +9,7 @@ import { Reply, type ReplyOwner } from './reply.ts';
 import { ServerTiming } from './server-timing.ts';
 
 /** What all exchanges of a server share. */
-export interface ExchangeParts {
+export interface ExchangeDependencies {
   readonly clock: Clock;
   readonly heads: ResponseHeadWriter;
   /** Called when the reply is flushed or the connection is closed. */
@@ -44,15 +44,20 @@ export class HttpExchange implements ReplyOwner {
   /** Headers that were added to the reply, each with its line break. */
   #added = '';
 
-  constructor(request: InboundRequest, answer: OutboundResponse, token: string, parts: ExchangeParts) {
+  constructor(
+    request: InboundRequest,
+    answer: OutboundResponse,
+    token: string,
+    dependencies: ExchangeDependencies,
+  ) {
     this.request = request;
-    this.acceptedAtMs = parts.clock.now();
-    this.timing = new ServerTiming(parts.clock);
+    this.acceptedAtMs = dependencies.clock.now();
+    this.timing = new ServerTiming(dependencies.clock);
     this.#token = token;
-    this.reply = new Reply(request, answer, this, parts.heads);
+    this.reply = new Reply(request, answer, this, dependencies.heads);
     answer.whenClosed = (isFlushed) => {
       if (!isFlushed) this.abort(new CallerGone());
-      parts.closed(this);
+      dependencies.closed(this);
     };
   }
 

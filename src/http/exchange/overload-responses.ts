@@ -1,7 +1,7 @@
 import type { EncodeError } from '../../dialects/shared/answers/error-envelope.ts';
 import type { ResponseHeadWriter } from '../../http1/server/response-head-writer.ts';
 import { errorHeaders } from './error-reply.ts';
-import { jsonLines } from './reply.ts';
+import { jsonHeaderLines } from './reply.ts';
 import { unavailable } from './unavailable.ts';
 
 /** Made once: during overload thousands of requests a second get it. */
@@ -39,7 +39,7 @@ export class OverloadResponses {
     const known = this.#answers.get(encodeError);
     if (known !== undefined) return known;
     const body = JSON.stringify(encodeError(OVERLOADED, { vendor: this.#vendor, generationId: null }));
-    const answer = { body, lines: jsonLines(Buffer.byteLength(body), OVERLOAD_HEADERS) };
+    const answer = { body, lines: jsonHeaderLines(Buffer.byteLength(body), OVERLOAD_HEADERS) };
     this.#answers.set(encodeError, answer);
     return answer;
   }

@@ -31,7 +31,7 @@ const LENGTHS = Array.from({ length: 2048 }, (_, length) => length.toString(16))
 const DONE = Promise.resolve();
 
 /** All headers of a JSON reply but those of its exchange and of its connection, each with its line break. */
-export function jsonLines(length: number, headers: Headers): string {
+export function jsonHeaderLines(length: number, headers: Headers): string {
   return `${linesOf(JSON_LINES, headers, length)}${SAFETY_LINE}`;
 }
 

@@ -29,7 +29,7 @@ import { workspaceSchema } from '../../contract/workspaces/workspace.ts';
 import {
   cacheControlSchema,
   pluginSchema,
-  providerSchema as providerPreferencesSchema,
+  providerPreferencesSchema,
   stopConditionSchema,
 } from '../../dialects/shared/requests/gateway-fields.ts';
 

@@ -37,15 +37,15 @@ const METRICS = [
 
 /** Usage of an account on the last 30 complete UTC days, by model and endpoint. */
 export class Activity {
-  readonly #parts: ActivityDependencies;
+  readonly #dependencies: ActivityDependencies;
 
-  constructor(parts: ActivityDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: ActivityDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Latest day first. Throws 404 for an unknown workspace or key. */
   async list(accountId: string, wanted: ActivityQuery, signal: AbortSignal): Promise<ActivityRow[]> {
-    const { events, tenancy, clock } = this.#parts;
+    const { events, tenancy, clock } = this.#dependencies;
     const range = rangeOf(wanted.date, clock.now());
     const keyHash = wanted.api_key_hash?.toLowerCase();
     const workspaceId =
@@ -78,7 +78,7 @@ export class Activity {
   }
 
   async #hasKey(accountId: string, hash: string): Promise<boolean> {
-    return (await this.#parts.tenancy.findKey(hash))?.accountId === accountId;
+    return (await this.#dependencies.tenancy.findKey(hash))?.accountId === accountId;
   }
 }
 

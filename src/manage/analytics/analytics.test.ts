@@ -19,7 +19,7 @@ const APPS: readonly App[] = [
 function analyticsWith(rows: readonly EventRow[], more: Partial<EventAnswer> = {}, isRefilling = false) {
   const asked: EventQuery[] = [];
   const lookedUp: (readonly number[])[] = [];
-  const parts: AnalyticsDependencies = {
+  const dependencies: AnalyticsDependencies = {
     events: {
       isRefilling,
       query: async (query) => {
@@ -49,7 +49,7 @@ function analyticsWith(rows: readonly EventRow[], more: Partial<EventAnswer> = {
     clock: { now: () => Date.parse('2026-06-10T00:00:00Z'), monotonic: () => performance.now() },
   };
   const ask = (wanted: Partial<AnalyticsQuery>, accountId = 'account') =>
-    new Analytics(parts).query({ metrics: ['request_count'], ...wanted } as AnalyticsQuery, {
+    new Analytics(dependencies).query({ metrics: ['request_count'], ...wanted } as AnalyticsQuery, {
       accountId,
       vendor: 'acme',
       signal: new AbortController().signal,

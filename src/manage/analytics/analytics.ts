@@ -35,10 +35,10 @@ export interface AnalyticsCall {
 
 /** Aggregated usage. An account sees only its own. */
 export class Analytics {
-  readonly #parts: AnalyticsDependencies;
+  readonly #dependencies: AnalyticsDependencies;
 
-  constructor(parts: AnalyticsDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: AnalyticsDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Runs a query. Throws 400. */
@@ -46,7 +46,7 @@ export class Analytics {
     wanted: AnalyticsQuery,
     { accountId, vendor, signal }: AnalyticsCall,
   ): Promise<AnalyticsAnswer> {
-    const { events, tenancy, apps, clock } = this.#parts;
+    const { events, tenancy, apps, clock } = this.#dependencies;
     const startedMs = clock.monotonic();
     const refillNotes = events.isRefilling ? [REFILL_WARNING] : [];
     const query = parseAnalyticsQuery(wanted, { vendor, nowMs: clock.now() });

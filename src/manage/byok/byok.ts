@@ -36,14 +36,14 @@ export const MAX_CREDENTIALS = 500;
 
 /** Provider credentials of accounts. Each operation sees one account; a credential of another is a 404. */
 export class Byok {
-  readonly #parts: ByokDependencies;
+  readonly #dependencies: ByokDependencies;
 
-  constructor(parts: ByokDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: ByokDependencies) {
+    this.#dependencies = dependencies;
   }
 
   async create(accountId: string, wanted: CreateByok): Promise<StoredByokCredential> {
-    const { store, vault, sources, changed } = this.#parts;
+    const { store, vault, sources, changed } = this.#dependencies;
     const { provider } = wanted;
     const issues = [
       ...this.issuesOf(wanted),
@@ -54,7 +54,7 @@ export class Byok {
     const workspaceId =
       wanted.workspace_id === null
         ? null
-        : await requireWorkspaceId(this.#parts.tenancy, accountId, wanted.workspace_id);
+        : await requireWorkspaceId(this.#dependencies.tenancy, accountId, wanted.workspace_id);
     const change = byokChangeOf(wanted);
     await this.#requireRoom(accountId);
     const owner = { id: sources.uuid(), accountId, provider };
@@ -80,12 +80,12 @@ export class Byok {
     const issues = combinationIssues({ ...BYOK_DEFAULTS, ...byokChangeOf(wanted) });
     if (provider !== undefined && target === undefined) issues.push(unknownProvider(provider));
     if (target === undefined || key === undefined) return issues;
-    const secret = checkSecret(key, target, this.#parts.egress());
+    const secret = checkSecret(key, target, this.#dependencies.egress());
     return 'problem' in secret ? [{ path: 'key', message: secret.problem }, ...issues] : issues;
   }
 
   async #requireRoom(accountId: string): Promise<void> {
-    const { length } = await this.#parts.store.listAll(accountId);
+    const { length } = await this.#dependencies.store.listAll(accountId);
     if (length < MAX_CREDENTIALS) return;
     throw new GatewayError(
       'invalid-request',
@@ -97,9 +97,9 @@ export class Byok {
     accountId: string,
     query: ByokQuery,
   ): Promise<{ readonly credentials: StoredByokCredential[]; readonly total: number }> {
-    const { store } = this.#parts;
+    const { store } = this.#dependencies;
     if (query.provider !== undefined) this.#targetOf(query.provider);
-    const workspaceId = await requireWorkspaceId(this.#parts.tenancy, accountId, query.workspace_id);
+    const workspaceId = await requireWorkspaceId(this.#dependencies.tenancy, accountId, query.workspace_id);
     return store.list(
       {
         accountId,
@@ -112,15 +112,15 @@ export class Byok {
 
   /** All credentials of an account, by provider, then place. */
   listAll(accountId: string): Promise<StoredByokCredential[]> {
-    return this.#parts.store.listAll(accountId);
+    return this.#dependencies.store.listAll(accountId);
   }
 
   async get(accountId: string, id: string): Promise<StoredByokCredential> {
-    return requireFound(await this.#parts.store.find(accountId, id));
+    return requireFound(await this.#dependencies.store.find(accountId, id));
   }
 
   async update(accountId: string, id: string, wanted: UpdateByok): Promise<StoredByokCredential> {
-    const { store, sources, changed } = this.#parts;
+    const { store, sources, changed } = this.#dependencies;
     const { provider, fileMember } = await this.get(accountId, id);
     refuseDeclared('credential', fileMember);
     const target = wanted.key === undefined ? undefined : this.#targetOf(provider);
@@ -139,7 +139,7 @@ export class Byok {
   }
 
   async delete(accountId: string, id: string): Promise<void> {
-    const { store, sources, changed } = this.#parts;
+    const { store, sources, changed } = this.#dependencies;
     refuseDeclared('credential', (await this.get(accountId, id)).fileMember);
     if (!(await store.delete(accountId, id, sources.clock.now()))) throw notFound();
     changed(accountId);
@@ -153,13 +153,13 @@ export class Byok {
     if (key === undefined || target === undefined) return {};
     return {
       label: this.#labelOf(key, target),
-      encryptedSecret: this.#parts.vault.encrypt(current, key),
+      encryptedSecret: this.#dependencies.vault.encrypt(current, key),
       version: current.version + 1,
     };
   }
 
   #labelOf(key: string, target: CredentialTarget): string {
-    const secret = checkSecret(key, target, this.#parts.egress());
+    const secret = checkSecret(key, target, this.#dependencies.egress());
     if ('label' in secret) return secret.label;
     throw invalidRequest([{ path: 'key', message: secret.problem }]);
   }
@@ -171,14 +171,14 @@ export class Byok {
   }
 
   #findTarget(slug: string): CredentialTarget | undefined {
-    return credentialTarget(slug, this.#parts.providers());
+    return credentialTarget(slug, this.#dependencies.providers());
   }
 
   /** Refuses hashes of unknown keys: a list of only such hashes would silently disable the credential. */
   async #foreignKeyIssues(accountId: string, hashes: readonly string[] | null | undefined): Promise<Issue[]> {
     const issues: Issue[] = [];
     for (const [index, hash] of (hashes ?? []).entries()) {
-      const key = await this.#parts.tenancy.findKey(hash);
+      const key = await this.#dependencies.tenancy.findKey(hash);
       if (key?.accountId === accountId) continue;
       const path = `allowed_api_key_hashes[${index}]`;
       issues.push({ path, message: 'is not the hash of a key of this account' });

@@ -1,8 +1,8 @@
 import type { Issue } from '../../kit/json/validate.ts';
 import { MAX_CREDENTIALS } from '../byok/byok.ts';
+import type { Application } from './application.ts';
 import { subjectsOf } from './declared-guardrails.ts';
 import { hashOf } from './declared-keys.ts';
-import type { Application } from './declared-parts.ts';
 
 /** Declarations that contradict what is stored. Nothing of their file was applied. */
 export class DeclarationConflict extends Error {
@@ -25,11 +25,11 @@ export async function conflictsOf(application: Application): Promise<Issue[]> {
   ];
 }
 
-async function keyConflicts({ parts, accountId, config }: Application): Promise<Issue[]> {
+async function keyConflicts({ dependencies, accountId, config }: Application): Promise<Issue[]> {
   const conflicts: Issue[] = [];
   for (const [at, { keys }] of config.workspaces.entries()) {
     for (const [index, declared] of (keys ?? []).entries()) {
-      const known = await parts.tenancy.findKey(hashOf(declared));
+      const known = await dependencies.tenancy.findKey(hashOf(declared));
       const path = `workspaces[${at}].keys[${index}].${declared.secret ? 'secret' : 'hash'}`;
       if (known?.isManagement) conflicts.push({ path, message: 'is of a management key; use another key' });
       else if (known !== undefined && known.accountId !== accountId) {
@@ -41,14 +41,14 @@ async function keyConflicts({ parts, accountId, config }: Application): Promise<
 }
 
 /** A list of unknown hashes would silently disable the credential. */
-async function unknownKeyConflicts({ parts, accountId, config }: Application): Promise<Issue[]> {
+async function unknownKeyConflicts({ dependencies, accountId, config }: Application): Promise<Issue[]> {
   const declaredHashes = new Set(config.workspaces.flatMap(({ keys }) => (keys ?? []).map(hashOf)));
   const conflicts: Issue[] = [];
   for (const [at, { byok }] of config.workspaces.entries()) {
     for (const [index, { allowed_api_key_hashes: hashes }] of (byok ?? []).entries()) {
       for (const [place, hash] of (hashes ?? []).entries()) {
         if (declaredHashes.has(hash)) continue;
-        if ((await parts.tenancy.findKey(hash))?.accountId === accountId) continue;
+        if ((await dependencies.tenancy.findKey(hash))?.accountId === accountId) continue;
         const path = `workspaces[${at}].byok[${index}].allowed_api_key_hashes[${place}]`;
         conflicts.push({ path, message: 'is not the hash of a key of the first account' });
       }
@@ -58,14 +58,14 @@ async function unknownKeyConflicts({ parts, accountId, config }: Application): P
 }
 
 /** A guardrail for an unknown key would hold for nothing. */
-async function unknownGuardedKeys({ parts, accountId, config }: Application): Promise<Issue[]> {
+async function unknownGuardedKeys({ dependencies, accountId, config }: Application): Promise<Issue[]> {
   const declaredHashes = new Set(config.workspaces.flatMap(({ keys }) => (keys ?? []).map(hashOf)));
   const conflicts: Issue[] = [];
   for (const [at, workspace] of config.workspaces.entries()) {
     for (const [index, guardrail] of (workspace.guardrails ?? []).entries()) {
       for (const hash of subjectsOf(guardrail, workspace).key) {
         if (declaredHashes.has(hash)) continue;
-        if ((await parts.tenancy.findKey(hash))?.accountId === accountId) continue;
+        if ((await dependencies.tenancy.findKey(hash))?.accountId === accountId) continue;
         const path = `workspaces[${at}].guardrails[${index}].keys`;
         conflicts.push({ path, message: `${hash} is not the hash of a key of the first account` });
       }
@@ -74,10 +74,10 @@ async function unknownGuardedKeys({ parts, accountId, config }: Application): Pr
   return conflicts;
 }
 
-async function roomConflicts({ parts, accountId, config, former }: Application): Promise<Issue[]> {
+async function roomConflicts({ dependencies, accountId, config, former }: Application): Promise<Issue[]> {
   const declared = config.workspaces.reduce((sum, { byok }) => sum + (byok ?? []).length, 0);
   if (declared === 0) return [];
-  const stored = (await parts.byokStore.listAll(accountId)).length;
+  const stored = (await dependencies.byokStore.listAll(accountId)).length;
   // Released credentials stay, so the sum may count some twice: the bound is a little stricter than that of the API.
   if (declared + stored - former.credentials.length <= MAX_CREDENTIALS) return [];
   return [

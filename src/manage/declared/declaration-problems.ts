@@ -14,9 +14,9 @@ import {
   credentialTarget,
 } from '../byok/byok-secret.ts';
 import { disorderOf } from '../workspaces/budgets.ts';
+import type { DeclaredCredential, DeclaredKey, DeclaredWorkspace } from './application.ts';
 import { budgetsOf } from './declared-budgets.ts';
 import { hashOf } from './declared-keys.ts';
-import type { DeclaredCredential, DeclaredKey, DeclaredWorkspace } from './declared-parts.ts';
 import { guardrailProblems } from './guardrail-problems.ts';
 
 type Settings = Pick<Config, 'workspaces' | 'providers' | 'egress' | 'guardrails'>;

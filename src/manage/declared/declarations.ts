@@ -1,17 +1,17 @@
 import type { Config } from '../../config/schema/schema.ts';
 import type { Accounts } from '../accounts/accounts.ts';
+import type {
+  Application,
+  DeclaredChanges,
+  DeclaredDependencies,
+  DeclaredKind,
+  DeclaredPlace,
+} from './application.ts';
 import { conflictsOf, DeclarationConflict } from './conflicts.ts';
 import { DECLARED_BUDGETS } from './declared-budgets.ts';
 import { DECLARED_CREDENTIALS } from './declared-credentials.ts';
 import { DECLARED_GUARDRAILS } from './declared-guardrails.ts';
 import { DECLARED_KEYS } from './declared-keys.ts';
-import type {
-  Application,
-  DeclaredChanges,
-  DeclaredKind,
-  DeclaredParts,
-  DeclaredPlace,
-} from './declared-parts.ts';
 import { releaseWorkspaces, storeWorkspace } from './declared-workspace.ts';
 
 /** What workspaces of the file hold, in the order in which it is stored: credentials and guardrails may name keys. */
@@ -22,7 +22,7 @@ const KINDS: readonly DeclaredKind[] = [
   DECLARED_GUARDRAILS,
 ];
 
-export interface DeclarationsDependencies extends DeclaredParts {
+export interface DeclarationsDependencies extends DeclaredDependencies {
   readonly accounts: Pick<Accounts, 'ensureFirst'>;
 }
 
@@ -31,11 +31,11 @@ export interface DeclarationsDependencies extends DeclaredParts {
  * changes nothing, so that gateways that share a database may all do it.
  */
 export class Declarations {
-  readonly #parts: DeclarationsDependencies;
+  readonly #dependencies: DeclarationsDependencies;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: DeclarationsDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: DeclarationsDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Files are applied one after another. Rejects with DeclarationConflict before anything is changed. */
@@ -66,7 +66,7 @@ export class Declarations {
   }
 
   async #begin(config: Config): Promise<Application> {
-    const { accounts, tenancy, byokStore, guardrailStore } = this.#parts;
+    const { accounts, tenancy, byokStore, guardrailStore } = this.#dependencies;
     const { id: accountId } = await accounts.ensureFirst();
     const { workspaces, keys } = await tenancy.listDeclared(accountId);
     const credentials = (await byokStore.listAll(accountId)).filter(({ fileMember }) => fileMember !== null);
@@ -74,7 +74,7 @@ export class Declarations {
       ({ fileMember }) => fileMember !== null,
     );
     return {
-      parts: this.#parts,
+      dependencies: this.#dependencies,
       accountId,
       config,
       former: { workspaces, keys, credentials, guardrails },

@@ -1,7 +1,7 @@
 import { nanosOf } from '../../kit/money.ts';
 import { LIMIT_WINDOWS, type LimitWindow } from '../../kit/time/windows.ts';
 import type { Budget } from '../../ports/tenancy.ts';
-import type { Application, DeclaredKind, DeclaredPlace, DeclaredWorkspace } from './declared-parts.ts';
+import type { Application, DeclaredKind, DeclaredPlace, DeclaredWorkspace } from './application.ts';
 import { editWorkspace } from './declared-workspace.ts';
 
 /** All budgets of a workspace; ids are those of workspaces. A workspace without the member keeps its own budgets. */
@@ -22,10 +22,10 @@ export const DECLARED_BUDGETS: DeclaredKind = {
 };
 
 async function replaceBudgets(
-  { parts, changes }: Application,
+  { dependencies, changes }: Application,
   { declared, workspace }: DeclaredPlace,
 ): Promise<void> {
-  const { tenancy, sources, changedWorkspace } = parts;
+  const { tenancy, sources, changedWorkspace } = dependencies;
   const includeByok = declared.budgets?.include_byok_in_budgets ?? false;
   const wanted = budgetsOf(declared.budgets);
   const current = await tenancy.listBudgets(workspace.id);

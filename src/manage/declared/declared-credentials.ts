@@ -3,7 +3,7 @@ import { parseEgressRules } from '../../kit/net/egress.ts';
 import type { ByokChange, StoredByokCredential } from '../../ports/byok.ts';
 import { BYOK_DEFAULTS, byokChangeOf } from '../byok/byok-change.ts';
 import { checkSecret, credentialProviders, credentialTarget } from '../byok/byok-secret.ts';
-import type { Application, DeclaredCredential, DeclaredKind, DeclaredPlace } from './declared-parts.ts';
+import type { Application, DeclaredCredential, DeclaredKind, DeclaredPlace } from './application.ts';
 import { differs } from './declared-workspace.ts';
 
 /** BYOK credentials. One that has left the file is disabled and keeps its secret, encrypted. */
@@ -15,8 +15,8 @@ export const DECLARED_CREDENTIALS: DeclaredKind = {
     }
     return ids;
   },
-  async release({ parts, accountId, former, changes }, declared) {
-    const { byokStore, sources, changedWorkspace } = parts;
+  async release({ dependencies, accountId, former, changes }, declared) {
+    const { byokStore, sources, changedWorkspace } = dependencies;
     for (const { id, workspaceId } of former.credentials) {
       if (declared.has(id)) continue;
       const released = (): ByokChange => ({ disabled: true, fileMember: null });
@@ -33,8 +33,8 @@ async function storeCredential(
   declared: DeclaredCredential,
   path: string,
 ): Promise<string> {
-  const { parts, accountId, changes } = application;
-  const { byokStore, vault, sources, changedWorkspace } = parts;
+  const { dependencies, accountId, changes } = application;
+  const { byokStore, vault, sources, changedWorkspace } = dependencies;
   const { provider, name, api_key: secret } = declared;
   // The same file gives the same id at every gateway and at every start.
   const id = derivedUuid(`declared credential ${JSON.stringify([workspace.id, provider, name ?? null])}`);

@@ -4,14 +4,14 @@ import { derivedUuid } from '../../kit/crypto/derived-uuid.ts';
 import type { AssignmentKind, GuardrailAssignment, GuardrailEdit } from '../../ports/guardrails.ts';
 import { guardrailChangeOf } from '../guardrails/guardrail-change.ts';
 import { GUARDRAIL_DEFAULTS, newGuardrail } from '../guardrails/new-guardrail.ts';
-import { hashOf } from './declared-keys.ts';
 import type {
   Application,
   DeclaredGuardrail,
   DeclaredKind,
   DeclaredPlace,
   DeclaredWorkspace,
-} from './declared-parts.ts';
+} from './application.ts';
+import { hashOf } from './declared-keys.ts';
 import { differs } from './declared-workspace.ts';
 
 /** Guardrails and what they are assigned to. One that has left the file is deleted: it applies no longer. */
@@ -23,8 +23,8 @@ export const DECLARED_GUARDRAILS: DeclaredKind = {
     }
     return ids;
   },
-  async release({ parts, accountId, former, changes }, declared) {
-    const { guardrailStore, changedGuardrails } = parts;
+  async release({ dependencies, accountId, former, changes }, declared) {
+    const { guardrailStore, changedGuardrails } = dependencies;
     for (const { id } of former.guardrails) {
       if (declared.has(id)) continue;
       await guardrailStore.delete(accountId, id);
@@ -40,8 +40,8 @@ async function storeGuardrail(
   declared: DeclaredGuardrail,
   path: string,
 ): Promise<string> {
-  const { parts, accountId, changes } = application;
-  const { guardrailStore, sources, changedGuardrails } = parts;
+  const { dependencies, accountId, changes } = application;
+  const { guardrailStore, sources, changedGuardrails } = dependencies;
   const { name } = declared;
   // The same file gives the same id at every gateway and at every start.
   const id = declared.default
@@ -88,13 +88,13 @@ export function subjectsOf(
 
 /** Assigns what the file says, and takes away what it said before. True if anything changed. */
 async function storeAssignments(
-  { parts, accountId }: Application,
+  { dependencies, accountId }: Application,
   guardrailId: string,
   subjects: ReturnType<typeof subjectsOf>,
   fileMember: string,
 ): Promise<boolean> {
-  const { guardrailStore, sources } = parts;
-  const known = await declaredAssignments({ parts, accountId }, guardrailId);
+  const { guardrailStore, sources } = dependencies;
+  const known = await declaredAssignments({ dependencies, accountId }, guardrailId);
   const isKnown = (kind: AssignmentKind, subject: string) =>
     known.some((one) => one.kind === kind && one.subject === subject && one.fileMember === fileMember);
   const wanted = (['key', 'member'] as const).flatMap((kind) =>
@@ -122,13 +122,13 @@ const ASSIGNMENTS_AT_ONCE = 1000;
 
 /** The assignments of a guardrail that the file made. */
 async function declaredAssignments(
-  { parts, accountId }: Pick<Application, 'parts' | 'accountId'>,
+  { dependencies, accountId }: Pick<Application, 'dependencies' | 'accountId'>,
   guardrailId: string,
 ): Promise<GuardrailAssignment[]> {
   const found: GuardrailAssignment[] = [];
   for (const kind of ['key', 'member'] as const) {
     for (let offset = 0, total = 1; offset < total; offset += ASSIGNMENTS_AT_ONCE) {
-      const page = await parts.guardrailStore.listAssignments(
+      const page = await dependencies.guardrailStore.listAssignments(
         { accountId, kind, guardrailId },
         { offset, limit: ASSIGNMENTS_AT_ONCE },
       );

@@ -4,7 +4,7 @@ import { momentMs } from '../../kit/time/moment.ts';
 import type { Key, KeyEdit } from '../../ports/tenancy.ts';
 import { hashSecret } from '../keys/hash-secret.ts';
 import { newHashedKey } from '../keys/new-key.ts';
-import type { Application, DeclaredKey, DeclaredKind, DeclaredPlace } from './declared-parts.ts';
+import type { Application, DeclaredKey, DeclaredKind, DeclaredPlace } from './application.ts';
 import { differs } from './declared-workspace.ts';
 
 /** Label of a key whose secret was never seen. */
@@ -39,8 +39,8 @@ async function storeKey(
   declared: DeclaredKey,
   path: string,
 ): Promise<string> {
-  const { parts, accountId, changes } = application;
-  const { tenancy, sources, changedKey } = parts;
+  const { dependencies, accountId, changes } = application;
+  const { tenancy, sources, changedKey } = dependencies;
   const hash = hashOf(declared);
   const edit = editOf(declared, workspace.id, path);
   const known = await tenancy.findKey(hash);
@@ -80,7 +80,7 @@ function editOf(declared: DeclaredKey, workspaceId: string, path: string): KeyEd
   };
 }
 
-async function editKey({ parts }: Application, { hash }: Key, edit: KeyEdit): Promise<void> {
-  await parts.tenancy.updateKey(hash, edit, parts.sources.clock.now());
-  parts.changedKey(hash);
+async function editKey({ dependencies }: Application, { hash }: Key, edit: KeyEdit): Promise<void> {
+  await dependencies.tenancy.updateKey(hash, edit, dependencies.sources.clock.now());
+  dependencies.changedKey(hash);
 }

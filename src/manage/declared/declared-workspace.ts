@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Workspace, WorkspaceEdit } from '../../ports/tenancy.ts';
 import { newWorkspace } from '../workspaces/new-workspace.ts';
-import type { Application, DeclaredChanges, DeclaredWorkspace } from './declared-parts.ts';
+import type { Application, DeclaredChanges, DeclaredWorkspace } from './application.ts';
 
 /** Stores the settings of a declared workspace, if they differ. */
 export async function storeWorkspace(
@@ -9,8 +9,8 @@ export async function storeWorkspace(
   declared: DeclaredWorkspace,
   path: string,
 ): Promise<Workspace> {
-  const { parts, accountId, changes } = application;
-  const { tenancy, sources } = parts;
+  const { dependencies, accountId, changes } = application;
+  const { tenancy, sources } = dependencies;
   const { slug } = declared;
   const known = await tenancy.findWorkspace(accountId, slug);
   if (known !== undefined) return editWorkspace(application, known, settingsOf(declared, known, path));
@@ -58,13 +58,13 @@ export async function releaseWorkspaces(
 
 /** Changes a workspace, if the change is one, and counts it. */
 export async function editWorkspace(
-  { parts, changes }: Application,
+  { dependencies, changes }: Application,
   workspace: Workspace,
   edit: WorkspaceEdit,
   counter: keyof DeclaredChanges = 'updated',
 ): Promise<Workspace> {
   if (!differs(workspace, edit)) return workspace;
-  const { tenancy, sources, changedWorkspace } = parts;
+  const { tenancy, sources, changedWorkspace } = dependencies;
   const { accountId, id } = workspace;
   const outcome = await tenancy.updateWorkspace(accountId, id, edit, sources.clock.now());
   if (outcome.kind !== 'changed') {

@@ -3,8 +3,8 @@ import { quoted } from '../../kit/text/quoted.ts';
 import { checkPattern } from '../../stages/guardrails/filters/check-pattern.ts';
 import { type CredentialProvider, credentialTarget } from '../byok/byok-secret.ts';
 import { builtinIssues, patternIssues, serviceIssues } from '../guardrails/guardrail-issues.ts';
+import type { DeclaredGuardrail, DeclaredWorkspace } from './application.ts';
 import { subjectsOf } from './declared-guardrails.ts';
-import type { DeclaredGuardrail, DeclaredWorkspace } from './declared-parts.ts';
 
 /** What guardrails of a file are checked against. */
 export interface GuardrailProblemContext {

@@ -11,7 +11,7 @@ const MAX_NAME_CHARACTERS = 255;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
 const CONTROL_CHARACTER = /[\0-\x1f\x7f]/;
 
-export interface IntakeParts {
+export interface IntakeDependencies {
   readonly incoming: IncomingBytes;
   readonly store: Pick<FileStore, 'insert'>;
   readonly clock: Clock;
@@ -22,13 +22,13 @@ export interface IntakeParts {
 /** One upload: content is written piece by piece and is invisible until `keep`. */
 export class FileIntake {
   readonly #owner: Pick<StoredFile, 'id' | 'accountId' | 'workspaceId'>;
-  readonly #parts: IntakeParts;
+  readonly #dependencies: IntakeDependencies;
   readonly #type = new ContentTypeDetector();
   #sizeBytes = 0;
 
-  constructor(owner: Pick<StoredFile, 'id' | 'accountId' | 'workspaceId'>, parts: IntakeParts) {
+  constructor(owner: Pick<StoredFile, 'id' | 'accountId' | 'workspaceId'>, dependencies: IntakeDependencies) {
     this.#owner = owner;
-    this.#parts = parts;
+    this.#dependencies = dependencies;
   }
 
   /** Writes a piece; resolves when the next may follow. Throws 413 above MAX_FILE_BYTES. */
@@ -36,7 +36,7 @@ export class FileIntake {
     this.#sizeBytes += piece.length;
     if (this.#sizeBytes > MAX_FILE_BYTES) throw fileTooLarge();
     this.#type.push(piece);
-    await this.#parts.incoming.write(piece);
+    await this.#dependencies.incoming.write(piece);
   }
 
   /** Stores the file. Throws 400 if its type is not accepted; the owner must then call `discard`. */
@@ -47,7 +47,7 @@ export class FileIntake {
     if (mimeType === undefined) {
       throw invalidRequest([{ path: 'file', message: `is of no accepted type: ${ACCEPTED_TYPES}` }]);
     }
-    const { incoming, store, clock, settled } = this.#parts;
+    const { incoming, store, clock, settled } = this.#dependencies;
     await incoming.keep();
     const file: StoredFile = {
       ...this.#owner,
@@ -65,9 +65,9 @@ export class FileIntake {
   /** Deletes the content. */
   async discard(): Promise<void> {
     try {
-      await this.#parts.incoming.discard();
+      await this.#dependencies.incoming.discard();
     } finally {
-      this.#parts.settled();
+      this.#dependencies.settled();
     }
   }
 }

@@ -32,19 +32,19 @@ const SWEEP_BATCH_IDS = 500;
 
 /** Files of workspaces. Each operation acts for one caller; a file of another workspace is a 404. */
 export class Files {
-  readonly #parts: FilesDependencies;
+  readonly #dependencies: FilesDependencies;
   /** Open uploads: their content exists before their row, so a sweep must spare it. */
   readonly #arriving = new Set<string>();
 
-  constructor(parts: FilesDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: FilesDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Begins an upload; the caller must `keep` or `discard` it. */
   async receive(caller: Caller, query: FileQuery): Promise<FileIntake> {
     requireNoProvider(query);
     const workspaceId = await this.#workspaceOf(caller, query);
-    const { store, bytes, ids, sources } = this.#parts;
+    const { store, bytes, ids, sources } = this.#dependencies;
     const id = `file_${ids.token(24)}`;
     this.#arriving.add(id);
     const settled = () => this.#arriving.delete(id);
@@ -64,7 +64,7 @@ export class Files {
     requireForward(query);
     const workspaceId = await this.#workspaceOf(caller, query);
     const limit = query.limit ?? DEFAULT_PAGE;
-    const found = await this.#parts.store.list(workspaceId, {
+    const found = await this.#dependencies.store.list(workspaceId, {
       after: await this.#afterOf(workspaceId, query),
       limit: limit + 1,
     });
@@ -76,7 +76,7 @@ export class Files {
   async get(caller: Caller, id: string, query: FileQuery): Promise<StoredFile> {
     requireNoProvider(query);
     const workspaceId = await this.#workspaceOfFile(caller, query);
-    return requireFound(await this.#parts.store.find(workspaceId, id));
+    return requireFound(await this.#dependencies.store.find(workspaceId, id));
   }
 
   /** The content of a file that the gateway made. */
@@ -92,14 +92,14 @@ export class Files {
         'file_id: the file was uploaded, and the content of uploaded files cannot be downloaded',
       );
     }
-    return { file, content: requireFound(await this.#parts.bytes.read(id)) };
+    return { file, content: requireFound(await this.#dependencies.bytes.read(id)) };
   }
 
   /** Deletes a file: its row first, so that no reader finds a row without content. */
   async delete(caller: Caller, id: string, query: FileQuery): Promise<void> {
     requireNoProvider(query);
     const workspaceId = await this.#workspaceOfFile(caller, query);
-    const { store, bytes } = this.#parts;
+    const { store, bytes } = this.#dependencies;
     if (!(await store.delete(workspaceId, id))) throw notFound();
     await bytes.remove(id);
   }
@@ -109,7 +109,7 @@ export class Files {
    * workspace or by another gateway.
    */
   async sweep(): Promise<void> {
-    const { store, bytes } = this.#parts;
+    const { store, bytes } = this.#dependencies;
     const ids = (await bytes.ids()).filter((id) => !this.#arriving.has(id));
     for (let index = 0; index < ids.length; index += SWEEP_BATCH_IDS) {
       const group = ids.slice(index, index + SWEEP_BATCH_IDS);
@@ -130,7 +130,7 @@ export class Files {
     if (position !== undefined) return decodePosition(position, first?.[0] ?? 'cursor');
     const id = after ?? afterId;
     if (id === undefined) return undefined;
-    const file = await this.#parts.store.find(workspaceId, id);
+    const file = await this.#dependencies.store.find(workspaceId, id);
     if (file !== undefined) return file;
     throw invalidRequest([{ path: first?.[0] ?? 'after_id', message: 'there is no such file' }]);
   }
@@ -138,7 +138,7 @@ export class Files {
   /** The workspace of an operation: the key's own, or one that a management key names. */
   async #workspaceOf(caller: Caller, { workspace_id: given }: FileQuery): Promise<string> {
     if (given === undefined) return caller.workspaceId;
-    const id = await requireWorkspaceId(this.#parts.workspaces, caller.accountId, given);
+    const id = await requireWorkspaceId(this.#dependencies.workspaces, caller.accountId, given);
     if (id === caller.workspaceId || caller.key.isManagement) return id;
     throw new GatewayError('permission', 'workspace_id: the key is of another workspace');
   }

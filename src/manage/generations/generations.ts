@@ -14,15 +14,15 @@ export interface GenerationsDependencies {
 
 /** Looks up finished generations of an account. */
 export class Generations {
-  readonly #parts: GenerationsDependencies;
+  readonly #dependencies: GenerationsDependencies;
 
-  constructor(parts: GenerationsDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: GenerationsDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** One generation; visible as soon as its end was acknowledged to the caller. Throws 404. */
   async get(accountId: string, id: string): Promise<StoredGeneration> {
-    const { recent, rows } = this.#parts;
+    const { recent, rows } = this.#dependencies;
     const early = recent.recent(id);
     if (early?.scopes.account === accountId) {
       // Without its app if the database is unavailable: the generation itself is still in memory.
@@ -33,14 +33,14 @@ export class Generations {
 
   /** Prompt and answer of a generation. Throws 404 if they were not stored. */
   async contentOf(accountId: string, id: string): Promise<GenerationContent> {
-    return requireFound(await this.#parts.contents.get(accountId, id));
+    return requireFound(await this.#dependencies.contents.get(accountId, id));
   }
 
   async #withApp(generation: StoredGeneration): Promise<StoredGeneration> {
     const { row } = generation;
     const host = appHostOf(textAt(row, 'http_referer') ?? null, textAt(row, 'app_title') ?? null);
     if (host === null) return generation;
-    const [app] = await this.#parts.apps.ofHosts([host]);
+    const [app] = await this.#dependencies.apps.ofHosts([host]);
     return app === undefined ? generation : { ...generation, row: { ...row, app_id: app.id } };
   }
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { HandClock } from '../../../test/fakes/hand-clock.ts';
-import { Retention, type RetentionParts } from './retention.ts';
+import { Retention, type RetentionDependencies } from './retention.ts';
 
 const DAY_MS = 86_400_000;
 
-function openRetention(changes: Partial<RetentionParts> = {}) {
+function openRetention(changes: Partial<RetentionDependencies> = {}) {
   const clock = new HandClock();
   const warnings: string[] = [];
   const generations = { prune: vi.fn(async (_beforeMs: number, _limit: number) => 0) };

@@ -13,7 +13,7 @@ export interface RetentionSettings {
   readonly contentBytes: number;
 }
 
-export interface RetentionParts {
+export interface RetentionDependencies {
   readonly settings: () => RetentionSettings;
   readonly generations: Pick<GenerationStore, 'prune'>;
   readonly events: Pick<EventStore, 'prune'>;
@@ -40,13 +40,13 @@ export function keptMs(days: number): number {
  * Deletes expired rows, events and content, at the start and every five minutes. A failed step is retried next round.
  */
 export class Retention {
-  readonly #parts: RetentionParts;
+  readonly #dependencies: RetentionDependencies;
   readonly #stopping = new AbortController();
   readonly #rounds: Promise<void>;
   #eventsDueAtMs = 0;
 
-  constructor(parts: RetentionParts) {
-    this.#parts = parts;
+  constructor(dependencies: RetentionDependencies) {
+    this.#dependencies = dependencies;
     this.#rounds = this.#run();
   }
 
@@ -57,7 +57,7 @@ export class Retention {
   }
 
   async #run(): Promise<void> {
-    const { everyMs = ROUND_PAUSE_MS } = this.#parts;
+    const { everyMs = ROUND_PAUSE_MS } = this.#dependencies;
     while (!this.#stopping.signal.aborted) {
       await this.#attempt('rows of generations', () => this.#pruneRows());
       await this.#attempt('events', () => this.#pruneEvents());
@@ -67,7 +67,7 @@ export class Retention {
   }
 
   async #pruneRows(): Promise<void> {
-    const { settings, clock, generations } = this.#parts;
+    const { settings, clock, generations } = this.#dependencies;
     const beforeMs = clock.now() - keptMs(settings().eventsDays);
     while (
       !this.#stopping.signal.aborted &&
@@ -79,7 +79,7 @@ export class Retention {
 
   /** Events expire by whole days, so once a day is enough. */
   async #pruneEvents(): Promise<void> {
-    const { settings, clock, events } = this.#parts;
+    const { settings, clock, events } = this.#dependencies;
     const nowMs = clock.now();
     if (nowMs < this.#eventsDueAtMs) return;
     await events.prune(nowMs - keptMs(settings().eventsDays));
@@ -87,7 +87,7 @@ export class Retention {
   }
 
   async #pruneContents(): Promise<void> {
-    const { settings, clock, contents } = this.#parts;
+    const { settings, clock, contents } = this.#dependencies;
     const { contentDays, contentBytes } = settings();
     await contents.prune({ beforeMs: clock.now() - keptMs(contentDays), maxBytes: contentBytes });
   }
@@ -97,9 +97,12 @@ export class Retention {
       await prune();
     } catch (error) {
       const { code, name } = error as NodeJS.ErrnoException;
-      this.#parts.log.warn(`${what} that are due could not be removed; they will be in the next round`, {
-        reason: code ?? name,
-      });
+      this.#dependencies.log.warn(
+        `${what} that are due could not be removed; they will be in the next round`,
+        {
+          reason: code ?? name,
+        },
+      );
     }
   }
 

@@ -24,10 +24,10 @@ export interface AssignedKey {
 
 /** The keys and members that guardrails are assigned to. Each operation sees one account. */
 export class GuardrailAssignments {
-  readonly #parts: AssignmentsDependencies;
+  readonly #dependencies: AssignmentsDependencies;
 
-  constructor(parts: AssignmentsDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: AssignmentsDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Assigns keys or members, in place of what they had. Resolves with their number. `by`: the management key. */
@@ -37,7 +37,7 @@ export class GuardrailAssignments {
     kind: AssignmentKind,
     given: readonly string[],
   ): Promise<number> {
-    const { store, guardrails, sources, changed } = this.#parts;
+    const { store, guardrails, sources, changed } = this.#dependencies;
     const { accountId, creatorUserId } = by;
     const { id } = await guardrails.get(accountId, guardrailId);
     const subjects = [...new Set(given)];
@@ -66,7 +66,7 @@ export class GuardrailAssignments {
     kind: AssignmentKind,
     given: readonly string[],
   ): Promise<number> {
-    const { store, guardrails, changed } = this.#parts;
+    const { store, guardrails, changed } = this.#dependencies;
     const { id } = await guardrails.get(accountId, guardrailId);
     const subjects = [...new Set(given)];
     for (const subject of subjects) await this.#refuseDeclared(accountId, kind, subject);
@@ -82,7 +82,7 @@ export class GuardrailAssignments {
     guardrailId: string | undefined,
     query: AssignmentsQuery,
   ): Promise<{ readonly assignments: GuardrailAssignment[]; readonly total: number }> {
-    const { store, guardrails } = this.#parts;
+    const { store, guardrails } = this.#dependencies;
     const filter = {
       accountId,
       kind,
@@ -93,7 +93,7 @@ export class GuardrailAssignments {
 
   /** The keys of assignments. */
   async withKeys(assignments: readonly GuardrailAssignment[]): Promise<AssignedKey[]> {
-    const { tenancy } = this.#parts;
+    const { tenancy } = this.#dependencies;
     return Promise.all(
       assignments.map(async (assignment) => ({ assignment, key: await tenancy.findKey(assignment.subject) })),
     );
@@ -103,7 +103,7 @@ export class GuardrailAssignments {
   async #refuseForeignKeys(accountId: string, hashes: readonly string[]): Promise<void> {
     const issues: Issue[] = [];
     for (const [index, hash] of hashes.entries()) {
-      const key = await this.#parts.tenancy.findKey(hash);
+      const key = await this.#dependencies.tenancy.findKey(hash);
       if (key?.accountId === accountId && !key.isManagement) continue;
       issues.push({ path: `key_hashes[${index}]`, message: 'is not the hash of an API key of this account' });
     }
@@ -112,7 +112,7 @@ export class GuardrailAssignments {
 
   async #refuseDeclared(accountId: string, kind: AssignmentKind, subject: string): Promise<void> {
     const subjects = kind === 'key' ? { key: subject, member: null } : { key: '', member: subject };
-    for (const assignment of await this.#parts.store.assignmentsOf(accountId, subjects)) {
+    for (const assignment of await this.#dependencies.store.assignmentsOf(accountId, subjects)) {
       refuseDeclared('assignment', assignment.fileMember);
     }
   }

@@ -41,15 +41,15 @@ const WORKSPACES_AT_ONCE = 1000;
 
 /** Guardrails of accounts. Each operation sees one account; a guardrail of another is a 404. */
 export class Guardrails {
-  readonly #parts: GuardrailsDependencies;
+  readonly #dependencies: GuardrailsDependencies;
 
-  constructor(parts: GuardrailsDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: GuardrailsDependencies) {
+    this.#dependencies = dependencies;
   }
 
   async create(accountId: string, wanted: CreateGuardrail): Promise<Guardrail> {
-    const { store, tenancy, sources, changed } = this.#parts;
-    refuseGuardrailIssues(wanted, this.#parts.checks());
+    const { store, tenancy, sources, changed } = this.#dependencies;
+    refuseGuardrailIssues(wanted, this.#dependencies.checks());
     const workspaceId = await requireWorkspaceId(tenancy, accountId, wanted.workspace_id);
     await this.#requireRoom(accountId);
     const guardrail = await store.insert(
@@ -68,7 +68,7 @@ export class Guardrails {
 
   /** Those of a workspace, oldest first. */
   async list(accountId: string, query: GuardrailsQuery) {
-    const { store, tenancy } = this.#parts;
+    const { store, tenancy } = this.#dependencies;
     const workspaceId = await requireWorkspaceId(tenancy, accountId, query.workspace_id);
     return store.list(
       { accountId, workspaceId },
@@ -78,11 +78,11 @@ export class Guardrails {
 
   /** All of an account, oldest first. */
   listAll(accountId: string): Promise<Guardrail[]> {
-    return this.#parts.store.listAll(accountId);
+    return this.#dependencies.store.listAll(accountId);
   }
 
   async get(accountId: string, id: string): Promise<Guardrail> {
-    return requireFound(await this.#parts.store.find(accountId, idOf(accountId, id)));
+    return requireFound(await this.#dependencies.store.find(accountId, idOf(accountId, id)));
   }
 
   /** Whether a guardrail is the default of its account or of its workspace; null = of neither. */
@@ -93,14 +93,14 @@ export class Guardrails {
 
   /** What the filters of a guardrail say of a text. */
   async test(accountId: string, id: string, trial: GuardrailTrial): Promise<GuardrailVerdict> {
-    return tryGuardrail(await this.get(accountId, id), trial, this.#parts.judgesFor);
+    return tryGuardrail(await this.get(accountId, id), trial, this.#dependencies.judgesFor);
   }
 
   /** Creates the default guardrail of the account or of a workspace that does not exist yet. */
   async update(accountId: string, given: string, wanted: UpdateGuardrail): Promise<Guardrail> {
-    const { store, sources, changed } = this.#parts;
+    const { store, sources, changed } = this.#dependencies;
     const id = idOf(accountId, given);
-    refuseGuardrailIssues(wanted, this.#parts.checks());
+    refuseGuardrailIssues(wanted, this.#dependencies.checks());
     const known = await store.find(accountId, id);
     if (known === undefined) {
       await this.#requireRoom(accountId);
@@ -113,7 +113,7 @@ export class Guardrails {
   }
 
   async delete(accountId: string, given: string): Promise<void> {
-    const { store, changed } = this.#parts;
+    const { store, changed } = this.#dependencies;
     const { id, fileMember } = await this.get(accountId, given);
     refuseDeclared('guardrail', fileMember);
     if (!(await store.delete(accountId, id))) throw notFound();
@@ -121,11 +121,11 @@ export class Guardrails {
   }
 
   #changeOf(wanted: UpdateGuardrail, current: Pick<Guardrail, 'enforceZdr'>) {
-    return guardrailChangeOf(wanted, current, this.#parts.canonicalModel);
+    return guardrailChangeOf(wanted, current, this.#dependencies.canonicalModel);
   }
 
   async #requireRoom(accountId: string): Promise<void> {
-    const { length } = await this.#parts.store.listAll(accountId);
+    const { length } = await this.#dependencies.store.listAll(accountId);
     if (length < MAX_GUARDRAILS) return;
     throw new GatewayError(
       'invalid-request',
@@ -135,7 +135,7 @@ export class Guardrails {
 
   /** The default guardrail with this id before its first change; undefined if the id is of none. */
   async #unstoredDefault(accountId: string, id: string): Promise<Guardrail | undefined> {
-    const { tenancy, sources } = this.#parts;
+    const { tenancy, sources } = this.#dependencies;
     const made = (workspaceId: string, name: string) =>
       newGuardrail({ id, accountId, workspaceId, name, createdAtMs: sources.clock.now() });
     if (id === accountGuardrailId(accountId)) {

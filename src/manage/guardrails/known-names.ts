@@ -1,15 +1,15 @@
 import type { Catalog, Model } from '../../catalog/catalog.ts';
 
 /** The part of a catalogue that models are found in. */
-export type KnownModels = Pick<Catalog, 'resolve' | 'models'>;
+export type ModelLookup = Pick<Catalog, 'resolve' | 'models'>;
 
 /** The model with this id, alias or canonical slug; undefined if there is none. */
-export function findModel(name: string, catalog: KnownModels): Model | undefined {
+export function findModel(name: string, catalog: ModelLookup): Model | undefined {
   return catalog.resolve(name) ?? catalog.models.find(({ canonicalSlug }) => canonicalSlug === name);
 }
 
 /** The canonical slug of a model; the name itself if there is no such model. */
-export function canonicalSlugOf(name: string, catalog: KnownModels | undefined): string {
+export function canonicalSlugOf(name: string, catalog: ModelLookup | undefined): string {
   const model = catalog && findModel(name, catalog);
   return model?.canonicalSlug ?? model?.id ?? name;
 }

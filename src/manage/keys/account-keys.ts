@@ -28,17 +28,17 @@ const KEYS_PER_PAGE = 100;
  * account; a key of another account, or a management key, is a 404.
  */
 export class AccountKeys {
-  readonly #parts: AccountKeysDependencies;
+  readonly #dependencies: AccountKeysDependencies;
 
-  constructor(parts: AccountKeysDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: AccountKeysDependencies) {
+    this.#dependencies = dependencies;
   }
 
   async create(
     accountId: string,
     wanted: CreateKey,
   ): Promise<{ readonly statement: KeyStatement; readonly secret: string }> {
-    const { tenancy, sources, prefix, changed } = this.#parts;
+    const { tenancy, sources, prefix, changed } = this.#dependencies;
     const createdAtMs = sources.clock.now();
     const expiresAtMs = expiryOf(wanted.expires_at, createdAtMs);
     const workspaceId = await requireWorkspaceId(tenancy, accountId, wanted.workspace_id);
@@ -60,7 +60,7 @@ export class AccountKeys {
 
   /** A page of a workspace's keys, newest first. */
   async list(accountId: string, query: KeysQuery): Promise<KeyStatement[]> {
-    const { tenancy, ledger, sources } = this.#parts;
+    const { tenancy, ledger, sources } = this.#dependencies;
     const workspaceId = await requireWorkspaceId(tenancy, accountId, query.workspace_id);
     const keys = await tenancy.listPlainKeys(
       { accountId, workspaceId, includeDisabled: query.include_disabled ?? false },
@@ -74,7 +74,7 @@ export class AccountKeys {
   }
 
   async update(accountId: string, hash: string, wanted: UpdateKey): Promise<KeyStatement> {
-    const { tenancy, sources, changed } = this.#parts;
+    const { tenancy, sources, changed } = this.#dependencies;
     refuseDeclared('key', (await this.#require(accountId, hash)).fileMember);
     const key = requireFound(await tenancy.updateKey(hash, keyChangeOf(wanted), sources.clock.now()));
     changed(hash);
@@ -82,7 +82,7 @@ export class AccountKeys {
   }
 
   async delete(accountId: string, hash: string): Promise<void> {
-    const { tenancy, ledger, sources, changed } = this.#parts;
+    const { tenancy, ledger, sources, changed } = this.#dependencies;
     refuseDeclared('key', (await this.#require(accountId, hash)).fileMember);
     await tenancy.deleteKey(hash);
     changed(hash);
@@ -91,11 +91,11 @@ export class AccountKeys {
 
   /** Any key, with what it has spent. */
   statementOf(key: Key): Promise<KeyStatement> {
-    return keyStatement(this.#parts.ledger, key, this.#parts.sources.clock.now());
+    return keyStatement(this.#dependencies.ledger, key, this.#dependencies.sources.clock.now());
   }
 
   async #require(accountId: string, hash: string): Promise<Key> {
-    const key = await this.#parts.tenancy.findKey(hash);
+    const key = await this.#dependencies.tenancy.findKey(hash);
     return requireFound(key?.accountId === accountId && !key.isManagement ? key : undefined);
   }
 }

@@ -20,7 +20,7 @@ export interface FirstKeys {
  * key and one API key and returns their secrets.
  */
 export async function bootstrap(
-  parts: {
+  dependencies: {
     readonly tenancy: Tenancy;
     readonly accounts: Accounts;
     readonly keys: OperatorKeys;
@@ -28,7 +28,7 @@ export async function bootstrap(
   },
   given: GivenKeys,
 ): Promise<FirstKeys | undefined> {
-  const { tenancy, accounts, keys, sources } = parts;
+  const { tenancy, accounts, keys, sources } = dependencies;
   await accounts.ensureFirst();
   if (given.managementKey !== undefined) {
     await keys.ensure(given.managementKey, { name: 'SIGNALBOX_MANAGEMENT_KEY', isManagement: true });

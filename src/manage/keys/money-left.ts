@@ -18,13 +18,13 @@ const FRESH_MS = 10_000;
 /** How long a reader waits for new figures, milliseconds; then it gets the last ones. */
 const PATIENCE_MS = 500;
 
-export interface ShownBalance {
+export interface BalanceLeft {
   /** Name of the account. */
   readonly account: string;
   readonly leftNanos: Nanos;
 }
 
-export interface ShownBudget extends ShownBalance {
+export interface BudgetLeft extends BalanceLeft {
   /** Slug of the workspace. */
   readonly workspace: string;
   readonly window: LimitWindow;
@@ -32,15 +32,15 @@ export interface ShownBudget extends ShownBalance {
 
 /** What is left of balances and budgets. */
 export interface MoneyFigures {
-  readonly balances: readonly ShownBalance[];
-  readonly budgets: readonly ShownBudget[];
+  readonly balances: readonly BalanceLeft[];
+  readonly budgets: readonly BudgetLeft[];
   /** When they were read, milliseconds of the monotonic clock; undefined = never. */
   readonly readAtMs: number | undefined;
 }
 
 const NEVER_READ: MoneyFigures = { balances: [], budgets: [], readAtMs: undefined };
 
-export interface MoneyLeftParts {
+export interface MoneyLeftDependencies {
   readonly ledger: Pick<Ledger, 'balancesLeft' | 'spendingOf'>;
   readonly tenancy: Pick<Tenancy, 'listAccounts' | 'listAllBudgets'>;
   readonly clock: Clock;
@@ -48,12 +48,12 @@ export interface MoneyLeftParts {
 
 /** Reads what is left of balances and budgets, for metrics. Keeps the last figures while the database is away. */
 export class MoneyLeft {
-  readonly #parts: MoneyLeftParts;
+  readonly #dependencies: MoneyLeftDependencies;
   #latest = NEVER_READ;
   #reading: Promise<void> | undefined;
 
-  constructor(parts: MoneyLeftParts) {
-    this.#parts = parts;
+  constructor(dependencies: MoneyLeftDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** As last read. */
@@ -64,7 +64,7 @@ export class MoneyLeft {
   /** Reads anew unless the figures are fresh. Never rejects, and never takes longer than PATIENCE_MS. */
   async refresh(): Promise<void> {
     const { readAtMs } = this.#latest;
-    const nowMs = this.#parts.clock.monotonic();
+    const nowMs = this.#dependencies.clock.monotonic();
     if (readAtMs !== undefined && nowMs - readAtMs < FRESH_MS) return;
     this.#reading ??= this.#read()
       // Without a database the last figures stay; their age says so.
@@ -76,7 +76,7 @@ export class MoneyLeft {
   }
 
   async #read(): Promise<void> {
-    const { ledger, tenancy, clock } = this.#parts;
+    const { ledger, tenancy, clock } = this.#dependencies;
     const names = new Map((await tenancy.listAccounts()).map(({ id, name }) => [id, name]));
     const nameOf = (id: string) => names.get(id) ?? id;
     const balances = await ledger.balancesLeft(MAX_SHOWN);
@@ -95,7 +95,7 @@ export class MoneyLeft {
 
   /** The budgets with the least left, least first. */
   async #budgets(): Promise<{ readonly budget: NamedBudget; readonly leftNanos: Nanos }[]> {
-    const { ledger, tenancy, clock } = this.#parts;
+    const { ledger, tenancy, clock } = this.#dependencies;
     const budgets = await tenancy.listAllBudgets(MAX_BUDGETS_READ);
     const ids = [...new Set(budgets.map(({ workspaceId }) => workspaceId))];
     const spending = ids.length === 0 ? [] : await ledger.spendingOf('workspace', ids, clock.now());

@@ -49,15 +49,15 @@ export interface OperatorKeysDependencies {
  * whose message is shown to the operator.
  */
 export class OperatorKeys {
-  readonly #parts: OperatorKeysDependencies;
+  readonly #dependencies: OperatorKeysDependencies;
 
-  constructor(parts: OperatorKeysDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: OperatorKeysDependencies) {
+    this.#dependencies = dependencies;
   }
 
   async create(wanted: NewKeyOptions): Promise<IssuedKey> {
     checkName('name', wanted.name);
-    const { sources, prefix, tenancy, changed } = this.#parts;
+    const { sources, prefix, tenancy, changed } = this.#dependencies;
     const secret = prefix + sources.secret();
     const key = await this.#keyOf(secret, wanted);
     if (!(await tenancy.insertKey(key))) throw new Error('a new key has the hash of an old one');
@@ -67,7 +67,7 @@ export class OperatorKeys {
 
   /** Creates the key with this secret unless it exists. Throws 409 if it exists as the other kind. */
   async ensure(secret: string, wanted: NewKeyOptions): Promise<Key> {
-    const { tenancy, changed } = this.#parts;
+    const { tenancy, changed } = this.#dependencies;
     const key = await this.#keyOf(secret, wanted);
     if (await tenancy.insertKey(key)) changed(key.hash);
     const stored = await tenancy.findKey(key.hash);
@@ -81,19 +81,19 @@ export class OperatorKeys {
 
   /** Newest first, management keys included; of all accounts if none is named. */
   async list(accountName?: string): Promise<Key[]> {
-    const { tenancy, accounts } = this.#parts;
+    const { tenancy, accounts } = this.#dependencies;
     if (accountName === undefined) return tenancy.listKeys();
     return tenancy.listKeys((await accounts.require(accountName)).id);
   }
 
   /** Keys with what they have spent. */
   statementsOf(keys: readonly Key[]): Promise<KeyStatement[]> {
-    return keyStatements(this.#parts.ledger, keys, this.#parts.sources.clock.now());
+    return keyStatements(this.#dependencies.ledger, keys, this.#dependencies.sources.clock.now());
   }
 
   /** Deletes the key with this hash or unambiguous prefix. Returns it as it was. */
   async revoke(hashOrPrefix: string, accountName?: string): Promise<KeyStatement> {
-    const { tenancy, accounts, ledger, sources, changed } = this.#parts;
+    const { tenancy, accounts, ledger, sources, changed } = this.#dependencies;
     const account = accountName === undefined ? undefined : await accounts.require(accountName);
     const key = await this.#byHash(hashOrPrefix.toLowerCase(), account);
     refuseDeclared('key', key.fileMember);
@@ -106,7 +106,7 @@ export class OperatorKeys {
 
   /** Changes the key with this hash or unambiguous prefix. */
   async update(hashOrPrefix: string, wanted: UpdateKey, accountName?: string): Promise<KeyStatement> {
-    const { tenancy, accounts, ledger, sources, changed } = this.#parts;
+    const { tenancy, accounts, ledger, sources, changed } = this.#dependencies;
     if (wanted.name !== undefined) checkName('name', wanted.name);
     const account = accountName === undefined ? undefined : await accounts.require(accountName);
     const { hash, isManagement, fileMember } = await this.#byHash(hashOrPrefix.toLowerCase(), account);
@@ -128,7 +128,7 @@ export class OperatorKeys {
         `hash: must be a key's hash or its first ${MIN_PREFIX_DIGITS} or more hex digits, as the list shows it`,
       );
     }
-    const found = await this.#parts.tenancy.findKeysByHashPrefix(prefix, MAX_PREFIX_MATCHES);
+    const found = await this.#dependencies.tenancy.findKeysByHashPrefix(prefix, MAX_PREFIX_MATCHES);
     const [key, other] = found.filter(({ accountId }) => account === undefined || accountId === account.id);
     if (key === undefined) throw new GatewayError('not-found', `hash: no key's hash begins with ${prefix}`);
     if (other !== undefined) {
@@ -141,7 +141,7 @@ export class OperatorKeys {
   }
 
   async #workspaceOf(account: Account, slug: string | undefined): Promise<Workspace> {
-    const { tenancy } = this.#parts;
+    const { tenancy } = this.#dependencies;
     const workspace =
       slug === undefined
         ? await tenancy.defaultWorkspaceOf(account.id)
@@ -156,7 +156,7 @@ export class OperatorKeys {
   }
 
   async #keyOf(secret: string, wanted: NewKeyOptions): Promise<Key> {
-    const { accounts, sources } = this.#parts;
+    const { accounts, sources } = this.#dependencies;
     const limitNanos = limitOf(wanted);
     const account = await accounts.require(wanted.account);
     const workspace = await this.#workspaceOf(account, wanted.workspace);

@@ -48,17 +48,17 @@ const NOTHING_CLASSIFIED =
 
 /** Rankings over all accounts of the installation. Requests that asked for zero retention are in none. */
 export class Rankings {
-  readonly #parts: RankingsDependencies;
+  readonly #dependencies: RankingsDependencies;
   /** Bounds the rankings that share each turn of the event loop. */
   readonly #underway = new FairPlaces(MAX_CONCURRENT_RANKINGS, MAX_CONCURRENT_RANKINGS);
 
-  constructor(parts: RankingsDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: RankingsDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** A page of apps. Throws 400. */
   async ofApps(query: AppRankingsQuery, signal: AbortSignal): Promise<AppRankings> {
-    const { events, clock } = this.#parts;
+    const { events, clock } = this.#dependencies;
     const asOfMs = clock.now();
     const window = rankingsWindow(query, asOfMs);
     const { sort = 'popular', limit = DEFAULT_PAGE } = query;
@@ -67,14 +67,14 @@ export class Rankings {
     const totals = await events.appTotals(withPreceding(window, SCORINGS[sort].precedingWindows), signal);
     const apps = await this.#underway.within(SHARED_QUEUE, signal, async () => {
       const input = { totals, sort, isRanked: await this.#ranked(categories) };
-      return rankApps(input, page, { apps: this.#parts.apps, signal });
+      return rankApps(input, page, { apps: this.#dependencies.apps, signal });
     });
     return { asOfMs, window, apps };
   }
 
   /** Returns a predicate for ranked apps: not hidden, and in one of the categories if any are given. */
   async #ranked(categories: readonly string[] | undefined): Promise<(host: string) => boolean> {
-    const { apps, hidden } = this.#parts;
+    const { apps, hidden } = this.#dependencies;
     const tagged = categories && (await apps.hostsOfCategories(categories));
     const isHidden = hiddenBy(hidden());
     return (host) => tagged?.has(host) !== false && !isHidden(host);
@@ -82,7 +82,7 @@ export class Rankings {
 
   /** Models of every period. Throws 400. */
   async ofModels(query: RankingsDailyQuery, signal: AbortSignal): Promise<ModelRankings> {
-    const { events, clock } = this.#parts;
+    const { events, clock } = this.#dependencies;
     const asOfMs = clock.now();
     const window = rankingsWindow(query, asOfMs);
     if (filtersByContent(query)) return { asOfMs, window, models: [], warnings: [NOTHING_CLASSIFIED] };

@@ -26,15 +26,15 @@ const WORKSPACES_PER_PAGE = 1_000;
 
 /** Imports usage of earlier times or of other gateways. Analytics count it; limits and balances do not. */
 export class UsageImports {
-  readonly #parts: UsageImportsDependencies;
+  readonly #dependencies: UsageImportsDependencies;
 
-  constructor(parts: UsageImportsDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: UsageImportsDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** The keys and workspaces that imported lines may name: those of one account, or of all. */
   async scopesOf(accountName: string | undefined): Promise<UsageScopes> {
-    const { accounts, tenancy } = this.#parts;
+    const { accounts, tenancy } = this.#dependencies;
     const account = await accounts.require(accountName);
     const workspace = await tenancy.defaultWorkspaceOf(account.id);
     if (workspace === undefined) throw new Error('an account has no default workspace');
@@ -54,7 +54,7 @@ export class UsageImports {
 
   /** Takes in a prepared bundle, all of it or nothing. */
   async takeIn(name: string): Promise<Appended> {
-    const { prepared, apps, events } = this.#parts;
+    const { prepared, apps, events } = this.#dependencies;
     const file = prepared.fileOf(name);
     if (file === undefined) {
       throw new GatewayError('not-found', 'what was prepared for the import is gone; import the file again');
@@ -67,7 +67,7 @@ export class UsageImports {
   async #workspacesOf(accountId: string): Promise<UsageScopes['workspaces']> {
     const found: { id: string; accountId: string }[] = [];
     for (let total = 1; found.length < total; ) {
-      const page = await this.#parts.tenancy.listWorkspaces(accountId, {
+      const page = await this.#dependencies.tenancy.listWorkspaces(accountId, {
         offset: found.length,
         limit: WORKSPACES_PER_PAGE,
       });

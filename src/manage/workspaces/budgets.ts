@@ -24,15 +24,15 @@ export interface BudgetsOfWorkspace {
 
 /** The budgets of workspaces. Each operation sees one account; a workspace of another is a 404. */
 export class Budgets {
-  readonly #parts: BudgetsDependencies;
+  readonly #dependencies: BudgetsDependencies;
 
-  constructor(parts: BudgetsDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: BudgetsDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** The shortest window first. */
   async list(accountId: string, idOrSlug: string): Promise<BudgetsOfWorkspace> {
-    const { store, workspaces } = this.#parts;
+    const { store, workspaces } = this.#dependencies;
     const { id, includeByokInBudgets, budgetsFileMember } = await workspaces.get(accountId, idOrSlug);
     return {
       budgets: await store.listBudgets(id),
@@ -48,7 +48,7 @@ export class Budgets {
   }
 
   async set(accountId: string, idOrSlug: string, interval: string, wanted: SetBudget) {
-    const { store, workspaces, sources, changed } = this.#parts;
+    const { store, workspaces, sources, changed } = this.#dependencies;
     const window = windowOf(interval);
     const workspace = await workspaces.get(accountId, idOrSlug);
     refuseDeclared('budget', workspace.budgetsFileMember);
@@ -84,7 +84,7 @@ export class Budgets {
 
   /** Deletes a budget; does nothing if there is none. */
   async delete(accountId: string, idOrSlug: string, interval: string): Promise<void> {
-    const { store, workspaces, changed } = this.#parts;
+    const { store, workspaces, changed } = this.#dependencies;
     const window = windowOf(interval);
     const workspace = await workspaces.get(accountId, idOrSlug);
     refuseDeclared('budget', workspace.budgetsFileMember);

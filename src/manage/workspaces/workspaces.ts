@@ -25,10 +25,10 @@ const DEFAULT_PAGE = 50;
 
 /** The workspaces of accounts. Each operation sees one account; a workspace of another is a 404. */
 export class Workspaces {
-  readonly #parts: WorkspacesDependencies;
+  readonly #dependencies: WorkspacesDependencies;
 
-  constructor(parts: WorkspacesDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: WorkspacesDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Creates a workspace in the key's account; the key's creator becomes its creator. */
@@ -36,7 +36,7 @@ export class Workspaces {
     { accountId, creatorUserId }: Pick<Key, 'accountId' | 'creatorUserId'>,
     wanted: CreateWorkspace,
   ): Promise<Workspace> {
-    const { tenancy, sources } = this.#parts;
+    const { tenancy, sources } = this.#dependencies;
     const workspace = newWorkspace({
       ...changeOf(wanted),
       name: wanted.name,
@@ -52,7 +52,7 @@ export class Workspaces {
 
   /** Oldest first. */
   list(accountId: string, { offset, limit }: WorkspacesQuery) {
-    return this.#parts.tenancy.listWorkspaces(accountId, {
+    return this.#dependencies.tenancy.listWorkspaces(accountId, {
       offset: offset ?? 0,
       limit: limit ?? DEFAULT_PAGE,
     });
@@ -60,7 +60,7 @@ export class Workspaces {
 
   /** Finds by id first, then by slug; without a name the default workspace. */
   async find(accountId: string, idOrSlug: string | undefined): Promise<Workspace | undefined> {
-    const { tenancy } = this.#parts;
+    const { tenancy } = this.#dependencies;
     if (idOrSlug === undefined) return tenancy.defaultWorkspaceOf(accountId);
     const name = idOrSlug.toLowerCase();
     return (await tenancy.findWorkspaceById(accountId, name)) ?? tenancy.findWorkspace(accountId, name);
@@ -72,7 +72,7 @@ export class Workspaces {
   }
 
   async update(accountId: string, idOrSlug: string, wanted: UpdateWorkspace): Promise<Workspace> {
-    const { tenancy, sources, changed } = this.#parts;
+    const { tenancy, sources, changed } = this.#dependencies;
     const { id, fileMember } = await this.get(accountId, idOrSlug);
     refuseDeclared('workspace', fileMember);
     const outcome = await tenancy.updateWorkspace(accountId, id, changeOf(wanted), sources.clock.now());
@@ -83,7 +83,7 @@ export class Workspaces {
 
   /** Deletes a workspace with its budgets, credentials, files, and its disabled or expired keys. */
   async delete(accountId: string, idOrSlug: string): Promise<void> {
-    const { tenancy, ledger, sources, changed, purgeDeleted } = this.#parts;
+    const { tenancy, ledger, sources, changed, purgeDeleted } = this.#dependencies;
     const { id, fileMember } = await this.get(accountId, idOrSlug);
     refuseDeclared('workspace', fileMember);
     const atMs = sources.clock.now();

@@ -37,7 +37,7 @@ export interface TicketAccount {
   addHealth(): AccountHealth;
 }
 
-export interface TicketParts {
+export interface TicketMembers {
   readonly site: SiteHealth;
   readonly admission: BreakerAdmission;
   readonly clock: Clock;
@@ -62,7 +62,7 @@ export class HealthTicket {
   #isCounted: boolean;
   #isOver = false;
 
-  constructor({ site, admission, clock, isCounted, account }: TicketParts) {
+  constructor({ site, admission, clock, isCounted, account }: TicketMembers) {
     this.#site = site;
     this.#admission = admission;
     this.#account = account;

@@ -15,7 +15,7 @@ import { Receipt, type Unscanned } from './receipt.ts';
 import { blockedError, failureEntry, noVerdictError, pipelineEntries } from './refusals.ts';
 
 /** What guardrails work with. */
-export interface GuardrailParts {
+export interface GuardrailStageDependencies {
   /** The filters of all guardrails of a caller, merged. */
   readonly compileFilters: (applied: readonly AppliedGuardrail[]) => FilterSet;
   readonly judgesFor: JudgesFor;
@@ -40,13 +40,13 @@ export interface GuardrailStages {
 }
 
 /** The stages that apply the filters of a caller's guardrails. Callers without filters keep the relay lane. */
-export function guardrailStages(parts: GuardrailParts): GuardrailStages {
+export function guardrailStages(dependencies: GuardrailStageDependencies): GuardrailStages {
   const ofContext = new WeakMap<StageContext, Guarded>();
   const isActive = (_: GenerationRequest, { caller }: StageContext) => hasFilters(caller.guardrails);
   const guardedOf = (context: StageContext): Guarded => {
     const known = ofContext.get(context);
     if (known !== undefined) return known;
-    const begun = guarded(context, parts);
+    const begun = guarded(context, dependencies);
     ofContext.set(context, begun);
     context.note(begun.receipt.entry());
     return begun;
@@ -85,7 +85,10 @@ function isGiven(list: readonly unknown[] | null): boolean {
   return list !== null && list.length > 0;
 }
 
-function guarded(context: StageContext, { compileFilters, judgesFor, metrics }: GuardrailParts): Guarded {
+function guarded(
+  context: StageContext,
+  { compileFilters, judgesFor, metrics }: GuardrailStageDependencies,
+): Guarded {
   const { caller, generationId, note, log, signal } = context;
   const scan = new GuardrailScan(compileFilters(caller.guardrails));
   const report = ({ sent, received }: Unscanned) => {

@@ -25,7 +25,7 @@ const QUEUE_LIMITS: QueueLimits = { generations: 1_000, characters: 64 * 1024 * 
 const REPORT_MS = 60_000;
 
 /** Dependencies of the store. */
-export interface DiskContentParts {
+export interface DiskContentDependencies {
   /** Created with the first write. */
   readonly directory: string;
   readonly log: Pick<Log, 'warn'>;
@@ -41,7 +41,7 @@ interface Waiting {
 /** Content in compressed files, written one after another in the background. */
 export class DiskContentStore implements ContentStore {
   readonly #folders: ContentFolders;
-  readonly #parts: DiskContentParts;
+  readonly #dependencies: DiskContentDependencies;
   readonly #limits: QueueLimits;
   readonly #waiting = new Map<string, Waiting>();
   #characters = 0;
@@ -52,10 +52,10 @@ export class DiskContentStore implements ContentStore {
   #lost = 0;
   #reportedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: DiskContentParts) {
-    this.#parts = parts;
-    this.#limits = parts.queueLimits ?? QUEUE_LIMITS;
-    this.#folders = new ContentFolders(parts.directory);
+  constructor(dependencies: DiskContentDependencies) {
+    this.#dependencies = dependencies;
+    this.#limits = dependencies.queueLimits ?? QUEUE_LIMITS;
+    this.#folders = new ContentFolders(dependencies.directory);
   }
 
   put(stored: StoredContent): void {
@@ -145,10 +145,10 @@ export class DiskContentStore implements ContentStore {
 
   #reportLost(reason: string): void {
     this.#lost++;
-    const now = this.#parts.clock.monotonic();
+    const now = this.#dependencies.clock.monotonic();
     if (now - this.#reportedAtMs < REPORT_MS) return;
     this.#reportedAtMs = now;
-    this.#parts.log.warn('content of generations was not kept', { reason, generations: this.#lost });
+    this.#dependencies.log.warn('content of generations was not kept', { reason, generations: this.#lost });
     this.#lost = 0;
   }
 }

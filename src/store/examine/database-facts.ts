@@ -1,5 +1,5 @@
 import { MIGRATIONS } from '../sql/migrations/all.ts';
-import type { Engine } from '../sql/migrations/migration.ts';
+import type { SqlEngine } from '../sql/migrations/migration.ts';
 
 /** Facts about the database of an installation, for either engine. */
 export interface DatabaseFacts {
@@ -32,7 +32,7 @@ export const MAX_EXAMINED_FILES = 20_000;
 /** Compares the applied migrations with the existing ones. */
 export function migrationStateOf(
   applied: readonly string[],
-  engine: Engine,
+  engine: SqlEngine,
 ): Pick<DatabaseFacts, 'missingMigrations' | 'unknownMigration'> {
   const names = MIGRATIONS.map(({ name }) => name);
   const own = MIGRATIONS.filter((migration) => (migration.engine ?? engine) === engine);

@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { MIGRATIONS } from './migrations/all.ts';
-import type { Engine, Migration } from './migrations/migration.ts';
+import type { Migration, SqlEngine } from './migrations/migration.ts';
 import type { Tables } from './tables.ts';
 
 /** Options of `migrate`. */
 export interface MigrationOptions {
   readonly migrations?: readonly Migration[];
-  readonly engine?: Engine;
+  readonly engine?: SqlEngine;
   /** Runs first in the transaction; locks out other processes that share the database. */
   readonly before?: (transaction: Kysely<Tables>) => Promise<void>;
 }

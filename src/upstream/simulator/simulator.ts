@@ -20,7 +20,7 @@ import { scriptOf } from './script.ts';
 import { embeddingScript } from './vectors.ts';
 
 /** What the simulator is made of. */
-export interface SimulatorParts {
+export interface SimulatorDependencies {
   /** The simulator reads requests and writes answers with the gateway's own code. */
   readonly dialects: readonly FormatDialect[];
   readonly vendor: string;
@@ -39,30 +39,30 @@ const encoder = new TextEncoder();
  * script, and writes the answer with the real encoders, so that everything in between is what a real upstream meets.
  * `behaviours.ts` says which model name does what.
  */
-export function createSimulator(parts: SimulatorParts): Transport {
-  const sleep = parts.sleep ?? sleepOf;
+export function createSimulator(dependencies: SimulatorDependencies): Transport {
+  const sleep = dependencies.sleep ?? sleepOf;
   return {
     async open(call) {
       call.signal.throwIfAborted();
-      const dialect = dialectAt(call.url, parts.dialects);
+      const dialect = dialectAt(call.url, dependencies.dialects);
       const body = bodyOf(call.body);
       const model = typeof body.model === 'string' ? body.model : '';
       const behaviour = behaviourOf(model);
       await pause(sleep, behaviour.firstByteMs, 'firstByte', call);
       try {
         if (behaviour.failure !== undefined) throw failureOf(behaviour.failure);
-        const request = dialect.inbound.parseRequest(body, { vendor: parts.vendor });
-        return answer(request, model, behaviour, dialect, { ...parts, sleep }, call);
+        const request = dialect.inbound.parseRequest(body, { vendor: dependencies.vendor });
+        return answer(request, model, behaviour, dialect, { ...dependencies, sleep }, call);
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
-        return refusal(error, dialect.inbound, parts.vendor);
+        return refusal(error, dialect.inbound, dependencies.vendor);
       }
     },
     close: async () => {},
   };
 }
 
-function dialectAt(url: string, dialects: SimulatorParts['dialects']): FormatDialect {
+function dialectAt(url: string, dialects: SimulatorDependencies['dialects']): FormatDialect {
   const { pathname } = new URL(url);
   const dialect = dialects.find(({ upstream }) => upstream.path('', false) === pathname);
   if (dialect === undefined) throw new Error('the simulator is called below a path that no dialect has');
@@ -95,12 +95,12 @@ function answer(
   model: string,
   behaviour: Behaviour,
   dialect: FormatDialect,
-  parts: Required<SimulatorParts>,
+  dependencies: Required<SimulatorDependencies>,
   call: TransportCall,
 ): TransportReply {
   const script = scriptFor(request, model, behaviour, dialect);
   const played = behaviour.cutsOff === true ? script.slice(0, Math.ceil(script.length / 2)) : script;
-  const context = contextOf(request, model, parts, call.body);
+  const context = contextOf(request, model, dependencies, call.body);
   if (!request.stream || !hasConversations(dialect)) {
     const body = JSON.stringify(
       dialect.inbound.encodeBody(new Fold().pushAll(script.flat()).result(), context),
@@ -117,7 +117,7 @@ function answer(
 
   async function* play(): AsyncGenerator<Uint8Array, void, undefined> {
     for (const [index, events] of played.entries()) {
-      if (index > 0) await pause(parts.sleep, behaviour.pieceMs, 'idle', call);
+      if (index > 0) await pause(dependencies.sleep, behaviour.pieceMs, 'idle', call);
       call.signal.throwIfAborted();
       const text = writer.encode(events);
       if (text !== '') yield encoder.encode(text);
@@ -142,16 +142,16 @@ function scriptFor(
 function contextOf(
   request: GenerationRequest,
   model: string,
-  parts: SimulatorParts,
+  dependencies: SimulatorDependencies,
   body: TransportCall['body'],
 ): ReplyContext {
   const token = new Dice(endsOf(body)).token(20);
   return {
-    vendor: parts.vendor,
+    vendor: dependencies.vendor,
     request,
     generationId: `gen-simulated-${token}`,
-    createdAtMs: parts.clock.now(),
-    now: () => parts.clock.now(),
+    createdAtMs: dependencies.clock.now(),
+    now: () => dependencies.clock.now(),
     model,
     provider: NAME,
     serviceTier: 'default',
@@ -173,7 +173,7 @@ async function* once(text: string): AsyncGenerator<Uint8Array, void, undefined> 
 
 /** Waits as an upstream makes one wait: no longer than the call's own limit allows. */
 async function pause(
-  sleep: Required<SimulatorParts>['sleep'],
+  sleep: Required<SimulatorDependencies>['sleep'],
   milliseconds: number,
   limit: Expiry,
   call: TransportCall,

@@ -1,4 +1,4 @@
-import { base64Of } from '../../dialects/shared/embeddings/vectors.ts';
+import { base64OfVector } from '../../dialects/shared/embeddings/vectors.ts';
 import type { EmbeddingInput, EmbeddingSettings, Vector } from '../../ir/embedding.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
@@ -61,7 +61,7 @@ function vectorOf(
   }
   const length = Math.sqrt(numbers.reduce((sum, number) => sum + number * number, 0));
   const unit = length === 0 ? numbers.fill(1, 0, 1) : numbers.map((number) => number / length);
-  return encoding === 'base64' ? base64Of(unit) : unit;
+  return encoding === 'base64' ? base64OfVector(unit) : unit;
 }
 
 function wordsOf(input: EmbeddingInput): readonly string[] {

@@ -9,7 +9,7 @@ import { fillVariables, markVariables } from '../../../src/config/parse/environm
 import { compileDefaults } from '../../../src/config/parse/fill-defaults.ts';
 import { compileNotations } from '../../../src/config/parse/notations.ts';
 import { readYaml } from '../../../src/config/parse/read-yaml.ts';
-import { fileSchema } from '../../../src/config/schema/file-schema.ts';
+import { configurationFileSchema } from '../../../src/config/schema/file-schema.ts';
 import { KEY_DESCRIPTIONS } from '../../../src/config/schema/key-descriptions.ts';
 import { PRICE_NAMES } from '../../../src/config/schema/price-names.ts';
 import { configSchema } from '../../../src/config/schema/schema.ts';
@@ -23,7 +23,7 @@ const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
 // `strictRequired` and `strictTypes` want the type repeated in each branch.
 const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false });
 ajv.addVocabulary(['patternErrorMessage']);
-const schemaAccepts = ajv.compile(fileSchema());
+const schemaAccepts = ajv.compile(configurationFileSchema());
 
 const readNotations = compileNotations(configSchema);
 const fillDefaults = compileDefaults(configSchema);
@@ -105,7 +105,7 @@ describe('signalbox schema', () => {
         if (typeof inner === 'object' && inner !== null) walk(inner, `${path}.${name}`);
       }
     };
-    walk(fileSchema(), '');
+    walk(configurationFileSchema(), '');
     expect(without).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { base64Of, vectorIn } from './vectors.ts';
+import { base64OfVector, vectorIn } from './vectors.ts';
 
 const floats = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { minLength: 1, maxLength: 64 });
 
@@ -8,13 +8,13 @@ describe('vectors', () => {
   it('are the same after a way through base64', () => {
     fc.assert(
       fc.property(floats, (vector) => {
-        expect(vectorIn('float', base64Of(vector))).toEqual(vector);
+        expect(vectorIn('float', base64OfVector(vector))).toEqual(vector);
       }),
     );
   });
 
   it('are little-endian 32-bit floats in base64', () => {
-    expect(base64Of([1, -2])).toBe(Buffer.from('0000803f000000c0', 'hex').toString('base64'));
+    expect(base64OfVector([1, -2])).toBe(Buffer.from('0000803f000000c0', 'hex').toString('base64'));
   });
 
   it('that are encoded as asked stay as they are', () => {

@@ -15,7 +15,7 @@ export function vectorIn(encoding: VectorEncoding, given: Json | undefined): Vec
     return encoding === 'base64' ? given : numbersOf(given);
   }
   if (!Array.isArray(given) || given.length === 0 || !given.every(isNumber)) return undefined;
-  return encoding === 'float' ? given : base64Of(given);
+  return encoding === 'float' ? given : base64OfVector(given);
 }
 
 function isNumber(value: Json): value is number {
@@ -23,7 +23,7 @@ function isNumber(value: Json): value is number {
 }
 
 /** Numbers as base64 of little-endian 32-bit floats. */
-export function base64Of(numbers: readonly number[]): string {
+export function base64OfVector(numbers: readonly number[]): string {
   const bytes = Buffer.from(Float32Array.from(numbers).buffer);
   return inLittleEndian(bytes).toString('base64');
 }

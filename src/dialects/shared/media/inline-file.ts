@@ -43,7 +43,7 @@ export function dataUrlHead(mediaType: string): string {
 /**
  * The bytes of a file that is no text. A slice of the data URL: copying tens of megabytes would block the event loop.
  */
-export function base64Of({ mediaType, content }: InlineFile): string {
+export function base64OfFile({ mediaType, content }: InlineFile): string {
   return content.slice(dataUrlHead(mediaType).length);
 }
 
@@ -62,5 +62,5 @@ const AUDIO_FORMATS: Readonly<Record<string, string>> = {
 
 /** Audio as the responses and chat formats write it. */
 export function inputAudioOf(file: InlineFile): JsonObject {
-  return { data: base64Of(file), format: lookUp(AUDIO_FORMATS, file.mediaType) ?? file.mediaType };
+  return { data: base64OfFile(file), format: lookUp(AUDIO_FORMATS, file.mediaType) ?? file.mediaType };
 }

@@ -38,7 +38,7 @@ const percentiles = closed({
 const threshold = Type.Union([Type.Number({ minimum: 0 }), percentiles]);
 const price = Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern: '^\\d+(\\.\\d+)?$' })]);
 
-export const providerSchema = closed(
+export const providerPreferencesSchema = closed(
   {
     order: nullish(slugs),
     allow_fallbacks: nullish(Type.Boolean()),
@@ -207,7 +207,7 @@ export const MAX_TOOLS = 4096;
 /** The fields themselves, for the request schema of a format. */
 export const gatewayFieldSchemas = {
   models: nullish(Type.Array(Type.String({ minLength: 1 }), { maxItems: MAX_LIST_ENTRIES })),
-  provider: nullish(providerSchema),
+  provider: nullish(providerPreferencesSchema),
   plugins: nullish(Type.Array(pluginSchema, { maxItems: MAX_LIST_ENTRIES })),
   preset: nullish(Type.String({ maxLength: 256, description: 'Slug of a preset to be merged in.' })),
   route: nullish(oneOf(['fallback', 'sort'], { deprecated: true })),
@@ -314,4 +314,4 @@ export function modelList(model: Json | undefined, models: Json | undefined): st
   return [...new Set(list)];
 }
 
-export type ProviderPreferences = Static<typeof providerSchema>;
+export type ProviderPreferences = Static<typeof providerPreferencesSchema>;

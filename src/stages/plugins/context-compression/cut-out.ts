@@ -1,6 +1,6 @@
 import type { Item, Part } from '../../../ir/items.ts';
 import { middleCut } from '../../../kit/text/middle-cut.ts';
-import type { Unit } from './units.ts';
+import type { ItemUnit } from './units.ts';
 
 /** Stands where text was cut out. */
 const MARK = '\n[...]\n';
@@ -9,7 +9,7 @@ const MARK = '\n[...]\n';
 const MIN_KEPT_CHARACTERS = 100;
 
 /** A unit whose longest text is shorter by so many characters, cut out of its middle; undefined: it is too short. */
-export function cutOut(unit: Unit, characters: number): Unit | undefined {
+export function cutOut(unit: ItemUnit, characters: number): ItemUnit | undefined {
   const longest = longestText(unit);
   if (longest === undefined) return undefined;
   const { text } = longest.part;
@@ -30,7 +30,7 @@ export function cutOut(unit: Unit, characters: number): Unit | undefined {
 type TextPart = Extract<Part, { type: 'text' }>;
 type ItemWithParts = Extract<Item, { type: 'message' | 'tool-result' }>;
 
-function longestText(unit: Unit): { readonly item: ItemWithParts; readonly part: TextPart } | undefined {
+function longestText(unit: ItemUnit): { readonly item: ItemWithParts; readonly part: TextPart } | undefined {
   let longest: { readonly item: ItemWithParts; readonly part: TextPart } | undefined;
   for (const item of unit) {
     if (item.type !== 'message' && item.type !== 'tool-result') continue;

@@ -1,6 +1,6 @@
 import type { Item } from '../../../ir/items.ts';
 import { cutOut } from './cut-out.ts';
-import { isAnswer, isInstructions, messagesIn, type Unit, unitsOf } from './units.ts';
+import { type ItemUnit, isAnswer, isInstructions, messagesIn, unitsOf } from './units.ts';
 
 /** Tokens that items have, by estimate. */
 export interface Weights {
@@ -14,7 +14,7 @@ export interface Weights {
  * not even instructions and the last unit fit, they are all that is left.
  */
 export function middleOut(items: readonly Item[], tokens: number, weights: Weights): Item[] {
-  const weigh = (unit: Unit) => unit.reduce((sum, item) => sum + weights.of(item), 0);
+  const weigh = (unit: ItemUnit) => unit.reduce((sum, item) => sum + weights.of(item), 0);
   const { units, kept, middle } = split(items);
   let left = tokens - units.reduce((sum, unit) => (kept.has(unit) ? sum + weigh(unit) : sum), 0);
   const rest = fromBothEnds(middle, (unit) => {
@@ -26,7 +26,7 @@ export function middleOut(items: readonly Item[], tokens: number, weights: Weigh
   });
   const next = rest.at(-1);
   const shorter = next && cutOut(next, Math.floor((weigh(next) - left) / weights.tokensPerCharacter));
-  return joined(units, kept, shorter && new Map([[next as Unit, shorter]]));
+  return joined(units, kept, shorter && new Map([[next as ItemUnit, shorter]]));
 }
 
 /**
@@ -60,18 +60,18 @@ function split(items: readonly Item[]) {
  * Offers units in turn from the beginning and from the end, each side until one is refused. Returns what is left. The
  * beginning is first, because the last unit stays anyway.
  */
-function fromBothEnds(middle: readonly Unit[], take: (unit: Unit) => boolean): readonly Unit[] {
+function fromBothEnds(middle: readonly ItemUnit[], take: (unit: ItemUnit) => boolean): readonly ItemUnit[] {
   let from = 0;
   let to = middle.length;
   let isEndOpen = true;
   let isBeginOpen = true;
   while (from < to && (isEndOpen || isBeginOpen)) {
     if (isBeginOpen) {
-      isBeginOpen = take(middle[from] as Unit);
+      isBeginOpen = take(middle[from] as ItemUnit);
       if (isBeginOpen) from += 1;
     }
     if (isEndOpen && from < to) {
-      isEndOpen = take(middle[to - 1] as Unit);
+      isEndOpen = take(middle[to - 1] as ItemUnit);
       if (isEndOpen) to -= 1;
     }
   }
@@ -80,9 +80,9 @@ function fromBothEnds(middle: readonly Unit[], take: (unit: Unit) => boolean): r
 
 /** What is kept, in order. A conversation that began with a question does not begin with an answer. */
 function joined(
-  units: readonly Unit[],
-  kept: ReadonlySet<Unit>,
-  shortened: ReadonlyMap<Unit, Unit> = new Map(),
+  units: readonly ItemUnit[],
+  kept: ReadonlySet<ItemUnit>,
+  shortened: ReadonlyMap<ItemUnit, ItemUnit> = new Map(),
 ): Item[] {
   const result = units.flatMap((unit) => {
     const stays = kept.has(unit) ? unit : shortened.get(unit);
@@ -92,6 +92,6 @@ function joined(
   if (first === undefined || isAnswer(first)) return result.flat();
   const begin = result.findIndex((unit) => !isInstructions(unit));
   let end = begin;
-  while (end < result.length - 1 && isAnswer(result[end] as Unit)) end += 1;
+  while (end < result.length - 1 && isAnswer(result[end] as ItemUnit)) end += 1;
   return [...result.slice(0, begin), ...result.slice(end)].flat();
 }

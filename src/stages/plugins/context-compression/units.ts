@@ -3,13 +3,13 @@ import type { JsonObject } from '../../../kit/json/json.ts';
 import { textAt } from '../../../kit/json/members.ts';
 
 /** Items that stay or go together, in order. */
-export type Unit = readonly Item[];
+export type ItemUnit = readonly Item[];
 
 /**
  * The items of a conversation in units. A call of a tool and its result are in one, with everything between them, so
  * that pairs are never split; reasoning is in one with what follows it.
  */
-export function unitsOf(items: readonly Item[]): Unit[] {
+export function unitsOf(items: readonly Item[]): ItemUnit[] {
   const lastOf = new Map<string, number>();
   items.forEach((item, index) => {
     const pair = pairOf(item);
@@ -49,19 +49,19 @@ function pairOfUnmodelled(value: JsonObject): string | undefined {
 }
 
 /** Instructions: they are never left out. */
-export function isInstructions(unit: Unit): boolean {
+export function isInstructions(unit: ItemUnit): boolean {
   return unit.some(
     (item) => item.type === 'message' && (item.role === 'system' || item.role === 'developer'),
   );
 }
 
 /** Messages of a unit, as upstreams count them: a result of a tool is one. */
-export function messagesIn(unit: Unit): number {
+export function messagesIn(unit: ItemUnit): number {
   return unit.filter((item) => item.type !== 'reasoning' && item.type !== 'tool-call').length;
 }
 
 /** The model speaks, and answers nothing of a tool. */
-export function isAnswer(unit: Unit): boolean {
+export function isAnswer(unit: ItemUnit): boolean {
   return unit.every(
     (item) => item.type === 'reasoning' || (item.type === 'message' && item.role === 'assistant'),
   );

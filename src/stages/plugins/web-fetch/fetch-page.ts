@@ -26,7 +26,7 @@ export interface FetchWish {
   readonly maxContentTokens: number | undefined;
 }
 
-export interface FetchParts {
+export interface FetchDependencies {
   readonly egress: Egress;
   readonly limits: WebLimits;
   readonly signal: AbortSignal;
@@ -43,11 +43,15 @@ const HEADERS = {
 };
 
 /** Fetches a page and reads its text. Rejects only with the signal's reason: what fails is told to the model. */
-export async function fetchPage(url: string, wish: FetchWish, parts: FetchParts): Promise<FetchedPage> {
-  const { egress, limits, signal, now } = parts;
+export async function fetchPage(
+  url: string,
+  wish: FetchWish,
+  dependencies: FetchDependencies,
+): Promise<FetchedPage> {
+  const { egress, limits, signal, now } = dependencies;
   try {
     const reply = await egress.fetch(url, {
-      headers: { ...HEADERS, 'user-agent': `Mozilla/5.0 (compatible; ${parts.vendor})` },
+      headers: { ...HEADERS, 'user-agent': `Mozilla/5.0 (compatible; ${dependencies.vendor})` },
       limits: { totalMs: limits.fetchMs, maxBytes: limits.readBytes, maxRedirects: MAX_REDIRECTS },
       signal,
       visitProblem: (visited) => domainProblem(visited, wish.allowed, wish.blocked),

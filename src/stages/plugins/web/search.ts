@@ -22,7 +22,7 @@ export class SearchProblem extends Error {
 }
 
 /** The engine, how it is configured, and what a search may take. */
-export interface SearchParts {
+export interface SearchDependencies {
   readonly engine: SearchEngine;
   readonly settings: EngineSettings;
   readonly limits: WebLimits;
@@ -34,11 +34,14 @@ export interface SearchParts {
 const SPARE_RESULTS = 10;
 
 /** Runs one search. Rejects with a SearchProblem, or the signal's reason. */
-export async function search(wish: SearchWish, parts: SearchParts): Promise<readonly FoundPage[]> {
-  const { engine, settings, limits } = parts;
+export async function search(
+  wish: SearchWish,
+  dependencies: SearchDependencies,
+): Promise<readonly FoundPage[]> {
+  const { engine, settings, limits } = dependencies;
   const { path, headers, body } = engine.call(queryOf(wish, engine), settings.apiKey ?? '');
   const base = (settings.url ?? engine.baseUrl ?? '').replace(/\/+$/, '');
-  const answer = await ask(base + path, headers, body, parts);
+  const answer = await ask(base + path, headers, body, dependencies);
   return chosen(engine.results(answer), wish, limits.resultCharacters);
 }
 
@@ -70,7 +73,7 @@ async function ask(
   url: string,
   headers: Readonly<Record<string, string>>,
   body: JsonObject | undefined,
-  { egress, limits, signal }: SearchParts,
+  { egress, limits, signal }: SearchDependencies,
 ): Promise<JsonObject> {
   const shared = {
     limits: { totalMs: limits.fetchMs, maxBytes: limits.readBytes, maxRedirects: 0 },

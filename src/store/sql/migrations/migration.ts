@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely';
 
 /** Database engines. */
-export type Engine = 'sqlite' | 'postgres';
+export type SqlEngine = 'sqlite' | 'postgres';
 
 /** One change of the schema. Never edited after its release. */
 export interface Migration {
   /** Unique, and recorded in the database. The list decides the order, not the name. */
   readonly name: string;
   /** The only engine that it applies to; absent = both. */
-  readonly engine?: Engine;
+  readonly engine?: SqlEngine;
   /**
    * Uses SQL that both engines accept, unless `engine` is set. Typed without `Tables`, which describe the newest
    * schema.

@@ -16,11 +16,11 @@ import type { SqliteTurn, SqliteWriter } from './sqlite-writer.ts';
 
 /** The embedded database. */
 export class SqliteDatabase extends Kysely<Tables> {
-  readonly #parts: ThreadedSqliteParts;
+  readonly #dependencies: ThreadedSqliteDependencies;
 
-  constructor(parts: ThreadedSqliteParts) {
-    super({ dialect: new ThreadedSqliteDialect(parts) });
-    this.#parts = parts;
+  constructor(dependencies: ThreadedSqliteDependencies) {
+    super({ dialect: new ThreadedSqliteDialect(dependencies) });
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -28,7 +28,7 @@ export class SqliteDatabase extends Kysely<Tables> {
    * thread gets one message.
    */
   async runForEach(statement: string, rows: readonly (readonly unknown[])[]): Promise<void> {
-    const turn = await this.#parts.writer.takeTurn();
+    const turn = await this.#dependencies.writer.takeTurn();
     try {
       await turn.runForEach(statement, rows);
     } finally {
@@ -38,7 +38,7 @@ export class SqliteDatabase extends Kysely<Tables> {
 }
 
 /** The two connections to the database. */
-export interface ThreadedSqliteParts {
+export interface ThreadedSqliteDependencies {
   /** For selects outside of transactions, which wait for no lock. */
   readonly reader: SqliteReader;
   /** For everything else. */
@@ -47,17 +47,17 @@ export interface ThreadedSqliteParts {
 
 /** SQLite for Kysely: reads in one thread, writes in another. Reads see all writes that have resolved. */
 export class ThreadedSqliteDialect implements Dialect {
-  readonly #parts: ThreadedSqliteParts;
+  readonly #dependencies: ThreadedSqliteDependencies;
 
-  constructor(parts: ThreadedSqliteParts) {
-    this.#parts = parts;
+  constructor(dependencies: ThreadedSqliteDependencies) {
+    this.#dependencies = dependencies;
   }
 
   createDriver(): Driver {
-    const { reader, writer } = this.#parts;
+    const { reader, writer } = this.#dependencies;
     return {
       init: async () => {},
-      acquireConnection: async () => new ThreadedSqliteConnection(this.#parts),
+      acquireConnection: async () => new ThreadedSqliteConnection(this.#dependencies),
       beginTransaction: (connection) => (connection as ThreadedSqliteConnection).begin(),
       commitTransaction: (connection) => (connection as ThreadedSqliteConnection).commit(),
       rollbackTransaction: (connection) => (connection as ThreadedSqliteConnection).rollback(),
@@ -83,17 +83,18 @@ export class ThreadedSqliteDialect implements Dialect {
 }
 
 class ThreadedSqliteConnection implements DatabaseConnection {
-  readonly #parts: ThreadedSqliteParts;
+  readonly #dependencies: ThreadedSqliteDependencies;
   #transaction: SqliteTurn | undefined;
 
-  constructor(parts: ThreadedSqliteParts) {
-    this.#parts = parts;
+  constructor(dependencies: ThreadedSqliteDependencies) {
+    this.#dependencies = dependencies;
   }
 
   async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#transaction !== undefined) return change(this.#transaction, sql, parameters);
-    if (SelectQueryNode.is(query)) return { rows: (await this.#parts.reader.all(sql, parameters)) as R[] };
-    const turn = await this.#parts.writer.takeTurn();
+    if (SelectQueryNode.is(query))
+      return { rows: (await this.#dependencies.reader.all(sql, parameters)) as R[] };
+    const turn = await this.#dependencies.writer.takeTurn();
     try {
       return await change(turn, sql, parameters);
     } finally {
@@ -107,7 +108,7 @@ class ThreadedSqliteConnection implements DatabaseConnection {
 
   /** Takes the write lock at once: a read transaction may fail to upgrade later. */
   async begin(): Promise<void> {
-    const turn = await this.#parts.writer.takeTurn();
+    const turn = await this.#dependencies.writer.takeTurn();
     try {
       await turn.run('begin immediate');
       this.#transaction = turn;

@@ -12,7 +12,7 @@ export type DeclaredGuardrail = NonNullable<DeclaredWorkspace['guardrails']>[num
 export type DeclaredCredential = NonNullable<DeclaredWorkspace['byok']>[number];
 
 /** What storing declarations needs. */
-export interface DeclaredParts {
+export interface DeclaredDependencies {
   readonly tenancy: Tenancy;
   readonly byokStore: ByokStore;
   readonly guardrailStore: GuardrailStore;
@@ -44,7 +44,7 @@ export interface DeclaredChanges {
 
 /** One application of a file. */
 export interface Application {
-  readonly parts: DeclaredParts;
+  readonly dependencies: DeclaredDependencies;
   readonly accountId: string;
   /** All providers of the file, for the labels of credentials. */
   readonly config: Config;
