@@ -59,7 +59,7 @@ export interface OwnedWorkspace {
   readonly owner: Account;
 }
 
-const PAGE = 100;
+const PAGE_WORKSPACES = 100;
 
 /** The workspaces of an account, or of all accounts, oldest first. */
 export async function ownedWorkspaces(
@@ -68,8 +68,8 @@ export async function ownedWorkspaces(
 ): Promise<OwnedWorkspace[]> {
   const owned: OwnedWorkspace[] = [];
   for (const owner of account === undefined ? await accounts.list() : [await accounts.require(account)]) {
-    for (let offset = 0, total = 1; offset < total; offset += PAGE) {
-      const page = await workspaces.list(owner.id, { offset, limit: PAGE });
+    for (let offset = 0, total = 1; offset < total; offset += PAGE_WORKSPACES) {
+      const page = await workspaces.list(owner.id, { offset, limit: PAGE_WORKSPACES });
       total = page.total;
       owned.push(...page.workspaces.map((workspace) => ({ workspace, owner })));
     }

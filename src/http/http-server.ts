@@ -134,7 +134,7 @@ class GatewayServer implements HttpServer {
         shareOf: (method, target) => this.#shareOf(method, target),
         accept: (request, response) => this.#accept(request, response),
         refuse: (connection, refusal) => this.#refuse(connection, refusal),
-        failed: (error) => this.#basics.log.error('The listener failed', { error }),
+        failed: (error) => this.#basics.log.error('the listening socket failed', { error }),
       },
     );
   }

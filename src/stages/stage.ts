@@ -93,7 +93,7 @@ export interface StageContext {
   /** Adds an entry to the pipeline of the routing metadata. */
   note(entry: PipelineEntry): void;
   /** Adds members to `error.metadata` if the generation fails before its reply begins. */
-  tellOnFailure(metadata: JsonObject): void;
+  addFailureMetadata(metadata: JsonObject): void;
   /** Forbids keeping the answer for further requests. */
   keepNothing(): void;
   /** True if the answer may be kept for further requests. */
@@ -181,19 +181,19 @@ export class ActiveStages {
   readonly notes: PipelineEntry[] = [];
   /** Whether `before` has left the request as it was; undefined = it has not run. */
   #isUnchanged: boolean | undefined;
-  #toldOnFailure: JsonObject | undefined;
+  #failureMetadata: JsonObject | undefined;
   #mayKeep = true;
 
   constructor(
     all: readonly Stage[],
     request: GenerationRequest,
-    given: Omit<StageContext, 'note' | 'tellOnFailure' | 'keepNothing' | 'mayKeep'>,
+    given: Omit<StageContext, 'note' | 'addFailureMetadata' | 'keepNothing' | 'mayKeep'>,
   ) {
     const context = {
       ...given,
       note: (entry: PipelineEntry) => void this.notes.push(entry),
-      tellOnFailure: (metadata: JsonObject) => {
-        this.#toldOnFailure = { ...this.#toldOnFailure, ...metadata };
+      addFailureMetadata: (metadata: JsonObject) => {
+        this.#failureMetadata = { ...this.#failureMetadata, ...metadata };
       },
       keepNothing: () => {
         this.#mayKeep = false;
@@ -266,9 +266,9 @@ export class ActiveStages {
     }, core);
   }
 
-  /** A failure with what stages tell of it. */
+  /** The failure with the metadata that stages added to it. */
   explained(failure: GatewayError): GatewayError {
-    return this.#toldOnFailure === undefined ? failure : failure.withMetadata(this.#toldOnFailure);
+    return this.#failureMetadata === undefined ? failure : failure.withMetadata(this.#failureMetadata);
   }
 
   /** Adds an entry to the pipeline of the routing metadata. */

@@ -38,7 +38,7 @@ const OUTER: readonly Row[] = [
   { stage: ({ guardrails }) => guardrails.first },
   { pluginId: MODERATION, stage: ({ egress }) => moderationStage(egress) },
   { pluginId: FILE_PARSER, stage: ({ egress }) => fileParserStage(egress) },
-  // The texts of files that were read.
+  // Scans the text of parsed files.
   { stage: ({ guardrails }) => guardrails.again },
   // Before the plugins that look at the web: an answer that is kept needs no search.
   { stage: ({ cache }) => responseCacheStage(cache) },

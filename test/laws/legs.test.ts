@@ -410,7 +410,7 @@ describe.each([
   });
 
   it.each([
-    ['has no end', 'nothing', 'without its end'],
+    ['has no end', 'nothing', 'without a terminal event'],
     ['fails by a bug of its stage', 'bug', 'Internal Server Error'],
   ])('whose answer %s are charged, and it is a failure', async (_, what, message) => {
     for (const stream of [false, true]) {

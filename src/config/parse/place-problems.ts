@@ -25,14 +25,14 @@ function placesOf(text: string, queries: readonly PlaceQuery[]): (FilePlace | un
 }
 
 /** A text of this length is parsed in a few milliseconds, less than a thread takes to start. */
-const SHORT_TEXT = 16_384;
+const SHORT_TEXT_CHARACTERS = 16_384;
 
 /** As placeProblems, but parses a long text in another thread. */
 export async function placeProblemsInThread(
   problems: readonly Problem[],
   text: string,
 ): Promise<readonly Problem[]> {
-  if (text.length <= SHORT_TEXT) return placeProblems(problems, text);
+  if (text.length <= SHORT_TEXT_CHARACTERS) return placeProblems(problems, text);
   const queries = queriesOf(problems);
   return placed(
     problems,

@@ -55,7 +55,7 @@ export class StagedFlow implements AsyncIterableIterator<EventBatch, void, undef
     const error =
       signal.reason instanceof GatewayError
         ? signal.reason
-        : new GatewayError('server', 'The answer ended without its end');
+        : new GatewayError('server', 'The answer ended without a terminal event');
     return { done: false, value: [{ type: 'failure', error }] };
   }
 

@@ -31,11 +31,11 @@ export function replyWithError(
   reply.json(error.status, body, errorHeaders(error));
 }
 
-/** Logs what the caller is not told: the reason of a failure that is our own fault. */
+/** Logs the cause of an internal failure, which the reply does not contain. */
 export function logOwnFault(thrown: unknown, exchange: HttpExchange, log: HttpLog): void {
   const error = toGatewayError(thrown);
   if (error.kind !== 'server') return;
-  log.error('A request failed for a reason of our own', {
+  log.error('a request failed inside the gateway', {
     request_id: exchange.requestId,
     error: error.cause ?? error,
   });

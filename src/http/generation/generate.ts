@@ -79,7 +79,7 @@ export class GenerationRun {
   readonly #call: Call;
   readonly #timer: NodeJS.Timeout;
   #isReplied = false;
-  #tellReplied: (() => void) | undefined;
+  #resolveReplied: (() => void) | undefined;
   #untilReplied: Promise<void> | undefined;
   #waits: AbortGrace | undefined;
 
@@ -106,13 +106,13 @@ export class GenerationRun {
     clearTimeout(this.#timer);
     this.#waits?.close();
     this.#isReplied = true;
-    this.#tellReplied?.();
+    this.#resolveReplied?.();
   }
 
   readonly #replied = (): Promise<void> => {
     this.#untilReplied ??= new Promise((resolve) => {
       if (this.#isReplied) resolve();
-      else this.#tellReplied = resolve;
+      else this.#resolveReplied = resolve;
     });
     return this.#untilReplied;
   };

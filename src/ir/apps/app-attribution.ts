@@ -23,7 +23,7 @@ const MAX_CHARACTERS = { referer: 512, title: 128 } as const;
 /** Categories that one request may name. */
 const MAX_CATEGORIES = 2;
 
-/** Control characters, and those that turn the direction of what stands around them. */
+/** Control characters, surrogates, line separators, bidirectional controls and the replacement character. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ufffd]/u;
 
 /** What is kept of it: too long values are cut, unprintable ones and unknown categories left out. */

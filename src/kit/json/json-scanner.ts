@@ -25,7 +25,7 @@ export interface Excess {
 }
 
 /** Characters above which an object or list counts as large and is parsed in slices. */
-const LARGE_CONTAINER = 16 * 1024;
+const LARGE_CONTAINER_CHARACTERS = 16 * 1024;
 
 /** Characters of a key that are kept: one more than `plainKey` shows. */
 const KEY_CHARACTERS = 65;
@@ -53,7 +53,7 @@ export class JsonScanner {
   #excess: Excess | undefined;
 
   /** `largeFrom`: characters above which a container is large. */
-  constructor(limits: JsonLimits, largeFrom = LARGE_CONTAINER) {
+  constructor(limits: JsonLimits, largeFrom = LARGE_CONTAINER_CHARACTERS) {
     this.#limits = limits;
     this.#largeFrom = largeFrom;
   }

@@ -4,13 +4,13 @@ import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { define } from './members.ts';
 
 /** Approximate number of characters that are written at once. */
-const SLICE = 64 * 1024;
+const SLICE_CHARACTERS = 64 * 1024;
 
 /**
  * Writes JSON like JSON.stringify, but in slices: a few members or a piece of a string at a time. Returns the text in
  * pieces; a small value is one piece.
  */
-export function* stringifySliced(value: Json, slice = SLICE): Sliced<string[]> {
+export function* stringifySliced(value: Json, slice = SLICE_CHARACTERS): Sliced<string[]> {
   if (weightOf(value, slice) <= slice) return [JSON.stringify(value)];
   const pieces: string[] = [];
   yield* write(value, pieces, slice);
@@ -22,7 +22,7 @@ export function* stringifySliced(value: Json, slice = SLICE): Sliced<string[]> {
  * loop. `numbers`: long numbers whose digits are kept.
  */
 export function writeJson(value: Json, numbers?: ExactNumbers): string | Promise<Uint8Array> {
-  return weightOf(value, SLICE) <= SLICE
+  return weightOf(value, SLICE_CHARACTERS) <= SLICE_CHARACTERS
     ? stringifyExactly(value, numbers)
     : runInTurns(writeLarge(value, numbers));
 }

@@ -53,10 +53,10 @@ function writtenValue(value: unknown): string {
 const NOT_PLAIN = /[^\x20-\x7e]|["\\]|sk-[\w-]{8}|bearer|:\/\//i;
 
 /** Texts longer than this are cut, or worth no special case. */
-const SHORT_TEXT = 128;
+const SHORT_TEXT_CHARACTERS = 128;
 
 function writtenText(text: string): string {
   // Nearly all logged texts are short and plain; this takes a third of the time of the general way.
-  if (text.length <= SHORT_TEXT && !NOT_PLAIN.test(text)) return `"${text}"`;
+  if (text.length <= SHORT_TEXT_CHARACTERS && !NOT_PLAIN.test(text)) return `"${text}"`;
   return oneLine(JSON.stringify(withoutSecrets(text)));
 }

@@ -29,12 +29,12 @@ export function readableLines(hasColours: boolean): RenderLine {
     const shown = error === undefined ? rest : { ...rest, error: errorText(error) };
     const time = paint(new Date(now).toISOString().slice(11, 23), 'faint', hasColours);
     const name = paint(level.padEnd(5), level, hasColours);
-    const told = Object.entries(shown)
+    const fieldTexts = Object.entries(shown)
       .filter(([, value]) => value !== null)
       .map(([field, value]) => {
         return ` ${paint(oneLine(`${field}=`), 'faint', hasColours)}${oneLine(shortText(value))}`;
       });
-    return `${time} ${name} ${oneLine(withoutSecrets(message))}${told.join('')}\n`;
+    return `${time} ${name} ${oneLine(withoutSecrets(message))}${fieldTexts.join('')}\n`;
   };
 }
 

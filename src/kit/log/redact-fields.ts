@@ -54,7 +54,7 @@ export function shownNames(source: object): readonly string[] {
   return names.length > MAX_MEMBERS ? names.slice(0, MAX_MEMBERS) : names;
 }
 
-/** What a member's name determines. */
+/** Facts derived from a member's name. */
 interface MemberName {
   /** As JSON, with the comma before it and the colon behind it. */
   readonly written: string;
@@ -63,7 +63,7 @@ interface MemberName {
   readonly isOfHead: boolean;
 }
 
-/** Names mostly come from our code and repeat on every line, so what they determine is cached. */
+/** Names mostly come from our code and repeat on every line, so these facts are cached. */
 export const memberName = remembered(
   1000,
   (name): MemberName => ({

@@ -1,14 +1,14 @@
 import { Pace, type Sliced } from './turns.ts';
 
 /** Members that are sorted in one slice. */
-const RUN = 256;
+const RUN_MEMBERS = 256;
 
 /** `toSorted` in slices; stable. */
 export function* sortSliced<T>(members: readonly T[], compare: (one: T, other: T) => number): Sliced<T[]> {
   let runs: T[][] = [];
-  for (let begin = 0; begin < members.length; begin += RUN) {
+  for (let begin = 0; begin < members.length; begin += RUN_MEMBERS) {
     if (begin > 0) yield;
-    runs.push(members.slice(begin, begin + RUN).sort(compare));
+    runs.push(members.slice(begin, begin + RUN_MEMBERS).sort(compare));
   }
   const pace = new Pace();
   while (runs.length > 1) {

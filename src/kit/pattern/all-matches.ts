@@ -7,7 +7,7 @@ const FRESH = -1;
 /** Instead of a track: no match. */
 const NONE = -2;
 
-/** States that are kept for one pattern, before all are forgotten. */
+/** Cached states of one pattern; the cache is cleared when it has more. */
 const MAX_STATES = 1000;
 /** A search that needed so many new states among its first `TRIAL_CHARACTERS` keeps no more of them. */
 const TRIAL_CHARACTERS = 2048;
@@ -86,7 +86,7 @@ export class AllMatches {
     return symbols;
   }
 
-  /** Whether each of these characters, read in a state in which nothing has begun, begins nothing. */
+  /** True if none of these characters, read in a state without tracks, begins a match. */
   isInert(state: State, codes: readonly number[]): boolean {
     for (const symbol of this.symbolsOf(codes)) {
       const { next, matchAfter } = state.steps[symbol] ?? this.step(state, symbol, true);
@@ -95,7 +95,7 @@ export class AllMatches {
     return true;
   }
 
-  /** `isKept`: for other searches to find. */
+  /** `isKept`: the step is cached for other searches. */
   step(state: State, symbol: number, isKept: boolean): Step {
     const isWord = this.alphabet.words[symbol] === 1;
     const matchBefore = this.#resolve(state, assertsBetween(state.before, isWord));
@@ -160,19 +160,19 @@ export class AllMatches {
     return state;
   }
 
-  /** Patterns without assertions need not know. */
+  /** Patterns without assertions do not depend on it: they need fewer states. */
   #before(before: Before): Before {
     return this.#program.hasAsserts ? before : BEFORE.other;
   }
 }
 
-/** What is known of a search if one of several characters comes next. */
-export interface Outlook {
+/** Lower bounds of `hold` and `settled` of a search if one of several characters comes next. */
+export interface ExpectedProgress {
   readonly hold: number;
   readonly settled: number;
 }
 
-const FREE: Outlook = { hold: Number.POSITIVE_INFINITY, settled: 0 };
+const FREE: ExpectedProgress = { hold: Number.POSITIVE_INFINITY, settled: 0 };
 
 /** A search in one text, which may come in pieces. Positions count from the beginning of the whole text. */
 export class Search {
@@ -251,12 +251,12 @@ export class Search {
    * `hold` and `settled` as they would be at least if one of these characters came next, whichever it is; a hold of
    * Infinity is behind that character.
    */
-  expecting(codes: readonly number[]): Outlook {
+  expecting(codes: readonly number[]): ExpectedProgress {
     const isFree = this.#state.trackCount === 0 && this.matches.length === 0;
     return isFree && this.#machine.isInert(this.#state, codes) ? FREE : this.#expecting(codes);
   }
 
-  #expecting(codes: readonly number[]): Outlook {
+  #expecting(codes: readonly number[]): ExpectedProgress {
     let hold = Number.POSITIVE_INFINITY;
     let settled = this.matches.length;
     for (const symbol of this.#machine.symbolsOf(codes)) {

@@ -2,9 +2,9 @@ import { Alphabet } from './alphabet.ts';
 import { OP, type Program } from './program.ts';
 import { assertsBetween, BEFORE, type Before, NOT_KNOWN, Threads } from './threads.ts';
 
-/** States that are kept, before all are forgotten. */
+/** Cached states; the cache is cleared when it has more. */
 const MAX_STATES = 4000;
-/** After so many steps that had to be made in one text, the text is given up. */
+/** New automaton steps per text before the search gives up. */
 const MAX_NEW_STEPS = 8000;
 
 interface State {
@@ -51,7 +51,7 @@ export class AnyMatch {
     this.#initial = this.#kept([], undefined, BEFORE.nothing);
   }
 
-  /** Begins with a text. */
+  /** Begins to read a text. */
   start(): AnyMatchRun {
     return new AnyMatchRun(this, this.#alphabet, this.#initial, this.#patternCount);
   }
@@ -136,7 +136,7 @@ export class AnyMatch {
 export class AnyMatchRun {
   /** For each pattern: 1 = it matches, or may match if the text was given up. */
   readonly matched: Uint8Array;
-  /** Whether any does; may be set back together with `matched`. */
+  /** Whether any pattern matches; may be reset together with `matched`. */
   hasMatched = false;
   readonly #machine: AnyMatch;
   readonly #alphabet: Alphabet;
@@ -184,7 +184,7 @@ export class AnyMatchRun {
     return this.#state.live;
   }
 
-  /** So many states were needed that reading on is of no use: any pattern may match. */
+  /** True after `MAX_NEW_STEPS`: reading on costs too much, and any pattern may match. */
   get isGivenUp(): boolean {
     return this.#newSteps >= MAX_NEW_STEPS;
   }

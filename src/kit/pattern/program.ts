@@ -2,10 +2,10 @@ import { RE2JS, RE2JSException } from 're2js';
 import type { PatternLimits } from '../text/linear-pattern.ts';
 import { PatternProblem, toRe2 } from '../text/re2-syntax.ts';
 
-/** What an instruction does. */
+/** Operations of instructions. */
 export const OP = { jump: 0, split: 1, assert: 2, character: 3, match: 4, fail: 5 } as const;
 
-/** What an assertion demands of the place between two characters, as bits. */
+/** Conditions of assertions on the position between two characters, as bits. */
 export const ASSERTS = { beginText: 4, endText: 8, wordBoundary: 16, noWordBoundary: 32 } as const;
 
 /** Code points as pairs of first and last, in order. */

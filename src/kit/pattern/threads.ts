@@ -1,6 +1,6 @@
 import { ASSERTS, OP, type Program } from './program.ts';
 
-/** What is before a position: nothing, or a character that is or is not part of a word. */
+/** The character before a position: none, part of a word, or another one. */
 export const BEFORE = { other: 0, word: 1, nothing: 2 } as const;
 
 export type Before = (typeof BEFORE)[keyof typeof BEFORE];

@@ -102,9 +102,9 @@ describe('compilePattern', () => {
   });
 
   it.each([
-    ['(?=a)', 'has a group that looks around or is not known'],
-    ['(?<!x)y', 'has a group that looks around or is not known'],
-    ['(?i)a', 'has a group that looks around or is not known'],
+    ['(?=a)', 'uses lookaround or an unknown kind of group'],
+    ['(?<!x)y', 'uses lookaround or an unknown kind of group'],
+    ['(?i)a', 'uses lookaround or an unknown kind of group'],
     ['(a)\\1', 'refers back to a group'],
     ['(', 'has a group that is not closed'],
     ['a)', 'closes a group that is not open'],

@@ -152,7 +152,7 @@ class Translator {
     if (ignoresCase) this.#at += '?i:'.length;
     else if (this.#take('?') && !this.#take(':')) {
       const name = /^<[^=!>][^>]{0,99}>/.exec(this.#source.slice(this.#at, this.#at + 102))?.[0];
-      if (name === undefined) throw new PatternProblem('has a group that looks around or is not known');
+      if (name === undefined) throw new PatternProblem('uses lookaround or an unknown kind of group');
       this.#at += name.length;
     }
     const { text, ...rest } = this.#alternatives();

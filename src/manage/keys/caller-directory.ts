@@ -49,7 +49,7 @@ interface SharedRead<T> {
   readonly changes: number;
 }
 
-/** Reads by the id of what was read. */
+/** Pending reads, by the id that is read. */
 type SharedReads<T> = LRUCache<string, SharedRead<T>>;
 
 /** The part of the store of guardrails that callers are read with. */

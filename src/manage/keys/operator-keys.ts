@@ -177,7 +177,7 @@ export class OperatorKeys {
 function limitOf({ limit, limitReset, includeByokInLimit, isManagement }: NewKeyOptions): Nanos | null {
   if (limit === undefined) {
     if (limitReset === undefined && includeByokInLimit !== true) return null;
-    throw new GatewayError('invalid-request', 'limit: is missing, and the rest is about it');
+    throw new GatewayError('invalid-request', 'limit: is missing; the reset and BYOK settings need it');
   }
   if (isManagement === true) {
     throw new GatewayError('invalid-request', 'limit: a management key spends nothing; leave it out');

@@ -36,7 +36,7 @@ export class ToolInputPieces {
     return this.#isChanged || this.#text?.isChanged === true;
   }
 
-  /** What may go on. */
+  /** Returns the characters that can be forwarded. */
   push(piece: string): string {
     let release = '';
     for (let index = 0; index < piece.length; ) {

@@ -42,12 +42,12 @@ export async function reach(address: string, limitMs: number): Promise<Reach> {
     );
     const { status, headers } = await head(connections, url, limitMs);
     const milliseconds = performance.now() - beganAt;
-    const toldMs = Date.parse(String(headers.date));
+    const serverDateMs = Date.parse(String(headers.date));
     return {
       ok: true,
       status,
       milliseconds,
-      clockAheadMs: Number.isNaN(toldMs) ? undefined : toldMs - (askedAtMs + milliseconds / 2),
+      clockAheadMs: Number.isNaN(serverDateMs) ? undefined : serverDateMs - (askedAtMs + milliseconds / 2),
     };
   } catch (problem) {
     return { ok: false, problem: wordsOf(problem) };

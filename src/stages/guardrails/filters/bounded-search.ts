@@ -5,8 +5,8 @@ export interface DataShape {
   /** Characters of which every match contains one. */
   readonly needs: (code: number) => boolean;
   /**
-   * Looks closer at a match: the span of the data, not before `floor`; undefined = it is none. It may look at `CONTEXT`
-   * characters before it, and beyond its end as far as `openFrom` holds back.
+   * The span of the data in a match, not before `floor`; undefined = the match is no such data. It may read
+   * `CONTEXT_CHARACTERS` before the match, and beyond its end as far as `openFrom` holds back.
    */
   readonly accept: (text: string, match: Span, floor: number) => Span | undefined;
   /** Where the end of a text begins that the next characters may make part of the data, not before `floor`. */
@@ -19,7 +19,7 @@ export interface Span {
 }
 
 /** Characters before a match that are kept for `accept`. */
-export const CONTEXT = 2;
+export const CONTEXT_CHARACTERS = 2;
 
 /**
  * Finds all data of a shape in a text that may come in pieces. Held back is the end of a text that consists of
@@ -53,7 +53,7 @@ export class BoundedSearch {
     this.matches.splice(0, count);
   }
 
-  /** `text` begins at position `base`, at the latest `CONTEXT` characters before `hold`. */
+  /** `text` begins at position `base`, at the latest `CONTEXT_CHARACTERS` characters before `hold`. */
   read(text: string, base: number, end: number): number {
     const known = knownPart(text, base, end);
     const from = Math.max(this.#base + this.#text.length, this.hold) - base;

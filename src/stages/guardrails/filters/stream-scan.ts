@@ -1,5 +1,5 @@
 import type { Search } from '../../../kit/pattern/all-matches.ts';
-import { type BoundedSearch, CONTEXT } from './bounded-search.ts';
+import { type BoundedSearch, CONTEXT_CHARACTERS } from './bounded-search.ts';
 import { type Finding, type FindingSource, replaced, replacementsOf } from './finding.ts';
 import { NormalStream } from './normal-form.ts';
 import type { PatternSearches } from './pattern-searches.ts';
@@ -25,7 +25,7 @@ interface Progress {
 }
 
 const NOTHING: Released = { release: '', findings: [] };
-/** Characters that are kept although nobody needs them, before they are dropped at once. */
+/** Unneeded characters that are kept until there are this many; then they are dropped together. */
 const MAX_SPARE = 512;
 
 /**
@@ -171,6 +171,6 @@ export class StreamScan {
       this.#original = this.#original.slice(original - this.#originalAt);
       this.#originalAt = original;
     }
-    if (needed - CONTEXT - normal.base > MAX_SPARE) normal.drop(needed - CONTEXT);
+    if (needed - CONTEXT_CHARACTERS - normal.base > MAX_SPARE) normal.drop(needed - CONTEXT_CHARACTERS);
   }
 }

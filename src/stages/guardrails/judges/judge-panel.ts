@@ -19,7 +19,7 @@ export interface JudgedCount {
 interface PanelJudge {
   readonly judge: Judge;
   readonly count: JudgedCount;
-  /** Where it gave no verdict: it is not waited for there again. */
+  /** Directions in which the judge failed; it is not called for them again. */
   readonly failed: Set<TextPlace['direction']>;
 }
 

@@ -13,7 +13,7 @@ const ENTITIES: Partial<Record<BuiltinSlug, { readonly entity: string; readonly 
   address: { entity: 'LOCATION', redaction: '[ADDRESS]' },
 };
 
-/** For all texts of a request, or of a piece of an answer. */
+/** Limit for judging all texts of a request, or of a piece of an answer. */
 const TIMEOUT_MS = 3000;
 const MAX_REPLY_BYTES = 4 * 1024 * 1024;
 
@@ -128,7 +128,7 @@ function callsFor(texts: readonly string[]): Call[] {
   return calls;
 }
 
-/** Behind a blank, if there is one. */
+/** End of the next piece: after its last blank if it has one. */
 function pieceEnd(text: string, from: number): number {
   const most = from + CALL_CHARACTERS;
   if (most >= text.length) return text.length;

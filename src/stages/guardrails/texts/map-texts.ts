@@ -3,7 +3,7 @@ import { dataUrlOf, isMark, isTextMedia } from './protocol-marks.ts';
 /** Returns what a text is replaced by, or the text itself. `member`: the name of the member that holds it. */
 export type ChangeText = (text: string, member: string) => string;
 
-/** Is told that an object was replaced by a changed copy. */
+/** Called when an object was replaced by a changed copy. */
 export type Moved = (from: object, to: object) => void;
 
 /** Members whose own members are named by the caller. */

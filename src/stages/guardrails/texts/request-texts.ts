@@ -10,7 +10,7 @@ export type TextRole = Role | 'tool';
 export interface SentTexts {
   /** Returns what a text is replaced by, or the text itself. `owner`: its item, or its member of the request. */
   readonly change: (text: string, role: TextRole, owner: Item | string) => string;
-  /** Is told of JSON that goes out as a text, after all texts in it were changed. */
+  /** Called with JSON that goes out as a text, after all texts in it were changed. */
   readonly changedJson: (json: string) => void;
 }
 

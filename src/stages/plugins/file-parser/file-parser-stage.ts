@@ -54,7 +54,7 @@ export function fileParserStage(egress: Egress): Stage {
       for (const file of files) parsed.set(file, await parse(file, engine, context));
       const all = [...parsed.values()];
       parsedFor.set(context, all);
-      context.tellOnFailure({ file_annotations: all.map(annotationOf) });
+      context.addFailureMetadata({ file_annotations: all.map(annotationOf) });
       return { request: withFilesReplaced(request, (file) => partOf(file, parsed.get(file))) };
     },
     around(request, next, context) {

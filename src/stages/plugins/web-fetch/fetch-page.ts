@@ -7,7 +7,7 @@ import { readablePage } from '../html/readable-text.ts';
 import type { WebLimits } from '../web/web-settings.ts';
 import { withinTokens } from './within-tokens.ts';
 
-/** A page as the model is told it. */
+/** A page as the model gets it. */
 export type FetchedPage =
   | {
       readonly url: string;
@@ -30,7 +30,7 @@ export interface FetchDependencies {
   readonly egress: Egress;
   readonly limits: WebLimits;
   readonly signal: AbortSignal;
-  /** The name that servers are told. */
+  /** Name in the `User-Agent` header. */
   readonly vendor: string;
   now(): number;
 }
@@ -42,7 +42,7 @@ const HEADERS = {
   'accept-encoding': 'gzip, br',
 };
 
-/** Fetches a page and reads its text. Rejects only with the signal's reason: what fails is told to the model. */
+/** Fetches a page and reads its text. Rejects only with the signal's reason: failures are results for the model. */
 export async function fetchPage(
   url: string,
   wish: FetchWish,
@@ -123,7 +123,7 @@ function decoded(bytes: Buffer, charset: string): string {
   try {
     return new TextDecoder(charset).decode(bytes);
   } catch {
-    // A character set that nobody knows: what is readable of it is.
+    // Unknown character set: read as UTF-8.
     return new TextDecoder().decode(bytes);
   }
 }

@@ -16,8 +16,8 @@ const MAX_FETCHES = 50;
 /** Pages that are fetched at the same time. */
 const FETCHES_AT_ONCE = 4;
 
-/** Addresses beyond the last page that the model is told about. */
-const MAX_TOLD_ADDRESSES = 100;
+/** Addresses of one message that the model gets an entry for; those that are not fetched are `failed`. */
+const MAX_ADDRESSES = 100;
 
 /** Reads the pages whose addresses stand in the caller's last message, and puts their text into the prompt. */
 export function webFetchStage(egress: Egress): Stage {
@@ -26,7 +26,7 @@ export function webFetchStage(egress: Egress): Stage {
     touches: 'request',
     isActive: (request) => pluginIn(request, WEB_FETCH) !== undefined,
     async before(request, context) {
-      const addresses = addressesIn(lastUserText(request)).slice(0, MAX_TOLD_ADDRESSES);
+      const addresses = addressesIn(lastUserText(request)).slice(0, MAX_ADDRESSES);
       if (addresses.length === 0) return undefined;
       const pages = await fetchAll(addresses, pluginIn(request, WEB_FETCH) ?? {}, egress, context);
       const completed = pages.filter(({ status }) => status === 'completed').length;

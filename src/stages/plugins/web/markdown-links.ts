@@ -53,7 +53,7 @@ export class MarkdownLinks {
         this.#isEscaped = true;
         return;
       case '[':
-        // A picture is no link: its bracket counts, and closes nothing that could be one.
+        // `![` begins an image, not a link: the bracket is kept to pair the closing one.
         this.#brackets.push(this.#last === '!' ? -1 : at);
         if (this.#brackets.length > MAX_OPEN_BRACKETS) this.#brackets.shift();
         return;

@@ -55,7 +55,7 @@ export interface TopUpRecord extends CommonMembers {
   readonly reserved: Amount;
 }
 
-/** What a generation has used so far, for a crash. */
+/** Usage so far; settles the generation after a crash. */
 export interface CheckpointRecord extends CommonMembers {
   readonly kind: 'checkpoint';
   readonly generationId: string;

@@ -29,8 +29,8 @@ const SCRAMBLED = new Map<string, string>(
   ].map((word) => [scrambleKey(word), word]),
 );
 const IN_ORDER: ReadonlySet<string> = new Set(SCRAMBLED.values());
-/** Two of these, scrambled and close to each other, are no typing mistakes. */
-const TELLING: ReadonlySet<string> = new Set([
+/** Two of these, scrambled and within `MAX_GAP_CHARACTERS`, are no typing mistakes. */
+const SUSPICIOUS_WORDS: ReadonlySet<string> = new Set([
   ...['ignore', 'bypass', 'override', 'reveal', 'delete', 'system', 'prompt', 'instructions', 'instruction'],
 ]);
 /** Words that begin, end and are as long as one of the list. */
@@ -38,14 +38,14 @@ const SCRAMBLED_WORDS = new RegExp(
   `\\b(?:${[...IN_ORDER].map((word) => `${word[0]}[a-z]{${word.length - 2}}${word.at(-1)}`).join('|')})\\b`,
   'gi',
 );
-/** Characters between two scrambled words that are close to each other. */
-const CLOSE = 80;
+/** Characters between two scrambled words that count together. */
+const MAX_GAP_CHARACTERS = 80;
 
 /** Words that give away a text that was encoded to hide it. */
 const HIDDEN_WORDS = /ignore|bypass|override|reveal|system|prompt/i;
 
-/** Lines of the alphabet of base64, the first of which has at least this length. */
-const BASE64_LEAST = 16;
+/** Length of a first line of base64 from which on it is decoded. */
+const MIN_BASE64_CHARACTERS = 16;
 const BASE64 = /[A-Za-z\d+/_-]{16,65536}={0,2}(?:\r?\n[A-Za-z\d+/_-]{16,76}={0,2}){0,64}/y;
 const BASE64_ALPHABET = Uint8Array.from({ length: 128 }, (_, code) =>
   /[A-Za-z\d+/_-]/.test(String.fromCharCode(code)) ? 1 : 0,
@@ -57,7 +57,7 @@ const SPACED = /(?<![a-z])[a-z](?:[ \t._*|~/\\-]{1,3}[a-z](?![a-z])){4,4096}/gi;
 /** Ends a word of spaced letters. */
 const SPACED_GAP = /[ \t]{2,}/;
 
-/** What spaced letters read as when nothing tells where words end. */
+/** Phrases of spaced letters without gaps between words. */
 const RUN_TOGETHER = new RegExp(
   `(?:ignore|disregard|forget|bypass|override|neglect)
     (?:all|any|every|the|your|my|of|these|those|previous|prior|above|earlier|system|safety|content|former|preceding){1,5}
@@ -112,10 +112,11 @@ function scrambledIn(text: string): InjectionMatch[] {
   const found: InjectionMatch[] = findPatterns(ordered, 0, ordered.length)
     .filter((match) => places.some(({ start, end }) => start < match.end && end > match.start))
     .map(({ start, end }) => ({ start, end, name: 'typoglycemia' }));
-  const telling = places.filter(({ word }) => TELLING.has(word));
-  for (let index = 1; index < telling.length; index++) {
-    const [first, second] = [telling[index - 1], telling[index]];
-    if (first === undefined || second === undefined || second.start - first.end > CLOSE) continue;
+  const suspicious = places.filter(({ word }) => SUSPICIOUS_WORDS.has(word));
+  for (let index = 1; index < suspicious.length; index++) {
+    const [first, second] = [suspicious[index - 1], suspicious[index]];
+    if (first === undefined || second === undefined) continue;
+    if (second.start - first.end > MAX_GAP_CHARACTERS) continue;
     found.push({ start: first.start, end: second.end, name: 'typoglycemia' });
   }
   return found;
@@ -145,7 +146,7 @@ function encodedIn(text: string): InjectionMatch[] {
 
 /** Looks at every sixteenth character only: a run that is long enough contains one of them. */
 function* base64Runs(text: string): Generator<{ readonly run: string; readonly index: number }> {
-  for (let at = BASE64_LEAST - 1, last = 0; at < text.length; at += BASE64_LEAST) {
+  for (let at = MIN_BASE64_CHARACTERS - 1, last = 0; at < text.length; at += MIN_BASE64_CHARACTERS) {
     let start = at + 1;
     while (start > last && BASE64_ALPHABET[text.charCodeAt(start - 1)] === 1) start--;
     if (start > at) continue;

@@ -8,8 +8,8 @@ export interface InjectionMatch {
   readonly name: string;
 }
 
-/** Longest text that a pattern without a first word is looked for in at once beyond the asked range. */
-const REACH = 512;
+/** Characters after the range within which a match of a pattern without a first word must end. */
+const LOOKAHEAD_CHARACTERS = 512;
 /** Letters of a word that select the patterns to try; the first of them rule out most words. */
 const KEY_LETTERS = 6;
 const FILTER_LETTERS = 3;
@@ -30,7 +30,7 @@ interface OtherPattern {
 
 /** By the first letters of a word, or by the word if it has fewer. */
 const WORD_PATTERNS = new Map<string, WordPattern[]>();
-/** Patterns that begin with a sign or at the start of a line, and the one that minds case. */
+/** Patterns that begin with a sign or at the start of a line, and the case-sensitive one. */
 const OTHER_PATTERNS: OtherPattern[] = [];
 /** By ASCII code: 1 to 26 for a letter in either case, else 0. */
 const LETTERS = Uint8Array.from({ length: 0x80 }, (_, code) => {
@@ -65,7 +65,7 @@ export function findPatterns(text: string, from: number, to: number): InjectionM
   const found: InjectionMatch[] = [];
   findWordPatterns(text, from, to, found);
   const start = Math.max(0, from - 1);
-  const window = text.slice(start, to + REACH);
+  const window = text.slice(start, to + LOOKAHEAD_CHARACTERS);
   for (const { name, global, needs } of OTHER_PATTERNS) {
     if (needs !== undefined && !needs.some((piece) => window.includes(piece))) continue;
     global.lastIndex = 0;
