@@ -1,4 +1,4 @@
-/** What must be closed when the gateway stops, each with a name for the log. */
+/** Open resources, each with a name for the log; closed when the gateway stops. */
 export class Closers {
   readonly #open: { readonly what: string; close(): Promise<void> | void }[] = [];
 

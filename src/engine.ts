@@ -27,7 +27,7 @@ import { DiskContentStore } from './store/content/disk-content-store.ts';
 import { createTokenizer } from './tokens/tokenizer.ts';
 import { openUpstreams } from './upstream/open-upstreams.ts';
 
-/** What generations are run with. */
+/** Dependencies and settings of the engine. */
 export interface EngineOptions {
   readonly vendor: string;
   readonly settings: RunningSettings;
@@ -131,7 +131,7 @@ function openContents({ settings, installation, log }: EngineOptions, closers: C
   return contents;
 }
 
-/** What is noted of each generation at its end, besides its record. */
+/** Observers of settled generations: everything that is noted besides the record. */
 function openObservers(
   contents: DiskContentStore,
   log: Log,

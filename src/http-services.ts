@@ -11,7 +11,7 @@ import type { Limiter } from './ports/limiter.ts';
 import { readinessParts } from './readiness.ts';
 import type { RunningSettings } from './running-settings.ts';
 
-/** What the services of routes are made of. */
+/** Sources of the services of routes. */
 interface ServiceSources {
   readonly installation: Installation;
   readonly engine: Engine;

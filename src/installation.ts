@@ -119,7 +119,7 @@ export interface Installation {
   /** Why the process must be restarted; null = no reason. */
   readonly isDatabaseUp: State['isDatabaseUp'];
   readonly restartReason: State['restartReason'];
-  /** What opening the ledger has done. */
+  /** Work that opening the ledger has done. */
   readonly recovery: State['recovery'];
   /** Closes the ledger and the database, then releases the lock. */
   close(): Promise<void>;
@@ -332,7 +332,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
   }
 }
 
-/** What guardrails are checked against, by the current configuration. */
+/** Facts that guardrails are checked against, by the current configuration. */
 function guardrailChecks(options: InstallationOptions): GuardrailChecks {
   const { models, providers, presidioUrl, egress } = options;
   const catalog = models?.();

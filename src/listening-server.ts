@@ -25,7 +25,7 @@ export interface ServerOptions {
   readonly listeningSockets?: number;
 }
 
-/** What `/metrics` shows: replaced once the installation is open. */
+/** Source of `/metrics`: replaced once the installation is open. */
 export interface ShownMetrics {
   families: readonly MetricFamily[];
   refresh: () => Promise<void>;

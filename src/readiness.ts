@@ -4,7 +4,7 @@ import type { EventStore } from './ports/events.ts';
 import type { Admitting, Ledger } from './ports/ledger.ts';
 import type { Health } from './routing/health/health.ts';
 
-/** What the parts of `/readyz` are read from. */
+/** Sources of the parts of `/readyz`. */
 export interface ReadinessSources {
   readonly ledger: Pick<Ledger, 'admitting' | 'disk'>;
   readonly isDatabaseUp: () => boolean;

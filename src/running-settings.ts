@@ -7,7 +7,7 @@ import { type DerivedSettings, deriveSettings, deriveSettingsSliced } from './se
 /** The settings of a running gateway. A reload, new knowledge of models or a dated price replaces them. */
 export class RunningSettings {
   #loaded: LoadedConfiguration;
-  /** What `catalog refresh` brought in about models; undefined until the installation is open. */
+  /** Facts about models from `catalog refresh`; undefined until the installation is open. */
   #known: CatalogSource['known'];
   /** Counts changes of that knowledge: a reload that one of them overtakes begins again. */
   #knowledgeChanges = 0;

@@ -70,7 +70,7 @@ const EXPECTED: Readonly<Record<Member, string>> = {
   key: 'is not a private key in PEM form without a passphrase (-----BEGIN PRIVATE KEY-----)',
 };
 
-/** What OpenSSL says of a file could repeat parts of a key, so it is not passed on. */
+/** Replaces OpenSSL's messages, which could repeat parts of a key. */
 function parseMember<T>(member: Member, parse: () => T, problems: Issue[]): T | undefined {
   try {
     return parse();

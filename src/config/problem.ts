@@ -65,7 +65,7 @@ export function problemsText(problems: readonly Problem[], file: string | undefi
   return problems.map((problem) => problemText(problem, file)).join('');
 }
 
-/** What is known of a problem besides its message, as members of JSON. */
+/** Facts of a problem besides its message, as members of JSON. */
 export function problemFields({ path, hint, place, excerpt }: Problem, file: string | undefined) {
   return {
     path,

@@ -49,7 +49,7 @@ export interface CommandServices extends CatalogServices {
   readonly serving?: ServingState | undefined;
 }
 
-/** What only a serving process knows, for `doctor`. */
+/** Facts that only a serving process has, for `doctor`. */
 export interface ServingState {
   /** Calls every provider. */
   providers(): Promise<readonly ProviderView[]>;

@@ -8,7 +8,7 @@ import { type LookUpAll, socketGuard } from '../upstream/transport/egress-guard.
 import { UpstreamExchange } from '../upstream/transport/upstream-exchange.ts';
 import { EgressProblem } from './egress-problem.ts';
 
-/** What one fetch may take. */
+/** Limits of one fetch. */
 export interface EgressLimits {
   /** Milliseconds for everything: look-ups, connections, redirects and the body. */
   readonly totalMs: number;

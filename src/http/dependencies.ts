@@ -109,7 +109,7 @@ export const DEFAULT_TIMES: HttpTimes = {
   maxHeadBytes: 16_384,
 };
 
-/** What the HTTP layer needs to listen. */
+/** Dependencies of the HTTP layer for listening. */
 export interface HttpBasics {
   readonly settings: () => HttpSettings;
   readonly ids: IdSource;
@@ -130,7 +130,7 @@ export interface HttpBasics {
   readonly times?: Partial<HttpTimes>;
 }
 
-/** What it needs besides to serve: parts that may take long to open. */
+/** Further dependencies for serving, which may take long to open. */
 export interface HttpServices {
   readonly catalog: () => Catalog;
   readonly callers: CallerDirectory;
@@ -147,7 +147,7 @@ export interface HttpServices {
   readonly files: Files;
   readonly rankings: Rankings;
   readonly analytics: Analytics;
-  /** What answers made from events lack now; null = nothing. */
+  /** Events that analytics lack now, in words; null = none. */
   readonly analyticsWarning: () => string | null;
   readonly activity: Activity;
   /** The state of the parts that `/readyz` reports. */
@@ -158,5 +158,5 @@ export interface HttpServices {
   readonly restartReason?: () => string | null;
 }
 
-/** What the HTTP layer is built from. */
+/** All dependencies of the HTTP layer. */
 export interface HttpDependencies extends HttpBasics, HttpServices {}

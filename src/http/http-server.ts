@@ -159,7 +159,7 @@ class GatewayServer implements HttpServer {
   }
 
   /**
-   * What was in flight when the drain began may end; whatever comes now is refused with 503 and `Connection: close`,
+   * Requests in flight may end; new ones are refused with 503 and `Connection: close`,
    * and `/readyz` says so, until the listener closes with the last of it.
    */
   async drain(limitMs: number): Promise<void> {

@@ -12,7 +12,7 @@ import type { HttpExchange } from './exchange/http-exchange.ts';
 /** Where a route answers: below the base path and `/v1`, or at the root of the server. */
 export type Mount = 'api' | 'root';
 
-/** What a route answers with under one status. */
+/** The response of a route under one status. */
 export interface RouteResponse {
   readonly description: string;
   /** Schema by media type. */
@@ -58,7 +58,7 @@ export interface Route {
     /** Declared headers, by their names in lower case. */
     readonly headers: TObject | null;
     readonly body: TSchema | null;
-    /** What else is wrong with the members of a body that are valid by themselves; asked only where others are not. */
+    /** Further problems of the valid members of a body; called only if other members are invalid. */
     readonly furtherIssues?: (valid: JsonObject, services: HttpDependencies) => readonly Issue[];
     /** The body is a form with these parts instead. The handler reads it, under limits of its own. */
     readonly form?: TSchema;
@@ -90,7 +90,7 @@ export interface Call {
   readonly server: ServerView;
 }
 
-/** What a handler can ask about the server that it runs in. */
+/** The server as handlers see it. */
 export interface ServerView {
   readonly state: ServerState;
   /** The interface description, made from the table, as JSON. */

@@ -13,7 +13,7 @@ type ExtensionState =
   | 'quoted-escape'
   | 'quoted-end';
 
-/** What the next byte belongs to. `extension-text`: extensions that are not checked. */
+/** The element that the next byte belongs to. `extension-text`: extensions that are not checked. */
 type State =
   | 'size'
   | ExtensionState

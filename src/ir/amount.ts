@@ -19,7 +19,7 @@ export function plus(one: Amount, other: Amount): Amount {
   };
 }
 
-/** What is left of an amount that the other is part of. */
+/** Difference of an amount and a part of it. */
 export function minus(whole: Amount, part: Amount): Amount {
   return {
     creditNanos: whole.creditNanos - part.creditNanos,

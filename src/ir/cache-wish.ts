@@ -1,7 +1,7 @@
-/** What a caller asks of the response cache. */
+/** A caller's wishes for the response cache. */
 export interface CacheWish {
   /** How long the answer is kept, where it is new. */
   readonly ttlSeconds: number;
-  /** What is kept is forgotten first. */
+  /** The cached answer is removed first. */
   readonly clears: boolean;
 }

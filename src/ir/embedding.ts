@@ -1,4 +1,4 @@
-/** What becomes one vector: a text, or the ids of its tokens. */
+/** The input of one vector: a text, or the ids of its tokens. */
 export type EmbeddingInput = string | readonly number[];
 
 /** How vectors are written: numbers, or the base64 of little-endian 32-bit floats. */
@@ -7,14 +7,14 @@ export type VectorEncoding = 'float' | 'base64';
 /** A vector in one of the encodings. */
 export type Vector = readonly number[] | string;
 
-/** What a request for embeddings asks for. */
+/** A request for embeddings. */
 export interface EmbeddingSettings {
   /** In the order of the vectors; at least one. */
   readonly inputs: readonly EmbeddingInput[];
   /** Numbers in each vector; absent = as many as the model gives. */
   readonly dimensions?: number;
   readonly encoding: VectorEncoding;
-  /** What the vectors are for: `search_query`, `search_document`, ...; absent = not said. */
+  /** Purpose of the vectors: `search_query`, `search_document`, ...; absent = not said. */
   readonly inputType?: string;
 }
 

@@ -19,7 +19,7 @@ export type ErrorType =
   | 'server'
   | 'timeout';
 
-/** What each kind of error means on the wire. */
+/** Status and code of each kind of error on the wire. */
 export interface ErrorRow {
   readonly status: number;
   readonly errorType: ErrorType;
@@ -61,7 +61,7 @@ export const ERROR_TABLE = {
 
 export type ErrorKind = keyof typeof ERROR_TABLE;
 
-/** What an error carries besides its kind and message. */
+/** Members of an error besides its kind and message. */
 export interface ErrorDetails {
   /** Members of `error.metadata`. */
   readonly metadata?: JsonObject;

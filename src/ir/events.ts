@@ -31,7 +31,7 @@ export type FinishReason =
   | 'compaction'
   | 'budget';
 
-/** What an output item is, as known when it begins. */
+/** Kind and members of an output item, as known when it begins. */
 export type ItemHead =
   | { readonly type: 'message'; readonly id?: string; readonly phase?: string; readonly ext?: Ext }
   | { readonly type: 'reasoning'; readonly id?: string; readonly ext?: Ext }
@@ -47,7 +47,7 @@ export type ItemHead =
   | { readonly type: 'image'; readonly id?: string; readonly ext?: Ext }
   | { readonly type: 'opaque'; readonly item: OpaqueItem };
 
-/** What a piece of an item is: of messages `text` and `refusal`, of reasoning `thought` (raw) and `summary`. */
+/** Kinds of parts of an item: of messages `text` and `refusal`, of reasoning `thought` (raw) and `summary`. */
 export type PartKind = 'text' | 'refusal' | 'thought' | 'summary';
 
 /** The seal of a reasoning item or tool call, byte for byte as the upstream wrote it. */
@@ -59,7 +59,7 @@ export interface Seal {
 }
 
 /**
- * What happens in an answer, in order. `item` is the position of the item in the output, counted from 0; `part` the
+ * The events of an answer, in order. `item` is the position of the item in the output, counted from 0; `part` the
  * position inside the item, raw thoughts and summaries counted apart. Items do not overlap except tool calls, whose
  * input deltas may interleave. Exactly one terminal event ends the stream: `finish` or `failure`.
  */
@@ -154,7 +154,7 @@ export interface Failure {
   readonly settled?: Settled;
 }
 
-/** What settlement adds to the terminal event. */
+/** Members that settlement adds to the terminal event. */
 export interface Settled {
   readonly usage: Usage;
   readonly bill: Bill;

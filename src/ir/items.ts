@@ -77,7 +77,7 @@ export type Part =
     }
   | { readonly type: 'audio'; readonly data: string; readonly format: string; readonly ext?: Ext }
   | { readonly type: 'video'; readonly url: string; readonly ext?: Ext }
-  /** What we do not model: goes back to its own dialect as it came. */
+  /** An unmodelled part: goes back to its own dialect unchanged. */
   | { readonly type: 'opaque'; readonly dialect: DialectName; readonly value: JsonObject };
 
 export type Role = 'user' | 'assistant' | 'system' | 'developer';

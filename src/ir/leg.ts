@@ -1,4 +1,4 @@
-/** What one model call inside a generation is for. A plain request has one leg, of the model that was asked for. */
+/** Purpose of one model call inside a generation. A plain request has one leg, of the model that was asked for. */
 export type LegKind = 'main' | 'advisor' | 'subagent' | 'panel' | 'judge';
 
 /** Something besides model calls that a generation pays for. */

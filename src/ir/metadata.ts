@@ -1,7 +1,7 @@
 import type { JsonObject } from '../kit/json/json.ts';
 
 /**
- * What became of a request field. `passed_on`: no format documents it, and the upstream got it as it is. `ignored`: it
+ * The fate of a request field. `passed_on`: no format documents it, and the upstream got it as it is. `ignored`: it
  * arrived, and means nothing there.
  */
 export const TRANSLATION_ACTIONS = ['dropped', 'coerced', 'renamed', 'passed_on', 'ignored'] as const;
@@ -71,7 +71,7 @@ export interface RoutingMetadata {
     }[];
   };
   readonly attempts?: readonly AttemptRecord[];
-  /** What a router went by: floors, groups. */
+  /** Criteria of a router: floors, groups. */
   readonly params?: JsonObject;
   readonly pipeline?: readonly PipelineEntry[];
   readonly translation?: readonly TranslationEntry[];

@@ -10,7 +10,7 @@ export class Places {
   /** Of each place: what it is inside of, and the way from there: a position in a list, or the name of a member. */
   readonly #outer: Place[] = [];
   readonly #steps: (number | string)[] = [];
-  /** What was put and not yet looked for. */
+  /** Entries that were put and not yet looked up. */
   readonly #things: object[] = [];
   readonly #stood: Place[] = [];
   #found: Map<object, Place> | undefined;

@@ -67,7 +67,7 @@ export type OutputFormat =
     }
   | { readonly type: 'opaque'; readonly dialect: Format; readonly value: JsonObject };
 
-/** What the request asks of routing: never sent upstream as such. */
+/** Wishes of the request for routing: never sent upstream as such. */
 export interface RoutingWishes {
   /** The `provider` object, validated, null members removed. */
   readonly provider: JsonObject;

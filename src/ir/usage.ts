@@ -58,7 +58,7 @@ export function plusUsage(one: Usage, other: Usage): Usage {
   };
 }
 
-/** What a generation cost, in nano-dollars. */
+/** Costs of a generation, in nano-dollars. */
 export interface Bill {
   /** Charged to the caller. */
   readonly totalNanos: Nanos;
@@ -87,7 +87,7 @@ export function tokenCount(value: unknown): number | undefined {
     : undefined;
 }
 
-/** What is known about a generation besides what its upstream counted; undefined = not known. */
+/** Facts about a generation that its upstream does not count; undefined = not known. */
 export interface UsageBounds {
   /** Tokens that the endpoint's context holds. */
   readonly contextLength: number | undefined;
@@ -107,7 +107,7 @@ export interface UsageBounds {
 /** Searches that one answer runs at most, whatever the request allows. */
 export const MAX_SEARCHES = 100;
 
-/** What one search brings into the prompt at most, tokens. */
+/** Most tokens that one search adds to the prompt. */
 const MAX_RESULT_TOKENS = 200_000;
 
 /** What the catalogue says about an endpoint may be behind: counts may be so many times as high. */

@@ -6,7 +6,7 @@ import type { PipelineEntry } from './metadata.ts';
 export const WEB = 'web';
 export const WEB_FETCH = 'web-fetch';
 
-/** What the web plugin says about a search. */
+/** Report of the web plugin about a search. */
 export interface SearchNote {
   readonly summary: string;
   readonly engine: string;
@@ -34,7 +34,7 @@ export function searchNote({
   return { type: 'plugin', name: WEB, summary, data, ...(costUsd !== undefined && { cost_usd: costUsd }) };
 }
 
-/** What the web-fetch plugin says about the pages of a request. */
+/** Report of the web-fetch plugin about the pages of a request. */
 export function fetchNote(
   summary: string,
   {

@@ -9,7 +9,7 @@ export interface App {
   readonly host: string;
   /** The address as it was first given, without what may be secret in it. */
   readonly url: string;
-  /** What it last called itself; null while it never did. */
+  /** Its latest title; null if it never sent one. */
   readonly title: string | null;
   /** In the order in which they were first named, at most ten. */
   readonly categories: readonly string[];
@@ -46,7 +46,7 @@ export interface AppRegistry {
   count(): Promise<number>;
 }
 
-/** What a request or an imported line claims about its app, and when. */
+/** The claims of a request or an imported line about its app, and their time. */
 export interface ClaimedApp {
   readonly referer: string | null;
   readonly title: string | null;

@@ -43,7 +43,7 @@ export interface ByokFilter {
   readonly provider?: string;
 }
 
-/** What may change in a credential. */
+/** Members of a credential that may change. */
 export type ByokChange = Partial<
   Pick<
     StoredByokCredential,

@@ -8,7 +8,7 @@ export interface Caller {
   readonly accountId: string;
   readonly workspaceId: string;
   readonly workspace: Workspace;
-  /** What the key and its workspace may spend. */
+  /** Spending limits of the key and its workspace. */
   readonly limits: Limits;
   /** The scopes that pay. */
   readonly scopes: ScopeIds;

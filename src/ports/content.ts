@@ -1,6 +1,6 @@
 import type { JsonObject } from '../kit/json/json.ts';
 
-/** What was said in a generation, in the names of the wire. */
+/** Prompt and answer of a generation, in the names of the wire. */
 export type GenerationContent = {
   /** `{messages}` or `{prompt}`: what the caller sent. */
   input: JsonObject;

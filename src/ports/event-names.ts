@@ -109,7 +109,7 @@ export function contextLengthBucketOf(promptTokens: number): string {
   return CONTEXT_LENGTH_BUCKETS.find(([maxPromptTokens]) => promptTokens <= maxPromptTokens)?.[1] ?? '10M';
 }
 
-/** What a generation can have besides text, in the order of their names in a text. */
+/** Features of a generation besides text, in the order of their names in a text. */
 export const MODALITIES = ['image', 'image_output', 'audio', 'tool_calling'] as const;
 
 export type Modality = (typeof MODALITIES)[number];

@@ -94,7 +94,7 @@ export interface EventRow {
   readonly metrics: readonly MetricValue[];
 }
 
-/** What a query found. */
+/** Result of a query. */
 export interface EventAnswer {
   readonly rows: readonly EventRow[];
   /** How many rows there would be without limits. */

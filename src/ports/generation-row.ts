@@ -38,7 +38,7 @@ export type ChargeRow = {
 };
 
 /**
- * What is stored of a generation besides its id, scopes and charge, under the names of the API. Bounded in size
+ * Stored facts of a generation besides its id, scopes and charge, under the names of the API. Bounded in size
  * whatever the caller sent, because it is journalled with the money.
  */
 export type GenerationRow = {
@@ -108,7 +108,7 @@ export type GenerationRow = {
   usage_source: UsageSource;
   /** List price of what was used, nano-dollars in decimal. */
   upstream_inference_nanos: string;
-  /** What caching saved of the list price, nano-dollars in decimal; negative where writing the cache cost more. */
+  /** Savings of caching on the list price, nano-dollars in decimal; negative where writing the cache cost more. */
   cache_discount_nanos: string;
   /** Part of the list price that was for searches, nano-dollars in decimal. */
   web_search_nanos: string;

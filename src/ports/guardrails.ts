@@ -4,7 +4,7 @@ import type { Nanos } from '../kit/money.ts';
 import type { ResetWindow } from '../kit/time/windows.ts';
 import type { FileMember, Page } from './tenancy.ts';
 
-/** What happens where a filter matches, from the strictest to the mildest: the strictest of several wins. */
+/** Actions of a filter that matches, from the strictest to the mildest: the strictest of several wins. */
 export const FILTER_ACTIONS = ['block', 'redact', 'flag'] as const;
 
 /** `flag`: the match is reported, and the text passes unchanged. */
@@ -51,7 +51,7 @@ export interface OwnService {
   readonly timeoutMs: number;
   /** Further tries after the first one failed. */
   readonly retries: number;
-  /** What a request gets while the service gives no verdict: `closed` = it is refused, `open` = it passes. */
+  /** Fate of a request while the service gives no verdict: `closed` = refused, `open` = passed. */
   readonly onFailure: 'closed' | 'open';
   /** Characters of an answer that it judges at a time; null = the whole answer at once. */
   readonly windowCharacters: number | null;
@@ -106,7 +106,7 @@ export interface Guardrail extends GuardrailSettings {
   readonly fileMember: FileMember;
 }
 
-/** What a guardrail was assigned to, so that it applies to a caller. */
+/** Kinds of assignments by which a guardrail applies to a caller. */
 export type GuardrailScope = 'account' | 'workspace' | 'member' | 'api-key';
 
 /** A guardrail that applies to a caller. */
@@ -115,10 +115,10 @@ export interface AppliedGuardrail {
   readonly scope: GuardrailScope;
 }
 
-/** What callers without guardrails share. */
+/** The list of callers without guardrails, shared. */
 export const NO_GUARDRAILS: readonly AppliedGuardrail[] = [];
 
-/** What a guardrail can be assigned to directly. */
+/** Kinds of things that a guardrail can be assigned to directly. */
 export const ASSIGNMENT_KINDS = ['key', 'member'] as const;
 
 export type AssignmentKind = (typeof ASSIGNMENT_KINDS)[number];
@@ -138,7 +138,7 @@ export interface GuardrailAssignment {
   readonly fileMember: FileMember;
 }
 
-/** What may change in a guardrail. */
+/** Members of a guardrail that may change. */
 export type GuardrailEdit = Partial<GuardrailSettings & Pick<Guardrail, 'fileMember'>>;
 
 /** Storage of guardrails and of their assignments. */

@@ -12,8 +12,8 @@ export interface JournalEntry {
 }
 
 /**
- * What a record survives: `process`, a crash of the process; `power`, also a power loss. `power` waits for a sync of
- * the disk, which all waiting appends share.
+ * Failures that a record survives: `process`, a crash of the process; `power`, also a power loss. `power` waits for a
+ * sync of the disk, which all waiting appends share.
  */
 export type Durability = 'process' | 'power';
 
@@ -63,7 +63,7 @@ export interface Journal {
   /** The end of the last record, or where the first one of an empty segment begins. */
   readonly end: JournalPosition;
   readonly disk: DiskWaits;
-  /** What its segments take on the disk. */
+  /** Number and bytes of its segments on the disk. */
   readonly size: { readonly segments: number; readonly bytes: number };
   /**
    * Reads all records written by now, oldest first and in portions, so that the event loop is not blocked. The records

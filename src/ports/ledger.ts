@@ -56,15 +56,15 @@ export interface Payer {
 }
 
 /**
- * What limits leave; null = no limit. An amount passes when its credits alone are within `creditNanos` and credits and
- * BYOK together within `totalNanos`.
+ * Remainders of limits; null = no limit. An amount passes when its credits alone are within `creditNanos`, and credits
+ * and BYOK together within `totalNanos`.
  */
 export interface Affordable {
   readonly creditNanos: Nanos | null;
   readonly totalNanos: Nanos | null;
 }
 
-/** What the limits of an allowance leave. */
+/** Remainders of the limits of an allowance. */
 export interface Headroom {
   /** Neither spent nor reserved: the most that can be reserved now. */
   readonly affordable: Affordable;
@@ -86,7 +86,7 @@ export interface Refusal {
 /** A new generation that money is to be reserved for. */
 export interface NewGeneration extends Payer {
   readonly generationId: string;
-  /** What is known of it so far: its row is made from this after a crash. */
+  /** Facts of it so far: its row is made from them after a crash. */
   readonly row: JsonObject;
 }
 
@@ -109,18 +109,18 @@ export const WRITE_OFF_CAUSES = [
 /** One of `WRITE_OFF_CAUSES`. */
 export type WriteOffCause = (typeof WRITE_OFF_CAUSES)[number];
 
-/** What an upstream may bill but the caller is never charged. */
+/** Costs that an upstream may bill but the caller is never charged. */
 export interface Uncharged {
   readonly nanos: Nanos;
   readonly cause: 'disputed' | 'abandoned';
 }
 
-/** What a generation has used so far, or in the end. */
+/** Usage of a generation so far, or in the end. */
 export interface Use {
   readonly used: Amount;
-  /** What went beyond the reservation; absent = the output. */
+  /** The cause of an excess over the reservation; absent = the output. */
   readonly exceededBy?: WriteOffCause | undefined;
-  /** What the upstream may bill beyond `used`; absent = nothing. */
+  /** Costs that the upstream may bill beyond `used`; absent = none. */
   readonly uncharged?: Uncharged | undefined;
   /** The generation's row; of a checkpoint only the members that changed since it was accepted. */
   readonly row: JsonObject;
@@ -141,7 +141,7 @@ export type TopUpOutcome =
   | { readonly ok: true; readonly more: Amount }
   | { readonly ok: false; readonly refusal: Refusal | null };
 
-/** What a generation was charged in the end. */
+/** The final charge of a generation. */
 export interface FinalCharge {
   readonly charge: Amount;
   /** Used beyond reservation and limits, or disputed: charged to no account. */
@@ -151,7 +151,7 @@ export interface FinalCharge {
 /** Whose generations may begin: all, only those that no limit and no balance covers, or none. */
 export type Admitting = 'all' | 'unlimited' | 'none';
 
-/** What is left of an enforced balance. */
+/** Remainder of an enforced balance. */
 export interface BalanceLeft {
   readonly accountId: string;
   /** Neither spent nor reserved. */
@@ -161,7 +161,7 @@ export interface BalanceLeft {
 /** Sums of spending: lifetime and current windows. */
 export type Sums = Readonly<Record<LimitWindow, Nanos>>;
 
-/** What a key, a workspace or an account has spent. Immutable. */
+/** Spending of a key, a workspace or an account. Immutable. */
 export interface Spending {
   /** The windows that the sums belong to. */
   readonly windows: WindowNumbers;
@@ -170,7 +170,7 @@ export interface Spending {
 }
 
 /**
- * What is wrong with an account's books. All but `equation` are faults of a shared database:
+ * Faults of an account's books. All but `equation` are faults of a shared database:
  * - `tally`: the account's sums are missing although something was booked or granted;
  * - `equation`: granted - settled - reserved - left is not 0;
  * - `journals`: gateways have booked more or less from their journals than is settled;
@@ -194,7 +194,7 @@ export interface AccountStatement {
   readonly writtenOffNanos: Nanos;
   /** By how much the books are wrong; may be 0 when the tally is missing. */
   readonly differenceNanos: Nanos;
-  /** What is wrong; null when nothing is. */
+  /** The fault; null if there is none. */
   readonly fault: Fault | null;
 }
 

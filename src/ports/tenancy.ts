@@ -51,7 +51,7 @@ export interface Workspace extends WorkspaceSettings {
   readonly budgetsFileMember: FileMember;
 }
 
-/** What may change in a workspace. */
+/** Members of a workspace that may change. */
 export type WorkspaceEdit = Partial<WorkspaceSettings & Pick<Workspace, 'fileMember' | 'budgetsFileMember'>>;
 
 /** The most that a workspace may spend in a window. It has at most one of each. */
@@ -73,7 +73,7 @@ export interface NamedBudget extends Pick<Budget, 'workspaceId' | 'window' | 'li
   readonly includeByok: boolean;
 }
 
-/** What may change in a key. */
+/** Members of a key that may change. */
 export interface KeySettings {
   readonly name: string;
   readonly disabled: boolean;
@@ -104,7 +104,7 @@ export interface Key extends KeySettings {
   readonly fileMember: FileMember;
 }
 
-/** What may change in a key; only the configuration file changes more than its settings. */
+/** Members of a key that may change; only the configuration file changes more than its settings. */
 export type KeyEdit = Partial<
   KeySettings & Pick<Key, 'workspaceId' | 'label' | 'expiresAtMs' | 'creatorUserId' | 'fileMember'>
 >;

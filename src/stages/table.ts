@@ -22,7 +22,7 @@ export interface StageDependencies {
   readonly guardrailMetrics: GuardrailMetrics;
 }
 
-/** What rows are made of: the guardrails are one part that runs at three places. */
+/** Dependencies of rows: the guardrails are one object that runs at three places. */
 interface RowDependencies extends StageDependencies {
   readonly guardrails: ReturnType<typeof guardrailStages>;
 }

@@ -29,12 +29,12 @@ export interface State {
   isDatabaseUp(): boolean;
   /** Why the process must be restarted; null = no reason. */
   restartReason(): string | null;
-  /** What opening the ledger has done; undefined for a command beside gateways. */
+  /** Work that opening the ledger has done; undefined for a command beside gateways. */
   readonly recovery: OpeningReport | undefined;
   close(): Promise<void>;
 }
 
-/** What state is opened with. */
+/** Options for opening the state. */
 export interface StateOptions {
   /** The data directory. */
   readonly directory: string;

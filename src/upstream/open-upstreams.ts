@@ -18,7 +18,7 @@ export interface Upstreams {
   readonly call: CallUpstream;
   /** Asks an endpoint to count a prompt; undefined when it cannot. */
   countTokens(call: CountCall): Promise<number | undefined>;
-  /** What would be lost or changed on the way to an endpoint. */
+  /** Losses and changes on the way to an endpoint. */
   preview(call: PreviewCall): Promise<readonly TranslationEntry[]>;
   close(): Promise<void>;
 }

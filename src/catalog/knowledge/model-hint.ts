@@ -24,7 +24,7 @@ export function unknownModelMessage(id: string, base: string, served: readonly N
 }
 
 /**
- * What to do about an id that no served model has: switch on a provider that is known to serve it, or use the id of a
+ * A hint for an id that no served model has: switch on a provider that is known to serve it, or use the id of a
  * served model that looks alike. Undefined if neither is known.
  */
 export function hintForUnknownModel(id: string, served: readonly Named[]): string | undefined {
@@ -48,7 +48,7 @@ function shippedSpellingHint(id: string): string | undefined {
   return remedy && `Did you mean ${meant}? No provider here serves it: ${remedy}.`;
 }
 
-/** What switches on a model that the catalogue knows. */
+/** The step that switches on a model of the catalogue. */
 function remedyFor(id: string): string | undefined {
   const providers = shippedProviders().get(id);
   if (providers === undefined) return undefined;

@@ -4,7 +4,7 @@ import { servedEndpoint } from '../service-tier.ts';
 import { billOf, feeOnly, searchNanos } from './bill.ts';
 import { pricingAt } from './price-history.ts';
 
-/** What the prices of an answer depend on. */
+/** Facts that select the prices of an answer. */
 export interface AnswerTerms {
   /** The endpoint that was called. */
   readonly endpoint: Endpoint;
@@ -16,7 +16,7 @@ export interface AnswerTerms {
   readonly servedTier?: string | undefined;
 }
 
-/** What an answer is priced by. */
+/** Facts that the price of an answer depends on. */
 export interface PricedAnswer extends AnswerTerms {
   /** Images of the prompt, which upstreams do not report. */
   readonly inputImages: number;

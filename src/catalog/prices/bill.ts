@@ -2,7 +2,7 @@ import type { Bill, Usage } from '../../ir/usage.ts';
 import { costOf, type Nanos, type Price, toNanos } from '../../kit/money.ts';
 import type { Pricing } from '../catalog.ts';
 
-/** What is billed. */
+/** Usage and other facts that are billed. */
 export interface Billable {
   readonly usage: Usage;
   /** Images of the prompt, which upstreams do not report. */

@@ -46,7 +46,7 @@ export async function backUpInstallation(
   return { result, text: textOf(result, dataDir, hasFailed, database !== undefined), hasFailed };
 }
 
-/** What flags and environment say; the file may have problems that do not matter here. */
+/** Settings from flags and environment; the file may have problems that do not matter here. */
 export function runtimeOf(flags: Flags) {
   const loading = loadConfiguration(loadOptions(flags));
   return loading.ok ? loading.loaded.runtime : loading.runtime;

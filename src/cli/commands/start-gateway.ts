@@ -7,7 +7,7 @@ import { openGateway } from '../../main.ts';
 import { watchStop } from '../stop-watchdog.ts';
 import { baseUrl, firstStartJson, firstStartText } from '../terminal/first-start.ts';
 
-/** What the command line gives to `serve`. */
+/** Options of `serve` from the command line. */
 export interface ServeOptions {
   readonly flags: Flags;
   /** Whether the first start prints its keys as JSON. */

@@ -1,7 +1,7 @@
 import { HELP, operandChoices } from '../command-line.ts';
 import { type CommandRow, commandsUnder, FLAGS, type FlagName, flagRow } from '../command-table.ts';
 
-/** What a shell offers at a place that takes a value. */
+/** Words that a shell offers at a place that takes a value. */
 export type Offer =
   | { readonly kind: 'file' | 'directory' | 'any' }
   | { readonly kind: 'choice'; readonly words: readonly string[] };

@@ -153,7 +153,7 @@ function parametersText(endpoints: readonly ListedEndpoint[]): string {
   return ['PARAMETERS', ...lines].join('\n');
 }
 
-/** What switches endpoints on that are off, each remedy once. */
+/** Steps that switch on endpoints that are off, each once. */
 function needsText(endpoints: readonly ListedEndpoint[]): string {
   const needs = new Map(
     endpoints.flatMap(({ provider, needs: remedy }) =>

@@ -18,7 +18,7 @@ function sentenceOf(error: Error & SystemError): string {
   return table[code]?.(error) ?? error.message;
 }
 
-/** What errors of the system carry. */
+/** Members of system errors. */
 interface SystemError {
   readonly syscall?: string;
   readonly code?: string;

@@ -36,7 +36,7 @@ const PIECES = { finished: 'info', aborted: 'debug', refused: 'plain', failed: '
 /** One line for a generation: when, how it ended, where, how much, and why it failed. */
 export function tailText(line: TailedLine | DroppedLine, hasColours: boolean): string {
   if ('dropped' in line) return `(${line.dropped} generations are left out: this reader is too slow)\n`;
-  // What a gateway sends has all members.
+  // Lines of a gateway have all members.
   const generation = line as ShownGeneration;
   const { time, end, id, model, endpoint, duration_ms, key } = generation;
   const parts = [

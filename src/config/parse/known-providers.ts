@@ -23,7 +23,7 @@ export interface CompletedProviders {
   readonly warnings: readonly Issue[];
 }
 
-/** What parsing a configuration needs of the built-in table of providers. */
+/** The built-in table of providers as the parser sees it. */
 export interface KnownProviders {
   /** True if dialect and address are known, so that the slug is enough. */
   has(slug: string): boolean;

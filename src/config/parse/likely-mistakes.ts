@@ -13,8 +13,8 @@ const DUBIOUS_USD_PER_TOKEN = '0.01';
 const PROSE: ReadonlySet<string> = new Set(['prompts', 'presets']);
 
 /**
- * What is legal and almost surely wrong, as far as the file alone shows it. `value`: the file with its variables not
- * yet filled in, because a `$NAME` inside a variable's value is no mistake. Yields undefined now and then, where a
+ * Legal values that are almost surely wrong, as far as the file alone shows it. `value`: the file before its variables
+ * are filled in, because a `$NAME` inside a variable's value is no mistake. Yields undefined now and then, where a
  * slice may end.
  */
 export function* likelyMistakes(value: object, config: Config): Generator<Problem | undefined> {

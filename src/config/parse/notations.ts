@@ -6,7 +6,7 @@ import { MAX_PRICE_USD, PER_MILLION, PRICE_NAMES, type PriceName } from '../sche
 import { readQuantity, UNITS, type Unit } from '../schema/units.ts';
 import { branchesOf, type SchemaNode } from './schema-at.ts';
 
-/** What a node of the schema says of the ways in which its value may be written. */
+/** A node of the schema with the notations that its value may have. */
 interface NotationNode extends SchemaNode {
   /** A number that may be a text with a unit. */
   readonly unit?: Unit;
@@ -17,7 +17,7 @@ interface NotationNode extends SchemaNode {
 /** Returns the value in the form that the schema checks; adds what cannot be read to `problems` and leaves it out. */
 type Reader = (value: unknown, path: string, problems: Problem[]) => unknown;
 
-/** What a file wrote with units and per million, as numbers of the key's unit and prices per token. */
+/** The values of a file without notations: numbers in the key's unit, prices per token. */
 export interface PlainValues {
   readonly value: unknown;
   readonly problems: readonly Problem[];

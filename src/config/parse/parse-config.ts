@@ -38,7 +38,7 @@ export type ConfigReading =
   | {
       readonly ok: false;
       readonly problems: readonly Problem[];
-      /** What further checks can be run on; absent if too much is wrong. */
+      /** The valid part, for further checks; absent if too much is wrong. */
       readonly sound?: SoundConfig;
     };
 
@@ -135,9 +135,9 @@ function* checkedConfig(
 interface FilledAndChecked {
   /** The file with its variables filled in, and those that are not set. */
   readonly filled: { readonly value: unknown; readonly problems: readonly Issue[] };
-  /** What is valid of the file, with defaults; undefined if too much is wrong. */
+  /** The valid part of the file, with defaults; undefined if too much is wrong. */
   readonly sound: Config | undefined;
-  /** What is missing in `sound`. */
+  /** Places of the file that are not in `sound`. */
   readonly removed: RemovedPlaces;
   readonly wrong: readonly Problem[];
 }

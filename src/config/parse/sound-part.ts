@@ -40,7 +40,7 @@ export function soundPart(
   return { value: rest, removed: removed.paths };
 }
 
-/** What was left out of a file; finds the places of the rest in it. */
+/** Places that were removed from a file; finds the original places of the rest. */
 export class RemovedPlaces {
   readonly #trails: (readonly Segment[])[];
 

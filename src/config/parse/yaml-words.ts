@@ -1,7 +1,7 @@
 import type { Problem } from '../problem.ts';
 import type { YamlProblem } from './read-yaml.ts';
 
-/** What each error of the YAML library means to the person who wrote the file. The first row that fits counts. */
+/** Explanations of errors of the YAML library for the author of the file. The first row that fits counts. */
 const WORDS: readonly (readonly [code: string, message: RegExp, words: string])[] = [
   ['MISSING_CHAR', /closing .quote/, 'the quoted text that begins here is not closed: add the closing quote'],
   ['MISSING_CHAR', /between flow/, 'a comma is missing before this'],

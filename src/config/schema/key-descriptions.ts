@@ -1,6 +1,6 @@
 import type { PriceName } from './price-names.ts';
 
-/** What each price is charged for. */
+/** Meaning of each price. */
 export const PRICE_DESCRIPTIONS: Readonly<Record<PriceName, string>> = {
   prompt: 'Price of a prompt token that is neither read from a cache nor written to one.',
   completion: 'Price of a completion token that has no price of its own.',
@@ -46,7 +46,7 @@ function fusionPresetAt(path: string, word: string): Record<string, string> {
 }
 
 /**
- * What each key of the configuration file means, by path: `[]` is any item of a list, `*` any name. Editors show the
+ * Meaning of each key of the configuration file, by path: `[]` is any item of a list, `*` any name. Editors show the
  * texts (`signalbox schema`), and the guide's page of keys is made from them.
  */
 export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {

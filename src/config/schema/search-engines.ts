@@ -1,4 +1,4 @@
-/** What an engine needs in the configuration. */
+/** Members that an engine needs in the configuration. */
 interface EngineNeeds {
   /** It has no address of its own. */
   readonly url?: true;

@@ -14,7 +14,7 @@ const DURATIONS = { ms: 1n, s: 1000n, m: 60_000n, min: 60_000n, h: 3_600_000n, d
 
 const KIB = 1024n;
 
-/** What may stand behind a number, by the unit of the key. Names are compared without case. */
+/** Units that may follow a number, by the unit of the key. Names are compared without case. */
 export const UNITS: Readonly<Record<Unit, UnitWords>> = {
   ms: {
     factors: DURATIONS,

@@ -1,4 +1,4 @@
-/** What each status of a refusal means, and what a caller can do. */
+/** Meaning of each status of a refusal, and a remedy for the caller. */
 export const ERROR_MEANINGS = {
   400: [
     'The request is wrong.',

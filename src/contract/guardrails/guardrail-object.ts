@@ -51,7 +51,7 @@ export function guardrailObject(guardrail: Guardrail): GuardrailObject {
   };
 }
 
-/** What replaces a match of a built-in filter: `[EMAIL]`, `[PROMPT_INJECTION]`. */
+/** The replacement for a match of a built-in filter: `[EMAIL]`, `[PROMPT_INJECTION]`. */
 function labelOf(slug: BuiltinSlug): string {
   return `[${slug.replace('regex-', '').replaceAll('-', '_').toUpperCase()}]`;
 }

@@ -9,7 +9,7 @@ import type { AcceptedGeneration } from './accepted-generation.ts';
 import { type ServedDependencies, ServedGeneration } from './served-generation.ts';
 import { settleRefused, type UnservedDependencies, unservedGeneration, unservedOf } from './unserved.ts';
 
-/** What a refusal is recorded and described with. */
+/** Facts that a refusal is recorded with. */
 export type RefusalDependencies = UnservedDependencies & PlanDependencies;
 
 /** The generation after its stages, or the answer of one of them. A refusal is recorded. */

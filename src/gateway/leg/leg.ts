@@ -27,7 +27,7 @@ export interface CallRecord {
   readonly breakOff?: { readonly error: GatewayError | undefined; readonly afterMs: number };
 }
 
-/** What is known of a call in the end. */
+/** Result of a call. */
 export type CallOutcome = Partial<Pick<CallRecord, 'startedMs' | 'firstByteMs' | 'answered' | 'failure'>>;
 
 /** Outcome of a leg, with its usage and bill. */

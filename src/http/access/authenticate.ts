@@ -17,7 +17,7 @@ export interface CallerDirectory {
 
 const BEARER = /^Bearer[ \t]+(\S+)$/i;
 const NO_CREDENTIAL = /^(?:Bearer)?\s*$/i;
-/** What a secret can look like: anything else is not looked up. */
+/** Shape of a secret: anything else is not looked up. */
 const SECRET = /^[\x21-\x7e]{1,512}$/;
 
 /** The caller of a request. Throws the same 401 for every key that is not valid. */
@@ -54,7 +54,7 @@ function secretOf(request: InboundRequest): string {
   return authorization.length > 0 ? (BEARER.exec(value)?.[1] ?? '') : value;
 }
 
-/** What may be shown of the secret of a request, as `keys list` shows it; undefined without one. */
+/** The masked secret of a request, as `keys list` shows it; undefined without one. */
 export function labelOf(request: InboundRequest): string | undefined {
   try {
     return maskedLabel(secretOf(request));

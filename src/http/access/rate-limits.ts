@@ -4,7 +4,8 @@ import type { Caller } from '../../ports/caller.ts';
 import type { Limiter, RateLimit, RateVerdict, RateWindow } from '../../ports/limiter.ts';
 
 /**
- * What a route counts against: generations (also in flight), files, analytics queries, datasets; the others nothing.
+ * The limit that a route counts against: generations (also in flight), files, analytics queries, datasets; the
+ * others have none.
  */
 export type RateClass = 'generation' | 'files' | 'analytics' | 'datasets' | 'management' | 'public' | 'probe';
 

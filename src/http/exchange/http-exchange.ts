@@ -8,7 +8,7 @@ import type { Caller } from '../../ports/caller.ts';
 import { Reply, type ReplyOwner } from './reply.ts';
 import { ServerTiming } from './server-timing.ts';
 
-/** What all exchanges of a server share. */
+/** Dependencies that all exchanges of a server share. */
 export interface ExchangeDependencies {
   readonly clock: Clock;
   readonly heads: ResponseHeadWriter;

@@ -22,7 +22,7 @@ const STREAM_LINES =
   'Content-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-cache\r\nX-Accel-Buffering: no\r\n';
 const BYTES_LINES = 'Content-Type: application/octet-stream\r\nContent-Disposition: attachment\r\n';
 
-/** What ends a body that is written in chunks. */
+/** The last chunk of a body. */
 const LAST_CHUNK = '0\r\n\r\n';
 
 /** The lengths that most pieces of a stream have, as they are written before them. */
@@ -139,7 +139,7 @@ export class Reply {
   /** Opens an event stream that no proxy on the way should hold back. */
   beginStream(): void {
     this.#isChunked = this.#request.httpVersion !== '1.0';
-    // What has no length of its own ends with its connection.
+    // A body without a length ends with its connection.
     if (!this.#isChunked) this.closeConnection();
     this.#head = this.#begin(200, STREAM_LINES, this.#isChunked ? 'Transfer-Encoding: chunked\r\n' : '');
   }

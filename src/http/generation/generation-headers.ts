@@ -44,7 +44,7 @@ const cacheHeaders = remembered(16, (vendor) => ({
 const DEFAULT_TTL_SECONDS = 300;
 const MAX_TTL_SECONDS = 86_400;
 
-/** What a caller asks of the response cache; undefined unless it is switched on. */
+/** A caller's wishes for the response cache; undefined unless its headers switch it on. */
 export function cacheWish(headers: Readonly<Record<string, string>>, vendor: string): CacheWish | undefined {
   const names = cacheHeaders(vendor);
   if (!isTrue(headers[names.isOn])) return undefined;

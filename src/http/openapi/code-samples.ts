@@ -106,7 +106,7 @@ function requestsCode({ route, example, address, key }: SampleCall): string {
   );
 }
 
-/** What differs between the official clients. */
+/** Differences between the official clients. */
 const CLIENTS = {
   openai: { package: 'openai', name: 'OpenAI', cutsVersion: false },
   // This client adds `/v1` itself.

@@ -75,7 +75,7 @@ export function describeRoutes(
 
 const NEEDED: readonly JsonObject[] = [{ bearer: [] }, { apiKey: [] }];
 
-/** What a route asks for; an empty entry means that it may be called without. */
+/** Security requirements by kind of authentication; an empty entry means that none is needed. */
 const SECURITY: Readonly<Record<Route['auth'], readonly JsonObject[]>> = {
   none: [],
   optional: [{}, ...NEEDED],

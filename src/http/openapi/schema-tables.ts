@@ -4,7 +4,7 @@ import { escapeHtml, inline } from './html.ts';
 /** Schemas nested deeper are named, not shown: the whole is in the JSON document. */
 const MAX_DEPTH = 5;
 
-/** What a schema allows: fields of an object, members of an array, branches of a choice. */
+/** The values that a schema allows, as a table: fields of an object, members of an array, branches of a choice. */
 export function schemaTable(schema: Json | undefined, depth = 0): string {
   if (!isJsonObject(schema) || depth > MAX_DEPTH) return '';
   if (isJsonObject(schema.properties)) return fieldTable(schema, depth);

@@ -15,7 +15,7 @@ export interface UploadLimits extends BodyLimits {
   readonly tooLarge: () => GatewayError;
 }
 
-/** What a form may have around its one file: boundaries and heads of parts. */
+/** Bytes of a form around its one file: boundaries and heads of parts. */
 const FRAME_BYTES = 65_536;
 
 /** The one part that a form must have. */

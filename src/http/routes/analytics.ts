@@ -42,7 +42,7 @@ function refusals(...others: readonly ErrorStatus[]) {
   return errors(errorEnvelopeSchema, [401, 403, 429, 500, ...others]);
 }
 
-/** What an account used, for one vendor word. */
+/** Usage of an account, for one vendor word. */
 export function analyticsRoutes(vendor: string): readonly Route[] {
   return [
     {

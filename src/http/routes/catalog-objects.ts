@@ -139,7 +139,7 @@ function renderPrices({ discount, ...prices }: Pricing) {
   };
 }
 
-/** What at least one endpoint of the model takes, in the order clients know. */
+/** Parameters that at least one endpoint of the model takes, in the order that clients know. */
 export function parametersOf(model: Model): string[] {
   const names = namesFor(model);
   const taken = new Set(model.endpoints.flatMap((endpoint) => [...(endpoint.supportedParameters ?? names)]));

@@ -30,7 +30,7 @@ const DATASET = {
 
 const REFUSALS = errors(errorEnvelopeSchema, [400, 401, 408, 429, 500, 503]);
 
-/** What the installation tells of the usage of all accounts together. */
+/** Usage of all accounts together. */
 export const DATASET_ROUTES: readonly Route[] = [
   {
     ...DATASET,

@@ -1,7 +1,7 @@
 import type { PartState, ReadinessPart, ReadinessParts } from '../dependencies.ts';
 import type { ServerState } from '../route.ts';
 
-/** What readiness depends on. */
+/** Facts that readiness depends on. */
 export interface ReadinessFacts {
   readonly state: ServerState;
   /** Why the process must be restarted; null = it need not be. */

@@ -56,12 +56,12 @@ export function analyticsWarning({ services }: Call): Readonly<Record<string, st
   return warning === null ? {} : { 'X-Analytics-Warning': warning };
 }
 
-/** What was made. */
+/** The response with a new object. */
 export function created(schema: TSchema): RouteResponse {
   return { description: 'Created', content: { 'application/json': schema } };
 }
 
-/** What was asked for. */
+/** The response with the requested object. */
 export function ok(schema: TSchema): RouteResponse {
   return { description: 'OK', content: { 'application/json': schema } };
 }
@@ -81,7 +81,7 @@ export function managementRefusals(...others: readonly ErrorStatus[]): Record<nu
   return errors(errorEnvelopeSchema, [401, 403, 500, ...others]);
 }
 
-/** What rows have in common that show one object. */
+/** Common members of rows that show one object. */
 export function retrieval<T extends object>(
   schema: TSchema,
   read: (call: Call) => Promise<T>,
@@ -95,7 +95,7 @@ export function retrieval<T extends object>(
   };
 }
 
-/** What rows have in common that delete something. */
+/** Common members of rows that delete something. */
 export function deletion(
   remove: (call: Call) => Promise<void>,
   ...refusals: readonly ErrorStatus[]

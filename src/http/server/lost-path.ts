@@ -13,7 +13,7 @@ function pathOf({ upstream }: Pick<FormatDialect, 'upstream'>): string {
   return upstream.path('', false);
 }
 
-/** What to use instead of routes of OpenAI and Anthropic that are not offered, by the first part of their path. */
+/** Replacements for routes of OpenAI and Anthropic that are not offered, by the first part of their path. */
 const NOT_OFFERED: Readonly<Record<string, string>> = {
   completions: 'Use /chat/completions.',
   images: 'Ask a model with image output on /chat/completions (`modalities`) or /responses.',

@@ -18,7 +18,7 @@ import { refuseUnknownParameters } from '../request/unknown-parameters.ts';
 import type { ServerView } from '../route.ts';
 import type { CompiledRoute, RouteMatch } from './route-index.ts';
 
-/** What running a route needs besides the request. */
+/** Dependencies of running a route, besides the request. */
 export interface RouteContext {
   readonly services: HttpDependencies;
   readonly settings: HttpSettings;
@@ -226,7 +226,7 @@ function requireValid(
   throw invalidRequest([...issues, ...furtherIssues(withoutMembers(body, issues), services)]);
 }
 
-/** What is left of a body without the members that something is wrong with. */
+/** The body without its invalid members. */
 function withoutMembers(body: JsonObject, issues: readonly Issue[]): JsonObject {
   const named = new Set(issues.map(({ path }) => /^[^.[]*/.exec(path)?.[0]));
   return Object.fromEntries(Object.entries(body).filter(([name]) => !named.has(name)));

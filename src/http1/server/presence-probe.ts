@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { OutboundResponse } from './outbound-response.ts';
 
-/** What every response begins with: its bytes are the probes. */
+/** The beginning of every response: its bytes are the probes. */
 const STATUS_LINE_START = 'HTTP/1.1 ';
 
 /**

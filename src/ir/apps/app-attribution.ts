@@ -2,7 +2,7 @@ import { boundedText } from '../../kit/json/bounded-json.ts';
 import { compact } from '../../kit/json/members.ts';
 import { type AppCategory, isAppCategory } from './app-categories.ts';
 
-/** What a request says of the app that makes it. */
+/** The claims of a request about the app that makes it. */
 export interface AppAttribution {
   /** Address of the app: its identity. */
   readonly referer?: string;
@@ -10,7 +10,7 @@ export interface AppAttribution {
   readonly categories?: readonly AppCategory[];
 }
 
-/** What headers say of an app, unchecked. */
+/** The claims of headers about an app, unchecked. */
 export interface WrittenAttribution {
   readonly referer?: string | undefined;
   readonly title?: string | undefined;
@@ -26,7 +26,7 @@ const MAX_CATEGORIES = 2;
 /** Control characters, surrogates, line separators, bidirectional controls and the replacement character. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ufffd]/u;
 
-/** What is kept of it: too long values are cut, unprintable ones and unknown categories left out. */
+/** The stored claims: long values are cut, unprintable ones and unknown categories left out. */
 export function appAttributionOf({ referer, title, categories }: WrittenAttribution): AppAttribution {
   const known = knownCategoriesOf(categories ?? []);
   return compact({

@@ -1,4 +1,4 @@
-/** What apps can be: groups, and the categories in each. Apps are tagged with categories, never with a group. */
+/** Kinds of apps: groups, and the categories in each. Apps are tagged with categories, never with a group. */
 export const APP_CATEGORIES = {
   coding: ['cli-agent', 'ide-extension', 'cloud-agent', 'programming-app', 'native-app-builder'],
   creative: ['creative-writing', 'video-gen', 'image-gen', 'audio-gen'],
@@ -20,7 +20,7 @@ export function isAppCategory(name: string): name is AppCategory {
   return KNOWN.has(name);
 }
 
-/** What an app has been called so far and what it is called besides, in the order of first naming, within its limit. */
+/** Known and new categories of an app, in the order of first naming, within the limit. */
 export function mergedCategories(known: readonly string[], named: readonly string[]): readonly string[] {
   return [...new Set([...known, ...named])].slice(0, MAX_CATEGORIES_OF_APP);
 }

@@ -8,7 +8,7 @@ export interface Frame {
 export interface FrameReader {
   /** The frames that `chunk` completes. Throws FrameTooLarge or BrokenFrames. */
   push(chunk: Uint8Array): readonly Frame[];
-  /** What can still be read when the bytes have ended. */
+  /** The remaining frames when the bytes have ended. */
   end(): readonly Frame[];
 }
 

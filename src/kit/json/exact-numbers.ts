@@ -50,7 +50,7 @@ export class ExactNumbers {
     return this.isEmpty ? json : this.#restore(json);
   }
 
-  /** What `adopt` takes. */
+  /** Numbers in the form that `adopt` takes. */
   entries(): [double: string, digits: string][] {
     return [...this.#digits];
   }

@@ -35,16 +35,16 @@ interface SchemaNode {
   readonly format?: string;
   /** The member that selects the branch of the union; only that branch is reported on. */
   readonly discriminator?: { readonly propertyName: string };
-  /** What to say instead of the generic message. */
+  /** Replaces the generic message. */
   readonly explain?: string;
   /** What to say of text that does not match its pattern, where other things may be wrong with it too. */
   readonly explainPattern?: string;
 }
 
-/** What is said of a member that a closed object does not have. */
+/** Problem of a member that a closed object does not have. */
 export const UNKNOWN_FIELD = 'is not a known field';
 
-/** What is said of a member that is missing. */
+/** Problem of a missing member. */
 export const MISSING_FIELD = 'is required';
 
 /** Issues that are collected: a million wrong keys must not cost a million strings. */
@@ -244,7 +244,7 @@ function withArticle(kind: string): string {
   return kind === 'null' ? 'null' : `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`;
 }
 
-/** What is wrong with the value itself, its members apart. */
+/** Problem of the value itself, without its members. */
 function problemOf(schema: SchemaNode, value: unknown): string | undefined {
   const literals = literalsOf(schema);
   if (literals.length > 0 && !literals.includes(JSON.stringify(value) ?? '')) {

@@ -49,7 +49,7 @@ function writtenValue(value: unknown): string {
   return oneLine(JSON.stringify(plain(value, 1)));
 }
 
-/** What keeps a text from being written as it is: what JSON or a line has to escape, what may begin a secret. */
+/** Characters that JSON or a line must escape, and beginnings of secrets: other texts are written unchanged. */
 const NOT_PLAIN = /[^\x20-\x7e]|["\\]|sk-[\w-]{8}|bearer|:\/\//i;
 
 /** Texts longer than this are cut, or worth no special case. */

@@ -2,7 +2,7 @@ import type { RenderLine } from './json-line.ts';
 import type { LogLevel } from './log-level.ts';
 import { oneLine, redactFields, withoutSecrets } from './redact-fields.ts';
 
-/** What a piece of a line is, which decides its colour. */
+/** Kinds of pieces of a line, which decide their colour. */
 type Piece = LogLevel | 'faint' | 'plain';
 
 /** Parameters of the terminal's colour sequences. */

@@ -1,7 +1,7 @@
 import { remembered } from '../collections/remembered.ts';
 import { maskedLabel } from '../text/masked-label.ts';
 
-/** What a line says besides its message. Values may be anything: they are redacted, cut and encoded. */
+/** Members of a line besides its message. Values may be anything: they are redacted, cut and encoded. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 const HEAD_NAMES: ReadonlySet<string> = new Set(['time', 'level', 'message']);

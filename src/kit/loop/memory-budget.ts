@@ -25,7 +25,7 @@ export class MemoryBudget {
     this.#limitBytes = limitBytes;
   }
 
-  /** What all shares have now. */
+  /** Bytes of all shares now. */
   get takenBytes(): number {
     return this.#takenBytes;
   }
@@ -106,7 +106,7 @@ export class MemoryBudget {
   }
 }
 
-/** What one piece of work has of a budget. `free` must be called once it needs no memory any more. */
+/** The share of one piece of work in a budget. `free` must be called once it needs no memory any more. */
 export class MemoryShare {
   readonly owner: string;
   readonly #budget: MemoryBudget;

@@ -1,6 +1,6 @@
 /** One figure: the values of its labels, in the order of their names, and the number as text. */
 export interface MetricSample {
-  /** What is appended to the name of the family: `_bucket`, `_sum`, `_count`. */
+  /** Suffix of the name of the family: `_bucket`, `_sum`, `_count`. */
   readonly suffix?: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: string;

@@ -17,7 +17,7 @@ export interface IpRange {
   readonly list: BlockList;
 }
 
-/** What an operator lets be reached although it is private, or by another port than the usual ones. */
+/** Private addresses and unusual ports that the operator allows. */
 export interface EgressRules {
   readonly rules: readonly EgressRule[];
 }

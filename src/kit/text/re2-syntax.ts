@@ -9,7 +9,7 @@ export interface Re2Pattern {
   readonly isLoop?: boolean;
 }
 
-/** What a translation leaves to its caller to refuse. */
+/** A translated pattern, with properties that its caller may refuse. */
 export interface Translation extends Re2Pattern {
   /** A repetition without an upper bound is repeated without one, as in `(a+)+`. */
   readonly nestsLoops: boolean;

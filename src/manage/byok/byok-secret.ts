@@ -7,7 +7,7 @@ import { authOf, rowOf } from '../../catalog/providers/provider-rows.ts';
 import { type EgressRules, egressProblem } from '../../kit/net/egress.ts';
 import { maskedLabel } from '../../kit/text/masked-label.ts';
 
-/** What a credential for a provider must look like. */
+/** Requirements of a provider on its credentials. */
 export interface CredentialTarget {
   readonly auth: Auth;
   /** The credential must contain the address to call. */

@@ -11,7 +11,7 @@ export type DeclaredKey = NonNullable<DeclaredWorkspace['keys']>[number];
 export type DeclaredGuardrail = NonNullable<DeclaredWorkspace['guardrails']>[number];
 export type DeclaredCredential = NonNullable<DeclaredWorkspace['byok']>[number];
 
-/** What storing declarations needs. */
+/** Dependencies for storing declarations. */
 export interface DeclaredDependencies {
   readonly tenancy: Tenancy;
   readonly byokStore: ByokStore;
@@ -26,7 +26,7 @@ export interface DeclaredDependencies {
   readonly changedGuardrails: (accountId: string) => void;
 }
 
-/** What the file declared when it was last applied. */
+/** Declarations of the file when it was last applied. */
 export interface FormerDeclarations {
   readonly workspaces: readonly Workspace[];
   readonly keys: readonly Key[];
@@ -34,7 +34,7 @@ export interface FormerDeclarations {
   readonly guardrails: readonly Guardrail[];
 }
 
-/** What applying a file has changed. */
+/** Changes that applying a file has made. */
 export interface DeclaredChanges {
   created: number;
   updated: number;

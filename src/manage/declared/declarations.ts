@@ -14,7 +14,7 @@ import { DECLARED_GUARDRAILS } from './declared-guardrails.ts';
 import { DECLARED_KEYS } from './declared-keys.ts';
 import { releaseWorkspaces, storeWorkspace } from './declared-workspace.ts';
 
-/** What workspaces of the file hold, in the order in which it is stored: credentials and guardrails may name keys. */
+/** Kinds of things in workspaces of the file, in the order of storing: credentials and guardrails may name keys. */
 const KINDS: readonly DeclaredKind[] = [
   DECLARED_BUDGETS,
   DECLARED_KEYS,

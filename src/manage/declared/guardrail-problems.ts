@@ -6,7 +6,7 @@ import { builtinIssues, patternIssues, serviceIssues } from '../guardrails/guard
 import type { DeclaredGuardrail, DeclaredWorkspace } from './application.ts';
 import { subjectsOf } from './declared-guardrails.ts';
 
-/** What guardrails of a file are checked against. */
+/** Facts that guardrails of a file are checked against. */
 export interface GuardrailProblemContext {
   readonly providers: readonly CredentialProvider[];
   readonly hasEntityService: boolean;

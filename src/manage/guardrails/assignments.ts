@@ -99,7 +99,7 @@ export class GuardrailAssignments {
     );
   }
 
-  /** Management keys generate nothing, so that a guardrail of theirs would be in vain. */
+  /** Throws for foreign keys, and for management keys: they generate nothing, so a guardrail has no effect. */
   async #refuseForeignKeys(accountId: string, hashes: readonly string[]): Promise<void> {
     const issues: Issue[] = [];
     for (const [index, hash] of hashes.entries()) {

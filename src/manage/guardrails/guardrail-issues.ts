@@ -4,7 +4,7 @@ import type { Issue } from '../../kit/json/validate.ts';
 import { quoted } from '../../kit/text/quoted.ts';
 import type { BuiltinSlug } from '../../ports/guardrails.ts';
 
-/** What the members of a guardrail are checked against. */
+/** Facts and rules that the members of a guardrail are checked against. */
 export interface GuardrailChecks {
   isModel(name: string): boolean;
   isProvider(slug: string): boolean;
@@ -19,7 +19,7 @@ export interface GuardrailChecks {
 /** Built-in filters that a service outside the gateway carries out. */
 export const SERVED_SLUGS: ReadonlySet<BuiltinSlug> = new Set(['person-name', 'address']);
 
-/** What is wrong with a body that its schema does not find. */
+/** Problems of a body that its schema does not find. */
 export function guardrailIssues(wanted: UpdateGuardrail, checks: GuardrailChecks): Issue[] {
   return [
     ...unknownNames(
@@ -41,7 +41,7 @@ export function guardrailIssues(wanted: UpdateGuardrail, checks: GuardrailChecks
   ];
 }
 
-/** Throws 400 for what is wrong with a body. */
+/** Throws 400 if a body has problems. */
 export function refuseGuardrailIssues(wanted: UpdateGuardrail, checks: GuardrailChecks): void {
   const issues = guardrailIssues(wanted, checks);
   const patterns = patternIssues(wanted, checks);

@@ -91,7 +91,7 @@ export class Guardrails {
     return id === workspaceGuardrailId(workspaceId) ? 'workspace' : null;
   }
 
-  /** What the filters of a guardrail say of a text. */
+  /** The verdict of a guardrail on a text, without calling a model. */
   async test(accountId: string, id: string, trial: GuardrailTrial): Promise<GuardrailVerdict> {
     return tryGuardrail(await this.get(accountId, id), trial, this.#dependencies.judgesFor);
   }

@@ -20,7 +20,7 @@ export const GUARDRAIL_DEFAULTS = {
   service: null,
 } as const satisfies Omit<GuardrailSettings, 'name' | 'workspaceId'>;
 
-/** What a new guardrail must say of itself. */
+/** Members of a new guardrail; those with defaults are optional. */
 export type NewGuardrail = Pick<Guardrail, 'id' | 'accountId' | 'workspaceId' | 'name' | 'createdAtMs'> &
   Partial<Guardrail>;
 

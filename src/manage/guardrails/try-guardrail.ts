@@ -11,10 +11,10 @@ const VERDICTS = { block: 'blocked', redact: 'redacted', flag: 'flagged' } as co
   GuardrailVerdict['action']
 >;
 
-/** A trial that no service may prolong further. */
+/** Limit for a whole trial, services included. */
 const MAX_TRIAL_MS = 60_000;
 
-/** What the filters and services of a guardrail say of a text, without calling a model. */
+/** The verdict of the filters and services of a guardrail on a text, without calling a model. */
 export async function tryGuardrail(
   guardrail: Guardrail,
   { text, direction = 'sent', role = 'user' }: GuardrailTrial,

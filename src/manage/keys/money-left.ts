@@ -30,7 +30,7 @@ export interface BudgetLeft extends BalanceLeft {
   readonly window: LimitWindow;
 }
 
-/** What is left of balances and budgets. */
+/** Remaining balances and budgets. */
 export interface MoneyFigures {
   readonly balances: readonly BalanceLeft[];
   readonly budgets: readonly BudgetLeft[];

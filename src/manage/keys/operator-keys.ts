@@ -12,7 +12,7 @@ import { keyChangeOf } from './account-keys.ts';
 import { type KeyStatement, keyStatement, keyStatements } from './key-statement.ts';
 import { type IssuedKey, newKey } from './new-key.ts';
 
-/** What `keys create` gives. */
+/** Options of `keys create`. */
 export interface NewKeyOptions {
   readonly name: string;
   /** Name of the account; default: the first one. */

@@ -31,7 +31,7 @@ export type ListedEndpoint = EndpointEntry &
     readonly tag: string;
     /** False = the gateway does not call it. */
     readonly is_on: boolean;
-    /** What has to be done to switch it on; null if it is on. */
+    /** The step that switches it on; null if it is on. */
     readonly needs: string | null;
     /** Prices at the moment: tokens for a million (`prompt_per_million`), the rest for one. */
     readonly current_pricing: object;
@@ -81,7 +81,7 @@ export function* listedModels(
   return models.sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
-/** What an endpoint needs, remembered by provider: a catalogue has many endpoints and few providers. */
+/** The missing step of an endpoint, cached by provider: a catalogue has many endpoints and few providers. */
 function needsBySlug(providers: ConfiguredProviders, isOwn: boolean): (slug: string) => string | undefined {
   const found = new Map<string, string | undefined>();
   return (slug) => {

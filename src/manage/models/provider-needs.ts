@@ -8,7 +8,7 @@ import type { ProviderConfig } from '../../config/parse/known-providers.ts';
 export type ConfiguredProviders = ReadonlyMap<string, ProviderEntry>;
 
 /**
- * What has to be done so that the gateway calls an endpoint at a provider; undefined if nothing has. `isOwn`: the
+ * The missing step before the gateway calls an endpoint at a provider; undefined if nothing is missing. `isOwn`: the
  * endpoint is in the configuration file. Names variables, never values.
  */
 export function providerNeeds(

@@ -6,7 +6,7 @@ import { boundsAt, type ResetWindow } from '../../kit/time/windows.ts';
 import { MODALITIES, type Modality, modalitiesText } from '../../ports/event-names.ts';
 import type { DayWindow, EventFilter, EventRow } from '../../ports/events.ts';
 
-/** What was used of a model in one period. */
+/** Usage of a model in one period. */
 export interface RankedModel {
   /** Start of the period. */
   readonly periodMs: number;

@@ -8,7 +8,7 @@ type WrittenApp = NonNullable<UsageLine['app']>;
 /** Members of a line's app, as notes name them. */
 export type AppMember = `app.${keyof WrittenApp}`;
 
-/** What is kept of the app of a line. */
+/** The stored facts of the app of a line. */
 export interface ImportedApp {
   /** Undefined if the line does not identify an app. */
   readonly sighting: Omit<AppSighting, 'atMs'> | undefined;

@@ -7,7 +7,7 @@ import { importedEventOf } from './imported-event.ts';
 import { parseUsageLine } from './usage-line.ts';
 import { UsageOwners, type UsageScopes } from './usage-owners.ts';
 
-/** What is wrong with a line. `line` counts from 1. */
+/** A problem of a line. `line` counts from 1. */
 export interface BadLine extends Issue {
   readonly line: number;
 }

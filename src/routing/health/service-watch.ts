@@ -13,7 +13,7 @@ export interface FailureCause {
   readonly errno: string | null;
 }
 
-/** What goes out of service: a site, for all or for one account. */
+/** The unit that goes out of service: a site, for all or for one account. */
 export interface ServicePlace {
   readonly site: string;
   /** Absent = for all. */

@@ -112,7 +112,7 @@ export class AnswerFilter {
     }
   }
 
-  /** Passes on what may go on of a part, with what waited for it. */
+  /** Forwards released text of a part, and the events that waited for it. */
   #release(part: OpenPart, release: string, out: Event[]): void {
     const { item, part: index, kind, text } = part;
     if (text.isChanged) this.#itemAt(item).isChanged = true;
@@ -130,7 +130,7 @@ export class AnswerFilter {
     part.waiting = [];
   }
 
-  /** The log probabilities of what goes on. Those of changed text would tell what it was. */
+  /** Log probabilities of the forwarded text. Those of changed text are left out: they would reveal it. */
   #logprobs(part: OpenPart): Logprobs | undefined {
     if (part.logprobs.length === 0) return undefined;
     if (part.text.isChanged) {

@@ -1,6 +1,6 @@
 import { Counter } from '../../kit/metrics/counter.ts';
 
-/** Counts what guardrails did not see. */
+/** Counts characters that guardrails did not scan. */
 export class GuardrailMetrics {
   readonly unscanned = new Counter({
     name: 'signalbox_guardrail_unscanned_total',

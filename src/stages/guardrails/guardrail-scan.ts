@@ -9,7 +9,7 @@ import { ReceivedText } from './received-text.ts';
 import type { PlacedFinding } from './refusals.ts';
 import { mapRequest, type TextRole } from './texts/request-texts.ts';
 
-/** Findings that are kept until they are taken. Further ones act all the same. */
+/** Findings that are kept for `take`. Further ones still block or redact. */
 const MAX_FINDINGS = 1000;
 
 /** Milliseconds after which scanning a request lets others run. */
@@ -27,7 +27,7 @@ interface NewText {
 /** Scans the texts of one generation, each once, and keeps what was found. */
 export class GuardrailScan implements ScannerCount {
   readonly #filters: FilterSet;
-  /** What scanned texts became, by role. */
+  /** Scanned texts and their replacements, by role. */
   readonly #sent = new Map<TextRole, Map<string, string>>();
   /** JSON whose texts were scanned. */
   readonly #json = new Set<string>();
@@ -93,7 +93,7 @@ export class GuardrailScan implements ScannerCount {
     return unknown;
   }
 
-  /** What the filters leave of texts. */
+  /** The texts after all filters. */
   async #filtered(texts: readonly NewText[]): Promise<string[]> {
     const results: string[] = [];
     let began = performance.now();
@@ -140,7 +140,7 @@ export class GuardrailScan implements ScannerCount {
     return this.#isBlocked;
   }
 
-  /** What was found since the last call. */
+  /** New findings since the last call. */
   take(): PlacedFinding[] {
     const taken = this.#findings;
     this.#findings = [];

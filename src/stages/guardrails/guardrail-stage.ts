@@ -14,7 +14,7 @@ import { JudgePanel } from './judges/judge-panel.ts';
 import { Receipt, type Unscanned } from './receipt.ts';
 import { blockedError, failureEntry, noVerdictError, pipelineEntries } from './refusals.ts';
 
-/** What guardrails work with. */
+/** Dependencies of the guardrail stages. */
 export interface GuardrailStageDependencies {
   /** The filters of all guardrails of a caller, merged. */
   readonly compileFilters: (applied: readonly AppliedGuardrail[]) => FilterSet;

@@ -2,8 +2,8 @@ import { NO_RESULT } from '../../dialects/shared/pairing/pair-calls.ts';
 import { JSON_INSTRUCTION } from '../../dialects/shared/requests/output-format.ts';
 
 /**
- * What dialects write into bodies themselves. `test/laws/guardrail-receipt.test.ts` renders every feature of requests
- * in every dialect, and fails for words that are missing here.
+ * Texts that dialects write into bodies themselves. `test/laws/guardrail-receipt.test.ts` renders every feature of
+ * requests in every dialect, and fails for words that are missing here.
  */
 
 /** Members that the gateway fills in itself: hashes of end users, versions, betas. */

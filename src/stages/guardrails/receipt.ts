@@ -12,7 +12,7 @@ export interface Unscanned {
   readonly received: number;
 }
 
-/** What the scanner says of itself. */
+/** The scanner's own counts. */
 export interface ScannerCount {
   /** All texts that were scanned and may be sent, as they may be. */
   sentTexts(): Iterable<string>;

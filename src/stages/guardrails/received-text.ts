@@ -7,13 +7,13 @@ export class ReceivedText {
   readonly #note: (findings: readonly Finding[]) => void;
   #isChanged = false;
 
-  /** `note` gets what is found. */
+  /** `note` is called with new findings. */
   constructor(scan: StreamScan, note: (findings: readonly Finding[]) => void) {
     this.#scan = scan;
     this.#note = note;
   }
 
-  /** What may go on. What a pattern could still match across the cut is held back. */
+  /** Returns the characters that can be forwarded. Holds back text that a pattern could still match across the cut. */
   push(piece: string): string {
     return this.#released(this.#scan.push(piece));
   }

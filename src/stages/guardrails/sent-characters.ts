@@ -39,7 +39,7 @@ function countIn(body: unknown, member: string, scanned: ScannedTexts): SentChar
 
 const MAX_NAME_CHARACTERS = 1000;
 
-/** What makes names unique. */
+/** A number at the end of a name that makes it unique. */
 const COUNTED = /(?: \(\d+\)|_\d+)$/;
 
 function lettersOf(name: string): string {

@@ -17,7 +17,7 @@ export interface BackedUpFile {
   readonly sha256: string;
 }
 
-/** What a backup holds. */
+/** Content of a backup. */
 export interface Manifest {
   /** Version of the program that made it. */
   readonly program: string;

@@ -8,7 +8,7 @@ import { DATA_FOLDER, requireEmpty } from './backup-directory.ts';
 import { copyFile } from './copy-file.ts';
 import { type BackedUpFile, MANIFEST_NAME, type Manifest, readManifest } from './manifest.ts';
 
-/** What a restore puts back, and where. */
+/** Source and target of a restore. */
 export interface RestoreOptions {
   /** The directory of the backup. */
   readonly source: string;

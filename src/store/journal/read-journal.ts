@@ -30,7 +30,7 @@ export interface TornTail {
   readonly bytes: number;
 }
 
-/** What a journal's directory holds. */
+/** Content of a journal's directory. */
 export interface JournalContent {
   /** Oldest first, without a last one whose header is incomplete: the next segment takes its number and file. */
   readonly segments: readonly StoredSegment[];

@@ -70,7 +70,7 @@ export class SegmentedJournal implements Journal {
   #isSyncDue = false;
   #gathering: NodeJS.Timeout | undefined;
   #condition: Condition = 'broken';
-  /** What failed last. */
+  /** The last error. */
   #cause: unknown;
   #isRunning = false;
   /** The loop as it runs or ran last. */

@@ -1,7 +1,7 @@
 import type { RecentGenerations } from '../../ports/generations.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 
-/** What opening a ledger has done. */
+/** Work that opening a ledger has done. */
 export interface OpeningReport {
   /** Generations that a crash had left open, settled now. */
   readonly settledAfterCrash: number;

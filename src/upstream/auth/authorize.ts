@@ -22,7 +22,7 @@ export interface UnauthorizedCall {
   readonly timeouts: Timeouts;
 }
 
-/** What authorization adds to a call. */
+/** Additions of authorization to a call. */
 export interface Authorization {
   readonly headers: Readonly<Record<string, string>>;
   /** Secrets derived from the credential for this call, to be redacted. */

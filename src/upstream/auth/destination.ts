@@ -9,7 +9,7 @@ import type {
 export interface Destination {
   /** Everything before the dialect's own path, without a trailing slash. */
   readonly baseUrl: string;
-  /** What follows the path: empty, or `?api-version=...`. */
+  /** Query after the path: empty, or `?api-version=...`. */
   readonly query: string;
   /** The name of the model there. */
   readonly model: string;

@@ -11,7 +11,7 @@ import { type Confidential, REDACTED } from './redact.ts';
 /** Shorter secrets are words that answers may contain. */
 const MIN_SECRET_CHARACTERS = 8;
 
-/** What people write where a server wants a key and checks none. */
+/** Placeholder keys for servers that want a key and check none. */
 const PLACEHOLDER = /^(?:sk-)?(?:[a-z]{1,19}|(?:no|not|any|dummy|fake|lm|local|your)(?:[-_ ][a-z]+)*)$/i;
 
 /** Shorter secrets are not looked for across events: their beginnings are found in ordinary text. */

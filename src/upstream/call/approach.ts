@@ -11,7 +11,7 @@ import { type Confidential, isSecretName } from './redact.ts';
 /** Where the simulator is addressed; the dialect's own path follows. */
 const SIMULATOR_BASE = 'simulator://local';
 
-/** What an approach is made for. */
+/** The target of an approach. */
 export interface ApproachKey {
   readonly endpoint: Endpoint;
   readonly credential: Credential | undefined;
@@ -20,7 +20,7 @@ export interface ApproachKey {
   readonly dialect: Dialect;
 }
 
-/** What all calls of an endpoint with one credential have in common: made once and cached. */
+/** Common facts of all calls of an endpoint with one credential: made once and cached. */
 export class Approach {
   readonly #key: ApproachKey;
   readonly destination: Destination;
@@ -125,7 +125,7 @@ const MIN_HEADER_SECRET_CHARACTERS = 8;
 /** The word before the secret in a header. */
 const SCHEME = /^(?:bearer|basic|token)\s+/i;
 
-/** What messages must not reveal of a provider: the credential, values of the operator's headers, the host. */
+/** Secrets of a provider that messages must not reveal: the credential, values of the operator's headers, the host. */
 function confidentialOf(
   provider: Provider,
   credential: Credential | undefined,

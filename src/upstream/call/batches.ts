@@ -11,7 +11,7 @@ import { brokenOff, type FailureScope, rewriteTerminal } from './failure.ts';
 import { isPortion, Portions } from './portions.ts';
 import type { Turns } from './turns.ts';
 
-/** What is read after the terminal event to keep the connection; if there is more, it is closed. */
+/** Most that is read after the terminal event to keep the connection; if there is more, it is closed. */
 const TRAILING_LIMITS: ReadLimits = { maxBytes: 64 * 1024, maxMs: 1000 };
 
 /** Bytes of one event of a stream. */
@@ -51,7 +51,7 @@ export interface AnswerReader {
   end(): Event[];
 }
 
-/** What else sees a stream. */
+/** Observers of a stream. */
 export interface StreamExtras {
   /** Is shown all bytes. */
   readonly numbers?: ExactNumbers | undefined;
@@ -159,7 +159,7 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
   /** The rest of a batch that was too large for one turn. */
   #portions: Portions | undefined;
   #done = false;
-  /** What is left of the last chunk. */
+  /** The rest of the last chunk. */
   #rest: Uint8Array = NOTHING;
   /** Bytes read since the last turn of other answers. */
   #unbroken = 0;

@@ -45,7 +45,7 @@ import { redactJson } from './redact.ts';
 import { Turns } from './turns.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
-/** What calls are made with. */
+/** Dependencies of calls. */
 export interface CallDependencies {
   /** `simulator` serves the providers of that dialect, `network` all others. */
   readonly transports: { readonly network: Transport; readonly simulator: Transport };

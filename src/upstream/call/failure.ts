@@ -16,7 +16,7 @@ import { type Confidential, redact, redactFinish } from './redact.ts';
 export interface FailureScope {
   readonly provider: Pick<Provider, 'name'>;
   readonly confidential: Confidential;
-  /** What an error body of the upstream's dialect says. */
+  /** Reads an error body of the upstream's dialect. */
   readonly readError: (
     body: unknown,
     headers?: Readonly<Record<string, string>>,

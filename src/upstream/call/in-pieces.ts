@@ -77,7 +77,7 @@ function pieceOf(
   return { ...call, request: { ...request, body, embedding: { ...embedding, inputs } } };
 }
 
-/** What came of one piece. */
+/** Result of one piece. */
 interface PieceEnd {
   readonly vectors: readonly Vector[];
   readonly usage: Usage | undefined;

@@ -30,7 +30,7 @@ export interface OpenedCall {
   readonly secrets: readonly string[];
 }
 
-/** What calls are sent with. */
+/** Dependencies of sending calls. */
 export interface CallSender {
   readonly transport: Transport;
   readonly authorize: Authorize;

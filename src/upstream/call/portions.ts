@@ -1,6 +1,6 @@
 import type { Event } from '../../ir/events.ts';
 
-/** What is handed on at once: a millisecond or two of work for any encoder. */
+/** Size of a portion: a millisecond or two of work for any encoder. */
 const PORTION = { events: 128, characters: 64 * 1024 };
 
 /**

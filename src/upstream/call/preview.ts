@@ -8,7 +8,7 @@ import { renderCall } from './call.ts';
 /** A call that is not going to be made. */
 export type PreviewCall = Pick<UpstreamCall, 'request' | 'endpoint' | 'lane'>;
 
-/** What would be lost or changed on the way to an endpoint. Nothing is sent, nothing that is rendered is kept. */
+/** Losses and changes on the way to an endpoint. Nothing is sent, and the rendered request is dropped. */
 export async function previewCall(
   call: PreviewCall,
   dialects: Partial<Dialects>,

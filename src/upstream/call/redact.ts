@@ -6,7 +6,7 @@ import { withoutKnownSecrets } from './without-secrets.ts';
 /** Replaces a secret or an address. */
 export const REDACTED = '[redacted]';
 
-/** What messages must not reveal of a provider. */
+/** Secrets of a provider that messages must not reveal. */
 export interface Confidential {
   /** The credential in use and every other secret that was sent along. */
   readonly secrets: readonly string[];

@@ -193,7 +193,7 @@ function latestResults({ items }: GenerationRequest) {
   return before.slice(start).filter((item) => item.type === 'tool-result');
 }
 
-/** What the user asks for: the last text of the last message. Agents put what they know before it. */
+/** The question of the user: the last text of the last message. Agents put what they know before it. */
 function requestText(request: GenerationRequest): string {
   const part = lastUserMessage(request)?.content.findLast(({ type }) => type === 'text');
   return part?.type === 'text' ? part.text : '';

@@ -1,7 +1,7 @@
 import type { ErrorKind } from '../../ir/errors.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 
-/** What a simulated model does. */
+/** Behaviour of a simulated model. */
 export interface Behaviour {
   /** Milliseconds until the first byte of the answer. */
   readonly firstByteMs: number;

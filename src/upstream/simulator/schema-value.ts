@@ -24,7 +24,7 @@ const MAX_SHOWN_NAME = 64;
 export class UnmetSchema extends Error {}
 
 /**
- * What the values of one simulated answer may cost together. Work is paid for before it is done, so that no schema can
+ * Budget for the values of one simulated answer. Work is paid for before it is done, so that no schema can
  * hold up the event loop.
  */
 export class Allowance {

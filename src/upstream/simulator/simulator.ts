@@ -19,7 +19,7 @@ import { Dice } from './dice.ts';
 import { scriptOf } from './script.ts';
 import { embeddingScript } from './vectors.ts';
 
-/** What the simulator is made of. */
+/** Dependencies of the simulator. */
 export interface SimulatorDependencies {
   /** The simulator reads requests and writes answers with the gateway's own code. */
   readonly dialects: readonly FormatDialect[];

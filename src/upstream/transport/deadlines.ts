@@ -1,7 +1,7 @@
 import type { Timeouts } from '../../catalog/providers/provider-members.ts';
 import { NO_CONNECTION_IN_TIME, TransportProblem } from '../../http1/client/transport-problem.ts';
 
-/** What an exchange waits for: a connection, the first byte of the response's body, the next byte. */
+/** Phases in which an exchange waits: for a connection, the first byte of the response's body, the next byte. */
 export type Phase = 'connect' | 'firstByte' | 'idle';
 
 /** Which limit of an exchange ran out. */

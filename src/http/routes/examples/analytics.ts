@@ -11,7 +11,7 @@ const WINDOW = {
   version: 'v1',
 } satisfies AppRankingsReply['meta'];
 
-/** What an account used, and what all accounts used together. */
+/** Usage of an account, and of all accounts together. */
 export const ANALYTICS_EXAMPLES = {
   getAnalyticsMeta: {
     answer: {

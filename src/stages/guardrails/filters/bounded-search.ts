@@ -33,10 +33,10 @@ export class BoundedSearch {
   readonly #shape: DataShape;
   /** End of the last match. */
   #floor: number;
-  /** What was read last, and its position. */
+  /** The text that was read last, and its position. */
   #text = '';
   #base = 0;
-  /** Whether what is not settled contains a character that every match contains. */
+  /** True if the unsettled text contains a character that every match contains. */
   #mayMatch = false;
 
   constructor(shape: DataShape, at = 0) {
@@ -66,7 +66,7 @@ export class BoundedSearch {
     return end;
   }
 
-  /** The text ends: what was held back is looked at. */
+  /** The text ends: searches the part that was held back. */
   end(): void {
     this.#find(this.#base + this.#text.length);
   }
@@ -78,7 +78,7 @@ export class BoundedSearch {
     return { hold: Number.POSITIVE_INFINITY, settled: this.settled };
   }
 
-  /** Looks at everything that begins before `stop`. */
+  /** Finds all matches that begin before `stop`. */
   #find(stop: number): void {
     if (this.#mayMatch) this.#addMatches(stop);
     this.hold = Math.max(this.#floor, stop);

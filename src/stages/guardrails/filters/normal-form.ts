@@ -125,19 +125,19 @@ function normalCluster(cluster: string): string {
   return cluster.replace(INVISIBLE, '').normalize('NFKC').replace(INVISIBLE, '');
 }
 
-/** What a text ends with that the next characters may change. */
+/** The end of a text that the next characters may change. */
 export interface OpenEnd {
   /** Where it begins in the original. */
   readonly start: number;
   /**
-   * Characters that it may turn out to be, itself first: `e` may become `é`. Undefined = it cannot be said which.
+   * Characters that it may turn out to be, itself first: `e` may become `é`. Undefined = unknown.
    */
   readonly candidates: readonly number[] | undefined;
 }
 
 /** The normal form of a text that comes in pieces. */
 export class NormalStream {
-  /** What is known of the normal form, from `base` on. */
+  /** The normal form so far, from `base` on. */
   text = '';
   base = 0;
   /** Undefined if nothing is open. */

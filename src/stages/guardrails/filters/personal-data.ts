@@ -172,7 +172,7 @@ const IP_ADDRESS: DataShape = {
   },
 };
 
-/** What the gateway calls a filter. */
+/** The gateway's words for a filter. */
 export interface FilterWords {
   /** Names the data in messages. */
   readonly label: string;

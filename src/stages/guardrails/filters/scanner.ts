@@ -9,7 +9,7 @@ import { type NormalText, normalForm } from './normal-form.ts';
 import { type PatternFilter, PatternSearches } from './pattern-searches.ts';
 import { StreamScan } from './stream-scan.ts';
 
-/** What one filter looks for. */
+/** The matching of one filter. */
 export type FilterMatcher =
   | { readonly kind: 'shape'; readonly shape: DataShape }
   | { readonly kind: 'pattern'; readonly pattern: CompiledPattern }

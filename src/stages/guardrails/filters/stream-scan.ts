@@ -4,11 +4,11 @@ import { type Finding, type FindingSource, replaced, replacementsOf } from './fi
 import { NormalStream } from './normal-form.ts';
 import type { PatternSearches } from './pattern-searches.ts';
 
-/** What may leave after a piece of a text came. */
+/** The result of scanning one more piece of a text. */
 export interface Released {
-  /** Text that no filter can want any more, with redactions in place. Empty after a finding that blocks. */
+  /** Text that no filter can match any more, with redactions in place. Empty after a finding that blocks. */
   readonly release: string;
-  /** What was found since the last piece, in order. */
+  /** New findings since the last piece, in order. */
   readonly findings: readonly Finding[];
 }
 
@@ -69,7 +69,7 @@ export class StreamScan {
     const found: Finding[] = [];
     const candidates = normal.open?.candidates;
     let hold = normal.open !== undefined && candidates === undefined ? normal.end : Number.POSITIVE_INFINITY;
-    /** What is only flagged leaves unchanged. */
+    /** Text that is only flagged is not held back. */
     const holdFor = ({ action }: FindingSource, progress: Progress) => {
       const isOpen = progress.hold < normal.end || candidates !== undefined;
       if (isOpen && action !== 'flag') hold = Math.min(hold, progress.hold);

@@ -11,13 +11,13 @@ const BEFORE_CHARACTERS = 1000;
 
 /** A piece of an answer ends with a sentence or line if it can, with a word if it gets this many times as long. */
 const WORD_FACTOR = 2;
-/** Anywhere if it gets this many times as long. */
+/** It ends anywhere if it gets this many times as long. */
 const ANYWHERE_FACTOR = 4;
 
 const SENTENCE_END = /[.!?。！？]["')\]]*\s*$|\n\s*$/;
 const WORD_END = /\s$/;
 
-/** What is known of an item across pieces of the answer. */
+/** State of an item across pieces of the answer. */
 interface HeldItem {
   isFunction: boolean;
   /** Text of it was replaced: seals over it no longer hold. */
@@ -205,7 +205,7 @@ function joinedTexts(events: readonly Event[]): Map<string, string> {
   return joined;
 }
 
-/** Log probabilities of changed text would tell what it was. */
+/** Drops log probabilities: those of changed text would reveal it. */
 function withText(event: DeltaEvent, text: string): Event {
   if (event.type === 'tool-input-delta') return { ...event, text };
   const { logprobs: _, ...rest } = event;

@@ -1,7 +1,7 @@
 import type { Finding, TextPlace } from '../filters/finding.ts';
 import { type Judge, type JudgedText, JudgeFailure } from './judge.ts';
 
-/** What the services of one generation did. */
+/** Receives the findings and failures of the services of one generation. */
 export interface PanelReport {
   found(findings: readonly Finding[], direction: TextPlace['direction']): void;
   /** A service gave no verdict. Throws if its texts must not pass. */

@@ -11,7 +11,7 @@ export interface JudgedText {
   readonly before?: string;
 }
 
-/** What a service says of some texts. */
+/** The verdict of a service on some texts. */
 export interface Judgement {
   /** The texts as they may go on, in their order. */
   readonly texts: readonly string[];
@@ -23,7 +23,7 @@ export interface Judge {
   readonly engine: 'service' | 'nlp';
   readonly guardrailId: string;
   readonly scope: GuardrailScope;
-  /** What becomes of texts without a verdict: `closed` = they are refused, `open` = they pass. */
+  /** Fate of texts without a verdict: `closed` = refused, `open` = passed. */
   readonly onFailure: 'closed' | 'open';
   /** Characters of an answer that are judged at a time; null = the whole answer at once. */
   readonly windowCharacters: number | null;

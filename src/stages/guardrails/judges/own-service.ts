@@ -64,7 +64,7 @@ export function ownService(
   };
 }
 
-/** The rules for addresses forbid it: another try would be refused too. */
+/** True if the rules for addresses forbid the call: a retry would be refused too. */
 function isForbidden(problem: unknown): boolean {
   return problem instanceof EgressProblem && problem.reason === 'refused';
 }

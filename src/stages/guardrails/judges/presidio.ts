@@ -177,7 +177,7 @@ function isEntity(value: unknown): value is Entity {
   );
 }
 
-/** What was found inside of one piece of a call. A span that reaches beyond the piece is cut. */
+/** Findings inside one piece of a call. A span that reaches beyond the piece is cut. */
 function findingsIn(
   piece: CallPiece,
   text: CodePointText,

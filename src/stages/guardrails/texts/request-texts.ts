@@ -6,7 +6,7 @@ import { mapToolInput } from './tool-input.ts';
 /** Whose words a text is. */
 export type TextRole = Role | 'tool';
 
-/** What is done with the texts of a caller. */
+/** Callbacks for the texts of a caller's request. */
 export interface SentTexts {
   /** Returns what a text is replaced by, or the text itself. `owner`: its item, or its member of the request. */
   readonly change: (text: string, role: TextRole, owner: Item | string) => string;

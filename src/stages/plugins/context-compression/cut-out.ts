@@ -16,7 +16,7 @@ export function cutOut(unit: ItemUnit, characters: number): ItemUnit | undefined
   const kept = text.length - characters - MARK.length;
   if (kept < MIN_KEPT_CHARACTERS) return undefined;
   const shorter = middleCut(text, kept + MARK.length, MARK);
-  // What pointed into the text no longer fits.
+  // Positions in the text are no longer valid.
   const { annotations: _, logprobs: __, ...rest } = longest.part;
   return unit.map((item) => {
     if (item !== longest.item) return item;

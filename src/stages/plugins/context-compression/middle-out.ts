@@ -78,7 +78,7 @@ function fromBothEnds(middle: readonly ItemUnit[], take: (unit: ItemUnit) => boo
   return middle.slice(from, to);
 }
 
-/** What is kept, in order. A conversation that began with a question does not begin with an answer. */
+/** The kept units, in order. A conversation that began with a question does not begin with an answer. */
 function joined(
   units: readonly ItemUnit[],
   kept: ReadonlySet<ItemUnit>,

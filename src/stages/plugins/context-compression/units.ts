@@ -30,7 +30,7 @@ export function unitsOf(items: readonly Item[]): ItemUnit[] {
   return units;
 }
 
-/** What a call and its result share. */
+/** The id that a call and its result share. */
 function pairOf(item: Item): string | undefined {
   switch (item.type) {
     case 'tool-call':

@@ -21,7 +21,7 @@ export const FILE_PARSER = 'file-parser';
 /** Files that are parsed for one request: each may take a process some seconds. */
 const MAX_FILES = 16;
 
-/** What reads the files of a request. `local`: a process of the gateway. */
+/** The reader of the files of a request. `local`: a process of the gateway. */
 type Engine =
   | { readonly kind: 'local' }
   | { readonly kind: 'ocr'; readonly service: ProviderService; readonly pageNanos: Nanos };
@@ -106,7 +106,7 @@ function parsedFile(name: string, { hash }: FileContent, text: string, pages: nu
   return { name, hash, text: text === '' ? `(${pages} pages without text)` : text };
 }
 
-/** What reads the files; undefined: they go to the model as they are. */
+/** The reader for a request; undefined: its files go to the model as they are. */
 async function engineFor(request: GenerationRequest, context: StageContext): Promise<Engine | undefined> {
   const plugin = pluginIn(request, FILE_PARSER);
   const asked = plugin && textAt(objectAt(plugin, 'pdf') ?? {}, 'engine');

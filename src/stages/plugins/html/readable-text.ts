@@ -1,7 +1,7 @@
 import { runInTurns, type Sliced } from '../../../kit/loop/turns.ts';
 import { decodeReferences } from './plain-text.ts';
 
-/** What a person would read of a page. */
+/** The text of a page that a person would read. */
 export interface ReadablePage {
   /** Empty if the page has none. */
   readonly title: string;
@@ -45,7 +45,7 @@ const BREAKS: ReadonlyMap<string, { readonly newlines: number; readonly mark: st
 /** Characters of a page that are read in a slice, at about ten nanoseconds each. */
 const SLICE_CHARACTERS = 65_536;
 
-/** Below that, what stands in main elements is not taken for the content of the page. */
+/** Main elements with less text are not taken for the content of the page. */
 const MIN_MAIN_CHARACTERS = 200;
 
 const TAG_NAME = /<(\/?)([a-z][a-z0-9:-]*)/iy;
@@ -64,7 +64,7 @@ class PageReader {
   #sideDepth = 0;
   #mainDepth = 0;
   #preDepth = 0;
-  /** Where the end of a comment or raw element was looked for in vain: it is not looked for again. */
+  /** Ends of comments and raw elements that the page does not have: they are not searched for again. */
   readonly #missing = new Set<string>();
 
   constructor(html: string) {
@@ -186,7 +186,7 @@ class PageReader {
 /** Text in lines, with runs of white space as one space, and no more breaks than text between them. */
 class TextGatherer {
   readonly #pieces: string[] = [];
-  /** What stands before the next text: empty lines, then the mark of a list item, heading or cell. */
+  /** Separator before the next text: empty lines, then the mark of a list item, heading or cell. */
   #newlines = 0;
   #mark = '';
 

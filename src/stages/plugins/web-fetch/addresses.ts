@@ -13,7 +13,7 @@ export function addressesIn(text: string): string[] {
   return [...found];
 }
 
-/** Without what belongs to the sentence or the markup around it. */
+/** The address without punctuation and markup of the sentence around it. */
 function withoutPunctuation(address: string): string {
   let end = address.length;
   while (end > 0) {

@@ -18,7 +18,7 @@ export type FetchedPage =
     }
   | { readonly url: string; readonly status: 'failed'; readonly error: string };
 
-/** What the caller allows. */
+/** The caller's limits for a fetch. */
 export interface FetchWish {
   readonly allowed: DomainList;
   readonly blocked: DomainList;

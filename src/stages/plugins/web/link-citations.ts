@@ -57,7 +57,7 @@ function citationOf({ url, title, content }: FoundPage, startIndex: number, endI
   };
 }
 
-/** What addresses that lead to the same page have in common; undefined for what is no address. */
+/** The same key for all addresses of a page; undefined if the text is no address. */
 function keyOf(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined;
   const { host, pathname, search } = new URL(address);

@@ -1,6 +1,6 @@
 import type { FoundPage } from './engines/engine.ts';
 
-/** What stands before the results unless the caller gives another text. */
+/** The text before the results, unless the caller gives another one. */
 export function defaultSearchPrompt(nowMs: number): string {
   const day = new Date(nowMs).toISOString().slice(0, 10);
   return (

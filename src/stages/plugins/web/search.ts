@@ -6,7 +6,7 @@ import { type DomainList, domainProblem } from '../domains.ts';
 import type { FoundPage, SearchEngine, SearchQuery, UserLocation } from './engines/engine.ts';
 import type { EngineSettings, WebLimits } from './web-settings.ts';
 
-/** What a caller wants searched. */
+/** A caller's search. */
 export interface SearchWish {
   readonly text: string;
   readonly maxResults: number;
@@ -105,7 +105,7 @@ function parsed(bytes: Buffer): JsonObject {
   try {
     value = JSON.parse(bytes.toString('utf8')) as Json;
   } catch {
-    // Told below.
+    // Reported below.
   }
   if (!isJsonObject(value)) throw new SearchProblem('its answer is no JSON object');
   return value;

@@ -1,6 +1,6 @@
 import type { SearchEngineName } from '../../../config/schema/search-engines.ts';
 
-/** What the operator has set for web search and for fetched pages. */
+/** The operator's settings for web search and for fetched pages. */
 export interface WebSettings {
   /** Engines that can be used, in the order of the configuration. */
   readonly engines: ReadonlyMap<SearchEngineName, EngineSettings>;

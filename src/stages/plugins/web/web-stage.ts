@@ -32,7 +32,7 @@ const MAX_QUERY_CHARACTERS = 8000;
  * by itself. Links of the answer to a result become citations. If the engine fails, the model answers without results.
  */
 export function webStage(egress: Egress): Stage {
-  /** What was found for generations whose answer is still to come. */
+  /** Results of searches, for generations without an answer yet. */
   const found = new WeakMap<StageContext, readonly FoundPage[]>();
   return {
     name: WEB,

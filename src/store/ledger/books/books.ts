@@ -51,7 +51,7 @@ export interface Reservation extends Payer {
    * serves is unknown until the settlement.
    */
   readonly amount: Amount;
-  /** What is known of the generation so far: its row is made from this after a crash. */
+  /** Facts of the generation so far: its row is made from them after a crash. */
   readonly row: JsonObject;
 }
 
@@ -125,7 +125,7 @@ export class Books {
     return this.#standings(scopes, limits, atMs);
   }
 
-  /** What can be reserved. `standings`: computed in the same turn. */
+  /** The amount that can be reserved. `standings`: computed in the same turn. */
   headroom(allowance: Payer, standings = this.standings(allowance)): Headroom {
     return headroomWithin(standings);
   }
@@ -175,7 +175,7 @@ export class Books {
   }
 
   /**
-   * What settling would charge for this use: all of it, unless it exceeds both the reservation and a limit. Undefined
+   * The charge of settling this use: all of it, unless it exceeds both the reservation and a limit. Undefined
    * when the generation is not open. Needed to put the charge into the row that is settled.
    */
   chargeFor(generationId: string, used: Amount, atMs: number): Amount | undefined {
@@ -265,7 +265,7 @@ export class Books {
     return this.#statement(accountId, this.#state.tallyOf('account', accountId).reserved.creditNanos);
   }
 
-  /** What is left of the enforced balances, the least first. */
+  /** Remainders of the enforced balances, the least first. */
   balancesLeft(): BalanceLeft[] {
     const left: BalanceLeft[] = [];
     for (const accountId of this.#state.accountIds()) {

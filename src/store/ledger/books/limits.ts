@@ -40,7 +40,7 @@ export function countedNanos({ countsByok }: Limit, { creditNanos, byokNanos }: 
   return countsByok ? creditNanos + byokNanos : creditNanos;
 }
 
-/** What was spent of a limit, given spending with current windows. */
+/** Spending that counts towards a limit, given spending with current windows. */
 export function spentNanos({ window, countsByok }: Limit, { credit, byok }: Spending): Nanos {
   return countsByok ? credit[window] + byok[window] : credit[window];
 }
@@ -102,7 +102,7 @@ function isWithin({ limit, leftNanos }: Standing, amount: Amount): boolean {
   return counted === 0n || counted <= leftNanos;
 }
 
-/** What all limits together leave. */
+/** Remainder within all limits together. */
 export function headroomWithin(standings: readonly Standing[]): Headroom {
   return {
     affordable: { creditNanos: least(standings, false, left), totalNanos: least(standings, true, left) },

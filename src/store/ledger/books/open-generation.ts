@@ -15,7 +15,7 @@ export interface OpenGeneration {
   readonly checkpoint: Checkpoint | null;
 }
 
-/** What a generation had used by a moment. */
+/** Usage of a generation at a moment. */
 export interface Checkpoint {
   /** The charge if it ended here: tokens once there was output, and the cost of tools. */
   readonly spent: Amount;

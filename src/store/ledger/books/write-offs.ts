@@ -27,7 +27,7 @@ const NOT_UNCHARGED: Uncharged = { nanos: 0n, cause: 'disputed' };
 
 const NO_WRITE_OFF: WriteOff = { writtenOffNanos: 0n, writtenOffCause: null };
 
-/** What was written off, by cause. */
+/** Written-off amounts, by cause. */
 export class WriteOffs {
   readonly #sums: Record<WriteOffCause, Nanos> = {
     prompt: 0n,

@@ -12,7 +12,7 @@ import {
   textCodec,
 } from './codec.ts';
 
-/** What both records and snapshots are made of. */
+/** Codecs that records and snapshots share. */
 
 /** A member that is omitted when it is undefined. */
 function absentOr<T>(codec: Codec<T>): Codec<T | undefined> {

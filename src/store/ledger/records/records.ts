@@ -43,7 +43,7 @@ export interface AcceptRecord extends CommonMembers {
   readonly reserved: Amount;
   /** True when no limit, budget or balance applied; absent = unknown. Only written with a shared database. */
   readonly isUnlimited?: boolean | undefined;
-  /** What is known of the generation so far: its row is made from this after a crash. */
+  /** Facts of the generation so far: its row is made from them after a crash. */
   readonly row: JsonObject;
 }
 

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What keys and workspaces may spend, and the settings of workspaces. */
+/** Limits of keys and workspaces, and the settings of workspaces. */
 export const limitsMigration: Migration = {
   name: '0003-limits',
   async up(database) {

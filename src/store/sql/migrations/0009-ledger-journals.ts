@@ -14,7 +14,7 @@ const WINDOWS = {
 const MONEY = ['credit_nanos', 'byok_nanos', 'written_off_nanos'];
 
 /**
- * What the journal of each gateway has booked: up to which record, which ends before that are not booked yet, and the
+ * Bookings from the journal of each gateway: up to which record, which ends before that are not booked yet, and the
  * sums of each account. So an end is booked once, even if its row was pruned long ago. Earlier bookings count for the
  * gateway ''. Windows that a wrong clock opened in the future become the current ones, because windows never move back
  * from here on.

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * What `ledger verify` needs to compare sums with rows; null in existing rows. `booked_at_ms`: when a generation was
+ * Columns for comparing sums with rows in `ledger verify`; null in existing rows. `booked_at_ms`: when a generation was
  * booked by the database's clock, which decides the windows that its charge counts in. `counted_from`: the first
  * transaction whose bookings are all in the sums of the tally; earlier ones may have been forgotten.
  */

@@ -8,7 +8,7 @@ export interface InjectionPattern {
   readonly needs: readonly string[] | undefined;
 }
 
-/** What may stand between two words. */
+/** Characters between two words. */
 const GAP = `[\\s*_"'\`~,-]{1,8}`;
 
 /** Words in any number up to a bound, each with the gap after it. */
@@ -21,7 +21,7 @@ const GIVEN = 'given|stated|provided|system|safety|security|developer|hidden|set
 const RULES = `instructions?|prompts?|rules?|directions?|directives?|guidelines?|commands?|orders?|constraints?|
     programming|training|context|restrictions?`;
 
-/** What was said before: `all previous instructions`, `your rules`, `everything above`. */
+/** Earlier instructions: `all previous instructions`, `your rules`, `everything above`. */
 const ALL_BEFORE = [
   `${some(DETERMINERS)}(?:${EARLIER}) ${some(`${EARLIER}|${GIVEN}|${DETERMINERS}`, 3)}(?:${RULES})\\b`,
   `(?:all|any|every) ${some(`${DETERMINERS}|${GIVEN}`, 3)}(?:${RULES})\\b`,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../kit/json/json.ts';
 
-/** What an engine is asked for. */
+/** A search in the terms of engines. */
 export interface SearchQuery {
   readonly text: string;
   /** Characters that the engine takes. */

@@ -22,7 +22,7 @@ export interface ReadJournal {
   readonly clock: DatabaseClock;
 }
 
-/** What the database has booked of a journal. */
+/** Bookings of the database from a journal. */
 export interface AdoptedJournal {
   readonly booked: BookedEnds;
   /** Ends without a row that count as booked, because retention may have removed their rows. */

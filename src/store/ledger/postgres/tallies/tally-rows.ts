@@ -117,7 +117,7 @@ export const NEXT_TRANSACTION = sql`pg_snapshot_xmax(pg_current_snapshot())`;
 /** First transaction whose bookings are all in the sums: set by the first statement that writes to a tally. */
 export const COUNTED_FROM = sql`counted_from = coalesce(t.counted_from, ${NEXT_TRANSACTION})`;
 
-/** What is left of all limits, in the order of the scopes. */
+/** Remainders of all limits, in the order of the scopes. */
 export function standingsOf(
   scopes: ScopeIds,
   limits: Limits,
