@@ -129,6 +129,8 @@ export interface StreamEncoder {
 export interface InboundDialect {
   /** Schema of the request body; also shown in the OpenAPI document. */
   readonly requestSchema: (vendor: string) => TSchema;
+  /** Schema of a body that is only counted; absent = the format has no route for that. */
+  readonly countTokensSchema?: (vendor: string) => TSchema;
   /** Fields for the gateway, which never go upstream. */
   readonly gatewayFields: ReadonlySet<string>;
   /** How bodies name files, and how their content is inserted; absent = they name none. */
@@ -258,6 +260,15 @@ export interface EmbeddingLimits {
   readonly takesTokenIds: boolean;
 }
 
+/** How upstreams of a dialect count the tokens of a prompt. */
+export interface TokenCounting {
+  /** Path below the provider's base address, for a model. */
+  path(model: string): string;
+  renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest;
+  /** The count in a reply; undefined if it has none. */
+  readCount(body: JsonObject): number | undefined;
+}
+
 /** The half of a dialect that upstreams speak: requests out, answers in. */
 export interface UpstreamDialect {
   /** Present on dialects of embeddings. */
@@ -278,6 +289,8 @@ export interface UpstreamDialect {
    * `renderRequest` makes it.
    */
   renderRelay?(request: GenerationRequest, target: RenderTarget): RenderedRequest;
+  /** Absent = its upstreams do not count tokens. */
+  readonly countTokens?: TokenCounting;
   /** Absent = requests never ask its upstreams to search. */
   readonly searches?: SearchRules;
   /** Media type of its streams; absent, as are the next two, if answers are never streamed. */

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { define } from '../../kit/json/members.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import type { Report } from '../shared/report/report.ts';
+import { BETA_HEADER, BETA_MEMBER } from '../shared/requests/betas.ts';
 import { conflictsWithThinking, loweredTemperature } from '../shared/requests/claude-sampling.ts';
 import { JSON_INSTRUCTION } from '../shared/requests/output-format.ts';
 import { refuseSilence } from '../shared/requests/semantics.ts';
@@ -300,9 +301,6 @@ const KNOWN_BETAS: ReadonlySet<string> = new Set([
   'tool-search-tool-2025-10-19',
 ]);
 
-/** The header with which callers request betas, for reports. */
-const BETA_HEADER = 'anthropic-beta';
-
 /** The requested betas as a field for the model. Unknown names are left out: one would fail the whole request. */
 function renderBetas({ target, traits, report }: RenderContext): JsonObject {
   const asked = [...new Set(target.betas)];
@@ -310,5 +308,5 @@ function renderBetas({ target, traits, report }: RenderContext): JsonObject {
   const lost = asked.filter((beta) => !isTaken(beta));
   if (lost.length > 0) report.dropped(BETA_HEADER, `the upstream does not take ${lost.join(', ')}`);
   const taken = asked.filter(isTaken);
-  return taken.length === 0 ? {} : { anthropic_beta: taken };
+  return taken.length === 0 ? {} : { [BETA_MEMBER]: taken };
 }

@@ -1,4 +1,5 @@
 import type { Finish, FinishReason } from '../../ir/events.ts';
+import { FINISH_WORDS } from '../shared/answers/finish-words.ts';
 
 /** Finish reasons in both directions. */
 
@@ -37,18 +38,6 @@ export function readFinish(word: string | undefined, contents: AnswerContents): 
 
 // --- For the caller -------------------------------------------------------------------------------------------------
 
-/** The caller's words. */
-const WORDS: Readonly<Record<FinishReason, string>> = {
-  stop: 'stop',
-  length: 'length',
-  'tool-calls': 'tool_calls',
-  'content-filter': 'content_filter',
-  refusal: 'content_filter',
-  pause: 'stop',
-  compaction: 'stop',
-  budget: 'length',
-};
-
 /** Facts besides the reason that decide the caller's word. */
 export interface FinishAudience {
   /** True if the model declined with a text of its own: in this format an ordinary stop. */
@@ -60,5 +49,5 @@ export interface FinishAudience {
 /** The finish reason for the caller. */
 export function renderFinish({ reason }: Pick<Finish, 'reason'>, audience: FinishAudience): string {
   if (reason === 'refusal' && audience.hasRefusal) return 'stop';
-  return reason === 'tool-calls' && audience.isLegacy ? 'function_call' : WORDS[reason];
+  return reason === 'tool-calls' && audience.isLegacy ? 'function_call' : FINISH_WORDS[reason];
 }

@@ -1,5 +1,6 @@
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { RenderedRequest, RenderTarget } from '../dialect.ts';
+import { tokenCount } from '../../ir/usage.ts';
+import type { RenderedRequest, RenderTarget, TokenCounting } from '../dialect.ts';
 import { renderRelay } from './relay.ts';
 import { renderRequest } from './render.ts';
 
@@ -14,6 +15,13 @@ const UNCOUNTED_FIELDS: ReadonlySet<string> = new Set([
   'metadata',
   'service_tier',
 ]);
+
+/** The native `POST /messages/count_tokens`. */
+export const countTokens: TokenCounting = {
+  path: () => '/messages/count_tokens',
+  renderRequest: renderCountTokens,
+  readCount: ({ input_tokens }) => tokenCount(input_tokens),
+};
 
 /**
  * Body of the native `POST /messages/count_tokens`: the caller's own body if it has this format, else a translation.

@@ -1,5 +1,6 @@
 import { SSE_TYPE, SseReader } from '../../kit/frames/sse.ts';
 import type { ConversationFormat } from '../dialect.ts';
+import { countTokens } from './count-tokens.ts';
 import { createDecoder, decodeBody } from './decode.ts';
 import { createEncoder } from './encode.ts';
 import { encodeBody } from './encode-body.ts';
@@ -10,13 +11,14 @@ import { fileParts } from './parse-files.ts';
 import { renderRelay } from './relay.ts';
 import { renderRequest } from './render.ts';
 import { searches } from './render-searches.ts';
-import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
+import { countTokensSchema, GATEWAY_FIELDS, requestSchema } from './wire.ts';
 
 /** The messages format: `POST /messages`. */
 export const messages: ConversationFormat = {
   name: 'messages',
   inbound: {
     requestSchema,
+    countTokensSchema,
     gatewayFields: GATEWAY_FIELDS,
     fileParts,
     pieceLists: ['messages', 'system', 'tools'],
@@ -32,6 +34,7 @@ export const messages: ConversationFormat = {
     createFrameReader: (maxBytes) => new SseReader(maxBytes),
     renderRequest,
     renderRelay,
+    countTokens,
     searches,
     createDecoder,
     decodeBody,

@@ -4,6 +4,7 @@ import type { Sampling } from '../../ir/settings.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import type { Report } from '../shared/report/report.ts';
+import { BETA_HEADER } from '../shared/requests/betas.ts';
 import { conflictsWithThinking, loweredTemperature } from '../shared/requests/claude-sampling.ts';
 import { JSON_INSTRUCTION, schemaWithoutName } from '../shared/requests/output-format.ts';
 import { refuseSilence } from '../shared/requests/semantics.ts';
@@ -16,7 +17,7 @@ import { renderTools } from './render-tools.ts';
 const HEADERS = { 'anthropic-version': '2023-06-01' } as const;
 
 /** Speed is a beta of the dialect. */
-const FAST_HEADERS = { ...HEADERS, 'anthropic-beta': 'fast-mode-2026-02-01' };
+const FAST_HEADERS = { ...HEADERS, [BETA_HEADER]: 'fast-mode-2026-02-01' };
 
 /** Renders a request of any format. */
 export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {

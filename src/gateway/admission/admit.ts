@@ -1,3 +1,4 @@
+import { mayCompact, namesRegion } from '../../dialects/shared/requests/billed-wishes.ts';
 import { highestLimit } from '../../dialects/shared/requests/output-limit.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
@@ -9,7 +10,6 @@ import type { Tokenizer } from '../../tokens/tokenizer.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import { countInputImages } from '../request/input-images.ts';
-import { mayCompact } from '../request/may-compact.ts';
 import { Admission } from './admission.ts';
 import { type Answers, answersOf, type LearntLengths } from './learnt-lengths.ts';
 import { refused } from './refused.ts';
@@ -272,8 +272,8 @@ class Sizing {
       inputImages: countInputImages(request),
       searchesAsked: this.#searchesAsked,
       mostSearches: searches,
-      mayCompact: mayCompact(request),
-      namesRegion: (request.body.inference_geo ?? 'global') !== 'global',
+      mayCompact: mayCompact(request.body),
+      namesRegion: namesRegion(request.body),
       requestedOutputTokens: outputAskedFor(request),
       byokFee: this.#dependencies.byokFee,
       atMs: pricedAtMs,

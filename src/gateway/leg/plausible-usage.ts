@@ -1,9 +1,9 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
+import { mayCompact } from '../../dialects/shared/requests/billed-wishes.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { plausible, type Usage } from '../../ir/usage.ts';
 import { Prompt } from '../../tokens/prompt.ts';
 import { searchesAskedBy } from '../admission/searches-asked.ts';
-import { mayCompact } from '../request/may-compact.ts';
 
 /** Counts up to this are believed without counting the prompt, which would cost more than they do. */
 const BELIEVED_TOKENS = 50_000;
@@ -20,7 +20,7 @@ export function plausibleUsage(
     maxOutputTokens: endpoint?.maxOutputTokens,
     promptCharacters: reported.inputTokens > BELIEVED_TOKENS ? charactersOf(request) : undefined,
     searches: reported.webSearchRequests === 0 ? 0 : searchesAt(endpoint, request),
-    mayCompact: mayCompact(request),
+    mayCompact: mayCompact(request.body),
   });
 }
 

@@ -3,7 +3,7 @@ import { pricesOf } from '../../catalog/prices/answer-price.ts';
 import { searchNanos } from '../../catalog/prices/bill.ts';
 import { cacheDiscount } from '../../catalog/prices/cache-discount.ts';
 import { tierOf } from '../../catalog/service-tier.ts';
-import { renderFinish } from '../../dialects/chat/finish.ts';
+import { FINISH_WORDS } from '../../dialects/shared/answers/finish-words.ts';
 import { presetSlugOf } from '../../dialects/shared/presets/preset.ts';
 import type { Strategy } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
@@ -426,7 +426,7 @@ function suffixOf(id: string): string | undefined {
 function finishReasonOf({ outcome, result }: Settlement): string | null {
   if (outcome === 'failed') return 'error';
   if (outcome === 'aborted' || result.finish === undefined) return null;
-  return renderFinish(result.finish, { hasRefusal: false, isLegacy: false });
+  return FINISH_WORDS[result.finish.reason];
 }
 
 /** Content without a time of its own came with the end. */

@@ -1,4 +1,5 @@
 import Type, { type TObject } from 'typebox';
+import { BETA_HEADER } from '../../dialects/shared/requests/betas.ts';
 import type { CacheWish } from '../../ir/cache-wish.ts';
 import { remembered } from '../../kit/collections/remembered.ts';
 import { vendorHeader } from '../access/vendor-header.ts';
@@ -11,7 +12,7 @@ export const SESSION_HEADER = 'x-session-id';
 export const MAX_SESSION_ID = 256;
 
 /** Where callers name betas of the messages format. Both count. */
-const betaHeaders = ['anthropic-beta', 'x-anthropic-beta'] as const;
+const betaHeaders = [BETA_HEADER, `x-${BETA_HEADER}`] as const;
 
 /** The headers that switch routing metadata on: the current one, then the legacy one. */
 export function metadataHeaders(vendor: string): readonly [current: string, legacy: string] {

@@ -11,7 +11,6 @@ import {
 } from '../../contract/generations/generation-results.ts';
 import type { ConversationFormat } from '../../dialects/dialect.ts';
 import { DIALECTS, REQUEST_FORMATS } from '../../dialects/dialects.ts';
-import { countTokensSchema } from '../../dialects/messages/wire.ts';
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import type { RequestFormat } from '../../ir/items.ts';
@@ -45,21 +44,7 @@ export function generationRoutes(vendor: string): readonly Route[] {
       result: messagesResultSchema,
       errorSchema: messagesErrorSchema,
     }),
-    {
-      method: 'POST',
-      mount: 'api',
-      path: '/messages/count_tokens',
-      operationId: 'countMessageTokens',
-      summary: 'Count the prompt tokens of a message request',
-      example: GENERATION_EXAMPLES.countMessageTokens,
-      tag: 'Generation',
-      auth: 'inference',
-      rateClass: 'generation',
-      request: { query: null, headers: generationHeaderSchema(vendor), body: countTokensSchema(vendor) },
-      responses: { 200: ok(tokenCountSchema), ...errors(messagesErrorSchema, GENERATION_ERRORS) },
-      encodeError: (error, context) => DIALECTS.messages.inbound.encodeError(error, context),
-      handler: countTokensHandler,
-    },
+    ...countingRoutes(vendor, DIALECTS.messages),
     generationRoute(vendor, DIALECTS.chat, {
       path: '/chat/completions',
       operationId: 'createChatCompletion',
@@ -145,6 +130,32 @@ function generationRoute(
     encodeError: (error, context) => dialect.inbound.encodeError(error, context),
     handler: generateHandler(dialect),
   };
+}
+
+/** The route that only counts the tokens of a body, in a format that has one. */
+function countingRoutes(vendor: string, { inbound }: ConversationFormat): readonly Route[] {
+  if (inbound.countTokensSchema === undefined) return [];
+  return [
+    {
+      method: 'POST',
+      mount: 'api',
+      path: '/messages/count_tokens',
+      operationId: 'countMessageTokens',
+      summary: 'Count the prompt tokens of a message request',
+      example: GENERATION_EXAMPLES.countMessageTokens,
+      tag: 'Generation',
+      auth: 'inference',
+      rateClass: 'generation',
+      request: {
+        query: null,
+        headers: generationHeaderSchema(vendor),
+        body: inbound.countTokensSchema(vendor),
+      },
+      responses: { 200: ok(tokenCountSchema), ...errors(messagesErrorSchema, GENERATION_ERRORS) },
+      encodeError: (error, context) => inbound.encodeError(error, context),
+      handler: countTokensHandler,
+    },
+  ];
 }
 
 /** The handler of `POST /routing/explain`: checks the body by the schema of the format that it names. */

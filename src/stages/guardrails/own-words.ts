@@ -1,4 +1,5 @@
 import { NO_RESULT } from '../../dialects/shared/pairing/pair-calls.ts';
+import { BETA_MEMBER } from '../../dialects/shared/requests/betas.ts';
 import { JSON_INSTRUCTION } from '../../dialects/shared/requests/output-format.ts';
 
 /**
@@ -12,7 +13,7 @@ export const OWN_MEMBERS: ReadonlySet<string> = new Set([
   'user_id',
   'safety_identifier',
   'anthropic_version',
-  'anthropic_beta',
+  BETA_MEMBER,
   'task_type',
   'taskType',
   'input_type',

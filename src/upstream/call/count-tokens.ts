@@ -1,11 +1,9 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { Credential } from '../../catalog/providers/credential.ts';
 import type { RenderTarget } from '../../dialects/dialect.ts';
+import { DIALECTS } from '../../dialects/dialects.ts';
 import { fitReasoning } from '../../dialects/fit/fit-reasoning.ts';
-import { renderCountTokens } from '../../dialects/messages/count-tokens.ts';
-import { messages } from '../../dialects/messages/index.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { tokenCount } from '../../ir/usage.ts';
 import { isJsonObject, readJson } from '../../kit/json/json.ts';
 import type { Authorize } from '../auth/authorize.ts';
 import { destinationOf } from '../auth/destination.ts';
@@ -16,7 +14,7 @@ import { openCall } from './open-call.ts';
 
 const REPLY_LIMITS = { maxBytes: 64 * 1024, maxMs: 10_000 };
 
-/** One question to a messages upstream: how many tokens is this prompt? */
+/** One question to an upstream: how many tokens is this prompt? */
 export interface CountCall {
   readonly request: GenerationRequest;
   readonly endpoint: Endpoint;
@@ -36,8 +34,12 @@ export async function countUpstreamTokens(
 ): Promise<number | undefined> {
   const { request, endpoint, signal } = call;
   const { provider } = endpoint;
+  // The simulator counts nothing.
+  if (provider.dialect === 'simulator') return undefined;
+  const dialect = DIALECTS[provider.dialect];
+  const { countTokens } = dialect.upstream;
   const destination = destinationOf(endpoint, call.credential);
-  if (provider.dialect !== messages.name || destination === undefined) return undefined;
+  if (countTokens === undefined || destination === undefined) return undefined;
   const { baseUrl, query, model, credential } = destination;
   const target = {
     model,
@@ -47,10 +49,10 @@ export async function countUpstreamTokens(
     hashUser: call.hashUser,
   };
   const fitted = fitReasoning(request, endpoint.reasoning, endpoint.maxOutputTokens);
-  const rendered = renderCountTokens(fitted.request, target);
+  const rendered = countTokens.renderRequest(fitted.request, target);
   try {
-    const url = `${baseUrl}${messages.upstream.path(model, false)}/count_tokens${query}`;
-    const headers = headersOf(call, messages, rendered);
+    const url = `${baseUrl}${countTokens.path(model)}${query}`;
+    const headers = headersOf(call, dialect, rendered);
     const { reply } = await openCall(
       { provider, credential, url, headers, body: rendered.body, signal, isRepeatable: true },
       { transport, authorize },
@@ -58,7 +60,7 @@ export async function countUpstreamTokens(
     const text = await readBeginning(reply.chunks[Symbol.asyncIterator](), REPLY_LIMITS);
     const reading = readJson(text);
     if (reply.status !== 200 || !reading.ok || !isJsonObject(reading.value)) return undefined;
-    return tokenCount(reading.value.input_tokens);
+    return countTokens.readCount(reading.value);
   } catch (error) {
     // The caller gets our own count instead.
     if (signal.aborted) throw error;

@@ -1,8 +1,6 @@
 import type { Dialect, RenderedRequest } from '../../dialects/dialect.ts';
+import { BETA_HEADER } from '../../dialects/shared/requests/betas.ts';
 import type { UpstreamCall } from '../upstream.ts';
-
-/** The header by which callers ask for betas. */
-export const BETA_HEADER = 'anthropic-beta';
 
 /**
  * Headers of a call without authorization. Later ones win: ours, the dialect's, the caller's betas, the operator's.

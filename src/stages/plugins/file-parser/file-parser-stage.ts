@@ -1,3 +1,4 @@
+import { type ParsedFile, writtenFile } from '../../../dialects/shared/answers/file-annotation.ts';
 import type { Egress } from '../../../egress/egress.ts';
 import { GatewayError, invalidRequest } from '../../../ir/errors.ts';
 import type { Part } from '../../../ir/items.ts';
@@ -8,7 +9,7 @@ import { objectAt, textAt } from '../../../kit/json/members.ts';
 import { type Nanos, usdOf } from '../../../kit/money.ts';
 import type { OcrSettings, Stage, StageContext } from '../../stage.ts';
 import { type ProviderService, usableProvider } from '../provider-service.ts';
-import { annotated, annotationOf, type ParsedFile } from './file-annotations.ts';
+import { annotated } from './file-annotations.ts';
 import { contentOf, type FileContent } from './file-bytes.ts';
 import { fileRefused } from './file-refused.ts';
 import { type FilePart, hasParsableFile, nameOf, parsableFiles, withFilesReplaced } from './find-files.ts';
@@ -54,7 +55,7 @@ export function fileParserStage(egress: Egress): Stage {
       for (const file of files) parsed.set(file, await parse(file, engine, context));
       const all = [...parsed.values()];
       parsedFor.set(context, all);
-      context.addFailureMetadata({ file_annotations: all.map(annotationOf) });
+      context.addFailureMetadata({ file_annotations: all.map(writtenFile) });
       return { request: withFilesReplaced(request, (file) => partOf(file, parsed.get(file))) };
     },
     around(request, next, context) {
