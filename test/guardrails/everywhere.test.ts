@@ -252,6 +252,27 @@ it.each([
   expect(guarded.upstream.requests.length).toBe(count);
 });
 
+it('takes no tokens for embeddings: nothing can be found in them', async () => {
+  const answer = await guarded.ask(key, '/embeddings', { model: 'e/open', input: [[1, 2, 3]] });
+  expect(answer.status, answer.text).toBe(400);
+  expect(answer.body.error.metadata.issues).toEqual([
+    { path: 'input', message: expect.stringContaining('must be texts') },
+  ]);
+  expect(guarded.upstream.requests).toEqual([]);
+});
+
+it('redacts short numbers in the input of tools', async () => {
+  const pins = await guarded.guard({
+    content_filters: [{ pattern: '[0-9]{4,6}', action: 'redact', label: 'PIN' }],
+  });
+  guarded.upstream.answer(plainAnswer({ tools: [{ name: 'open', arguments: '{"pin": 4711, "n": 123}' }] }));
+  const answer = await guarded.ask(pins, '/chat/completions', {
+    model: 'm/openai-chat',
+    ...FORMATS['/chat/completions'].of('Open it.'),
+  });
+  expect(answer.body.choices[0].message.tool_calls[0].function.arguments).toBe('{"pin": "[PIN]", "n": 123}');
+});
+
 it('sends no seal over a thought that was redacted', async () => {
   guarded.upstream.answer(plainMessage({ reasoning: THOUGHT, text: 'Fine.' }));
   const model = 'm/anthropic-messages';

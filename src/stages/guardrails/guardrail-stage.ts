@@ -1,4 +1,4 @@
-import { GatewayError } from '../../ir/errors.ts';
+import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { EventBatch } from '../../ir/events.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
@@ -52,6 +52,7 @@ export function guardrailStages(dependencies: GuardrailStageDependencies): Guard
     return begun;
   };
   const before: Stage['before'] = async (request, context) => {
+    refuseTokens(request);
     await runInTurns(prepareFilters(context.caller.guardrails));
     const { scan, panel, receipt } = guardedOf(context);
     const scanned = checked(await scan.request(request, panel), scan, context);
@@ -69,6 +70,13 @@ export function guardrailStages(dependencies: GuardrailStageDependencies): Guard
       endsWithLeg: (context) => guardedOf(context).panel.isEmpty,
     },
   };
+}
+
+/** Nothing can be found in the ids of tokens. */
+function refuseTokens({ embedding }: GenerationRequest): void {
+  if (embedding?.inputs.every((input) => typeof input === 'string') !== false) return;
+  const message = 'must be texts: guardrails of the key scan what is sent, and cannot read tokens';
+  throw invalidRequest([{ path: 'input', message }]);
 }
 
 function hasFilters(applied: readonly AppliedGuardrail[]): boolean {

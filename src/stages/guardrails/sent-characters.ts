@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kit/json/json.ts';
 import { NAME_MEMBERS, OWN_MEMBERS, OWN_SENTENCES, OWN_WORDS, UNNAMED_FILE } from './own-words.ts';
-import { dataUrlOf, isMark } from './texts/protocol-marks.ts';
+import { dataUrlOf, isMark, type Vocabulary, vocabularyOf } from './texts/protocol-marks.ts';
 
 /** Characters of text in a body, and how many of them were scanned. */
 export interface SentCharacters {
@@ -21,19 +21,20 @@ export function sentCharacters(body: JsonObject, scannedTexts: Iterable<string>)
 
 function countIn(body: unknown, member: string, scanned: ScannedTexts): SentCharacters {
   const count = { sent: 0, scanned: 0 };
-  const look = (value: unknown, member: string): void => {
+  const look = (value: unknown, member: string, vocabulary: Vocabulary): void => {
     if (typeof value === 'string') {
-      if (isMark(member, value) || OWN_MEMBERS.has(member) || OWN_WORDS.has(value)) return;
+      if (isMark(member, value, vocabulary) || OWN_MEMBERS.has(member) || OWN_WORDS.has(value)) return;
       if (dataUrlOf(value) !== undefined) return;
       count.sent += value.length;
       count.scanned += NAME_MEMBERS.has(member) ? scanned.coversName(value) : scanned.covers(value);
     } else if (Array.isArray(value)) {
-      for (const element of value) look(element, member);
+      for (const element of value) look(element, member, vocabulary);
     } else if (typeof value === 'object' && value !== null) {
-      for (const [name, inner] of Object.entries(value)) look(inner, name);
+      const outer = { member, vocabulary };
+      for (const [name, inner] of Object.entries(value)) look(inner, name, vocabularyOf(name, outer));
     }
   };
-  look(body, member);
+  look(body, member, 'protocol');
   return count;
 }
 

@@ -1,13 +1,13 @@
 import type { ReceivedText } from './received-text.ts';
+import { MIN_NUMBER_CHARACTERS } from './texts/tool-input.ts';
 
 /** Characters of something outside of strings that are held back until its end: numbers are shorter. */
 const MAX_BARE_CHARACTERS = 512;
 
-/** Shorter numbers and words of JSON are not scanned. */
-const MIN_SCALAR_CHARACTERS = 7;
-
 /** Numbers and words of JSON. */
 const SCALAR = /^(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/;
+
+const WORD = /^[a-z]/;
 
 const BETWEEN_VALUES = /[\s{}[\],:]/;
 
@@ -106,7 +106,7 @@ export class ToolInputPieces {
     if (bare === '') return '';
     if (!SCALAR.test(bare)) return this.#beginText();
     this.#bare = '';
-    if (bare.length < MIN_SCALAR_CHARACTERS) return bare;
+    if (bare.length < MIN_NUMBER_CHARACTERS || WORD.test(bare)) return bare;
     const text = this.#open();
     const release = text.push(bare) + text.end();
     if (!text.isChanged) return release;

@@ -97,6 +97,14 @@ describe('compileFilters', () => {
     expect(redacted(text, filters.scan(text, ANSWER))).toBe('ｍａｉｌ [EMAIL], [EMAIL], [X]!');
   });
 
+  it('finds numbers with any kind of dash between their digits', () => {
+    const filters = compileFilters([appliedFilters({ builtins: REDACTING_BUILTINS })]);
+    for (const dash of '-\u2010\u2011\u2012\u2013\u2014\u2015\u2212') {
+      const text = ['078-05-1120', '(212) 555-0187', '4111-1111-1111-1111'].join(', ').replaceAll('-', dash);
+      expect(redacted(text, filters.scan(text, USER)), dash).toBe('[SSN], [PHONE], [CREDIT_CARD]');
+    }
+  });
+
   it('scans long texts in slices', () => {
     const filters = compileFilters([appliedFilters({ builtins: REDACTING_BUILTINS })]);
     const steps = filters.scanInSlices(`${'word '.repeat(20_000)}a@b.org`, USER);

@@ -20,9 +20,23 @@ function isPartOfWord(text: string, start: number, end: number): boolean {
   return isWordCharacter(text.charCodeAt(start - 1)) || isWordCharacter(text.charCodeAt(end));
 }
 
+const BEFORE_NUMBER = /\d[.\-\u2010-\u2015\u2212]?$/;
+
 /** Whether a digit goes on before or after a span, with or without a point or hyphen between. */
 function isPartOfNumber(text: string, start: number, end: number): boolean {
-  return /\d[.-]?$/.test(text.slice(Math.max(0, start - 2), start)) || isDigit(text.charCodeAt(end));
+  return BEFORE_NUMBER.test(text.slice(Math.max(0, start - 2), start)) || isDigit(text.charCodeAt(end));
+}
+
+/** Hyphens, dashes and the minus sign, which word processors write for each other. */
+const DASHES = '\\-\\u2010-\\u2015\\u2212';
+const isLongDash = (code: number) => (code >= 0x2010 && code <= 0x2015) || code === 0x2212;
+/** What may stand between digits that belong together. */
+const GAP = `[ .${DASHES}]`;
+
+/** Characters as a lookup, with all dashes. */
+function orDash(characters: RegExp): (code: number) => boolean {
+  const isOne = oneOf(characters);
+  return (code) => isOne(code) || isLongDash(code);
 }
 
 const isLocalPart = oneOf(/[\w.%+'-]/);
@@ -72,14 +86,14 @@ const DOMAIN_NAME = new RegExp(
   'i',
 );
 
-const NORTH_AMERICAN = '(?:\\+?1[ .-]?)?(?:\\([2-9]\\d{2}\\)[ .-]?|[2-9]\\d{2}[ .-]?)\\d{3}[ .-]?\\d{4}';
-const INTERNATIONAL = '\\+[1-9]\\d{0,2}(?:[ .-]?\\(\\d{1,4}\\))?(?:[ .-]?\\d{1,5}){2,6}';
+const NORTH_AMERICAN = `(?:\\+?1${GAP}?)?(?:\\([2-9]\\d{2}\\)${GAP}?|[2-9]\\d{2}${GAP}?)\\d{3}${GAP}?\\d{4}`;
+const INTERNATIONAL = `\\+[1-9]\\d{0,2}(?:${GAP}?\\(\\d{1,4}\\))?(?:${GAP}?\\d{1,5}){2,6}`;
 
 /** Numbers of North America with or without their country code, and any number that begins with `+`. */
 const PHONE: DataShape = {
   needs: isDigit,
   pattern: new RegExp(`${NORTH_AMERICAN}|${INTERNATIONAL}`, 'g'),
-  openFrom: openRun({ begins: oneOf(/[\d+(]/), contains: oneOf(/[\d+() .-]/), maxLength: 48 }),
+  openFrom: openRun({ begins: oneOf(/[\d+(]/), contains: orDash(/[\d+() .-]/), maxLength: 48 }),
   accept: (text, { start, end }) => {
     if (isPartOfWord(text, start, end) || isPartOfNumber(text, start, end)) return undefined;
     const digits = text.slice(start, end).replace(/\D/g, '').length;
@@ -90,8 +104,8 @@ const PHONE: DataShape = {
 /** Three, two and four digits, without the numbers that are never given out. */
 const SSN: DataShape = {
   needs: isDigit,
-  pattern: /\d{3}([ .-])\d{2}\1\d{4}/g,
-  openFrom: openRun({ begins: isDigit, contains: oneOf(/[\d .-]/), maxLength: 11 }),
+  pattern: new RegExp(`\\d{3}(${GAP})\\d{2}\\1\\d{4}`, 'g'),
+  openFrom: openRun({ begins: isDigit, contains: orDash(/[\d .-]/), maxLength: 11 }),
   accept: (text, { start, end }) => {
     const isOther = /^(?:000|666|9)|^.{4}00|0000$/.test(text.slice(start, end));
     const isPart = isPartOfWord(text, start, end) || isPartOfNumber(text, start, end);
@@ -109,13 +123,14 @@ const CARD_GROUPS: ReadonlySet<string> = new Set([
   '6-13',
   '8-8',
 ]);
+const SPLIT = new RegExp(GAP);
 const CARD_DIGITS = { least: 13, most: 19 };
 
 /** Thirteen to nineteen digits whose last one is the check digit of the others. */
 const CREDIT_CARD: DataShape = {
   needs: isDigit,
-  pattern: /[2-6](?:[ .-]?\d){12,18}/g,
-  openFrom: openRun({ begins: oneOf(/[2-6]/), contains: oneOf(/[\d .-]/), maxLength: 37 }),
+  pattern: new RegExp(`[2-6](?:${GAP}?\\d){12,18}`, 'g'),
+  openFrom: openRun({ begins: oneOf(/[2-6]/), contains: orDash(/[\d .-]/), maxLength: 37 }),
   accept: (text, { start, end }) => {
     if (isDigit(text.charCodeAt(start - 1))) return undefined;
     for (let last = end; last > start; last--) {
@@ -127,7 +142,7 @@ const CREDIT_CARD: DataShape = {
 };
 
 function isCardNumber(written: string): boolean {
-  const groups = written.split(/[ .-]/);
+  const groups = written.split(SPLIT);
   const digits = groups.join('');
   if (digits.length < CARD_DIGITS.least || digits.length > CARD_DIGITS.most) return false;
   const isGrouped =

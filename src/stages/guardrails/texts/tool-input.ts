@@ -1,11 +1,11 @@
 import { isJsonObject, type Json } from '../../../kit/json/json.ts';
 
-/** Digits from which on a number may be personal data: a card, a telephone. */
-const MIN_DIGITS = 7;
+/** Shorter numbers are not scanned: they are counts and the like. */
+export const MIN_NUMBER_CHARACTERS = 4;
 
 /**
  * The input of a function call with every text in it replaced by what `change` returns: names, strings, and numbers
- * with many digits, which become strings if they change. Input that is not JSON is one text. The same input if nothing
+ * of some length, which become strings if they change. Input that is not JSON is one text. The same input if nothing
  * changes.
  */
 export function mapToolInput(input: string, change: (text: string) => string): string {
@@ -21,7 +21,7 @@ export function mapToolInput(input: string, change: (text: string) => string): s
 
 function mapped(value: Json, change: (text: string) => string): Json {
   if (typeof value === 'string') return value === '' ? value : change(value);
-  if (typeof value === 'number') return mappedNumber(value, change);
+  if (typeof value === 'number') return mapNumber(value, change);
   if (Array.isArray(value)) {
     const list = value.map((each) => mapped(each as Json, change));
     return list.some((each, index) => each !== value[index]) ? list : value;
@@ -36,9 +36,10 @@ function mapped(value: Json, change: (text: string) => string): Json {
   return isChanged ? Object.fromEntries(entries) : value;
 }
 
-function mappedNumber(value: number, change: (text: string) => string): Json {
+/** A number, or the text that it is replaced by. */
+export function mapNumber(value: number, change: (text: string) => string): number | string {
   const text = String(value);
-  if (text.length < MIN_DIGITS) return value;
+  if (text.length < MIN_NUMBER_CHARACTERS) return value;
   const changed = change(text);
   return changed === text ? value : changed;
 }
