@@ -2,7 +2,7 @@ import type { Search } from '../../../kit/pattern/all-matches.ts';
 import { AnyMatch } from '../../../kit/pattern/any-match.ts';
 import { BoundedSearch, type DataShape } from './bounded-search.ts';
 import type { CompiledPattern } from './check-pattern.ts';
-import type { Finding, FindingSource } from './finding.ts';
+import { type Finding, type FindingSource, findingAt } from './finding.ts';
 import { findInjections } from './injection/find-injections.ts';
 import { warmUp } from './injection/find-patterns.ts';
 import { type NormalText, normalForm } from './normal-form.ts';
@@ -25,6 +25,8 @@ export interface ActiveFilter {
 const SLICE_CHARACTERS = 16_384;
 /** Steps of an automaton that are made between two chances to pause: each takes some microseconds. */
 const SLICE_STEPS = 200;
+/** Values of lists of matches that are read between two chances to pause: start and end of each. */
+const SLICE_MATCHES = 4096;
 
 /** All filters for texts of one place. */
 export class Scanner {
@@ -64,7 +66,7 @@ export class Scanner {
       if (matcher.kind === 'shape') {
         const search = new BoundedSearch(matcher.shape);
         yield* searchAll(search, normal.text);
-        addMatches(findings, text, normal, source, search.matches);
+        yield* addMatches(findings, text, normal, source, search.matches);
       } else if (matcher.kind === 'injection') {
         yield* scanForInjections(findings, text, normal, source);
       }
@@ -86,7 +88,7 @@ export class Scanner {
       if (filter === undefined || run.matched[index] !== 1) continue;
       const search = filter.pattern.machine.search();
       yield* searchAll(search, normal.text);
-      addMatches(findings, text, normal, filter.source, search.matches);
+      yield* addMatches(findings, text, normal, filter.source, search.matches);
     }
   }
 }
@@ -108,7 +110,7 @@ function* scanForInjections(
   yield* warmUp();
   for (let at = 0; at < normal.text.length; at = sliceEnd(normal.text, at)) {
     for (const { start, end, name } of findInjections(normal.text, at, sliceEnd(normal.text, at))) {
-      addMatches(findings, text, normal, { ...source, name }, [start, end]);
+      yield* addMatches(findings, text, normal, { ...source, name }, [start, end]);
     }
     yield;
   }
@@ -121,16 +123,17 @@ function sliceEnd(text: string, from: number): number {
   return end < text.length && last >= 0xd800 && last < 0xdc00 ? end - 1 : end;
 }
 
-function addMatches(
+function* addMatches(
   findings: Finding[],
   text: string,
   normal: NormalText,
   source: FindingSource,
   matches: readonly number[],
-): void {
+): Generator<undefined, void> {
   for (let at = 0; at + 1 < matches.length; at += 2) {
     const start = normal.startOf(matches[at] ?? 0);
     const end = normal.endBefore(matches[at + 1] ?? 0);
-    findings.push({ ...source, start, end, text: text.slice(start, end) });
+    findings.push(findingAt(source, start, end, text.slice(start, end)));
+    if (at % SLICE_MATCHES === 0) yield;
   }
 }

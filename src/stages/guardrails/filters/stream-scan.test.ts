@@ -92,6 +92,11 @@ describe('StreamScan', () => {
     );
   });
 
+  it('takes as many matches at once as come', () => {
+    const filters = compileFilters([appliedFilters({ filters: [redact('a', 'a')] })]);
+    expect(stream(filters, ['a'.repeat(150_000)])).toEqual({ text: '[a]'.repeat(150_000), count: 150_000 });
+  });
+
   it('does so for personal data', () => {
     const units = [
       'a',

@@ -1,6 +1,6 @@
 import type { Search } from '../../../kit/pattern/all-matches.ts';
 import { type BoundedSearch, CONTEXT_CHARACTERS } from './bounded-search.ts';
-import { type Finding, type FindingSource, replaced, replacementsOf } from './finding.ts';
+import { type Finding, type FindingSource, findingAt, replaced, replacementsOf } from './finding.ts';
 import { NormalStream } from './normal-form.ts';
 import type { PatternSearches } from './pattern-searches.ts';
 
@@ -127,7 +127,7 @@ export class StreamScan {
     for (let at = 0; at < count; at += 2) {
       const start = this.#normal.startOf(search.matches[at] ?? 0);
       const end = this.#normal.endBefore(search.matches[at + 1] ?? 0);
-      found.push({ ...source, start, end, text: this.#between(start, end) });
+      found.push(findingAt(source, start, end, this.#between(start, end)));
     }
     if (source.action !== 'block') search.forget(count);
   }
@@ -140,7 +140,7 @@ export class StreamScan {
       return until <= from ? NOTHING : { release: this.#between(from, until), findings: found };
     }
     found.sort((left, right) => left.start - right.start || right.end - left.end);
-    this.#open.push(...found);
+    for (const each of found) this.#open.push(each);
     let end = Math.max(until, this.#released);
     for (const { action, start } of found) {
       if (action !== 'block') continue;
