@@ -6,6 +6,8 @@ import { type BlockForm, BlockItems, type BlockKind, type OpenBlock } from '../s
 import { readAnnotation } from './citations.ts';
 import { sealOfRedacted, sealOfSignature } from './reasoning.ts';
 
+// --- Items ----------------------------------------------------------------------------------------------------------
+
 const FORM: BlockForm = {
   callIdPrefix: 'tooluse',
   citationIn: (delta) => readAnnotation(delta.citation),
@@ -104,6 +106,8 @@ export class BlockReader {
     });
   }
 }
+
+// --- Kinds of blocks ------------------------------------------------------------------------------------------------
 
 /** Kinds of blocks, known from the first piece. */
 type WireKind = Exclude<BlockKind, 'opaque'>;

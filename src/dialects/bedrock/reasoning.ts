@@ -11,6 +11,8 @@ import { BEDROCK_FORMAT, facts } from './facts.ts';
  * more, as all bytes are.
  */
 
+// --- From the wire --------------------------------------------------------------------------------------------------
+
 /** The seal of visible thoughts. */
 export function sealOfSignature(signature: string): Seal {
   return { signature, format: CLAUDE_FORMAT };
@@ -23,6 +25,8 @@ export function sealOfRedacted(content: string): Seal {
     ? { encrypted: text, format: CLAUDE_FORMAT }
     : { encrypted: content, format: BEDROCK_FORMAT };
 }
+
+// --- To the wire ----------------------------------------------------------------------------------------------------
 
 /** The block of thoughts from an earlier turn; undefined if the model did not seal them and would refuse them. */
 export function renderThoughts(item: ReasoningItem): JsonObject | undefined {

@@ -8,6 +8,8 @@ import { readAnnotation } from './citations.ts';
 import { parseUrl } from './media.ts';
 import { DetailGroup } from './reasoning.ts';
 
+// --- Open items -----------------------------------------------------------------------------------------------------
+
 /** The part that is being written. */
 interface OpenPart {
   readonly kind: PartKind;
@@ -46,6 +48,8 @@ interface Parts {
 
 /** The item that is being written; tool calls are kept apart because they may interleave. */
 type OpenItem = OpenMessage | OpenReasoning | OpenAudio;
+
+// --- Items ----------------------------------------------------------------------------------------------------------
 
 /** Turns the pieces of an answer into events: begins items and parts when something new starts, and ends them. */
 export class ItemWriter {

@@ -10,45 +10,7 @@ import { renderFinish } from './finish.ts';
 
 import { renderUsage, usageObjectIn } from './usage.ts';
 
-/** Members of an upstream's body that the gateway writes itself. */
-const OWN_FIELDS: ReadonlySet<string> = new Set([
-  'id',
-  'object',
-  'created',
-  'model',
-  'provider',
-  'choices',
-  'usage',
-]);
-
-/** Members of an upstream's message that the gateway rewrites in a form that every client knows. */
-const REWRITTEN_FIELDS: ReadonlySet<string> = new Set([
-  'role',
-  'content',
-  'refusal',
-  'reasoning',
-  'reasoning_content',
-  'reasoning_details',
-  'tool_calls',
-  'images',
-]);
-
-/** Copies the upstream's own reasoning members over ours if every client can read them, because they include seals. */
-function relayThoughts(message: JsonObject, said: JsonObject): void {
-  const reasoning = textAt(said, 'reasoning');
-  const details = objectsAt(said, 'reasoning_details');
-  if (reasoning !== undefined) message.reasoning = reasoning;
-  if (details.length > 0) message.reasoning_details = details;
-}
-
-/** The call for callers of the format's first generation, with arguments that the upstream may have left out. */
-function legacyCall(said: JsonObject, items: readonly Item[]): JsonObject {
-  const given = objectAt(said, 'function_call');
-  const call = items.find((item) => item.type === 'tool-call');
-  if (call === undefined) return {};
-  // An upstream that answers with `tool_calls` sends no `function_call`.
-  return { function_call: { ...(given ?? { name: call.name }), arguments: call.input } };
-}
+// --- The whole body -------------------------------------------------------------------------------------------------
 
 /** The non-streaming reply. */
 export function encodeBody(result: Result, context: ReplyContext): JsonObject {
@@ -90,4 +52,46 @@ export function encodeBody(result: Result, context: ReplyContext): JsonObject {
   if (settled === undefined) return body;
   body.usage = renderUsage(settled, relayed === undefined ? undefined : usageObjectIn(relayed));
   return Object.assign(body, metadataOf(context, settled.metadata));
+}
+
+/** The call for callers of the format's first generation, with arguments that the upstream may have left out. */
+function legacyCall(said: JsonObject, items: readonly Item[]): JsonObject {
+  const given = objectAt(said, 'function_call');
+  const call = items.find((item) => item.type === 'tool-call');
+  if (call === undefined) return {};
+  // An upstream that answers with `tool_calls` sends no `function_call`.
+  return { function_call: { ...(given ?? { name: call.name }), arguments: call.input } };
+}
+
+// --- Relay ----------------------------------------------------------------------------------------------------------
+
+/** Members of an upstream's body that the gateway writes itself. */
+const OWN_FIELDS: ReadonlySet<string> = new Set([
+  'id',
+  'object',
+  'created',
+  'model',
+  'provider',
+  'choices',
+  'usage',
+]);
+
+/** Members of an upstream's message that the gateway rewrites in a form that every client knows. */
+const REWRITTEN_FIELDS: ReadonlySet<string> = new Set([
+  'role',
+  'content',
+  'refusal',
+  'reasoning',
+  'reasoning_content',
+  'reasoning_details',
+  'tool_calls',
+  'images',
+]);
+
+/** Copies the upstream's own reasoning members over ours if every client can read them, because they include seals. */
+function relayThoughts(message: JsonObject, said: JsonObject): void {
+  const reasoning = textAt(said, 'reasoning');
+  const details = objectsAt(said, 'reasoning_details');
+  if (reasoning !== undefined) message.reasoning = reasoning;
+  if (details.length > 0) message.reasoning_details = details;
 }

@@ -10,6 +10,8 @@ import { type Followed, indexesOf, renderReasoningDetails } from './reasoning.ts
 
 /** Pieces of an answer in the chat format, shared by streams and bodies. */
 
+// --- Items ----------------------------------------------------------------------------------------------------------
+
 /** A whole answer as one assistant message. */
 export function renderMessage(items: readonly Item[], excludesReasoning: boolean): JsonObject {
   const parts: Part[] = [];
@@ -31,6 +33,8 @@ export function renderMessage(items: readonly Item[], excludesReasoning: boolean
   for (const value of opaque) layOver(message, value);
   return message;
 }
+
+// --- Messages -------------------------------------------------------------------------------------------------------
 
 /** Members for the parts of a message. `hasOther`: the message has other members too. */
 function renderWords(parts: readonly Part[], hasOther: boolean): JsonObject {
@@ -62,6 +66,26 @@ function renderAnnotations(parts: readonly Part[]): JsonObject[] {
   }
   return rendered;
 }
+
+// --- Log probabilities ----------------------------------------------------------------------------------------------
+
+/** Log probabilities of the whole text, as a choice carries them. */
+export function renderLogprobs(items: readonly Item[]): JsonObject | null {
+  const entries: Logprobs[number][] = [];
+  for (const item of items) {
+    if (item.type !== 'message') continue;
+    for (const part of item.content) {
+      if (part.type === 'text') for (const entry of part.logprobs ?? []) entries.push(entry);
+    }
+  }
+  return entries.length === 0 ? null : logprobsObject(entries);
+}
+
+export function logprobsObject(entries: Logprobs): JsonObject {
+  return { content: [...entries], refusal: null };
+}
+
+// --- Thoughts -------------------------------------------------------------------------------------------------------
 
 /** Separates the parts of the thoughts, which the format also has as one text. */
 export const THOUGHT_SEPARATOR = '\n\n';
@@ -106,27 +130,6 @@ export class SaidLast {
   }
 }
 
-/** Log probabilities of the whole text, as a choice carries them. */
-export function renderLogprobs(items: readonly Item[]): JsonObject | null {
-  const entries: Logprobs[number][] = [];
-  for (const item of items) {
-    if (item.type !== 'message') continue;
-    for (const part of item.content) {
-      if (part.type === 'text') for (const entry of part.logprobs ?? []) entries.push(entry);
-    }
-  }
-  return entries.length === 0 ? null : logprobsObject(entries);
-}
-
-export function logprobsObject(entries: Logprobs): JsonObject {
-  return { content: [...entries], refusal: null };
-}
-
-export function renderImage({ source }: Pick<ImageItem, 'source'>): JsonObject[] {
-  const url = renderUrl(source);
-  return url === undefined ? [] : [{ type: 'image_url', image_url: { url } }];
-}
-
 /** The details that seal a reasoning item. */
 export function reasoningSeals(
   seal: Seal,
@@ -145,6 +148,15 @@ export function reasoningSeals(
   if (details.length > 0 || seal.format === undefined) return details;
   return [{ type: 'reasoning.text', text: '', format: seal.format, ...(id !== undefined && { id }), index }];
 }
+
+// --- Images ---------------------------------------------------------------------------------------------------------
+
+export function renderImage({ source }: Pick<ImageItem, 'source'>): JsonObject[] {
+  const url = renderUrl(source);
+  return url === undefined ? [] : [{ type: 'image_url', image_url: { url } }];
+}
+
+// --- Refusals -------------------------------------------------------------------------------------------------------
 
 /** True if the model declined with a text of its own. */
 export function isRefusalText(event: Event): boolean {

@@ -25,6 +25,8 @@ import {
   readSeal,
 } from './reasoning.ts';
 
+// --- Conversation ---------------------------------------------------------------------------------------------------
+
 /** Position of a message, and the state of the conversation before it. */
 interface Spot {
   readonly position: number;
@@ -184,27 +186,6 @@ function isEmptyText(part: Part): boolean {
   return part.type === 'text' && part.text === '';
 }
 
-function parseToolMessage(message: JsonObject, spot: Spot): ToolResultItem {
-  const callId = message.tool_call_id as string;
-  return {
-    type: 'tool-result',
-    kind: spot.calls.kindOf(callId),
-    callId,
-    content: parseContent(message.content, spot),
-    ...extOf(message, TOOL_FIELDS),
-  };
-}
-
-function parseFunctionMessage(message: JsonObject, spot: Spot): ToolResultItem {
-  return {
-    type: 'tool-result',
-    kind: 'function',
-    callId: spot.calls.latestNamed(message.name as string),
-    content: parseContent(message.content, spot),
-    ...extOf(message, FUNCTION_FIELDS),
-  };
-}
-
 // --- Thoughts -------------------------------------------------------------------------------------------------------
 
 type CallSeal = Pick<ToolCallItem, 'signature' | 'signatureFormat' | 'signatureGivenBy'>;
@@ -244,7 +225,7 @@ function parseThoughts(
   return [{ item: places.put(item, places.inside(place, field)), after: undefined }];
 }
 
-// --- Tool calls and images ------------------------------------------------------------------------------------------
+// --- Calls and results ----------------------------------------------------------------------------------------------
 
 const CALL_FIELDS = new Set(['id', 'type', 'index', 'function', 'custom']);
 
@@ -277,6 +258,29 @@ function parseLegacyCall(message: JsonObject, { position, place, places }: Spot)
   };
   return [places.put(call, places.inside(place, 'function_call'))];
 }
+
+function parseToolMessage(message: JsonObject, spot: Spot): ToolResultItem {
+  const callId = message.tool_call_id as string;
+  return {
+    type: 'tool-result',
+    kind: spot.calls.kindOf(callId),
+    callId,
+    content: parseContent(message.content, spot),
+    ...extOf(message, TOOL_FIELDS),
+  };
+}
+
+function parseFunctionMessage(message: JsonObject, spot: Spot): ToolResultItem {
+  return {
+    type: 'tool-result',
+    kind: 'function',
+    callId: spot.calls.latestNamed(message.name as string),
+    content: parseContent(message.content, spot),
+    ...extOf(message, FUNCTION_FIELDS),
+  };
+}
+
+// --- Images ---------------------------------------------------------------------------------------------------------
 
 function parseImageItem(image: JsonObject): ImageItem {
   return { type: 'image', source: parseUrl(textAt(objectAt(image, 'image_url'), 'url') ?? '') };
@@ -343,6 +347,8 @@ function parseFilePart(part: JsonObject): Part {
       : parseFileData(data, filename);
   return filename === undefined ? { type: 'file', source } : { type: 'file', source, filename };
 }
+
+// --- Members of any item --------------------------------------------------------------------------------------------
 
 function cacheOf(part: JsonObject): { cache?: CacheMark } {
   const cache = parseCacheMark(part.cache_control);

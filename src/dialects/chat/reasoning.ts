@@ -19,6 +19,28 @@ import type { ReasoningDetail } from './wire.ts';
 /** Content that thoughts followed: 0 = the text of the message, n = its n-th image, undefined = nothing. */
 export type Followed = number | undefined;
 
+/** Members of a message with its thoughts as plain text. */
+export const PLAIN_THOUGHTS = ['reasoning', 'reasoning_content'] as const;
+
+// --- From the wire --------------------------------------------------------------------------------------------------
+
+/** Thoughts of an earlier message, and the content that they followed. */
+export interface PlacedThoughts {
+  readonly item: ReasoningItem;
+  readonly after: Followed;
+}
+
+/** Reads the thoughts of an earlier message. */
+export function parseReasoningDetails(details: readonly JsonObject[]): PlacedThoughts[] {
+  return groupsOf(details).map((group) => ({ item: itemOf(group), after: followedBy(group) }));
+}
+
+function followedBy(details: readonly JsonObject[]): Followed {
+  return details
+    .flatMap((detail) => SEAL_MEMBERS.map((member) => placeOfSeal(textAt(detail, member) ?? '')))
+    .find((place) => place !== undefined);
+}
+
 /** Recognizes the entries of one item. */
 export class DetailGroup {
   readonly #indexes = new Set<number>();
@@ -37,52 +59,6 @@ export class DetailGroup {
     const index = numberAt(detail, 'index');
     if (index !== undefined) this.#indexes.add(index);
   }
-}
-
-/** True for an entry with a seal from an upstream of another dialect. */
-export function isForeign(detail: JsonObject): boolean {
-  return SEAL_MEMBERS.some((member) => unwrapSeal(textAt(detail, member) ?? '') !== undefined);
-}
-
-const SEAL_MEMBERS = ['signature', 'data'];
-
-/** A seal as an entry has it. */
-export function writeSeal(seal: string, from: Sealed, after?: Followed): string {
-  return from.givenBy === 'chat' ? seal : wrapSeal(from, after);
-}
-
-/** The seal in an entry. `member`: the kind of an unwrapped seal. */
-export function readSeal(text: string, member: 'signature' | 'encrypted'): Sealed {
-  return unwrapSeal(text) ?? { [member]: text, givenBy: 'chat' };
-}
-
-/** Members of a message with its thoughts as plain text. */
-export const PLAIN_THOUGHTS = ['reasoning', 'reasoning_content'] as const;
-
-/** Distinguishes the details that seal a tool call of the message from those of its thoughts. */
-export function isSealOfCall(message: JsonObject): (detail: JsonObject) => boolean {
-  const callIds = new Set(objectsAt(message, 'tool_calls').map((call) => textAt(call, 'id')));
-  return (detail) => {
-    const id = textAt(detail, 'id');
-    return id !== undefined && callIds.has(id) && textAt(detail, 'data') !== undefined;
-  };
-}
-
-/** Thoughts of an earlier message, and the content that they followed. */
-export interface PlacedThoughts {
-  readonly item: ReasoningItem;
-  readonly after: Followed;
-}
-
-/** Reads the thoughts of an earlier message. */
-export function parseReasoningDetails(details: readonly JsonObject[]): PlacedThoughts[] {
-  return groupsOf(details).map((group) => ({ item: itemOf(group), after: followedBy(group) }));
-}
-
-function followedBy(details: readonly JsonObject[]): Followed {
-  return details
-    .flatMap((detail) => SEAL_MEMBERS.map((member) => placeOfSeal(textAt(detail, member) ?? '')))
-    .find((place) => place !== undefined);
 }
 
 /** Details of a message by item. Entries of two families are never one item. */
@@ -144,6 +120,8 @@ function lastOf(details: readonly JsonObject[], member: string): string | undefi
   return details.map((detail) => textAt(detail, member)).findLast((value) => value !== undefined);
 }
 
+// --- To the wire ----------------------------------------------------------------------------------------------------
+
 /** Writes the thoughts of one turn. */
 export function renderThoughts(thoughts: readonly ReasoningItem[]): ReasoningDetail[] {
   let index = 0;
@@ -198,4 +176,32 @@ export function renderReasoningDetails(
 /** Number of indexes that the details of an item take. */
 export function indexesOf(item: ReasoningItem): number {
   return Math.max(item.text.length + item.summary.length, 1);
+}
+
+// --- Seals ----------------------------------------------------------------------------------------------------------
+
+/** True for an entry with a seal from an upstream of another dialect. */
+export function isForeign(detail: JsonObject): boolean {
+  return SEAL_MEMBERS.some((member) => unwrapSeal(textAt(detail, member) ?? '') !== undefined);
+}
+
+const SEAL_MEMBERS = ['signature', 'data'];
+
+/** A seal as an entry has it. */
+export function writeSeal(seal: string, from: Sealed, after?: Followed): string {
+  return from.givenBy === 'chat' ? seal : wrapSeal(from, after);
+}
+
+/** The seal in an entry. `member`: the kind of an unwrapped seal. */
+export function readSeal(text: string, member: 'signature' | 'encrypted'): Sealed {
+  return unwrapSeal(text) ?? { [member]: text, givenBy: 'chat' };
+}
+
+/** Distinguishes the details that seal a tool call of the message from those of its thoughts. */
+export function isSealOfCall(message: JsonObject): (detail: JsonObject) => boolean {
+  const callIds = new Set(objectsAt(message, 'tool_calls').map((call) => textAt(call, 'id')));
+  return (detail) => {
+    const id = textAt(detail, 'id');
+    return id !== undefined && callIds.has(id) && textAt(detail, 'data') !== undefined;
+  };
 }

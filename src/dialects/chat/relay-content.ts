@@ -20,6 +20,8 @@ import { groupsOf, isForeign, isSealOfCall, PLAIN_THOUGHTS } from './reasoning.t
 import { FOREIGN_SEAL } from './render-losses.ts';
 import { joinedText } from './render-parts.ts';
 
+// --- Conversation ---------------------------------------------------------------------------------------------------
+
 /** Quirks that change messages. */
 const MESSAGE_QUIRKS = [
   'refusesDeveloperRole',
@@ -49,6 +51,8 @@ export function relayMessages(
 function changesMessages(quirks: Quirks): boolean {
   return MESSAGE_QUIRKS.some((quirk) => quirks[quirk] !== undefined);
 }
+
+// --- Calls and results ----------------------------------------------------------------------------------------------
 
 /**
  * The caller's messages with each result right after its call. An orphan result becomes user text, a call without a
@@ -132,6 +136,8 @@ function asSaid({ tool_call_id: callId, content }: JsonObject): JsonObject {
   return { role: 'user', content: [label, ...said] };
 }
 
+// --- Traces of this gateway in earlier turns ------------------------------------------------------------------------
+
 /**
  * The caller's messages without thoughts that upstreams of other dialects sealed, and that the caller got through this
  * gateway. Everything else stays unchanged. Returns the same list if nothing changes.
@@ -179,6 +185,8 @@ function foreignDetails(message: JsonObject): ReadonlySet<JsonObject> {
   ];
   return new Set(items.filter((item) => item.some(isForeign)).flat());
 }
+
+// --- Quirks ---------------------------------------------------------------------------------------------------------
 
 /** One message in the provider's form, with the same meaning. Returns the same object if nothing changes. */
 function adaptedMessage(message: JsonObject, quirks: Quirks): JsonObject {

@@ -3,6 +3,8 @@ import type { Annotation, ItemStatus, Logprobs, Source } from '../../ir/items.ts
 import { GrowingText } from '../../kit/text/growing-text.ts';
 import type { WirePart } from './wire.ts';
 
+// --- Open items -----------------------------------------------------------------------------------------------------
+
 /** The open item. Its only part is open as long as the item is. */
 interface OpenItem {
   readonly type: 'message' | 'reasoning';
@@ -11,6 +13,8 @@ interface OpenItem {
 }
 
 const KINDS = { message: 'text', reasoning: 'thought' } as const;
+
+// --- Items ----------------------------------------------------------------------------------------------------------
 
 /**
  * Turns the pieces of an answer into events: begins an item when something new starts, and ends it. Calls and images

@@ -20,6 +20,8 @@ import { NATIVE_FORMAT } from './wire.ts';
  * for it on calls, and many clients replay only what their format documents.
  */
 
+// --- From the wire --------------------------------------------------------------------------------------------------
+
 /** Seal of the adjacent part. */
 export function signatureSeal(signature: string): Seal {
   return { signature, format: NATIVE_FORMAT };
@@ -29,6 +31,8 @@ export function signatureSeal(signature: string): Seal {
 export function encryptedSeal(encrypted: string): Seal {
   return { encrypted, format: NATIVE_FORMAT };
 }
+
+// --- To the wire ----------------------------------------------------------------------------------------------------
 
 /** The signature in a reasoning item, if this family minted it. */
 export function ownSealOfThoughts(item: ReasoningItem): string | undefined {

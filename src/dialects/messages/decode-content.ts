@@ -9,6 +9,8 @@ import { imageInBlock } from './media.ts';
 import { sealOfSignature } from './reasoning.ts';
 import type { WireBlock } from './wire.ts';
 
+// --- Items ----------------------------------------------------------------------------------------------------------
+
 const FORM: BlockForm = {
   callIdPrefix: 'toolu',
   citationIn: (delta) => readAnnotation(delta.citation),
@@ -111,6 +113,8 @@ export class BlockReader {
     );
   }
 }
+
+// --- Kinds of blocks ------------------------------------------------------------------------------------------------
 
 /** The block that a delta without a start belongs to, by the delta's type. */
 const MISSED_BLOCKS: ReadonlyMap<unknown, WireBlock> = new Map([

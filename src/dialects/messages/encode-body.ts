@@ -14,6 +14,8 @@ import { imageBlockAsText, imageTextBlock } from './media.ts';
 import { hidesThoughts, reasoningBlock } from './reasoning.ts';
 import { finalUsage, renderUsage } from './usage.ts';
 
+// --- The whole body -------------------------------------------------------------------------------------------------
+
 /** Writes a whole message. In the relay lane it is the upstream's own, patched. */
 export function encodeBody(result: Result, context: ReplyContext): JsonObject {
   const finish: Finish = result.finish ?? { type: 'finish', reason: 'stop' };
@@ -32,6 +34,8 @@ function wholeMessage(result: Result, finish: Finish, context: ReplyContext): Js
   if (edits !== undefined) message.context_management = edits;
   return Object.assign(message, metadataField(context, finish.settled));
 }
+
+// --- Relay ----------------------------------------------------------------------------------------------------------
 
 function patchedMessage(
   relayed: JsonObject,
@@ -55,6 +59,8 @@ function wholeBlock(block: Json): Json {
   if (!isJsonObject(block)) return block;
   return block.type === 'image' ? imageBlockAsText(block) : withBlockDefaults(block);
 }
+
+// --- Content --------------------------------------------------------------------------------------------------------
 
 function saidIn(items: readonly Item[]): AnswerContents {
   const parts = items.flatMap((item) => (item.type === 'message' ? item.content : []));

@@ -10,6 +10,8 @@ import { toolUseId } from './ids.ts';
 import { imageTextBlock } from './media.ts';
 import { signatureFor, silentBlock } from './reasoning.ts';
 
+// --- Items ----------------------------------------------------------------------------------------------------------
+
 /** Events that belong to one item. */
 export type ItemEvent = Extract<Event, { item: number }>;
 
@@ -101,45 +103,7 @@ export class BlockWriter implements AnswerContents {
   }
 }
 
-/** Frames of the open block, and the number of blocks before it. */
-class BlockFrames {
-  #index = -1;
-  #isOpen = false;
-
-  get isOpen(): boolean {
-    return this.#isOpen;
-  }
-
-  open(block: JsonObject): string {
-    const before = this.stop();
-    this.#index++;
-    this.#isOpen = true;
-    return before + this.#frame('content_block_start', `"content_block":${JSON.stringify(block)}`);
-  }
-
-  /** `kind` and `member` are ours; the value is the upstream's text. */
-  text(kind: string, member: string, value: string): string {
-    return this.#delta(`{"type":"${kind}","${member}":${JSON.stringify(value)}}`);
-  }
-
-  citation(citation: JsonObject): string {
-    return this.#delta(JSON.stringify({ type: 'citations_delta', citation }));
-  }
-
-  stop(): string {
-    if (!this.#isOpen) return '';
-    this.#isOpen = false;
-    return writeSseFrame(`{"type":"content_block_stop","index":${this.#index}}`, 'content_block_stop');
-  }
-
-  #delta(delta: string): string {
-    return this.#frame('content_block_delta', `"delta":${delta}`);
-  }
-
-  #frame(type: string, rest: string): string {
-    return writeSseFrame(`{"type":"${type}","index":${this.#index},${rest}}`, type);
-  }
-}
+// --- Messages -------------------------------------------------------------------------------------------------------
 
 /** Each part becomes a text block, opened with its first text. */
 class MessageWriter implements ItemWriter {
@@ -171,6 +135,8 @@ class MessageWriter implements ItemWriter {
     return this.blocks.open({ type: 'text', text: '', citations: [] });
   }
 }
+
+// --- Thoughts -------------------------------------------------------------------------------------------------------
 
 /** Thoughts become one block: raw or summarized, whichever came first. */
 class ReasoningWriter implements ItemWriter {
@@ -225,6 +191,8 @@ class ReasoningWriter implements ItemWriter {
   }
 }
 
+// --- Calls ----------------------------------------------------------------------------------------------------------
+
 /** Free-text calls are written whole at the end, because their text goes into a JSON string. */
 class CallWriter implements ItemWriter {
   #text = '';
@@ -260,6 +228,8 @@ class CallWriter implements ItemWriter {
   }
 }
 
+// --- Images ---------------------------------------------------------------------------------------------------------
+
 /** Images are written as text, in one piece. */
 class ImageWriter implements ItemWriter {
   constructor(private readonly blocks: BlockFrames) {}
@@ -275,6 +245,8 @@ class ImageWriter implements ItemWriter {
     );
   }
 }
+
+// --- Other items ----------------------------------------------------------------------------------------------------
 
 /**
  * Blocks that we do not model are written once they are complete; members that clients expect in deltas go into a
@@ -307,6 +279,48 @@ class OpaqueWriter implements ItemWriter {
       );
     }
     return this.blocks.open(block);
+  }
+}
+
+// --- Frames ---------------------------------------------------------------------------------------------------------
+
+/** Frames of the open block, and the number of blocks before it. */
+class BlockFrames {
+  #index = -1;
+  #isOpen = false;
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  open(block: JsonObject): string {
+    const before = this.stop();
+    this.#index++;
+    this.#isOpen = true;
+    return before + this.#frame('content_block_start', `"content_block":${JSON.stringify(block)}`);
+  }
+
+  /** `kind` and `member` are ours; the value is the upstream's text. */
+  text(kind: string, member: string, value: string): string {
+    return this.#delta(`{"type":"${kind}","${member}":${JSON.stringify(value)}}`);
+  }
+
+  citation(citation: JsonObject): string {
+    return this.#delta(JSON.stringify({ type: 'citations_delta', citation }));
+  }
+
+  stop(): string {
+    if (!this.#isOpen) return '';
+    this.#isOpen = false;
+    return writeSseFrame(`{"type":"content_block_stop","index":${this.#index}}`, 'content_block_stop');
+  }
+
+  #delta(delta: string): string {
+    return this.#frame('content_block_delta', `"delta":${delta}`);
+  }
+
+  #frame(type: string, rest: string): string {
+    return writeSseFrame(`{"type":"${type}","index":${this.#index},${rest}}`, type);
   }
 }
 

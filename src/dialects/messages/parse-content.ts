@@ -8,6 +8,8 @@ import { imageInText } from './media.ts';
 import { parseRedacted, parseThinking } from './reasoning.ts';
 import type { WireBlock, WireMessage } from './wire.ts';
 
+// --- Conversation ---------------------------------------------------------------------------------------------------
+
 /**
  * The conversation as items, in order: the system prompt first, then every block. Notes the place of each in `places`.
  */
@@ -26,6 +28,8 @@ export function parseConversation(
   });
   return items;
 }
+
+// --- Messages -------------------------------------------------------------------------------------------------------
 
 /** Parts of one message become one item; blocks that are items of their own split it. */
 function parseMessage({ role, content }: WireMessage, place: Place, places: Places): Item[] {
@@ -54,6 +58,43 @@ function parseMessage({ role, content }: WireMessage, place: Place, places: Plac
   flush();
   return items;
 }
+
+function parseItem(block: WireBlock, role: Role, place: Place, places: Places): Item {
+  switch (block.type) {
+    case 'thinking':
+      return parseThinking(block);
+    case 'redacted_thinking':
+      return parseRedacted(block);
+    case 'tool_use':
+      return {
+        type: 'tool-call',
+        kind: 'function',
+        callId: block.id as string,
+        name: block.name as string,
+        input: JSON.stringify(block.input ?? {}),
+        ...marks(block, CALL_FIELDS),
+      };
+    case 'tool_result':
+      return parseToolResult(block, place, places);
+    default:
+      return { type: 'opaque', dialect: 'messages', value: block, role };
+  }
+}
+
+// --- Calls and results ----------------------------------------------------------------------------------------------
+
+function parseToolResult(block: WireBlock, place: Place, places: Places): ToolResultItem {
+  return {
+    type: 'tool-result',
+    kind: 'function',
+    callId: block.tool_use_id as string,
+    content: parseParts(block.content, places.inside(place, 'content'), places),
+    ...(typeof block.is_error === 'boolean' && { isError: block.is_error }),
+    ...marks(block, RESULT_FIELDS),
+  };
+}
+
+// --- Content parts --------------------------------------------------------------------------------------------------
 
 const PART_TYPES: ReadonlySet<string> = new Set(['text', 'image', 'document', 'search_result']);
 
@@ -114,38 +155,7 @@ function parseSource(source: JsonObject): Source {
   }
 }
 
-function parseItem(block: WireBlock, role: Role, place: Place, places: Places): Item {
-  switch (block.type) {
-    case 'thinking':
-      return parseThinking(block);
-    case 'redacted_thinking':
-      return parseRedacted(block);
-    case 'tool_use':
-      return {
-        type: 'tool-call',
-        kind: 'function',
-        callId: block.id as string,
-        name: block.name as string,
-        input: JSON.stringify(block.input ?? {}),
-        ...marks(block, CALL_FIELDS),
-      };
-    case 'tool_result':
-      return parseToolResult(block, place, places);
-    default:
-      return { type: 'opaque', dialect: 'messages', value: block, role };
-  }
-}
-
-function parseToolResult(block: WireBlock, place: Place, places: Places): ToolResultItem {
-  return {
-    type: 'tool-result',
-    kind: 'function',
-    callId: block.tool_use_id as string,
-    content: parseParts(block.content, places.inside(place, 'content'), places),
-    ...(typeof block.is_error === 'boolean' && { isError: block.is_error }),
-    ...marks(block, RESULT_FIELDS),
-  };
-}
+// --- Members of any item --------------------------------------------------------------------------------------------
 
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'cache_control']);
 const SOURCE_FIELDS: ReadonlySet<string> = new Set(['type', 'source', 'cache_control']);

@@ -16,6 +16,8 @@ import type { WireBlock } from './wire.ts';
 /** Signature of thoughts without a seal. */
 const UNSEALED = wrapSeal({});
 
+// --- From the wire --------------------------------------------------------------------------------------------------
+
 /** Reads a `thinking` block. */
 export function parseThinking(block: WireBlock): ReasoningItem {
   const signature = typeof block.signature === 'string' ? block.signature : '';
@@ -43,6 +45,8 @@ export function sealOfSignature(signature: string): Seal | undefined {
   return signature === '' || signature === UNSEALED ? undefined : { signature, format: CLAUDE_FORMAT };
 }
 
+// --- To the wire ----------------------------------------------------------------------------------------------------
+
 /** The block for an upstream; undefined if its family did not seal the thoughts and it would refuse them. */
 export function renderThoughts(item: ReasoningItem): JsonObject | undefined {
   if (!facts.seals.ofThoughts(item)) return undefined;
@@ -51,19 +55,11 @@ export function renderThoughts(item: ReasoningItem): JsonObject | undefined {
   return encrypted === '' ? undefined : { type: 'redacted_thinking', data: encrypted };
 }
 
-/** True for a block that no upstream of this dialect made: its seal is foreign or missing. */
-export function isForeignThinking(block: WireBlock): boolean {
-  const seal =
-    block.type === 'thinking' ? block.signature : block.type === 'redacted_thinking' ? block.data : undefined;
-  return typeof seal === 'string' && (seal === '' || unwrapSeal(seal) !== undefined);
-}
-
-/** The `signature` of a block for a caller. */
-export function signatureFor(item: Sealed): string {
-  if (item.signature === undefined && item.encrypted === undefined && item.givenBy === undefined) {
-    return UNSEALED;
-  }
-  return isNativeSignature(item) ? item.signature : wrapSeal(item);
+/** The block of a whole reasoning item for a caller. */
+export function reasoningBlock(item: ReasoningItem, hidesThoughts: boolean): JsonObject | undefined {
+  const thinking = visibleThoughts(item);
+  if (thinking === '') return silentBlock(item);
+  return { type: 'thinking', thinking: hidesThoughts ? '' : thinking, signature: signatureFor(item) };
 }
 
 /** The whole block for thoughts without visible text; undefined if there is no seal either. */
@@ -74,11 +70,26 @@ export function silentBlock(item: Sealed): JsonObject | undefined {
   return { type: 'redacted_thinking', data: isNative ? (item.encrypted ?? '') : wrapSeal(item) };
 }
 
-/** The block of a whole reasoning item for a caller. */
-export function reasoningBlock(item: ReasoningItem, hidesThoughts: boolean): JsonObject | undefined {
-  const thinking = visibleThoughts(item);
-  if (thinking === '') return silentBlock(item);
-  return { type: 'thinking', thinking: hidesThoughts ? '' : thinking, signature: signatureFor(item) };
+/** The `signature` of a block for a caller. */
+export function signatureFor(item: Sealed): string {
+  if (item.signature === undefined && item.encrypted === undefined && item.givenBy === undefined) {
+    return UNSEALED;
+  }
+  return isNativeSignature(item) ? item.signature : wrapSeal(item);
+}
+
+/** True if the caller asked for hidden thoughts. */
+export function hidesThoughts({ request }: ReplyContext): boolean {
+  return request.reasoning?.display === 'omitted' || request.reasoning?.exclude === true;
+}
+
+// --- Seals ----------------------------------------------------------------------------------------------------------
+
+/** True for a block that no upstream of this dialect made: its seal is foreign or missing. */
+export function isForeignThinking(block: WireBlock): boolean {
+  const seal =
+    block.type === 'thinking' ? block.signature : block.type === 'redacted_thinking' ? block.data : undefined;
+  return typeof seal === 'string' && (seal === '' || unwrapSeal(seal) !== undefined);
 }
 
 function isNativeSignature(item: Sealed): item is Sealed & { signature: string } {
@@ -92,9 +103,4 @@ function isNativeSeal({ format, givenBy }: Sealed): boolean {
 /** True for a family that shows only summaries of the sealed thoughts. */
 function isSummarised(seal: Sealed): boolean {
   return seal.encrypted !== undefined && familyOf(seal.format) === 'openai';
-}
-
-/** True if the caller asked for hidden thoughts. */
-export function hidesThoughts({ request }: ReplyContext): boolean {
-  return request.reasoning?.display === 'omitted' || request.reasoning?.exclude === true;
 }

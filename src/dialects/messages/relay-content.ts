@@ -21,6 +21,8 @@ import { isForeignThinking, parseRedacted, parseThinking, renderThoughts } from 
 import { FOREIGN_CITATIONS } from './render-parts.ts';
 import type { WireBlock, WireMessage } from './wire.ts';
 
+// --- Conversation ---------------------------------------------------------------------------------------------------
+
 /** The caller's own messages for an upstream. */
 export interface RelayedMessages {
   /** Blocks from the list that belong to the system prompt. */
@@ -41,53 +43,16 @@ export function relayMessages(given: readonly WireMessage[], report: Report): Re
   return { system, messages: sent as unknown as JsonObject[] };
 }
 
-// --- What this gateway put into earlier turns -----------------------------------------------------------------------
-
-/**
- * Messages without blocks that the gateway made when another family answered an earlier turn: an upstream would refuse
- * the whole request. Returns the same list if there are none.
- */
-function withoutForeignTraces(messages: readonly PlacedMessage[], report: Report): readonly PlacedMessage[] {
-  const cleaned: PlacedMessage[] = [];
-  for (const placed of messages) {
-    const kept = cleanedMessage(placed, report);
-    if (kept !== undefined) cleaned.push(kept);
-  }
-  const hasTraces = cleaned.length !== messages.length || cleaned.some((each, at) => each !== messages[at]);
-  return hasTraces ? cleaned : messages;
+/** A message in the relay lane, and its index in the caller's list. */
+export interface PlacedMessage {
+  readonly message: WireMessage;
+  readonly index: number;
 }
 
-/** The message without such blocks; undefined if nothing is left of it. */
-function cleanedMessage(placed: PlacedMessage, report: Report): PlacedMessage | undefined {
-  const { message, index } = placed;
-  const { content } = message;
-  if (typeof content === 'string' || message.role !== 'assistant') return placed;
-  const path = `messages[${index}].content`;
-  const kept = [...content.entries()].flatMap(([place, block]) =>
-    withoutTraces(block, `${path}[${place}]`, report),
-  );
-  const isSame = kept.length === content.length && kept.every((block, place) => block === content[place]);
-  if (isSame) return placed;
-  return kept.length === 0 ? undefined : { message: { ...message, content: kept }, index };
-}
-
-function withoutTraces(block: WireBlock, path: string, report: Report): WireBlock[] {
-  if (isForeignThinking(block)) {
-    const item = block.type === 'thinking' ? parseThinking(block) : parseRedacted(block);
-    // A chat upstream may have passed on a seal of this family.
-    const own = renderThoughts(item);
-    if (own !== undefined) return [own as WireBlock];
-    report.dropped(path, whyUnsealed(item));
-    return [];
-  }
-  if (block.type === 'text' && imageInText(block.text) !== undefined) {
-    report.dropped(path, MADE_IMAGE);
-    return [];
-  }
-  if (block.type !== 'text' || !Array.isArray(block.citations) || !block.citations.some(isMade))
-    return [block];
-  report.dropped(`${path}.citations`, FOREIGN_CITATIONS);
-  return [{ ...block, citations: block.citations.filter((citation) => !isMade(citation)) }];
+/** Content as blocks; upstreams refuse empty text. */
+export function blocksOf({ content }: WireMessage): readonly WireBlock[] {
+  if (typeof content !== 'string') return content;
+  return content === '' ? [] : [{ type: 'text', text: content }];
 }
 
 // --- Calls and results ----------------------------------------------------------------------------------------------
@@ -268,6 +233,55 @@ function blocksIn(content: Json | undefined): WireBlock[] {
   });
 }
 
+// --- Traces of this gateway in earlier turns ------------------------------------------------------------------------
+
+/**
+ * Messages without blocks that the gateway made when another family answered an earlier turn: an upstream would refuse
+ * the whole request. Returns the same list if there are none.
+ */
+function withoutForeignTraces(messages: readonly PlacedMessage[], report: Report): readonly PlacedMessage[] {
+  const cleaned: PlacedMessage[] = [];
+  for (const placed of messages) {
+    const kept = cleanedMessage(placed, report);
+    if (kept !== undefined) cleaned.push(kept);
+  }
+  const hasTraces = cleaned.length !== messages.length || cleaned.some((each, at) => each !== messages[at]);
+  return hasTraces ? cleaned : messages;
+}
+
+/** The message without such blocks; undefined if nothing is left of it. */
+function cleanedMessage(placed: PlacedMessage, report: Report): PlacedMessage | undefined {
+  const { message, index } = placed;
+  const { content } = message;
+  if (typeof content === 'string' || message.role !== 'assistant') return placed;
+  const path = `messages[${index}].content`;
+  const kept = [...content.entries()].flatMap(([place, block]) =>
+    withoutTraces(block, `${path}[${place}]`, report),
+  );
+  const isSame = kept.length === content.length && kept.every((block, place) => block === content[place]);
+  if (isSame) return placed;
+  return kept.length === 0 ? undefined : { message: { ...message, content: kept }, index };
+}
+
+function withoutTraces(block: WireBlock, path: string, report: Report): WireBlock[] {
+  if (isForeignThinking(block)) {
+    const item = block.type === 'thinking' ? parseThinking(block) : parseRedacted(block);
+    // A chat upstream may have passed on a seal of this family.
+    const own = renderThoughts(item);
+    if (own !== undefined) return [own as WireBlock];
+    report.dropped(path, whyUnsealed(item));
+    return [];
+  }
+  if (block.type === 'text' && imageInText(block.text) !== undefined) {
+    report.dropped(path, MADE_IMAGE);
+    return [];
+  }
+  if (block.type !== 'text' || !Array.isArray(block.citations) || !block.citations.some(isMade))
+    return [block];
+  report.dropped(`${path}.citations`, FOREIGN_CITATIONS);
+  return [{ ...block, citations: block.citations.filter((citation) => !isMade(citation)) }];
+}
+
 // --- System prompts in the list -------------------------------------------------------------------------------------
 
 /** A conversation without system turns, and its blocks for the system prompt. */
@@ -363,16 +377,4 @@ function joined(members: readonly PlacedMessage[], index: number): PlacedMessage
 
 function isResult({ type }: WireBlock): boolean {
   return type === 'tool_result';
-}
-
-/** Content as blocks; upstreams refuse empty text. */
-export function blocksOf({ content }: WireMessage): readonly WireBlock[] {
-  if (typeof content !== 'string') return content;
-  return content === '' ? [] : [{ type: 'text', text: content }];
-}
-
-/** A message in the relay lane, and its index in the caller's list. */
-export interface PlacedMessage {
-  readonly message: WireMessage;
-  readonly index: number;
 }

@@ -7,6 +7,8 @@ import { readAnnotation } from './citations.ts';
 import { imageSourceOf, parseItem, sealOf, statusAt } from './parse-content.ts';
 import { CHANNEL_BY_PART, INPUT_CHANNELS, isExclusive } from './wire.ts';
 
+// --- Open items -----------------------------------------------------------------------------------------------------
+
 /** An output item that is being read. */
 export interface ItemSlot {
   item: number;
@@ -15,6 +17,45 @@ export interface ItemSlot {
   input: string;
   open: boolean;
 }
+
+/** A part of an output item that is being read. */
+interface PartSlot {
+  /** Index in the representation, and the upstream's index. */
+  readonly part: number;
+  readonly index: number;
+  readonly kind: PartKind;
+  text: string;
+  annotations: number;
+  open: boolean;
+}
+
+/** The parts of one item. Summaries are counted separately. */
+class PartSlots {
+  /** In the order of their starts. */
+  readonly all: PartSlot[] = [];
+  readonly #summaries = new Map<number, PartSlot>();
+  readonly #others = new Map<number, PartSlot>();
+  #summaryCount = 0;
+
+  /** The last part at an index of the upstream's. */
+  last(kind: PartKind, index: number): PartSlot | undefined {
+    return this.#groupOf(kind).get(index);
+  }
+
+  begin(kind: PartKind, index: number): PartSlot {
+    const part = kind === 'summary' ? this.#summaryCount++ : this.all.length - this.#summaryCount;
+    const slot: PartSlot = { part, index, kind, text: '', annotations: 0, open: true };
+    this.all.push(slot);
+    this.#groupOf(kind).set(index, slot);
+    return slot;
+  }
+
+  #groupOf(kind: PartKind): Map<number, PartSlot> {
+    return kind === 'summary' ? this.#summaries : this.#others;
+  }
+}
+
+// --- Items ----------------------------------------------------------------------------------------------------------
 
 /**
  * Turns an upstream's output into events in the right order: an item starts before its parts, a part before its text,
@@ -256,41 +297,4 @@ export class OutputReader {
 
 function extOfItem(item: Item) {
   return 'ext' in item ? item.ext : undefined;
-}
-
-/** A part of an output item that is being read. */
-interface PartSlot {
-  /** Index in the representation, and the upstream's index. */
-  readonly part: number;
-  readonly index: number;
-  readonly kind: PartKind;
-  text: string;
-  annotations: number;
-  open: boolean;
-}
-
-/** The parts of one item. Summaries are counted separately. */
-class PartSlots {
-  /** In the order of their starts. */
-  readonly all: PartSlot[] = [];
-  readonly #summaries = new Map<number, PartSlot>();
-  readonly #others = new Map<number, PartSlot>();
-  #summaryCount = 0;
-
-  /** The last part at an index of the upstream's. */
-  last(kind: PartKind, index: number): PartSlot | undefined {
-    return this.#groupOf(kind).get(index);
-  }
-
-  begin(kind: PartKind, index: number): PartSlot {
-    const part = kind === 'summary' ? this.#summaryCount++ : this.all.length - this.#summaryCount;
-    const slot: PartSlot = { part, index, kind, text: '', annotations: 0, open: true };
-    this.all.push(slot);
-    this.#groupOf(kind).set(index, slot);
-    return slot;
-  }
-
-  #groupOf(kind: PartKind): Map<number, PartSlot> {
-    return kind === 'summary' ? this.#summaries : this.#others;
-  }
 }

@@ -15,6 +15,72 @@ import { renderUsage } from './usage.ts';
 
 /** The response object: in the first and last events of a stream, and as the whole non-streaming answer. */
 
+// --- The whole body -------------------------------------------------------------------------------------------------
+
+/** The non-streaming answer. */
+export function encodeBody(result: Result, context: ReplyContext): JsonObject {
+  const finish: Finish = result.finish ?? { type: 'finish', reason: 'stop' };
+  const { usage, settled, relayed } = result;
+  const output = relayed === undefined ? outputOf(result, finish, context) : relayedOutput(relayed, context);
+  if (context.keepItem !== undefined) output.forEach(context.keepItem);
+  if (result.failure !== undefined)
+    return failedSnapshot(context, result.failure, { output, usage, settled });
+  return finishedSnapshot(context, finish, { output, usage, settled, upstream: relayed });
+}
+
+// --- Relay ----------------------------------------------------------------------------------------------------------
+
+function relayedOutput(body: JsonObject, context: ReplyContext): JsonObject[] {
+  const ids = new ItemIds(context.generationId);
+  return objectsAt(body, 'output').map((item, position) =>
+    patchOutputItem(item, ids.idFor(parseItem(item), position), 'completed', context.request),
+  );
+}
+
+/**
+ * The gateway's own object, with members of the upstream's that the gateway does not write. Settings repeat the
+ * request, not the upstream's version of it.
+ */
+export function overlay(context: ReplyContext, upstream: JsonObject | undefined): JsonObject {
+  const own = openSnapshot(context);
+  if (upstream === undefined) return own;
+  const theirs = withoutNulls(upstream);
+  for (const name of ['error_type', 'prompt_cache_options', `${context.vendor}_metadata`])
+    delete theirs[name];
+  return { ...own, ...theirs, ...own };
+}
+
+// --- Content --------------------------------------------------------------------------------------------------------
+
+function outputOf(result: Result, finish: Finish, context: ReplyContext): JsonObject[] {
+  const ids = new ItemIds(context.generationId);
+  const items =
+    showsRefusal(result.items) || finish.reason !== 'refusal'
+      ? result.items
+      : [...result.items, refusalOf(finish)];
+  return items.flatMap((item, position) => {
+    const status = 'status' in item ? item.status : undefined;
+    const rendered = renderOutputItem(
+      item,
+      ids.idFor(item, position),
+      status === undefined || status === 'in_progress' ? 'completed' : status,
+      context.request,
+    );
+    return rendered === undefined ? [] : [rendered];
+  });
+}
+
+function refusalOf(finish: Finish): Item {
+  return {
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'refusal', refusal: refusalText(finish) }],
+    status: 'completed',
+  };
+}
+
+// --- Members that streams and whole bodies share --------------------------------------------------------------------
+
 /** The object before any output, with every field that strict clients require. */
 export function openSnapshot(context: ReplyContext): JsonObject {
   return {
@@ -79,6 +145,8 @@ function echoText(text: JsonObject | undefined): JsonObject {
 function echoReasoning(reasoning: JsonObject | undefined): Json {
   return reasoning === undefined ? null : { effort: null, summary: null, ...reasoning };
 }
+
+// --- The end --------------------------------------------------------------------------------------------------------
 
 /** State of an answer at its end. */
 export interface Ending {
@@ -146,19 +214,6 @@ function baseOf(context: ReplyContext, ending: Ending): JsonObject {
   return overlay(context, ending.upstream);
 }
 
-/**
- * The gateway's own object, with members of the upstream's that the gateway does not write. Settings repeat the
- * request, not the upstream's version of it.
- */
-export function overlay(context: ReplyContext, upstream: JsonObject | undefined): JsonObject {
-  const own = openSnapshot(context);
-  if (upstream === undefined) return own;
-  const theirs = withoutNulls(upstream);
-  for (const name of ['error_type', 'prompt_cache_options', `${context.vendor}_metadata`])
-    delete theirs[name];
-  return { ...own, ...theirs, ...own };
-}
-
 function endFields(context: ReplyContext, ending: Ending): JsonObject {
   const { settled } = ending;
   const usage = settled?.usage ?? ending.usage ?? NO_USAGE;
@@ -180,51 +235,4 @@ function withUpstreamDetails(usage: JsonObject, upstream: JsonObject | undefined
     if (isJsonObject(theirs[name])) merged[name] = { ...theirs[name], ...objectAt(usage, name) };
   }
   return merged;
-}
-
-// --- The reply that is no stream ------------------------------------------------------------------------------------
-
-/** The non-streaming answer. */
-export function encodeBody(result: Result, context: ReplyContext): JsonObject {
-  const finish: Finish = result.finish ?? { type: 'finish', reason: 'stop' };
-  const { usage, settled, relayed } = result;
-  const output = relayed === undefined ? outputOf(result, finish, context) : relayedOutput(relayed, context);
-  if (context.keepItem !== undefined) output.forEach(context.keepItem);
-  if (result.failure !== undefined)
-    return failedSnapshot(context, result.failure, { output, usage, settled });
-  return finishedSnapshot(context, finish, { output, usage, settled, upstream: relayed });
-}
-
-function outputOf(result: Result, finish: Finish, context: ReplyContext): JsonObject[] {
-  const ids = new ItemIds(context.generationId);
-  const items =
-    showsRefusal(result.items) || finish.reason !== 'refusal'
-      ? result.items
-      : [...result.items, refusalOf(finish)];
-  return items.flatMap((item, position) => {
-    const status = 'status' in item ? item.status : undefined;
-    const rendered = renderOutputItem(
-      item,
-      ids.idFor(item, position),
-      status === undefined || status === 'in_progress' ? 'completed' : status,
-      context.request,
-    );
-    return rendered === undefined ? [] : [rendered];
-  });
-}
-
-function refusalOf(finish: Finish): Item {
-  return {
-    type: 'message',
-    role: 'assistant',
-    content: [{ type: 'refusal', refusal: refusalText(finish) }],
-    status: 'completed',
-  };
-}
-
-function relayedOutput(body: JsonObject, context: ReplyContext): JsonObject[] {
-  const ids = new ItemIds(context.generationId);
-  return objectsAt(body, 'output').map((item, position) =>
-    patchOutputItem(item, ids.idFor(parseItem(item), position), 'completed', context.request),
-  );
 }

@@ -25,6 +25,8 @@ import { INPUT_CHANNELS, TEXT_CHANNELS, type TextChannel } from './wire.ts';
 
 /** Output items for callers. */
 
+// --- Items ----------------------------------------------------------------------------------------------------------
+
 /** Writes an item under its id; undefined for kinds that this format does not have. */
 export function renderOutputItem(
   item: Item,
@@ -52,6 +54,8 @@ export function renderOutputItem(
       return undefined;
   }
 }
+
+// --- Messages -------------------------------------------------------------------------------------------------------
 
 function renderMessage(item: MessageItem, id: string, status: ItemStatus): JsonObject {
   return compact({
@@ -89,6 +93,8 @@ export function renderOutputPart(part: Part): JsonObject[] {
   }
 }
 
+// --- Thoughts -------------------------------------------------------------------------------------------------------
+
 /** Reasoning in the form that the caller asked for: hidden, or with raw thoughts copied into the requested summary. */
 function shownReasoning(item: ReasoningItem, request: GenerationRequest): ReasoningItem {
   if (request.reasoning?.exclude === true) return { ...item, text: [], summary: [] };
@@ -122,6 +128,8 @@ function sealFields(item: ReasoningItem): JsonObject {
   return { signature, encrypted_content: isOwn ? encrypted : wrapSeal(item), format };
 }
 
+// --- Calls ----------------------------------------------------------------------------------------------------------
+
 /** The seal of a call, wrapped if it must find its way back to its upstream. */
 function callSeal({ signature, signatureFormat: format, signatureGivenBy: givenBy }: ToolCallItem) {
   if (signature === undefined || givenBy === undefined) return signature;
@@ -143,10 +151,14 @@ function renderToolCall(item: ToolCallItem, id: string, status: ItemStatus): Jso
   });
 }
 
+// --- Images ---------------------------------------------------------------------------------------------------------
+
 /** Images have no status `incomplete`. */
 function imageStatus(status: ItemStatus): string {
   return status === 'incomplete' ? 'failed' : status;
 }
+
+// --- Refusals -------------------------------------------------------------------------------------------------------
 
 /** True if some part of the answer is a refusal. */
 export function showsRefusal(items: readonly Item[]): boolean {
@@ -159,6 +171,8 @@ export function showsRefusal(items: readonly Item[]): boolean {
 export function refusalText(finish: Finish): string {
   return finish.explanation ?? 'The model declined to answer.';
 }
+
+// --- Relay ----------------------------------------------------------------------------------------------------------
 
 /** An upstream's own item with its id replaced, and with members that strict clients require. */
 export function patchOutputItem(
@@ -199,7 +213,7 @@ export function patchOutputPart(part: JsonObject): JsonObject {
   return { ...part, annotations: objectsAt(part, 'annotations'), logprobs: objectsAt(part, 'logprobs') };
 }
 
-// --- Text parts that are being written ------------------------------------------------------------------------------
+// --- What a stream has sent -----------------------------------------------------------------------------------------
 
 /** Members of a text part besides its text. */
 interface Draft {

@@ -34,6 +34,8 @@ import { OWN_REASONING_FORMAT } from './wire.ts';
 
 /** Parses items and parts of this format. */
 
+// --- Conversation ---------------------------------------------------------------------------------------------------
+
 type ItemParser = (value: JsonObject) => Item;
 
 const ITEM_PARSERS: Readonly<Record<string, ItemParser>> = {
@@ -56,6 +58,8 @@ function opaque(value: JsonObject): Item {
   return { type: 'opaque', dialect: 'responses', value };
 }
 
+// --- Messages -------------------------------------------------------------------------------------------------------
+
 const MESSAGE_FIELDS = new Set(['type', 'role', 'content', 'id', 'status', 'phase']);
 
 function parseMessage(value: JsonObject): MessageItem {
@@ -74,6 +78,8 @@ function parseMessage(value: JsonObject): MessageItem {
 export function parseContent(content: Json | undefined): Part[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : objectsOf(content).map(parsePart);
 }
+
+// --- Thoughts -------------------------------------------------------------------------------------------------------
 
 const REASONING_FIELDS = new Set([
   'type',
@@ -108,6 +114,8 @@ export function sealOf(value: JsonObject): Sealed {
   const format = stringAt(value, 'format') ?? (encrypted === undefined ? undefined : OWN_REASONING_FORMAT);
   return compact({ id, signature: textAt(value, 'signature'), encrypted, format });
 }
+
+// --- Calls and results ----------------------------------------------------------------------------------------------
 
 const TOOL_CALL_FIELDS = new Set([
   'type',
@@ -162,6 +170,8 @@ function parseToolResult(value: JsonObject, kind: ToolKind): ToolResultItem {
   });
 }
 
+// --- Images ---------------------------------------------------------------------------------------------------------
+
 const IMAGE_FIELDS = new Set(['type', 'id', 'status', 'result', 'output_format']);
 
 /** An image that the model made; one without content stays opaque. */
@@ -188,6 +198,8 @@ export function imageSourceOf(value: JsonObject): ImageItem['source'] | undefine
     data: result,
   };
 }
+
+// --- Content parts --------------------------------------------------------------------------------------------------
 
 type PartParser = (value: JsonObject) => Part;
 
@@ -279,6 +291,26 @@ function textOf(value: JsonObject): string {
   return stringAt(value, 'text') ?? '';
 }
 
+// --- Members of any item --------------------------------------------------------------------------------------------
+
+const ITEM_STATUSES: ReadonlySet<string> = new Set<ItemStatus>(['in_progress', 'completed', 'incomplete']);
+
+/** The status of an item, if the representation knows it. */
+export function statusAt(object: JsonObject): ItemStatus | undefined {
+  const status = stringAt(object, 'status');
+  return status !== undefined && ITEM_STATUSES.has(status) ? (status as ItemStatus) : undefined;
+}
+
+/** Members of an object that are not modelled, without nulls; undefined = none. */
+export function extOf(
+  object: JsonObject,
+  modelled: ReadonlySet<string>,
+  dialect: DialectName = 'responses',
+): Ext | undefined {
+  const rest = membersBeyond(object, modelled);
+  return rest === undefined ? undefined : { [dialect]: rest };
+}
+
 // --- References -----------------------------------------------------------------------------------------------------
 
 /** Path of an item of `input` in the caller's body, without items that a prompt template added before it. */
@@ -323,24 +355,4 @@ function replace(body: JsonObject, items: ReadonlyMap<string, JsonObject>): Json
 
 function referencedId(item: Json | undefined): string | undefined {
   return isJsonObject(item) && item.type === 'item_reference' ? (stringAt(item, 'id') ?? '') : undefined;
-}
-
-// --- Members of any item --------------------------------------------------------------------------------------------
-
-const ITEM_STATUSES: ReadonlySet<string> = new Set<ItemStatus>(['in_progress', 'completed', 'incomplete']);
-
-/** The status of an item, if the representation knows it. */
-export function statusAt(object: JsonObject): ItemStatus | undefined {
-  const status = stringAt(object, 'status');
-  return status !== undefined && ITEM_STATUSES.has(status) ? (status as ItemStatus) : undefined;
-}
-
-/** Members of an object that are not modelled, without nulls; undefined = none. */
-export function extOf(
-  object: JsonObject,
-  modelled: ReadonlySet<string>,
-  dialect: DialectName = 'responses',
-): Ext | undefined {
-  const rest = membersBeyond(object, modelled);
-  return rest === undefined ? undefined : { [dialect]: rest };
 }

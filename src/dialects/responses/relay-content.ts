@@ -21,6 +21,8 @@ import { isOperatorItem } from './wire-content.ts';
  * unchanged; unchanged lists are returned themselves.
  */
 
+// --- Conversation ---------------------------------------------------------------------------------------------------
+
 /**
  * The input without the gateway's own items, members and marks, without seals of other families, and with every call
  * and its result in pairs.
@@ -55,6 +57,12 @@ function isOfTurn(item: JsonObject): boolean {
   return type === 'message' ? item.role === 'assistant' : lookUp(KINDS, type) !== 'result';
 }
 
+function typeOf(item: JsonObject): string {
+  return stringAt(item, 'type') ?? 'message';
+}
+
+// --- Calls and results ----------------------------------------------------------------------------------------------
+
 function emptyResult({ type, call_id }: JsonObject): JsonObject {
   return { type: `${String(type)}_output`, call_id, output: NO_RESULT };
 }
@@ -85,16 +93,14 @@ function* stepsIn(items: readonly JsonObject[]): Iterable<CallStep<JsonObject>> 
   }
 }
 
-function typeOf(item: JsonObject): string {
-  return stringAt(item, 'type') ?? 'message';
-}
-
 function asSaid({ call_id: callId, output }: JsonObject, place: string, report: Report): JsonObject {
   report.coerced(place, WITHOUT_CALL);
   const said = Array.isArray(output) ? output : [{ type: 'input_text', text: output ?? '' }];
   const label = { type: 'input_text', text: labelOfResult(String(callId), false) };
   return { type: 'message', role: 'user', content: [label, ...said] };
 }
+
+// --- Traces of this gateway in earlier turns ------------------------------------------------------------------------
 
 function relayItem(item: JsonObject, place: string, report: Report): JsonObject | undefined {
   const type = typeOf(item);
@@ -129,6 +135,8 @@ function isEmptyReasoning({ summary, content }: JsonObject): boolean {
 function dropEmpty(place: string, report: Report): undefined {
   report.dropped(place, 'has neither words nor a seal');
 }
+
+// --- Tools ----------------------------------------------------------------------------------------------------------
 
 /** The tools without members that only the gateway knows. */
 export function relayTools(tools: Json | undefined, report: Report): Json | undefined {
