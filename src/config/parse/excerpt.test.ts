@@ -8,6 +8,10 @@ function shown(text: string, line: number): string | undefined {
 }
 
 describe('ExcerptSource', () => {
+  it('shows nothing of a line that is too long to be searched for secrets', () => {
+    expect(shown(`server: { ${'x'.repeat(4_000_000)}: 1 }`, 1)).toBeUndefined();
+  });
+
   it.each([
     'api_key: canary-1',
     'api_kye: canary-1',

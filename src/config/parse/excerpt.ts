@@ -6,6 +6,9 @@ import { escapeControls } from './shown-text.ts';
 /** Characters of a line that an excerpt shows; the rest is cut. */
 const MAX_CHARACTERS = 100;
 
+/** Longer lines are not shown: to search them for secrets takes time that grows with the square of their length. */
+const MAX_LINE_CHARACTERS = 2000;
+
 /** Characters that are shown before the caret in a line that is cut. */
 const CHARACTERS_BEFORE = 40;
 
@@ -40,7 +43,7 @@ export class ExcerptSource {
 
   excerptAt({ line, column, width }: FilePlace): Excerpt | undefined {
     const text = this.#lines[line - 1];
-    if (text === undefined || text.trim() === '') return undefined;
+    if (text === undefined || text.length > MAX_LINE_CHARACTERS || text.trim() === '') return undefined;
     const masked = this.#maskedLine(line - 1).replaceAll('\t', ' ');
     const from = masked.length > MAX_CHARACTERS ? Math.max(0, column - 1 - CHARACTERS_BEFORE) : 0;
     const shown = masked.slice(from, from + MAX_CHARACTERS);
