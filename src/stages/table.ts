@@ -6,6 +6,7 @@ import type { GuardrailMetrics } from './guardrails/guardrail-metrics.ts';
 import { guardrailStages } from './guardrails/guardrail-stage.ts';
 import type { JudgesFor } from './guardrails/judges/judge.ts';
 import { FILE_PARSER, fileParserStage } from './plugins/file-parser/file-parser-stage.ts';
+import { FileTexts } from './plugins/file-parser/file-texts.ts';
 import { MODERATION, moderationStage } from './plugins/moderation/moderation-stage.ts';
 import { RESPONSE_HEALING, responseHealingStage } from './plugins/response-healing/response-healing-stage.ts';
 import { webStage } from './plugins/web/web-stage.ts';
@@ -25,6 +26,7 @@ export interface StageDependencies {
 /** Dependencies of rows: the guardrails are one object that runs at three places. */
 interface RowDependencies extends StageDependencies {
   readonly guardrails: ReturnType<typeof guardrailStages>;
+  readonly fileTexts: FileTexts;
 }
 
 interface Row {
@@ -37,8 +39,8 @@ interface Row {
 const OUTER: readonly Row[] = [
   { stage: ({ guardrails }) => guardrails.first },
   { pluginId: MODERATION, stage: ({ egress }) => moderationStage(egress) },
-  { pluginId: FILE_PARSER, stage: ({ egress }) => fileParserStage(egress) },
-  // Scans the text of parsed files.
+  { pluginId: FILE_PARSER, stage: ({ egress, fileTexts }) => fileParserStage(egress, fileTexts) },
+  // Scans the text of parsed files, and of those that go to the model as they are.
   { stage: ({ guardrails }) => guardrails.again },
   // Before the plugins that look at the web: an answer that is kept needs no search.
   { stage: ({ cache }) => responseCacheStage(cache) },
@@ -56,7 +58,8 @@ export function stageTable(
   additional: readonly Stage[] = [],
 ): readonly Stage[] {
   const { judgesFor, guardrailMetrics: metrics } = dependencies;
-  const guardrails = guardrailStages({ compileFilters, judgesFor, metrics });
-  const outer = OUTER.map(({ stage }) => stage({ ...dependencies, guardrails }));
+  const fileTexts = new FileTexts(dependencies.egress);
+  const guardrails = guardrailStages({ compileFilters, judgesFor, metrics, filesAsText: fileTexts.asText });
+  const outer = OUTER.map(({ stage }) => stage({ ...dependencies, guardrails, fileTexts }));
   return [...outer, ...additional, guardrails.innermost];
 }

@@ -31,6 +31,7 @@ function stagesForAll(): Stage[] {
     compileFilters: () => compileFilters(applied),
     judgesFor: () => [],
     metrics,
+    filesAsText: async () => undefined,
   });
   return [first, innermost].map((stage) => ({ ...stage, isActive: () => true }));
 }

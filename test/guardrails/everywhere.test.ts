@@ -18,6 +18,7 @@ import {
   openGuardedGateway,
   receiptIn,
   shownText,
+  stagesIn,
 } from './guarded-gateway.ts';
 
 let guarded: GuardedGateway;
@@ -44,6 +45,11 @@ beforeAll(async () => {
         id: 'm/text',
         input_modalities: ['text'],
         endpoints: [{ provider: 'openai-chat', model: 'text' }],
+      },
+      {
+        id: 'm/files',
+        input_modalities: ['text', 'file'],
+        endpoints: [{ provider: 'openai-chat', model: 'files' }],
       },
       embedding('e/open', 'openai-chat', 'open-v1'),
       embedding('e/gemini', 'goo', 'gemini-embedding-001'),
@@ -169,27 +175,52 @@ describe.each(WAYS)('%s, stream %s', (path, stream) => {
     }
   });
 
-  it('scans the text of a file once it is read', async () => {
-    guarded.upstream.answer(plainAnswer({ text: 'ok' }));
-    const about = (text: string) => {
-      const data = pdfOf(text).toString('base64');
-      const url = `data:application/pdf;base64,${data}`;
-      const parts = {
-        '/chat/completions': { type: 'file', file: { filename: 'a.pdf', file_data: url } },
-        '/responses': { type: 'input_file', filename: 'a.pdf', file_data: url },
-        '/messages': { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data } },
-      };
-      const message = { role: 'user', content: [parts[path]] };
-      const body = path === '/responses' ? { input: [message] } : { max_tokens: 9, messages: [message] };
-      return { model: 'm/text', stream, ...body };
+  const withFile = (model: string, type: string, bytes: Buffer) => {
+    const data = bytes.toString('base64');
+    const url = `data:${type};base64,${data}`;
+    const parts = {
+      '/chat/completions': { type: 'file', file: { filename: 'a.pdf', file_data: url } },
+      '/responses': { type: 'input_file', filename: 'a.pdf', file_data: url },
+      '/messages': { type: 'document', source: { type: 'base64', media_type: type, data } },
     };
+    const message = { role: 'user', content: [parts[path]] };
+    const body = path === '/responses' ? { input: [message] } : { max_tokens: 9, messages: [message] };
+    return { model, stream, ...body };
+  };
+  const PDF = 'application/pdf';
+
+  // The first model takes no files, the second one does.
+  it.each(['m/text', 'm/files'])('scans the text of a file before %s gets it', async (model) => {
+    guarded.upstream.answer(plainAnswer({ text: 'ok' }));
+    const about = (text: string) => withFile(model, PDF, pdfOf(text));
     const redacted = await guarded.ask(key, path, about(`The bill is for ${ADDRESS} alone.`));
     expect(redacted.status, redacted.text).toBe(200);
     expect(guarded.upstream.requests[0]?.body).toContain('The bill is for [EMAIL] alone.');
+    expect(guarded.upstream.requests[0]?.body).not.toContain('JVBERi');
     await expectAllScanned(redacted);
     const blocked = await guarded.ask(key, path, about('Number 078-05-1120.'));
     expect(blocked.status).toBe(403);
     expect(guarded.upstream.requests.length).toBe(1);
+  });
+
+  it('lets a harmless file go to a model that takes files, and tells of one that it cannot scan', async () => {
+    guarded.upstream.answer(plainAnswer({ text: 'ok' }));
+    const unscanned = () => guarded.metric('signalbox_guardrail_unscanned_total{direction="sent"}');
+    const before = await unscanned();
+    const harmless = pdfOf('Nothing in here.');
+    const passed = await guarded.ask(key, path, withFile('m/files', PDF, harmless));
+    expect(passed.status, passed.text).toBe(200);
+    expect(guarded.upstream.requests[0]?.body).toContain(harmless.toString('base64'));
+    const scans = async (reply: typeof passed) =>
+      stagesIn(await guarded.recordOf(reply, key)).filter(({ name }) => name === 'file-scan');
+    expect(await scans(passed)).toMatchObject([{ data: { sent_as: 'file', files: [{ characters: 16 }] } }]);
+    expect(await unscanned()).toBe(before);
+    if (path === '/messages') return;
+    guarded.upstream.answer(plainAnswer({ text: 'ok' }));
+    const other = await guarded.ask(key, path, withFile('m/files', 'application/zip', Buffer.from('PK..')));
+    expect(other.status, other.text).toBe(200);
+    expect(await scans(other)).toMatchObject([{ data: { action: 'passed', unscanned: ['a.pdf'] } }]);
+    expect(await unscanned()).toBe(before + 1);
   });
 
   it('has a whole receipt after a prompt was shortened', async () => {

@@ -11,6 +11,7 @@ import { GuardrailScan } from './guardrail-scan.ts';
 import { HeldAnswer } from './judges/held-answer.ts';
 import type { JudgesFor } from './judges/judge.ts';
 import { JudgePanel } from './judges/judge-panel.ts';
+import { type FileScanning, type FilesAsText, withScannedFiles } from './native-files.ts';
 import { Receipt, type Unscanned } from './receipt.ts';
 import { blockedError, failureEntry, noVerdictError, pipelineEntries } from './refusals.ts';
 
@@ -20,6 +21,7 @@ export interface GuardrailStageDependencies {
   readonly compileFilters: (applied: readonly AppliedGuardrail[]) => FilterSet;
   readonly judgesFor: JudgesFor;
   readonly metrics: GuardrailMetrics;
+  readonly filesAsText: FilesAsText;
 }
 
 /** One generation under guardrails. */
@@ -33,7 +35,7 @@ interface Guarded {
 export interface GuardrailStages {
   /** First of all: before a cache answers, and before anything else reads the request. */
   readonly first: Stage;
-  /** After stages that add texts to the request. */
+  /** After stages that add texts to the request, and once it is known which files go to the model as they are. */
   readonly again: Stage;
   /** Around each leg, inside of all other stages: what comes back, and what stages add for further legs. */
   readonly innermost: Stage;
@@ -51,16 +53,42 @@ export function guardrailStages(dependencies: GuardrailStageDependencies): Guard
     context.note(begun.receipt.entry());
     return begun;
   };
-  const before: Stage['before'] = async (request, context) => {
+  const scanned = async (request: GenerationRequest, context: StageContext) => {
     refuseTokens(request);
     await runInTurns(prepareFilters(context.caller.guardrails));
     const { scan, panel, receipt } = guardedOf(context);
-    const scanned = checked(await scan.request(request, panel), scan, context);
-    return { request: scanned.watch === receipt ? scanned : { ...scanned, watch: receipt } };
+    const passed = checked(await scan.request(request, panel), scan, context);
+    return passed.watch === receipt ? passed : { ...passed, watch: receipt };
   };
+  const filesOf = (context: StageContext): FileScanning => ({
+    scanned: (request) => scanned(request, context),
+    unscanned: (names) => {
+      dependencies.metrics.unscanned.add({ direction: 'sent' });
+      const { generationId: generation_id, log } = context;
+      log.warn('a file passed that no guardrail can scan', { generation_id, files: names.length });
+    },
+  });
   return {
-    first: { name: 'guardrails', touches: 'request', guardsRequest: true, isActive, before },
-    again: { name: 'guardrails-again', touches: 'request', isActive, before },
+    first: {
+      name: 'guardrails',
+      touches: 'request',
+      guardsRequest: true,
+      isActive,
+      before: async (request, context) => ({ request: await scanned(request, context) }),
+    },
+    again: {
+      name: 'guardrails-again',
+      touches: 'request',
+      isActive,
+      before: async (request, context) => ({
+        request: await withScannedFiles(
+          await scanned(request, context),
+          context,
+          dependencies.filesAsText,
+          filesOf(context),
+        ),
+      }),
+    },
     innermost: {
       name: 'guardrails-around-legs',
       touches: 'answer',

@@ -1,7 +1,6 @@
 import { type ParsedFile, writtenFile } from '../../../dialects/shared/answers/file-annotation.ts';
 import type { Egress } from '../../../egress/egress.ts';
 import { GatewayError, invalidRequest } from '../../../ir/errors.ts';
-import type { Part } from '../../../ir/items.ts';
 import { pluginIn, pluginPlace } from '../../../ir/plugins.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
@@ -10,17 +9,11 @@ import { type Nanos, usdOf } from '../../../kit/money.ts';
 import type { OcrSettings, Stage, StageContext } from '../../stage.ts';
 import { type ProviderService, usableProvider } from '../provider-service.ts';
 import { annotated } from './file-annotations.ts';
-import { contentOf, type FileContent } from './file-bytes.ts';
-import { fileRefused } from './file-refused.ts';
-import { type FilePart, hasParsableFile, nameOf, parsableFiles, withFilesReplaced } from './find-files.ts';
+import { type FileReader, type FileTexts, localReader, parsedFile, partOf } from './file-texts.ts';
+import { type FilePart, hasParsableFile, withFilesReplaced } from './find-files.ts';
 import { ocrText } from './ocr-text.ts';
-import { ParsedTexts } from './parsed-texts.ts';
-import { isPdf, PdfProblem, type PdfText, pdfText } from './pdf-text.ts';
 
 export const FILE_PARSER = 'file-parser';
-
-/** Files that are parsed for one request: each may take a process some seconds. */
-const MAX_FILES = 16;
 
 /** The reader of the files of a request. `local`: a process of the gateway. */
 type Engine =
@@ -33,8 +26,7 @@ const LOCAL: Engine = { kind: 'local' };
  * Puts the text of PDF files in their place, if the plugin asks for it or no endpoint takes files. Answers name the
  * files in formats that can (`namesParsedFiles`), and so do failures.
  */
-export function fileParserStage(egress: Egress): Stage {
-  const texts = new ParsedTexts();
+export function fileParserStage(egress: Egress, texts: FileTexts): Stage {
   const parsedFor = new WeakMap<StageContext, readonly ParsedFile[]>();
   return {
     name: FILE_PARSER,
@@ -44,15 +36,8 @@ export function fileParserStage(egress: Egress): Stage {
     async before(request, context) {
       const engine = await engineFor(request, context);
       if (engine === undefined) return undefined;
-      const files = parsableFiles(request);
-      if (files.length > MAX_FILES) {
-        throw new GatewayError(
-          'invalid-request',
-          `A request may have at most ${MAX_FILES} files that are parsed`,
-        );
-      }
       const parsed = new Map<FilePart, ParsedFile>();
-      for (const file of files) parsed.set(file, await parse(file, engine, context));
+      for (const file of texts.filesIn(request)) parsed.set(file, await parse(file, engine, context));
       const all = [...parsed.values()];
       parsedFor.set(context, all);
       context.addFailureMetadata({ file_annotations: all.map(writtenFile) });
@@ -67,22 +52,18 @@ export function fileParserStage(egress: Egress): Stage {
   };
 
   async function parse(file: FilePart, engine: Engine, context: StageContext): Promise<ParsedFile> {
-    const { signal, caller, note } = context;
+    const { signal, note } = context;
+    const reader = engine.kind === 'ocr' ? ocrReader(engine.service, egress) : localReader(context);
     let isRead = false;
-    const name = nameOf(file);
-    const content = await contentOf(file, egress, signal);
-    const read = (own: AbortSignal): Promise<PdfText> => {
-      isRead = true;
-      return engine.kind === 'ocr'
-        ? ocrText(content.bytes, engine.service, own, egress)
-        : pdfText(content.bytes, { signal: own, owner: caller.accountId });
+    const watched: FileReader = {
+      kind: reader.kind,
+      read: (bytes, own) => {
+        isRead = true;
+        return reader.read(bytes, own);
+      },
     };
-    if (!isPdf(content.bytes)) throw fileRefused(name, 'is no PDF that can be read');
-    const { text, pages, isCut } = await texts
-      .of(`${engine.kind} ${content.hash}`, signal, read)
-      .catch((error: unknown) => {
-        throw error instanceof PdfProblem ? fileRefused(name, error.message) : error;
-      });
+    const read = await texts.of(file, watched, signal);
+    const { name, text, pages, isCut } = read;
     const nanos = engine.kind === 'ocr' && isRead ? BigInt(pages) * engine.pageNanos : 0n;
     await payPages(nanos, context);
     const data = {
@@ -93,18 +74,18 @@ export function fileParserStage(egress: Egress): Stage {
     };
     const summary = isCut ? `Read the first ${pages} pages of a file` : `Read ${pages} pages of a file`;
     note({ type: 'plugin', name: FILE_PARSER, summary, data: { ...data, file: name, truncated: isCut } });
-    return parsedFile(name, content, text, pages);
+    return parsedFile(read);
   }
+}
+
+function ocrReader(service: ProviderService, egress: Egress): FileReader {
+  return { kind: 'ocr', read: (bytes, signal) => ocrText(bytes, service, signal, egress) };
 }
 
 /** Pays for the pages that were read. Throws if the limits do not leave so much. */
 async function payPages(nanos: Nanos, { charge }: StageContext): Promise<void> {
   if (nanos === 0n || (await charge('file_page', nanos)) !== undefined) return;
   throw new GatewayError('payment', 'What is left of the limits does not pay for the pages that were read');
-}
-
-function parsedFile(name: string, { hash }: FileContent, text: string, pages: number): ParsedFile {
-  return { name, hash, text: text === '' ? `(${pages} pages without text)` : text };
 }
 
 /** The reader for a request; undefined: its files go to the model as they are. */
@@ -141,12 +122,4 @@ function ocrFor(request: GenerationRequest, plugin: JsonObject, { settings }: St
   const message =
     'mistral-ocr is not configured on this gateway (plugins.file-parser.ocr, or the provider mistral)';
   throw invalidRequest([{ path: `${pluginPlace(request, plugin)}.pdf.engine`, message }]);
-}
-
-/** The text as the model reads it. */
-function partOf(file: FilePart, parsed: ParsedFile | undefined): Part {
-  if (parsed === undefined) return file;
-  const name = parsed.name.replace(/["<>\n\r]/g, '_');
-  const text = `<file name="${name}">\n${parsed.text}\n</file>`;
-  return { type: 'text', text, ...(file.cache !== undefined && { cache: file.cache }) };
 }

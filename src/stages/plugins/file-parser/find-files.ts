@@ -1,5 +1,6 @@
 import type { Item, Part, Source } from '../../../ir/items.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
+import { isTextMedia } from '../../guardrails/texts/protocol-marks.ts';
 
 export type FilePart = Extract<Part, { type: 'file' }>;
 
@@ -36,6 +37,17 @@ export function withFilesReplaced(
     return { ...item, content: item.content.map((part) => (isParsable(part) ? replacement(part) : part)) };
   });
   return { ...request, items };
+}
+
+/** The files of a request that are neither text nor may be parsed: nothing here can read them. */
+export function unreadableFiles({ items }: GenerationRequest): FilePart[] {
+  const isFile = (part: Part): part is FilePart => part.type === 'file';
+  const files = items.flatMap((item) => contentOf(item).filter(isFile));
+  return files.filter((file) => !isTextSource(file.source) && !isParsable(file as Part));
+}
+
+function isTextSource(source: Source): boolean {
+  return source.kind === 'text' || (source.kind === 'base64' && isTextMedia(source.mediaType));
 }
 
 const NO_PARTS: readonly Part[] = [];
