@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseCommandLine } from './command-line.ts';
 import { COMMAND_TABLE } from './command-table.ts';
-import { usageText } from './usage-text.ts';
+import { usageText } from './run.ts';
 
 const parse = (text: string) => parseCommandLine(text === '' ? [] : text.split(' '));
 

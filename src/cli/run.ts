@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { programVersion } from '../kit/program-version.ts';
 import { type CommandLine, parseCommandLine } from './command-line.ts';
+import { commandsUnder, type FlagName, flagRow } from './command-table.ts';
 import { type Run, textFlag } from './read-flags.ts';
 import { configurationFlags, RESULT_RUNNERS } from './result-runners.ts';
 import { failureText } from './terminal/failure-text.ts';
 import { jsonText, type Output } from './terminal/output.ts';
-import { usageText } from './usage-text.ts';
 
 /** Runs a command line. Exit code: 0 done, 1 failed, 2 wrong usage; undefined while the gateway serves. */
 export async function run(words: readonly string[], output: Output): Promise<number | undefined> {
@@ -29,6 +29,28 @@ export async function run(words: readonly string[], output: Output): Promise<num
 function misuseText({ message, topic }: Pick<Extract<CommandLine, { kind: 'misuse' }>, 'message' | 'topic'>) {
   const usage = topic === '' ? 'signalbox help lists all commands.\n' : usageText(topic);
   return `signalbox: ${message}\n\n${usage}`;
+}
+
+/** The usage text of a command, of a group such as `keys`, or of the whole program. */
+export function usageText(topic = ''): string {
+  const rows = commandsUnder(topic);
+  const lines = rows.map(([words, { operands, meaning }]): [string, string] => [
+    ['signalbox', words, ...operands].join(' '),
+    meaning,
+  ]);
+  const names = new Set<FlagName>(rows.flatMap(([, { flags }]) => flags));
+  if (topic === '') names.add('version');
+  const flags = [...names].map((name): [string, string] => {
+    const { value, meaning } = flagRow(name);
+    return [`--${name}${value === undefined ? '' : ` ${value}`}`, meaning];
+  });
+  const more = rows.length > 1 ? '\nsignalbox help COMMAND shows what one command takes.\n' : '';
+  return `Usage:\n${columns(lines)}\n\nFlags:\n${columns(flags)}\n${more}`;
+}
+
+function columns(lines: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...lines.map(([left]) => left.length));
+  return lines.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n');
 }
 
 async function runSafely(line: Run, output: Output): Promise<number | undefined> {

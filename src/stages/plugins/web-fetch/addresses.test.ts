@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { addressesIn } from './addresses.ts';
-import { withinTokens } from './within-tokens.ts';
 
 it.each([
   ['Read https://a.test/x?y=1#z, please.', ['https://a.test/x?y=1#z']],
@@ -14,11 +13,4 @@ it.each([
   [`https://a.test/${'x'.repeat(3000)}`, []],
 ])('finds the addresses in %j', (text, addresses) => {
   expect(addressesIn(text)).toEqual(addresses);
-});
-
-it('cuts a text to about so many tokens, and no character in half', () => {
-  expect(withinTokens('abcdefgh', 1)).toBe('abcd');
-  expect(withinTokens('äöü', 2)).toBe('äö');
-  expect(withinTokens('🙂🙂', 3)).toBe('🙂');
-  expect(withinTokens('abc', 100)).toBe('abc');
 });
