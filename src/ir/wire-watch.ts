@@ -1,7 +1,7 @@
 import type { JsonObject } from '../kit/json/json.ts';
 import type { EventBatch } from './events.ts';
 
-/** Is shown what goes to upstreams for a request and what comes back, independently of the stages that change it. */
+/** Observes the bodies and events of upstream calls, independently of the stages that change them. */
 export interface WireWatch {
   /** A rendered body, before it is sent; once for each attempt. */
   sent(body: JsonObject): void;

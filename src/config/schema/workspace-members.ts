@@ -7,7 +7,7 @@ import { guardrail } from './guardrail-members.ts';
 
 /**
  * Schemas of workspaces in the configuration file. Members are named as in the management API. Members of the API that
- * steer nothing yet are left out, so that a file never sets anything in vain.
+ * steer nothing yet are left out, so that every setting of a file has an effect.
  */
 
 const MAX_ENTRIES = 1000;

@@ -62,7 +62,7 @@ export class Receipt implements WireWatch {
     if (sent !== 0 || received !== 0) this.#report({ sent, received });
   }
 
-  /** The entry of the pipeline. It shows the counts of the moment at which it is read. */
+  /** The entry of the pipeline. Its counts are those at the time of reading. */
   entry(): PipelineEntry {
     const data = () => this.#data();
     return {

@@ -53,7 +53,7 @@ export interface AnswerReader {
 
 /** Observers of a stream. */
 export interface StreamExtras {
-  /** Is shown all bytes. */
+  /** Collects long numbers from all bytes. */
   readonly numbers?: ExactNumbers | undefined;
   /** Removes the secrets of the call. */
   readonly mask?: AnswerMask;
