@@ -1,5 +1,5 @@
 import { type Nanos, usdOf } from '../kit/money.ts';
-import type { AccountStatement, Fault, LedgerReport } from '../ports/ledger.ts';
+import { type AccountStatement, type Fault, hasMoney, type LedgerReport } from '../ports/ledger.ts';
 import type { Account } from '../ports/tenancy.ts';
 
 /** The balance of an account, and whether its books are consistent. */
@@ -56,15 +56,6 @@ export function ledgerView(report: LedgerReport, accounts: readonly Account[]): 
       torn_tail_bytes: report.journal.tornTailBytes,
     },
   };
-}
-
-function hasMoney(statement: AccountStatement): boolean {
-  const { grantedNanos, settledNanos, reservedNanos, writtenOffNanos, fault } = statement;
-  return (
-    grantedNanos !== null ||
-    fault !== null ||
-    [settledNanos, reservedNanos, writtenOffNanos].some((nanos) => nanos !== 0n)
-  );
 }
 
 /** One account by its name. */

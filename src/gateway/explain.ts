@@ -1,6 +1,7 @@
 import { outputLimitAt } from '../catalog/output-limit.ts';
 import { priceOfAnswer } from '../catalog/prices/answer-price.ts';
 import type { Lane } from '../dialects/lane.ts';
+import { outputAskedFor } from '../dialects/shared/requests/output-limit.ts';
 import type { GatewayError } from '../ir/errors.ts';
 import type { PipelineEntry, Strategy, TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
@@ -182,8 +183,7 @@ function estimateOf(
   first: RankedCandidate | undefined,
   { promptTokens, nowMs }: ExplainDependencies,
 ): Explanation['estimate'] {
-  const asked = request.embedding === undefined ? request.requestedOutputTokens : 0;
-  const outputTokens = outputLimitAt(first?.endpoint ?? NO_LIMIT, asked);
+  const outputTokens = outputLimitAt(first?.endpoint ?? NO_LIMIT, outputAskedFor(request));
   if (first === undefined || outputTokens === undefined) {
     return { prompt_tokens: promptTokens, max_output_tokens: outputTokens ?? null, max_cost_usd: null };
   }

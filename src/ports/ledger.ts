@@ -198,6 +198,16 @@ export interface AccountStatement {
   readonly fault: Fault | null;
 }
 
+/** True if an account has money or a fault; one with write-offs only has money too. */
+export function hasMoney(statement: AccountStatement): boolean {
+  const { grantedNanos, settledNanos, reservedNanos, writtenOffNanos, fault } = statement;
+  return (
+    grantedNanos !== null ||
+    fault !== null ||
+    [settledNanos, reservedNanos, writtenOffNanos].some((nanos) => nanos !== 0n)
+  );
+}
+
 /** The books as a whole, for `ledger verify`. */
 export interface LedgerReport {
   readonly accounts: readonly AccountStatement[];

@@ -7,6 +7,7 @@ import { type ErrorDetails, type ErrorKind, GatewayError } from '../ir/errors.ts
 import type { EventBatch } from '../ir/events.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
+import type { FlowSource } from '../kit/frames/flow.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 
 /** What the reservation pays for, where the upstream must be given a limit. */
@@ -49,7 +50,7 @@ export interface UpstreamAnswer {
    * The answer; ends with exactly one terminal event, after an abort with a failure that is the signal's reason. Not
    * pulling is back-pressure. Returning from the iteration early closes the connection.
    */
-  readonly batches: AsyncIterable<EventBatch>;
+  readonly batches: FlowSource<EventBatch>;
 }
 
 /** A failed call, with the message that the caller gets if no candidate is left. */
@@ -114,7 +115,7 @@ export interface TransportReply {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body, decompressed, under back-pressure; throws TransportProblem. */
-  readonly chunks: AsyncIterable<Uint8Array>;
+  readonly chunks: FlowSource<Uint8Array>;
 }
 
 /**

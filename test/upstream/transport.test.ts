@@ -236,7 +236,7 @@ describe('compressed answers', () => {
     const { chunks } = await transport.open(callTo());
     const iterator = chunks[Symbol.asyncIterator]();
     const first = await iterator.next();
-    expect(Buffer.from(first.value).toString()).toBe('data: 1\n\n');
+    expect(Buffer.from(first.value as Uint8Array).toString()).toBe('data: 1\n\n');
     await iterator.return?.();
     await upstream.requests[0]?.closed;
   });
@@ -271,7 +271,7 @@ describe('back-pressure', () => {
     upstream.answer([head(200, SSE), flood('y'.repeat(16 * 1024), total), end()]);
     const { chunks } = await transport.open(callTo());
     const iterator = chunks[Symbol.asyncIterator]();
-    let bytes = (await iterator.next()).value.length;
+    let bytes = ((await iterator.next()).value as Uint8Array).length;
     await sleep(300);
     const [request] = upstream.requests;
     expect(request?.isBlocked).toBe(true);

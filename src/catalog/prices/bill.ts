@@ -72,8 +72,20 @@ function billionthsOf(share: number): bigint {
 
 export const FREE: Bill = { totalNanos: 0n, inputNanos: 0n, outputNanos: 0n, isByok: false };
 
-function inputCost(usage: Usage, pricing: Pricing): Price {
+/** Prices of prompt tokens that a cache reads and writes; absent ones fall back on the prompt price. */
+export function cachePricesOf(pricing: Pricing): {
+  readonly read: Price;
+  readonly write: Price;
+  readonly write1h: Price;
+} {
   const { prompt = 0n, input_cache_read = prompt, input_cache_write = prompt } = pricing;
+  const { input_cache_write_1h = input_cache_write } = pricing;
+  return { read: input_cache_read, write: input_cache_write, write1h: input_cache_write_1h };
+}
+
+function inputCost(usage: Usage, pricing: Pricing): Price {
+  const { prompt = 0n } = pricing;
+  const cache = cachePricesOf(pricing);
   const { inputTokens } = usage;
   // Parts that add up to more than the total are cut, so that each token is priced once.
   const cached = Math.min(usage.cachedTokens, inputTokens);
@@ -81,9 +93,9 @@ function inputCost(usage: Usage, pricing: Pricing): Price {
   const written1h = Math.min(usage.cacheWrite1hTokens, inputTokens - cached - written);
   return (
     costOf(inputTokens - cached - written - written1h, prompt) +
-    costOf(cached, input_cache_read) +
-    costOf(written, input_cache_write) +
-    costOf(written1h, pricing.input_cache_write_1h ?? input_cache_write)
+    costOf(cached, cache.read) +
+    costOf(written, cache.write) +
+    costOf(written1h, cache.write1h)
   );
 }
 

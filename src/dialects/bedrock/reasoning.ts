@@ -1,7 +1,8 @@
 import type { Seal } from '../../ir/events.ts';
 import type { ReasoningItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { CLAUDE_FORMAT, visibleThoughts } from '../shared/reasoning/claude-seals.ts';
+import { CLAUDE_FORMAT } from '../shared/reasoning/claude-seals.ts';
+import { visibleThoughts } from '../shared/reasoning/thoughts-as-text.ts';
 import { BEDROCK_FORMAT, facts } from './facts.ts';
 
 /**

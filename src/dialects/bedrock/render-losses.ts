@@ -1,8 +1,14 @@
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { RequestField } from '../../ir/settings.ts';
 import type { RenderTarget } from '../dialect.ts';
-import { CLAUDE_FATES, NO_FIELD } from '../shared/report/claude-fates.ts';
-import { type FieldFates, isTaken, rendered, reportDroppedFields } from '../shared/report/field-fates.ts';
+import { CLAUDE_FATES } from '../shared/report/claude-fates.ts';
+import {
+  type FieldFates,
+  isTaken,
+  NO_FIELD,
+  rendered,
+  reportDroppedFields,
+} from '../shared/report/field-fates.ts';
 import {
   foreignMemberReport,
   reportForeignFields,

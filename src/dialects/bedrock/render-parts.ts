@@ -22,7 +22,7 @@ import {
   reportTextMembers,
 } from '../shared/blocks/part-losses.ts';
 import { whyUnsealed } from '../shared/reasoning/claude-seals.ts';
-import { NO_FIELD } from '../shared/report/claude-fates.ts';
+import { NO_FIELD } from '../shared/report/field-fates.ts';
 import type { Report } from '../shared/report/report.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
 import { ADDITIONAL_TOOLS, reportAdditionalTools } from '../shared/tools/additional-tools.ts';

@@ -2,7 +2,7 @@ import { conversationForm } from '../../ir/format-facts.ts';
 import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, stringAt } from '../../kit/json/members.ts';
-import { NO_FIELD } from '../shared/report/claude-fates.ts';
+import { NO_FIELD } from '../shared/report/field-fates.ts';
 import type { Report } from '../shared/report/report.ts';
 import { notRun } from '../shared/tools/additional-tools.ts';
 import { allowedTools } from '../shared/tools/allowed-tools.ts';

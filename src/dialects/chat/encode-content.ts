@@ -4,6 +4,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { layOver } from '../../kit/json/lay-over.ts';
 import { compact } from '../../kit/json/members.ts';
 import { renderUrl } from '../shared/media/data-url.ts';
+import { THOUGHT_SEPARATOR } from '../shared/reasoning/thoughts-as-text.ts';
 import { renderAnnotation } from './citations.ts';
 import { callSeal, renderToolCall } from './encode-calls.ts';
 import { type Followed, indexesOf, renderReasoningDetails } from './reasoning.ts';
@@ -86,9 +87,6 @@ export function logprobsObject(entries: Logprobs): JsonObject {
 }
 
 // --- Thoughts -------------------------------------------------------------------------------------------------------
-
-/** Separates the parts of the thoughts, which the format also has as one text. */
-export const THOUGHT_SEPARATOR = '\n\n';
 
 function addThoughts(message: JsonObject, items: readonly Item[], isExcluded: boolean): void {
   const details: JsonObject[] = [];

@@ -8,6 +8,7 @@ import { layOver } from '../../kit/json/lay-over.ts';
 import { membersBeyond, objectAt, objectsAt } from '../../kit/json/members.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
 import { errorObject } from '../shared/answers/error-envelope.ts';
+import { THOUGHT_SEPARATOR } from '../shared/reasoning/thoughts-as-text.ts';
 import { flatArguments } from '../shared/tools/tool-names.ts';
 import { contentIn } from './decode.ts';
 import { callHead, callInput, callSeal, isUnexpected, SentCalls, speaksLegacyCalls } from './encode-calls.ts';
@@ -19,7 +20,6 @@ import {
   SaidLast,
   SentDetails,
   SentText,
-  THOUGHT_SEPARATOR,
 } from './encode-content.ts';
 import { renderFinish } from './finish.ts';
 import { renderUsage, usageObjectIn } from './usage.ts';

@@ -19,13 +19,14 @@ import type { Issue } from '../../kit/json/validate.ts';
 import type { ParseContext } from '../dialect.ts';
 import { checkMedia } from '../shared/media/check-media.ts';
 import { messageIndex } from '../shared/presets/preset-message.ts';
+import { REASONING_FIELDS } from '../shared/reasoning/reasoning-schema.ts';
 import { modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
 import { limitIn } from '../shared/requests/output-limit.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 import { facts } from './facts.ts';
 import { parseConversation } from './parse-content.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
-import { DOCUMENTED_FIELDS, LIMIT_FIELDS, REASONING_FIELDS, UNMODELLED_FIELDS } from './wire.ts';
+import { DOCUMENTED_FIELDS, LIMIT_FIELDS, UNMODELLED_FIELDS } from './wire.ts';
 import { isKnownPartType } from './wire-content.ts';
 
 /** Parses a validated body. Throws 400 and 422 for conditions that the schema cannot express. */

@@ -5,7 +5,7 @@ import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.
 import { reportToolCallLimit } from '../shared/report/foreign-members.ts';
 import { reportPassedOn } from '../shared/report/passed-on-fields.ts';
 import { Report } from '../shared/report/report.ts';
-import { capped } from '../shared/requests/output-limit.ts';
+import { capped, lowestLimit } from '../shared/requests/output-limit.ts';
 import { relayBody } from '../shared/requests/relay.ts';
 import { parseServiceTier } from './parse.ts';
 import { arePlain, relayMessages } from './relay-content.ts';
@@ -68,18 +68,20 @@ function relayCacheMark(
 /** The caller's own limits, under the only name that the provider accepts if there is just one. */
 function relayOutputLimit(given: JsonObject, target: RenderTarget, report: Report): JsonObject | undefined {
   const only = target.quirks?.outputLimitField;
-  let limits: JsonObject | undefined;
-  let least = Number.POSITIVE_INFINITY;
+  let limits: Record<string, number> | undefined;
   for (const field of LIMIT_FIELDS) {
     const asked = numberAt(given, field);
     if (asked === undefined) continue;
     const limit = capped(asked, () => field, target, report);
     limits ??= {};
     limits[field] = limit;
-    least = Math.min(least, limit);
   }
   if (only === undefined || limits === undefined) return limits;
-  return { max_tokens: undefined, max_completion_tokens: undefined, [only]: least };
+  return {
+    max_tokens: undefined,
+    max_completion_tokens: undefined,
+    [only]: lowestLimit(Object.values(limits)),
+  };
 }
 
 // --- Output format --------------------------------------------------------------------------------------------------

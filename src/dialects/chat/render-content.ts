@@ -24,7 +24,7 @@ import { type FlatNames, flatArguments } from '../shared/tools/tool-names.ts';
 import { facts } from './facts.ts';
 import { toolCallId } from './quirks.ts';
 import { renderThoughts } from './reasoning.ts';
-import { FOREIGN_SEAL, NO_FIELD, reportForeignMembers } from './render-losses.ts';
+import { FOREIGN_SEAL, NO_CHAT_FIELD, reportForeignMembers } from './render-losses.ts';
 import { contentOf, type PartsContext, renderPart, reportLostMark } from './render-parts.ts';
 import { reportRenaming } from './render-tools.ts';
 
@@ -165,7 +165,7 @@ class ConversationWriter {
   // --- Messages -----------------------------------------------------------------------------------------------------
 
   #addSpoken(item: MessageItem): void {
-    reportPhase(item, this.#context.report, NO_FIELD);
+    reportPhase(item, this.#context.report, NO_CHAT_FIELD);
     const turn = this.#openFreshTurn();
     turn.content ??= [];
     for (const part of item.content) turn.content.push(part);
@@ -175,7 +175,7 @@ class ConversationWriter {
   #addPlain(item: MessageItem): void {
     this.#endTurn();
     this.#endResults();
-    reportPhase(item, this.#context.report, NO_FIELD);
+    reportPhase(item, this.#context.report, NO_CHAT_FIELD);
     const { request, quirks } = this.#context;
     const isKnownRole =
       item.role !== 'developer' || (request.format === 'chat' && quirks.refusesDeveloperRole !== true);

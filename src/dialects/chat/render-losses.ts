@@ -28,7 +28,7 @@ import { facts } from './facts.ts';
 import { GATEWAY_FIELDS } from './wire.ts';
 
 /** Why something is not sent. */
-export const NO_FIELD = 'the chat format has no field for it';
+export const NO_CHAT_FIELD = 'the chat format has no field for it';
 export const NO_CACHE_MARKS = 'the upstream takes no cache marks here';
 export const FOREIGN_SEAL =
   'sealed by an upstream of another dialect: chat upstreams get only what one of them gave';
@@ -65,7 +65,7 @@ const FATES: FieldFates = {
   serviceTier: rendered(),
   speed: rendered(),
   truncation: dropped('chat upstreams do not shorten prompts', is('disabled')),
-  include: droppedExcept([INCLUDE_LOGPROBS], NO_FIELD),
+  include: droppedExcept([INCLUDE_LOGPROBS], NO_CHAT_FIELD),
   items: rendered(),
 };
 
@@ -77,7 +77,7 @@ export function takes(field: RequestField, target: RenderTarget): boolean {
 /** Reports the fields that the upstream does not have. */
 export function reportLosses(request: GenerationRequest, report: Report): void {
   reportDroppedFields(request, FATES, report);
-  reportForeignFields(request, 'chat', NO_FIELD, report);
+  reportForeignFields(request, 'chat', NO_CHAT_FIELD, report);
   reportToolCallLimit(request, NO_TOOL_CALL_LIMIT, report);
   reportUnknownFields(request, unknownDetail, report);
 }
@@ -91,7 +91,7 @@ export function unknownDetail(field: string): string {
 
 // --- Members of items, parts and tools ------------------------------------------------------------------------------
 
-export const reportForeignMembers = foreignMemberReport('chat', NO_FIELD);
+export const reportForeignMembers = foreignMemberReport('chat', NO_CHAT_FIELD);
 
 // --- Fields that the endpoint does not take -------------------------------------------------------------------------
 

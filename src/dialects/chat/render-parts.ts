@@ -7,7 +7,7 @@ import { textOfForeignPart } from '../shared/blocks/text-of-foreign-part.ts';
 import { renderUrl } from '../shared/media/data-url.ts';
 import type { Report } from '../shared/report/report.ts';
 import { renderCacheMark } from '../shared/requests/gateway-fields.ts';
-import { NO_CACHE_MARKS, NO_FIELD, reportForeignMembers } from './render-losses.ts';
+import { NO_CACHE_MARKS, NO_CHAT_FIELD, reportForeignMembers } from './render-losses.ts';
 
 /** Context of rendering content besides the parts. */
 export interface PartsContext {
@@ -62,7 +62,7 @@ export function renderPart(part: Part, context: PartsContext): JsonObject[] {
 
 function renderText(part: Extract<Part, { type: 'text' }>, context: PartsContext): JsonObject {
   const { report } = context;
-  reportTextMembers(part, report, NO_FIELD);
+  reportTextMembers(part, report, NO_CHAT_FIELD);
   reportForeignMembers(part, 'items', report);
   return { type: 'text', text: part.text, ...markOf(part, part.cache, context), ...part.ext?.chat };
 }
@@ -131,7 +131,7 @@ function renderTextFile(part: Extract<Part, { type: 'file' }>, text: string, rep
 function renderOpaque(part: Extract<Part, { type: 'opaque' }>, context: PartsContext): JsonObject[] {
   const { report } = context;
   if (part.dialect === 'chat') return [part.value];
-  const text = textOfForeignPart(part, report, NO_FIELD);
+  const text = textOfForeignPart(part, report, NO_CHAT_FIELD);
   if (text !== undefined) return [{ type: 'text', text: text.text, ...markOf(part, text.cache, context) }];
   const kind = textAt(part.value, 'type') ?? 'this kind of part';
   report.dropped(report.place(part, 'items'), `chat upstreams do not know ${kind}`);

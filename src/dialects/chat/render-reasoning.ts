@@ -14,7 +14,7 @@ import {
 import { effortName } from '../shared/reasoning/reasoning-names.ts';
 import { NOT_TAKEN } from '../shared/report/field-fates.ts';
 import type { Report } from '../shared/report/report.ts';
-import { NO_FIELD, takes } from './render-losses.ts';
+import { NO_CHAT_FIELD, takes } from './render-losses.ts';
 
 /** The highest effort that all chat upstreams know. */
 const HIGHEST_EFFORT: Effort = 'high';
@@ -44,7 +44,7 @@ export function renderReasoning(
     drop(SETTINGS, NOT_TAKEN);
     return {};
   }
-  drop(UNSENT, NO_FIELD);
+  drop(UNSENT, NO_CHAT_FIELD);
   const form = target.quirks?.thinkingField ?? 'reasoning_effort';
   const effort = effortOf(settings);
   const budget = settings.budgetTokens;

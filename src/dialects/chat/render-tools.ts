@@ -12,7 +12,7 @@ import {
   identityOf,
   type ToolIdentity,
 } from '../shared/tools/tool-names.ts';
-import { NO_CACHE_MARKS, NO_FIELD, reportForeignMembers, takes } from './render-losses.ts';
+import { NO_CACHE_MARKS, NO_CHAT_FIELD, reportForeignMembers, takes } from './render-losses.ts';
 
 /** Context of rendering tools. */
 export interface ToolsContext {
@@ -79,7 +79,7 @@ function reportToolLosses(tool: CallableTool, { report, names }: ToolsContext): 
     report.coerced(member('format'), 'the upstream enforces no grammar: it is told to the model in words');
   }
   if (tool.namespace?.description !== undefined && tool.namespace.description !== '') {
-    report.dropped(`${toolGroupPlace(tool, report)}.description`, NO_FIELD);
+    report.dropped(`${toolGroupPlace(tool, report)}.description`, NO_CHAT_FIELD);
   }
   reportForeignMembers(tool, 'tools', report);
 }

@@ -2,7 +2,7 @@ import type { Settled } from '../../ir/events.ts';
 import { tokenCount, type Usage } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, objectsAt } from '../../kit/json/members.ts';
-import { usdOf } from '../../kit/money.ts';
+import { type CostNames, costMembers } from '../shared/answers/cost-members.ts';
 
 /** Token counts in both directions. */
 
@@ -65,6 +65,11 @@ function firstCount(first: unknown, second?: unknown, third?: unknown): number {
   return tokenCount(first) ?? tokenCount(second) ?? tokenCount(third) ?? 0;
 }
 
+const COST_NAMES: CostNames = {
+  input: 'upstream_inference_prompt_cost',
+  output: 'upstream_inference_completions_cost',
+};
+
 /** Writes usage and cost, over members that only the upstream's own usage has. */
 export function renderUsage(
   { usage, bill }: Pick<Settled, 'usage' | 'bill'>,
@@ -82,13 +87,7 @@ export function renderUsage(
       reasoning_tokens: usage.reasoningTokens,
       image_tokens: usage.imageTokens,
     }),
-    cost: usdOf(bill.totalNanos),
-    is_byok: bill.isByok,
-    cost_details: {
-      upstream_inference_cost: bill.isByok ? usdOf(bill.inputNanos + bill.outputNanos) : null,
-      upstream_inference_prompt_cost: usdOf(bill.inputNanos),
-      upstream_inference_completions_cost: usdOf(bill.outputNanos),
-    },
+    ...costMembers(bill, COST_NAMES),
   };
   if (usage.webSearchRequests > 0) {
     members.server_tool_use_details = { web_search_requests: usage.webSearchRequests };

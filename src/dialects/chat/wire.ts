@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { nullish, oneOf, taggedUnion } from '../../kit/json/schema.ts';
+import { EFFORTS, reasoningSchema } from '../shared/reasoning/reasoning-schema.ts';
 import {
   gatewayFieldSchemas,
   imageConfigSchema,
@@ -33,18 +34,6 @@ const responseFormatSchema = taggedUnion('type', [
   Type.Object({ type: Type.Literal('grammar'), grammar: Type.String({ minLength: 1 }) }),
   Type.Object({ type: Type.Literal('python') }),
 ]);
-
-const EFFORTS = ['max', 'xhigh', 'high', 'medium', 'low', 'minimal', 'none'] as const;
-
-const reasoningSchema = Type.Object({
-  effort: nullish(oneOf(EFFORTS)),
-  summary: nullish(oneOf(['auto', 'concise', 'detailed'])),
-  max_tokens: nullish(Type.Integer({ minimum: 1, maximum: MAX_REQUESTED_TOKENS })),
-  enabled: nullish(Type.Boolean()),
-  context: nullish(oneOf(['auto', 'all_turns', 'current_turn'])),
-  mode: nullish(oneOf(['standard', 'pro'])),
-  exclude: nullish(Type.Boolean()),
-});
 
 const metadataSchema = Type.Unsafe<Record<string, string>>({
   type: 'object',
@@ -132,9 +121,6 @@ export const DOCUMENTED_FIELDS: ReadonlySet<string> = new Set(Object.keys(fieldS
 
 /** Fields that hold the output limit, the one that more upstreams know first. */
 export const LIMIT_FIELDS = ['max_tokens', 'max_completion_tokens'] as const;
-
-/** Members of `reasoning` that the format documents. */
-export const REASONING_FIELDS: ReadonlySet<string> = new Set(Object.keys(reasoningSchema.properties));
 
 /** Fields for the gateway, which never go upstream. */
 export const GATEWAY_FIELDS: ReadonlySet<string> = new Set([

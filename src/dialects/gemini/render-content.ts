@@ -13,6 +13,7 @@ import { stringAt } from '../../kit/json/members.ts';
 import { reportPhase } from '../shared/blocks/part-losses.ts';
 import { labelOfResult, NO_RESULT, WITHOUT_CALL, WITHOUT_RESULT } from '../shared/pairing/pair-calls.ts';
 import { callSealPlace } from '../shared/report/caller-places.ts';
+import { NO_FIELD } from '../shared/report/field-fates.ts';
 import {
   isSystem,
   LAST_SYSTEM_AS_USER,
@@ -24,7 +25,7 @@ import { objectInput } from '../shared/tools/call-input.ts';
 import { ownId } from './ids.ts';
 import { ownSealOfCall, ownSealOfThoughts } from './reasoning.ts';
 import type { RenderContext } from './render-context.ts';
-import { FOREIGN_SEAL, NO_FIELD, reportForeignMembers } from './render-losses.ts';
+import { FOREIGN_SEAL, reportForeignMembers } from './render-losses.ts';
 import { PartRenderer } from './render-parts.ts';
 import { NO_SIGNATURE, textPart, type WireContent, type WirePart, type WireRole } from './wire.ts';
 

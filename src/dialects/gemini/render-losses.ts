@@ -11,6 +11,7 @@ import {
   is,
   isEmpty,
   isTaken,
+  NO_FIELD,
   rendered,
   reportDroppedFields,
 } from '../shared/report/field-fates.ts';
@@ -24,7 +25,6 @@ import {
 import type { Report } from '../shared/report/report.ts';
 
 /** Why something is not sent. */
-export const NO_FIELD = 'the upstream has no such field';
 export const NO_CACHE_MARKS = 'the upstream caches on its own and takes no marks';
 export const FOREIGN_SEAL = 'sealed by another model family: the upstream would refuse it';
 

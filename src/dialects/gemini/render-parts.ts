@@ -3,6 +3,7 @@ import { textAt } from '../../kit/json/members.ts';
 import { IMAGE_AS_TEXT, reportImageDetail, reportTextMembers } from '../shared/blocks/part-losses.ts';
 import { textOfForeignPart } from '../shared/blocks/text-of-foreign-part.ts';
 import { parseDataUrl } from '../shared/media/data-url.ts';
+import { NO_FIELD } from '../shared/report/field-fates.ts';
 import type { Report } from '../shared/report/report.ts';
 import {
   type AddressedKind,
@@ -14,7 +15,7 @@ import {
   ownType,
 } from './media.ts';
 import type { RenderContext } from './render-context.ts';
-import { NO_CACHE_MARKS, NO_FIELD, reportForeignMembers } from './render-losses.ts';
+import { NO_CACHE_MARKS, reportForeignMembers } from './render-losses.ts';
 import { textPart, type WirePart } from './wire.ts';
 
 type PartOf<T extends Part['type']> = Extract<Part, { type: T }>;

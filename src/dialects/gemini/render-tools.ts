@@ -2,13 +2,13 @@ import { conversationForm } from '../../ir/format-facts.ts';
 import type { CallableTool, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { textAt } from '../../kit/json/members.ts';
-import { NOT_TAKEN } from '../shared/report/field-fates.ts';
+import { NO_FIELD, NOT_TAKEN } from '../shared/report/field-fates.ts';
 import type { Report } from '../shared/report/report.ts';
 import { nameOfAllowed } from '../shared/tools/allowed-tools.ts';
 import { reportLostChoice, reportToolLosses } from '../shared/tools/tool-losses.ts';
 import { freeTextParameters, identityOf, nameOfChosen } from '../shared/tools/tool-names.ts';
 import type { RenderContext } from './render-context.ts';
-import { NO_FIELD, reportForeignMembers, takes } from './render-losses.ts';
+import { reportForeignMembers, takes } from './render-losses.ts';
 import { isOwnTool } from './render-searches.ts';
 
 /** Renders the members of a body for tools. */

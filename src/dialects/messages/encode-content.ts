@@ -2,7 +2,7 @@ import type { Event, ItemHead, Seal } from '../../ir/events.ts';
 import type { ToolCallItem } from '../../ir/items.ts';
 import { writeSseFrame } from '../../kit/frames/sse.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
-import { THOUGHT_SEPARATOR } from '../shared/reasoning/claude-seals.ts';
+import { THOUGHT_SEPARATOR } from '../shared/reasoning/thoughts-as-text.ts';
 import { flatArguments, flatToolName } from '../shared/tools/tool-names.ts';
 import { renderAnnotation } from './citations.ts';
 import type { AnswerContents } from './finish.ts';

@@ -2,8 +2,9 @@ import type { Seal } from '../../ir/events.ts';
 import type { ReasoningItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { ReplyContext } from '../dialect.ts';
-import { CLAUDE_FORMAT, visibleThoughts } from '../shared/reasoning/claude-seals.ts';
+import { CLAUDE_FORMAT } from '../shared/reasoning/claude-seals.ts';
 import { damagedSeal, familyOf, type Sealed, unwrapSeal, wrapSeal } from '../shared/reasoning/custody.ts';
+import { visibleThoughts } from '../shared/reasoning/thoughts-as-text.ts';
 import { facts } from './facts.ts';
 import type { WireBlock } from './wire.ts';
 

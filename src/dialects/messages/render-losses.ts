@@ -1,8 +1,8 @@
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { RequestField } from '../../ir/settings.ts';
 import type { RenderTarget } from '../dialect.ts';
-import { CLAUDE_FATES, NO_FIELD } from '../shared/report/claude-fates.ts';
-import { isTaken, reportDroppedFields } from '../shared/report/field-fates.ts';
+import { CLAUDE_FATES } from '../shared/report/claude-fates.ts';
+import { isTaken, NO_FIELD, reportDroppedFields } from '../shared/report/field-fates.ts';
 import {
   foreignMemberReport,
   reportForeignFields,

@@ -2,8 +2,8 @@ import type { Finish, Settled } from '../../ir/events.ts';
 import { NO_USAGE, tokenCount, type Usage } from '../../ir/usage.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { defineAll, objectsAt } from '../../kit/json/members.ts';
-import { usdOf } from '../../kit/money.ts';
 import type { ReplyContext } from '../dialect.ts';
+import { type CostNames, costMembers } from '../shared/answers/cost-members.ts';
 
 /** Token counts in both directions. `input_tokens` excludes cache reads and writes, which are counted separately. */
 
@@ -156,17 +156,14 @@ export function renderUsage(usage: Usage, tier: string): JsonObject {
   };
 }
 
+const COST_NAMES: CostNames = {
+  input: 'upstream_inference_prompt_cost',
+  output: 'upstream_inference_completions_cost',
+};
+
 /** Members of the usage object for the cost, in USD. */
 export function renderCost({ bill }: Settled): JsonObject {
-  return {
-    cost: usdOf(bill.totalNanos),
-    is_byok: bill.isByok,
-    cost_details: {
-      upstream_inference_cost: bill.isByok ? usdOf(bill.inputNanos + bill.outputNanos) : null,
-      upstream_inference_prompt_cost: usdOf(bill.inputNanos),
-      upstream_inference_completions_cost: usdOf(bill.outputNanos),
-    },
-  };
+  return costMembers(bill, COST_NAMES);
 }
 
 /** The final usage object: settled counts and cost over the upstream's other members. */

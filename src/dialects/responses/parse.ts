@@ -21,13 +21,14 @@ import type { ParseContext } from '../dialect.ts';
 import { INCLUDE_LOGPROBS } from '../shared/include-values.ts';
 import { checkMedia } from '../shared/media/check-media.ts';
 import { templateItemCount } from '../shared/presets/prompt-template.ts';
+import { REASONING_FIELDS } from '../shared/reasoning/reasoning-schema.ts';
 import { ADDITIONAL_TOOL_MARK } from '../shared/report/foreign-members.ts';
 import { MAX_TOOLS, modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 import { facts } from './facts.ts';
 import { inputPlace, parseItem, referencesIn, UNKNOWN_REFERENCE } from './parse-content.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
-import { DOCUMENTED_FIELDS, REASONING_FIELDS, TEXT_FIELDS, UNMODELLED_FIELDS } from './wire.ts';
+import { DOCUMENTED_FIELDS, TEXT_FIELDS, UNMODELLED_FIELDS } from './wire.ts';
 import { isOperatorItem, KNOWN_ITEM_TYPES } from './wire-content.ts';
 
 /** Parses a validated body. */

@@ -12,6 +12,7 @@ import {
   type FieldFates,
   fieldValue,
   isTaken,
+  NO_FIELD,
   NOT_TAKEN,
   rendered,
   renderedIfListed,
@@ -29,7 +30,6 @@ import { isInItem } from './wire.ts';
 /** Why something is not sent. */
 export const NO_SUCH_PARAMETER = 'the upstream has no such parameter';
 export const NO_CACHE_MARKS = 'the upstream caches on its own and takes no marks';
-const NO_FIELD = 'the upstream has no such field';
 
 // --- Fields of the request ------------------------------------------------------------------------------------------
 

@@ -12,8 +12,8 @@ import {
   thinkingLimit,
 } from '../shared/reasoning/reasoning-effort.ts';
 import { effortName } from '../shared/reasoning/reasoning-names.ts';
+import { REASONING_FIELDS } from '../shared/reasoning/reasoning-schema.ts';
 import type { Report } from '../shared/report/report.ts';
-import { REASONING_FIELDS } from './wire.ts';
 
 /** The reasoning settings in this dialect; undefined if there is nothing to set. */
 export function renderReasoning(

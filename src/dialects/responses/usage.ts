@@ -1,7 +1,7 @@
 import { type Bill, tokenCount, type Usage } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, objectAt, objectsAt } from '../../kit/json/members.ts';
-import { usdOf } from '../../kit/money.ts';
+import { type CostNames, costMembers } from '../shared/answers/cost-members.ts';
 
 /** Reads the token counts of a response object; undefined if they are missing or implausible. */
 export function readUsage(response: JsonObject): Usage | undefined {
@@ -35,6 +35,11 @@ function readSearches(response: JsonObject, usage: JsonObject): number {
   return tokenCount(reported) ?? (tokenCount(counted) || items.length);
 }
 
+const COST_NAMES: CostNames = {
+  input: 'upstream_inference_input_cost',
+  output: 'upstream_inference_output_cost',
+};
+
 /** Writes token counts, and their cost once it is known. */
 export function renderUsage(usage: Usage, bill: Bill | undefined): JsonObject {
   return compact({
@@ -46,20 +51,8 @@ export function renderUsage(usage: Usage, bill: Bill | undefined): JsonObject {
     output_tokens: usage.outputTokens,
     output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
     total_tokens: usage.inputTokens + usage.outputTokens,
-    ...(bill !== undefined && renderBill(bill)),
+    ...(bill !== undefined && costMembers(bill, COST_NAMES)),
     server_tool_use_details:
       usage.webSearchRequests > 0 ? { web_search_requests: usage.webSearchRequests } : undefined,
   });
-}
-
-function renderBill(bill: Bill): JsonObject {
-  return {
-    cost: usdOf(bill.totalNanos),
-    is_byok: bill.isByok,
-    cost_details: {
-      upstream_inference_cost: bill.isByok ? usdOf(bill.inputNanos + bill.outputNanos) : null,
-      upstream_inference_input_cost: usdOf(bill.inputNanos),
-      upstream_inference_output_cost: usdOf(bill.outputNanos),
-    },
-  };
 }

@@ -1,10 +1,10 @@
 import Type from 'typebox';
 import type { Event, ItemHead, PartKind } from '../../ir/events.ts';
 import type { Tool } from '../../ir/request.ts';
-import type { Effort } from '../../ir/settings.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 import { nullish, oneOf, taggedUnion } from '../../kit/json/schema.ts';
 import { INCLUDE_LOGPROBS, INCLUDE_SEALS } from '../shared/include-values.ts';
+import { reasoningSchema } from '../shared/reasoning/reasoning-schema.ts';
 import { ADDITIONAL_TOOL_MARK } from '../shared/report/foreign-members.ts';
 import {
   gatewayFieldSchemas,
@@ -35,27 +35,6 @@ const INCLUDES = [
   'web_search_call.results',
   INCLUDE_LOGPROBS,
 ] as const;
-
-/** Efforts that the format documents. */
-export const EFFORTS = [
-  'max',
-  'xhigh',
-  'high',
-  'medium',
-  'low',
-  'minimal',
-  'none',
-] as const satisfies Effort[];
-
-const reasoningSchema = Type.Object({
-  effort: nullish(oneOf(EFFORTS)),
-  summary: nullish(oneOf(['auto', 'concise', 'detailed'])),
-  max_tokens: nullish(Type.Integer({ minimum: 1, maximum: MAX_REQUESTED_TOKENS })),
-  enabled: nullish(Type.Boolean()),
-  context: nullish(oneOf(['auto', 'all_turns', 'current_turn'])),
-  mode: nullish(oneOf(['standard', 'pro'])),
-  exclude: nullish(Type.Boolean()),
-});
 
 const textSchema = Type.Object({
   format: nullish(
@@ -155,9 +134,6 @@ export const DOCUMENTED_FIELDS: ReadonlySet<string> = new Set([
   ...Object.keys(fieldSchemas('vendor')),
   'conversation',
 ]);
-
-/** Members of `reasoning` that the format documents. */
-export const REASONING_FIELDS: ReadonlySet<string> = new Set(Object.keys(reasoningSchema.properties));
 
 /** Members of `text` that the format documents. */
 export const TEXT_FIELDS: ReadonlySet<string> = new Set(Object.keys(textSchema.properties));

@@ -1,5 +1,5 @@
 import { mayCompact, namesRegion } from '../../dialects/shared/requests/billed-wishes.ts';
-import { highestLimit } from '../../dialects/shared/requests/output-limit.ts';
+import { highestLimit, outputAskedFor } from '../../dialects/shared/requests/output-limit.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { MAX_SEARCHES } from '../../ir/usage.ts';
@@ -289,12 +289,7 @@ class Sizing {
       promptTokens: promptTokens(this.#counted, promptRatio, worst) + preamble,
       mayFillContext: worst.documents > 0,
       images: worst.imageSizes,
-      requestedOutputTokens: request.embedding === undefined ? highestLimit(request) : 0,
+      requestedOutputTokens: highestLimit(request),
     };
   }
-}
-
-/** Vectors are not output tokens. */
-function outputAskedFor({ embedding, requestedOutputTokens }: GenerationRequest): number | undefined {
-  return embedding === undefined ? requestedOutputTokens : 0;
 }

@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import createRouter, { type HTTPMethod } from 'find-my-way';
 import type { EncodeError } from '../../dialects/shared/answers/error-envelope.ts';
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
 import { compileValidator, type Validator } from '../../kit/json/validate.ts';
+import { nextTurn } from '../../kit/loop/turns.ts';
 import type { Route } from '../route.ts';
 
 /** A row with its validators; each compiles its schema when first used. */

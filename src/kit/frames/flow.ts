@@ -14,6 +14,11 @@ export interface Flow<T> extends AsyncIterator<T, unknown, undefined> {
   whenReady?(wake: () => void): boolean;
 }
 
+/** What is read as one flow: begins when it is iterated. */
+export interface FlowSource<T> {
+  [Symbol.asyncIterator](): Flow<T>;
+}
+
 /** Takes the values of a flow that are ready, now and as they arrive, between two calls of `next`. */
 export class ReadyValues<T> {
   readonly #flow: Flow<T>;

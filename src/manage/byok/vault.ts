@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError } from '../../ir/errors.ts';
 import {
   DecryptionProblem,
@@ -10,6 +9,7 @@ import {
   keyIdOf,
   makeEncryptionKey,
 } from '../../kit/crypto/encrypt.ts';
+import { nextTurn } from '../../kit/loop/turns.ts';
 import type { ByokStore, EncryptedSecret } from '../../ports/byok.ts';
 import type { EncryptionKeyKeeper } from '../../ports/encryption-keys.ts';
 

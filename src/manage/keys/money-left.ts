@@ -18,13 +18,13 @@ const FRESH_MS = 10_000;
 /** How long a reader waits for new figures, milliseconds; then it gets the last ones. */
 const PATIENCE_MS = 500;
 
-export interface BalanceLeft {
+export interface BalanceFigure {
   /** Name of the account. */
   readonly account: string;
   readonly leftNanos: Nanos;
 }
 
-export interface BudgetLeft extends BalanceLeft {
+export interface BudgetFigure extends BalanceFigure {
   /** Slug of the workspace. */
   readonly workspace: string;
   readonly window: LimitWindow;
@@ -32,8 +32,8 @@ export interface BudgetLeft extends BalanceLeft {
 
 /** Remaining balances and budgets. */
 export interface MoneyFigures {
-  readonly balances: readonly BalanceLeft[];
-  readonly budgets: readonly BudgetLeft[];
+  readonly balances: readonly BalanceFigure[];
+  readonly budgets: readonly BudgetFigure[];
   /** When they were read, milliseconds of the monotonic clock; undefined = never. */
   readonly readAtMs: number | undefined;
 }

@@ -70,6 +70,11 @@ export function pairingOf<T>(steps: Iterable<CallStep<T>>): Pairing<T> {
  * Pairs calls and results, because upstreams refuse results without a call, calls without a result, and anything
  * between the two. An orphan result becomes user text; a call without a result gets one that says so; a late result is
  * moved behind its call. Returns the same list if nothing changes.
+ *
+ * Gemini and Bedrock do not use it, because they pair after they have made turns of the items. Bedrock takes results
+ * only at the beginning of the turn after their calls: a later one is no late result but plain content
+ * (`bedrock/render-content.ts`). Gemini pairs by order and has no ids, so that each turn of calls is followed by one of
+ * as many results in the same order (`gemini/render-content.ts`).
  */
 export function pairCalls(items: readonly Item[], report: Report): readonly Item[] {
   if (!items.some(isOfCall)) return items;

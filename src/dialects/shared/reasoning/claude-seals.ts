@@ -1,18 +1,9 @@
-import type { ReasoningItem } from '../../../ir/items.ts';
 import { familyOf, type Sealed } from './custody.ts';
 
 /** Thoughts that Claude models seal: the same at every upstream that serves them. */
 
 /** Reasoning format of their seals. */
 export const CLAUDE_FORMAT = 'anthropic-claude-v1';
-
-/** Separates the parts of one thought, which they take as one text. */
-export const THOUGHT_SEPARATOR = '\n\n';
-
-/** The visible text of thoughts as one. */
-export function visibleThoughts({ text, summary }: ReasoningItem): string {
-  return (text.length > 0 ? text : summary).join(THOUGHT_SEPARATOR);
-}
 
 /** Why thoughts of an earlier turn are not sent. */
 export function whyUnsealed({ signature = '', encrypted = '', format }: Sealed): string {

@@ -1,8 +1,14 @@
 import { INCLUDE_SEALS } from '../include-values.ts';
-import { dropped, droppedExcept, type FieldFates, is, isEmpty, isOnly, rendered } from './field-fates.ts';
-
-/** Report detail of fields that are not sent to Claude, in either of its dialects. */
-export const NO_FIELD = 'the upstream has no such field';
+import {
+  dropped,
+  droppedExcept,
+  type FieldFates,
+  is,
+  isEmpty,
+  isOnly,
+  NO_FIELD,
+  rendered,
+} from './field-fates.ts';
 
 /** The fates of request fields in the two dialects of Claude, messages and bedrock; each overrides its differences. */
 export const CLAUDE_FATES: FieldFates = {

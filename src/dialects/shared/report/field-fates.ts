@@ -125,5 +125,8 @@ export function isTaken(
   return fate.parameters.length === 0 || fate.parameters.some((name) => listed.has(name));
 }
 
+/** Report detail of something that upstreams of the dialect have no field for. */
+export const NO_FIELD = 'the upstream has no such field';
+
 /** Report detail of a field that the endpoint does not list. */
 export const NOT_TAKEN = 'the endpoint does not take this parameter';

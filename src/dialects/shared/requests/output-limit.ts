@@ -57,15 +57,33 @@ export function limitFieldAt(
   return takesOnlyNewer ? newer : (quirks?.outputLimitField ?? usual);
 }
 
-/** The higher of two output limits: a body that has both goes out with both, and an upstream may read either. */
-export function highestLimit({
-  formatFacts,
-  body,
-  requestedOutputTokens: asked,
-}: GenerationRequest): number | undefined {
+/** Output tokens that a request asks for; undefined = no limit. Vectors are not output tokens. */
+export function outputAskedFor({
+  embedding,
+  requestedOutputTokens,
+}: Pick<GenerationRequest, 'embedding' | 'requestedOutputTokens'>): number | undefined {
+  return embedding === undefined ? requestedOutputTokens : 0;
+}
+
+/**
+ * The most that an upstream may read in a request as its output limit: the higher of two limits. A body that has both
+ * goes out with both, and an upstream may read either.
+ */
+export function highestLimit(request: GenerationRequest): number | undefined {
+  const asked = outputAskedFor(request);
+  if (request.embedding !== undefined) return asked;
+  const { formatFacts, body } = request;
   const [usual, newer] = conversationForm(formatFacts).limitFields;
   const older = newer === undefined ? undefined : numberAt(body, usual);
   return asked === undefined || older === undefined ? asked : Math.max(asked, older);
+}
+
+/**
+ * The lower of two output limits, for a provider that accepts one name only: an answer within it is within both, and
+ * the money that is reserved for the higher one suffices.
+ */
+export function lowestLimit(limits: readonly number[]): number {
+  return Math.min(...limits);
 }
 
 /** Of two names for the limit, the newer one if the body has it. */

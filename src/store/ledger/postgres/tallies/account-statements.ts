@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { type Amount, NOTHING } from '../../../../ir/amount.ts';
 import type { Nanos } from '../../../../kit/money.ts';
-import type { AccountStatement, BalanceLeft } from '../../../../ports/ledger.ts';
+import { type AccountStatement, type BalanceLeft, hasMoney } from '../../../../ports/ledger.ts';
 import type { LedgerTallyRow, Tables } from '../../../sql/tables.ts';
 import { transact } from '../../../sql/transact.ts';
 import { reservationFaults, type ScopeFault, sumFaults } from './scope-faults.ts';
@@ -181,14 +181,4 @@ function accountFault(
   ];
   if (hasLostTally) return { fault: 'tally', differenceNanos: booked.creditNanos };
   return differences.find(({ differenceNanos }) => differenceNanos !== 0n);
-}
-
-/** An account with write-offs only has money too. */
-function hasMoney(statement: AccountStatement): boolean {
-  const { grantedNanos, settledNanos, reservedNanos, writtenOffNanos, fault } = statement;
-  return (
-    grantedNanos !== null ||
-    fault !== null ||
-    [settledNanos, reservedNanos, writtenOffNanos].some((nanos) => nanos !== 0n)
-  );
 }

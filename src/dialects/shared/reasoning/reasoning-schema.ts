@@ -1,0 +1,29 @@
+import Type from 'typebox';
+import type { Effort } from '../../../ir/settings.ts';
+import { nullish, oneOf } from '../../../kit/json/schema.ts';
+import { MAX_REQUESTED_TOKENS } from '../requests/gateway-fields.ts';
+
+/** Efforts that the responses and chat formats document. */
+export const EFFORTS = [
+  'max',
+  'xhigh',
+  'high',
+  'medium',
+  'low',
+  'minimal',
+  'none',
+] as const satisfies Effort[];
+
+/** The object `reasoning` of both formats. */
+export const reasoningSchema = Type.Object({
+  effort: nullish(oneOf(EFFORTS)),
+  summary: nullish(oneOf(['auto', 'concise', 'detailed'])),
+  max_tokens: nullish(Type.Integer({ minimum: 1, maximum: MAX_REQUESTED_TOKENS })),
+  enabled: nullish(Type.Boolean()),
+  context: nullish(oneOf(['auto', 'all_turns', 'current_turn'])),
+  mode: nullish(oneOf(['standard', 'pro'])),
+  exclude: nullish(Type.Boolean()),
+});
+
+/** Its members. */
+export const REASONING_FIELDS: ReadonlySet<string> = new Set(Object.keys(reasoningSchema.properties));
