@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
+import { cachePricesOf } from '../../catalog/prices/bill.ts';
 import type { Usage } from '../../ir/usage.ts';
 import type { ConversationKey } from './conversation-key.ts';
 
@@ -22,8 +23,6 @@ export function mayPin({ kind, usage, endpoint, hasOrder }: PinCase): boolean {
   return cached > 0 && savesByCaching(endpoint);
 }
 
-/** An absent cache price is the prompt price. */
 function savesByCaching({ pricing }: Pick<Endpoint, 'pricing'>): boolean {
-  const prompt = pricing.prompt ?? 0n;
-  return (pricing.input_cache_read ?? prompt) < prompt;
+  return cachePricesOf(pricing).read < (pricing.prompt ?? 0n);
 }
