@@ -10,10 +10,10 @@ import { requestOf } from '../builders/request.ts';
 
 /**
  * What an answer costs grows with its length and not faster: an upstream that writes many small pieces must not be able
- * to hold the process. Work that looks back at every piece takes five times the limit or more at this size.
+ * to hold the process. Work that looks back at every piece takes twice the limit or more at this size.
  */
 
-const COUNT = 10_000;
+const COUNT = 7_000;
 /** Where two kinds of events meet. */
 const HALF = COUNT / 2;
 const LIMIT_MS = 1000;

@@ -1,10 +1,10 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { temporaryDirectory } from '../contracts/temporary-directory.ts';
-import { type StartedProgram, startProgram, stopped } from '../e2e/started-program.ts';
-import { postgresForTests } from '../postgres/postgres-server.ts';
-import { signalbox } from './program.ts';
+import { temporaryDirectory } from '../../contracts/temporary-directory.ts';
+import { type StartedProgram, startProgram, stopped } from '../../e2e/started-program.ts';
+import { signalbox } from '../../operator/program.ts';
+import { postgresForTests } from '../../postgres/postgres-server.ts';
 
 const MANAGEMENT_KEY = 'management-key-of-this-test';
 /** More than one slice. */
