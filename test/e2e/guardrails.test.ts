@@ -227,7 +227,7 @@ describe('/guardrails', () => {
       'service.url: the URL ',
     ],
     ['a service that is no address', { service: { url: 'ftp://x' } }, 'service.url: must be an http'],
-    ['a workspace of nobody', { workspace_id: 'x' }, 'workspace_id: must be a UUID'],
+    ['a workspace id that is no UUID', { workspace_id: 'x' }, 'workspace_id: must be a UUID'],
   ])('refuses %s with the path', async (_, body, message) => {
     const answer = await ask('POST', '/guardrails', { name: 'Wrong', ...body });
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 400 } } });

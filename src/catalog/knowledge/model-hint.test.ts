@@ -27,7 +27,7 @@ describe('the hint for an unknown model', () => {
     ['a missing letter in the author', 'opnai/gpt-4.1', 'openai/gpt-4.1', 'OPENAI_API_KEY'],
     ['no author', 'claude-sonnet-4.5', 'anthropic/claude-sonnet-4.5', 'ANTHROPIC_API_KEY'],
     ['no author and a missing hyphen', 'gpt4.1', 'openai/gpt-4.1', 'OPENAI_API_KEY'],
-  ])('suggests a model of the catalogue that nobody serves: %s', (_, typed, meant, variable) => {
+  ])('suggests a model of the catalogue that no provider here serves: %s', (_, typed, meant, variable) => {
     const hint = hintForUnknownModel(typed, served('simulator/standard'));
     expect(hint).toContain(`Did you mean ${meant}? No provider here serves it: set ${variable}`);
   });

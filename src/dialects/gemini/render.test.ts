@@ -257,7 +257,7 @@ describe('content', () => {
       [{ fileData: { mimeType: 'application/pdf', fileUri: 'gs://b/a.pdf' } }],
     ],
     [
-      'an address that nobody fetches',
+      'an address that the upstream does not fetch',
       { type: 'image', source: { kind: 'url', url: 'http://a.example/i.png' } },
       [],
       ['input dropped'],

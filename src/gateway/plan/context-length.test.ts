@@ -24,7 +24,7 @@ describe('the largest context of the models of a request', () => {
     ['that of the model that has most', ['a/small', 'a/large'], 9000],
     ['that of a model with a suffix', ['a/small:nitro'], 4000],
     ['not known of one endpoint', ['a/unknown'], Number.POSITIVE_INFINITY],
-    ['not known of a model that nobody serves', ['a/large', 'a/unserved'], Number.POSITIVE_INFINITY],
+    ['not known of a model without an endpoint', ['a/large', 'a/unserved'], Number.POSITIVE_INFINITY],
     ['not known of what stands for a choice', ['a/large', 'signalbox/auto'], Number.POSITIVE_INFINITY],
     ['not known of no model', [], Number.POSITIVE_INFINITY],
   ])('%s', (_, models, most) => {

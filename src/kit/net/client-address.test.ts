@@ -21,6 +21,6 @@ it.each([
   expect(clientAddressOf(peer, forwarded, trusted)).toBe(address);
 });
 
-it('believes nobody without trusted proxies', () => {
+it('believes no forwarded address without trusted proxies', () => {
   expect(clientAddressOf('127.0.0.1', ['1.2.3.4'], [])).toBe('127.0.0.1');
 });

@@ -168,7 +168,7 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
     `${model('        tag: acme\n')}presets: { p: { model: acme/lrge } }\n`,
   ],
   [
-    'warning: a model that nobody serves',
+    'warning: a model that no provider serves',
     `${ACME}models:\n  - id: a/b\n    endpoints:\n      - provider: openai\n`,
   ],
   [

@@ -107,13 +107,13 @@ describe('where files are named', () => {
       'messages[0].content[0].file_id: names a stored file: those can stand only in messages',
     ],
     [
-      'in a part that nobody knows',
+      'in a part of an unknown type',
       'chat',
       BODIES.chat({ type: 'input_file', file_id: ID }),
       'messages[0].content[0].file_id: names a stored file',
     ],
     [
-      'in a block that nobody knows',
+      'in a block of an unknown type',
       'messages',
       BODIES.messages({ type: 'film', source: { type: 'file', file_id: ID } }),
       'messages[0].content[0].source.file_id: names a stored file',

@@ -12,6 +12,8 @@ export interface PatternFilter {
 
 /** The search for a pattern that may match, or has. */
 export interface ActiveSearch {
+  /** Place of the filter in the list. */
+  readonly index: number;
   readonly filter: PatternFilter;
   readonly search: Search;
 }
@@ -67,9 +69,9 @@ export class PatternSearches {
   /** Ends the searches of patterns that are not begun, and whose matches were taken. */
   rest(): void {
     if (this.active.length === 0 || this.#run.isGivenUp) return;
-    this.active = this.active.filter(({ filter, search }) => {
+    this.active = this.active.filter(({ index, search }) => {
       const isOver = search.hold === this.#at && search.matches.length === 0;
-      if (isOver) this.#isActive[this.#filters.indexOf(filter)] = 0;
+      if (isOver) this.#isActive[index] = 0;
       return !isOver;
     });
   }
@@ -79,7 +81,7 @@ export class PatternSearches {
     if (filter === undefined || this.#isActive[index] === 1) return;
     this.#isActive[index] = 1;
     const before = at === 0 ? BEFORE.nothing : beforeOf(text[at - base - 1]);
-    this.active.push({ filter, search: filter.pattern.machine.search(at, before) });
+    this.active.push({ index, filter, search: filter.pattern.machine.search(at, before) });
   }
 }
 
