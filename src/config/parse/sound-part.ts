@@ -65,13 +65,16 @@ export class RemovedPlaces {
   }
 
   /** A problem of the rest, with the paths of the file in its message too. */
-  inWholeFile<P extends Issue>(problem: P): P {
+  inWholeFile(problem: Problem): Problem {
     if (this.#trails.length === 0) return problem;
-    const path = pathOf(this.inFile(segmentsOf(problem.path)));
-    const message = problem.message.replace(/[a-z_]+\[\d+\][\w.[\]]*/g, (named) =>
-      pathOf(this.inFile(segmentsOf(named))),
-    );
-    return { ...problem, path, message };
+    const inFile = (path: string) => pathOf(this.inFile(segmentsOf(path)));
+    const { path, neededPath, message } = problem;
+    return {
+      ...problem,
+      path: inFile(path),
+      ...(neededPath !== undefined && { neededPath: inFile(neededPath) }),
+      message: message.replace(/[a-z_]+\[\d+\][\w.[\]]*/g, inFile),
+    };
   }
 
   #index(list: readonly Segment[], index: number): number {
@@ -113,10 +116,13 @@ export class SoundConfig {
   }
 
   /** The problems of the configuration that do not follow from those of before, with their paths in the file. */
-  further<P extends Issue>(problems: readonly P[]): P[] {
+  further(problems: readonly Problem[]): Problem[] {
     return problems
       .map((problem) => this.#removed.inWholeFile(problem))
-      .filter(({ path }) => this.#isNew(segmentsOf(path)));
+      .filter(
+        ({ path, neededPath = path }) =>
+          this.#isNew(segmentsOf(path)) && this.#isNew(segmentsOf(neededPath)),
+      );
   }
 
   /**

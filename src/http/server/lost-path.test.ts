@@ -28,6 +28,8 @@ describe('the hint for a path without a route', () => {
     ],
     ['/api/v1/responses/resp_1', 'This gateway does not offer /responses/resp_1. Answers are not stored'],
     ['/completions', 'This gateway does not offer /completions. Use /chat/completions.'],
+    ['/api/v1/completion', 'This gateway does not offer /completions. Use /chat/completions.'],
+    ['/v1/batchs/batch_1', 'This gateway does not offer /batches/batch_1.'],
   ])('says what is offered instead: %s', (path, expected) => {
     expect(hint(path)).toContain(expected);
   });

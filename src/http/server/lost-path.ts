@@ -57,7 +57,8 @@ export function hintForLostPath(
     bareBase(path, basePath) ??
     wrongBase(path, basePath) ??
     notOffered(path, basePath) ??
-    nearMiss(path, basePath, routes)
+    nearMiss(path, basePath, routes) ??
+    nearlyNotOffered(path, basePath)
   );
 }
 
@@ -122,4 +123,12 @@ function notOffered(path: string, basePath: string): string | undefined {
   const below = NOT_OFFERED_BELOW.find(([start]) => rest.startsWith(start))?.[1];
   const instead = below ?? lookUp(NOT_OFFERED, rest.split('/')[1] ?? '');
   return instead === undefined ? undefined : `This gateway does not offer ${rest.slice(0, 64)}. ${instead}`;
+}
+
+/** The same with a typing error, such as `/completion`. */
+function nearlyNotOffered(path: string, basePath: string): string | undefined {
+  const prefix = prefixOf(path, basePath);
+  const [, first = '', ...others] = path.slice(prefix.length).split('/');
+  const meant = nearestWord(first, Object.keys(NOT_OFFERED), CHARACTERS_PER_MISTAKE);
+  return meant === undefined ? undefined : notOffered([prefix, meant, ...others].join('/'), basePath);
 }

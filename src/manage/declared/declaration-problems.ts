@@ -1,5 +1,6 @@
 import { KNOWN_PROVIDERS } from '../../catalog/providers/known-providers.ts';
 import { didYouMean } from '../../config/parse/explain.ts';
+import type { Problem } from '../../config/problem.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import { type EgressRules, parseEgressRules } from '../../kit/net/egress.ts';
@@ -22,7 +23,7 @@ import { guardrailProblems } from './guardrail-problems.ts';
 type Settings = Pick<Config, 'workspaces' | 'providers' | 'egress' | 'guardrails'>;
 
 /** Problems of the workspaces of a file that its schema does not find. No message quotes a secret. */
-export function declarationProblems(config: Settings): Issue[] {
+export function declarationProblems(config: Settings): Problem[] {
   const egress = parseEgressRules(config.egress.allow);
   const providers = credentialProviders(config.providers);
   const slugs = new FirstPlaces();
@@ -67,20 +68,18 @@ function budgetProblems({ budgets }: DeclaredWorkspace, path: string): Issue[] {
   return [{ path: `${path}.${longer.window}`, message: `must be more than the ${shorter.window} budget` }];
 }
 
-function keyProblems(key: DeclaredKey, path: string, hashes: FirstPlaces): Issue[] {
+function keyProblems(key: DeclaredKey, path: string, hashes: FirstPlaces): Problem[] {
   const { hash, secret, limit, limit_reset: reset, include_byok_in_limit: countsByok } = key;
-  const problems: Issue[] = [];
+  const problems: Problem[] = [];
   if (!hash && !secret)
     problems.push({ path, message: `needs a hash, or a secret from the environment, such as \${TEAM_KEY}` });
   else if (hash && secret)
     problems.push({ path: `${path}.secret`, message: 'stands beside hash: keep one of them' });
   else problems.push(...hashes.taken(hashOf(key), `${path}.${secret ? 'secret' : 'hash'}`, 'this key'));
+  const withoutLimit = { message: 'has no effect without a limit', neededPath: `${path}.limit` };
   const hasLimit = typeof limit === 'number';
-  if (reset && !hasLimit)
-    problems.push({ path: `${path}.limit_reset`, message: 'has no effect without a limit' });
-  if (countsByok && !hasLimit) {
-    problems.push({ path: `${path}.include_byok_in_limit`, message: 'has no effect without a limit' });
-  }
+  if (reset && !hasLimit) problems.push({ path: `${path}.limit_reset`, ...withoutLimit });
+  if (countsByok && !hasLimit) problems.push({ path: `${path}.include_byok_in_limit`, ...withoutLimit });
   if (key.expires_at && momentMs(key.expires_at) === undefined) {
     problems.push({ path: `${path}.expires_at`, message: 'is not in the calendar' });
   }

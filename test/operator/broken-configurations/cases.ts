@@ -148,6 +148,10 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
     'a misspelt key of a workspace that a guardrail refers to',
     'workspaces:\n  - slug: team\n    keys: [{ nmae: CI, secret: ${PATH} }]\n    guardrails: [{ name: G, keys: [CI] }]\n',
   ],
+  [
+    'a misspelt limit of a key that is reset',
+    'workspaces:\n  - slug: team\n    keys: [{ name: CI, secret: ${PATH}, limt: 5, limit_reset: daily }]\n',
+  ],
   // --- Almost surely wrong.
   ['warning: a price per million as one of a token', model('        pricing: { prompt: "1.25" }\n')],
   [
