@@ -120,8 +120,7 @@ export class SoundConfig {
     return problems
       .map((problem) => this.#removed.inWholeFile(problem))
       .filter(
-        ({ path, neededPath = path }) =>
-          this.#isNew(segmentsOf(path)) && this.#isNew(segmentsOf(neededPath)),
+        ({ path, neededPath = path }) => this.#isNew(segmentsOf(path)) && this.#isNew(segmentsOf(neededPath)),
       );
   }
 
