@@ -91,6 +91,13 @@ export class UpstreamFailure extends GatewayError {
     this.isConnection = isConnection;
     this.errno = errno;
   }
+
+  /** The same failure in other words. */
+  inWords(message: string, metadata: JsonObject | undefined): UpstreamFailure {
+    const { details, retryAfterSeconds, headers, routing, isCutByUs, isStale, isConnection, errno } = this;
+    const kept = { details, retryAfterSeconds, headers, routing, isCutByUs, isStale, isConnection, errno };
+    return new UpstreamFailure(this.kind, message, this.upstreamStatus, { ...kept, metadata });
+  }
 }
 
 /** Calls one endpoint. Rejects with an UpstreamFailure; rejects with the signal's reason when aborted. */

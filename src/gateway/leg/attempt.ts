@@ -77,11 +77,16 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
   }
 
   poll(): EventBatch | undefined {
-    return this.#rest?.poll?.();
+    return this.#isPolled ? this.#rest?.poll?.() : undefined;
   }
 
   whenReady(wake: () => void): boolean {
-    return this.#rest?.whenReady?.(wake) ?? false;
+    return this.#isPolled && (this.#rest?.whenReady?.(wake) ?? false);
+  }
+
+  /** The words of a failure may have to be looked at, which `next` waits for. */
+  get #isPolled(): boolean {
+    return this.#request.watch === undefined;
   }
 
   return(): Promise<IteratorResult<EventBatch, void>> {
@@ -101,7 +106,10 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
       const step = await rest.next();
       if (step.done !== true) {
         if (this.#isLeft()) throw this.#dependencies.signal.reason;
-        return step;
+        const request = this.#request;
+        return request.watch === undefined
+          ? step
+          : { done: false, value: await passedBatch(step.value, request) };
       }
     } catch (error) {
       await this.return();
@@ -155,10 +163,11 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
         continue;
       }
       leg.select(candidate, ticket);
+      const held = request.watch === undefined ? opening.held : await passedBatch(opening.held, request);
       this.#rest = opening.rest;
       if (this.#isLetGo) return await this.return();
       this.#isOver = false;
-      return { done: false, value: echoes.length === 0 ? opening.held : [...echoes, ...opening.held] };
+      return { done: false, value: echoes.length === 0 ? held : [...echoes, ...held] };
     }
     const failure = dependencies.signal.aborted
       ? dependencies.signal.reason
@@ -261,7 +270,7 @@ async function openCandidate(
       // An answer that broke off because we aborted it is no failure of its endpoint.
       signal.throwIfAborted();
       if (isGatewayLimit(opening)) throw opening;
-      const failure = asUpstreamFailure(opening);
+      const failure = await passedFailure(asUpstreamFailure(opening), request);
       record(failure.upstreamStatus === 0 ? answer.status : failure.upstreamStatus, failure);
       ticket.failed(blameOf(failure));
       return failure;
@@ -279,14 +288,32 @@ async function openCandidate(
       ticket.abandoned();
       throw error;
     }
-    if (error.upstreamStatus !== 0) answered = error.upstreamStatus;
+    const failure = await passedFailure(error, request);
+    if (failure.upstreamStatus !== 0) answered = failure.upstreamStatus;
     // A call without a response is recorded with the status that the caller gets.
-    record(error.upstreamStatus === 0 ? error.status : error.upstreamStatus, error);
+    record(failure.upstreamStatus === 0 ? failure.status : failure.upstreamStatus, failure);
     // A connection that was closed while idle says nothing about its endpoint.
-    if (error.isStale) ticket.abandoned();
-    else ticket.failed(blameOf(error));
-    return error;
+    if (failure.isStale) ticket.abandoned();
+    else ticket.failed(blameOf(failure));
+    return failure;
   }
+}
+
+/** The failure with the words of the upstream that may be passed on. */
+async function passedFailure(
+  failure: UpstreamFailure,
+  { watch }: GenerationRequest,
+): Promise<UpstreamFailure> {
+  if (watch === undefined) return failure;
+  const passed = await watch.passedError(failure);
+  return passed === failure ? failure : failure.inWords(passed.message, passed.metadata);
+}
+
+/** The batch, where the failure at its end has only the words of the upstream that may be passed on. */
+async function passedBatch(batch: EventBatch, request: GenerationRequest): Promise<EventBatch> {
+  const last = batch.at(-1);
+  if (last?.type !== 'failure' || !(last.error instanceof UpstreamFailure)) return batch;
+  return [...batch.slice(0, -1), { ...last, error: await passedFailure(last.error, request) }];
 }
 
 /** Vectors that have arrived are kept and charged: no other endpoint makes them again. */

@@ -23,6 +23,24 @@ export function runAtOnce<T>(work: Sliced<T>): T {
   }
 }
 
+/** Milliseconds after which sliced work gives up the turn. */
+const TURN_MS = 5;
+
+/** Runs pieces of sliced work in one turn, until they have taken some milliseconds together; then in the next. */
+export class SharedTurn {
+  #beganMs = performance.now();
+
+  async run<T>(work: Sliced<T>): Promise<T> {
+    for (;;) {
+      const slice = work.next();
+      if (slice.done === true) return slice.value;
+      if (performance.now() - this.#beganMs <= TURN_MS) continue;
+      await nextTurn();
+      this.#beganMs = performance.now();
+    }
+  }
+}
+
 /** Members of a list per slice, at about ten microseconds each. */
 const MEMBERS_IN_SLICE = 128;
 

@@ -1,6 +1,6 @@
 import type { Item } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { nextTurn } from '../../kit/loop/turns.ts';
+import { SharedTurn } from '../../kit/loop/turns.ts';
 import type { FilterSet } from './filters/filter-set.ts';
 import { type Finding, redacted, type TextPlace } from './filters/finding.ts';
 import type { JudgePanel } from './judges/judge-panel.ts';
@@ -11,9 +11,6 @@ import { mapRequest, type TextRole } from './texts/request-texts.ts';
 
 /** Findings that are kept for `take`. Further ones still block or redact. */
 const MAX_FINDINGS = 1000;
-
-/** Milliseconds after which scanning a request lets others run. */
-const TURN_MS = 5;
 
 const RECEIVED: TextPlace = { role: 'assistant', direction: 'received' };
 
@@ -96,21 +93,23 @@ export class GuardrailScan implements ScannerCount {
   /** The texts after all filters. */
   async #filtered(texts: readonly NewText[]): Promise<string[]> {
     const results: string[] = [];
-    let began = performance.now();
+    const turn = new SharedTurn();
     for (const { text, role } of texts) {
-      const steps = this.#filters.scanInSlices(text, { role, direction: 'sent' });
-      let step = steps.next();
-      while (step.done !== true) {
-        if (performance.now() - began > TURN_MS) {
-          await nextTurn();
-          began = performance.now();
-        }
-        step = steps.next();
-      }
-      this.note(step.value, 'sent');
-      results.push(step.value.length === 0 ? text : redacted(text, step.value));
+      const findings = await turn.run(this.#filters.scanInSlices(text, { role, direction: 'sent' }));
+      this.note(findings, 'sent');
+      results.push(findings.length === 0 ? text : redacted(text, findings));
     }
     return results;
+  }
+
+  /** What filters find in a text of an error that came back. It is not noted. */
+  findingsInError(text: string): Promise<Finding[]> {
+    return new SharedTurn().run(this.#filters.scanInSlices(text, RECEIVED));
+  }
+
+  /** A text of an error that was cut at its end, without the last characters if they may be part of a match. */
+  withoutOpenEnd(text: string): string {
+    return this.#filters.stream(RECEIVED).push(text).release;
   }
 
   /** A whole text that came back, as it may be passed on. */

@@ -1,10 +1,12 @@
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { EventBatch } from '../../ir/events.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
+import type { WireWatch } from '../../ir/wire-watch.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
 import type { AppliedGuardrail } from '../../ports/guardrails.ts';
 import type { Next, Stage, StageContext } from '../stage.ts';
 import { AnswerFilter } from './answer-filter.ts';
+import { passedError } from './error-texts.ts';
 import { type FilterSet, prepareFilters } from './filters/filter-set.ts';
 import type { GuardrailMetrics } from './guardrail-metrics.ts';
 import { GuardrailScan } from './guardrail-scan.ts';
@@ -29,6 +31,8 @@ interface Guarded {
   readonly scan: GuardrailScan;
   readonly panel: JudgePanel;
   readonly receipt: Receipt;
+  /** Set in all requests of the generation. */
+  readonly watch: WireWatch;
 }
 
 /** The places of guardrails in the order of stages. */
@@ -56,9 +60,9 @@ export function guardrailStages(dependencies: GuardrailStageDependencies): Guard
   const scanned = async (request: GenerationRequest, context: StageContext) => {
     refuseTokens(request);
     await runInTurns(prepareFilters(context.caller.guardrails));
-    const { scan, panel, receipt } = guardedOf(context);
+    const { scan, panel, watch } = guardedOf(context);
     const passed = checked(await scan.request(request, panel), scan, context);
-    return passed.watch === receipt ? passed : { ...passed, watch: receipt };
+    return passed.watch === watch ? passed : { ...passed, watch };
   };
   const filesOf = (context: StageContext): FileScanning => ({
     scanned: (request) => scanned(request, context),
@@ -159,7 +163,14 @@ function guarded(
     },
     signal,
   );
-  return { scan, panel, receipt: new Receipt(scan, () => panel.counts, report) };
+  const receipt = new Receipt(scan, () => panel.counts, report);
+  const watch: WireWatch = {
+    sent: (body) => receipt.sent(body),
+    received: (batch) => receipt.received(batch),
+    passedError: (texts) => passedError(texts, { scan, panel, note }),
+    ended: () => receipt.ended(),
+  };
+  return { scan, panel, receipt, watch };
 }
 
 /** Notes what was found; throws if something must not pass. */

@@ -26,7 +26,7 @@ export interface ScannerCount {
  * How many characters of a generation went out and came back, and how many of them were scanned. What went out and
  * came back is counted beside the scanner: in rendered bodies, and in the events of legs.
  */
-export class Receipt implements WireWatch {
+export class Receipt implements Omit<WireWatch, 'passedError'> {
   readonly #scanner: ScannerCount;
   readonly #judged: () => readonly JudgedCount[];
   readonly #report: (unscanned: Unscanned) => void;

@@ -136,6 +136,10 @@ const CREDENTIAL_CODE = /^API_KEY_INVALID$/;
 /** Longest `Retry-After` that is passed on, seconds. */
 const MAX_RETRY_AFTER_SECONDS = 300;
 const MAX_RAW_BYTES = 2048;
+/** Bytes by which a cut text may be shorter than its limit: a character is not divided. */
+const MAX_CUT_BYTES = 8;
+/** The end of a message that was cut. */
+export const ELLIPSIS = '…';
 const MAX_MESSAGE_LENGTH = 600;
 const MAX_WORD_LENGTH = 128;
 /** Characters of an upstream's message that are searched for the kind of failure. */
@@ -294,7 +298,7 @@ function cleaned(text: string, scope: FailureScope): string {
   const line = redact(text, scope.confidential)
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim();
-  return line.length <= MAX_MESSAGE_LENGTH ? line : `${line.slice(0, MAX_MESSAGE_LENGTH - 1)}…`;
+  return line.length <= MAX_MESSAGE_LENGTH ? line : `${line.slice(0, MAX_MESSAGE_LENGTH - 1)}${ELLIPSIS}`;
 }
 
 /** An upstream's own word for something, without secrets. */
@@ -307,6 +311,11 @@ function rawOf(body: string, scope: FailureScope): string {
   if (clean.length <= MAX_RAW_BYTES) return clean.toString();
   // Decoding drops the half of a character that the cut left over.
   return new TextDecoder().decode(clean.subarray(0, MAX_RAW_BYTES - 3), { stream: true });
+}
+
+/** Whether a text of a failure, as it is shown, was cut at its length. */
+export function isCut(shown: string): boolean {
+  return shown.endsWith(ELLIPSIS) || Buffer.byteLength(shown) > MAX_RAW_BYTES - MAX_CUT_BYTES;
 }
 
 /** Web pages are never echoed. */

@@ -19,7 +19,7 @@ export interface JudgedCount {
 interface PanelJudge {
   readonly judge: Judge;
   readonly count: JudgedCount;
-  /** Directions in which the judge failed; it is not called for them again. */
+  /** Directions in which an `open` judge failed; it is not called for them again. */
   readonly failed: Set<TextPlace['direction']>;
 }
 
@@ -55,11 +55,12 @@ export class JudgePanel {
 
   /**
    * The texts as they may go on, in their order; after a finding that blocks, none may. `isJudged`: every service gave
-   * a verdict.
+   * a verdict. `found`: receives the findings, instead of the report.
    */
   async judge(
     given: readonly JudgedText[],
     direction: TextPlace['direction'],
+    found: (findings: readonly Finding[]) => void = (findings) => this.#report.found(findings, direction),
   ): Promise<{ readonly texts: readonly string[]; readonly isJudged: boolean }> {
     let current = given;
     let isJudged = true;
@@ -72,13 +73,13 @@ export class JudgePanel {
       try {
         const { texts, findings } = await judge.judge(current, direction, this.#signal);
         count[`characters_${direction}`] += current.reduce((sum, { text }) => sum + text.length, 0);
-        this.#report.found(findings, direction);
+        found(findings);
         if (findings.some(({ action }) => action === 'block')) break;
         current = current.map((each, index) => ({ ...each, text: texts[index] ?? each.text }));
       } catch (failure) {
         if (!(failure instanceof JudgeFailure)) throw failure;
         isJudged = false;
-        failed.add(direction);
+        if (judge.onFailure === 'open') failed.add(direction);
         this.#report.failed(judge, direction, failure);
       }
     }
