@@ -63,18 +63,36 @@ describe('readCertificate', () => {
   });
 });
 
-it('logs once that the certificate in use has ended', () => {
+it('warns with a tenth of the validity left, at most 14 days', () => {
+  const read = reading(EXPIRED.cert, EXPIRED.key);
+  if (!read.ok) return expect.unreachable();
+  // 31 days: from 2020-01-01 to 2020-02-01.
+  expect(expiryWarnings(read.certificate, Date.UTC(2020, 0, 28))).toEqual([]);
+  expect(expiryWarnings(read.certificate, Date.UTC(2020, 0, 30))).toEqual([
+    {
+      path: 'server.tls.cert',
+      message: 'ends at 2020-02-01T00:00:00.000Z; renew the file before that',
+    },
+  ]);
+});
+
+it('logs once that the certificate in use ends soon, and once that it has ended', () => {
   vi.useFakeTimers();
   try {
     const files = tlsFilesIn(temporary.path, { cert: 'cert.pem', key: 'key.pem' });
     const lines: unknown[] = [];
     const log = { info() {}, warn: (message: string, fields?: object) => lines.push({ message, ...fields }) };
-    const inUse = { cert: '', key: '', endsAtMs: Date.now() + 60_000 };
+    const inUse = { cert: '', key: '', endsAtMs: Date.now() + 60_000, overdueFromMs: Date.now() + 40_000 };
     const watch = watchCertificate(files, inUse, () => {}, log);
-    vi.advanceTimersByTime(50_000);
+    vi.advanceTimersByTime(30_000);
     expect(lines).toEqual([]);
-    vi.advanceTimersByTime(60_000);
+    vi.advanceTimersByTime(80_000);
     expect(lines).toEqual([
+      {
+        message: 'the certificate ends soon. Renew the file',
+        file: files.cert,
+        ends: new Date(inUse.endsAtMs).toISOString(),
+      },
       {
         message: 'the certificate has ended; callers refuse it. Renew the file',
         file: files.cert,

@@ -12,7 +12,13 @@ export interface Certificate {
   readonly key: string;
   /** End of its validity, epoch milliseconds. */
   readonly endsAtMs: number;
+  /** From here on its renewal is overdue, epoch milliseconds. */
+  readonly overdueFromMs: number;
 }
+
+/** Programs that renew do so with a third of the validity left: with a tenth left, renewing has failed. */
+const OVERDUE_SHARE = 0.1;
+const MAX_OVERDUE_MS = 14 * 24 * 60 * 60 * 1000;
 
 /** `server.tls` of the configuration. */
 export type TlsFiles = NonNullable<Config['server']['tls']>;
@@ -40,15 +46,18 @@ export function readCertificate(files: TlsFiles): CertificateReading {
   if (!parsedCert.checkPrivateKey(parsedKey)) {
     return { ok: false, problems: [problemOf('key', `is not the key of the certificate in ${files.cert}`)] };
   }
-  return { ok: true, certificate: { cert, key, endsAtMs: Date.parse(parsedCert.validTo) } };
+  const [beginsAtMs, endsAtMs] = [Date.parse(parsedCert.validFrom), Date.parse(parsedCert.validTo)];
+  const overdueFromMs = endsAtMs - Math.min(MAX_OVERDUE_MS, OVERDUE_SHARE * (endsAtMs - beginsAtMs));
+  return { ok: true, certificate: { cert, key, endsAtMs, overdueFromMs } };
 }
 
-/** A warning if the certificate is no longer valid: callers refuse to connect. */
-export function expiryWarnings({ endsAtMs }: Certificate, nowMs: number): Issue[] {
-  if (nowMs < endsAtMs) return [];
-  return [
-    problemOf('cert', `ended at ${new Date(endsAtMs).toISOString()}: callers will refuse it; renew the file`),
-  ];
+/** A warning if callers refuse the certificate, because it has ended, or soon will. */
+export function expiryWarnings({ endsAtMs, overdueFromMs }: Certificate, nowMs: number): Issue[] {
+  const end = new Date(endsAtMs).toISOString();
+  if (nowMs >= endsAtMs) {
+    return [problemOf('cert', `ended at ${end}: callers will refuse it; renew the file`)];
+  }
+  return nowMs < overdueFromMs ? [] : [problemOf('cert', `ends at ${end}; renew the file before that`)];
 }
 
 function readMember(member: Member, files: TlsFiles, problems: Issue[]): string | undefined {
@@ -89,7 +98,8 @@ const POLL_MS = 2_000;
 
 /**
  * Reads the files again when they change, for example after a renewal. Files that cannot be used, or of which only one
- * was replaced by now, change nothing: the certificate in use stays. Logs its end; a start logs one that has ended.
+ * was replaced by now, change nothing: the certificate in use stays. Logs once that its renewal is overdue, and once
+ * that it has ended, unless the start has logged that.
  */
 export function watchCertificate(
   files: TlsFiles,
@@ -98,24 +108,33 @@ export function watchCertificate(
   log: Pick<Log, 'info' | 'warn'>,
 ): { close(): void } {
   let seen = versionsOf(files);
-  let endsAtMs = inUse.endsAtMs;
-  let isExpiryLogged = endsAtMs <= Date.now();
-  const polling = setInterval(() => {
-    if (!isExpiryLogged && endsAtMs <= Date.now()) {
-      isExpiryLogged = true;
+  let { endsAtMs, overdueFromMs } = inUse;
+  /** Until when everything is logged. */
+  let loggedUntilMs = Date.now();
+  const logExpiry = () => {
+    const isNew = (atMs: number) => loggedUntilMs < atMs && atMs <= Date.now();
+    const end = new Date(endsAtMs).toISOString();
+    if (isNew(endsAtMs)) {
       log.warn('the certificate has ended; callers refuse it. Renew the file', {
         file: files.cert,
-        ended: new Date(endsAtMs).toISOString(),
+        ended: end,
       });
+    } else if (isNew(overdueFromMs)) {
+      log.warn('the certificate ends soon. Renew the file', { file: files.cert, ends: end });
     }
+    loggedUntilMs = Date.now();
+  };
+  const polling = setInterval(() => {
+    logExpiry();
     const now = versionsOf(files);
     if (now === seen) return;
     seen = now;
     const reading = readCertificate(files);
     if (reading.ok) {
       renew(reading.certificate);
-      endsAtMs = reading.certificate.endsAtMs;
-      isExpiryLogged = false;
+      ({ endsAtMs, overdueFromMs } = reading.certificate);
+      // What is true of the new one already is logged too.
+      loggedUntilMs = 0;
       const ends = new Date(endsAtMs).toISOString();
       log.info('the certificate was read again', { file: files.cert, ends });
     } else {

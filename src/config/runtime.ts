@@ -144,7 +144,7 @@ export function startBlockers(runtime: Runtime): Issue[] {
   }
   for (const [path, given, thing] of [
     ['REDIS_URL', runtime.redisUrl, 'sharing between replicas through Redis'],
-    ['CLICKHOUSE_URL', runtime.clickhouseUrl, 'usage events in ClickHouse'],
+    ['CLICKHOUSE_URL', runtime.clickhouseUrl, 'keeping usage events in ClickHouse'],
   ] as const) {
     if (given !== undefined) {
       blockers.push({

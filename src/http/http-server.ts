@@ -387,10 +387,7 @@ function noRoute(
 ): GatewayError {
   if (allowed.length === 0) {
     const hint = hintForLostPath(url.split('?', 1)[0] ?? url, basePath, routes);
-    return new GatewayError(
-      'not-found',
-      hint === undefined ? 'Resource not found' : `Resource not found. ${hint}`,
-    );
+    return new GatewayError('not-found', `Resource not found. ${hint}`);
   }
   const list = allowed.join(', ');
   return new GatewayError('method-not-allowed', `Method not allowed: use ${list}`, {

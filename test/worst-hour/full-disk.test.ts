@@ -39,6 +39,14 @@ describe.skipIf(!disk.isThere)('a gateway whose disk is full', () => {
     return { status: response.status, text: await response.text() };
   };
 
+  const upload = async () => {
+    const body = new FormData();
+    body.set('file', new File(['words '.repeat(20_000)], 'words.txt'));
+    const headers = { Authorization: `Bearer ${API_KEY}` };
+    const response = await fetch(`${program.url}/files`, { method: 'POST', headers, body });
+    return { status: response.status, text: await response.text() };
+  };
+
   const createKey = async (name: string) => (await post('/keys', MANAGEMENT_KEY, { name })).status;
 
   /** Without those of a disk that is slow because the machine is busy. */
@@ -61,9 +69,14 @@ describe.skipIf(!disk.isThere)('a gateway whose disk is full', () => {
       )
       .toEqual([503, true, 503]);
     for (let times = 0; times < 5; times++) expect((await generate()).status).toBe(503);
+    expect(await upload()).toEqual({
+      status: 503,
+      text: expect.stringContaining('files cannot be stored at the moment'),
+    });
     disk.free();
     await expect.poll(async () => (await generate()).status, { timeout: 20_000 }).toBe(200);
     await expect.poll(() => createKey('y'), { timeout: 20_000 }).toBe(201);
+    expect((await upload()).status).toBe(200);
 
     const ledger = { level: 'warn', path: join(dataDir, 'journal') };
     await expect

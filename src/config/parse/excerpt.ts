@@ -91,7 +91,7 @@ function looksLikeConfig(text: string): boolean {
 }
 
 /** Keys of the configuration that match SECRET_NAME and hold no secret. */
-const PLAIN_KEYS: ReadonlySet<string> = new Set(['keys', 'per_key', 'max_output_tokens']);
+const PLAIN_KEYS: ReadonlySet<string> = new Set(['keys', 'per_key', 'max_output_tokens', 'image_token']);
 
 function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name) && !PLAIN_KEYS.has(name) && !/tokens?_per_|_tokens$/.test(name);

@@ -193,7 +193,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   guardrails: 'Services that guardrails use.',
   'guardrails.presidio_url':
     'Base address of a Presidio-compatible analyzer, which finds names and addresses of people; absent: none.',
-  egress: 'Addresses that callers name, such as the endpoint_url of a BYOK credential.',
+  egress:
+    'Addresses that callers name: pages, files, services of guardrails, the endpoint_url of a BYOK credential.',
   'egress.allow': 'Hosts, addresses or ranges that may be called although they are private.',
 
   plugins: 'Settings of routers and plugins.',
@@ -337,7 +338,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'tools.limits.read_bytes': 'Most bytes that are read from an address.',
   'tools.limits.result_characters':
     'Most characters of results that go into the prompt, of all pages together.',
-  'tools.limits.steps': 'Most steps of a loop of tool calls.',
+  'tools.limits.steps': 'Most steps of a loop of tool calls. No effect yet.',
 
   metrics: 'Who may read /metrics.',
   'metrics.public': 'Whether /metrics needs no key.',

@@ -12,6 +12,14 @@ describe('the hint for a path without a route', () => {
     ['/chat/completions', /^\/chat\/completions is at \/api\/v1\/chat\/completions: /],
     ['/api/responses', /^\/responses is at \/api\/v1\/responses: /],
     ['/openai/v1/models', /^\/models is at \/api\/v1\/models: /],
+    [
+      '/api/v1/chat/completions/chat/completions',
+      /^The base address ends in .*the OpenAI SDK wants \/api\/v1,/,
+    ],
+    [
+      '/api/v1/messages/v1/messages',
+      /^The base address ends in \/messages; .*the Anthropic SDK wants \/api /,
+    ],
   ])('names the base address that the client should have: %s', (path, expected) => {
     expect(hint(path)).toMatch(expected);
   });
@@ -50,8 +58,8 @@ describe('the hint for a path without a route', () => {
     expect(hint(path)).toMatch(/^Routes are below \/api\/v1, such as GET \/api\/v1\/models .*\/docs\.$/);
   });
 
-  it.each(['/favicon.ico', '/api/v1/nothing', '/constructor', '/'])('is absent for others: %s', (path) => {
-    expect(hint(path)).toBeUndefined();
+  it.each(['/favicon.ico', '/api/v1/nothing', '/constructor', '/'])('leads to the list: %s', (path) => {
+    expect(hint(path)).toBe('All routes are listed at /docs.');
   });
 
   it('works for a base path without a version', () => {

@@ -18,7 +18,7 @@ const NOT_OFFERED: Readonly<Record<string, string>> = {
   completions: 'Use /chat/completions.',
   images: 'Ask a model with image output on /chat/completions (`modalities`) or /responses.',
   audio: 'Send audio as a part of a message to a model that takes it.',
-  moderations: 'There is no replacement.',
+  moderations: 'Have a request judged by the plugin `moderation`, or by a guardrail.',
   batches: 'Send the requests one by one; they are routed and limited separately.',
   assistants: 'Use /responses and send the conversation with each request.',
   threads: 'Use /responses and send the conversation with each request.',
@@ -44,21 +44,22 @@ const NOT_OFFERED_BELOW: readonly (readonly [prefix: string, instead: string])[]
   ['/chat/completions/', 'Answers are not stored: keep what you need.'],
 ];
 
+/** What a path gets about which nothing is known. */
+const WHERE_ROUTES_ARE_LISTED = 'All routes are listed at /docs.';
+
 /**
- * Says what is wrong with a path that no route answers, and what to use instead; undefined if nothing is known about
- * it. `basePath`: where the routes are, such as `/api/v1`. `routes`: their paths below it, such as `/keys/{hash}`.
+ * Says what is wrong with a path that no route answers, and what to use instead. `basePath`: where the routes are,
+ * such as `/api/v1`. `routes`: their paths below it, such as `/keys/{hash}`.
  */
-export function hintForLostPath(
-  path: string,
-  basePath: string,
-  routes: readonly string[],
-): string | undefined {
+export function hintForLostPath(path: string, basePath: string, routes: readonly string[]): string {
   return (
     bareBase(path, basePath) ??
+    baseWithRoute(path, basePath) ??
     wrongBase(path, basePath) ??
     notOffered(path, basePath) ??
     nearMiss(path, basePath, routes) ??
-    nearlyNotOffered(path, basePath)
+    nearlyNotOffered(path, basePath) ??
+    WHERE_ROUTES_ARE_LISTED
   );
 }
 
@@ -67,7 +68,7 @@ function bareBase(path: string, basePath: string): string | undefined {
   const bare = path.replace(/\/+$/, '');
   if (bare === '' || (bare !== '/v1' && !`${basePath}/`.startsWith(`${bare}/`))) return undefined;
   const routes = `GET ${basePath}/models and POST ${basePath}${pathOf(DIALECTS.chat)}`;
-  return `Routes are below ${basePath}, such as ${routes}; ${baseFor(basePath)} All routes are listed at /docs.`;
+  return `Routes are below ${basePath}, such as ${routes}; ${baseFor(basePath)} ${WHERE_ROUTES_ARE_LISTED}`;
 }
 
 /** A mistake is at most one of this many characters, so that few paths are taken for others. */
@@ -94,6 +95,16 @@ const MAX_SHOWN_CHARACTERS = 100;
 
 function prefixOf(path: string, basePath: string): string {
   return [basePath, '/v1', ''].find((start) => path.startsWith(`${start}/`)) ?? '';
+}
+
+/** A known path behind another one: the base address that the client was given ends in a route. */
+function baseWithRoute(path: string, basePath: string): string | undefined {
+  const added = CLIENT_PATHS.find((end) => path.endsWith(end));
+  if (added === undefined) return undefined;
+  const base = path.slice(0, -added.length).replace(/\/v1$/, '');
+  const route = CLIENT_PATHS.find((end) => base.endsWith(end));
+  if (route === undefined) return undefined;
+  return `The base address ends in ${route}; clients add the route themselves: ${baseFor(basePath, added)}`;
 }
 
 /** A known path behind a wrong beginning: the base address that the client was given is wrong. */

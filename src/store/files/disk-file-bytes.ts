@@ -1,7 +1,9 @@
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { GatewayError } from '../../ir/errors.ts';
 import type { FileBytes, IncomingBytes } from '../../ports/files.ts';
 import { makeDirectory, syncDirectory } from '../directory/atomic-files.ts';
+import { codeOf } from '../sql/database-unavailable.ts';
 
 /** Ids are the file names: no other text becomes part of a path. */
 export const FILE_ID = /^file_[0-9A-Za-z]{24}$/;
@@ -27,7 +29,8 @@ class DiskFileBytes implements FileBytes {
   async receive(id: string): Promise<IncomingBytes> {
     const path = this.#pathOf(id);
     const draft = path + DRAFT_ENDING;
-    return new Draft(await open(draft, 'wx', 0o600), { draft, path, directory: this.#directory });
+    const handle = await open(draft, 'wx', 0o600).catch(refuseWhileDiskFails);
+    return new Draft(handle, { draft, path, directory: this.#directory });
   }
 
   async read(id: string): Promise<AsyncIterable<Uint8Array> | undefined> {
@@ -68,11 +71,16 @@ class Draft implements IncomingBytes {
 
   async write(piece: Uint8Array): Promise<void> {
     for (let written = 0; written < piece.length; ) {
-      written += (await this.#handle.write(piece, written)).bytesWritten;
+      const { bytesWritten } = await this.#handle.write(piece, written).catch(refuseWhileDiskFails);
+      written += bytesWritten;
     }
   }
 
-  async keep(): Promise<void> {
+  keep(): Promise<void> {
+    return this.#finish().catch(refuseWhileDiskFails);
+  }
+
+  async #finish(): Promise<void> {
     const { draft, path, directory } = this.#places;
     await this.#handle.sync();
     await this.#handle.close();
@@ -84,9 +92,23 @@ class Draft implements IncomingBytes {
     const { draft, path } = this.#places;
     // Fails if `keep` has closed it already.
     await this.#handle.close().catch(() => {});
-    await rm(draft, { force: true });
-    await rm(path, { force: true });
+    // What a failing disk keeps is removed later: drafts by the next start, content without a row by the next sweep.
+    for (const name of [draft, path]) await rm(name, { force: true }).catch(unlessDiskFails);
   }
+}
+
+/** Codes of a disk that is full, mounted read-only or broken. */
+const DISK_FAILURES = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO']);
+
+function unlessDiskFails(error: unknown): void {
+  if (!DISK_FAILURES.has(codeOf(error))) throw error;
+}
+
+/** A 503 in place of the failure of a disk. */
+function refuseWhileDiskFails(error: unknown): never {
+  unlessDiskFails(error);
+  const message = 'Service temporarily unavailable: files cannot be stored at the moment';
+  throw new GatewayError('overloaded', message, { retryAfterSeconds: 10, cause: error });
 }
 
 function unlessMissing(error: unknown): undefined {

@@ -19,8 +19,9 @@ const MORE: Readonly<Record<string, string>> = {
   retention: '[Billing](billing.md), [Analytics](analytics.md)',
   apps: '[Hiding apps](apps.md#hiding-apps)',
   guardrails: '[Guardrails](guardrails.md)',
-  egress: '[Addresses that callers name](byok.md#addresses-that-callers-name)',
-  plugins: '[Routers](routing.md#routers)',
+  egress:
+    '[Addresses that callers name](byok.md#addresses-that-callers-name), [Where fetches may go](web.md#where-fetches-may-go)',
+  plugins: '[Routers](routing.md#routers), [Plugins](plugins.md), [The web](web.md)',
   presets: '[Presets](routing.md#presets)',
   workspaces: '[Workspaces in the file](file-workspaces.md)',
   metrics: '[Metrics](metrics.md)',

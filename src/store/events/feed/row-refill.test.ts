@@ -61,18 +61,37 @@ describe('RowRefill', () => {
     refill.start(rowsThere);
     await new Promise((resolve) => setTimeout(resolve, 10));
     expect(one.noted).toBeUndefined();
+    refill.fileCreated();
     await refill.eventsWritten();
     expect(one.noted).toEqual({ behind: null });
+    expect(refill.isRefilling).toBe(false);
     await refill.close();
     expect(one.warnings).toEqual([]);
+  });
+
+  it('misses nothing of a new installation, whose first rows come from the journal too', async () => {
+    const one = new Installation();
+    const refill = await one.open(true);
+    one.settle(0, 4_500);
+    const states = new Set<boolean>();
+    refill.start(async () => {
+      states.add(refill.isRefilling);
+    });
+    await expect
+      .poll(() => states.add(refill.isRefilling) && one.noted, { interval: 1 })
+      .toEqual({ behind: null });
+    expect(states).toEqual(new Set([false]));
+    await refill.close();
   });
 
   it('reads all rows in order if no position is noted', async () => {
     const one = new Installation();
     one.settle(0, 4_500);
     const refill = await one.open(true);
+    expect(refill.isRefilling).toBe(true);
     refill.start(rowsThere);
     await expect.poll(() => one.noted).toEqual({ behind: null });
+    expect(refill.isRefilling).toBe(false);
     expect(one.handedOver).toEqual([...one.rows.rows.keys()]);
     expect(one.warnings).toEqual([]);
     await refill.close();

@@ -38,14 +38,17 @@ export class RowRefill {
   /** Content of the progress file; undefined while there were never any events. */
   #noted: MissingRows | undefined;
   #behind: SettledPosition | null;
+  /** Whether rows are older than this process or were noted as missing. New ones come from the journal in any case. */
+  #isBehind: boolean;
   /** Rows that fell due during the current pass and may have been skipped by it. */
   #next: SettledPosition | null = null;
   #rowsCaughtUp: () => Promise<void> = async () => {};
   #pass: Promise<void> | undefined;
   #run: Promise<void> | undefined;
 
-  private constructor(options: RowRefillOptions, noted: MissingRows | undefined) {
+  private constructor(options: RowRefillOptions, noted: MissingRows | undefined, isBehind: boolean) {
     this.#options = options;
+    this.#isBehind = isBehind;
     this.#failures = new OutageLog(options.warn, FEED_WARNINGS);
     this.#noted = noted;
     this.#behind = noted === undefined ? BEFORE_ALL : noted.behind;
@@ -54,16 +57,20 @@ export class RowRefill {
   /** Reads what earlier runs left. */
   static async open(options: RowRefillOptions): Promise<RowRefill> {
     const noted = options.file.read();
-    if (noted === undefined || !options.isFileMissing) return new RowRefill(options, noted);
+    if (noted === undefined) {
+      const [first] = await options.rows.settledAfter(BEFORE_ALL, 1);
+      return new RowRefill(options, noted, first !== undefined);
+    }
+    if (!options.isFileMissing) return new RowRefill(options, noted, noted.behind !== null);
     if (noted.behind?.settledAtMs !== BEFORE_ALL.settledAtMs) options.warn(EVENTS_LOST);
     const all = { behind: BEFORE_ALL };
     await options.file.write(all);
-    return new RowRefill(options, all);
+    return new RowRefill(options, all, true);
   }
 
   /** Whether events lack rows that are being fed. */
   get isRefilling(): boolean {
-    return this.#noted !== undefined && this.#noted.behind !== null;
+    return this.#isBehind;
   }
 
   /** Starts. `rowsCaughtUp` resolves once everything settled by then has its row. */
@@ -88,9 +95,9 @@ export class RowRefill {
     }
   }
 
-  /** The file of events was created: feeds all rows again, unless the feed is at its beginning. */
+  /** The file of events was created: feeds all rows again, unless it is the first or the feed is at its beginning. */
   fileCreated(): void {
-    if (this.#behind?.settledAtMs === BEFORE_ALL.settledAtMs) return;
+    if (this.#noted === undefined || this.#behind?.settledAtMs === BEFORE_ALL.settledAtMs) return;
     // If the file cannot be written, this process still knows.
     this.#addMissing(BEFORE_ALL)
       .catch(() => {})
@@ -109,6 +116,7 @@ export class RowRefill {
   }
 
   async #addMissing(place: SettledPosition): Promise<void> {
+    this.#isBehind = true;
     if (this.#pass === undefined) this.#behind = earlier(this.#behind, place);
     else this.#next = earlier(this.#next, place);
     await this.#note();
@@ -171,6 +179,7 @@ export class RowRefill {
     });
     this.#behind = this.#next;
     this.#next = null;
+    this.#isBehind = this.#behind !== null;
     if (this.#noted !== undefined) await this.#note();
   }
 }
