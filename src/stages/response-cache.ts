@@ -13,7 +13,8 @@ export function responseCacheStage(cache: ResponseCache): Stage {
     touches: 'nothing',
     needsWholeAnswer: true,
     // Zero data retention applies to the cache too.
-    isActive: (request, { cache: wish }) => wish !== undefined && request.wishes.provider.zdr !== true,
+    isActive: (request, { cache: wish, hasZeroRetention }) =>
+      wish !== undefined && !hasZeroRetention(request, []),
     async before(request, context) {
       const key = keyOf(request, context);
       if (context.cache?.clears === true) await cache.forget(key);
@@ -25,6 +26,7 @@ export function responseCacheStage(cache: ResponseCache): Stage {
       const { cache: wish } = context;
       if (wish === undefined || !context.mayKeep()) return;
       if (given.result.omitted !== undefined || isTooLong(given.result)) return;
+      if (context.hasZeroRetention(request, [given.model])) return;
       cache.keep(keyOf(request, context), {
         sourceId: context.generationId,
         storedAtMs: context.now(),

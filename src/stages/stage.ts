@@ -90,6 +90,11 @@ export interface StageContext {
    * cannot be served. It is planned for this alone: the order may differ when it is served.
    */
   endpointsFor(request: GenerationRequest): Promise<readonly Endpoint[]>;
+  /**
+   * True if zero retention is demanded, so that nothing of the generation may be kept. `models`: ids of the models that
+   * answer, as far as they are known.
+   */
+  hasZeroRetention(request: GenerationRequest, models: readonly string[]): boolean;
   /** Adds an entry to the pipeline of the routing metadata. */
   note(entry: PipelineEntry): void;
   /** Adds members to `error.metadata` if the generation fails before its reply begins. */

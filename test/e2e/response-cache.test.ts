@@ -22,11 +22,18 @@ beforeAll(async () => {
       name: `P ${slug}`,
       dialect,
       base_url: upstream.url,
+      data_policy: { training: false, retains_prompts: false },
     })),
-    models: Object.keys(DIALECTS).map((slug) => ({
-      id: `m/${slug}`,
-      endpoints: [{ provider: slug, model: 'one', max_output_tokens: 100, pricing }],
-    })),
+    models: Object.keys(DIALECTS)
+      .map((slug) => ({
+        id: `m/${slug}`,
+        endpoints: [{ provider: slug, model: 'one', max_output_tokens: 100, pricing }],
+      }))
+      .concat({
+        id: 'openai/plain',
+        aliases: ['m/alias'],
+        endpoints: [{ provider: 'chat', model: 'one', max_output_tokens: 100, pricing }],
+      } as never),
   } as never);
 });
 beforeEach(() => upstream.clear());
@@ -269,6 +276,30 @@ describe('the cache', () => {
     expect(headersOf(await gateway.post('/responses', body, ON)).status).toBe('MISS');
     const secret = { ...bodies('m/chat')['/responses'], provider: { zdr: true } };
     expect(headersOf(await gateway.post('/responses', secret, ON)).status).toBeNull();
+  });
+
+  it('stores nothing if a guardrail demands zero retention', async () => {
+    upstream.answer(chatAnswer({ text: 'x' }));
+    const manage = async (method: string, path: string, body?: object) => {
+      const response = await gateway.fetch(path, {
+        method,
+        key: gateway.managementKey,
+        headers: { 'content-type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      return ((await response.json()) as any).data;
+    };
+    const keys = await manage('GET', '/keys');
+    const { id } = await manage('POST', '/guardrails', { name: 'Nothing', enforce_zdr_openai: true });
+    const hashes = keys.map(({ hash }: { hash: string }) => hash);
+    await manage('POST', `/guardrails/${id}/assignments/keys`, { key_hashes: hashes });
+    for (const model of ['openai/plain', 'm/alias', 'm/chat']) {
+      const body = bodies(model)['/responses'];
+      expect((await gateway.post('/responses', body, ON)).status).toBe(200);
+      const again = headersOf(await gateway.post('/responses', body, ON));
+      expect([model, again.status === 'HIT']).toEqual([model, model === 'm/chat']);
+    }
+    await manage('DELETE', `/guardrails/${id}`);
   });
 
   it('counts in analytics', async () => {

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { BATCH_POINT } from '../../kit/loop/cohort.ts';
+import { mustKeepNothing } from '../../routing/rules/zero-retention.ts';
 import { ActiveStages, type StageContext } from '../../stages/stage.ts';
 import { Prompt } from '../../tokens/prompt.ts';
 import { GenerationReservation } from '../admission/reservation.ts';
@@ -76,6 +77,7 @@ export function stagesFor(
     settings,
     charge: (kind, nanos) => reservation.charge(row, kind, nanos),
     endpointsFor: (asked) => endpointsFor(asked, input, settings, dependencies),
+    hasZeroRetention: (asked, models) => mustKeepNothing(asked, caller, () => models),
     format,
     body,
     cache,

@@ -6,6 +6,7 @@ import { OneLeg } from '../answer/one-leg.ts';
 import { Resumed } from '../answer/resumed.ts';
 import { SeveralLegs } from '../answer/several-legs.ts';
 import { metadataOf, routedError, servedBy, type Underway } from '../answer/underway.ts';
+import { modelsOf } from '../plan/plan.ts';
 import { type SettledAnswer, settleAnswer } from '../record/settle.ts';
 import { itemKeeper } from '../request/item-references.ts';
 import type { GatewayDependencies } from './gateway-dependencies.ts';
@@ -59,7 +60,7 @@ export class ModelAnswer {
       ...(selected === undefined
         ? { model: attemptLog.plan.requested, provider: '', serviceTier: 'default' }
         : servedBy(selected)),
-      keepItem: itemKeeper({ input, request }, items),
+      keepItem: itemKeeper({ input, request, models: () => modelsOf(attemptLog.plan) }, items),
     };
   }
 

@@ -76,7 +76,7 @@ export class ServedGeneration {
       model: served.model,
       provider: served.provider,
       serviceTier: served.serviceTier,
-      keepItem: itemKeeper({ input, request }, items),
+      keepItem: itemKeeper({ input, request, models: () => [served.model] }, items),
     };
   }
 }

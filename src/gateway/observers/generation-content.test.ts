@@ -13,7 +13,12 @@ const nothing: Result = { items: [] };
 
 function isKept(workspace: Partial<Workspace>, drawn = 0, provider: JsonObject = {}): boolean {
   const caller = callerOf({}, { workspace: workspaceOf(workspace) });
-  return isContentKept(caller, requestOf({ wishes: { provider, plugins: [] } }), () => drawn);
+  return isContentKept(
+    caller,
+    requestOf({ wishes: { provider, plugins: [] } }),
+    () => [],
+    () => drawn,
+  );
 }
 
 describe('isContentKept', () => {

@@ -7,9 +7,11 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { ContentStore, GenerationContent } from '../../ports/content.ts';
+import { mustKeepNothing } from '../../routing/rules/zero-retention.ts';
+import { modelsOf } from '../plan/plan.ts';
+import type { AttemptLog } from '../record/attempt-log.ts';
 import type { Settlement } from '../record/settle.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
-import { mustKeepNothing } from '../request/zero-retention.ts';
 
 /** Dependencies of keeping content. */
 export interface ContentKeeping {
@@ -21,10 +23,18 @@ export interface ContentKeeping {
 /** Stores the content of an ended generation if its workspace asks for that. Does not wait. */
 export function keepContent(
   { store, random }: ContentKeeping,
-  { input, request }: { readonly input: GenerationInput; readonly request: GenerationRequest },
+  {
+    input,
+    request,
+    attemptLog,
+  }: {
+    readonly input: GenerationInput;
+    readonly request: GenerationRequest;
+    readonly attemptLog: Pick<AttemptLog, 'plan'>;
+  },
   settlement: Pick<Settlement, 'result' | 'error'>,
 ): void {
-  if (!isContentKept(input.caller, request, random)) return;
+  if (!isContentKept(input.caller, request, () => modelsOf(attemptLog.plan), random)) return;
   store.put({
     generationId: input.generationId,
     accountId: input.caller.accountId,
@@ -40,13 +50,14 @@ export function keepContent(
 export function isContentKept(
   caller: Pick<Caller, 'workspace' | 'guardrails'>,
   request: GenerationRequest,
+  models: () => readonly string[],
   random: () => number,
 ): boolean {
   const { workspace } = caller;
   return (
     workspace.isObservabilityIoLoggingEnabled &&
     workspace.ioLoggingApiKeyIds === null &&
-    !mustKeepNothing(request, caller) &&
+    !mustKeepNothing(request, caller, models) &&
     random() < workspace.ioLoggingSamplingRate
   );
 }

@@ -40,6 +40,11 @@ export interface Plan {
   readonly conversation?: ConversationKey;
 }
 
+/** Ids of the models that a plan may call. */
+export function modelsOf({ candidates }: Pick<Plan, 'candidates'>): readonly string[] {
+  return candidates.map(({ model }) => model.id);
+}
+
 /** Context of planning besides the request. */
 export interface PlanContext {
   /** The model as the caller wrote it. */

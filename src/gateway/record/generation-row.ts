@@ -17,11 +17,12 @@ import { writtenMoment } from '../../kit/time/written-moment.ts';
 import type { GenerationRow, LegRow, ProviderResponse } from '../../ports/generation-row.ts';
 import { parseModelId } from '../../routing/resolve/model-id.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
+import { mustKeepNothing } from '../../routing/rules/zero-retention.ts';
 import { MODERATION } from '../../stages/plugins/moderation/moderation-stage.ts';
 import { chargeRows } from '../admission/reservation.ts';
 import type { UsedSoFar } from '../leg/leg-account.ts';
+import { modelsOf } from '../plan/plan.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
-import { mustKeepNothing } from '../request/zero-retention.ts';
 import type { LegSoFar } from './account.ts';
 import { type AttemptLog, keptRouting, type RequestMembers, routingMetadata } from './attempt-log.ts';
 import { citationsOf, mediaOfPrompt, mediaOfResult } from './count-media.ts';
@@ -372,7 +373,7 @@ function requestMembers(
     router: ROUTERS.has(plan.strategy) ? shortOrNull(request.models[0]) : null,
     num_media_prompt: media.all,
     num_input_audio_prompt: media.audio,
-    is_zdr: mustKeepNothing(request, caller),
+    is_zdr: mustKeepNothing(request, caller, () => modelsOf(plan)),
     ...(request.embedding !== undefined && { api: 'embeddings' as const }),
   };
 }

@@ -8,8 +8,8 @@ import { JsonReader } from '../../kit/json/json-reader.ts';
 import { objectsOf } from '../../kit/json/members.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
 import type { FoundItems, OutputItems } from '../../ports/output-items.ts';
+import { mustKeepNothing } from '../../routing/rules/zero-retention.ts';
 import type { GenerationInput } from './generation-input.ts';
-import { mustKeepNothing } from './zero-retention.ts';
 
 /** The key whose items a request may name, and limits. */
 export interface ItemAccess {
@@ -85,11 +85,20 @@ export function withStandIns(body: JsonObject, references: ItemReferences | unde
 
 /** Keeps the items of an answer for its key; undefined if zero retention forbids that. */
 export function itemKeeper(
-  { input, request }: { readonly input: GenerationInput; readonly request: GenerationRequest },
+  {
+    input,
+    request,
+    models,
+  }: {
+    readonly input: GenerationInput;
+    readonly request: GenerationRequest;
+    /** Ids of the models that answer. */
+    readonly models: () => readonly string[];
+  },
   items: OutputItems,
 ): ReplyContext['keepItem'] {
-  if (DIALECTS[input.format].inbound.itemReferences === undefined || mustKeepNothing(request, input.caller))
-    return undefined;
+  if (DIALECTS[input.format].inbound.itemReferences === undefined) return undefined;
+  if (mustKeepNothing(request, input.caller, models)) return undefined;
   const { hash } = input.caller.key;
   return (item) => items.keep(hash, item);
 }

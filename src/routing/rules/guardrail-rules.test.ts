@@ -144,6 +144,7 @@ describe('rules of guardrails', () => {
   it('demands zero retention of what is stored, by family', () => {
     const guardrails = [applied({ enforceZdr: { ...ZDR, xai: true } })];
     expect(demandsZeroRetention(guardrails, ['x-ai/grok'])).toBe(true);
+    expect(demandsZeroRetention(guardrails, ['~x-ai/grok-latest'])).toBe(true);
     expect(demandsZeroRetention(guardrails, ['openai/gpt'])).toBe(false);
     expect(demandsZeroRetention(guardrails, ['grok-alias'])).toBe(true);
   });

@@ -121,7 +121,8 @@ const FAMILIES: ReadonlyMap<string, ZdrFamily> = new Map([
 ]);
 
 function familyOf(modelId: string): ZdrFamily {
-  return FAMILIES.get(modelId.slice(0, Math.max(0, modelId.indexOf('/')))) ?? 'other';
+  const from = modelId.startsWith('~') ? 1 : 0;
+  return FAMILIES.get(modelId.slice(from, Math.max(from, modelId.indexOf('/')))) ?? 'other';
 }
 
 /** Regions by the end of an endpoint's tag, such as `amazon-bedrock/eu`. */
