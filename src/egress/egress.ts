@@ -20,13 +20,15 @@ export interface EgressLimits {
 
 export interface EgressRequest {
   /** GET by default. */
-  readonly method?: 'GET' | 'POST';
+  readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly limits: EgressLimits;
   readonly signal: AbortSignal;
   /** Why an address must not be visited, besides the rules: asked for the first one and for every redirect. */
   readonly visitProblem?: (url: URL) => string | undefined;
+  /** Shown each piece of the body as it comes; true = this was enough, and the rest is not read. */
+  readonly isEnough?: (piece: Uint8Array, headers: EgressReply['headers']) => boolean;
 }
 
 export interface EgressReply {
@@ -152,7 +154,7 @@ async function exchange(
   deadline: number,
   readBuffer: Buffer,
 ): Promise<EgressReply> {
-  const { method = 'GET', headers: sent = {}, body = '', signal, limits } = request;
+  const { method = 'GET', headers: sent = {}, body = '', signal } = request;
   signal.throwIfAborted();
   const leftMs = deadline - performance.now();
   if (leftMs <= 0) throw new EgressProblem('timeout', 'no answer within the time limit');
@@ -176,7 +178,7 @@ async function exchange(
     const expansion = { ...EXPANSION, maxBytes: Number.POSITIVE_INFINITY };
     const read = isRedirect
       ? { bytes: Buffer.alloc(0), isCut: false }
-      : await beginningOf(decompress(open, headers['content-encoding'], expansion), limits.maxBytes);
+      : await beginningOf(decompress(open, headers['content-encoding'], expansion), request, headers);
     return { status, url: url.href, headers, ...read };
   } catch (problem) {
     throw signal.aborted ? signal.reason : egressProblemOf(problem);
@@ -187,7 +189,8 @@ async function exchange(
 
 async function beginningOf(
   chunks: AsyncIterable<Uint8Array>,
-  maxBytes: number,
+  { limits: { maxBytes }, isEnough }: EgressRequest,
+  headers: EgressReply['headers'],
 ): Promise<Pick<EgressReply, 'bytes' | 'isCut'>> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
@@ -195,7 +198,7 @@ async function beginningOf(
     const room = maxBytes - bytes;
     pieces.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
     bytes += chunk.length;
-    if (bytes > maxBytes) break;
+    if (bytes > maxBytes || isEnough?.(chunk, headers) === true) break;
   }
   return { bytes: Buffer.concat(pieces), isCut: bytes > maxBytes };
 }

@@ -138,7 +138,7 @@ function withoutForms(text: string, forms: readonly string[]): string {
 const FORMS = new WeakMap<readonly string[], readonly string[]>();
 
 /** All the ways in which the secrets may be written; found once for a list of them. */
-function formsOfAll(secrets: readonly string[]): readonly string[] {
+export function formsOfAll(secrets: readonly string[]): readonly string[] {
   const known = FORMS.get(secrets);
   if (known !== undefined) return known;
   const forms = secrets

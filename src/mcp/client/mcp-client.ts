@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { numberAt, objectsAt, stringAt } from '../../kit/json/members.ts';
+import type { Clock } from '../../kit/time/clock.ts';
+import { type CallResult, readCallResult } from './call-result.ts';
+import { McpProblem } from './mcp-problem.ts';
+import { identityOf, type McpLimits, type RemoteServer, secretRemover } from './remote-server.ts';
+import { type RemoteTool, readTool } from './remote-tool.ts';
+import { McpSession, type SessionDependencies, unlessAborted } from './session.ts';
+
+export interface McpClientDependencies extends SessionDependencies {
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** Called once for each change of a tool that was listed before. */
+  readonly onChangedTools: (change: ChangedTools) => void;
+}
+
+/** For whom a server is called. */
+export interface McpOwner {
+  readonly accountId: string;
+  /** Sessions are kept for each key, because servers keep state in them. */
+  readonly keyHash: string;
+}
+
+/** Tools whose description, schema or claim to read only differs from an earlier list. */
+export interface ChangedTools {
+  readonly label: string;
+  readonly url: string;
+  readonly names: readonly string[];
+}
+
+/** The tools of a server. */
+export interface ToolList {
+  readonly tools: readonly RemoteTool[];
+  /** Entries that no model can be offered: without a name, too large, or with arguments that are no object. */
+  readonly unusable: number;
+  /** Names of tools that differ from how the server described them before, for an hour after the change. */
+  readonly changed: readonly string[];
+}
+
+const MAX_SESSIONS = 1000;
+const SESSION_IDLE_MS = 300_000;
+
+const MAX_LISTS = 500;
+const DEFAULT_LIST_MS = 300_000;
+const MAX_LIST_MS = 3_600_000;
+
+const MAX_PAGES = 50;
+const MAX_TOOLS = 512;
+
+/** Servers whose tools are remembered, to see changes, and tools of each. */
+const MAX_REMEMBERED = 1000;
+const MAX_REMEMBERED_TOOLS = 2 * MAX_TOOLS;
+const CHANGE_SHOWN_MS = 3_600_000;
+
+/** The tools of remote servers over streamable HTTP: lists them, cached, and calls them. */
+export class McpClient {
+  readonly #dependencies: McpClientDependencies;
+  readonly #sessions: LRUCache<string, McpSession>;
+  readonly #lists: LRUCache<string, Promise<ToolList>>;
+  readonly #remembered: LRUCache<string, Remembered>;
+
+  constructor(dependencies: McpClientDependencies) {
+    this.#dependencies = dependencies;
+    const perf = { now: () => dependencies.clock.monotonic() };
+    const timed = { ttlResolution: 0, perf };
+    this.#sessions = new LRUCache({
+      ...timed,
+      max: MAX_SESSIONS,
+      ttl: SESSION_IDLE_MS,
+      updateAgeOnGet: true,
+      dispose: (session) => session.close(),
+    });
+    this.#lists = new LRUCache({ ...timed, max: MAX_LISTS, ttl: DEFAULT_LIST_MS });
+    this.#remembered = new LRUCache({ max: MAX_REMEMBERED });
+  }
+
+  /**
+   * The tools of a server, from the cache if the list is fresh. Rejects with an McpProblem or the signal's reason.
+   */
+  tools(server: RemoteServer, owner: McpOwner, limits: McpLimits, signal: AbortSignal): Promise<ToolList> {
+    const identity = identityOf(server);
+    const known = this.#lists.get(identity);
+    if (known !== undefined) return unlessAborted(known, signal);
+    const reading = this.#read(server, owner, limits, identity);
+    this.#lists.set(identity, reading);
+    reading.catch(() => {
+      if (this.#lists.peek(identity) === reading) this.#lists.delete(identity);
+    });
+    return unlessAborted(reading, signal);
+  }
+
+  /** Calls a tool. Rejects with an McpProblem or the signal's reason. */
+  async call(
+    server: RemoteServer,
+    owner: McpOwner,
+    { name, arguments: given }: { readonly name: string; readonly arguments: JsonObject },
+    limits: McpLimits,
+    signal: AbortSignal,
+  ): Promise<CallResult> {
+    const session = this.#sessionOf(server, owner, identityOf(server));
+    const { totalMs, readBytes: maxBytes, resultCharacters } = limits;
+    const params = { name, arguments: given };
+    const result = await session.request('tools/call', params, { totalMs, maxBytes }, signal);
+    return readCallResult(result, resultCharacters, secretRemover(server));
+  }
+
+  /** Ends all sessions. */
+  close(): void {
+    this.#sessions.clear();
+    this.#lists.clear();
+  }
+
+  #sessionOf(server: RemoteServer, owner: McpOwner, identity: string): McpSession {
+    const key = `${identity} ${owner.keyHash}`;
+    const open = this.#sessions.get(key);
+    if (open !== undefined) return open;
+    const session = new McpSession(server, this.#dependencies);
+    this.#sessions.set(key, session);
+    return session;
+  }
+
+  async #read(server: RemoteServer, owner: McpOwner, limits: McpLimits, identity: string): Promise<ToolList> {
+    const deadline = performance.now() + limits.totalMs;
+    const session = this.#sessionOf(server, owner, identity);
+    const withoutSecrets = secretRemover(server);
+    const tools = new Map<string, RemoteTool>();
+    let unusable = 0;
+    let ttlMs = DEFAULT_LIST_MS;
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const totalMs = deadline - performance.now();
+      if (totalMs <= 0) throw new McpProblem('timeout', 'no complete list of tools within the time limit');
+      const params = cursor === undefined ? {} : { cursor };
+      const pageLimits = { totalMs, maxBytes: limits.readBytes };
+      const result = await session.request('tools/list', params, pageLimits, NEVER);
+      for (const entry of objectsAt(result, 'tools')) {
+        const tool = tools.size < MAX_TOOLS ? readTool(entry, withoutSecrets) : undefined;
+        if (tool === undefined || tools.has(tool.name)) unusable += 1;
+        else tools.set(tool.name, tool);
+      }
+      if (page === 0) ttlMs = Math.min(MAX_LIST_MS, Math.max(0, numberAt(result, 'ttlMs') ?? ttlMs));
+      const next = stringAt(result, 'nextCursor');
+      if (next === undefined || next === cursor) break;
+      cursor = next;
+    }
+    const list = [...tools.values()];
+    this.#keepFor(identity, ttlMs);
+    return { tools: list, unusable, changed: this.#changesOf(server, owner, list) };
+  }
+
+  /** Lets a list expire when its server says; a list that must not be kept expires at once. */
+  #keepFor(identity: string, ttlMs: number): void {
+    const reading = this.#lists.peek(identity);
+    if (reading === undefined) return;
+    if (ttlMs === 0) this.#lists.delete(identity);
+    else this.#lists.set(identity, reading, { ttl: ttlMs });
+  }
+
+  /** Compares a list with the last one that the account saw at the same address. */
+  #changesOf({ label, url }: RemoteServer, { accountId }: McpOwner, tools: readonly RemoteTool[]): string[] {
+    const now = this.#dependencies.clock.monotonic();
+    const key = createHash('sha256').update(`${accountId} ${url}`).digest('base64url');
+    const before = this.#remembered.get(key) ?? { digests: new Map(), changedAt: new Map() };
+    const isFull = before.digests.size > MAX_REMEMBERED_TOOLS;
+    const digests = new Map(isFull ? [] : before.digests);
+    const changedAt = new Map([...before.changedAt].filter(([, at]) => now - at < CHANGE_SHOWN_MS));
+    const fresh: string[] = [];
+    for (const { name, digest } of tools) {
+      const last = digests.get(name);
+      digests.set(name, digest);
+      if (last === undefined || last === digest) continue;
+      fresh.push(name);
+      changedAt.set(name, now);
+    }
+    this.#remembered.set(key, { digests, changedAt });
+    if (fresh.length > 0) this.#dependencies.onChangedTools({ label, url, names: fresh });
+    return tools.flatMap(({ name }) => (changedAt.has(name) ? [name] : []));
+  }
+}
+
+/** Tools as a server described them last. */
+interface Remembered {
+  readonly digests: ReadonlyMap<string, string>;
+  /** Monotonic milliseconds of the last change of a tool. */
+  readonly changedAt: ReadonlyMap<string, number>;
+}
+
+const NEVER = new AbortController().signal;

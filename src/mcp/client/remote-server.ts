@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { formsOfAll, REDACTED } from '../../upstream/call/redact.ts';
+import { withoutKnownSecrets } from '../../upstream/call/without-secrets.ts';
+
+/** An MCP server that the gateway calls, with the credential of one request. */
+export interface RemoteServer {
+  /** Name by which requests and answers refer to it. */
+  readonly label: string;
+  readonly url: string;
+  /** Headers of every request, credentials included. They are sent to this server only, and shown to nobody. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The operator wrote its address, which may be private; absent = a caller did. */
+  readonly isConfigured: boolean;
+}
+
+/** Limits of one exchange with a server. */
+export interface McpLimits {
+  /** Milliseconds until a result is there, a list with all its pages included. */
+  readonly totalMs: number;
+  /** Bytes of one reply. */
+  readonly readBytes: number;
+  /** Characters of a result. */
+  readonly resultCharacters: number;
+}
+
+/** Identifies a server with its credential: what is kept under it is never shared with another credential. */
+export function identityOf({ url, headers, isConfigured }: RemoteServer): string {
+  const parts = [
+    url,
+    isConfigured,
+    ...Object.entries(headers)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .flat(),
+  ];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}
+
+/** Headers whose values are no secret. */
+const PLAIN_HEADERS = /^(?:accept|accept-language|content-type|user-agent)$/i;
+
+/** Shorter values are no secrets: removing them would tear ordinary words apart. */
+const MIN_SECRET_CHARACTERS = 8;
+
+/** The secrets of a server: values of its headers, those of an `Authorization` header without their scheme too. */
+export function secretsOf({ headers }: RemoteServer): readonly string[] {
+  return Object.entries(headers)
+    .filter(([name]) => !PLAIN_HEADERS.test(name))
+    .flatMap(([, value]) => [value, ...value.split(/\s+/).slice(1)])
+    .filter(({ length }) => length >= MIN_SECRET_CHARACTERS);
+}
+
+/** Removes a server's secrets from texts that it sends, in whatever form it echoes them. */
+export function secretRemover(server: RemoteServer): (text: string) => string {
+  const forms = formsOfAll(secretsOf(server));
+  return (text) => withoutKnownSecrets(text, { forms, replacement: REDACTED });
+}
