@@ -37,6 +37,7 @@ import { Budgets } from './manage/workspaces/budgets.ts';
 import { Workspaces } from './manage/workspaces/workspaces.ts';
 import type { AppRegistry } from './ports/apps.ts';
 import type { ByokStore } from './ports/byok.ts';
+import { MCP_PROVIDER_PREFIX } from './ports/byok-credentials.ts';
 import type { EventFeed, EventStore } from './ports/events.ts';
 import type { GenerationStore, RecentGenerations } from './ports/generations.ts';
 import type { GuardrailStore } from './ports/guardrails.ts';
@@ -338,7 +339,8 @@ function guardrailChecks(options: InstallationOptions): GuardrailChecks {
   const catalog = models?.();
   return {
     isModel: (name) => catalog === undefined || findModel(name, catalog) !== undefined,
-    isProvider: (slug) => credentialTarget(slug, providers?.() ?? []) !== undefined,
+    isProvider: (slug) =>
+      !slug.startsWith(MCP_PROVIDER_PREFIX) && credentialTarget(slug, providers?.() ?? []) !== undefined,
     patternProblem: checkPattern,
     addressProblem: (url) => egressProblem(url, egress?.() ?? PUBLIC_ADDRESSES),
     hasEntityService: (presidioUrl?.() ?? null) !== null,

@@ -22,6 +22,7 @@ import {
   type ServerOptions,
   type ShownMetrics,
 } from './listening-server.ts';
+import { mcpProviders } from './manage/byok/byok-secret.ts';
 import { keepSwept } from './manage/files/files.ts';
 import { keptMs } from './manage/generations/retention.ts';
 import { bootstrap, type FirstKeys } from './manage/keys/bootstrap.ts';
@@ -180,7 +181,10 @@ async function openStores(
     dataDir: runtime.dataDir,
     keyPrefix: config.keys.prefix,
     initialUsd: () => settings.latest.config.credits.initial_usd,
-    providers: () => settings.current.gateway.catalog.providers,
+    providers: () => [
+      ...settings.current.gateway.catalog.providers,
+      ...mcpProviders(settings.current.config.tools.mcp_servers),
+    ],
     models: () => settings.current.gateway.catalog.withEveryProvider(),
     ...guardrails,
     egress: () => settings.latest.egress,

@@ -17,6 +17,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   tokens: ['ir', 'kit'],
   upstream: ['http1', 'dialects', 'catalog', 'ir', 'kit', 'config'],
   egress: ['upstream', 'http1', 'kit'],
+  mcp: ['egress', 'upstream', 'ports', 'ir', 'kit', 'config'],
   routing: ['dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
   stages: ['egress', 'upstream', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
   gateway: ['stages', 'routing', 'upstream', 'tokens', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],

@@ -11,7 +11,7 @@ import {
 } from '../installation.ts';
 import { openStderrLog } from '../kit/log/log.ts';
 import { parseEgressRules } from '../kit/net/egress.ts';
-import { credentialProviders } from '../manage/byok/byok-secret.ts';
+import { credentialProviders, mcpProviders } from '../manage/byok/byok-secret.ts';
 import { keptMs } from '../manage/generations/retention.ts';
 
 /** Runs a control command in the gateway that serves the data directory, or in this process if none does. */
@@ -58,7 +58,7 @@ export function installationOptions(flags: Flags): InstallationOptions {
     dataDir: runtime.dataDir,
     keyPrefix: config.keys.prefix,
     initialUsd: () => config.credits.initial_usd,
-    providers: () => credentialProviders(config.providers),
+    providers: () => [...credentialProviders(config.providers), ...mcpProviders(config.tools.mcp_servers)],
     egress: () => parseEgressRules(config.egress.allow),
     encryptionKey: runtime.encryptionKey,
     ...(runtime.database !== undefined && {

@@ -5,6 +5,7 @@ import type { Config } from './schema/schema.ts';
 /** The configuration with every secret masked, for printing. */
 export function redactedConfig(config: Config): Config {
   const { web } = config.plugins;
+  const { sandbox, mcp_servers: mcpServers } = config.tools;
   return {
     ...config,
     providers: config.providers.map((provider) => ({
@@ -24,6 +25,16 @@ export function redactedConfig(config: Config): Config {
     metrics: {
       ...config.metrics,
       ...(config.metrics.token && { token: redacted(config.metrics.token) }),
+    },
+    tools: {
+      ...config.tools,
+      ...(sandbox && { sandbox: { ...sandbox, ...(sandbox.token && { token: redacted(sandbox.token) }) } }),
+      mcp_servers: mapValues(mcpServers, (server) => ({
+        ...server,
+        url: maskedUrl(server.url),
+        ...(server.authorization && { authorization: redacted(server.authorization) }),
+        headers: mapValues(server.headers, redacted),
+      })),
     },
     plugins: {
       ...config.plugins,

@@ -24,8 +24,17 @@ export interface ByokCredential {
   reveal(): string;
 }
 
+/** Prefix of the provider under which a token for an MCP server of the configuration is stored: `mcp:<label>`. */
+export const MCP_PROVIDER_PREFIX = 'mcp:';
+
+/** Finds the tokens that accounts brought for MCP servers. */
+export interface McpTokens {
+  /** The first token for the server that the caller may use; undefined = there is none. */
+  tokenFor(caller: Caller, label: string): Promise<string | undefined>;
+}
+
 /** Finds the BYOK credentials that a caller may use. */
 export interface ByokCredentials {
-  /** Enabled credentials of the caller's account whose workspace, user and key filters match, in order. */
+  /** Enabled credentials for model providers whose account, workspace, user and key filters match, in order. */
   of(caller: Caller): Promise<readonly ByokCredential[]>;
 }

@@ -40,6 +40,19 @@ export function* crossChecks(config: Config, knownProviders: KnownProviders): Ge
   yield* hostChecks('apps.hidden', config.apps.hidden, (host) => APP_HOST.test(host));
   yield* hostChecks('egress.allow', config.egress.allow, isEgressRule);
   yield* serverChecks(config);
+  yield* mcpChecks(config);
+}
+
+function* mcpChecks({ tools }: Config): Generator<Problem> {
+  for (const [label, { url, headers, authorization }] of Object.entries(tools.mcp_servers)) {
+    const path = memberPath('tools.mcp_servers', label);
+    if (!URL.canParse(url)) yield { path: `${path}.url`, message: 'is not an address' };
+    yield* headerChecks(headers, `${path}.headers`);
+    const isTwice = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+    if (isTwice && authorization) {
+      yield { path: `${path}.authorization`, message: 'is given in headers too: keep one of them' };
+    }
+  }
 }
 
 function* serverChecks({ server }: Config): Generator<Issue> {

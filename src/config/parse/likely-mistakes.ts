@@ -73,6 +73,7 @@ const SECRETS: readonly string[] = [
   'plugins.web.engines.*.api_key',
   'tools.sandbox.token',
   'tools.mcp_servers.*.authorization',
+  'tools.mcp_servers.*.headers.*',
   'metrics.token',
 ];
 

@@ -65,22 +65,24 @@ const modelPattern = Type.String({
   explain: 'is no pattern of model ids: letters, digits, ".", "_", "-", ":", "/", "+", and "*" for any run',
 });
 
+const requestHeaders = withDefault(
+  Type.Record(Type.String(), Type.String({ maxLength: 8192 }), {
+    propertyNames: {
+      type: 'string',
+      pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$",
+      explainPattern: 'must be the name of a header: letters, digits and "-"',
+    },
+  }),
+  {},
+);
+
 const provider = closed({
   slug: providerSlug,
   name: nullish(text(100)),
   dialect: nullish(oneOf(DIALECT_WORDS)),
   base_url: nullish(text(2048)),
   api_key: nullish(text(65_536)),
-  headers: withDefault(
-    Type.Record(Type.String(), Type.String({ maxLength: 8192 }), {
-      propertyNames: {
-        type: 'string',
-        pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$",
-        explainPattern: 'must be the name of a header: letters, digits and "-"',
-      },
-    }),
-    {},
-  ),
+  headers: requestHeaders,
   data_policy: nullish(closed({ training: Type.Boolean(), retains_prompts: Type.Boolean() })),
   timeouts_ms: section({
     connect: milliseconds(10_000),
@@ -169,6 +171,11 @@ const plugins = section({
   ),
 });
 
+const keyHash = Type.String({
+  pattern: '^[a-f0-9]{64}$',
+  explain: 'must be the hash of a key: 64 lower-case hex digits, as `signalbox keys list` shows it',
+});
+
 const tools = section({
   image_generation: nullish(closed({ model: modelId })),
   sandbox: nullish(closed({ url: text(2048), token: nullish(text(8192)) })),
@@ -176,9 +183,19 @@ const tools = section({
     Type.Record(
       Type.String(),
       closed({
-        url: text(2048),
+        url: Type.String({
+          pattern: '^https?://[^\\s/@]+(?:/[^\\s#]*)?$',
+          maxLength: 2048,
+          explain:
+            'must be an http or https address without a user name, for example https://mcp.example.com/mcp',
+        }),
         authorization: nullish(text(8192)),
+        headers: requestHeaders,
+        description: nullish(text(2000)),
         allowed_tools: nullish(Type.Array(text(128), { maxItems: 1024 })),
+        read_only: withDefault(Type.Boolean(), false),
+        workspaces: nullish(Type.Array(text(128), { minItems: 1, maxItems: 1000 })),
+        keys: nullish(Type.Array(keyHash, { minItems: 1, maxItems: 1000 })),
       }),
       { propertyNames: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' } },
     ),

@@ -15,7 +15,11 @@ const key = Type.String({
     'The key, or a JSON document in a string for cloud providers. Stored encrypted, never returned.',
 });
 
-const provider = Type.String({ minLength: 1, maxLength: 128, description: 'Slug of the provider.' });
+const provider = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  description: 'Slug of the provider; `mcp:<label>` for an MCP server of the configuration.',
+});
 
 function list(description: string) {
   return nullable(Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: MAX_LIST_ENTRIES }), {

@@ -1,6 +1,7 @@
 import type { UpdateByok } from '../../contract/workspaces/byok.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import type { ByokChange } from '../../ports/byok.ts';
+import { MCP_PROVIDER_PREFIX } from '../../ports/byok-credentials.ts';
 
 /** Settings of a new credential that are not given. */
 export const BYOK_DEFAULTS = {
@@ -35,6 +36,24 @@ export function byokChangeOf(wanted: Omit<UpdateByok, 'key'>): ByokChange {
       .map(([member, stored]) => [stored, wanted[member as keyof typeof STORED_NAMES]])
       .filter(([, value]) => value !== undefined),
   );
+}
+
+/** Settings that mean something only for providers of models. */
+const FOR_MODELS = [
+  'is_fallback',
+  'is_required',
+  'is_byok_only',
+  'declared_zdr',
+  'allowed_models',
+] as const satisfies (keyof UpdateByok)[];
+
+/** Problems of settings that a token for an MCP server cannot have. */
+export function mcpTokenIssues(provider: string, wanted: Omit<UpdateByok, 'key'>): Issue[] {
+  if (!provider.startsWith(MCP_PROVIDER_PREFIX)) return [];
+  return FOR_MODELS.filter((name) => wanted[name]).map((path) => ({
+    path,
+    message: 'means nothing for an MCP server',
+  }));
 }
 
 /** Problems of settings that exclude each other. */

@@ -84,6 +84,20 @@ describe('ByokDirectory', () => {
     expect(await idsFor(caller)).toEqual(fits ? ['1'] : []);
   });
 
+  it('keeps tokens for MCP servers from routing, and finds the first that fits the caller', async () => {
+    stored = [
+      credential('1', { provider: 'mcp:docs', allowedUserIds: ['u'] }),
+      credential('2', { provider: 'mcp:docs' }),
+      credential('3', { provider: 'mcp:mail' }),
+      credential('4', { provider: 'mcp:off', disabled: true }),
+    ];
+    expect(await idsFor(callerOf())).toEqual([]);
+    expect(await directory.tokenFor(callerOf({ creatorUserId: 'u' }), 'docs')).toBe('secret 1');
+    expect(await directory.tokenFor(callerOf(), 'docs')).toBe('secret 2');
+    expect(await directory.tokenFor(callerOf({}, 'w2'), 'docs')).toBeUndefined();
+    expect(await directory.tokenFor(callerOf(), 'off')).toBeUndefined();
+  });
+
   it('reads an account once for many requests at once, and again after a while', async () => {
     stored = [credential('1')];
     await Promise.all(Array.from({ length: 50 }, () => directory.of(callerOf())));

@@ -1,7 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { ByokStore, StoredByokCredential } from '../../ports/byok.ts';
-import type { ByokCredential, ByokCredentials } from '../../ports/byok-credentials.ts';
+import {
+  type ByokCredential,
+  type ByokCredentials,
+  MCP_PROVIDER_PREFIX,
+  type McpTokens,
+} from '../../ports/byok-credentials.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { Vault } from './vault.ts';
 
@@ -15,7 +20,7 @@ const NONE: readonly ByokCredential[] = [];
  * Finds the BYOK credentials that a caller may use. Caches those of an account for a short time, with encrypted
  * secrets; changes made in this process are visible at once.
  */
-export class ByokDirectory implements ByokCredentials {
+export class ByokDirectory implements ByokCredentials, McpTokens {
   readonly #store: ByokStore;
   readonly #vault: Vault;
   readonly #known: LRUCache<string, CachedRead>;
@@ -33,7 +38,16 @@ export class ByokDirectory implements ByokCredentials {
 
   async of(caller: Caller): Promise<readonly ByokCredential[]> {
     const reading = this.#known.get(caller.accountId) ?? this.#read(caller.accountId);
-    return reading.isEmpty ? NONE : fitting(reading, caller);
+    return reading.isEmpty ? NONE : fitting((await reading.usable).forModels, caller);
+  }
+
+  async tokenFor(caller: Caller, label: string): Promise<string | undefined> {
+    const reading = this.#known.get(caller.accountId) ?? this.#read(caller.accountId);
+    const { forMcp } = await reading.usable;
+    const provider = `${MCP_PROVIDER_PREFIX}${label}`;
+    return fitting(forMcp, caller)
+      .find((credential) => credential.provider === provider)
+      ?.reveal();
   }
 
   /** Drops an account from the cache: one of its credentials was created, changed or deleted. */
@@ -46,8 +60,8 @@ export class ByokDirectory implements ByokCredentials {
     const reading: CachedRead = { usable, isEmpty: false };
     this.#known.set(accountId, reading);
     usable.then(
-      ({ length }) => {
-        reading.isEmpty = length === 0;
+      ({ forModels }) => {
+        reading.isEmpty = forModels.length === 0;
       },
       () => {
         if (this.#known.peek(accountId) === reading) this.#known.delete(accountId);
@@ -56,25 +70,33 @@ export class ByokDirectory implements ByokCredentials {
     return reading;
   }
 
-  #usableOf(stored: readonly StoredByokCredential[]): Usable[] {
-    return stored
+  #usableOf(stored: readonly StoredByokCredential[]): UsableOfAccount {
+    const usable = stored
       .filter(({ disabled }) => !disabled)
       .map((credential) => ({
         credential: byokCredentialOf(credential, this.#vault),
         fits: filterOf(credential),
       }));
+    const isForMcp = ({ credential }: Usable) => credential.provider.startsWith(MCP_PROVIDER_PREFIX);
+    return { forModels: usable.filter((each) => !isForMcp(each)), forMcp: usable.filter(isForMcp) };
   }
 }
 
 /** A cached read; cached from its start, so that concurrent requests share it. */
 interface CachedRead {
-  readonly usable: Promise<readonly Usable[]>;
-  /** True once the read has found no usable credential. */
+  readonly usable: Promise<UsableOfAccount>;
+  /** True once the read has found no usable credential for models. */
   isEmpty: boolean;
 }
 
-async function fitting({ usable }: CachedRead, caller: Caller): Promise<readonly ByokCredential[]> {
-  return (await usable).filter(({ fits }) => fits(caller)).map(({ credential }) => credential);
+/** The enabled credentials of an account: those that routing sees, and tokens for MCP servers. */
+interface UsableOfAccount {
+  readonly forModels: readonly Usable[];
+  readonly forMcp: readonly Usable[];
+}
+
+function fitting(usable: readonly Usable[], caller: Caller): readonly ByokCredential[] {
+  return usable.filter(({ fits }) => fits(caller)).map(({ credential }) => credential);
 }
 
 /** An enabled credential, and the callers that may use it. */

@@ -6,6 +6,7 @@ import type { Auth } from '../../catalog/providers/provider-members.ts';
 import { authOf, rowOf } from '../../catalog/providers/provider-rows.ts';
 import { type EgressRules, egressProblem } from '../../kit/net/egress.ts';
 import { maskedLabel } from '../../kit/text/masked-label.ts';
+import { MCP_PROVIDER_PREFIX } from '../../ports/byok-credentials.ts';
 
 /** Requirements of a provider on its credentials. */
 export interface CredentialTarget {
@@ -26,6 +27,17 @@ export function credentialProviders(entries: readonly ProviderEntry[]): Credenti
     slug: entry.slug,
     auth: authOf(entry) ?? 'bearer',
     baseUrl: entry.base_url ?? rowOf(entry.slug)?.base_url,
+  }));
+}
+
+/** MCP servers of the configuration, as providers of the tokens that accounts bring for them. */
+export function mcpProviders(
+  servers: Readonly<Record<string, { readonly url: string }>>,
+): CredentialProvider[] {
+  return Object.entries(servers).map(([label, { url }]) => ({
+    slug: `${MCP_PROVIDER_PREFIX}${label}`,
+    auth: 'bearer',
+    baseUrl: url,
   }));
 }
 

@@ -8,7 +8,7 @@ import type { Tenancy } from '../../ports/tenancy.ts';
 import { notFound, refuseDeclared, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { requireWorkspaceId } from '../workspaces/require-workspace-id.ts';
-import { BYOK_DEFAULTS, byokChangeOf, combinationIssues } from './byok-change.ts';
+import { BYOK_DEFAULTS, byokChangeOf, combinationIssues, mcpTokenIssues } from './byok-change.ts';
 import {
   type CredentialProvider,
   type CredentialTarget,
@@ -79,6 +79,7 @@ export class Byok {
     const target = provider === undefined ? undefined : this.#findTarget(provider);
     const issues = combinationIssues({ ...BYOK_DEFAULTS, ...byokChangeOf(wanted) });
     if (provider !== undefined && target === undefined) issues.push(unknownProvider(provider));
+    if (provider !== undefined) issues.push(...mcpTokenIssues(provider, wanted));
     if (target === undefined || key === undefined) return issues;
     const secret = checkSecret(key, target, this.#dependencies.egress());
     return 'problem' in secret ? [{ path: 'key', message: secret.problem }, ...issues] : issues;
@@ -125,7 +126,8 @@ export class Byok {
     refuseDeclared('credential', fileMember);
     const target = wanted.key === undefined ? undefined : this.#targetOf(provider);
     const foreign = await this.#foreignKeyIssues(accountId, wanted.allowed_api_key_hashes);
-    if (foreign.length > 0) throw invalidRequest(foreign);
+    const issues = [...foreign, ...mcpTokenIssues(provider, wanted)];
+    if (issues.length > 0) throw invalidRequest(issues);
     const decide = (current: StoredByokCredential): ByokChange => {
       const change = { ...byokChangeOf(wanted), ...this.#newSecret(current, wanted.key, target) };
       const issues = combinationIssues({ ...current, ...change });

@@ -195,7 +195,8 @@ describe('the schema of the file', () => {
     const free = [...paths].map((path) =>
       path
         .replace(/^(prompts|presets)\.[^.]+/, '$1.*')
-        .replace(/^(providers\[\]\.headers|plugins\.web\.engines|tools\.mcp_servers)\.[^.]+/, '$1.*'),
+        .replace(/^(providers\[\]\.headers|plugins\.web\.engines|tools\.mcp_servers)\.[^.]+/, '$1.*')
+        .replace(/(^tools\.mcp_servers\.\*\.headers)\.[^.]+/, '$1.*'),
     );
     const missing = configKeys().filter(
       ({ path }) => !free.includes(path) && !free.includes(`${path}_per_million`),

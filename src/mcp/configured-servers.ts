@@ -1,0 +1,80 @@
+import type { Config } from '../config/schema/schema.ts';
+import type { Caller } from '../ports/caller.ts';
+import type { RemoteTool } from './client/remote-tool.ts';
+
+/** An MCP server that the operator configured. */
+export interface ConfiguredServer {
+  readonly label: string;
+  readonly url: string;
+  /** With the operator's credential, if there is one. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly description: string | undefined;
+  readonly tools: ToolSelection;
+  /** Ids or slugs of workspaces, and hashes of keys, that may use it; both undefined = all. */
+  readonly workspaces: ReadonlySet<string> | undefined;
+  readonly keys: ReadonlySet<string> | undefined;
+}
+
+/** The tools of a server that may be used. */
+export interface ToolSelection {
+  /** Undefined = all. */
+  readonly names: ReadonlySet<string> | undefined;
+  /** Only those that the server marks as read-only. */
+  readonly readOnly: boolean;
+}
+
+/** Configured servers by their labels. */
+export type ConfiguredServers = ReadonlyMap<string, ConfiguredServer>;
+
+export function configuredServersOf({ tools }: Pick<Config, 'tools'>): ConfiguredServers {
+  const servers = Object.entries(tools.mcp_servers).map(
+    ([label, server]) =>
+      [
+        label,
+        {
+          label,
+          url: server.url,
+          headers: { ...server.headers, ...authorizationOf(server.authorization) },
+          description: server.description ?? undefined,
+          tools: { names: setOf(server.allowed_tools), readOnly: server.read_only },
+          workspaces: setOf(server.workspaces),
+          keys: setOf(server.keys),
+        },
+      ] as const,
+  );
+  return new Map(servers);
+}
+
+/** The header for a token: a bearer token unless another scheme stands before it. */
+export function authorizationOf(token: string | null | undefined): Readonly<Record<string, string>> {
+  if (token === null || token === undefined || token === '') return {};
+  return { authorization: /^\S+\s+\S/.test(token) ? token : `Bearer ${token}` };
+}
+
+/**
+ * Whether a caller may use a server. Slugs are unique within an account only, so they mean workspaces of the first
+ * account, the operator's.
+ */
+export function isGranted(
+  { workspaces, keys }: ConfiguredServer,
+  { key, accountId, workspace }: Caller,
+  firstAccountId: string | undefined,
+): boolean {
+  if (workspaces === undefined && keys === undefined) return true;
+  if (keys?.has(key.hash) === true || workspaces?.has(workspace.id) === true) return true;
+  return accountId === firstAccountId && workspaces?.has(workspace.slug) === true;
+}
+
+/** True if a tool is among those of every selection. */
+export function isSelected(
+  { name, isReadOnly }: RemoteTool,
+  ...selections: readonly ToolSelection[]
+): boolean {
+  return selections.every(
+    ({ names, readOnly }) => (names === undefined || names.has(name)) && (!readOnly || isReadOnly),
+  );
+}
+
+function setOf(list: readonly string[] | null | undefined): ReadonlySet<string> | undefined {
+  return list === null || list === undefined ? undefined : new Set(list);
+}
