@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { readablePage } from './readable-text.ts';
+import { runInTurns } from '../../../kit/loop/turns.ts';
+import { readablePage as pageReader } from './readable-text.ts';
+
+const readablePage = (html: string, maxCharacters = 100_000) => runInTurns(pageReader(html, maxCharacters));
 
 const LONG = 'Words and words. '.repeat(20);
 
@@ -51,6 +54,11 @@ describe('readablePage', () => {
     ['spaces', ' '],
     ['less-than signs', '<'],
     ['ends', '</'],
+    ['words', 'a b '],
+    ['named references', '&amp;'],
+    ['paragraphs', '<p>x'],
+    ['quoted values', ' ="x"'],
+    ['titles', '<title>x'],
   ])('takes two million characters of %s in linear time', async (_, piece) => {
     const timed = async (length: number) => {
       const html = piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
@@ -62,5 +70,37 @@ describe('readablePage', () => {
     const [short, long] = [await timed(200_000), await timed(2_000_000)];
     // Ten times the length: a quadratic reader would take a hundred times as long.
     expect(long).toBeLessThan(40 * short + 500);
+  });
+
+  it.each([
+    ['words', 'a b '],
+    ['named references', '&amp;'],
+    ['paragraphs', '<p>x'],
+    ['less-than signs', '<'],
+  ])('reads %s in many short slices', (_, piece) => {
+    const steps = pageReader(piece.repeat(200_000), 1_000_000);
+    let slices = 1;
+    while (steps.next().done !== true) slices++;
+    expect(slices).toBeGreaterThan(10);
+  });
+
+  it('gathers no more than is wanted, and stops when it has that of the content', async () => {
+    const { text } = await readablePage(`<nav>Menu</nav>${LONG.repeat(100)}`, 1000);
+    expect(text.length).toBeGreaterThanOrEqual(999);
+    expect(text.length).toBeLessThan(1000 + 5000);
+    const steps = pageReader(`<main>${LONG}</main>${'<p>'.repeat(100_000)}`, 200);
+    expect(steps.next().done).toBe(true);
+  });
+
+  it('cuts neither references nor runs of spaces of long texts', async () => {
+    for (const piece of ['ab&amp;c ', 'x  \n y ', '&#128578;', 'a&b ']) {
+      const whole = piece.repeat(2000);
+      const { text } = await readablePage(whole);
+      const once = (await readablePage(piece)).text;
+      const gap = /\s$/.test(piece) ? ' ' : '';
+      expect(text).toBe(Array(2000).fill(once).join(gap));
+    }
+    const kept = `<pre>${'a    b'.repeat(3000)}</pre>`;
+    expect((await readablePage(kept)).text).toBe('a    b'.repeat(3000));
   });
 });

@@ -1,5 +1,6 @@
-import { runInTurns, type Sliced } from '../../../kit/loop/turns.ts';
+import type { Sliced } from '../../../kit/loop/turns.ts';
 import { decodeReferences } from './plain-text.ts';
+import { TextGatherer } from './text-gatherer.ts';
 
 /** The text of a page that a person would read. */
 export interface ReadablePage {
@@ -8,9 +9,9 @@ export interface ReadablePage {
   readonly text: string;
 }
 
-/** The readable text of a page. A long one is read in slices, so that the gateway stays responsive. */
-export function readablePage(html: string): Promise<ReadablePage> {
-  return runInTurns(new PageReader(html).read());
+/** The readable text of a page, up to about so many characters. Read in slices. */
+export function readablePage(html: string, maxCharacters: number): Sliced<ReadablePage> {
+  return new PageReader(html, maxCharacters).read();
 }
 
 /** Elements whose content is no text. */
@@ -42,13 +43,30 @@ const BREAKS: ReadonlyMap<string, { readonly newlines: number; readonly mark: st
   ['th', { newlines: 0, mark: '\t' }],
 ]);
 
-/** Characters of a page that are read in a slice, at about ten nanoseconds each. */
-const SLICE_CHARACTERS = 65_536;
+/** Characters of a page that are read in a slice, at about a hundred nanoseconds each. */
+const SLICE_CHARACTERS = 16_384;
+
+/** Characters of text that are written at once. */
+const PIECE_CHARACTERS = 4096;
+
+/** Characters of the longest reference, such as `&#x1F642;`. */
+const REFERENCE_CHARACTERS = 33;
+
+const MAX_TITLE_CHARACTERS = 4096;
+
+/** Quoted values of a tag; behind more of them it ends with the next `>`. */
+const MAX_QUOTED_VALUES = 1000;
 
 /** Main elements with less text are not taken for the content of the page. */
 const MIN_MAIN_CHARACTERS = 200;
 
-const TAG_NAME = /<(\/?)([a-z][a-z0-9:-]*)/iy;
+const TAG_NAME = /<(\/?)([a-z][a-z0-9:-]{0,63})/iy;
+
+/** Characters behind a `<` that begin markup which is no element. */
+const DECLARATIONS: ReadonlySet<string> = new Set('!?/');
+
+/** What stands in a tag outside of quotes. A quote begins a value only behind an equals sign. */
+const UNQUOTED = /(?:[^>"']|(?<!=)["'])*/y;
 
 /**
  * Reads HTML as far as text needs it: tags, comments, raw elements, character references. Each character is visited a
@@ -57,9 +75,11 @@ const TAG_NAME = /<(\/?)([a-z][a-z0-9:-]*)/iy;
 class PageReader {
   readonly #html: string;
   #at = 0;
-  readonly #main = new TextGatherer();
-  readonly #body = new TextGatherer();
-  readonly #all = new TextGatherer();
+  /** Where the next `<` stands, unless it was read already; the end of the page if there is none. */
+  #nextMarkup = -1;
+  readonly #main: TextGatherer;
+  readonly #body: TextGatherer;
+  readonly #all: TextGatherer;
   #title = '';
   #sideDepth = 0;
   #mainDepth = 0;
@@ -67,25 +87,41 @@ class PageReader {
   /** Ends of comments and raw elements that the page does not have: they are not searched for again. */
   readonly #missing = new Set<string>();
 
-  constructor(html: string) {
+  constructor(html: string, maxCharacters: number) {
     this.#html = html;
+    this.#main = new TextGatherer(maxCharacters);
+    this.#body = new TextGatherer(maxCharacters);
+    this.#all = new TextGatherer(maxCharacters);
   }
 
   *read(): Sliced<ReadablePage> {
     const html = this.#html;
     let sliceEnd = SLICE_CHARACTERS;
-    while (this.#at < html.length) {
+    while (this.#at < html.length && !this.#main.isFull) {
       if (this.#at >= sliceEnd) {
         yield;
         sliceEnd = this.#at + SLICE_CHARACTERS;
       }
-      const open = html.indexOf('<', this.#at);
-      const end = open === -1 ? html.length : open;
-      if (end > this.#at) this.#write(decodeReferences(html.slice(this.#at, end)));
-      this.#at = end;
-      if (open !== -1) this.#readMarkup();
+      if (this.#nextMarkup < this.#at) this.#nextMarkup = this.#indexOf('<', this.#at);
+      if (this.#nextMarkup === this.#at) this.#readMarkup();
+      else this.#readText(this.#nextMarkup);
     }
     return { title: oneLine(this.#title), text: this.#chosen() };
+  }
+
+  /** Reads a piece of the text that ends there. */
+  #readText(end: number): void {
+    const at = this.#at;
+    this.#at = end;
+    if (this.#isFull) return;
+    if (end - at > PIECE_CHARACTERS) {
+      const cut = at + PIECE_CHARACTERS;
+      // A reference is not cut in half.
+      const last = cut - REFERENCE_CHARACTERS;
+      const reference = this.#html.slice(last, cut).lastIndexOf('&');
+      this.#at = reference === -1 ? cut : last + reference;
+    }
+    this.#write(decodeReferences(this.#html.slice(at, this.#at)));
   }
 
   #readMarkup(): void {
@@ -97,10 +133,10 @@ class PageReader {
     TAG_NAME.lastIndex = this.#at;
     const tag = TAG_NAME.exec(html);
     if (tag === null) {
-      const isDeclaration = /[!?/]/.test(html.charAt(this.#at + 1));
+      const isDeclaration = DECLARATIONS.has(html.charAt(this.#at + 1));
       if (isDeclaration) this.#at = this.#after('>', this.#at);
       else {
-        this.#write('<');
+        if (!this.#isFull) this.#write('<');
         this.#at++;
       }
       return;
@@ -113,7 +149,9 @@ class PageReader {
   #readTag(name: string, isEnd: boolean): void {
     if (name === 'title' && !isEnd && this.#title === '') {
       const end = this.#startOfEnd('title');
-      this.#title = decodeReferences(this.#html.slice(this.#at, end));
+      this.#title = decodeReferences(
+        this.#html.slice(this.#at, Math.min(end, this.#at + MAX_TITLE_CHARACTERS)),
+      );
       this.#at = end;
       return;
     }
@@ -136,6 +174,11 @@ class PageReader {
     for (const gatherer of this.#gatherers()) gatherer.write(text, this.#preDepth > 0);
   }
 
+  /** No text is wanted where the reader is. */
+  get #isFull(): boolean {
+    return this.#all.isFull && (this.#sideDepth > 0 || this.#body.isFull);
+  }
+
   #gatherers(): readonly TextGatherer[] {
     if (this.#sideDepth > 0) return [this.#all];
     return this.#mainDepth > 0 ? [this.#all, this.#body, this.#main] : [this.#all, this.#body];
@@ -146,6 +189,11 @@ class PageReader {
     const [main, body, all] = [this.#main.text(), this.#body.text(), this.#all.text()];
     if (main.length >= MIN_MAIN_CHARACTERS) return main;
     return body.length >= Math.min(MIN_MAIN_CHARACTERS, all.length) ? body : all;
+  }
+
+  #indexOf(mark: string, from: number): number {
+    const found = this.#html.indexOf(mark, from);
+    return found === -1 ? this.#html.length : found;
   }
 
   /** The place behind a mark, or the end of the page. */
@@ -171,51 +219,17 @@ class PageReader {
   /** The place behind a tag: a `>` in quotes does not end it. */
   #endOfTag(from: number): number {
     const html = this.#html;
-    let quote = '';
-    for (let at = from; at < html.length; at++) {
-      const character = html.charAt(at);
-      if (quote !== '') {
-        if (character === quote) quote = '';
-      } else if (character === '>') return at + 1;
-      else if ((character === '"' || character === "'") && html.charAt(at - 1) === '=') quote = character;
+    let at = from;
+    for (let values = 0; values < MAX_QUOTED_VALUES; values++) {
+      UNQUOTED.lastIndex = at;
+      UNQUOTED.test(html);
+      const quote = UNQUOTED.lastIndex;
+      if (html.charAt(quote) === '>') return quote + 1;
+      const end = quote >= html.length ? -1 : html.indexOf(html.charAt(quote), quote + 1);
+      if (end === -1) return html.length;
+      at = end + 1;
     }
-    return html.length;
-  }
-}
-
-/** Text in lines, with runs of white space as one space, and no more breaks than text between them. */
-class TextGatherer {
-  readonly #pieces: string[] = [];
-  /** Separator before the next text: empty lines, then the mark of a list item, heading or cell. */
-  #newlines = 0;
-  #mark = '';
-
-  write(text: string, isPreformatted: boolean): void {
-    const isBegin = this.#newlines > 0 || this.#mark !== '' || this.#pieces.length === 0;
-    const spaced = isPreformatted ? text : text.replace(/\s+/g, ' ');
-    const kept = isBegin && !isPreformatted ? spaced.trimStart() : spaced;
-    if (kept === '') return;
-    if (isBegin) this.#begin();
-    const last = this.#pieces.at(-1) ?? '';
-    this.#pieces.push(last.endsWith(' ') && kept.startsWith(' ') ? kept.slice(1) : kept);
-  }
-
-  break(newlines: number, mark: string): void {
-    this.#newlines = Math.max(this.#newlines, newlines);
-    // The mark of an element that had no text gives way to the next one, or to the end of its line.
-    if (mark !== '' || (newlines > 0 && this.#mark === '\t')) this.#mark = mark;
-  }
-
-  #begin(): void {
-    const last = this.#pieces.pop();
-    if (last !== undefined) this.#pieces.push(last.trimEnd(), '\n'.repeat(this.#newlines));
-    this.#pieces.push(this.#mark);
-    this.#newlines = 0;
-    this.#mark = '';
-  }
-
-  text(): string {
-    return this.#pieces.join('').trim();
+    return this.#after('>', at);
   }
 }
 

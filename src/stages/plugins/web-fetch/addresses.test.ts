@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { runAtOnce } from '../../../kit/loop/turns.ts';
 import { addressesIn } from './addresses.ts';
 
 it.each([
@@ -12,5 +13,29 @@ it.each([
   ['no address: example.com, mailto:a@b.test', []],
   [`https://a.test/${'x'.repeat(3000)}`, []],
 ])('finds the addresses in %j', (text, addresses) => {
-  expect(addressesIn(text)).toEqual(addresses);
+  expect(runAtOnce(addressesIn(text, 100))).toEqual(addresses);
+});
+
+it('stops at the number of addresses that are wanted', () => {
+  const steps = addressesIn('https://a.test/1 https://a.test/2 '.repeat(1000), 1);
+  expect(steps.next()).toEqual({ done: true, value: ['https://a.test/1'] });
+});
+
+it.each([
+  ['closing brackets', `http://a.test/${')'.repeat(2000)} `],
+  ['punctuation', `http://a.test/${'.'.repeat(2000)} `],
+  ['protocols', 'http://'],
+  ['marks', '://'],
+])('searches %s in slices and in linear time', (_, piece) => {
+  const timed = (length: number) => {
+    const steps = addressesIn(piece.repeat(Math.ceil(length / piece.length)), 100);
+    const began = performance.now();
+    let slices = 1;
+    while (steps.next().done !== true) slices++;
+    return { ms: performance.now() - began, slices };
+  };
+  timed(100_000);
+  const [short, long] = [timed(100_000), timed(1_000_000)];
+  expect(long.ms).toBeLessThan(40 * short.ms + 500);
+  expect(long.slices).toBeGreaterThan(1);
 });

@@ -1,10 +1,10 @@
-import type { Egress, EgressReply } from '../../../egress/egress.ts';
+import type { Egress } from '../../../egress/egress.ts';
 import { EgressProblem } from '../../../egress/egress-problem.ts';
 import { boundedText } from '../../../kit/json/bounded-json.ts';
 import { type DomainList, domainProblem } from '../domains.ts';
-import { isPdf, PdfProblem, pdfText } from '../file-parser/pdf-text.ts';
-import { readablePage } from '../html/readable-text.ts';
+import { PdfProblem } from '../file-parser/pdf-text.ts';
 import type { WebLimits } from '../web/web-settings.ts';
+import { textOf, Unreadable } from './page-text.ts';
 
 /** A page as the model gets it. */
 export type FetchedPage =
@@ -31,6 +31,8 @@ export interface FetchDependencies {
   readonly signal: AbortSignal;
   /** Name in the `User-Agent` header. */
   readonly vendor: string;
+  /** The caller's account: pages of one account do not keep those of others waiting. */
+  readonly owner: string;
   now(): number;
 }
 
@@ -47,7 +49,7 @@ export async function fetchPage(
   wish: FetchWish,
   dependencies: FetchDependencies,
 ): Promise<FetchedPage> {
-  const { egress, limits, signal, now } = dependencies;
+  const { egress, limits, signal, now, owner } = dependencies;
   try {
     const reply = await egress.fetch(url, {
       headers: { ...HEADERS, 'user-agent': `Mozilla/5.0 (compatible; ${dependencies.vendor})` },
@@ -57,7 +59,7 @@ export async function fetchPage(
     });
     if (reply.status < 200 || reply.status > 299)
       return failed(url, `the server answered with status ${reply.status}`);
-    const { title, text } = await textOf(reply, signal);
+    const { title, text } = await textOf(reply, { signal, owner, maxCharacters: limits.resultCharacters });
     const bounded = boundedText(text, limits.resultCharacters);
     return {
       url: reply.url,
@@ -78,53 +80,6 @@ const MAX_TITLE_CHARACTERS = 300;
 
 export function failed(url: string, error: string): FetchedPage {
   return { url, status: 'failed', error };
-}
-
-/** Content that has no text. */
-class Unreadable extends Error {}
-
-interface PageText {
-  readonly title: string;
-  readonly text: string;
-}
-
-const HTML = /^(?:text\/html|application\/xhtml\+xml)$/;
-const PLAIN = /^text\/|[/+](?:json|xml|yaml|x-yaml|javascript|x-ndjson|toml)$/;
-
-async function textOf({ headers, bytes, isCut }: EgressReply, signal: AbortSignal): Promise<PageText> {
-  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
-  const kind = type.trim();
-  if (kind === 'application/pdf' || isPdf(bytes)) {
-    if (isCut) throw new Unreadable('the file is too large');
-    return { title: '', text: (await pdfText(bytes, { signal })).text };
-  }
-  const isUnknown = kind === '' || kind === 'application/octet-stream';
-  const isHtml =
-    HTML.test(kind) || (isUnknown && /^\s*<(?:!doctype|html)/i.test(bytes.toString('latin1', 0, 512)));
-  if (!isHtml && !PLAIN.test(kind) && !(isUnknown && !bytes.subarray(0, 4096).includes(0))) {
-    throw new Unreadable('the content is of a type that has no readable text');
-  }
-  const text = decoded(bytes, charsetOf(parameters, isHtml ? bytes : undefined));
-  return isHtml ? readablePage(text) : { title: '', text };
-}
-
-/** Bytes at the beginning of a page among which it may name its character set. */
-const CHARSET_BYTES = 2048;
-
-function charsetOf(parameters: readonly string[], page: Buffer | undefined): string {
-  const declared = parameters.map((parameter) => /^\s*charset="?([\w:-]+)/.exec(parameter)?.[1]);
-  const inPage =
-    page && /<meta[^>]{0,200}charset=["']?\s*([\w:-]+)/i.exec(page.toString('latin1', 0, CHARSET_BYTES));
-  return declared.find((name) => name !== undefined) ?? inPage?.[1] ?? 'utf-8';
-}
-
-function decoded(bytes: Buffer, charset: string): string {
-  try {
-    return new TextDecoder(charset).decode(bytes);
-  } catch {
-    // Unknown character set: read as UTF-8.
-    return new TextDecoder().decode(bytes);
-  }
 }
 
 /** Tokens of a character on average, by tokenizers of today: ASCII, and everything else. */

@@ -4,6 +4,7 @@ import { fetchNote, WEB_FETCH } from '../../../ir/web-notes.ts';
 import { boundedText } from '../../../kit/json/bounded-json.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { numberAt, stringsAt } from '../../../kit/json/members.ts';
+import { runInTurns } from '../../../kit/loop/turns.ts';
 import type { Stage, StageContext } from '../../stage.ts';
 import { DomainList } from '../domains.ts';
 import { lastUserText, withUserText } from '../prompt-text.ts';
@@ -26,7 +27,7 @@ export function webFetchStage(egress: Egress): Stage {
     touches: 'request',
     isActive: (request) => pluginIn(request, WEB_FETCH) !== undefined,
     async before(request, context) {
-      const addresses = addressesIn(lastUserText(request)).slice(0, MAX_ADDRESSES);
+      const addresses = await runInTurns(addressesIn(lastUserText(request), MAX_ADDRESSES));
       if (addresses.length === 0) return undefined;
       const pages = await fetchAll(addresses, pluginIn(request, WEB_FETCH) ?? {}, egress, context);
       const completed = pages.filter(({ status }) => status === 'completed').length;
@@ -43,7 +44,7 @@ async function fetchAll(
   addresses: readonly string[],
   plugin: JsonObject,
   egress: Egress,
-  { settings, signal: asked, now }: StageContext,
+  { settings, signal: asked, now, caller }: StageContext,
 ): Promise<readonly FetchedPage[]> {
   const wish: FetchWish = {
     allowed: new DomainList(stringsAt(plugin, 'allowed_domains') ?? []),
@@ -58,16 +59,15 @@ async function fetchAll(
   const pages: FetchedPage[] = addresses.map((url) =>
     failed(url, `only ${uses} pages may be fetched (max_uses)`),
   );
+  const dependencies = { egress, limits, signal, vendor, now, owner: caller.accountId };
   const waiting = [...addresses.slice(0, uses).entries()];
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [index, url] = next;
-      pages[index] = await fetchPage(url, wish, { egress, limits, signal, vendor, now }).catch(
-        (reason: unknown) => {
-          if (asked.aborted || !deadline.aborted) throw reason;
-          return failed(url, 'no answer within the time limit');
-        },
-      );
+      pages[index] = await fetchPage(url, wish, dependencies).catch((reason: unknown) => {
+        if (asked.aborted || !deadline.aborted) throw reason;
+        return failed(url, 'no answer within the time limit');
+      });
     }
   };
   await Promise.all(Array.from({ length: FETCHES_AT_ONCE }, work));
