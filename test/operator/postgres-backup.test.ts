@@ -25,12 +25,11 @@ afterEach(async () => {
   temporary.remove();
 });
 
-/** Runs `backup` in this process, whose environment is not the gateway's. */
-async function backUp({ dataDir, configFile }: TestGateway, name = 'backup') {
+/** Runs a command in this process, whose environment is not the gateway's. */
+async function command(...words: readonly string[]) {
   let out = '';
   let err = '';
-  const target = join(temporary.path, name);
-  const code = await run(['backup', target, '--config', configFile, '--data-dir', dataDir], {
+  const code = await run([...words], {
     out: (text) => {
       out += text;
     },
@@ -38,7 +37,13 @@ async function backUp({ dataDir, configFile }: TestGateway, name = 'backup') {
       err += text;
     },
   });
-  return { code: code ?? 0, out, err, has: (file: string) => existsSync(join(target, file)) };
+  return { code: code ?? 0, out, err };
+}
+
+async function backUp({ dataDir, configFile }: TestGateway, name = 'backup') {
+  const target = join(temporary.path, name);
+  const ran = await command('backup', target, '--config', configFile, '--data-dir', dataDir);
+  return { ...ran, has: (file: string) => existsSync(join(target, file)) };
 }
 
 if (server !== undefined) {
@@ -61,6 +66,19 @@ if (server !== undefined) {
         false,
         false,
       ]);
+    });
+
+    it('restores a directory that refuses commands without DATABASE_URL', async () => {
+      const { configFile } = gateway as TestGateway;
+      await backUp(gateway as TestGateway);
+      const restored = join(temporary.path, 'restored');
+      const place = ['--config', configFile, '--data-dir', restored];
+      vi.stubEnv('DATABASE_URL', await server.createDatabase());
+      expect(await command('restore', join(temporary.path, 'backup'), ...place)).toMatchObject({ code: 0 });
+      vi.stubEnv('DATABASE_URL', undefined);
+      const refused = await command('keys', 'list', ...place);
+      expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringContaining('set DATABASE_URL') });
+      expect(existsSync(join(restored, 'signalbox.sqlite'))).toBe(false);
     });
 
     it('answers while PostgreSQL is away', async () => {

@@ -6,6 +6,7 @@ import type { Fault } from '../../ports/ledger.ts';
 import type { LedgerLoss } from '../../ports/ledger-mark.ts';
 import { dataDirectoryLine, installationOptions, runControlCommand } from '../run-control-command.ts';
 import { type CommandResult, tableText, usdText } from '../terminal/output.ts';
+import { countText } from '../terminal/quantities.ts';
 
 /** Explanations of faults, in the order of printing. */
 const FAULTS: Readonly<Record<Fault, string>> = {
@@ -73,8 +74,8 @@ function accountTable({ accounts }: LedgerView): string {
 function factsText({ open_reservations, generations, journal }: LedgerView): string {
   const torn = journal.torn_tail_bytes > 0 ? `, ${journal.torn_tail_bytes} bytes of a torn end dropped` : '';
   return (
-    `${open_reservations} open reservations, ${generations} generations.\n` +
-    `Journal: ${journal.bytes} bytes in ${journal.segments} segments${torn}.\n`
+    `${countText(open_reservations, 'open reservation')}, ${countText(generations, 'generation')}.\n` +
+    `Journal: ${journal.bytes} bytes in ${countText(journal.segments, 'segment')}${torn}.\n`
   );
 }
 

@@ -230,7 +230,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'presets.*': 'Fields that the preset sets, as in a request: model, temperature and so on.',
 
   workspaces:
-    'Workspaces of the first account, with budgets, keys and BYOK credentials. They are managed by the file: changes by ' +
+    'Workspaces of the first account, with budgets, keys, BYOK credentials and guardrails. They are managed by the file: changes by ' +
     'the API or by commands are refused.',
   'workspaces[].slug': 'Identifies the workspace: another slug is another workspace.',
   'workspaces[].name': 'Display name; absent: the slug, or the name that the workspace has already.',

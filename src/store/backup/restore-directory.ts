@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { makeDirectory, syncDirectory } from '../directory/atomic-files.ts';
 import { lockDirectory } from '../directory/data-directory.ts';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
+import { readOrMakeGatewayId } from '../directory/gateway-identity.ts';
 import { UNFINISHED_RESTORE_FILE } from '../directory/unfinished-restore.ts';
 import { DATA_FOLDER, requireEmpty } from './backup-directory.ts';
 import { copyFile } from './copy-file.ts';
@@ -38,6 +39,8 @@ export async function restoreDirectory({ source, dataDir, accept }: RestoreOptio
     for (const file of manifest.files) await restoreFile(from, dataDir, file);
     const folders = new Set(manifest.files.map(({ path }) => path.split('/').slice(0, -1).join('/')));
     for (const folder of folders) await syncDirectory(join(dataDir, folder));
+    // The new id tells commands and gateways without DATABASE_URL that the state is elsewhere.
+    if (manifest.state === 'postgresql') readOrMakeGatewayId(dataDir);
     await rm(mark);
     await syncDirectory(dataDir);
     return manifest;
