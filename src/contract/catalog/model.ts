@@ -52,7 +52,7 @@ export const modelSchema = Type.Object(
     reasoning: Type.Optional(reasoningSchema),
     links: Type.Object({ details: Type.String({ description: 'Path of the model’s endpoints.' }) }),
   },
-  { description: 'A model. Prices and limits are those of its first endpoint.' },
+  { description: 'A model. Prices, and limits in `top_provider`, are those of its first endpoint.' },
 );
 
 /** Reply of `GET /model/{author}/{slug}`. */

@@ -28,7 +28,7 @@ const settings = {
   encoding_format: nullish(
     oneOf(['float', 'base64'], {
       default: 'float',
-      description: '`base64`: little-endian 32-bit floats, a quarter of the size.',
+      description: '`base64`: little-endian 32-bit floats, about a quarter of the size.',
     }),
   ),
   input_type: nullish(

@@ -72,13 +72,32 @@ const switchDescription = '`enabled` adds routing metadata to the reply; anythin
 
 /** Declared headers of the generation routes. */
 export function generationHeaderSchema(vendor: string): TObject {
-  const [current, legacy] = metadataHeaders(vendor);
   return Type.Object({
+    ...metadataHeaderSchemas(vendor),
+    ...cacheHeaderSchemas(vendor),
+    ...planningHeaderSchemas(),
+    ...attributionHeaderSchemas(vendor),
+  });
+}
+
+/** Declared headers of routes that read a request and generate nothing: only those that have an effect there. */
+export function planningHeaderSchema(vendor: string): TObject {
+  return Type.Object({ ...metadataHeaderSchemas(vendor), ...planningHeaderSchemas() });
+}
+
+function metadataHeaderSchemas(vendor: string) {
+  const [current, legacy] = metadataHeaders(vendor);
+  return {
     [current.toLowerCase()]: Type.Optional(Type.String({ description: switchDescription })),
     [legacy.toLowerCase()]: Type.Optional(
       Type.String({ description: `Legacy name of ${current}.`, deprecated: true }),
     ),
-    ...cacheHeaderSchemas(vendor),
+  };
+}
+
+/** Headers that say where a request may go. */
+function planningHeaderSchemas() {
+  return {
     // Its length is looked at only when it counts: a session id in the body wins.
     [SESSION_HEADER]: Type.Optional(
       printable(
@@ -86,14 +105,13 @@ export function generationHeaderSchema(vendor: string): TObject {
         `At most ${MAX_SESSION_ID} characters. Groups requests; \`session_id\` in the body wins.`,
       ),
     ),
-    ...attributionHeaderSchemas(vendor),
     ...Object.fromEntries(
       betaHeaders.map((name) => [
         name,
         Type.Optional(printable(2048, 'Betas of the messages format, for upstreams of that family.')),
       ]),
     ),
-  });
+  };
 }
 
 function cacheHeaderSchemas(vendor: string) {

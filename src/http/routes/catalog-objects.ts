@@ -10,7 +10,7 @@ import type { providerSchema } from '../../contract/catalog/provider.ts';
 import type { EndpointService } from '../../gateway/gateway.ts';
 import { formatPrice } from '../../kit/money.ts';
 
-/** A model on the wire. Prices and limits are those of the endpoint that is tried first. */
+/** A model on the wire. Prices, and limits in `top_provider`, are those of its first endpoint. */
 export function renderModel(model: Model, basePath: string): Static<typeof modelSchema> {
   const first = model.endpoints[0];
   return {

@@ -16,7 +16,7 @@ import { invalidRequest } from '../../ir/errors.ts';
 import type { RequestFormat } from '../../ir/items.ts';
 import { compileValidator, type Validator } from '../../kit/json/validate.ts';
 import { countTokensHandler, GenerationRun, generateHandler, wholeHandler } from '../generation/generate.ts';
-import { generationHeaderSchema } from '../generation/generation-headers.ts';
+import { generationHeaderSchema, planningHeaderSchema } from '../generation/generation-headers.ts';
 import type { Handler, Route, RouteExample } from '../route.ts';
 import { GENERATION_EXAMPLES } from './examples/generation.ts';
 import { errors, ok } from './row-parts.ts';
@@ -82,7 +82,7 @@ export function generationRoutes(vendor: string): readonly Route[] {
       tag: 'Routing',
       auth: 'any',
       rateClass: 'management',
-      request: { query: null, headers: generationHeaderSchema(vendor), body: explainRequestSchema },
+      request: { query: null, headers: planningHeaderSchema(vendor), body: explainRequestSchema },
       responses: {
         200: ok(explanationSchema),
         ...errors(errorEnvelopeSchema, [400, 401, 404, 408, 413, 415, 422, 500, 503]),
@@ -148,7 +148,7 @@ function countingRoutes(vendor: string, { inbound }: ConversationFormat): readon
       rateClass: 'generation',
       request: {
         query: null,
-        headers: generationHeaderSchema(vendor),
+        headers: planningHeaderSchema(vendor),
         body: inbound.countTokensSchema(vendor),
       },
       responses: { 200: ok(tokenCountSchema), ...errors(messagesErrorSchema, GENERATION_ERRORS) },
