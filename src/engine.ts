@@ -12,8 +12,14 @@ import { keepItemsSwept, MemoryOutputItems } from './gateway/request/memory-outp
 import type { Installation } from './installation.ts';
 import { randomIds } from './kit/ids.ts';
 import type { Log } from './kit/log/log.ts';
+import { programVersion } from './kit/program-version.ts';
 import { type Clock, systemClock } from './kit/time/clock.ts';
 import { Retention } from './manage/generations/retention.ts';
+import { McpClient } from './mcp/client/mcp-client.ts';
+import { mcpLimitsOf } from './mcp/configured-servers.ts';
+import { GrantedServers } from './mcp/granted-servers.ts';
+import type { McpOffers } from './mcp/server/offered-tool.ts';
+import { remoteOffers } from './mcp/server/remote-offers.ts';
 import { Pins } from './routing/conversation/pins.ts';
 import { Health } from './routing/health/health.ts';
 import { Traffic } from './routing/traffic.ts';
@@ -34,6 +40,8 @@ export interface EngineOptions {
   readonly installation: Installation;
   readonly egress: ReturnType<typeof createEgress>;
   readonly judgesFor: StageDependencies['judgesFor'];
+  /** The operator's account; undefined until it is known. */
+  readonly firstAccountId: () => string | undefined;
   readonly log: Log;
   /** Clock of stored output items; the system's by default. */
   readonly itemClock?: Pick<Clock, 'monotonic'> | undefined;
@@ -74,6 +82,14 @@ export function openEngine(options: EngineOptions, closers: Closers) {
     maxBytes: () => settings.latest.config.retention.output_items_bytes,
   });
   closers.add('the removal of old output items', keepItemsSwept(items));
+  const mcpClient = closers.add('sessions with MCP servers', openMcpClient(options));
+  const grantedServers = new GrantedServers({
+    client: mcpClient,
+    tokens: installation.byokCredentials,
+    servers: () => settings.current.mcpServers,
+    limits: () => mcpLimitsOf(settings.current.config.tools.limits),
+    firstAccountId: options.firstAccountId,
+  });
   const guardrailMetrics = new GuardrailMetrics();
   const { egress, judgesFor } = options;
   const { onSettled, onUnrecorded, ...observers } = openObservers(contents, log);
@@ -101,8 +117,29 @@ export function openEngine(options: EngineOptions, closers: Closers) {
     onUnrecorded,
     clock: systemClock,
   });
-  return { gateway, health, contents, guardrailMetrics, ...observers };
+  const mcpOffers: McpOffers = {
+    serverInfo: { name: options.vendor, version: programVersion() },
+    of: (caller, signal) => remoteOffers(grantedServers, caller, signal, log),
+  };
+  return { gateway, health, contents, guardrailMetrics, mcpOffers, ...observers };
 }
+
+/** The client of MCP servers. A tool whose description changes may be an attack: the operator is told. */
+function openMcpClient({ vendor, egress, log }: EngineOptions): McpClient {
+  return new McpClient({
+    egress,
+    clientInfo: { name: vendor, version: programVersion() },
+    clock: systemClock,
+    onChangedTools: ({ label, url, names }) =>
+      log.warn('an MCP server has changed the description of tools', {
+        server: label,
+        host: new URL(url).host,
+        tools: names.slice(0, MAX_LOGGED_TOOLS),
+      }),
+  });
+}
+
+const MAX_LOGGED_TOOLS = 20;
 
 /** The store of prompts and answers; what is older than `retention` is deleted, there and among rows and events. */
 function openContents({ settings, installation, log }: EngineOptions, closers: Closers): DiskContentStore {

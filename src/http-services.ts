@@ -35,6 +35,7 @@ export function httpServices({
     callers: installation.callers,
     gateway: engine.gateway,
     limiter,
+    mcp: engine.mcpOffers,
     byok: installation.byok,
     guardrails: installation.guardrails,
     guardrailAssignments: installation.guardrailAssignments,

@@ -107,8 +107,19 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
   const installation = await openStores({ presidioUrl, judgesFor }, options, settings, closers);
   closers.add('the removal of deleted files', keepSwept(installation.files, log));
   const { vendor } = config;
+  let firstAccountId: string | undefined;
   const engine = openEngine(
-    { vendor, settings, installation, egress, judgesFor, log, itemClock, stages },
+    {
+      vendor,
+      settings,
+      installation,
+      egress,
+      judgesFor,
+      log,
+      itemClock,
+      stages,
+      firstAccountId: () => firstAccountId,
+    },
     closers,
   );
   const limiter = openLimiter(installation, log, closers);
@@ -123,6 +134,7 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
   // Last: keys that are shown once must not be created by a start that fails.
   const firstKeys = await installation.whenDatabaseUp(() => bootstrap(installation, runtime));
   const firstAccount = await installation.whenDatabaseUp(() => installation.accounts.ensureFirst());
+  firstAccountId = firstAccount.id;
   await preloadManagementKeys(installation, firstAccount.id);
   await server.serve(
     httpServices({ installation, engine, settings, limiter, firstAccountId: firstAccount.id }),

@@ -16,6 +16,7 @@ import { forEachSliced, runAtOnce, type Sliced } from './kit/loop/turns.ts';
 import { nanosOf } from './kit/money.ts';
 import { parseTrustedProxies } from './kit/net/client-address.ts';
 import { type EgressRules, parseEgressRules } from './kit/net/egress.ts';
+import { type ConfiguredServers, configuredServersOf } from './mcp/configured-servers.ts';
 import type { CooldownSettings } from './routing/health/breaker.ts';
 import type { WebSettings } from './stages/plugins/web/web-settings.ts';
 import type { OcrSettings } from './stages/stage.ts';
@@ -25,6 +26,8 @@ export interface DerivedSettings {
   readonly config: LoadedConfiguration['config'];
   readonly prompts: Readonly<Record<string, PromptTemplate>>;
   readonly gateway: GatewaySettings;
+  /** MCP servers of the configuration. */
+  readonly mcpServers: ConfiguredServers;
   readonly http: HttpSettings;
   readonly egress: EgressRules;
   readonly cooldown: CooldownSettings;
@@ -60,6 +63,7 @@ export function* deriveSettingsSliced(
     largeAnswersBytes: largeBodiesBytes / 2,
     prompts,
     egress: parseEgressRules(config.egress.allow),
+    mcpServers: configuredServersOf(config),
     cooldown: {
       failures: config.routing.cooldown.failures,
       baseMs: config.routing.cooldown.base_ms,

@@ -5,6 +5,7 @@ import type { HealthState } from '../routing/health/endpoint-health.ts';
 import type { ServiceStatistics } from '../routing/health/measurements.ts';
 import type { Explanation } from './explain.ts';
 import type { FinishedGeneration, OpenedStream } from './generation/opened-generation.ts';
+import type { DirectToolCall, DirectToolResult } from './generation/tool-generation.ts';
 import type { GenerationInput } from './request/generation-input.ts';
 
 /** Health and measurements of an endpoint. */
@@ -22,6 +23,8 @@ export interface Gateway {
   countTokens(input: GenerationInput): Promise<number>;
   /** Explains how a request would be routed; calls no upstream. */
   explain(input: GenerationInput): Promise<Explanation>;
+  /** Runs a tool that no model has called, with a record of its own. `input`: with the body of `directCallBody`. */
+  callTool(input: GenerationInput, call: DirectToolCall): Promise<DirectToolResult>;
   /** The models that a caller can reach, also with the BYOK credentials of its account; sorted by id. */
   modelsFor(caller: Caller): Promise<readonly Model[]>;
   /** Health and measurements of an endpoint with the gateway's credential. */

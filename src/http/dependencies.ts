@@ -16,6 +16,7 @@ import type { AccountKeys } from '../manage/keys/account-keys.ts';
 import type { Rankings } from '../manage/rankings/rankings.ts';
 import type { Budgets } from '../manage/workspaces/budgets.ts';
 import type { Workspaces } from '../manage/workspaces/workspaces.ts';
+import type { McpOffers } from '../mcp/server/offered-tool.ts';
 import type { Limiter } from '../ports/limiter.ts';
 import type { CallerDirectory } from './access/authenticate.ts';
 import type { CorsRules } from './access/cors.ts';
@@ -136,6 +137,8 @@ export interface HttpServices {
   readonly callers: CallerDirectory;
   readonly gateway: Gateway;
   readonly limiter: Limiter;
+  /** Tools for MCP clients. */
+  readonly mcp: McpOffers;
   readonly byok: Byok;
   readonly guardrails: Guardrails;
   readonly guardrailAssignments: GuardrailAssignments;

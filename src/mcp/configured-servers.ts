@@ -1,5 +1,6 @@
 import type { Config } from '../config/schema/schema.ts';
 import type { Caller } from '../ports/caller.ts';
+import type { McpLimits } from './client/remote-server.ts';
 import type { RemoteTool } from './client/remote-tool.ts';
 
 /** An MCP server that the operator configured. */
@@ -21,6 +22,18 @@ export interface ToolSelection {
   readonly names: ReadonlySet<string> | undefined;
   /** Only those that the server marks as read-only. */
   readonly readOnly: boolean;
+}
+
+/** Limits of a list of tools, and of a call. */
+export function mcpLimitsOf(limits: Config['tools']['limits']): {
+  readonly list: McpLimits;
+  readonly call: McpLimits;
+} {
+  const { fetch_ms, tool_ms, read_bytes: readBytes, result_characters: resultCharacters } = limits;
+  return {
+    list: { totalMs: fetch_ms, readBytes, resultCharacters },
+    call: { totalMs: tool_ms, readBytes, resultCharacters },
+  };
 }
 
 /** Configured servers by their labels. */

@@ -4,6 +4,9 @@ export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Ask a model, in the format of your client: responses, messages or chat completions. Any model can be asked in ' +
     'any of the three. With `"stream": true` the answer comes as server-sent events.',
   Routing: 'See which endpoints would serve a request, in which order, and why others would not.',
+  MCP:
+    'Tools for any client of the Model Context Protocol (streamable HTTP): those of the gateway, and those of the ' +
+    'MCP servers that the key may use. Each call is recorded like a generation.',
   Generations:
     'Look up what became of a generation: tokens, cost, attempts, and its content where that is kept.',
   Catalogue: 'Models that can be asked for, their endpoints with prices and limits, and all known providers.',

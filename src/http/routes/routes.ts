@@ -9,6 +9,7 @@ import { generationRoutes } from './generation.ts';
 import { GENERATION_RECORD_ROUTES } from './generation-records.ts';
 import { GUARDRAIL_ROUTES } from './guardrails.ts';
 import { CURRENT_KEY_ROUTES, KEY_ROUTES } from './keys.ts';
+import { MCP_ROUTES } from './mcp.ts';
 import { PROBE_AND_DOCS_ROUTES } from './probes-and-docs.ts';
 import { WORKSPACE_ROUTES } from './workspaces.ts';
 
@@ -17,6 +18,7 @@ export function routesFor(vendor: string): readonly Route[] {
   return [
     ...generationRoutes(vendor),
     ...GENERATION_RECORD_ROUTES,
+    ...MCP_ROUTES,
     ...CATALOG_ROUTES,
     ...CURRENT_KEY_ROUTES,
     ...FILE_ROUTES,

@@ -1,0 +1,133 @@
+import { FREE } from '../../catalog/prices/bill.ts';
+import { DIALECTS } from '../../dialects/dialects.ts';
+import { GatewayError } from '../../ir/errors.ts';
+import type { Item } from '../../ir/items.ts';
+import type { ChargeKind } from '../../ir/leg.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import { NO_USAGE } from '../../ir/usage.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import type { Nanos } from '../../kit/money.ts';
+import { LedgerUnavailable } from '../../ports/ledger.ts';
+import type { PaidCharge } from '../../stages/stage.ts';
+import { unrecordable } from '../admission/admit.ts';
+import { acceptedRow } from '../record/generation-row.ts';
+import type { GenerationInput } from '../request/generation-input.ts';
+import { stagesFor } from './accepted-generation.ts';
+import type { GatewayDependencies } from './gateway-dependencies.ts';
+import { settleRefused, settleUnserved, unservedGeneration, unservedOf } from './unserved.ts';
+
+/** A call of a tool that no model has made. */
+export interface DirectToolCall {
+  readonly name: string;
+  readonly arguments: JsonObject;
+  /** Rejects only with the signal's reason. */
+  run(given: JsonObject, run: DirectToolRun): Promise<DirectToolResult>;
+}
+
+export interface DirectToolRun {
+  readonly generationId: string;
+  readonly signal: AbortSignal;
+  charge(kind: ChargeKind, nanos: Nanos): Promise<PaidCharge | undefined>;
+}
+
+export interface DirectToolResult {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+const CALL_ID = 'call';
+
+/**
+ * Runs a tool as a generation without a model: under the caller's guardrails, which scan arguments and result, and
+ * with a record. It costs what the tool charges. Rejects with a GatewayError.
+ */
+export async function runToolGeneration(
+  input: GenerationInput,
+  call: DirectToolCall,
+  dependencies: GatewayDependencies,
+): Promise<DirectToolResult> {
+  const settings = dependencies.settings();
+  const asked = requestOf(input, settings.vendor);
+  const guards = dependencies.stages.filter(({ guardsRequest }) => guardsRequest === true);
+  const { stages, reservation } = stagesFor(input, asked, settings, { ...dependencies, stages: guards });
+  const unserved = (request: GenerationRequest) =>
+    unservedOf({ input, request, reservation, stages, settings });
+  const row = () => acceptedRow(unservedGeneration(unserved(asked), call.name));
+  const scanned = async (request: GenerationRequest) => {
+    const outcome = await stages.before(request);
+    return 'request' in outcome ? outcome.request : request;
+  };
+  try {
+    const startedAt = dependencies.clock.now();
+    const { text, isError } = await call.run(argumentsIn(await scanned(asked)) ?? call.arguments, {
+      generationId: input.generationId,
+      signal: input.signal,
+      charge: (kind, nanos) => reservation.charge(row, kind, nanos),
+    });
+    stages.note({
+      type: 'server_tools',
+      name: call.name,
+      data: { outcome: isError ? 'error' : 'ok', duration_ms: dependencies.clock.now() - startedAt },
+    });
+    const answered = await scanned({ ...asked, items: [resultItem(text, isError)] });
+    const shown = textIn(answered) ?? text;
+    const bill = { ...FREE, totalNanos: reservation.charged.creditNanos };
+    const items: Item[] = [
+      { type: 'message', role: 'assistant', content: [{ type: 'text', text: shown }], status: 'completed' },
+    ];
+    const finish = { type: 'finish', reason: 'stop' } as const;
+    await settleUnserved(
+      unservedGeneration(unserved(asked), asked.models[0] ?? call.name),
+      { usage: NO_USAGE, bill, outcome: 'finished', result: { items, finish } },
+      reservation,
+      dependencies,
+    );
+    return { text: shown, isError };
+  } catch (error) {
+    if (error instanceof LedgerUnavailable) throw unrecordable(error);
+    await settleRefused(unserved(asked), error, dependencies).catch((late: unknown) => {
+      if (!(late instanceof LedgerUnavailable)) throw late;
+    });
+    throw error;
+  }
+}
+
+/** The body of a generation that is one call, in the words of the responses format. */
+export function directCallBody(name: string, given: JsonObject): JsonObject {
+  return {
+    model: `tools/${name}`,
+    input: [{ type: 'function_call', call_id: CALL_ID, name, arguments: JSON.stringify(given) }],
+  };
+}
+
+function requestOf({ body, format }: GenerationInput, vendor: string): GenerationRequest {
+  return DIALECTS[format].inbound.parseRequest(body, { vendor });
+}
+
+function resultItem(text: string, isError: boolean): Item {
+  return {
+    type: 'tool-result',
+    kind: 'function',
+    callId: CALL_ID,
+    content: [{ type: 'text', text }],
+    ...(isError && { isError }),
+  };
+}
+
+/** The arguments after guardrails have redacted them; undefined if they are no object any more. */
+function argumentsIn({ items }: GenerationRequest): JsonObject | undefined {
+  const call = items.find((item) => item.type === 'tool-call');
+  if (call === undefined) return undefined;
+  try {
+    return JSON.parse(call.input) as JsonObject;
+  } catch {
+    throw new GatewayError('permission', 'a guardrail has changed the arguments so that they are no JSON');
+  }
+}
+
+/** The text of the result after guardrails have redacted it. */
+function textIn({ items }: GenerationRequest): string | undefined {
+  const result = items.find((item) => item.type === 'tool-result');
+  const parts = result?.content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  return parts?.join('');
+}

@@ -1,0 +1,89 @@
+import Type from 'typebox';
+import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
+import { mcpMessageSchema, mcpReplySchema } from '../../contract/generations/mcp.ts';
+import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
+import { directCallBody } from '../../gateway/generation/tool-generation.ts';
+import { GatewayError, invalidRequest } from '../../ir/errors.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { PROTOCOL_VERSIONS, type RpcId, rpcError, VERSION_HEADER } from '../../mcp/protocol.ts';
+import { answerMessage, type McpService } from '../../mcp/server/answer-message.ts';
+import type { OfferedTool, ToolText } from '../../mcp/server/offered-tool.ts';
+import { GenerationRun } from '../generation/generate.ts';
+import type { Call, Route } from '../route.ts';
+import { MCP_EXAMPLES } from './examples/mcp.ts';
+import { callerOf, errors, ok } from './row-parts.ts';
+
+/** The gateway as an MCP server. Without sessions and without streams: each message gets one reply. */
+export const MCP_ROUTES: readonly Route[] = [
+  {
+    method: 'POST',
+    mount: 'api',
+    path: '/mcp',
+    operationId: 'sendMcpMessage',
+    summary: 'Send a message of the Model Context Protocol: list tools, call one',
+    example: MCP_EXAMPLES.sendMcpMessage,
+    tag: 'MCP',
+    auth: 'inference',
+    rateClass: 'generation',
+    request: {
+      query: null,
+      headers: Type.Object({
+        [VERSION_HEADER]: Type.Optional(
+          Type.String({ description: 'Version of the protocol, after `initialize`.' }),
+        ),
+      }),
+      body: mcpMessageSchema,
+    },
+    responses: {
+      200: ok(mcpReplySchema),
+      202: { description: 'A notification was taken.', content: {} },
+      ...errors(errorEnvelopeSchema, [400, 401, 403, 408, 413, 415, 429, 500, 503]),
+    },
+    encodeError: encodeEnvelope,
+    handler: async (call) => {
+      requireKnownVersion(call);
+      const reply = await answered(call);
+      if (reply === undefined) call.exchange.reply.jsonText(202, '');
+      else call.exchange.reply.json(200, reply);
+    },
+  },
+];
+
+function requireKnownVersion({ headers }: Call): void {
+  const version = headers[VERSION_HEADER];
+  if (version === undefined || PROTOCOL_VERSIONS.includes(version)) return;
+  const message = `is a version of the protocol that the gateway does not speak: ${PROTOCOL_VERSIONS.join(', ')}`;
+  throw invalidRequest([{ path: VERSION_HEADER, message }]);
+}
+
+/** Error code of JSON-RPC for calls that the gateway refuses. */
+const REFUSED = -32_000;
+
+async function answered(call: Call): Promise<JsonObject | undefined> {
+  const { exchange, services, body } = call;
+  const caller = callerOf(call);
+  const service: McpService = {
+    serverInfo: services.mcp.serverInfo,
+    tools: () => services.mcp.of(caller, exchange.signal),
+    call: (tool, given) => runTool(call, tool, given),
+  };
+  try {
+    return await answerMessage(body, service);
+  } catch (error) {
+    // The message was understood: clients expect the reason in a reply to it.
+    if (!(error instanceof GatewayError) || error.kind === 'server' || exchange.signal.aborted) throw error;
+    return rpcError((body.id as RpcId | undefined) ?? null, REFUSED, error.message);
+  }
+}
+
+/** Runs a tool as a generation of its own. */
+async function runTool(call: Call, tool: OfferedTool, given: JsonObject): Promise<ToolText> {
+  const { name } = tool;
+  const run = new GenerationRun({ ...call, body: directCallBody(name, given) }, 'responses');
+  const direct = { name, arguments: given, run: tool.run };
+  try {
+    return await run.withAbortGrace(call.services.gateway.callTool(run.input, direct));
+  } finally {
+    run.end();
+  }
+}

@@ -1,0 +1,76 @@
+import type { JsonObject } from '../kit/json/json.ts';
+import type { McpTokens } from '../ports/byok-credentials.ts';
+import type { Caller } from '../ports/caller.ts';
+import type { CallResult } from './client/call-result.ts';
+import type { McpClient, McpOwner, ToolList } from './client/mcp-client.ts';
+import type { McpLimits, RemoteServer } from './client/remote-server.ts';
+import type { RemoteTool } from './client/remote-tool.ts';
+import {
+  authorizationOf,
+  type ConfiguredServer,
+  type ConfiguredServers,
+  isGranted,
+} from './configured-servers.ts';
+
+export interface GrantedServersDependencies {
+  readonly client: McpClient;
+  readonly tokens: McpTokens;
+  /** The servers of the current configuration. */
+  readonly servers: () => ConfiguredServers;
+  /** Limits of a list of tools, and of a call. */
+  readonly limits: () => { readonly list: McpLimits; readonly call: McpLimits };
+  /** The operator's account; undefined until it is known. */
+  readonly firstAccountId: () => string | undefined;
+}
+
+/** The MCP servers that callers may use, each with the credential for that caller. */
+export class GrantedServers {
+  readonly #dependencies: GrantedServersDependencies;
+
+  constructor(dependencies: GrantedServersDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** The configured servers that a caller may use. */
+  grantedTo(caller: Caller): readonly ConfiguredServer[] {
+    const { servers, firstAccountId } = this.#dependencies;
+    return [...servers().values()].filter((server) => isGranted(server, caller, firstAccountId()));
+  }
+
+  /** The server with the caller's own token, if it has one, in the place of the operator's. */
+  async remoteFor({ label, url, headers }: ConfiguredServer, caller: Caller): Promise<RemoteServer> {
+    const token = await this.#dependencies.tokens.tokenFor(caller, label);
+    const own =
+      token === undefined ? headers : { ...withoutAuthorization(headers), ...authorizationOf(token) };
+    return { label, url, headers: own, isConfigured: true };
+  }
+
+  /** All tools of a server. Rejects with an McpProblem or the signal's reason. */
+  tools(server: RemoteServer, caller: Caller, signal: AbortSignal): Promise<ToolList> {
+    const { client, limits } = this.#dependencies;
+    return client.tools(server, ownerOf(caller), limits().list, signal);
+  }
+
+  /** Calls a tool. Rejects with an McpProblem or the signal's reason. */
+  call(
+    server: RemoteServer,
+    caller: Caller,
+    tool: RemoteTool,
+    given: JsonObject,
+    signal: AbortSignal,
+  ): Promise<CallResult> {
+    const { client, limits } = this.#dependencies;
+    const call = { name: tool.name, arguments: given };
+    return client.call(server, ownerOf(caller), call, limits().call, signal);
+  }
+}
+
+function ownerOf({ accountId, key }: Caller): McpOwner {
+  return { accountId, keyHash: key.hash };
+}
+
+function withoutAuthorization(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'authorization'),
+  );
+}

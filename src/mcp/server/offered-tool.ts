@@ -1,0 +1,38 @@
+import type { ChargeKind } from '../../ir/leg.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import type { Nanos } from '../../kit/money.ts';
+import type { Caller } from '../../ports/caller.ts';
+
+/** What a tool needs while it runs for an MCP client. */
+export interface ToolRun {
+  readonly generationId: string;
+  /** Aborted when the caller leaves or the deadline passes. */
+  readonly signal: AbortSignal;
+  /** Pays for something, before it is done. Undefined = the limits are too low. */
+  charge(kind: ChargeKind, nanos: Nanos): Promise<{ waive(): Promise<void> } | undefined>;
+}
+
+/** The result of a tool as text. */
+export interface ToolText {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/** A tool that MCP clients of the gateway may call. */
+export interface OfferedTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly inputSchema: JsonObject;
+  readonly annotations: JsonObject | undefined;
+  /** Rejects only with the signal's reason: failures are results. */
+  run(given: JsonObject, run: ToolRun): Promise<ToolText>;
+}
+
+/** The tools that the gateway offers to MCP clients. */
+export interface McpOffers {
+  /** Name and version by which the gateway introduces itself. */
+  readonly serverInfo: { readonly name: string; readonly version: string };
+  /** The tools that a caller may use. */
+  of(caller: Caller, signal: AbortSignal): Promise<readonly OfferedTool[]>;
+}

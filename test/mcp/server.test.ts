@@ -1,0 +1,197 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/kit/json/json.ts';
+import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
+import { type Management, managementOf } from '../e2e/management.ts';
+import { type FakeMcpServer, openMcpServer, tool } from '../fakes/mcp-server.ts';
+
+const OPERATOR_TOKEN = 'token-of-the-operator-for-docs';
+const OWN_TOKEN = 'token-of-one-user-for-docs';
+const TOOLS = { tools: [tool('search', { annotations: { readOnlyHint: true } }), tool('delete')] };
+
+let docs: FakeMcpServer;
+let gateway: TestGateway;
+let management: Management;
+
+beforeAll(async () => {
+  docs = await openMcpServer();
+  gateway = await openTestGateway({
+    tools: {
+      mcp_servers: {
+        docs: { url: docs.url, authorization: OPERATOR_TOKEN, allowed_tools: ['search'] },
+        writable: { url: docs.url, description: 'Our files.', workspaces: ['other'] },
+        down: { url: 'http://127.0.0.1:9/mcp' },
+      },
+    },
+  });
+  management = managementOf(gateway);
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await docs.close();
+});
+
+beforeEach(() => {
+  docs.behaviour = { tools: () => TOOLS };
+  docs.messages.length = 0;
+});
+
+async function withClient<T>(work: (client: Client) => Promise<T>, key = gateway.apiKey): Promise<T> {
+  const transport = new StreamableHTTPClientTransport(new URL(`${gateway.url}/mcp`), {
+    requestInit: { headers: { authorization: `Bearer ${key}` } },
+  });
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(transport);
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+async function newKey(members: JsonObject): Promise<{ readonly key: string; readonly hash: string }> {
+  const { body } = await management.ask('POST', '/keys', members);
+  return { key: body.key, hash: body.data.hash };
+}
+
+const search = (key?: string, text = 'hi') =>
+  withClient((client) => client.callTool({ name: 'docs__search', arguments: { text } }), key);
+
+const send = (body: object, headers = {}) => gateway.post('/mcp', { jsonrpc: '2.0', ...body }, headers);
+
+describe('POST /mcp, with the official client', () => {
+  it('introduces itself and lists the tools of granted servers that can be reached', async () => {
+    const { info, tools } = await withClient(async (client) => ({
+      info: client.getServerVersion(),
+      tools: (await client.listTools()).tools,
+    }));
+    expect(info).toMatchObject({ name: 'signalbox' });
+    expect(tools.map(({ name }) => name)).toContain('docs__search');
+    expect(tools.map(({ name }) => name).filter((name) => /delete|writable|down/.test(name))).toEqual([]);
+    expect(gateway.logged('an MCP server gave no list of its tools')[0]).toMatchObject({ server: 'down' });
+  });
+
+  it('calls a tool with the credential of the operator', async () => {
+    expect(await search()).toMatchObject({ content: [{ type: 'text', text: '{"text":"hi"}' }] });
+    expect(docs.messages.at(-1)?.headers.authorization).toBe(`Bearer ${OPERATOR_TOKEN}`);
+  });
+
+  it('calls it with the token that the user of the key stored', async () => {
+    const { key } = await newKey({ name: 'Ada', creator_user_id: 'ada' });
+    const token = { provider: 'mcp:docs', key: OWN_TOKEN, allowed_user_ids: ['ada'] };
+    await management.data(201, 'POST', '/byok', token);
+    await search(key);
+    expect(docs.messages.at(-1)?.headers.authorization).toBe(`Bearer ${OWN_TOKEN}`);
+    await search();
+    expect(docs.messages.at(-1)?.headers.authorization).toBe(`Bearer ${OPERATOR_TOKEN}`);
+  });
+
+  it('reports a failure of the server as the result of the tool', async () => {
+    docs.behaviour = { tools: () => TOOLS, call: () => ({ content: [], isError: true }) };
+    expect(await search()).toMatchObject({ isError: true });
+    docs.behaviour = { tools: () => TOOLS, status: () => 500 };
+    const result = await search();
+    expect(result).toMatchObject({
+      isError: true,
+      content: [{ text: 'the server answered with status 500' }],
+    });
+  });
+
+  it('refuses tools that are not offered, and arguments that do not fit', async () => {
+    await expect(
+      withClient((client) => client.callTool({ name: 'docs__delete', arguments: {} })),
+    ).rejects.toThrow('there is no tool "docs__delete"');
+    const result = await withClient((client) =>
+      client.callTool({ name: 'docs__search', arguments: { text: 1 } }),
+    );
+    expect(result.isError).toBe(true);
+    expect(docs.messages.some(({ method }) => method === 'tools/call')).toBe(false);
+  });
+});
+
+describe('a call', () => {
+  const call = (text: string) =>
+    send({ id: 1, method: 'tools/call', params: { name: 'docs__search', arguments: { text } } });
+
+  it('is recorded like a generation', async () => {
+    const reply = await call('hello');
+    const id = reply.headers.get('x-generation-id');
+    expect(reply.status).toBe(200);
+    const found = await gateway.fetch(`/generation?id=${id}`);
+    expect(found.status).toBe(200);
+    expect(((await found.json()) as any).data).toMatchObject({
+      id,
+      model: 'tools/docs__search',
+      total_cost: 0,
+      finish_reason: 'stop',
+      cancelled: false,
+    });
+  });
+
+  it('passes the guardrails of its key, which see arguments and results', async () => {
+    const { key, hash } = await newKey({ name: 'guarded' });
+    const { id } = await management.data(201, 'POST', '/guardrails', {
+      name: 'secrets',
+      content_filters: [
+        { pattern: 'forbidden', action: 'block' },
+        { pattern: 'hide-me', action: 'redact', label: 'HIDDEN' },
+      ],
+    });
+    await management.ask('POST', `/guardrails/${id}/assignments/keys`, { key_hashes: [hash] });
+    await expect(search(key, 'forbidden')).rejects.toThrow('blocked by content filter');
+    expect(docs.messages.some(({ method }) => method === 'tools/call')).toBe(false);
+    expect(await search(key, 'hide-me')).toMatchObject({ content: [{ text: '{"text":"[HIDDEN]"}' }] });
+    docs.behaviour = {
+      tools: () => TOOLS,
+      call: () => ({ content: [{ type: 'text', text: 'found hide-me' }] }),
+    };
+    expect(await search(key, 'what')).toMatchObject({ content: [{ text: 'found [HIDDEN]' }] });
+    docs.behaviour = { tools: () => TOOLS, call: () => ({ content: [{ type: 'text', text: 'forbidden' }] }) };
+    await expect(search(key, 'what')).rejects.toThrow('blocked by content filter');
+  });
+
+  it('shows no credential anywhere', async () => {
+    docs.behaviour = {
+      tools: () => TOOLS,
+      call: ({ headers }) => ({ content: [{ type: 'text', text: `${headers.authorization}` }] }),
+    };
+    expect(await (await call('x')).text()).toContain('[redacted]');
+    expect(gateway.logText()).not.toContain(OPERATOR_TOKEN);
+    expect(gateway.logText()).not.toContain(OWN_TOKEN);
+  });
+});
+
+describe('the protocol', () => {
+  it.each([
+    ['GET', 405],
+    ['DELETE', 405],
+  ])('%s answers %i: there are no sessions and no streams', async (method, status) => {
+    const reply = await gateway.fetch('/mcp', { method });
+    expect(reply.status).toBe(status);
+    expect(reply.headers.get('allow')).toBe('POST');
+  });
+
+  it('needs a key', async () => {
+    expect((await gateway.fetch('/mcp', { method: 'POST', key: null })).status).toBe(401);
+  });
+
+  it.each([
+    ['2025-06-18', '2025-06-18'],
+    ['1999-01-01', '2025-11-25'],
+  ])('answers a client of version %s with %s', async (protocolVersion, version) => {
+    const reply = await send({ id: 1, method: 'initialize', params: { protocolVersion } });
+    expect(((await reply.json()) as any).result.protocolVersion).toBe(version);
+  });
+
+  it('takes notifications, and refuses unknown methods and versions', async () => {
+    expect((await send({ method: 'notifications/initialized' })).status).toBe(202);
+    expect(await (await send({ id: 7, method: 'prompts/list' })).json()).toMatchObject({
+      id: 7,
+      error: { code: -32_601 },
+    });
+    const old = await send({ id: 1, method: 'ping' }, { 'mcp-protocol-version': '1999-01-01' });
+    expect(old.status).toBe(400);
+    expect((await send({ id: 1, method: 'constructor' })).status).toBe(200);
+  });
+});
