@@ -1,5 +1,5 @@
 import type { AppliedGuardrail } from '../src/ports/guardrails.ts';
-import { compileFilters, prepareFilters } from '../src/stages/guardrails/filters/filter-set.ts';
+import { compileFilters, preparedFilters } from '../src/stages/guardrails/filters/filter-set.ts';
 import { appliedFilters, REDACTING_BUILTINS } from '../test/builders/guardrails.ts';
 
 /**
@@ -78,7 +78,7 @@ function measure(steps: Iterator<unknown>): { total: number; slice: number } {
   }
 }
 
-const preparing = measure(prepareFilters(guardrails));
+const preparing = measure(preparedFilters(guardrails));
 console.log(`compiling: ${preparing.total.toFixed(1)} ms, longest slice ${preparing.slice.toFixed(1)} ms`);
 const mergeStart = cpuMs();
 const filters = compileFilters(guardrails);

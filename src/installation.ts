@@ -45,7 +45,7 @@ import type { Durability } from './ports/journal.ts';
 import type { Ledger } from './ports/ledger.ts';
 import type { LedgerLoss } from './ports/ledger-mark.ts';
 import type { Tenancy, Workspace } from './ports/tenancy.ts';
-import { checkPattern } from './stages/guardrails/filters/check-pattern.ts';
+import { checkingPattern } from './stages/guardrails/filters/check-pattern.ts';
 import type { JudgesFor } from './stages/guardrails/judges/judge.ts';
 import { BackupFolder } from './store/backup/backup-folder.ts';
 import { CatalogOverlayFile } from './store/directory/catalog-overlay-file.ts';
@@ -341,7 +341,7 @@ function guardrailChecks(options: InstallationOptions): GuardrailChecks {
     isModel: (name) => catalog === undefined || findModel(name, catalog) !== undefined,
     isProvider: (slug) =>
       !slug.startsWith(MCP_PROVIDER_PREFIX) && credentialTarget(slug, providers?.() ?? []) !== undefined,
-    patternProblem: checkPattern,
+    checkingPattern,
     addressProblem: (url) => egressProblem(url, egress?.() ?? PUBLIC_ADDRESSES),
     hasEntityService: (presidioUrl?.() ?? null) !== null,
   };

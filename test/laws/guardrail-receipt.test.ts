@@ -4,6 +4,7 @@ import { GatewayError } from '../../src/ir/errors.ts';
 import type { Event } from '../../src/ir/events.ts';
 import type { DialectName } from '../../src/ir/items.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
+import { runAtOnce } from '../../src/kit/loop/turns.ts';
 import { AnswerFilter } from '../../src/stages/guardrails/answer-filter.ts';
 import { compileFilters } from '../../src/stages/guardrails/filters/filter-set.ts';
 import { GuardrailScan } from '../../src/stages/guardrails/guardrail-scan.ts';
@@ -85,6 +86,11 @@ function decoded(answer: WireAnswer, upstream: DialectName, stream: boolean): Ev
   return [...answer.frames.flatMap((frame) => decoder.decode(frame)), ...decoder.end()];
 }
 
+function passedBy(filter: AnswerFilter, event: Event): Event[] {
+  const passed = filter.push([event]);
+  return Array.isArray(passed) ? passed : runAtOnce(passed);
+}
+
 /** All texts of events, pieces joined. */
 function textsIn(events: readonly Event[]): string[] {
   const texts: string[] = [];
@@ -108,10 +114,10 @@ describe.each(ANSWER_MATRIX)('an answer with $title', ({ answered }) => {
     for (const stream of [false, true]) {
       const events = decoded(answered[upstream] as WireAnswer, upstream, stream);
       const scan = new GuardrailScan(words());
-      const passed = events.flatMap((event) => new AnswerFilter(scan).push([event]));
+      const passed = events.flatMap((event) => passedBy(new AnswerFilter(scan), event));
       expect(scan.receivedCharacters).toBe(receivedCharacters(events));
       const filter = new AnswerFilter(new GuardrailScan(words()));
-      const redacted = events.flatMap((event) => filter.push([event]));
+      const redacted = events.flatMap((event) => passedBy(filter, event));
       expect(textsIn(redacted).filter((text) => WORD.test(text))).toEqual([]);
       expect(passed.at(-1)?.type).toBe(events.at(-1)?.type);
     }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runAtOnce } from '../loop/turns.ts';
 import { AllMatches } from './all-matches.ts';
 import { compileProgram } from './program.ts';
 
@@ -8,7 +9,7 @@ const LIMITS = { characters: 1000, size: 2500 };
 function machineOf(source: string): AllMatches {
   const compilation = compileProgram(source, LIMITS);
   if (!compilation.ok) throw new Error(`${source} ${compilation.problem}`);
-  return new AllMatches(compilation.program);
+  return runAtOnce(AllMatches.of(compilation.program));
 }
 
 function matchesOf(machine: AllMatches, text: string, cuts: readonly number[] = []): string[] {

@@ -1,6 +1,7 @@
+import type { Sliced } from '../loop/turns.ts';
 import { Alphabet } from './alphabet.ts';
 import type { Program } from './program.ts';
-import { assertsBetween, BEFORE, type Before, NOT_KNOWN, Threads } from './threads.ts';
+import { assertsBetween, BEFORE, type Before, NOT_KNOWN, STEP_WORK, Threads } from './threads.ts';
 
 /** Instead of a track: one that begins at the current character. */
 const FRESH = -1;
@@ -48,21 +49,26 @@ export class AllMatches {
   readonly alphabet: Alphabet;
   readonly initial: State;
   readonly #program: Program;
-  readonly #accepted: readonly (Uint8Array | undefined)[];
+  /** For each set of the program, the classes of characters in it. */
+  readonly #accepted: readonly Uint8Array[];
   readonly #states = new Map<string, State>();
   readonly #symbols = new Map<number, readonly number[]>();
+  /** Work on new steps so far, in threads. */
+  work = 0;
   readonly #now: Threads;
   readonly #next: Threads;
 
-  constructor(program: Program) {
+  private constructor(program: Program, alphabet: Alphabet) {
     this.#program = program;
-    this.alphabet = new Alphabet([program]);
-    this.#accepted = program.ranges.map((set) =>
-      set === undefined ? undefined : this.alphabet.accepted(set),
-    );
+    this.alphabet = alphabet;
+    this.#accepted = program.sets.map((set) => alphabet.accepted(set));
     this.#now = new Threads(program);
     this.#next = new Threads(program);
     this.initial = this.#kept([], [], 0, this.#before(BEFORE.nothing));
+  }
+
+  static *of(program: Program): Sliced<AllMatches> {
+    return new AllMatches(program, yield* Alphabet.of([program]));
   }
 
   /** `before`: what stands before the text. */
@@ -102,6 +108,7 @@ export class AllMatches {
     this.#now.add(this.#program.start, FRESH, assertsBetween(state.before, isWord), true);
     const matchAfter = this.#read(symbol);
     const { pcs, tags } = this.#next;
+    this.work += STEP_WORK + this.#now.pcs.length + pcs.length;
     const sources: number[] = [];
     const tracks = tags.map((tag) => {
       if (sources.length === 0 || sources[sources.length - 1] !== tag) sources.push(tag);
@@ -136,10 +143,11 @@ export class AllMatches {
   /** Moves all threads over a character. Returns the track that matches; threads below it are of no use any more. */
   #read(symbol: number): number {
     const { pcs, tags } = this.#now;
+    const { setOf } = this.#program;
     this.#next.clear();
     for (let thread = 0; thread < pcs.length; thread++) {
       const pc = pcs[thread] ?? 0;
-      if (this.#accepted[pc]?.[symbol] !== 1) continue;
+      if (this.#accepted[setOf[pc] ?? 0]?.[symbol] !== 1) continue;
       const tag = tags[thread] ?? NONE;
       if (this.#next.add(this.#program.out[pc] ?? 0, tag, NOT_KNOWN)) return tag;
     }
@@ -215,29 +223,26 @@ export class Search {
   }
 
   /**
-   * Reads the characters from where it stands to `end`. `text` begins at position `base`. Stops early if more than
-   * `maxNewSteps` of the automaton had to be made. Returns where it stands.
+   * Reads the characters from where it stands to `end`. `text` begins at position `base`. Stops early if new steps of
+   * the automaton took `maxWork`. Returns where it stands.
    */
-  read(text: string, base: number, end: number, maxNewSteps = Number.POSITIVE_INFINITY): number {
-    const { table } = this.#machine.alphabet;
+  read(text: string, base: number, end: number, maxWork = Number.POSITIVE_INFINITY): number {
+    const machine = this.#machine;
+    const { table } = machine.alphabet;
+    const most = machine.work + maxWork;
     const stop = end - base;
-    let newSteps = 0;
     let state = this.#state;
     let index = this.#at - base;
-    while (index < stop && newSteps <= maxNewSteps) {
+    while (index < stop && machine.work < most) {
       const code = text.charCodeAt(index);
       let width = 1;
       let symbol = table[code];
       if (symbol === undefined) {
         const point = text.codePointAt(index) ?? code;
         width = point > 0xffff ? 2 : 1;
-        symbol = this.#machine.alphabet.classOf(point);
+        symbol = machine.alphabet.classOf(point);
       }
-      let step = state.steps[symbol];
-      if (step === undefined) {
-        step = this.#makeStep(state, symbol, base + index);
-        newSteps++;
-      }
+      const step = state.steps[symbol] ?? this.#makeStep(state, symbol, base + index);
       if (!step.isPlain) this.#follow(step, base + index, width);
       state = step.next;
       index += width;

@@ -1,4 +1,5 @@
-import { type CodeRanges, OP, type Program } from './program.ts';
+import { Pace, type Sliced } from '../loop/turns.ts';
+import type { CodeRanges, Program } from './program.ts';
 
 /** Code points below this are looked up in a table. */
 const TABLE_SIZE = 0x250;
@@ -9,32 +10,38 @@ const WORD: CodeRanges = Int32Array.of(0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61,
  * one transition for each class.
  */
 export class Alphabet {
-  /** Number of classes. */
-  readonly size: number;
   /** Classes of the code points below its length. */
-  readonly table: Uint16Array;
+  readonly table: Uint32Array;
   /** For each class: 1 = its members are letters, digits or `_` of ASCII. */
   readonly words: Uint8Array;
   /** First code points of the intervals, in order, and the class of each. */
   readonly #bounds: Int32Array;
-  readonly #classes: Uint16Array;
+  readonly #classes: Uint32Array;
   /** One member of each class. */
-  readonly #members: number[] = [];
-  readonly #accepted = new Map<string, Uint8Array>();
+  readonly #members: readonly number[];
 
-  constructor(programs: readonly Program[]) {
-    const sets = distinctSets(programs);
-    const bounds = new Set([0]);
+  private constructor(bounds: Int32Array, classes: Uint32Array, members: readonly number[]) {
+    this.#bounds = bounds;
+    this.#classes = classes;
+    this.#members = members;
+    this.words = this.accepted(WORD);
+    this.table = Uint32Array.from({ length: TABLE_SIZE }, (_, code) => this.#search(code));
+  }
+
+  /** The alphabet of some programs. */
+  static *of(programs: readonly Program[]): Sliced<Alphabet> {
+    const pace = new Pace();
+    const sets = yield* distinctSets(programs, pace);
+    const starts = new Set([0]);
     for (const ranges of sets) {
       for (let at = 0; at < ranges.length; at += 2) {
-        bounds.add(ranges[at] ?? 0).add((ranges[at + 1] ?? 0) + 1);
+        if (pace.tick()) yield;
+        starts.add(ranges[at] ?? 0).add((ranges[at + 1] ?? 0) + 1);
       }
     }
-    this.#bounds = Int32Array.from(bounds).sort();
-    this.#classes = new Uint16Array(this.#bounds.length);
-    this.size = this.#classify(sets);
-    this.words = this.accepted(WORD);
-    this.table = Uint16Array.from({ length: TABLE_SIZE }, (_, code) => this.#search(code));
+    const bounds = Int32Array.from(starts).sort();
+    const { classes, members } = yield* classified(bounds, sets, pace);
+    return new Alphabet(bounds, classes, members);
   }
 
   classOf(code: number): number {
@@ -43,66 +50,69 @@ export class Alphabet {
 
   /** For each class: 1 = the ranges contain its members. */
   accepted(ranges: CodeRanges): Uint8Array {
-    const key = ranges.join();
-    let accepted = this.#accepted.get(key);
-    if (accepted === undefined) {
-      accepted = Uint8Array.from(this.#members, (code) => (contains(ranges, code) ? 1 : 0));
-      this.#accepted.set(key, accepted);
-    }
-    return accepted;
-  }
-
-  /** Gives intervals that the same sets contain the same class. Returns the number of classes. */
-  #classify(sets: readonly CodeRanges[]): number {
-    const signatures: number[][] = Array.from(this.#bounds, () => []);
-    sets.forEach((ranges, number) => {
-      for (let at = 0; at < ranges.length; at += 2) {
-        const last = ranges[at + 1] ?? 0;
-        let interval = this.#intervalOf(ranges[at] ?? 0);
-        while ((this.#bounds[interval] ?? Number.POSITIVE_INFINITY) <= last) {
-          signatures[interval++]?.push(number);
-        }
-      }
-    });
-    const known = new Map<string, number>();
-    signatures.forEach((signature, interval) => {
-      const key = signature.join();
-      const number = known.get(key) ?? known.size;
-      if (number === known.size) {
-        known.set(key, number);
-        this.#members.push(this.#bounds[interval] ?? 0);
-      }
-      this.#classes[interval] = number;
-    });
-    return known.size;
+    return Uint8Array.from(this.#members, (code) => (contains(ranges, code) ? 1 : 0));
   }
 
   #search(code: number): number {
-    return this.#classes[this.#intervalOf(code)] ?? 0;
-  }
-
-  #intervalOf(code: number): number {
-    let low = 0;
-    let high = this.#bounds.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((this.#bounds[middle] ?? 0) <= code) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    return this.#classes[intervalOf(this.#bounds, code)] ?? 0;
   }
 }
 
-/** All sets of characters that instructions match, and the word characters where assertions ask for them. */
-function distinctSets(programs: readonly Program[]): CodeRanges[] {
-  const sets = new Map<string, CodeRanges>();
-  for (const { ops, ranges, hasAsserts } of programs) {
-    if (hasAsserts) sets.set(WORD.join(), WORD);
-    ranges.forEach((set, pc) => {
-      if (ops[pc] === OP.character && set !== undefined) sets.set(set.join(), set);
-    });
+/** Gives intervals that the same sets contain the same class: the class of each, and one member of each class. */
+function* classified(
+  bounds: Int32Array,
+  sets: readonly CodeRanges[],
+  pace: Pace,
+): Sliced<{ readonly classes: Uint32Array; readonly members: readonly number[] }> {
+  const signatures: number[][] = Array.from(bounds, () => []);
+  for (const [number, ranges] of sets.entries()) {
+    for (let at = 0; at < ranges.length; at += 2) {
+      const last = ranges[at + 1] ?? 0;
+      let interval = intervalOf(bounds, ranges[at] ?? 0);
+      while ((bounds[interval] ?? Number.POSITIVE_INFINITY) <= last) {
+        if (pace.tick()) yield;
+        signatures[interval++]?.push(number);
+      }
+    }
   }
-  return [...sets.values()];
+  const classes = new Uint32Array(bounds.length);
+  const members: number[] = [];
+  const known = new Map<string, number>();
+  for (const [interval, signature] of signatures.entries()) {
+    if (pace.tick()) yield;
+    const key = signature.join();
+    const number = known.get(key) ?? known.size;
+    if (number === known.size) {
+      known.set(key, number);
+      members.push(bounds[interval] ?? 0);
+    }
+    classes[interval] = number;
+  }
+  return { classes, members };
+}
+
+function intervalOf(bounds: Int32Array, code: number): number {
+  let low = 0;
+  let high = bounds.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((bounds[middle] ?? 0) <= code) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** All sets of characters that instructions match, and the word characters where assertions ask for them. */
+function* distinctSets(programs: readonly Program[], pace: Pace): Sliced<CodeRanges[]> {
+  const distinct = new Map<string, CodeRanges>();
+  for (const { sets, hasAsserts } of programs) {
+    if (hasAsserts) distinct.set(WORD.join(), WORD);
+    for (const set of sets) {
+      if (pace.tick()) yield;
+      distinct.set(set.join(), set);
+    }
+  }
+  return [...distinct.values()];
 }
 
 function contains(ranges: CodeRanges, code: number): boolean {

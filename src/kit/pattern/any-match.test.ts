@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runAtOnce } from '../loop/turns.ts';
 import { AnyMatch } from './any-match.ts';
 import { compileProgram } from './program.ts';
 
@@ -10,7 +11,7 @@ const programs = SOURCES.map((source) => {
   if (!compilation.ok) throw new Error(compilation.problem);
   return compilation.program;
 });
-const machine = new AnyMatch(programs);
+const machine = runAtOnce(AnyMatch.of(programs));
 const natives = SOURCES.map((source) =>
   source.startsWith('(?i)') ? new RegExp(source.slice(4), 'iu') : new RegExp(source, 'u'),
 );
@@ -34,7 +35,7 @@ describe('AnyMatch', () => {
   it('gives up a text that needs too many states, and then rules out nothing', () => {
     const compilation = compileProgram('a.{16}b', { characters: 1000, size: 2500 });
     if (!compilation.ok) throw new Error(compilation.problem);
-    const run = new AnyMatch([compilation.program, ...programs]).start();
+    const run = runAtOnce(AnyMatch.of([compilation.program, ...programs])).start();
     let text = '';
     for (let seed = 1; text.length < 60_000; seed = (seed * 48271) % 2147483647) text += seed % 2 ? 'a' : 'b';
     run.read(text, 0, text.length);

@@ -1,11 +1,12 @@
+import type { Sliced } from '../loop/turns.ts';
 import { Alphabet } from './alphabet.ts';
-import { OP, type Program } from './program.ts';
-import { assertsBetween, BEFORE, type Before, NOT_KNOWN, Threads } from './threads.ts';
+import { type CodeRanges, OP, type Program } from './program.ts';
+import { assertsBetween, BEFORE, type Before, NOT_KNOWN, STEP_WORK, Threads } from './threads.ts';
 
 /** Cached states; the cache is cleared when it has more. */
 const MAX_STATES = 4000;
-/** New automaton steps per text before the search gives up. */
-const MAX_NEW_STEPS = 8000;
+/** Work on new automaton steps per text before the search gives up. */
+const MAX_NEW_WORK = 2_000_000;
 
 interface State {
   readonly pcs: readonly number[];
@@ -30,25 +31,32 @@ export class AnyMatch {
   readonly #patternCount: number;
   readonly #starts: readonly number[];
   readonly #alphabet: Alphabet;
-  readonly #accepted: readonly (Uint8Array | undefined)[];
+  /** For each set of the program, the classes of characters in it. */
+  readonly #accepted: readonly Uint8Array[];
   readonly #states = new Map<string, State>();
   readonly #now: Threads;
   readonly #next: Threads;
   #initial: State;
+  /** Work on new steps so far, in threads. */
+  work = 0;
 
-  constructor(programs: readonly Program[]) {
-    const { program, starts, patternOf } = joined(programs);
+  private constructor({ program, starts, patternOf }: JoinedProgram, alphabet: Alphabet) {
     this.#program = program;
-    this.#patternCount = programs.length;
+    this.#patternCount = starts.length;
     this.#patternOf = patternOf;
     this.#starts = starts;
-    this.#alphabet = new Alphabet([program]);
-    this.#accepted = program.ranges.map((set) =>
-      set === undefined ? undefined : this.#alphabet.accepted(set),
-    );
+    this.#alphabet = alphabet;
+    this.#accepted = program.sets.map((set) => alphabet.accepted(set));
     this.#now = new Threads(program);
     this.#next = new Threads(program);
     this.#initial = this.#kept([], undefined, BEFORE.nothing);
+  }
+
+  static *of(programs: readonly Program[]): Sliced<AnyMatch> {
+    const alphabet = yield* Alphabet.of(programs);
+    const program = yield* joined(programs);
+    yield;
+    return new AnyMatch(program, alphabet);
   }
 
   /** Begins to read a text. */
@@ -64,10 +72,12 @@ export class AnyMatch {
     this.#resolve(state, asserts, matched);
     for (const start of this.#starts) this.#now.add(start, 0, asserts, true);
     this.#next.clear();
+    const { setOf } = this.#program;
     for (const pc of this.#now.pcs) {
-      if (this.#accepted[pc]?.[symbol] !== 1) continue;
+      if (this.#accepted[setOf[pc] ?? 0]?.[symbol] !== 1) continue;
       this.#addAll(this.#next, this.#program.out[pc] ?? 0, NOT_KNOWN, matched);
     }
+    this.work += STEP_WORK + this.#now.pcs.length + this.#next.pcs.length;
     const next = this.#kept(
       this.#next.pcs.slice().sort((left, right) => left - right),
       matched.size === 0 ? undefined : [...matched].sort((left, right) => left - right),
@@ -141,7 +151,7 @@ export class AnyMatchRun {
   readonly #machine: AnyMatch;
   readonly #alphabet: Alphabet;
   #state: State;
-  #newSteps = 0;
+  #newWork = 0;
 
   constructor(machine: AnyMatch, alphabet: Alphabet, state: State, patternCount: number) {
     this.#machine = machine;
@@ -150,32 +160,30 @@ export class AnyMatchRun {
     this.matched = new Uint8Array(patternCount);
   }
 
-  /** Stops early if more than `maxNewSteps` of the automaton had to be made. Returns where it stands. */
-  read(text: string, from: number, to: number, maxNewSteps = Number.POSITIVE_INFINITY): number {
+  /** Stops early if new steps of the automaton took `maxWork`. Returns where it stands. */
+  read(text: string, from: number, to: number, maxWork = Number.POSITIVE_INFINITY): number {
     if (this.isGivenUp) return to;
     const { table } = this.#alphabet;
-    const most = Math.min(MAX_NEW_STEPS, this.#newSteps + maxNewSteps);
+    const machine = this.#machine;
+    const before = machine.work;
+    const most = before + Math.min(MAX_NEW_WORK - this.#newWork, maxWork);
     let state = this.#state;
     let index = from;
-    for (; index < to && this.#newSteps < most; index++) {
+    for (; index < to && machine.work < most; index++) {
       let symbol = table[text.charCodeAt(index)];
       if (symbol === undefined) {
         const point = text.codePointAt(index) ?? 0;
         if (point > 0xffff) index++;
         symbol = this.#alphabet.classOf(point);
       }
-      let next = state.next[symbol];
-      if (next === undefined) {
-        this.#newSteps++;
-        next = this.#machine.step(state, symbol);
-      }
-      state = next;
+      state = state.next[symbol] ?? machine.step(state, symbol);
       if (state.matched !== undefined) {
         for (const pattern of state.matched) this.matched[pattern] = 1;
         this.hasMatched = true;
       }
     }
     this.#state = state;
+    this.#newWork += machine.work - before;
     return index;
   }
 
@@ -184,9 +192,9 @@ export class AnyMatchRun {
     return this.#state.live;
   }
 
-  /** True after `MAX_NEW_STEPS`: reading on costs too much, and any pattern may match. */
+  /** True after `MAX_NEW_WORK`: reading on costs too much, and any pattern may match. */
   get isGivenUp(): boolean {
-    return this.#newSteps >= MAX_NEW_STEPS;
+    return this.#newWork >= MAX_NEW_WORK;
   }
 
   /** Patterns that one of these characters, read next, would begin, continue or end. */
@@ -201,34 +209,42 @@ export class AnyMatchRun {
 }
 
 /** One program of several, with a start for each. */
-function joined(programs: readonly Program[]): {
-  program: Program;
-  starts: number[];
-  patternOf: Uint16Array;
-} {
+interface JoinedProgram {
+  readonly program: Program;
+  readonly starts: readonly number[];
+  /** For each instruction its pattern. */
+  readonly patternOf: Uint16Array;
+}
+
+function* joined(programs: readonly Program[]): Sliced<JoinedProgram> {
+  const length = programs.reduce((sum, { ops }) => sum + ops.length, 0);
   const starts: number[] = [];
-  const patternOf: number[] = [];
-  const all = { ops: [] as number[], out: [] as number[], arg: [] as number[] };
-  const ranges: Program['ranges'][number][] = [];
-  programs.forEach((program, pattern) => {
-    const offset = all.ops.length;
-    starts.push(program.start + offset);
-    program.ops.forEach((op, pc) => {
-      patternOf.push(pattern);
-      all.ops.push(op);
-      all.out.push((program.out[pc] ?? 0) + offset);
-      const arg = program.arg[pc] ?? 0;
-      all.arg.push(op === OP.split ? arg + offset : arg);
-      ranges.push(program.ranges[pc]);
+  const patternOf = new Uint16Array(length);
+  const ops = new Uint8Array(length);
+  const out = new Int32Array(length);
+  const arg = new Int32Array(length);
+  const setOf = new Uint32Array(length);
+  const sets: CodeRanges[] = [];
+  const places = new Map<string, number>();
+  let offset = 0;
+  for (const [pattern, program] of programs.entries()) {
+    const setPlaces = program.sets.map((set) => {
+      const key = set.join();
+      const place = places.get(key) ?? sets.push(set) - 1;
+      places.set(key, place);
+      return place;
     });
-  });
-  const program = {
-    start: 0,
-    ops: Uint8Array.from(all.ops),
-    out: Int32Array.from(all.out),
-    arg: Int32Array.from(all.arg),
-    ranges,
-    hasAsserts: programs.some(({ hasAsserts }) => hasAsserts),
-  };
-  return { program, starts, patternOf: Uint16Array.from(patternOf) };
+    starts.push(program.start + offset);
+    ops.set(program.ops, offset);
+    patternOf.fill(pattern, offset, offset + program.ops.length);
+    for (let pc = 0; pc < program.ops.length; pc++) {
+      out[offset + pc] = (program.out[pc] ?? 0) + offset;
+      arg[offset + pc] = (program.arg[pc] ?? 0) + (program.ops[pc] === OP.split ? offset : 0);
+      setOf[offset + pc] = setPlaces[program.setOf[pc] ?? 0] ?? 0;
+    }
+    offset += program.ops.length;
+    yield;
+  }
+  const hasAsserts = programs.some((program) => program.hasAsserts);
+  return { program: { start: 0, ops, out, arg, sets, setOf, hasAsserts }, starts, patternOf };
 }

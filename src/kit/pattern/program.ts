@@ -20,8 +20,10 @@ export interface Program {
   readonly out: Int32Array;
   /** Of a split the other branch, of an assertion its bits. */
   readonly arg: Int32Array;
-  /** Of `character`: what it matches. */
-  readonly ranges: readonly (CodeRanges | undefined)[];
+  /** The sets of characters that instructions match, each once. */
+  readonly sets: readonly CodeRanges[];
+  /** Of `character`: the place of its set. */
+  readonly setOf: Uint32Array;
   readonly hasAsserts: boolean;
 }
 
@@ -90,12 +92,25 @@ const ANY_BUT_NEWLINE: CodeRanges = Int32Array.of(0, 9, 11, 0x10ffff);
 function programOf(pattern: RE2JS): Program {
   const { inst, start } = (pattern as unknown as Re2Internals).re2Input.prog;
   const ops = Uint8Array.from(inst, ({ op }) => RE2_OPS[op] ?? OP.fail);
+  const sets: CodeRanges[] = [];
+  const places = new Map<string, number>();
+  const setOf = Uint32Array.from(inst, (instruction, pc) => {
+    if (ops[pc] !== OP.character) return 0;
+    const key = `${instruction.op} ${instruction.arg} ${instruction.runes}`;
+    let place = places.get(key);
+    if (place === undefined) {
+      place = sets.push(rangesOf(instruction)) - 1;
+      places.set(key, place);
+    }
+    return place;
+  });
   return {
     start,
     ops,
     out: Int32Array.from(inst, ({ out }) => out),
     arg: Int32Array.from(inst, ({ arg }) => arg),
-    ranges: inst.map((instruction, pc) => (ops[pc] === OP.character ? rangesOf(instruction) : undefined)),
+    sets,
+    setOf,
     hasAsserts: ops.includes(OP.assert),
   };
 }

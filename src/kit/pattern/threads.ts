@@ -8,6 +8,9 @@ export type Before = (typeof BEFORE)[keyof typeof BEFORE];
 /** Instead of the bits that hold at a position: the character after it is not known yet. */
 export const NOT_KNOWN = -1;
 
+/** What a new step of an automaton counts as besides its threads, if a thread counts as 1. */
+export const STEP_WORK = 30;
+
 /** The assertions that hold between two characters, as bits. `isWord`: of the next one; undefined = the text ends. */
 export function assertsBetween(before: Before, isWord: boolean | undefined): number {
   const isBoundary = (before === BEFORE.word) !== (isWord === true);

@@ -93,19 +93,29 @@ class Translator {
   #alternatives(): Re2Pattern {
     if (++this.#depth > MAX_DEPTH) throw new PatternProblem('nests too deeply');
     const options = [this.#sequence()];
-    while (this.#take('|')) options.push(this.#sequence());
+    let size = options[0]?.size ?? 0;
+    while (this.#take('|')) {
+      const option = this.#sequence();
+      options.push(option);
+      size = this.#checked(size + option.size + 1);
+    }
     this.#depth--;
     return {
-      ...this.#sized(options.map(({ text }) => text).join('|'), sumOf(options) + options.length - 1),
+      ...this.#sized(options.map(({ text }) => text).join('|'), size),
       isLoop: options.some(({ isLoop }) => isLoop === true),
     };
   }
 
   #sequence(): Re2Pattern {
     const parts: Re2Pattern[] = [];
-    while (this.#at < this.#source.length && !'|)'.includes(this.#peek())) parts.push(this.#repeated());
+    let size = 0;
+    while (this.#at < this.#source.length && !'|)'.includes(this.#peek())) {
+      const part = this.#repeated();
+      parts.push(part);
+      size = this.#checked(size + part.size);
+    }
     const isLoop = parts.length === 1 && parts[0]?.isLoop === true;
-    return { ...this.#sized(parts.map(({ text }) => text).join(''), sumOf(parts)), isLoop };
+    return { ...this.#sized(parts.map(({ text }) => text).join(''), size), isLoop };
   }
 
   #repeated(): Re2Pattern {
@@ -248,8 +258,13 @@ class Translator {
 
   /** Refuses a part that is too large before its text is repeated: nested counts multiply. */
   #sized(text: string, size: number): Re2Pattern {
+    return { text, size: this.#checked(size) };
+  }
+
+  /** Called while sizes add up: a huge pattern is not read to its end. */
+  #checked(size: number): number {
     if (size > this.#maxSize) throw new PatternProblem('is too large');
-    return { text, size };
+    return size;
   }
 
   #peek(): string {
@@ -270,11 +285,6 @@ class Translator {
     return true;
   }
 }
-
-function sumOf(parts: readonly Re2Pattern[]): number {
-  return parts.reduce((sum, { size }) => sum + size, 0);
-}
-
 function characterOf(character: string): { readonly code: number } {
   return { code: character.codePointAt(0) ?? 0 };
 }

@@ -1,6 +1,7 @@
 import type { Issue } from '../../kit/json/validate.ts';
+import { runAtOnce } from '../../kit/loop/turns.ts';
 import { quoted } from '../../kit/text/quoted.ts';
-import { checkPattern } from '../../stages/guardrails/filters/check-pattern.ts';
+import { checkingPattern } from '../../stages/guardrails/filters/check-pattern.ts';
 import { type CredentialProvider, credentialTarget } from '../byok/byok-secret.ts';
 import { builtinIssues, patternIssues, serviceIssues } from '../guardrails/guardrail-issues.ts';
 import type { DeclaredGuardrail, DeclaredWorkspace } from './application.ts';
@@ -40,9 +41,8 @@ export function guardrailProblems(
       ...assignmentProblems(guardrail, workspace, at, context.assigned),
       ...[
         ...providerProblems(guardrail, context.providers),
-        ...patternIssues(
-          { content_filters: guardrail.content_filters ?? null },
-          { patternProblem: checkPattern },
+        ...runAtOnce(
+          patternIssues({ content_filters: guardrail.content_filters ?? null }, { checkingPattern }),
         ),
         ...builtinIssues({ content_filter_builtins: guardrail.content_filter_builtins ?? null }, context),
         // The file may name private addresses.

@@ -1,6 +1,7 @@
 import type { UpdateGuardrail } from '../../contract/guardrails/guardrail.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { Issue } from '../../kit/json/validate.ts';
+import { SharedTurn, type Sliced } from '../../kit/loop/turns.ts';
 import { quoted } from '../../kit/text/quoted.ts';
 import type { BuiltinSlug } from '../../ports/guardrails.ts';
 
@@ -9,7 +10,7 @@ export interface GuardrailChecks {
   isModel(name: string): boolean;
   isProvider(slug: string): boolean;
   /** Why a pattern is refused, in words that fit behind "the pattern"; undefined = it is not. */
-  patternProblem(pattern: string): string | undefined;
+  checkingPattern(pattern: string): Sliced<string | undefined>;
   /** Why a service may not be called, in words that fit behind "the URL"; undefined = it may. */
   addressProblem(url: URL): string | undefined;
   /** Whether the configuration names a service that finds names and addresses of people. */
@@ -42,9 +43,9 @@ export function guardrailIssues(wanted: UpdateGuardrail, checks: GuardrailChecks
 }
 
 /** Throws 400 if a body has problems. */
-export function refuseGuardrailIssues(wanted: UpdateGuardrail, checks: GuardrailChecks): void {
+export async function refuseGuardrailIssues(wanted: UpdateGuardrail, checks: GuardrailChecks): Promise<void> {
   const issues = guardrailIssues(wanted, checks);
-  const patterns = patternIssues(wanted, checks);
+  const patterns = await new SharedTurn().run(patternIssues(wanted, checks));
   if (patterns.length === 0 && issues.length === 0) return;
   const refusal = invalidRequest([...patterns, ...issues]);
   if (patterns.length === 0) throw refusal;
@@ -57,15 +58,18 @@ export function refuseGuardrailIssues(wanted: UpdateGuardrail, checks: Guardrail
 const INVALID_PATTERN = 'invalid_regex_pattern';
 
 /** The patterns that are refused, with the reasons. */
-export function patternIssues(
+export function* patternIssues(
   { content_filters: filters }: Pick<UpdateGuardrail, 'content_filters'>,
-  { patternProblem }: Pick<GuardrailChecks, 'patternProblem'>,
-): Issue[] {
-  return (filters ?? []).flatMap(({ pattern }, index) => {
-    const problem = patternProblem(pattern);
+  { checkingPattern }: Pick<GuardrailChecks, 'checkingPattern'>,
+): Sliced<Issue[]> {
+  const issues: Issue[] = [];
+  for (const [index, { pattern }] of (filters ?? []).entries()) {
+    const problem = yield* checkingPattern(pattern);
+    if (problem === undefined) continue;
     const path = `content_filters[${index}].pattern`;
-    return problem === undefined ? [] : [{ path, message: `${INVALID_PATTERN}: the pattern ${problem}` }];
-  });
+    issues.push({ path, message: `${INVALID_PATTERN}: the pattern ${problem}` });
+  }
+  return issues;
 }
 
 type NameList = 'allowed_providers' | 'ignored_providers' | 'allowed_models' | 'ignored_models';

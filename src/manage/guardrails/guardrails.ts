@@ -49,7 +49,7 @@ export class Guardrails {
 
   async create(accountId: string, wanted: CreateGuardrail): Promise<Guardrail> {
     const { store, tenancy, sources, changed } = this.#dependencies;
-    refuseGuardrailIssues(wanted, this.#dependencies.checks());
+    await refuseGuardrailIssues(wanted, this.#dependencies.checks());
     const workspaceId = await requireWorkspaceId(tenancy, accountId, wanted.workspace_id);
     await this.#requireRoom(accountId);
     const guardrail = await store.insert(
@@ -100,7 +100,7 @@ export class Guardrails {
   async update(accountId: string, given: string, wanted: UpdateGuardrail): Promise<Guardrail> {
     const { store, sources, changed } = this.#dependencies;
     const id = idOf(accountId, given);
-    refuseGuardrailIssues(wanted, this.#dependencies.checks());
+    await refuseGuardrailIssues(wanted, this.#dependencies.checks());
     const known = await store.find(accountId, id);
     if (known === undefined) {
       await this.#requireRoom(accountId);

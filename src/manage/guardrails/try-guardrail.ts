@@ -1,8 +1,8 @@
 import type { GuardrailTrial, GuardrailVerdict } from '../../contract/guardrails/trial.ts';
-import { runInTurns } from '../../kit/loop/turns.ts';
+import { SharedTurn } from '../../kit/loop/turns.ts';
 import { FILTER_ACTIONS, type FilterAction, type Guardrail } from '../../ports/guardrails.ts';
-import { compileFilters, prepareFilters } from '../../stages/guardrails/filters/filter-set.ts';
-import { type Finding, redacted } from '../../stages/guardrails/filters/finding.ts';
+import { preparedFilters } from '../../stages/guardrails/filters/filter-set.ts';
+import { redacted } from '../../stages/guardrails/filters/finding.ts';
 import type { JudgesFor } from '../../stages/guardrails/judges/judge.ts';
 import { JudgePanel } from '../../stages/guardrails/judges/judge-panel.ts';
 
@@ -21,9 +21,9 @@ export async function tryGuardrail(
   judgesFor: JudgesFor,
 ): Promise<GuardrailVerdict> {
   const applied = [{ guardrail, scope: 'api-key' as const }];
-  await runInTurns(prepareFilters(applied));
-  const filters = compileFilters(applied);
-  const findings: Finding[] = await runInTurns(filters.scanInSlices(text, { direction, role }));
+  const turn = new SharedTurn();
+  const filters = await turn.run(preparedFilters(applied));
+  const findings = await turn.run(filters.scanInSlices(text, { direction, role }));
   let result = redacted(text, findings);
   const failures: GuardrailVerdict['failures'] = [];
   if (!findings.some(({ action }) => action === 'block')) {

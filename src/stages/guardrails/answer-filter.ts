@@ -1,5 +1,6 @@
 import type { Event, EventBatch, PartKind } from '../../ir/events.ts';
-import type { Annotation, Logprobs } from '../../ir/items.ts';
+import type { Logprobs } from '../../ir/items.ts';
+import type { Sliced } from '../../kit/loop/turns.ts';
 import type { GuardrailScan } from './guardrail-scan.ts';
 import { textsOf } from './received-characters.ts';
 import type { ReceivedText } from './received-text.ts';
@@ -24,14 +25,27 @@ interface OpenPart {
   waiting: Event[];
 }
 
+type TextInPieces = ToolInputPieces | ReceivedText;
+
 interface OpenItem {
   readonly parts: Map<string, OpenPart>;
-  input: ToolInputPieces | ReceivedText | undefined;
+  input: TextInPieces | undefined;
   isFunction: boolean;
   /** Text of it was replaced: seals over it no longer hold. */
   isChanged: boolean;
   seals: Event[];
 }
+
+/** Types of events that have texts which come whole. */
+const WITH_WHOLE_TEXTS: ReadonlySet<Event['type']> = new Set<Event['type']>([
+  'annotation',
+  'item-start',
+  'item-end',
+  'finish',
+  'part-start',
+  'opaque',
+  'image-data',
+]);
 
 /**
  * Scans the events of one leg. Text goes on as soon as no pattern can match it across the next cut; the order of
@@ -46,41 +60,89 @@ export class AnswerFilter {
     this.#scan = scan;
   }
 
-  /** The events that may go on. Those after a block are left out. */
-  push(batch: EventBatch): Event[] {
+  /** The events that may go on, at once or in slices. Those after a block are left out. */
+  push(batch: EventBatch): Event[] | Sliced<Event[]> {
+    if (!this.#isShort(batch)) return this.#inSlices(batch);
     const out: Event[] = [];
     for (const event of batch) {
-      this.#pass(event, out);
+      this.#passShort(event, out);
       if (this.#scan.isBlocked) break;
     }
     return out;
   }
 
-  #pass(event: Event, out: Event[]): void {
+  /** True if the batch has little text, all of it in pieces. */
+  #isShort(batch: EventBatch): boolean {
+    let characters = 0;
+    for (const event of batch) {
+      if (event.type === 'text-delta' || event.type === 'tool-input-delta') characters += event.text.length;
+      else if (WITH_WHOLE_TEXTS.has(event.type)) return false;
+    }
+    return characters <= this.#scan.sliceCharacters;
+  }
+
+  *#inSlices(batch: EventBatch): Sliced<Event[]> {
+    const out: Event[] = [];
+    for (const event of batch) {
+      yield* this.#pass(event, out);
+      if (this.#scan.isBlocked) break;
+      yield;
+    }
+    return out;
+  }
+
+  *#pass(event: Event, out: Event[]): Sliced<void> {
     switch (event.type) {
       case 'text-delta': {
-        const part = this.#partAt(event.item, event.part, event.kind);
-        this.#scan.filteredCharacters += event.text.length;
-        part.read += event.text.length;
-        if (event.logprobs !== undefined) part.logprobs.push({ end: part.read, entries: event.logprobs });
-        this.#release(part, part.text.push(event.text), out);
+        const part = this.#beginText(event);
+        this.#release(part, yield* pushedInSlices(part.text, event.text, this.#scan), out);
         return;
       }
       case 'tool-input-delta': {
-        const item = this.#itemAt(event.item);
-        this.#scan.filteredCharacters += event.text.length;
-        item.input ??= item.isFunction
-          ? new ToolInputPieces(() => this.#scan.receivedPieces())
-          : this.#scan.receivedPieces();
-        const release = item.input.push(event.text);
+        const release = yield* pushedInSlices(this.#beginInput(event), event.text, this.#scan);
         if (release !== '') out.push({ ...event, text: release });
         return;
       }
       case 'annotation': {
         const part = this.#partAt(event.item, event.part, 'text');
-        const passed = { ...event, annotation: this.#annotation(event.annotation) };
+        const passed = { ...event, annotation: yield* this.#mapped(event.annotation) };
         if (part.text.isHolding) part.waiting.push(passed);
         else out.push(...(part.text.isChanged ? withoutPlace(passed) : [passed]));
+        return;
+      }
+      case 'item-start':
+        out.push(yield* this.#mapped(event));
+        this.#items.set(event.item, openItem(event));
+        return;
+      case 'item-end':
+        this.#endItem(event.item, out);
+        out.push(yield* this.#mapped(event));
+        return;
+      case 'finish':
+        this.#endItems(out);
+        out.push({ ...event, ...(yield* this.#mapped(textsOf(event))) });
+        return;
+      case 'part-start':
+      case 'opaque':
+      case 'image-data':
+        out.push(yield* this.#mapped(event));
+        return;
+      default:
+        this.#passShort(event, out);
+    }
+  }
+
+  /** An event without whole texts. */
+  #passShort(event: Event, out: Event[]): void {
+    switch (event.type) {
+      case 'text-delta': {
+        const part = this.#beginText(event);
+        this.#release(part, part.text.push(event.text), out);
+        return;
+      }
+      case 'tool-input-delta': {
+        const release = this.#beginInput(event).push(event.text);
+        if (release !== '') out.push({ ...event, text: release });
         return;
       }
       case 'part-end':
@@ -89,27 +151,31 @@ export class AnswerFilter {
       case 'seal':
         this.#itemAt(event.item).seals.push(event);
         return;
-      case 'item-start':
-        out.push(this.#mapped(event));
-        this.#items.set(event.item, openItem(event));
-        return;
-      case 'item-end':
-        this.#endItem(event.item, out);
-        out.push(this.#mapped(event));
-        return;
-      case 'finish':
       case 'failure':
-        for (const item of [...this.#items.keys()]) this.#endItem(item, out);
-        out.push(event.type === 'finish' ? { ...event, ...this.#mapped(textsOf(event)) } : event);
-        return;
-      case 'part-start':
-      case 'opaque':
-      case 'image-data':
-        out.push(this.#mapped(event));
+        this.#endItems(out);
+        out.push(event);
         return;
       default:
         out.push(event);
     }
+  }
+
+  /** The part of a piece that is about to be scanned. */
+  #beginText({ item, part: index, kind, text, logprobs }: Extract<Event, { type: 'text-delta' }>): OpenPart {
+    const part = this.#partAt(item, index, kind);
+    this.#scan.filteredCharacters += text.length;
+    part.read += text.length;
+    if (logprobs !== undefined) part.logprobs.push({ end: part.read, entries: logprobs });
+    return part;
+  }
+
+  #beginInput({ item: index, text }: Extract<Event, { type: 'tool-input-delta' }>): TextInPieces {
+    const item = this.#itemAt(index);
+    this.#scan.filteredCharacters += text.length;
+    item.input ??= item.isFunction
+      ? new ToolInputPieces(() => this.#scan.receivedPieces())
+      : this.#scan.receivedPieces();
+    return item.input;
   }
 
   /** Forwards released text of a part, and the events that waited for it. */
@@ -172,16 +238,20 @@ export class AnswerFilter {
     if (!item.isChanged) out.push(...item.seals);
   }
 
-  #annotation(annotation: Annotation): Annotation {
-    return this.#mapped(annotation);
+  #endItems(out: Event[]): void {
+    for (const item of [...this.#items.keys()]) this.#endItem(item, out);
   }
 
   /** Texts that come whole. */
-  #mapped<T>(value: T): T {
-    return mapTexts(value, (text) => {
+  *#mapped<T>(value: T): Sliced<T> {
+    const passed = new Map<string, string>();
+    mapTexts(value, (text) => {
       this.#scan.filteredCharacters += text.length;
-      return this.#scan.receivedText(text);
+      passed.set(text, text);
+      return text;
     });
+    for (const text of passed.keys()) passed.set(text, yield* this.#scan.receivedText(text));
+    return mapTexts(value, (text) => passed.get(text) ?? text);
   }
 
   #itemAt(index: number): OpenItem {
@@ -208,6 +278,26 @@ export class AnswerFilter {
     this.#recent = found;
     return found;
   }
+}
+
+/** The first characters of a piece are dearest: automata are made when they are read. */
+const FIRST_CHARACTERS = 2;
+
+/** Pushes a long piece in shorter ones, each up to twice as long as the one before. */
+function* pushedInSlices(
+  text: TextInPieces,
+  piece: string,
+  { sliceCharacters }: Pick<GuardrailScan, 'sliceCharacters'>,
+): Sliced<string> {
+  let release = '';
+  let length = FIRST_CHARACTERS;
+  for (let at = 0; at < piece.length; ) {
+    if (at > 0) yield;
+    release += text.push(piece.slice(at, at + length));
+    at += length;
+    length = Math.min(2 * length, sliceCharacters);
+  }
+  return release;
 }
 
 function partKey(part: number, kind: PartKind): string {

@@ -1,6 +1,6 @@
 import type { Item } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { SharedTurn } from '../../kit/loop/turns.ts';
+import { SharedTurn, type Sliced } from '../../kit/loop/turns.ts';
 import type { FilterSet } from './filters/filter-set.ts';
 import { type Finding, redacted, type TextPlace } from './filters/finding.ts';
 import type { JudgePanel } from './judges/judge-panel.ts';
@@ -112,9 +112,14 @@ export class GuardrailScan implements ScannerCount {
     return this.#filters.stream(RECEIVED).push(text).release;
   }
 
+  /** Characters of a text in pieces that are scanned in one slice. */
+  get sliceCharacters(): number {
+    return this.#filters.sliceCharacters;
+  }
+
   /** A whole text that came back, as it may be passed on. */
-  receivedText(text: string): string {
-    const findings = this.#filters.scan(text, RECEIVED);
+  *receivedText(text: string): Sliced<string> {
+    const findings = yield* this.#filters.scanInSlices(text, RECEIVED);
     if (findings.length === 0) return text;
     this.note(findings, 'received');
     return redacted(text, findings);

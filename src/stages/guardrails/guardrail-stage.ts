@@ -2,12 +2,12 @@ import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { EventBatch } from '../../ir/events.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { WireWatch } from '../../ir/wire-watch.ts';
-import { runInTurns } from '../../kit/loop/turns.ts';
+import { SharedTurn } from '../../kit/loop/turns.ts';
 import type { AppliedGuardrail } from '../../ports/guardrails.ts';
 import type { Next, Stage, StageContext } from '../stage.ts';
 import { AnswerFilter } from './answer-filter.ts';
 import { passedError } from './error-texts.ts';
-import { type FilterSet, prepareFilters } from './filters/filter-set.ts';
+import { type FilterSet, preparedFilters } from './filters/filter-set.ts';
 import type { GuardrailMetrics } from './guardrail-metrics.ts';
 import { GuardrailScan } from './guardrail-scan.ts';
 import { HeldAnswer } from './judges/held-answer.ts';
@@ -59,7 +59,7 @@ export function guardrailStages(dependencies: GuardrailStageDependencies): Guard
   };
   const scanned = async (request: GenerationRequest, context: StageContext) => {
     refuseTokens(request);
-    await runInTurns(prepareFilters(context.caller.guardrails));
+    await new SharedTurn().run(preparedFilters(context.caller.guardrails));
     const { scan, panel, watch } = guardedOf(context);
     const passed = checked(await scan.request(request, panel), scan, context);
     return passed.watch === watch ? passed : { ...passed, watch };
@@ -197,7 +197,8 @@ async function* guardedLeg(
   let hasPassed = false;
   let refusal: GatewayError | undefined;
   for await (const batch of next(request)) {
-    let passing = filter.push(batch);
+    const filtered = filter.push(batch);
+    let passing = Array.isArray(filtered) ? filtered : await new SharedTurn().run(filtered);
     try {
       if (held !== undefined && !scan.isBlocked) {
         passing = await held.push(passing);

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { runAtOnce, type Sliced } from '../../../kit/loop/turns.ts';
 import { AllMatches } from '../../../kit/pattern/all-matches.ts';
 import { compileProgram, type Program } from '../../../kit/pattern/program.ts';
 import type { PatternLimits } from '../../../kit/text/linear-pattern.ts';
@@ -16,23 +17,33 @@ export interface CompiledPattern {
 const compiled = new LRUCache<string, CompiledPattern>({ max: 500 });
 
 /** Why a pattern cannot be used, in words that fit behind "the pattern"; undefined = it can. */
-export function checkPattern(source: string): string | undefined {
-  const outcome = compiledPattern(source);
+export function* checkingPattern(source: string): Sliced<string | undefined> {
+  const outcome = yield* compilingPattern(source);
   return typeof outcome === 'string' ? outcome : undefined;
 }
 
-/** Whether a pattern was compiled lately. */
-export function isCompiled(source: string): boolean {
-  return compiled.has(source);
+/** The same at once. */
+export function checkPattern(source: string): string | undefined {
+  return runAtOnce(checkingPattern(source));
 }
 
-/** Or the reason why not. */
-export function compiledPattern(source: string): CompiledPattern | string {
+/** The compiled pattern, or the reason why it cannot be used. */
+export function* compilingPattern(source: string): Sliced<CompiledPattern | string> {
   const known = compiled.get(source);
   if (known !== undefined) return known;
+  if (!isWarm) {
+    // The first pattern of a process takes many times longer than others: it has a slice of its own.
+    isWarm = true;
+    compileProgram('a', FILTER_PATTERN_LIMITS);
+    yield;
+  }
   const compilation = compileProgram(source, FILTER_PATTERN_LIMITS);
+  yield;
   if (!compilation.ok) return compilation.problem;
-  const pattern = { program: compilation.program, machine: new AllMatches(compilation.program) };
+  const { program } = compilation;
+  const pattern = { program, machine: yield* AllMatches.of(program) };
   compiled.set(source, pattern);
   return pattern;
 }
+
+let isWarm = false;

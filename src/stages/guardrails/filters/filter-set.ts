@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Sliced } from '../../../kit/loop/turns.ts';
+import { runAtOnce, type Sliced } from '../../../kit/loop/turns.ts';
+import { AnyMatch } from '../../../kit/pattern/any-match.ts';
 import {
   type AppliedGuardrail,
   type BuiltinFilter,
@@ -7,7 +8,7 @@ import {
   FILTER_ACTIONS,
   type FilterAction,
 } from '../../../ports/guardrails.ts';
-import { compiledPattern, isCompiled } from './check-pattern.ts';
+import { type CompiledPattern, compilingPattern } from './check-pattern.ts';
 import type { Finding, FindingSource, TextPlace } from './finding.ts';
 import { DATA_FILTERS, type FilterWords } from './personal-data.ts';
 import { type ActiveFilter, type FilterMatcher, Scanner } from './scanner.ts';
@@ -20,16 +21,39 @@ const INJECTION_WORDS: FilterWords = { label: 'Prompt injection', redaction: '[P
 /** Words of a custom filter without a label. */
 const NO_LABEL: FilterWords = { label: '[BLOCKED]', redaction: '[REDACTED]' };
 
+/** Compiled custom patterns by their source, in the order of the guardrails. */
+type Patterns = Map<string, CompiledPattern>;
+
 /** The filters of all guardrails that apply to a caller. */
 export class FilterSet {
   readonly #scanners: Readonly<Record<PlaceKind, Scanner>>;
 
-  constructor(applied: readonly AppliedGuardrail[]) {
-    this.#scanners = {
-      'sent-user': new Scanner(filtersFor(applied, 'sent-user')),
-      'sent-other': new Scanner(filtersFor(applied, 'sent-other')),
-      received: new Scanner(filtersFor(applied, 'received')),
-    };
+  private constructor(scanners: Readonly<Record<PlaceKind, Scanner>>) {
+    this.#scanners = scanners;
+  }
+
+  /** The filters of some guardrails; where several have the same filter, the strictest action holds. */
+  static *of(applied: readonly AppliedGuardrail[]): Sliced<FilterSet> {
+    const patterns: Patterns = new Map();
+    for (const { guardrail } of applied) {
+      for (const { pattern } of guardrail.filters ?? []) {
+        const compilation = yield* compilingPattern(pattern);
+        // Patterns are checked before they are stored.
+        if (typeof compilation === 'string') throw new Error(`a stored pattern ${compilation}`);
+        patterns.set(pattern, compilation);
+      }
+    }
+    // All places have the same custom patterns.
+    const anyMatch =
+      patterns.size === 0
+        ? undefined
+        : yield* AnyMatch.of(Array.from(patterns.values(), ({ program }) => program));
+    const scanner = (kind: PlaceKind) => new Scanner(filtersFor(applied, kind, patterns), anyMatch);
+    return new FilterSet({
+      'sent-user': scanner('sent-user'),
+      'sent-other': scanner('sent-other'),
+      received: scanner('received'),
+    });
   }
 
   /** Whether any filter reads texts of a direction. */
@@ -41,16 +65,17 @@ export class FilterSet {
 
   /** All findings in a text, in order. */
   scan(text: string, place: TextPlace): Finding[] {
-    const steps = this.scanInSlices(text, place);
-    for (;;) {
-      const step = steps.next();
-      if (step.done === true) return step.value;
-    }
+    return runAtOnce(this.scanInSlices(text, place));
   }
 
   /** The same, in slices of a few milliseconds at most: others may run after each. */
-  scanInSlices(text: string, place: TextPlace): Generator<undefined, Finding[]> {
+  scanInSlices(text: string, place: TextPlace): Sliced<Finding[]> {
     return this.#scanners[kindOf(place)].scan(text);
+  }
+
+  /** Characters of a text in pieces that are scanned in some milliseconds at most. */
+  get sliceCharacters(): number {
+    return this.#scanners.received.sliceCharacters;
   }
 
   /** For a text that comes in pieces. Prompt injections are looked for in whole texts only. */
@@ -68,32 +93,29 @@ function kindOf({ direction, role }: TextPlace): PlaceKind {
 const byList = new WeakMap<readonly AppliedGuardrail[], FilterSet>();
 const byContent = new LRUCache<string, FilterSet>({ max: 200 });
 
-/** The filters of some guardrails; where several have the same filter, the strictest action holds. */
-export function compileFilters(applied: readonly AppliedGuardrail[]): FilterSet {
+/** The filters of some guardrails, in slices. */
+export function* preparedFilters(applied: readonly AppliedGuardrail[]): Sliced<FilterSet> {
   const known = byList.get(applied);
   if (known !== undefined) return known;
   const key = JSON.stringify(
     applied.map(({ guardrail: { id, builtins, filters }, scope }) => [id, scope, builtins, filters]),
   );
-  const filters = byContent.get(key) ?? new FilterSet(applied);
+  const filters = byContent.get(key) ?? (yield* FilterSet.of(applied));
   byContent.set(key, filters);
   byList.set(applied, filters);
   return filters;
 }
 
-/** Compiles what the filters of some guardrails need, in slices; without it, `compileFilters` does so at once. */
-export function* prepareFilters(applied: readonly AppliedGuardrail[]): Sliced<void> {
-  if (byList.has(applied)) return;
-  for (const { guardrail } of applied) {
-    for (const { pattern } of guardrail.filters ?? []) {
-      if (isCompiled(pattern)) continue;
-      compiledPattern(pattern);
-      yield;
-    }
-  }
+/** The same at once. */
+export function compileFilters(applied: readonly AppliedGuardrail[]): FilterSet {
+  return byList.get(applied) ?? runAtOnce(preparedFilters(applied));
 }
 
-function filtersFor(applied: readonly AppliedGuardrail[], kind: PlaceKind): ActiveFilter[] {
+function filtersFor(
+  applied: readonly AppliedGuardrail[],
+  kind: PlaceKind,
+  patterns: Patterns,
+): ActiveFilter[] {
   const strictest = new Map<string, ActiveFilter>();
   const add = (key: string, filter: ActiveFilter | undefined) => {
     if (filter === undefined) return;
@@ -106,8 +128,10 @@ function filtersFor(applied: readonly AppliedGuardrail[], kind: PlaceKind): Acti
     for (const builtin of guardrail.builtins ?? []) {
       if (reads(builtin, kind)) add(`builtin ${builtin.slug}`, builtinFilter(builtin, owner));
     }
-    for (const custom of guardrail.filters ?? [])
-      add(`custom ${custom.pattern}`, customFilter(custom, owner));
+    for (const custom of guardrail.filters ?? []) {
+      const pattern = patterns.get(custom.pattern);
+      if (pattern !== undefined) add(`custom ${custom.pattern}`, customFilter(custom, pattern, owner));
+    }
   }
   return [...strictest.values()];
 }
@@ -145,12 +169,9 @@ function builtinFilter({ slug, action }: BuiltinFilter, owner: Owner): ActiveFil
   return { source, matcher: { kind: 'shape', shape } };
 }
 
-function customFilter({ pattern, action, label }: CustomFilter, owner: Owner): ActiveFilter {
-  const compilation = compiledPattern(pattern);
-  // Patterns are checked before they are stored.
-  if (typeof compilation === 'string') throw new Error(`a stored pattern ${compilation}`);
+function customFilter({ action, label }: CustomFilter, pattern: CompiledPattern, owner: Owner): ActiveFilter {
   const words = label === null ? NO_LABEL : { label, redaction: bracketed(label) };
-  const matcher: FilterMatcher = { kind: 'pattern', pattern: compilation };
+  const matcher: FilterMatcher = { kind: 'pattern', pattern };
   const name = label ?? 'custom';
   return { source: { name, ...words, action, engine: 'regex', kind: 'content-filter', ...owner }, matcher };
 }

@@ -1,3 +1,5 @@
+import type { Sliced } from '../../../kit/loop/turns.ts';
+
 /** Characters that show nothing: zero-width spaces and joiners, soft hyphens, direction marks, tags, fillers. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 /** Marks, and the few other characters that may become one with the character before them. */
@@ -22,19 +24,18 @@ export interface NormalText {
   endBefore(index: number): number;
 }
 
-export function normalForm(original: string): NormalText {
-  if (isNormal(original)) return { text: original, startOf: same, endBefore: same };
-  const spans = new Spans(0);
-  const text = spans.append(original, 0);
-  return {
-    text,
-    startOf: (index) => spans.startOf(index) ?? original.length,
-    endBefore: (index) => spans.endBefore(index) ?? 0,
-  };
-}
+/** Characters that are normalized between two chances to pause. */
+const SLICE_CHARACTERS = 4096;
 
-function same(index: number): number {
-  return index;
+/** The normal form of a whole text, in slices. */
+export function* normalForm(original: string): Sliced<NormalText> {
+  const normal = new NormalStream();
+  for (let at = 0; at < original.length; at += SLICE_CHARACTERS) {
+    if (at > 0) yield;
+    normal.push(original.slice(at, at + SLICE_CHARACTERS));
+  }
+  normal.finish();
+  return normal;
 }
 
 /** Whether a text is its own normal form. */

@@ -1,5 +1,6 @@
+import type { Sliced } from '../../../kit/loop/turns.ts';
 import type { Search } from '../../../kit/pattern/all-matches.ts';
-import { AnyMatch } from '../../../kit/pattern/any-match.ts';
+import type { AnyMatch } from '../../../kit/pattern/any-match.ts';
 import { BoundedSearch, type DataShape } from './bounded-search.ts';
 import type { CompiledPattern } from './check-pattern.ts';
 import { type Finding, type FindingSource, findingAt } from './finding.ts';
@@ -23,28 +24,37 @@ export interface ActiveFilter {
 
 /** Characters that are scanned between two chances to pause. */
 const SLICE_CHARACTERS = 16_384;
-/** Steps of an automaton that are made between two chances to pause: each takes some microseconds. */
-const SLICE_STEPS = 200;
+/** Work on new steps of an automaton between two chances to pause: a millisecond or so. */
+export const SLICE_WORK = 10_000;
 /** Values of lists of matches that are read between two chances to pause: start and end of each. */
 const SLICE_MATCHES = 4096;
+
+/** Work on a piece of a text at worst: each instruction of a pattern may be visited for each character. */
+const PIECE_WORK = 1_000_000;
+const BUILTIN_WORK = 50;
+const MIN_PIECE_CHARACTERS = 16;
 
 /** All filters for texts of one place. */
 export class Scanner {
   readonly filters: readonly ActiveFilter[];
   readonly #patterns: readonly PatternFilter[];
-  /** Made with the first text: says which patterns need to be searched for at all. */
-  #madeAnyMatch: AnyMatch | undefined;
+  /** Says which patterns need to be searched for at all; undefined = there are none. */
+  readonly #anyMatch: AnyMatch | undefined;
+  /** Characters of a text in pieces that are scanned in some milliseconds at most. */
+  readonly sliceCharacters: number;
 
-  constructor(filters: readonly ActiveFilter[]) {
+  /** `anyMatch`: of the patterns among the filters, in their order. */
+  constructor(filters: readonly ActiveFilter[], anyMatch: AnyMatch | undefined) {
     this.filters = filters;
+    this.#anyMatch = anyMatch;
     this.#patterns = filters.flatMap((filter) =>
       filter.matcher.kind === 'pattern' ? [{ source: filter.source, pattern: filter.matcher.pattern }] : [],
     );
-  }
-
-  get #anyMatch(): AnyMatch {
-    this.#madeAnyMatch ??= new AnyMatch(this.#patterns.map(({ pattern }) => pattern.program));
-    return this.#madeAnyMatch;
+    const work = this.#patterns.reduce((sum, { pattern }) => sum + pattern.program.ops.length, 0);
+    this.sliceCharacters = Math.max(
+      MIN_PIECE_CHARACTERS,
+      Math.floor(PIECE_WORK / (work + BUILTIN_WORK * filters.length + 1)),
+    );
   }
 
   /** For a text that comes in pieces. Prompt injections are looked for in whole texts only. */
@@ -52,15 +62,14 @@ export class Scanner {
     const shapes = this.filters.flatMap(({ source, matcher }) =>
       matcher.kind === 'shape' ? [{ source, search: new BoundedSearch(matcher.shape) }] : [],
     );
-    const patterns =
-      this.#patterns.length === 0 ? undefined : new PatternSearches(this.#patterns, this.#anyMatch);
+    const patterns = this.#anyMatch && new PatternSearches(this.#patterns, this.#anyMatch);
     return new StreamScan(shapes, patterns);
   }
 
   /** Scans a text in slices of a few milliseconds at most, and yields after each. */
-  *scan(text: string): Generator<undefined, Finding[]> {
+  *scan(text: string): Sliced<Finding[]> {
     if (this.filters.length === 0 || text === '') return [];
-    const normal = normalForm(text);
+    const normal = yield* normalForm(text);
     const findings: Finding[] = [];
     for (const { source, matcher } of this.filters) {
       if (matcher.kind === 'shape') {
@@ -75,11 +84,11 @@ export class Scanner {
     return findings.sort((left, right) => left.start - right.start || right.end - left.end);
   }
 
-  *#scanForPatterns(findings: Finding[], text: string, normal: NormalText): Generator<undefined, void> {
-    if (this.#patterns.length === 0) return;
-    const run = this.#anyMatch.start();
+  *#scanForPatterns(findings: Finding[], text: string, normal: NormalText): Sliced<void> {
+    const run = this.#anyMatch?.start();
+    if (run === undefined) return;
     for (let at = 0; at < normal.text.length; ) {
-      at = run.read(normal.text, at, sliceEnd(normal.text, at), SLICE_STEPS);
+      at = run.read(normal.text, at, sliceEnd(normal.text, at), SLICE_WORK);
       yield;
     }
     run.end();
@@ -93,9 +102,9 @@ export class Scanner {
   }
 }
 
-function* searchAll(search: Search | BoundedSearch, text: string): Generator<undefined, void> {
+function* searchAll(search: Search | BoundedSearch, text: string): Sliced<void> {
   for (let at = 0; at < text.length; ) {
-    at = search.read(text, 0, sliceEnd(text, at), SLICE_STEPS);
+    at = search.read(text, 0, sliceEnd(text, at), SLICE_WORK);
     yield;
   }
   search.end();
@@ -106,7 +115,7 @@ function* scanForInjections(
   text: string,
   normal: NormalText,
   source: FindingSource,
-): Generator<undefined, void> {
+): Sliced<void> {
   yield* warmUp();
   for (let at = 0; at < normal.text.length; at = sliceEnd(normal.text, at)) {
     for (const { start, end, name } of findInjections(normal.text, at, sliceEnd(normal.text, at))) {
@@ -129,7 +138,7 @@ function* addMatches(
   normal: NormalText,
   source: FindingSource,
   matches: readonly number[],
-): Generator<undefined, void> {
+): Sliced<void> {
   for (let at = 0; at + 1 < matches.length; at += 2) {
     const start = normal.startOf(matches[at] ?? 0);
     const end = normal.endBefore(matches[at + 1] ?? 0);
