@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PDF_LIMITS, PdfProblem, pdfText } from '../../src/stages/plugins/file-parser/pdf-text.ts';
-import { boastingPdf, bombPdf, circularPdf, pdfFile, pdfOf } from '../builders/pdf.ts';
+import { boastingPdf, bombPdf, circularPdf, pdfFile, pdfOf, stream } from '../builders/pdf.ts';
 
 const { signal } = new AbortController();
 
@@ -15,6 +15,41 @@ it('reads no more pages and characters than the limits', async () => {
   expect(few).toEqual({ text: 'one\n\ntwo', pages: 2, isCut: true });
   const short = await pdfText(file, { signal, limits: { ...PDF_LIMITS, characters: 4 } });
   expect(short).toMatchObject({ text: 'one', isCut: true });
+});
+
+const CATALOG = '<< /Type /Catalog /Pages 2 0 R >>';
+const pageWith = (more: string) =>
+  `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << >> ${more} >>`;
+const onePage = '<< /Type /Pages /Kids [3 0 R] /Count 1 >>';
+const empty = stream(Buffer.from('BT ET'));
+
+it('reads the values of forms and the texts of annotations', async () => {
+  const file = pdfFile([
+    CATALOG.replace('>>', '/AcroForm << /Fields [5 0 R] >> >>'),
+    onePage,
+    pageWith('/Annots [5 0 R 6 0 R 7 0 R]'),
+    empty,
+    '<< /Type /Annot /Subtype /Widget /FT /Tx /T (number) /V (123-45-6789) /Rect [0 0 9 9] >>',
+    '<< /Type /Annot /Subtype /Text /T (Ada) /Contents (Call 555) /Rect [0 0 9 9] >>',
+    '<< /Type /Annot /Subtype /FreeText /Contents (Free text) /DA (/F 1 Tf) /Rect [0 0 9 9] >>',
+  ]);
+  const { text, isCut } = await pdfText(file, { signal });
+  expect(text).toBe('Ada\nCall 555\nFree text\nnumber: 123-45-6789');
+  expect(isCut).toBe(false);
+});
+
+it('tells that a file holds more than was read: attached files, pages that cannot be read', async () => {
+  const attached = pdfFile([
+    CATALOG.replace('>>', '/Names << /EmbeddedFiles << /Names [(a.txt) 5 0 R] >> >> >>'),
+    onePage,
+    pageWith(''),
+    empty,
+    '<< /Type /Filespec /F (a.txt) /EF << /F 6 0 R >> >>',
+    stream(Buffer.from('123-45-6789')),
+  ]);
+  expect(await pdfText(attached, { signal })).toMatchObject({ pages: 1, isCut: true });
+  const broken = pdfFile([CATALOG, '<< /Type /Pages /Kids [3 0 R 9 0 R] /Count 2 >>', pageWith(''), empty]);
+  expect(await pdfText(broken, { signal })).toMatchObject({ pages: 1, isCut: true });
 });
 
 it('is given up with its request', async () => {

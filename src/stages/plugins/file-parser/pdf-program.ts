@@ -19,12 +19,20 @@ export type PdfReport =
 export type PdfProblemReason = 'broken' | 'password' | 'time' | 'memory';
 
 /**
- * Reads pages with PDF.js, in a thread. `library`: the address of PDF.js. A page that cannot be read is left out; many
- * of them in a row end the reading, because a file may declare any number of pages.
+ * Reads pages with PDF.js, in a thread, with the values of forms and the texts of annotations. `library`: the address of
+ * PDF.js. A page that cannot be read is left out; many of them in a row end the reading, because a file may declare any
+ * number of pages. Attached files are not read: the text is not all of the file then.
  */
 const READER = `
 const { parentPort, workerData } = require('node:worker_threads');
 const MAX_MISSING_PAGES = 20;
+const isText = (value) => typeof value === 'string' && value !== '';
+function annotated({ fieldName, fieldValue, contentsObj, textContent, titleObj }) {
+  const value = Array.isArray(fieldValue) ? fieldValue.join(', ') : fieldValue;
+  const texts = isText(fieldName) && isText(value) ? [fieldName + ': ' + value]
+    : [titleObj?.str, contentsObj?.str ?? textContent?.join('\\n')].filter(isText);
+  return texts.map((text) => '\\n' + text).join('');
+}
 async function read({ library, bytes, limits }) {
   const { getDocument } = await import(library);
   const opened = getDocument({
@@ -33,7 +41,8 @@ async function read({ library, bytes, limits }) {
   });
   const document = await opened.promise;
   const texts = [];
-  let characters = 0, isCut = false, missing = 0;
+  let characters = 0, missing = 0;
+  let isCut = await document.getAttachments().then((files) => files !== null, () => true);
   for (let number = 1; number <= document.numPages; number++) {
     if (number > limits.pages || characters > limits.characters) { isCut = true; break; }
     try {
@@ -44,13 +53,16 @@ async function read({ library, bytes, limits }) {
         text += hasEOL ? str + '\\n' : str;
         if (characters + text.length > limits.characters) break;
       }
+      const notes = await page.getAnnotations().catch(() => { isCut = true; return []; });
+      for (const note of notes) text += annotated(note);
       page.cleanup();
       characters += text.length;
       texts.push(text.trim());
       missing = 0;
     } catch {
+      isCut = true;
       missing += 1;
-      if (missing >= MAX_MISSING_PAGES) { isCut = true; break; }
+      if (missing >= MAX_MISSING_PAGES) break;
     }
   }
   if (texts.length === 0) return { problem: 'broken' };
