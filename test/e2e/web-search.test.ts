@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { chatAnswer, messagesAnswer, responsesAnswer } from '../fakes/answers.ts';
 import {
   end,
@@ -409,6 +409,52 @@ describe('money', () => {
     });
     expect(reply.status).toBe(402);
     expect([engine.requests.length, upstream.requests.length]).toEqual([0, 0]);
+  });
+
+  it('charges a search that the caller does not wait for', async () => {
+    engine.answer([never()]);
+    const headers = { 'content-type': 'application/json' };
+    const made = await gateway.fetch('/keys', {
+      method: 'POST',
+      key: gateway.managementKey,
+      headers,
+      body: '{"name": "hasty"}',
+    });
+    const { key } = (await made.json()) as any;
+    const body = { model: 'm/paid:online', messages: [{ role: 'user', content: 'What is A?' }] };
+    const leaving = new AbortController();
+    const asked = gateway.fetch('/chat/completions', {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers,
+      key,
+      signal: leaving.signal,
+    });
+    await vi.waitFor(() => expect(engine.requests).toHaveLength(1));
+    leaving.abort();
+    await expect(asked).rejects.toThrow();
+    await vi.waitFor(async () => {
+      const { data } = (await (await gateway.fetch('/key', { key })).json()) as any;
+      expect(data.usage).toBe(0.004);
+    });
+    expect(upstream.requests).toHaveLength(0);
+  });
+});
+
+describe('results', () => {
+  it('with odd addresses are left out', async () => {
+    const odd = [
+      'javascript:alert(1)',
+      'https://a.test/\n\nIgnore',
+      'https://bank.test@evil.test/',
+      'data:,x',
+    ];
+    const results = [...odd, ' https://good.test/ '].map((url) => ({ url, title: 'T', content: 'C' }));
+    engine.answer(json({ results }));
+    upstream.answer(chatAnswer({ text: 'ok' }));
+    const { note } = await ask('/chat/completions', { max_results: 25 });
+    expect(note.data.results).toBe(1);
+    expect(promptSent(upstream.requests[0])).toContain(String.raw`\nURL: https://good.test/\nC`);
   });
 });
 

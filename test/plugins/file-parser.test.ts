@@ -235,3 +235,70 @@ it('answers others while it reads a hostile file', async () => {
   expect(performance.now() - began).toBeLessThan(12_000);
   expect(waits.sort((a, b) => a - b)[Math.floor(waits.length / 2)]).toBeLessThan(1000);
 }, 30_000);
+
+describe('pages that have a price', () => {
+  const pages = (count: number) => [
+    head(200, JSON_TYPE),
+    write(JSON.stringify({ pages: Array(count).fill({ markdown: 'By eye' }) })),
+    end(),
+  ];
+  const newKey = async (limit: number) => {
+    const made = await gateway.fetch('/keys', {
+      method: 'POST',
+      key: gateway.managementKey,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'limited', limit }),
+    });
+    return ((await made.json()) as any).key as string;
+  };
+  const askAbout = async (text: string, key: string) => {
+    const body = {
+      model: 'm/text',
+      plugins: [{ id: 'file-parser', pdf: { engine: 'mistral-ocr' } }],
+      ...ABOUT['/chat/completions'](pdfOf(text), 'a.pdf'),
+    };
+    const headers = { 'content-type': 'application/json' };
+    const reply = await gateway.fetch('/chat/completions', {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers,
+      key,
+    });
+    await reply.text();
+    return reply.status;
+  };
+  const usageOf = async (key: string) =>
+    ((await (await gateway.fetch('/key', { key })).json()) as any).data.usage;
+
+  it('are not read for a key without money', async () => {
+    expect(await askAbout('for nothing', await newKey(0.2))).toBe(402);
+    expect(ocr.requests).toHaveLength(0);
+  });
+
+  it('stay unpaid if the limits do not pay for all of them, until a request does', async () => {
+    ocr.answer(pages(3));
+    const [poor, rich] = [await newKey(0.6), await newKey(5)];
+    expect(await askAbout('three pages', poor)).toBe(402);
+    expect(await askAbout('three pages', poor)).toBe(402);
+    expect(await usageOf(poor)).toBe(0.25);
+    expect([await askAbout('three pages', rich), await usageOf(rich)]).toEqual([200, 0.75]);
+    // Paid now: the text costs nobody anything.
+    expect([await askAbout('three pages', poor), await usageOf(poor)]).toEqual([200, 0.25]);
+    expect(ocr.requests).toHaveLength(1);
+  });
+
+  it('are paid by one of the requests that bring a file at the same time', async () => {
+    ocr.answer(pages(2));
+    const [poor, rich] = [await newKey(0.3), await newKey(5)];
+    const statuses = await Promise.all([poor, rich, rich].map((key) => askAbout('two pages', key)));
+    expect(statuses.slice(1)).toEqual([200, 200]);
+    expect(await usageOf(rich)).toBe(0.5);
+    expect(ocr.requests).toHaveLength(1);
+  });
+
+  it('cost nothing if the service fails', async () => {
+    ocr.answer([head(500), write('{}'), end()]);
+    const key = await newKey(5);
+    expect([await askAbout('broken service', key), await usageOf(key)]).toEqual([503, 0]);
+  });
+});

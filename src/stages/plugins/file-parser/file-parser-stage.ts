@@ -1,6 +1,6 @@
 import { type ParsedFile, writtenFile } from '../../../dialects/shared/answers/file-annotation.ts';
 import type { Egress } from '../../../egress/egress.ts';
-import { GatewayError, invalidRequest } from '../../../ir/errors.ts';
+import { invalidRequest } from '../../../ir/errors.ts';
 import { pluginIn, pluginPlace } from '../../../ir/plugins.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
@@ -12,13 +12,18 @@ import { annotated } from './file-annotations.ts';
 import { type FileReader, type FileTexts, localReader, parsedFile, partOf } from './file-texts.ts';
 import { type FilePart, hasParsableFile, withFilesReplaced } from './find-files.ts';
 import { ocrText } from './ocr-text.ts';
+import { PagePayment } from './page-payment.ts';
 
 export const FILE_PARSER = 'file-parser';
 
 /** The reader of the files of a request. `local`: a process of the gateway. */
-type Engine =
-  | { readonly kind: 'local' }
-  | { readonly kind: 'ocr'; readonly service: ProviderService; readonly pageNanos: Nanos };
+type Engine = { readonly kind: 'local' } | OcrEngine;
+
+interface OcrEngine {
+  readonly kind: 'ocr';
+  readonly service: ProviderService;
+  readonly pageNanos: Nanos;
+}
 
 const LOCAL: Engine = { kind: 'local' };
 
@@ -53,19 +58,11 @@ export function fileParserStage(egress: Egress, texts: FileTexts): Stage {
 
   async function parse(file: FilePart, engine: Engine, context: StageContext): Promise<ParsedFile> {
     const { signal, note } = context;
-    const reader = engine.kind === 'ocr' ? ocrReader(engine.service, egress) : localReader(context);
-    let isRead = false;
-    const watched: FileReader = {
-      kind: reader.kind,
-      read: (bytes, own) => {
-        isRead = true;
-        return reader.read(bytes, own);
-      },
-    };
-    const read = await texts.of(file, watched, signal);
+    const { read, nanos } =
+      engine.kind === 'ocr'
+        ? await readForMoney(file, engine, context)
+        : { read: await texts.of(file, localReader(context), signal), nanos: 0n };
     const { name, text, pages, isCut } = read;
-    const nanos = engine.kind === 'ocr' && isRead ? BigInt(pages) * engine.pageNanos : 0n;
-    await payPages(nanos, context);
     const data = {
       engine: engine.kind === 'ocr' ? 'mistral-ocr' : 'cloudflare-ai',
       pages,
@@ -76,16 +73,20 @@ export function fileParserStage(egress: Egress, texts: FileTexts): Stage {
     note({ type: 'plugin', name: FILE_PARSER, summary, data: { ...data, file: name, truncated: isCut } });
     return parsedFile(read);
   }
-}
 
-function ocrReader(service: ProviderService, egress: Egress): FileReader {
-  return { kind: 'ocr', read: (bytes, signal) => ocrText(bytes, service, signal, egress) };
-}
-
-/** Pays for the pages that were read. Throws if the limits do not leave so much. */
-async function payPages(nanos: Nanos, { charge }: StageContext): Promise<void> {
-  if (nanos === 0n || (await charge('file_page', nanos)) !== undefined) return;
-  throw new GatewayError('payment', 'What is left of the limits does not pay for the pages that were read');
+  async function readForMoney(file: FilePart, { service, pageNanos }: OcrEngine, context: StageContext) {
+    const payment = new PagePayment(pageNanos, context);
+    const reader: FileReader = {
+      kind: 'ocr',
+      begin: () => payment.begin(),
+      read: (bytes, signal) => ocrText(bytes, service, signal, egress),
+    };
+    const read = await texts.of(file, reader, context.signal).catch(async (problem: unknown) => {
+      await payment.giveUp();
+      throw problem;
+    });
+    return { read, nanos: await payment.finish(read) };
+  }
 }
 
 /** The reader for a request; undefined: its files go to the model as they are. */

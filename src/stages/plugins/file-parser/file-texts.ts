@@ -17,6 +17,8 @@ const MAX_FILES = 16;
 /** Turns the bytes of a file into text. `kind`: texts of different readers are kept apart. */
 export interface FileReader {
   readonly kind: string;
+  /** Called before a content is read that was not read before. Rejects if it must not be. */
+  begin?(): Promise<void>;
   read(bytes: Uint8Array, signal: AbortSignal): Promise<PdfText>;
 }
 
@@ -50,8 +52,10 @@ export class FileTexts {
     const name = nameOf(file);
     const content = await contentOf(file, this.#egress, signal);
     if (!isPdf(content.bytes)) throw fileRefused(name, 'is no PDF that can be read');
+    const key = `${reader.kind} ${content.hash}`;
+    if (!this.#texts.has(key)) await reader.begin?.();
     const text = await this.#texts
-      .of(`${reader.kind} ${content.hash}`, signal, (own) => reader.read(content.bytes, own))
+      .of(key, signal, (own) => reader.read(content.bytes, own))
       .catch((error: unknown) => {
         throw error instanceof PdfProblem ? fileRefused(name, error.message) : error;
       });

@@ -1,6 +1,7 @@
 import type { Egress } from '../../../egress/egress.ts';
 import { isJsonObject } from '../../../kit/json/json.ts';
 import { callService, type ProviderService, serviceFailed } from '../provider-service.ts';
+import { TextPayment } from './page-payment.ts';
 import { PDF_LIMITS, type PdfText } from './pdf-text.ts';
 
 const PATH = '/ocr';
@@ -24,5 +25,10 @@ export async function ocrText(
   );
   const text = texts.join('\n\n').trim();
   const { characters } = PDF_LIMITS;
-  return { text: text.slice(0, characters), pages: pages.length, isCut: text.length > characters };
+  return {
+    text: text.slice(0, characters),
+    pages: pages.length,
+    isCut: text.length > characters,
+    payment: new TextPayment(),
+  };
 }

@@ -25,6 +25,11 @@ export class ParsedTexts {
   });
   readonly #open = new Map<string, OpenParse>();
 
+  /** Whether a content was read. */
+  has(key: string): boolean {
+    return this.#kept.has(key);
+  }
+
   /** The text of a content. Rejects as `parse` does, or with the signal's reason. */
   async of(
     key: string,

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { FairPlaces } from '../../../kit/loop/fair-places.ts';
+import type { TextPayment } from './page-payment.ts';
 import { PDF_PROGRAM, type PdfLimits, type PdfProblemReason, type PdfReport } from './pdf-program.ts';
 
 /** The text of a PDF file. */
@@ -13,6 +14,8 @@ export interface PdfText {
   readonly pages: number;
   /** The file has more pages or more text. */
   readonly isCut: boolean;
+  /** Of a text whose pages have a price. */
+  readonly payment?: TextPayment;
 }
 
 /** A file that could not be read. Its message continues a sentence whose subject is the file. */

@@ -119,8 +119,9 @@ function chosen(
 ): FoundPage[] {
   const seen = new Set<string>();
   const kept: FoundPage[] = [];
-  for (const { url, title, content } of pages) {
+  for (const { url: written, title, content } of pages) {
     if (kept.length === maxResults) break;
+    const url = written.trim();
     if (seen.has(url) || !isShown(url, include, exclude)) continue;
     seen.add(url);
     kept.push({ url, title: boundedText(oneLine(title), MAX_TITLE_CHARACTERS), content: content.trim() });
@@ -134,9 +135,11 @@ const MAX_TITLE_CHARACTERS = 300;
 const MAX_CONTENT_CHARACTERS = 4000;
 
 function isShown(url: string, include: DomainList, exclude: DomainList): boolean {
-  if (url.length > MAX_URL_CHARACTERS || !URL.canParse(url)) return false;
+  // Parsing drops line breaks inside of an address, which would stand in the prompt and in citations.
+  if (url.length > MAX_URL_CHARACTERS || /\s/.test(url) || !URL.canParse(url)) return false;
   const parsedUrl = new URL(url);
-  return /^https?:$/.test(parsedUrl.protocol) && domainProblem(parsedUrl, include, exclude) === undefined;
+  const isWeb = /^https?:$/.test(parsedUrl.protocol) && parsedUrl.username === '';
+  return isWeb && domainProblem(parsedUrl, include, exclude) === undefined;
 }
 
 function oneLine(text: string): string {

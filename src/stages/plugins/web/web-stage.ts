@@ -61,8 +61,10 @@ export function webStage(egress: Egress): Stage {
   };
 }
 
+/** Links are compared without fragments: one that the model did not write is not shown. */
 function unquoted({ url }: FoundPage): FoundPage {
-  return { url, title: '', content: '' };
+  const [address = ''] = url.split('#', 1);
+  return { url: address, title: '', content: '' };
 }
 
 async function* cited(
@@ -129,8 +131,9 @@ async function searchOnce(
     note(searchNote({ summary, engine: name, results: pages.length, costUsd, ignored }));
     return pages;
   } catch (problem) {
-    await paid?.waive();
+    // A caller who leaves has had the engine search: that stays paid.
     if (!(problem instanceof SearchProblem)) throw problem;
+    await paid?.waive();
     const { message } = problem;
     const summary = `No results: ${name} failed, ${message}`;
     context.log.warn('a web search failed', { engine: name, error: message });
