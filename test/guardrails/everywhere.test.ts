@@ -201,6 +201,12 @@ describe.each(WAYS)('%s, stream %s', (path, stream) => {
     const blocked = await guarded.ask(key, path, about('Number 078-05-1120.'));
     expect(blocked.status).toBe(403);
     expect(guarded.upstream.requests.length).toBe(1);
+    if (path === '/messages') return;
+    // A PDF by what is in it, whatever it says that it is.
+    const late = Buffer.concat([Buffer.from('\0\n'), pdfOf('Number 078-05-1120.')]);
+    const disguised = await guarded.ask(key, path, withFile(model, 'application/octet-stream', late));
+    expect(disguised.status).toBe(403);
+    expect(guarded.upstream.requests.length).toBe(1);
   });
 
   it('lets a harmless file go to a model that takes files, and tells of one that it cannot scan', async () => {

@@ -6,7 +6,7 @@ const SNIFFED = 1400;
 /** What no text has: control characters that are no blanks, and broken characters. */
 const NO_TEXT = /(?!\s)[\p{Cc}\ufffd]/u;
 
-type TextEncoding = 'utf8' | 'utf16le';
+type TextEncoding = 'utf8' | 'utf16le' | 'utf16be';
 
 /** The text of a base64 file, and how it is written back. */
 export interface EncodedText {
@@ -23,20 +23,37 @@ export function encodedText(data: string, mediaType: string): EncodedText | unde
   const encoding = encodingOf(beginning);
   if (!isTextMedia(mediaType) && !isText(beginning, encoding)) return undefined;
   return {
-    text: Buffer.from(data, 'base64').toString(encoding),
-    write: (text) => Buffer.from(text, encoding).toString('base64'),
+    text: decoded(Buffer.from(data, 'base64'), encoding),
+    write: (text) => encoded(text, encoding).toString('base64'),
   };
 }
 
 /** Of UTF-16 the first characters, or a byte order mark, show it. */
 function encodingOf(bytes: Buffer): TextEncoding {
-  const isMarked = bytes[0] === 0xff && bytes[1] === 0xfe;
-  const isWide = bytes.length >= 4 && bytes[0] !== 0 && bytes[1] === 0 && bytes[2] !== 0 && bytes[3] === 0;
-  return isMarked || isWide ? 'utf16le' : 'utf8';
+  const [first, second, third, fourth] = bytes;
+  if (first === 0xff && second === 0xfe) return 'utf16le';
+  if (first === 0xfe && second === 0xff) return 'utf16be';
+  if (second === 0 && fourth === 0 && first !== 0 && third !== 0) return 'utf16le';
+  return first === 0 && third === 0 && second !== 0 && fourth !== undefined && fourth !== 0
+    ? 'utf16be'
+    : 'utf8';
+}
+
+function decoded(bytes: Buffer, encoding: TextEncoding): string {
+  return encoding === 'utf16be' ? swapped(bytes).toString('utf16le') : bytes.toString(encoding);
+}
+
+function encoded(text: string, encoding: TextEncoding): Buffer {
+  return encoding === 'utf16be' ? swapped(Buffer.from(text, 'utf16le')) : Buffer.from(text, encoding);
+}
+
+/** The bytes of each pair the other way round; a single last byte is left out. */
+function swapped(bytes: Buffer): Buffer {
+  return Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2))).swap16();
 }
 
 function isText(beginning: Buffer, encoding: TextEncoding): boolean {
-  const text = beginning.toString(encoding);
+  const text = decoded(beginning, encoding);
   // The last character may be cut.
   return text !== '' && !text.startsWith('%PDF-') && !NO_TEXT.test(text.slice(0, -4) || text);
 }

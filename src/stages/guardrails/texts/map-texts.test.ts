@@ -5,8 +5,10 @@ const NUMBER = '123-45-6789';
 
 const redacted = (text: string) => text.replaceAll(NUMBER, '[SSN]').replaceAll('4111111111111111', '[CARD]');
 
-const base64 = (text: string, encoding: BufferEncoding = 'utf8') =>
-  Buffer.from(text, encoding).toString('base64');
+const base64 = (text: string, encoding: BufferEncoding | 'utf16be' = 'utf8') =>
+  (encoding === 'utf16be' ? Buffer.from(text, 'utf16le').swap16() : Buffer.from(text, encoding)).toString(
+    'base64',
+  );
 
 const mapped = (value: unknown, member?: string) => mapTexts(value, redacted, undefined, member);
 
@@ -49,6 +51,8 @@ describe('mapTexts', () => {
     ['image/png', 'utf8'],
     ['text/plain', 'utf16le'],
     ['application/octet-stream', 'utf16le'],
+    ['text/plain', 'utf16be'],
+    ['application/octet-stream', 'utf16be'],
   ] as const)('reads a text file that says it is %s in %s', (mediaType, encoding) => {
     const file = (text: string) => ({ kind: 'base64', mediaType, data: base64(text, encoding) });
     expect(mapped(file(`It is ${NUMBER}.`))).toEqual(file('It is [SSN].'));

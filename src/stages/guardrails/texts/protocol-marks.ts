@@ -28,6 +28,9 @@ const DATA_MEMBERS: ReadonlySet<string> = new Set('default const enum example ex
 /** Members whose own members are named by the caller. */
 const NAMING_MEMBERS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'metadata']);
 
+/** Members whose content is the caller's own, names and values: labels, environments, attributes of stored files. */
+const OWN_MEMBERS: ReadonlySet<string> = new Set(['metadata', 'env', 'attributes', 'variables']);
+
 /** Whether the caller chose the names of the members of an object. `member`: where it stands. */
 export function isNamedByCaller(member: string, vocabulary: Vocabulary): boolean {
   return vocabulary === 'own' || NAMING_MEMBERS.has(member);
@@ -38,7 +41,7 @@ export function vocabularyOf(
   member: string,
   outer: { readonly member: string; readonly vocabulary: Vocabulary },
 ): Vocabulary {
-  if (outer.vocabulary === 'own' || member === 'metadata') return 'own';
+  if (outer.vocabulary === 'own' || OWN_MEMBERS.has(member)) return 'own';
   if (outer.vocabulary === 'protocol') return SCHEMA_MEMBERS.has(member) ? 'schema' : 'protocol';
   return DATA_MEMBERS.has(member) && !NAMING_MEMBERS.has(outer.member) ? 'own' : 'schema';
 }

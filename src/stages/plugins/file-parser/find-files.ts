@@ -1,11 +1,15 @@
 import type { Item, Part, Source } from '../../../ir/items.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import { isTextMedia } from '../../guardrails/texts/protocol-marks.ts';
+import { isPdf } from './pdf-text.ts';
 
 export type FilePart = Extract<Part, { type: 'file' }>;
 
-/** `%PDF-` in base64, without its last character, which depends on what follows. */
-const PDF_IN_BASE64 = 'JVBERi';
+/** Media types of PDF files, with or without parameters. */
+const PDF_MEDIA = /^application\/(?:x-)?pdf\b/i;
+
+/** Base64 characters at the beginning of a file among which the mark of a PDF stands. */
+const HEAD_CHARACTERS = 1400;
 
 /** A file that may be parsed: a PDF, or an address that may lead to one. */
 export function isParsable(part: Part): part is FilePart {
@@ -14,7 +18,9 @@ export function isParsable(part: Part): part is FilePart {
 
 function isPdfSource(source: Source): boolean {
   if (source.kind !== 'base64') return false;
-  return source.mediaType === 'application/pdf' || source.data.startsWith(PDF_IN_BASE64);
+  return (
+    PDF_MEDIA.test(source.mediaType) || isPdf(Buffer.from(source.data.slice(0, HEAD_CHARACTERS), 'base64'))
+  );
 }
 
 /** The files of a request that may be parsed, in order. */

@@ -19,9 +19,9 @@ export type PdfReport =
 export type PdfProblemReason = 'broken' | 'password' | 'time' | 'memory';
 
 /**
- * Reads pages with PDF.js, in a thread, with the values of forms and the texts of annotations. `library`: the address of
- * PDF.js. A page that cannot be read is left out; many of them in a row end the reading, because a file may declare any
- * number of pages. Attached files are not read: the text is not all of the file then.
+ * Reads pages with PDF.js, in a thread, with the values of forms and the texts of annotations. `library`: the address
+ * of PDF.js. A page that cannot be read is left out; many of them in a row end the reading, because a file may declare
+ * any number of pages. Attached files are not read: the text is not all of the file then.
  */
 const READER = `
 const { parentPort, workerData } = require('node:worker_threads');

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { FairPlaces } from '../../../kit/loop/fair-places.ts';
-import type { TextPayment } from './page-payment.ts';
 import { PDF_PROGRAM, type PdfLimits, type PdfProblemReason, type PdfReport } from './pdf-program.ts';
+import type { TextPayment } from './text-payment.ts';
 
 /** The text of a PDF file. */
 export interface PdfText {
