@@ -60,7 +60,7 @@ function fieldSchemas(vendor: string) {
     tools: nullish(
       Type.Array(toolSchema, {
         maxItems: MAX_TOOLS,
-        description: `Functions, free-text tools and hosted tools. ${vendor}:* tools are refused: this gateway has none.`,
+        description: `Functions, free-text tools, hosted tools, and ${vendor}:* tools that this gateway offers.`,
       }),
     ),
     ...gatewayFieldSchemas,
