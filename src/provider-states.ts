@@ -1,4 +1,5 @@
 import type { Catalog, Provider } from './catalog/catalog.ts';
+import { isAuthorized } from './catalog/providers/missing-credential.ts';
 import type { ProviderView, ReachView } from './control/provider-view.ts';
 import type { LastFailures } from './gateway/observers/last-failures.ts';
 import { addressesOf } from './upstream/auth/destination.ts';
@@ -31,7 +32,7 @@ export async function providerStates(catalog: Catalog, failures?: LastFailures):
   await Promise.all(Array.from({ length: MAX_CONCURRENT_CALLS }, askAll));
   return places.map(({ provider, address }, index) => ({
     provider: provider.slug,
-    has_credential: provider.auth === 'none' || provider.credential !== undefined,
+    has_credential: isAuthorized(provider),
     origin: address === undefined ? null : new URL(address).origin,
     reach: reaches[index] ?? null,
     last_failure: failureOf(provider, failures),

@@ -13,7 +13,7 @@ export type ReachView =
 /** The state of one address of an active provider. */
 export interface ProviderView {
   readonly provider: string;
-  /** False = serves only callers with a BYOK credential. */
+  /** False = it lacks a credential that it probably needs. */
   readonly has_credential: boolean;
   /** Without path, user and query; null if there is no address. */
   readonly origin: string | null;

@@ -526,14 +526,14 @@ describe('a provider', () => {
     }
   });
 
-  it('without a credential is a warning', async () => {
-    writeFileSync(
-      file,
-      `providers: [{ slug: acme, dialect: openai-chat, base_url: "http://127.0.0.1:${await freePort()}/v1" }]`,
-    );
-    expect((await doctor()).of('providers')[1]).toMatchObject({
-      verdict: 'warning',
-      what: expect.stringContaining('acme has no credential'),
-    });
+  it('without a credential is a warning, unless its address is private', async () => {
+    const findingsAt = async (address: string) => {
+      writeFileSync(file, `providers: [{ slug: acme, dialect: openai-chat, base_url: "${address}" }]`);
+      return (await doctor()).of('providers').slice(1);
+    };
+    expect(await findingsAt('https://acme.invalid/v1')).toMatchObject([
+      { verdict: 'warning', what: expect.stringContaining('acme has no credential') },
+    ]);
+    expect(await findingsAt(`http://127.0.0.1:${await freePort()}/v1`)).toEqual([]);
   });
 });

@@ -1,12 +1,17 @@
 import { hostOf, isPublicIp, parseIp } from '../../kit/net/egress.ts';
 import { buildProvider } from '../build-provider.ts';
+import type { Provider } from '../catalog.ts';
 import type { ProviderEntry } from '../entries.ts';
 import { rowOf } from './provider-rows.ts';
 import type { KeySource } from './provider-table.ts';
 
-/** True if the provider has a credential or may need none: headers of its own, or an address that is not public. */
+/** As `isAuthorized`, for an entry of the configuration. */
 export function hasCredential(entry: ProviderEntry): boolean {
-  const { auth, credential, headers, baseUrl } = buildProvider(entry);
+  return isAuthorized(buildProvider(entry));
+}
+
+/** True if the provider has a credential or may need none: headers of its own, or an address that is not public. */
+export function isAuthorized({ auth, credential, headers, baseUrl }: Provider): boolean {
   if (auth === 'none' || credential !== undefined || Object.keys(headers).length > 0) return true;
   return baseUrl !== undefined && !isPublicAddress(baseUrl);
 }

@@ -68,7 +68,7 @@ function credentialFindings({ provider, has_credential }: ProviderView): CheckFi
   if (has_credential) return [];
   return [
     warning(
-      `${provider} has no credential: it serves only callers with a credential of their own`,
+      `${provider} has no credential, so it will refuse all calls but those with a BYOK credential`,
       'set its api_key, or its environment variable',
     ),
   ];
