@@ -163,6 +163,8 @@ export interface InstallationOptions {
   readonly durability?: () => Durability;
   /** Logs problems that do not stop the gateway. */
   readonly warn?: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
+  /** Shortest wait for the disk of the ledger that is logged, milliseconds; SLOW_DISK_MS by default. */
+  readonly slowDiskMs?: number;
   readonly sources?: Sources;
   /** Accepts an embedded ledger that ends before the database's mark; absent = opening fails then. */
   readonly acceptLoss?: (loss: LedgerLoss) => void;
@@ -395,11 +397,13 @@ function openState(
     generationMs = () => DEFAULT_GENERATION_MS,
     durability = () => 'power',
     warn = () => {},
+    slowDiskMs,
     acceptLoss,
   }: InstallationOptions,
   { clock }: Sources,
 ): Promise<State> {
-  const common = { directory, generationMs, durability, completeRow, clock, warn, slowDisk: warn };
+  const slowDisk = { warn, slowMs: slowDiskMs };
+  const common = { directory, generationMs, durability, completeRow, clock, warn, slowDisk };
   return database === undefined
     ? openEmbeddedState({ ...common, databaseFile, acceptLoss })
     : openPostgresState({ ...common, ...database, database: database.address });

@@ -50,6 +50,9 @@ export function dataDirectoryLine(flags: Flags): string {
   return `Data directory: ${findDataDirectory(flags)}\n`;
 }
 
+/** Shorter waits for the disk are no news to the one who runs a command, unlike to the callers of a gateway. */
+const NOTICED_WAIT_MS = 1_000;
+
 /** Options for a command that opens the data directory itself. Needs no secret of a provider. */
 export function installationOptions(flags: Flags): InstallationOptions {
   const { config, runtime } = requireConfiguration({ ...loadOptions(flags), scope: 'commands' });
@@ -72,5 +75,6 @@ export function installationOptions(flags: Flags): InstallationOptions {
     generationMs: () => config.server.request_deadline_ms,
     durability: () => config.durability.ledger,
     warn: (message, fields) => log.warn(message, fields),
+    slowDiskMs: NOTICED_WAIT_MS,
   };
 }

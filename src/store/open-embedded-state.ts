@@ -65,7 +65,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
         clock: options.clock,
         isHeld: () => backups.isInUse(options.clock.now()),
         warn: options.warn,
-        ...(options.slowDisk !== undefined && { slowDisk: options.slowDisk }),
+        slowDisk: options.slowDisk,
       });
     events.start(rowsCaughtUp);
     return {

@@ -116,7 +116,7 @@ async function openServingLedger(
       completeRow,
       clock,
       warn,
-      ...(slowDisk !== undefined && { slowDisk }),
+      slowDisk,
     });
   } catch (error) {
     lock.close();

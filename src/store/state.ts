@@ -8,6 +8,7 @@ import type { GuardrailStore } from '../ports/guardrails.ts';
 import type { Durability } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
+import type { DiskWatchOptions } from './journal/disk-watch.ts';
 import type { CompleteRow } from './ledger/books/open-generation.ts';
 import type { OpeningReport } from './ledger/opened-ledger.ts';
 
@@ -45,8 +46,8 @@ export interface StateOptions {
   readonly clock: Clock;
   /** Completes the row of a generation that crashed after its start; absent = the row is stored as it is. */
   readonly completeRow?: CompleteRow | undefined;
-  /** Logs waits for the disk of the journal; absent = not logged. */
-  slowDisk?(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Which waits for the disk of the journal are logged, and how; absent = none. */
+  readonly slowDisk?: DiskWatchOptions | undefined;
   /** Logs problems that do not stop the gateway. */
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }

@@ -156,7 +156,7 @@ describe('a journal that was cut after a clean stop', () => {
 
 describe('ledger rebuild', () => {
   it('says how many rows and events there are', () => {
-    const out = 'There are rows of 1 generations, and 1 events.\n';
+    const out = 'There are rows of 1 generation, and 1 event.\n';
     expect(run('rebuild')).toEqual({ code: 0, out, err: '' });
     expect(JSON.parse(run('rebuild', '--json').out)).toEqual({ generations: 1, events: 1 });
   });

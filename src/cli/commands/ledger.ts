@@ -51,7 +51,7 @@ export async function rebuildLedger(flags: Flags): Promise<CommandResult<Rebuild
   const result = await runControlCommand(flags, 'ledger.rebuild', {});
   return {
     result,
-    text: `There are rows of ${result.generations} generations, and ${result.events} events.\n`,
+    text: `There are rows of ${countText(result.generations, 'generation')}, and ${countText(result.events, 'event')}.\n`,
   };
 }
 

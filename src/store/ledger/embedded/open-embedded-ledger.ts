@@ -5,6 +5,7 @@ import type { GenerationStore, StoredGeneration } from '../../../ports/generatio
 import type { Durability } from '../../../ports/journal.ts';
 import type { ForgettableScope, Ledger } from '../../../ports/ledger.ts';
 import type { LedgerLoss, LedgerMark } from '../../../ports/ledger-mark.ts';
+import type { DiskWatchOptions } from '../../journal/disk-watch.ts';
 import type { JournalFiles } from '../../journal/journal-files.ts';
 import { openJournal, openJournalFiles } from '../../journal/open-journal.ts';
 import type { JournalLimits } from '../../journal/segmented-journal.ts';
@@ -63,8 +64,8 @@ export interface EmbeddedLedgerSettings<Item extends Projected = StoredGeneratio
   isHeld?(): boolean;
   readonly clock: Clock;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** Logs waits for the disk of the journal; absent = not logged. */
-  slowDisk?(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Which waits for the disk of the journal are logged, and how; absent = none. */
+  readonly slowDisk?: DiskWatchOptions | undefined;
   /** Longest duration of a generation, milliseconds; ten minutes by default. */
   generationMs?(): number;
   /** Interval of the reconciler, milliseconds. */
@@ -128,7 +129,7 @@ export async function openEmbeddedLedger<Item extends Projected>(
     {
       directory: '',
       warn,
-      disk: { warn: (message, fields) => settings.slowDisk?.(message, fields) },
+      disk: settings.slowDisk,
       segmentBytes: DEFAULT_SEGMENT_BYTES,
       ...settings.journal,
       replay: replayWithPlace(files, replayInto({ books, segments, projectors }, snapshot)),

@@ -5,6 +5,7 @@ import { usdOf } from '../../../kit/money.ts';
 import type { Clock } from '../../../kit/time/clock.ts';
 import type { Durability } from '../../../ports/journal.ts';
 import type { GatewayIdentity } from '../../directory/gateway-identity.ts';
+import type { DiskWatchOptions } from '../../journal/disk-watch.ts';
 import type { JournalFiles } from '../../journal/journal-files.ts';
 import { openJournal, openJournalFiles } from '../../journal/open-journal.ts';
 import type { JournalLimits } from '../../journal/segmented-journal.ts';
@@ -48,8 +49,8 @@ export interface PostgresLedgerSettings {
   /** The database's clock; absent = that of its server. */
   readonly databaseClock?: DatabaseClock;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** Logs waits for the disk of the journal; absent = not logged. */
-  slowDisk?(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Which waits for the disk of the journal are logged, and how; absent = none. */
+  readonly slowDisk?: DiskWatchOptions | undefined;
   /** How long a settlement waits for a failing disk, milliseconds. */
   readonly patienceMs?: number;
   /** Interval of the sweep for stray reservations, milliseconds. */
@@ -95,7 +96,7 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
     {
       directory: '',
       warn,
-      disk: { warn: (message, fields) => settings.slowDisk?.(message, fields) },
+      disk: settings.slowDisk,
       segmentBytes: DEFAULT_SEGMENT_BYTES,
       ...settings.journal,
       replay: replayWithPlace(files, (entry) => generations.replay(entry)),
