@@ -18,8 +18,8 @@ import { parseTrustedProxies } from './kit/net/client-address.ts';
 import { type EgressRules, parseEgressRules } from './kit/net/egress.ts';
 import { type ConfiguredServers, configuredServersOf } from './mcp/configured-servers.ts';
 import type { CooldownSettings } from './routing/health/breaker.ts';
-import type { WebSettings } from './stages/plugins/web/web-settings.ts';
 import type { OcrSettings } from './stages/stage.ts';
+import type { WebSettings } from './web/web-settings.ts';
 
 /** Everything that a configuration decides and a reload replaces. */
 export interface DerivedSettings {
@@ -86,6 +86,7 @@ export function* deriveSettingsSliced(
       moderation: config.plugins.moderation ?? undefined,
       ocr: ocrSettingsOf(config),
       web: webSettingsOf(config),
+      tools: { steps: config.tools.limits.steps },
     },
     http: {
       vendor: config.vendor,

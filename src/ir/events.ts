@@ -45,6 +45,15 @@ export type ItemHead =
       readonly ext?: Ext;
     }
   | { readonly type: 'image'; readonly id?: string; readonly ext?: Ext }
+  /** A call of a server tool; its members are those of `ServerCallItem`. */
+  | {
+      readonly type: 'server-call';
+      readonly tool: string;
+      readonly hostedAs?: string;
+      readonly callId: string;
+      readonly input: string;
+      readonly id?: string;
+    }
   | { readonly type: 'opaque'; readonly item: OpaqueItem };
 
 /** Kinds of parts of an item: of messages `text` and `refusal`, of reasoning `thought` (raw) and `summary`. */
@@ -90,6 +99,14 @@ export type Event =
   | { readonly type: 'part-end'; readonly item: number; readonly part: number; readonly kind: PartKind }
   | { readonly type: 'tool-input-delta'; readonly item: number; readonly text: string }
   | { readonly type: 'image-data'; readonly item: number; readonly source: Source }
+  /** The result of a server tool; comes once, before the item's end. */
+  | {
+      readonly type: 'server-result';
+      readonly item: number;
+      readonly output: string;
+      readonly shown: JsonObject;
+      readonly isFailed: boolean;
+    }
   /** Comes before the item's end; of a tool call, the call's own seal. */
   | { readonly type: 'seal'; readonly item: number; readonly seal: Seal }
   /** `value`: the final form of an opaque item, where it differs from the one it began with. */
@@ -181,15 +198,19 @@ export function isContent(event: Event): boolean {
     case 'annotation':
     case 'seal':
     case 'vectors':
+    case 'server-result':
       return true;
     case 'item-start':
-      return event.head.type === 'tool-call' || event.head.type === 'opaque';
+      return CONTENT_HEADS.has(event.head.type);
     case 'relay':
       return event.template !== undefined || hasContent(event.events);
     default:
       return false;
   }
 }
+
+/** Kinds of items whose beginning is content. */
+const CONTENT_HEADS: ReadonlySet<ItemHead['type']> = new Set(['tool-call', 'server-call', 'opaque']);
 
 /** Whether there is content among the events. */
 export function hasContent(events: readonly Event[]): boolean {

@@ -178,5 +178,31 @@ export interface OpaqueItem {
   readonly role?: Role;
 }
 
+export type ServerCallStatus = 'in_progress' | 'completed' | 'failed';
+
+/**
+ * A call of a server tool with its result, as callers see it. Models see a tool call and its result, so that every
+ * dialect can render them.
+ */
+export interface ServerCallItem {
+  readonly type: 'server-call';
+  /** Short name of the tool, such as `web_search`. */
+  readonly tool: string;
+  /** The hosted type by which the caller asked for the tool, such as `web_search_2025_08_26`; absent = its own type. */
+  readonly hostedAs?: string;
+  readonly callId: string;
+  /** Arguments as the model wrote them: JSON text. */
+  readonly input: string;
+  /** What the model was told; absent while the tool runs. */
+  readonly output?: string;
+  /** Members of the item that callers get. */
+  readonly shown: JsonObject;
+  readonly status: ServerCallStatus;
+  readonly id?: string;
+}
+
+/** One step of an answer: what a model wrote, or a call of a server tool. */
+export type OutputItem = Item | ServerCallItem;
+
 /** One step of a conversation, in order. */
 export type Item = MessageItem | ReasoningItem | ToolCallItem | ToolResultItem | ImageItem | OpaqueItem;

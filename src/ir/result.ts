@@ -2,13 +2,13 @@ import type { JsonObject } from '../kit/json/json.ts';
 import type { Vector } from './embedding.ts';
 import type { GatewayError } from './errors.ts';
 import type { Finish, Settled } from './events.ts';
-import type { Item } from './items.ts';
+import type { Item, OutputItem } from './items.ts';
 import type { Usage } from './usage.ts';
 
 /** A whole answer: what folding all its events gives. */
 export interface Result {
   /** Output items in order; message items have role `assistant`. */
-  readonly items: readonly Item[];
+  readonly items: readonly OutputItem[];
   /** Absent while the answer is still being written. */
   readonly finish?: Finish;
   /** Present when the answer ended in failure. */
@@ -32,6 +32,17 @@ export interface Result {
  */
 export function hasOutput({ items, vectors }: Pick<Result, 'items' | 'vectors'>): boolean {
   return items.length > 0 || vectors !== undefined;
+}
+
+/** The items that models wrote: without calls of server tools. */
+export function writtenItems(items: readonly OutputItem[]): readonly Item[] {
+  return items.some(({ type }) => type === 'server-call')
+    ? items.filter(isWritten)
+    : (items as readonly Item[]);
+}
+
+function isWritten(item: OutputItem): item is Item {
+  return item.type !== 'server-call';
 }
 
 /** Text that was left out, thoughts apart from all else. */

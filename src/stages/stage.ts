@@ -1,4 +1,4 @@
-import type { Catalog, Endpoint } from '../catalog/catalog.ts';
+import type { Endpoint } from '../catalog/catalog.ts';
 import type { CacheWish } from '../ir/cache-wish.ts';
 import type { GatewayError } from '../ir/errors.ts';
 import type { EventBatch } from '../ir/events.ts';
@@ -12,7 +12,7 @@ import type { Log } from '../kit/log/log.ts';
 import type { Nanos } from '../kit/money.ts';
 import type { Caller } from '../ports/caller.ts';
 import type { Workspace } from '../ports/tenancy.ts';
-import type { WebSettings } from './plugins/web/web-settings.ts';
+import type { PaidCharge, ToolSettings } from '../tools/server-tool.ts';
 
 /** A stage's wishes for a leg besides its request. */
 export interface LegWish {
@@ -29,25 +29,15 @@ export interface LegWish {
  */
 export type Next = (request: GenerationRequest, wish?: LegWish) => AsyncIterable<EventBatch>;
 
-/** A charge, which can be taken back if the paid thing was not delivered. */
-export interface PaidCharge {
-  /** Takes the charge back. */
-  waive(): Promise<void>;
-}
-
-/** Operator settings that stages read. */
-export interface StageSettings {
-  /** Prefix of the operator's own headers and tools. */
-  readonly vendor: string;
+/** Operator settings that stages read; `vendor` is the prefix of the operator's own headers and tools. */
+export interface StageSettings extends ToolSettings {
   readonly region: string | null;
   /** Base path of the API. */
   readonly basePath: string;
-  readonly catalog: Catalog;
   /** The service that judges texts; undefined = none. */
   readonly moderation: ServiceSettings | undefined;
   /** The service that reads pictures of pages; undefined = none. */
   readonly ocr: OcrSettings | undefined;
-  readonly web: WebSettings;
 }
 
 /** A service that reads pictures of pages. */
@@ -159,6 +149,8 @@ export interface Stage {
    * once and waits for nothing afterwards. Absent = it is not.
    */
   endsWithLeg?(context: StageContext): boolean;
+  /** Of a stage with `around`: true if `before` has found nothing to do; it is left out then. Absent = it has. */
+  isIdle?(context: StageContext): boolean;
   /** Called with a complete and settled answer. `asked`: the parsed request before any stage. */
   after?(answer: GivenAnswer, context: StageContext, asked: GenerationRequest): void;
 }
@@ -231,14 +223,18 @@ export class ActiveStages {
 
   /** True if a stage runs the legs. */
   get runsLegs(): boolean {
-    return this.#stages.some(({ around }) => around !== undefined);
+    return this.#stages.some((stage) => this.#runsAround(stage));
   }
 
   /** True if the end of the leg is the end of the generation. */
   get endWithLeg(): boolean {
     return this.#stages.every(
-      (stage) => stage.around === undefined || stage.endsWithLeg?.(this.#context) === true,
+      (stage) => !this.#runsAround(stage) || stage.endsWithLeg?.(this.#context) === true,
     );
+  }
+
+  #runsAround({ around, isIdle }: Stage): boolean {
+    return around !== undefined && isIdle?.(this.#context) !== true;
   }
 
   get needsWholeAnswer(): boolean {
@@ -264,7 +260,7 @@ export class ActiveStages {
   around(core: Next): Next {
     return this.#stages.reduceRight<Next>((next, stage) => {
       const { around } = stage;
-      if (around === undefined) return next;
+      if (around === undefined || !this.#runsAround(stage)) return next;
       // A stage that only forwards events need not know the leg's purpose.
       return (request, wish) =>
         around.call(stage, request, (asked, own = wish) => next(asked, own), this.#context);

@@ -13,6 +13,7 @@ import { webStage } from './plugins/web/web-stage.ts';
 import { webFetchStage } from './plugins/web-fetch/web-fetch-stage.ts';
 import { responseCacheStage } from './response-cache.ts';
 import type { Stage } from './stage.ts';
+import { toolLoopStage } from './tool-loop/tool-loop-stage.ts';
 
 /** Dependencies of stages. */
 export interface StageDependencies {
@@ -47,6 +48,9 @@ const OUTER: readonly Row[] = [
   { pluginId: WEB, stage: ({ egress }) => webStage(egress) },
   { pluginId: WEB_FETCH, stage: ({ egress }) => webFetchStage(egress) },
   { pluginId: RESPONSE_HEALING, stage: () => responseHealingStage },
+  { stage: ({ guardrails }) => guardrails.shownResults },
+  // Inside of the plugins: it runs the legs.
+  { stage: ({ egress }) => toolLoopStage(egress) },
 ];
 
 /** Ids of the plugins that are stages. */

@@ -1,6 +1,6 @@
 import type { Item } from '../ir/items.ts';
 import type { GenerationRequest } from '../ir/request.ts';
-import type { Omission, Result } from '../ir/result.ts';
+import { type Omission, type Result, writtenItems } from '../ir/result.ts';
 import { NO_USAGE, type Usage } from '../ir/usage.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import { addItem } from './add-parts.ts';
@@ -18,7 +18,8 @@ export async function estimateUsage(
   if (request.embedding !== undefined) return estimateEmbedded(request, result, tokenizer);
   const reasoning = new TokenCollector();
   const rest = new TokenCollector();
-  for (const item of result.items) addItem(item, item.type === 'reasoning' ? reasoning : rest);
+  const written = writtenItems(result.items);
+  for (const item of written) addItem(item, item.type === 'reasoning' ? reasoning : rest);
   const [inputTokens, keptReasoning, keptRest, omittedReasoning, omittedRest] = await Promise.all([
     countPrompt(request, tokenizer),
     reasoning.count(tokenizer),
@@ -35,7 +36,7 @@ export async function estimateUsage(
     outputTokens: reasoningTokens + keptRest + omittedRest,
     reasoningTokens,
     imageTokens: 0,
-    webSearchRequests: searchesIn(result.items),
+    webSearchRequests: searchesIn(written),
     source: 'estimated',
   };
 }

@@ -3,6 +3,7 @@ import type { EventBatch, Failure, Finish } from '../../src/ir/events.ts';
 import { Fold } from '../../src/ir/folding/fold.ts';
 import { JoinedLegs } from '../../src/ir/folding/joined-legs.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
+import { writtenItems } from '../../src/ir/result.ts';
 import type { Next, Stage } from '../../src/stages/stage.ts';
 
 /**
@@ -40,7 +41,7 @@ async function* loop(request: GenerationRequest, next: Next): AsyncGenerator<Eve
       ...asked,
       items: [
         ...asked.items,
-        ...fold.result().items,
+        ...writtenItems(fold.result().items),
         { type: 'message', role: 'user', content: [{ type: 'text', text: 'Go on' }] },
       ],
     };

@@ -7,6 +7,7 @@ import type { Event } from '../../src/ir/events.ts';
 import { fold } from '../../src/ir/folding/fold.ts';
 import type { DialectName, Ext, Format, Item, Part, Role, Source } from '../../src/ir/items.ts';
 import type { GenerationRequest, Tool, ToolChoice } from '../../src/ir/request.ts';
+import { writtenItems } from '../../src/ir/result.ts';
 import type { Effort } from '../../src/ir/settings.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { requestOf } from '../builders/request.ts';
@@ -153,7 +154,8 @@ describe('answers of the gemini dialect', () => {
           gemini.upstream.decodeBody(answerOf(parts), { request: requestOf(), relay: false }),
         );
         const [asked] = requestOf().items as [Item];
-        const { body, report } = gemini.upstream.renderRequest(requestOf({ items: [asked, ...items] }), {
+        const said = writtenItems(items);
+        const { body, report } = gemini.upstream.renderRequest(requestOf({ items: [asked, ...said] }), {
           model: 'gemini-2.5-flash',
           hashUser: (id) => id,
         });

@@ -4,7 +4,7 @@ import type { ReplyContext } from '../../src/dialects/dialect.ts';
 import { messages } from '../../src/dialects/messages/index.ts';
 import type { Event, Finish, ItemHead } from '../../src/ir/events.ts';
 import { fold } from '../../src/ir/folding/fold.ts';
-import type { CacheMark, Ext, Item, MessageItem, Part, Source } from '../../src/ir/items.ts';
+import type { CacheMark, Ext, Item, MessageItem, OutputItem, Part, Source } from '../../src/ir/items.ts';
 import { Places } from '../../src/ir/places.ts';
 import type { GenerationRequest, Tool, ToolChoice } from '../../src/ir/request.ts';
 import type { Result } from '../../src/ir/result.ts';
@@ -596,7 +596,7 @@ function firstText(content: unknown): unknown {
 }
 
 /** A whole body holds inputs as objects, so their text is compared as what it means. */
-function withReadInputs<T extends { items: readonly Item[] }>(result: T) {
+function withReadInputs<T extends { items: readonly OutputItem[] }>(result: T) {
   return {
     ...result,
     items: result.items.map((item) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PDF_LIMITS, PdfProblem, pdfText } from '../../src/stages/plugins/file-parser/pdf-text.ts';
+import { PDF_LIMITS, PdfProblem, pdfText } from '../../src/web/pdf-text.ts';
 import { boastingPdf, bombPdf, circularPdf, pdfFile, pdfOf, stream } from '../builders/pdf.ts';
 
 const { signal } = new AbortController();

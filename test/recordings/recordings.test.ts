@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { DIALECTS, FORMATS as FORMAT_DIALECTS } from '../../src/dialects/dialects.ts';
 import { ERROR_TABLE } from '../../src/ir/errors.ts';
 import { fold } from '../../src/ir/folding/fold.ts';
-import type { DialectName, Format, Item } from '../../src/ir/items.ts';
-import type { Result } from '../../src/ir/result.ts';
+import type { DialectName, Format, OutputItem } from '../../src/ir/items.ts';
+import { type Result, writtenItems } from '../../src/ir/result.ts';
 import type { Usage } from '../../src/ir/usage.ts';
 import { isJsonObject, readJson } from '../../src/kit/json/json.ts';
 import { seededRandom } from '../fuzz/mutate.ts';
@@ -125,7 +125,7 @@ function describeCuts(answer: Extract<Given, { kind: 'stream' }>): void {
 
 function describeRelay(answer: Given, format: Format): void {
   it('has the same content when relayed', () => {
-    const request = requestFor(format, resultOf(answer).items);
+    const request = requestFor(format, writtenItems(resultOf(answer).items));
     const translated = eventsOf(answer, { request });
     const relayed = eventsOf(answer, { request, relay: true });
     expect(summaryOf(fold(relayed))).toEqual(summaryOf(fold(translated)));
@@ -141,7 +141,7 @@ function describeRelay(answer: Given, format: Format): void {
 
 function describeTranslation(answer: Given): void {
   it.each(FORMATS)('reads back the same from the %s format', (format) => {
-    const request = requestFor(format, resultOf(answer).items);
+    const request = requestFor(format, writtenItems(resultOf(answer).items));
     const events = eventsOf(answer, { request });
     const result = fold(events);
     const kinds = result.failure === undefined ? (['stream', 'body'] as const) : (['stream'] as const);
@@ -178,7 +178,7 @@ function countsOf({ cacheWriteTokens = 0, cacheWrite1hTokens = 0, ...counts }: P
  * The messages format writes input as an object: only its members are sure to come back. Where it is none, because it
  * was cut off, it stands in the member `raw` of one.
  */
-function withPlainInput(item: Item): Item {
+function withPlainInput(item: OutputItem): OutputItem {
   if (item.type !== 'tool-call') return item;
   const reading = readJson(item.input);
   if (!reading.ok) return item;

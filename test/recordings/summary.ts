@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ErrorKind } from '../../src/ir/errors.ts';
 import type { FinishReason } from '../../src/ir/events.ts';
-import type { Item, Part } from '../../src/ir/items.ts';
+import type { OutputItem, Part } from '../../src/ir/items.ts';
 import type { Result } from '../../src/ir/result.ts';
 import type { Usage } from '../../src/ir/usage.ts';
 import { compact } from '../../src/kit/json/members.ts';
@@ -103,7 +103,7 @@ function markedOf(text: string): string[] {
   return text === '' ? [] : [markOf(text)];
 }
 
-function callOf(item: Item): CallSummary[] {
+function callOf(item: OutputItem): CallSummary[] {
   if (item.type !== 'tool-call') return [];
   const { name, callId, input, kind, signature } = item;
   const seal = signature === undefined ? undefined : markOf(signature);

@@ -19,7 +19,6 @@ const UNSUPPORTED_KEYS: readonly string[] = [
   'plugins.fusion',
   'tools.image_generation',
   'tools.sandbox',
-  'tools.limits.steps',
   'limits.per_key.tokens_per_minute',
   'limits.per_key.tokens_per_day',
   'drain_grace_ms',

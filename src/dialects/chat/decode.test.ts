@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { chunk, decodeChunks, requestWith } from '../../../test/fixtures/chat/chat-fixture.ts';
 import type { Event } from '../../ir/events.ts';
 import { fold } from '../../ir/folding/fold.ts';
-import type { Item } from '../../ir/items.ts';
+import type { OutputItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 
 const DONE = '[DONE]';
@@ -12,11 +12,11 @@ function call(index: number | undefined, more: JsonObject, body: JsonObject = {}
   return chunk({ tool_calls: [{ ...(index !== undefined && { index }), ...more, function: body }] });
 }
 
-function itemsOf(chunks: readonly (JsonObject | string)[], body: JsonObject = {}): readonly Item[] {
+function itemsOf(chunks: readonly (JsonObject | string)[], body: JsonObject = {}): readonly OutputItem[] {
   return fold(decodeChunks(chunks, requestWith(body))).items;
 }
 
-function inputsOf(items: readonly Item[]): [string, string, string][] {
+function inputsOf(items: readonly OutputItem[]): [string, string, string][] {
   return items.flatMap((item) =>
     item.type === 'tool-call' ? [[item.callId, item.name, item.input] as [string, string, string]] : [],
   );

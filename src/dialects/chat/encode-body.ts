@@ -1,5 +1,5 @@
 import type { Item } from '../../ir/items.ts';
-import type { Result } from '../../ir/result.ts';
+import { type Result, writtenItems } from '../../ir/result.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { defineAll, membersBeyond, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
 import type { ReplyContext } from '../dialect.ts';
@@ -17,8 +17,9 @@ export function encodeBody(result: Result, context: ReplyContext): JsonObject {
   const { finish, settled, relayed } = result;
   const upstream = relayed === undefined ? undefined : objectsAt(relayed, 'choices')[0];
   const isLegacy = speaksLegacyCalls(context.request);
-  const items =
-    relayed === undefined ? result.items.map((item) => asDeclared(item, context.request)) : result.items;
+  // This format has no items for server tools: their answer is one message.
+  const written = writtenItems(result.items);
+  const items = relayed === undefined ? written.map((item) => asDeclared(item, context.request)) : written;
   const excludesReasoning = context.request.reasoning?.exclude === true;
   const spoken = renderMessage(items, excludesReasoning);
   const said = objectAt(upstream, 'message') ?? {};
@@ -44,7 +45,7 @@ export function encodeBody(result: Result, context: ReplyContext): JsonObject {
         message,
         finish_reason: renderFinish(finish ?? { reason: 'stop' }, { hasRefusal, isLegacy }),
         native_finish_reason: finish?.nativeReason ?? null,
-        logprobs: objectAt(upstream, 'logprobs') ?? renderLogprobs(result.items),
+        logprobs: objectAt(upstream, 'logprobs') ?? renderLogprobs(written),
       },
     ],
     service_tier: finish?.serviceTier ?? context.serviceTier,

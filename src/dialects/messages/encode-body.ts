@@ -1,5 +1,5 @@
 import type { Finish, Settled } from '../../ir/events.ts';
-import type { Item, Part } from '../../ir/items.ts';
+import type { OutputItem, Part } from '../../ir/items.ts';
 import type { Result } from '../../ir/result.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
@@ -7,6 +7,7 @@ import type { ReplyContext } from '../dialect.ts';
 import { inputObject } from '../shared/tools/call-input.ts';
 import { flatArguments } from '../shared/tools/tool-names.ts';
 import { renderAnnotation } from './citations.ts';
+import { serverCallBlocks } from './encode-calls.ts';
 import { toolUseBlock, withBlockDefaults } from './encode-content.ts';
 import { type AnswerContents, relayFinish, renderFinish } from './finish.ts';
 import { messageId } from './ids.ts';
@@ -62,7 +63,7 @@ function wholeBlock(block: Json): Json {
 
 // --- Content --------------------------------------------------------------------------------------------------------
 
-function saidIn(items: readonly Item[]): AnswerContents {
+function saidIn(items: readonly OutputItem[]): AnswerContents {
   const parts = items.flatMap((item) => (item.type === 'message' ? item.content : []));
   return {
     hasCalls: items.some((item) => item.type === 'tool-call'),
@@ -71,11 +72,11 @@ function saidIn(items: readonly Item[]): AnswerContents {
 }
 
 /** The content blocks of a whole answer, without items that this format does not have. */
-function answerBlocks(items: readonly Item[], hidesThoughts: boolean): JsonObject[] {
+function answerBlocks(items: readonly OutputItem[], hidesThoughts: boolean): JsonObject[] {
   return items.flatMap((item) => blocksOf(item, hidesThoughts)).filter((block) => block !== undefined);
 }
 
-function blocksOf(item: Item, hidesThoughts: boolean): (JsonObject | undefined)[] {
+function blocksOf(item: OutputItem, hidesThoughts: boolean): (JsonObject | undefined)[] {
   switch (item.type) {
     case 'message':
       return item.content.map(partBlock);
@@ -89,6 +90,8 @@ function blocksOf(item: Item, hidesThoughts: boolean): (JsonObject | undefined)[
       return [imageTextBlock(item.source)];
     case 'opaque':
       return item.dialect === 'messages' ? [item.value] : [];
+    case 'server-call':
+      return serverCallBlocks(item);
     case 'tool-result':
       return [];
   }

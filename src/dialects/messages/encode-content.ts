@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { THOUGHT_SEPARATOR } from '../shared/reasoning/thoughts-as-text.ts';
 import { flatArguments, flatToolName } from '../shared/tools/tool-names.ts';
 import { renderAnnotation } from './citations.ts';
+import { serverResultBlocks, serverUseBlocks } from './encode-calls.ts';
 import type { AnswerContents } from './finish.ts';
 import { toolUseId } from './ids.ts';
 import { imageTextBlock } from './media.ts';
@@ -97,6 +98,8 @@ export class BlockWriter implements AnswerContents {
         return new CallWriter(this.#blocks, head);
       case 'image':
         return new ImageWriter(this.#blocks);
+      case 'server-call':
+        return new ServerCallWriter(this.#blocks, head);
       case 'opaque':
         return new OpaqueWriter(this.#blocks, head);
     }
@@ -228,6 +231,29 @@ class CallWriter implements ItemWriter {
   }
 }
 
+/** A call of a server tool is written when it begins, its result as a whole block. */
+class ServerCallWriter implements ItemWriter {
+  constructor(
+    private readonly blocks: BlockFrames,
+    private readonly head: Extract<ItemHead, { type: 'server-call' }>,
+  ) {}
+
+  write(event: ItemEvent): string {
+    switch (event.type) {
+      case 'item-start':
+        return this.#written(serverUseBlocks(this.head));
+      case 'server-result':
+        return this.#written(serverResultBlocks(this.head, event.output));
+      default:
+        return '';
+    }
+  }
+
+  #written(blocks: readonly JsonObject[]): string {
+    return blocks.map((block) => this.blocks.whole(block)).join('');
+  }
+}
+
 // --- Images ---------------------------------------------------------------------------------------------------------
 
 /** Images are written as text, in one piece. */
@@ -248,10 +274,7 @@ class ImageWriter implements ItemWriter {
 
 // --- Other items ----------------------------------------------------------------------------------------------------
 
-/**
- * Blocks that we do not model are written once they are complete; members that clients expect in deltas go into a
- * delta.
- */
+/** Blocks that we do not model are written once they are complete. */
 class OpaqueWriter implements ItemWriter {
   constructor(
     private readonly blocks: BlockFrames,
@@ -260,25 +283,7 @@ class OpaqueWriter implements ItemWriter {
 
   write(event: ItemEvent): string {
     if (event.type !== 'item-end' || this.head.item.dialect !== 'messages') return '';
-    const block = event.value ?? this.head.item.value;
-    return this.#written(block) + this.blocks.stop();
-  }
-
-  #written(block: JsonObject): string {
-    if (isJsonObject(block.input) && Object.keys(block.input).length > 0) {
-      const input = JSON.stringify(block.input);
-      return (
-        this.blocks.open({ ...block, input: {} }) +
-        this.blocks.text('input_json_delta', 'partial_json', input)
-      );
-    }
-    if (block.type === 'compaction' && typeof block.content === 'string') {
-      return (
-        this.blocks.open({ ...block, content: null }) +
-        this.blocks.text('compaction_delta', 'content', block.content)
-      );
-    }
-    return this.blocks.open(block);
+    return this.blocks.whole(event.value ?? this.head.item.value);
   }
 }
 
@@ -298,6 +303,22 @@ class BlockFrames {
     this.#index++;
     this.#isOpen = true;
     return before + this.#frame('content_block_start', `"content_block":${JSON.stringify(block)}`);
+  }
+
+  /** A block that is complete; members that clients expect in deltas go into a delta. */
+  whole(block: JsonObject): string {
+    return this.#opened(block) + this.stop();
+  }
+
+  #opened(block: JsonObject): string {
+    if (isJsonObject(block.input) && Object.keys(block.input).length > 0) {
+      const input = JSON.stringify(block.input);
+      return this.open({ ...block, input: {} }) + this.text('input_json_delta', 'partial_json', input);
+    }
+    if (block.type === 'compaction' && typeof block.content === 'string') {
+      return this.open({ ...block, content: null }) + this.text('compaction_delta', 'content', block.content);
+    }
+    return this.open(block);
   }
 
   /** `kind` and `member` are ours; the value is the upstream's text. */

@@ -16,3 +16,29 @@ export function toolUseId(callId: string): string {
 export function messageId(context: ReplyContext): string {
   return `msg_${context.generationId.slice(context.generationId.lastIndexOf('-') + 1)}`;
 }
+
+/** Marks blocks of server tools as the gateway's own: upstreams neither know their ids nor can read their texts. */
+const OWN_USE_PREFIX = 'srvtoolu_sb_';
+
+/** The id of a server tool's call. */
+export function serverToolUseId(callId: string): string {
+  return OWN_USE_PREFIX + toolUseId(callId).slice(0, ID_FORM.maxCharacters - OWN_USE_PREFIX.length);
+}
+
+/** The id of the call that a block of the gateway's own server tools belongs to; undefined = it is an upstream's. */
+export function ownServerCallId(id: string): string | undefined {
+  return id.startsWith(OWN_USE_PREFIX) ? id.slice(OWN_USE_PREFIX.length) : undefined;
+}
+
+const TEXT_PREFIX = 'sb1.';
+
+/** The text of a result as a member that clients send back unread. */
+export function wrapText(text: string): string {
+  return TEXT_PREFIX + Buffer.from(text, 'utf8').toString('base64url');
+}
+
+/** The text of `wrapText`; empty if it is no such text. */
+export function unwrapText(wrapped: string): string {
+  if (!wrapped.startsWith(TEXT_PREFIX)) return '';
+  return Buffer.from(wrapped.slice(TEXT_PREFIX.length), 'base64url').toString('utf8');
+}

@@ -1,9 +1,19 @@
-import type { CacheMark, Ext, Item, Part, Role, Source, ToolResultItem } from '../../ir/items.ts';
+import type {
+  CacheMark,
+  Ext,
+  Item,
+  Part,
+  Role,
+  Source,
+  ToolCallItem,
+  ToolResultItem,
+} from '../../ir/items.ts';
 import type { Place, Places } from '../../ir/places.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { membersBeyond } from '../../kit/json/members.ts';
+import { compact, membersBeyond, objectOf, objectsOf, stringAt } from '../../kit/json/members.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
 
+import { ownServerCallId, unwrapText } from './ids.ts';
 import { imageInText } from './media.ts';
 import { parseRedacted, parseThinking } from './reasoning.ts';
 import type { WireBlock, WireMessage } from './wire.ts';
@@ -77,7 +87,7 @@ function parseItem(block: WireBlock, role: Role, place: Place, places: Places): 
     case 'tool_result':
       return parseToolResult(block, place, places);
     default:
-      return { type: 'opaque', dialect: 'messages', value: block, role };
+      return replayedStep(block) ?? { type: 'opaque', dialect: 'messages', value: block, role };
   }
 }
 
@@ -92,6 +102,50 @@ function parseToolResult(block: WireBlock, place: Place, places: Places): ToolRe
     ...(typeof block.is_error === 'boolean' && { isError: block.is_error }),
     ...marks(block, RESULT_FIELDS),
   };
+}
+
+/** A block of the gateway's own server tools as the call or the result that its model saw; undefined = it is none. */
+export function replayedStep(block: WireBlock): ToolCallItem | ToolResultItem | undefined {
+  const { type, id, tool_use_id: of, name, input, content } = block;
+  const callId = ownServerCallId(String(type === 'server_tool_use' ? id : of));
+  if (callId === undefined) return undefined;
+  if (type === 'server_tool_use') {
+    return {
+      type: 'tool-call',
+      kind: 'function',
+      callId,
+      name: String(name),
+      input: JSON.stringify(input ?? {}),
+    };
+  }
+  return {
+    type: 'tool-result',
+    kind: 'function',
+    callId,
+    content: [{ type: 'text', text: JSON.stringify(toldResult(content)) }],
+  };
+}
+
+/** What the model was told, from the content of a result block. */
+function toldResult(content: Json | undefined): JsonObject {
+  if (Array.isArray(content)) {
+    const results = objectsOf(content).map((result) => ({
+      url: result.url ?? '',
+      title: result.title ?? '',
+      content: unwrapText(stringAt(result, 'encrypted_content') ?? ''),
+    }));
+    return { results };
+  }
+  const { url, retrieved_at, content: document, error_code } = objectOf(content);
+  if (error_code !== undefined) return { status: 'error', error: error_code };
+  const { title, source } = objectOf(document);
+  return compact({
+    url,
+    title: title ?? undefined,
+    content: objectOf(source).data ?? '',
+    status: 'completed',
+    retrieved_at: retrieved_at ?? undefined,
+  });
 }
 
 // --- Content parts --------------------------------------------------------------------------------------------------

@@ -1,3 +1,4 @@
+import type { ToolCallItem, ToolResultItem } from '../../ir/items.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { stringAt } from '../../kit/json/members.ts';
 import { MADE_IMAGE } from '../shared/blocks/part-losses.ts';
@@ -15,8 +16,10 @@ import {
 import { whyUnsealed } from '../shared/reasoning/claude-seals.ts';
 import type { Report } from '../shared/report/report.ts';
 import { LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../shared/requests/system-messages.ts';
+import { inputObject } from '../shared/tools/call-input.ts';
 import { isMade } from './citations.ts';
 import { imageInText } from './media.ts';
+import { replayedStep } from './parse-content.ts';
 import { isForeignThinking, parseRedacted, parseThinking, renderThoughts } from './reasoning.ts';
 import { FOREIGN_CITATIONS } from './render-parts.ts';
 import type { WireBlock, WireMessage } from './wire.ts';
@@ -33,7 +36,9 @@ export interface RelayedMessages {
 
 /** Makes the necessary changes to the caller's own list for an upstream of this dialect. */
 export function relayMessages(given: readonly WireMessage[], report: Report): RelayedMessages {
-  const placed = given.map((message, index) => ({ message, index }));
+  const placed = given.flatMap((message, index) =>
+    withPlainCalls(message).map((plain) => ({ message: plain, index })),
+  );
   const paired = withPairedResults(placed, report);
   const cleaned = withoutForeignTraces(paired, report);
   const { system, messages } = withoutSystemTurns(cleaned, report);
@@ -56,6 +61,34 @@ export function blocksOf({ content }: WireMessage): readonly WireBlock[] {
 }
 
 // --- Calls and results ----------------------------------------------------------------------------------------------
+
+/** A message with plain calls and results in the place of the gateway's own server tools, which end a turn each. */
+function withPlainCalls(message: WireMessage): readonly WireMessage[] {
+  const { role, content } = message;
+  if (role !== 'assistant' || typeof content === 'string' || !content.some(isOwnStep)) return [message];
+  const plain: { role: 'user' | 'assistant'; content: WireBlock[] }[] = [];
+  for (const block of content) {
+    const step = replayedStep(block);
+    const said = step?.type === 'tool-result' ? 'user' : 'assistant';
+    const last = plain.at(-1);
+    const written = step === undefined ? block : plainBlock(step);
+    if (last?.role === said) last.content.push(written);
+    else plain.push({ role: said, content: [written] });
+  }
+  return plain as readonly WireMessage[];
+}
+
+function isOwnStep(block: WireBlock): boolean {
+  return replayedStep(block) !== undefined;
+}
+
+function plainBlock(step: ToolCallItem | ToolResultItem): WireBlock {
+  if (step.type === 'tool-call') {
+    return { type: 'tool_use', id: step.callId, name: step.name, input: inputObject(step.input) ?? {} };
+  }
+  const content = step.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  return { type: 'tool_result', tool_use_id: step.callId, content };
+}
 
 /**
  * Relayed messages with each result right after its call. An orphan result becomes user text, a call without a result

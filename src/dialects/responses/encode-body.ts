@@ -1,6 +1,6 @@
 import type { GatewayError } from '../../ir/errors.ts';
 import type { Finish, Settled } from '../../ir/events.ts';
-import type { Item } from '../../ir/items.ts';
+import type { Item, ItemStatus, OutputItem } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Result } from '../../ir/result.ts';
 import { type Bill, NO_USAGE, type Usage } from '../../ir/usage.ts';
@@ -59,15 +59,15 @@ function outputOf(result: Result, finish: Finish, context: ReplyContext): JsonOb
       ? result.items
       : [...result.items, refusalOf(finish)];
   return items.flatMap((item, position) => {
-    const status = 'status' in item ? item.status : undefined;
-    const rendered = renderOutputItem(
-      item,
-      ids.idFor(item, position),
-      status === undefined || status === 'in_progress' ? 'completed' : status,
-      context.request,
-    );
+    const rendered = renderOutputItem(item, ids.idFor(item, position), endStatusOf(item), context);
     return rendered === undefined ? [] : [rendered];
   });
+}
+
+/** The status of an item at the end of the answer. Calls of server tools have one of their own. */
+function endStatusOf(item: OutputItem): ItemStatus {
+  const status = item.type !== 'server-call' && 'status' in item ? item.status : undefined;
+  return status === undefined || status === 'in_progress' ? 'completed' : status;
 }
 
 function refusalOf(finish: Finish): Item {
@@ -111,7 +111,7 @@ function echoOf(request: GenerationRequest): JsonObject {
     previous_response_id: null,
     instructions: body.instructions ?? null,
     max_output_tokens: request.requestedOutputTokens ?? null,
-    max_tool_calls: request.wishes.maxToolCalls ?? null,
+    max_tool_calls: body.max_tool_calls ?? null,
     metadata: request.metadata ?? {},
     parallel_tool_calls: request.parallelToolCalls ?? true,
     temperature: sampling.temperature ?? 1,

@@ -2,12 +2,13 @@ import type { Event, Finish, PartKind } from '../../ir/events.ts';
 import type {
   Annotation,
   Ext,
-  Item,
   ItemStatus,
   Logprobs,
   MessageItem,
+  OutputItem,
   Part,
   ReasoningItem,
+  ServerCallItem,
   ToolCallItem,
   ToolKind,
 } from '../../ir/items.ts';
@@ -16,12 +17,13 @@ import { writeSseFrame } from '../../kit/frames/sse.ts';
 import { type ExactNumbers, stringifyExactly } from '../../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, objectsAt } from '../../kit/json/members.ts';
+import type { ReplyContext } from '../dialect.ts';
 import { familyOf, wrapSeal } from '../shared/reasoning/custody.ts';
 import { NO_ARGUMENTS } from '../shared/tools/tool-names.ts';
 
 import { renderAnnotation } from './citations.ts';
 import { imageFields } from './render-content.ts';
-import { INPUT_CHANNELS, TEXT_CHANNELS, type TextChannel } from './wire.ts';
+import { type HostedItem, hostedItemOf, INPUT_CHANNELS, TEXT_CHANNELS, type TextChannel } from './wire.ts';
 
 /** Output items for callers. */
 
@@ -29,10 +31,10 @@ import { INPUT_CHANNELS, TEXT_CHANNELS, type TextChannel } from './wire.ts';
 
 /** Writes an item under its id; undefined for kinds that this format does not have. */
 export function renderOutputItem(
-  item: Item,
+  item: OutputItem,
   id: string,
   status: ItemStatus,
-  request: GenerationRequest,
+  { request, vendor }: Pick<ReplyContext, 'request' | 'vendor'>,
 ): JsonObject | undefined {
   switch (item.type) {
     case 'message':
@@ -50,6 +52,8 @@ export function renderOutputItem(
       });
     case 'opaque':
       return item.dialect === 'responses' ? { ...item.value, id } : undefined;
+    case 'server-call':
+      return renderServerCall(item, id, vendor);
     case 'tool-result':
       return undefined;
   }
@@ -151,6 +155,14 @@ function renderToolCall(item: ToolCallItem, id: string, status: ItemStatus): Jso
   });
 }
 
+/** A call without a result shows its arguments, so that it can be sent back. */
+function renderServerCall(item: ServerCallItem, id: string, vendor: string): JsonObject {
+  const { tool, callId, input, shown, status } = item;
+  const hosted = hostedItemOf(item);
+  if (hosted !== undefined) return { id, type: hosted.type, status, ...shown };
+  return { id, type: `${vendor}:${tool}`, status, call_id: callId, arguments: input, ...shown };
+}
+
 // --- Images ---------------------------------------------------------------------------------------------------------
 
 /** Images have no status `incomplete`. */
@@ -161,7 +173,7 @@ function imageStatus(status: ItemStatus): string {
 // --- Refusals -------------------------------------------------------------------------------------------------------
 
 /** True if some part of the answer is a refusal. */
-export function showsRefusal(items: readonly Item[]): boolean {
+export function showsRefusal(items: readonly OutputItem[]): boolean {
   return items.some(
     (item) => item.type === 'message' && item.content.some((part) => part.type === 'refusal'),
   );
@@ -300,6 +312,10 @@ export class FrameWriter {
 
   imageStep(step: 'in_progress' | 'generating' | 'completed', at: Placement): string {
     return this.write(`response.image_generation_call.${step}`, placeOf(at));
+  }
+
+  hostedStep(item: HostedItem, step: string, at: Placement): string {
+    return this.write(`response.${item.type}.${step}`, placeOf(at));
   }
 
   partAdded(at: Placement, kind: PartKind, part: number): string {

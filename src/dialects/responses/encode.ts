@@ -1,6 +1,6 @@
 import type { Event, EventBatch, Failure, Finish, ItemHead, PartKind } from '../../ir/events.ts';
 import { Fold } from '../../ir/folding/fold.ts';
-import type { Annotation, Item, ItemStatus } from '../../ir/items.ts';
+import type { Annotation, ItemStatus, OutputItem } from '../../ir/items.ts';
 import { writeSseComment, writeSseFrame } from '../../kit/frames/sse.ts';
 import { stringifyExactly } from '../../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
@@ -29,7 +29,14 @@ import {
 } from './encode-content.ts';
 import { patchFrame } from './encode-relay.ts';
 import { ItemIds } from './ids.ts';
-import { coveredBy, INPUT_CHANNELS, isProgressEvent, TERMINAL_EVENTS, TEXT_CHANNELS } from './wire.ts';
+import {
+  coveredBy,
+  hostedItemOf,
+  INPUT_CHANNELS,
+  isProgressEvent,
+  TERMINAL_EVENTS,
+  TEXT_CHANNELS,
+} from './wire.ts';
 
 /** An output item in the caller's stream. */
 interface Shown extends Placement {
@@ -164,7 +171,10 @@ class ResponsesEncoder implements StreamEncoder {
     const shown = this.#show(item, head);
     if (shown === undefined) return '';
     const added = this.#writer.item('added', shown, this.#render(shown, 'in_progress'));
-    return head.type === 'image' ? added + this.#writer.imageStep('in_progress', shown) : added;
+    if (head.type === 'image') return added + this.#writer.imageStep('in_progress', shown);
+    const hosted = head.type === 'server-call' ? hostedItemOf(head) : undefined;
+    if (hosted === undefined) return added;
+    return added + hosted.begun.map((step) => this.#writer.hostedStep(hosted, step, shown)).join('');
   }
 
   /** Gives an item its position; undefined for kinds that this format does not have. */
@@ -188,7 +198,7 @@ class ResponsesEncoder implements StreamEncoder {
 
   #render(shown: Shown, status: ItemStatus): JsonObject {
     const item = withMirrored(this.#fold.itemAt(shown.item), shown.mirrored);
-    const rendered = renderOutputItem(item, shown.id, status, this.#context.request) ?? { id: shown.id };
+    const rendered = renderOutputItem(item, shown.id, status, this.#context) ?? { id: shown.id };
     if (status !== 'in_progress') return rendered;
     if (shown.head.type === 'image') return { ...rendered, result: null };
     const hasStatus = shown.head.type === 'opaque' && typeof rendered.status === 'string';
@@ -198,7 +208,7 @@ class ResponsesEncoder implements StreamEncoder {
   #itemEnd({ item, status = 'completed' }: EventOf<'item-end'>): string {
     const shown = this.#items.get(item);
     if (shown === undefined || shown.done !== undefined) return '';
-    const before = this.#inputDone(shown) + this.#imageDone(shown);
+    const before = this.#inputDone(shown) + this.#imageDone(shown) + this.#hostedDone(shown);
     shown.done = this.#render(shown, status === 'in_progress' ? 'completed' : status);
     this.#context.keepItem?.(shown.done);
     return before + this.#writer.item('done', shown, shown.done);
@@ -207,6 +217,13 @@ class ResponsesEncoder implements StreamEncoder {
   #imageDone(shown: Shown): string {
     if (shown.head.type !== 'image') return '';
     return this.#writer.imageStep('generating', shown) + this.#writer.imageStep('completed', shown);
+  }
+
+  #hostedDone({ head, item, ...at }: Shown): string {
+    const hosted = head.type === 'server-call' ? hostedItemOf(head) : undefined;
+    const ended = hosted && this.#fold.itemAt(item);
+    if (hosted === undefined || ended?.type !== 'server-call' || ended.status !== 'completed') return '';
+    return this.#writer.hostedStep(hosted, 'completed', at);
   }
 
   // --- Parts and text -----------------------------------------------------------------------------------------------
@@ -436,7 +453,7 @@ function isMirrored(shown: Shown, kind: PartKind, part: number): boolean {
 }
 
 /** Reasoning with the summaries that were made from its first raw thoughts. */
-function withMirrored(item: Item, mirrored: number): Item {
+function withMirrored(item: OutputItem, mirrored: number): OutputItem {
   if (item.type !== 'reasoning' || mirrored === 0) return item;
   return { ...item, summary: [...item.text.slice(0, mirrored), ...item.summary] };
 }

@@ -1,8 +1,8 @@
 import type { ItemHead } from '../../ir/events.ts';
-import type { Item } from '../../ir/items.ts';
+import type { OutputItem } from '../../ir/items.ts';
 import { stringAt } from '../../kit/json/members.ts';
 
-import { ID_PREFIXES } from './wire.ts';
+import { hostedItemOf, ID_PREFIXES } from './wire.ts';
 
 /** Ids of an answer and its items, all made from the generation id. */
 
@@ -28,7 +28,7 @@ export class ItemIds {
     this.#root = randomPartOf(generationId);
   }
 
-  idFor(thing: ItemHead | Item, position: number): string {
+  idFor(thing: ItemHead | OutputItem, position: number): string {
     const own = thing.type === 'opaque' ? ownIdOfOpaque(thing) : 'id' in thing ? thing.id : undefined;
     const id =
       own !== undefined && PLAIN_ID.test(own) && !this.#taken.has(own)
@@ -39,14 +39,16 @@ export class ItemIds {
   }
 }
 
-function ownIdOfOpaque(thing: Extract<ItemHead | Item, { type: 'opaque' }>): string | undefined {
+function ownIdOfOpaque(thing: Extract<ItemHead | OutputItem, { type: 'opaque' }>): string | undefined {
   return stringAt('item' in thing ? thing.item.value : thing.value, 'id');
 }
 
-function prefixOf(thing: ItemHead | Item): string {
+function prefixOf(thing: ItemHead | OutputItem): string {
   switch (thing.type) {
     case 'tool-call':
       return ID_PREFIXES[thing.kind];
+    case 'server-call':
+      return hostedItemOf(thing)?.idPrefix ?? ID_PREFIXES[thing.type];
     case 'tool-result':
       return ID_PREFIXES.opaque;
     default:

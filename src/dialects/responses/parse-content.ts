@@ -31,6 +31,7 @@ import { withEach } from '../shared/requests/with-each.ts';
 import { readAnnotation } from './citations.ts';
 import { parseFileData, parseUrl } from './media.ts';
 import { OWN_REASONING_FORMAT } from './wire.ts';
+import { isOperatorItem } from './wire-content.ts';
 
 /** Parses items and parts of this format. */
 
@@ -168,6 +169,30 @@ function parseToolResult(value: JsonObject, kind: ToolKind): ToolResultItem {
     status: statusAt(value),
     ext: extOf(value, TOOL_RESULT_FIELDS),
   });
+}
+
+const SERVER_CALL_FIELDS = new Set(['type', 'id', 'status', 'call_id', 'arguments']);
+
+/**
+ * An operator's item as the call and the result that its model saw; undefined if it does not say what came of the
+ * call. The members of the item are the result.
+ */
+export function replayedCall(value: JsonObject): readonly [ToolCallItem, ToolResultItem] | undefined {
+  const type = stringAt(value, 'type') ?? '';
+  const callId = stringAt(value, 'call_id') ?? stringAt(value, 'id');
+  const result = membersBeyond(value, SERVER_CALL_FIELDS);
+  if (!isOperatorItem(type) || callId === undefined || result === undefined) return undefined;
+  const name = type.slice(type.indexOf(':') + 1);
+  return [
+    { type: 'tool-call', kind: 'function', callId, name, input: stringAt(value, 'arguments') ?? '{}' },
+    {
+      type: 'tool-result',
+      kind: 'function',
+      callId,
+      content: [{ type: 'text', text: JSON.stringify(result) }],
+      ...(value.status === 'failed' && { isError: true }),
+    },
+  ];
 }
 
 // --- Images ---------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import {
   WITHOUT_RESULT,
 } from '../shared/pairing/pair-calls.ts';
 import type { Report } from '../shared/report/report.ts';
-import { inputPlace, parseThoughts } from './parse-content.ts';
+import { inputPlace, parseThoughts, replayedCall } from './parse-content.ts';
 import { renderItem } from './render-content.ts';
 import { changeEach, cleanItem, cleanTool, withoutMembers } from './render-losses.ts';
 import { isOperatorItem } from './wire-content.ts';
@@ -45,7 +45,7 @@ export function relayInput(body: JsonObject, report: Report): Json | undefined {
       unanswered.push(named);
     }
     const sent = relayItem(orphans.has(item) ? asSaid(item, place, report) : named, place, report);
-    return results.length === 0 ? sent : [...results, ...(sent === undefined ? [] : [sent])];
+    return results.length === 0 ? sent : [...results, ...(sent === undefined ? [] : [sent].flat())];
   });
   const last = answers();
   return last.length === 0 || !Array.isArray(input) ? input : [...input, ...last];
@@ -102,9 +102,14 @@ function asSaid({ call_id: callId, output }: JsonObject, place: string, report: 
 
 // --- Traces of this gateway in earlier turns ------------------------------------------------------------------------
 
-function relayItem(item: JsonObject, place: string, report: Report): JsonObject | undefined {
+function relayItem(item: JsonObject, place: string, report: Report): JsonObject | JsonObject[] | undefined {
   const type = typeOf(item);
   if (isOperatorItem(type)) {
+    const replayed = replayedCall(item)?.flatMap((each): JsonObject[] => {
+      const rendered = renderItem(each, { place, report });
+      return rendered === undefined ? [] : [rendered];
+    });
+    if (replayed !== undefined) return replayed;
     report.dropped(place, `the upstream has no place for ${type}`);
     return undefined;
   }

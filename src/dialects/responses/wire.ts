@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import type { Event, ItemHead, PartKind } from '../../ir/events.ts';
+import type { ServerCallItem } from '../../ir/items.ts';
 import type { Tool } from '../../ir/request.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 import { nullish, oneOf, taggedUnion } from '../../kit/json/schema.ts';
@@ -159,8 +160,34 @@ export const ID_PREFIXES = {
   function: 'fc_',
   custom: 'ctc_',
   image: 'ig_',
+  'server-call': 'st_',
   opaque: 'item_',
 } as const;
+
+/** How callers see a server tool that they asked for by a hosted type: type of the item, its steps, its id. */
+export interface HostedItem {
+  readonly type: string;
+  /** Steps from the beginning to the run of the tool. */
+  readonly begun: readonly string[];
+  readonly idPrefix: string;
+}
+
+/** By the name of the server tool. */
+const HOSTED_ITEMS: ReadonlyMap<string, HostedItem> = new Map([
+  ['web_search', { type: 'web_search_call', begun: ['in_progress', 'searching'], idPrefix: 'ws_' }],
+  [
+    'image_generation',
+    { type: 'image_generation_call', begun: ['in_progress', 'generating'], idPrefix: 'ig_' },
+  ],
+]);
+
+/** The form of a server tool that was asked for by a hosted type; undefined = it has its own type. */
+export function hostedItemOf({
+  tool,
+  hostedAs,
+}: Pick<ServerCallItem, 'tool' | 'hostedAs'>): HostedItem | undefined {
+  return hostedAs === undefined ? undefined : HOSTED_ITEMS.get(tool);
+}
 
 /** The format of sealed reasoning if the upstream names no maker. */
 export const OWN_REASONING_FORMAT = 'openai-responses-v1';

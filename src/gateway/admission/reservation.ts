@@ -10,7 +10,7 @@ import {
   LedgerUnavailable,
   type ReserveOutcome,
 } from '../../ports/ledger.ts';
-import type { PaidCharge } from '../../stages/stage.ts';
+import type { PaidCharge } from '../../tools/server-tool.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import { isUnlimited } from './reservation-size.ts';
 

@@ -8,7 +8,7 @@ import { NO_USAGE } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Nanos } from '../../kit/money.ts';
 import { LedgerUnavailable } from '../../ports/ledger.ts';
-import type { PaidCharge } from '../../stages/stage.ts';
+import type { PaidCharge } from '../../tools/server-tool.ts';
 import { unrecordable } from '../admission/admit.ts';
 import { acceptedRow } from '../record/generation-row.ts';
 import type { GenerationInput } from '../request/generation-input.ts';

@@ -1,6 +1,6 @@
 import { DIALECTS } from '../../dialects/dialects.ts';
 import type { GatewayError } from '../../ir/errors.ts';
-import type { Item, Part } from '../../ir/items.ts';
+import type { OutputItem, Part } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Result } from '../../ir/result.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
@@ -91,13 +91,16 @@ function wordsOf(part: Part): string[] {
 }
 
 /** Raw reasoning text if it is known, else its summaries. */
-function thoughtsOf(item: Item): readonly string[] {
+function thoughtsOf(item: OutputItem): readonly string[] {
   if (item.type !== 'reasoning') return [];
   return item.text.length > 0 ? item.text : item.summary;
 }
 
-function callOf(item: Item): JsonObject[] {
-  return item.type === 'tool-call' ? [{ id: item.callId, name: item.name, arguments: item.input }] : [];
+function callOf(item: OutputItem): JsonObject[] {
+  if (item.type === 'tool-call') return [{ id: item.callId, name: item.name, arguments: item.input }];
+  if (item.type !== 'server-call') return [];
+  const { callId, tool, input, output = null } = item;
+  return [{ id: callId, name: tool, arguments: input, output }];
 }
 
 function joined(texts: readonly string[]): string | null {

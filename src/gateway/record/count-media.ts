@@ -1,4 +1,4 @@
-import type { Item, Part } from '../../ir/items.ts';
+import type { OutputItem, Part } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Result } from '../../ir/result.ts';
 
@@ -46,6 +46,6 @@ export function citationsOf({ items }: Result): number {
 
 const NO_PARTS: readonly Part[] = [];
 
-function partsOf(item: Item): readonly Part[] {
+function partsOf(item: OutputItem): readonly Part[] {
   return item.type === 'message' || item.type === 'tool-result' ? item.content : NO_PARTS;
 }

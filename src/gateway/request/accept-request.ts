@@ -132,6 +132,6 @@ function offered(
   { caller }: GenerationInput,
   settings: GatewaySettings,
 ): GenerationRequest {
-  refuseUnavailable(request, settings);
+  refuseUnavailable(request, settings.vendor, settings);
   return withDefaultSort(withOnlineVariant(request, settings.catalog), caller.workspace);
 }

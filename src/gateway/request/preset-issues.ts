@@ -83,7 +83,7 @@ function requestIssues(
     const body = applyPreset(facts.preset, withModel ? own : { ...own, model: 'any' }, { [slug]: preset });
     const problems = validator.issuesOf(body);
     if (problems.length > 0) throw invalidRequest(problems);
-    refuseUnavailable(parseBody(body, inbound, { vendor }), { vendor });
+    refuseUnavailable(parseBody(body, inbound, { vendor }), vendor);
   });
   return issues.map(({ path, message }) => ({ path: memberPath(path, facts.preset, preset), message }));
 }

@@ -1,6 +1,5 @@
-import type { Catalog } from '../../catalog/catalog.ts';
-import type { WebSettings } from '../../stages/plugins/web/web-settings.ts';
 import type { OcrSettings, ServiceSettings } from '../../stages/stage.ts';
+import type { ToolSettings } from '../../tools/server-tool.ts';
 
 /** Endpoints that are called for one model, and calls for the whole request. */
 export interface AttemptLimits {
@@ -13,10 +12,8 @@ export interface AttemptLimits {
 }
 
 /** Settings of the gateway at one moment; a reload replaces them between requests, never inside one. */
-export interface GatewaySettings {
-  readonly vendor: string;
+export interface GatewaySettings extends ToolSettings {
   readonly region: string | null;
-  readonly catalog: Catalog;
   /** Patterns of the models that the auto router chooses from; undefined = all. */
   readonly autoModels: readonly string[] | undefined;
   readonly attempts: AttemptLimits;
@@ -34,5 +31,4 @@ export interface GatewaySettings {
   readonly moderation: ServiceSettings | undefined;
   /** The service that reads pictures of pages; undefined = none. */
   readonly ocr: OcrSettings | undefined;
-  readonly web: WebSettings;
 }

@@ -2,26 +2,29 @@ import { invalidRequest } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { WEB } from '../../ir/web-notes.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import type { Issue } from '../../kit/json/validate.ts';
+import { withoutNulls } from '../../kit/json/members.ts';
+import { compileValidator, type Issue, type Validator } from '../../kit/json/validate.ts';
 import { quoted } from '../../kit/text/quoted.ts';
 import { ROUTER_OF_PLUGIN } from '../../routing/routers/routers.ts';
 import { CONTEXT_COMPRESSION } from '../../stages/plugins/context-compression/compression-goal.ts';
-import { engineIssue } from '../../stages/plugins/web/choose-engine.ts';
-import type { WebSettings } from '../../stages/plugins/web/web-settings.ts';
 import { STAGE_PLUGINS } from '../../stages/table.ts';
-import type { GatewaySettings } from './settings.ts';
+import type { ServerTool, ToolSettings } from '../../tools/server-tool.ts';
+import { SERVER_TOOLS } from '../../tools/table.ts';
+import { engineIssue } from '../../web/choose-engine.ts';
+import type { WebSettings } from '../../web/web-settings.ts';
 
 /**
  * Refuses what this gateway knows by name but cannot do: a plugin that is switched on, a tool that the gateway itself
- * would have to run. Nothing is silently ignored.
+ * would have to run. Nothing is silently ignored. Without `settings` only names and parameters are checked.
  */
 export function refuseUnavailable(
   { body }: GenerationRequest,
-  { vendor, web }: Pick<GatewaySettings, 'vendor'> & Partial<Pick<GatewaySettings, 'web'>>,
+  vendor: string,
+  settings?: ToolSettings,
 ): void {
   if (!Array.isArray(body.plugins) && !Array.isArray(body.tools)) return;
-  const ofPlugins = pluginIssues(body.plugins, web);
-  const ofTools = toolIssues(body.tools, vendor);
+  const ofPlugins = pluginIssues(body.plugins, settings?.web);
+  const ofTools = toolIssues(body.tools, vendor, settings);
   if (ofPlugins.length + ofTools.length > 0) throw invalidRequest([...ofPlugins, ...ofTools]);
 }
 
@@ -45,13 +48,45 @@ function pluginIssues(plugins: Json | undefined, web: WebSettings | undefined): 
   });
 }
 
-function toolIssues(tools: Json | undefined, vendor: string): Issue[] {
+function toolIssues(tools: Json | undefined, vendor: string, settings: ToolSettings | undefined): Issue[] {
+  if (!Array.isArray(tools)) return [];
   const prefix = `${vendor}:`;
-  return issuesOf(tools, ({ type }, index) =>
-    typeof type === 'string' && type.startsWith(prefix)
-      ? { path: `tools[${index}].type`, message: `the tool ${quoted(type)} is not available on this gateway` }
-      : undefined,
-  );
+  return tools.flatMap((value, index) => {
+    if (!isJsonObject(value) || typeof value.type !== 'string' || !value.type.startsWith(prefix)) return [];
+    return issuesOfTool(value, value.type.slice(prefix.length), `tools[${index}]`, settings);
+  });
+}
+
+/** Problems of a server tool in a request: its parameters, or why it cannot run here. */
+function issuesOfTool(
+  value: JsonObject,
+  name: string,
+  place: string,
+  settings: ToolSettings | undefined,
+): Issue[] {
+  const tool = SERVER_TOOLS.get(name);
+  if (tool === undefined) {
+    const message = `the tool ${quoted(String(value.type))} is not available on this gateway`;
+    return [{ path: `${place}.type`, message }];
+  }
+  const given = value.parameters ?? {};
+  const issues = validatorOf(tool).issuesOf(given);
+  if (issues.length > 0 || !isJsonObject(given)) {
+    return issues.map(({ path, message }) => ({
+      path: path === '' ? `${place}.parameters` : `${place}.parameters.${path}`,
+      message,
+    }));
+  }
+  const issue = settings && tool.unavailable?.(withoutNulls(given), settings);
+  return issue === undefined ? [] : [{ path: `${place}.${issue.path ?? 'type'}`, message: issue.message }];
+}
+
+const VALIDATORS = new Map<ServerTool, Validator>();
+
+function validatorOf(tool: ServerTool): Validator {
+  const validator = VALIDATORS.get(tool) ?? compileValidator(tool.parameters);
+  VALIDATORS.set(tool, validator);
+  return validator;
 }
 
 function issuesOf(

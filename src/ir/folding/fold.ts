@@ -5,7 +5,16 @@ import { SampledText } from '../../kit/text/sampled-text.ts';
 import type { Vector } from '../embedding.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Event, Finish, ItemHead, PartKind, Seal } from '../events.ts';
-import type { Annotation, Ext, Item, ItemStatus, Logprobs, Part, Source } from '../items.ts';
+import type {
+  Annotation,
+  Ext,
+  ItemStatus,
+  Logprobs,
+  OutputItem,
+  Part,
+  ServerCallStatus,
+  Source,
+} from '../items.ts';
 import type { Omission, OmittedText, Result } from '../result.ts';
 import type { Usage } from '../usage.ts';
 
@@ -26,6 +35,7 @@ interface ItemDraft {
   source: Source | undefined;
   status: ItemStatus;
   value: JsonObject | undefined;
+  served: Extract<Event, { type: 'server-result' }> | undefined;
   ext: Ext | undefined;
 }
 
@@ -101,6 +111,9 @@ export class Fold {
       case 'image-data':
         this.#draftAt(event.item).source = event.source;
         return;
+      case 'server-result':
+        this.#draftAt(event.item).served = event;
+        return;
       case 'seal': {
         const draft = this.#draftAt(event.item);
         draft.seal = { ...draft.seal, ...event.seal };
@@ -142,7 +155,7 @@ export class Fold {
   }
 
   /** The item at a position as it stands now. */
-  itemAt(item: number): Item {
+  itemAt(item: number): OutputItem {
     return itemOf(this.#draftAt(item));
   }
 
@@ -255,11 +268,12 @@ function draftOf(head: ItemHead): ItemDraft {
     source: undefined,
     status: 'in_progress',
     value: undefined,
+    served: undefined,
     ext: undefined,
   };
 }
 
-function itemOf(draft: ItemDraft): Item {
+function itemOf(draft: ItemDraft): OutputItem {
   const { head, status, seal } = draft;
   switch (head.type) {
     case 'message':
@@ -308,9 +322,24 @@ function itemOf(draft: ItemDraft): Item {
         status,
         ext: mergeExt(head.ext, draft.ext),
       });
+    case 'server-call': {
+      const { served } = draft;
+      return compact({
+        ...head,
+        output: served?.output,
+        shown: served?.shown ?? {},
+        status: serverStatusOf(draft),
+      });
+    }
     case 'opaque':
       return draft.value === undefined ? head.item : { ...head.item, value: draft.value };
   }
+}
+
+/** A call without a result did not run to its end. */
+function serverStatusOf({ status, served }: ItemDraft): ServerCallStatus {
+  if (status === 'in_progress') return 'in_progress';
+  return served?.isFailed === false ? 'completed' : 'failed';
 }
 
 function partOf(part: PartDraft): Part {

@@ -40,6 +40,25 @@ describe('JoinedLegs', () => {
     expect(events.filter(({ type }) => type === 'finish')).toEqual([]);
   });
 
+  it('numbers items without gaps where some are withheld, and names them in progress of hosted tools', () => {
+    const joined = new JoinedLegs((head) => head.type === 'reasoning');
+    const events: Event[] = [
+      { type: 'item-start', item: 0, head: { type: 'reasoning' } },
+      { type: 'item-end', item: 0 },
+      { type: 'item-start', item: 1, head: { type: 'message' } },
+      { type: 'opaque', dialect: 'responses', value: { type: 'step', output_index: 1 } },
+      { type: 'item-end', item: 1 },
+    ];
+    const items = (batch: readonly Event[]) =>
+      batch.map((event) =>
+        event.type === 'opaque' ? event.value.output_index : 'item' in event && event.item,
+      );
+    expect(items(joined.push(events).passing)).toEqual([0, 0, 0]);
+    expect(joined.ownItem()).toBe(1);
+    joined.begin();
+    expect(items(joined.push(events).passing)).toEqual([2, 2, 2]);
+  });
+
   it('has one start, and usage is the sum so far', () => {
     const { events } = joinedOf([
       [...leg('a'), used(3)],

@@ -1,4 +1,5 @@
-import type { Event, EventBatch, Failure, Finish } from '../events.ts';
+import { numberAt } from '../../kit/json/members.ts';
+import type { Event, EventBatch, Failure, Finish, ItemHead } from '../events.ts';
 import { NO_USAGE, plusUsage, type Usage } from '../usage.ts';
 
 /** Events of a leg to forward, and its terminal event once it has ended. */
@@ -8,22 +9,27 @@ export interface JoinedBatch {
 }
 
 /**
- * Makes one answer of several legs: items are numbered from leg to leg, there is one start, and usage is the sum so
- * far. Terminal events are held back: the stage that joins the legs forwards that of the last leg.
+ * Makes one answer of several legs: items are numbered from leg to leg without gaps, there is one start, and usage is
+ * the sum so far. Terminal events are held back: the stage that joins the legs forwards that of the last leg.
  */
 export class JoinedLegs {
-  /** Items of the legs before. */
-  #before = 0;
-  /** Items of this leg. */
+  readonly #isWithheld: (head: ItemHead) => boolean;
+  /** Items of the answer so far. */
   #items = 0;
+  /** Places of this leg's items in the answer. */
+  readonly #places = new Map<number, number>();
   #usedBefore: Usage = NO_USAGE;
   #used: Usage = NO_USAGE;
   #hasStarted = false;
 
+  /** `isWithheld`: true for items of legs that callers do not get. */
+  constructor(isWithheld: (head: ItemHead) => boolean = () => false) {
+    this.#isWithheld = isWithheld;
+  }
+
   /** Called before the events of each leg after the first. */
   begin(): void {
-    this.#before += this.#items;
-    this.#items = 0;
+    this.#places.clear();
     this.#usedBefore = plusUsage(this.#usedBefore, this.#used);
     this.#used = NO_USAGE;
   }
@@ -34,7 +40,7 @@ export class JoinedLegs {
     for (const event of flat(batch)) {
       if (event.type === 'finish' || event.type === 'failure') terminal = event;
       else if (event.type === 'usage') passing.push({ type: 'usage', usage: this.#sum(event.usage) });
-      else if (event.type !== 'start') passing.push(this.#placed(event));
+      else if (event.type !== 'start') this.#place(event, passing);
       else if (!this.#hasStarted) {
         this.#hasStarted = true;
         passing.push(event);
@@ -45,9 +51,7 @@ export class JoinedLegs {
 
   /** An item that no leg has said: the place that it takes. */
   ownItem(): number {
-    const place = this.#before + this.#items;
-    this.#items += 1;
-    return place;
+    return this.#items++;
   }
 
   #sum(usage: Usage): Usage {
@@ -55,10 +59,24 @@ export class JoinedLegs {
     return plusUsage(this.#usedBefore, usage);
   }
 
-  #placed(event: Event): Event {
-    if (!('item' in event)) return event;
-    if (event.type === 'item-start') this.#items = Math.max(this.#items, event.item + 1);
-    return this.#before === 0 ? event : { ...event, item: this.#before + event.item };
+  #place(event: Event, passing: Event[]): void {
+    if (event.type === 'opaque') {
+      // Progress of a hosted tool names its item by position.
+      const place = this.#places.get(numberAt(event.value, 'output_index') ?? -1);
+      passing.push(
+        place === undefined ? event : { ...event, value: { ...event.value, output_index: place } },
+      );
+      return;
+    }
+    if (!('item' in event)) {
+      passing.push(event);
+      return;
+    }
+    if (event.type === 'item-start' && !this.#isWithheld(event.head)) {
+      this.#places.set(event.item, this.ownItem());
+    }
+    const place = this.#places.get(event.item);
+    if (place !== undefined) passing.push(place === event.item ? event : { ...event, item: place });
   }
 }
 

@@ -1,6 +1,6 @@
 import { compact } from '../../kit/json/members.ts';
 import type { Event, PartKind, Seal } from '../events.ts';
-import type { Item, ItemStatus, Part } from '../items.ts';
+import type { ItemStatus, OutputItem, Part } from '../items.ts';
 import type { Result } from '../result.ts';
 
 /**
@@ -20,7 +20,7 @@ export function unfold(result: Result): Event[] {
   return events;
 }
 
-function itemEvents(entry: Item, item: number): Event[] {
+function itemEvents(entry: OutputItem, item: number): Event[] {
   switch (entry.type) {
     case 'message': {
       const { id, phase, ext, status } = entry;
@@ -60,6 +60,15 @@ function itemEvents(entry: Item, item: number): Event[] {
         { type: 'item-start', item, head: compact({ type: 'image', id, ext }) },
         { type: 'image-data', item, source },
         ...ending(item, status),
+      ];
+    }
+    case 'server-call': {
+      const { output, shown, status, ...head } = entry;
+      const isFailed = status === 'failed';
+      return [
+        { type: 'item-start', item, head },
+        ...(output === undefined ? [] : [{ type: 'server-result', item, output, shown, isFailed } as const]),
+        ...(status === 'in_progress' ? [] : [{ type: 'item-end', item } as const]),
       ];
     }
     case 'opaque':

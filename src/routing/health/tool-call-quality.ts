@@ -1,4 +1,4 @@
-import type { Item, ToolCallItem } from '../../ir/items.ts';
+import type { OutputItem, ToolCallItem } from '../../ir/items.ts';
 import type { GenerationRequest, Tool } from '../../ir/request.ts';
 import { findExcess, JSON_LIMITS, type Json } from '../../kit/json/json.ts';
 import { StepBudget } from '../../kit/json-schema/budget.ts';
@@ -17,7 +17,7 @@ const MAX_STEPS = 4000;
  */
 export function judgeToolCalls(
   { tools }: Pick<GenerationRequest, 'tools'>,
-  items: readonly Item[],
+  items: readonly OutputItem[],
 ): TicketSuccess['toolCalls'] {
   if (!items.some(isCall)) return 'none';
   const calls = items.filter(isCall).filter(isWhole);
@@ -26,7 +26,7 @@ export function judgeToolCalls(
   return calls.every((call) => judge.isGood(call)) ? 'good' : 'bad';
 }
 
-function isCall(item: Item): item is ToolCallItem {
+function isCall(item: OutputItem): item is ToolCallItem {
   return item.type === 'tool-call';
 }
 

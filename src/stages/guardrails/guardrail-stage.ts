@@ -5,6 +5,7 @@ import type { WireWatch } from '../../ir/wire-watch.ts';
 import { SharedTurn } from '../../kit/loop/turns.ts';
 import type { AppliedGuardrail } from '../../ports/guardrails.ts';
 import type { Next, Stage, StageContext } from '../stage.ts';
+import { wantedTools } from '../tool-loop/offered-tools.ts';
 import { AnswerFilter } from './answer-filter.ts';
 import { passedError } from './error-texts.ts';
 import { type FilterSet, preparedFilters } from './filters/filter-set.ts';
@@ -16,6 +17,7 @@ import { JudgePanel } from './judges/judge-panel.ts';
 import { type FileScanning, type FilesAsText, withScannedFiles } from './native-files.ts';
 import { Receipt, type Unscanned } from './receipt.ts';
 import { blockedError, failureEntry, noVerdictError, pipelineEntries } from './refusals.ts';
+import { scannedResults } from './shown-results.ts';
 
 /** Dependencies of the guardrail stages. */
 export interface GuardrailStageDependencies {
@@ -41,6 +43,8 @@ export interface GuardrailStages {
   readonly first: Stage;
   /** After stages that add texts to the request, and once it is known which files go to the model as they are. */
   readonly again: Stage;
+  /** Around the tool loop: what callers see of the results of server tools. */
+  readonly shownResults: Stage;
   /** Around each leg, inside of all other stages: what comes back, and what stages add for further legs. */
   readonly innermost: Stage;
 }
@@ -92,6 +96,14 @@ export function guardrailStages(dependencies: GuardrailStageDependencies): Guard
           filesOf(context),
         ),
       }),
+    },
+    shownResults: {
+      name: 'guardrails-on-shown-results',
+      touches: 'answer',
+      isActive: (request, context) =>
+        isActive(request, context) && wantedTools(request, context.settings).length > 0,
+      around: (request, next, context) => guardedResults(next(request), context, guardedOf(context)),
+      endsWithLeg: () => true,
     },
     innermost: {
       name: 'guardrails-around-legs',
@@ -217,6 +229,29 @@ async function* guardedLeg(
     if (isLast(passing)) return;
   }
   if (refusal !== undefined) yield [{ type: 'failure', error: refusal }];
+}
+
+/** An answer whose results of server tools are scanned as they pass. */
+async function* guardedResults(
+  batches: ReturnType<Next>,
+  context: StageContext,
+  { scan, panel }: Guarded,
+): AsyncGenerator<EventBatch, void, undefined> {
+  for await (const batch of batches) {
+    if (!batch.some(({ type }) => type === 'server-result')) {
+      yield batch;
+      continue;
+    }
+    const passing = await scannedResults(batch, scan, panel);
+    try {
+      checked(undefined, scan, context);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      yield [{ type: 'failure', error }];
+      return;
+    }
+    yield passing;
+  }
 }
 
 function isLast(batch: EventBatch): boolean {

@@ -3,13 +3,13 @@ import type { Egress } from '../../../egress/egress.ts';
 import { GatewayError } from '../../../ir/errors.ts';
 import type { Part } from '../../../ir/items.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
+import { isPdf, PdfProblem, type PdfText, pdfText } from '../../../web/pdf-text.ts';
 import type { FilesAsText } from '../../guardrails/native-files.ts';
 import type { StageContext } from '../../stage.ts';
 import { contentOf, type FileContent } from './file-bytes.ts';
 import { fileRefused } from './file-refused.ts';
 import { type FilePart, nameOf, parsableFiles, unreadableFiles, withFilesReplaced } from './find-files.ts';
 import { ParsedTexts } from './parsed-texts.ts';
-import { isPdf, PdfProblem, type PdfText, pdfText } from './pdf-text.ts';
 
 /** Files that are parsed for one request: each may take a process some seconds. */
 const MAX_FILES = 16;

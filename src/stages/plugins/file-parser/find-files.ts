@@ -1,7 +1,7 @@
 import type { Item, Part, Source } from '../../../ir/items.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
+import { isPdf } from '../../../web/pdf-text.ts';
 import { isTextMedia } from '../../guardrails/texts/protocol-marks.ts';
-import { isPdf } from './pdf-text.ts';
 
 export type FilePart = Extract<Part, { type: 'file' }>;
 

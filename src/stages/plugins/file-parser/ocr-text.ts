@@ -1,8 +1,8 @@
 import type { Egress } from '../../../egress/egress.ts';
 import { isJsonObject } from '../../../kit/json/json.ts';
+import { PDF_LIMITS, type PdfText } from '../../../web/pdf-text.ts';
+import { TextPayment } from '../../../web/text-payment.ts';
 import { callService, type ProviderService, serviceFailed } from '../provider-service.ts';
-import { PDF_LIMITS, type PdfText } from './pdf-text.ts';
-import { TextPayment } from './text-payment.ts';
 
 const PATH = '/ocr';
 

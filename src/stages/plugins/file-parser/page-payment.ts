@@ -1,7 +1,8 @@
 import { GatewayError } from '../../../ir/errors.ts';
 import type { Nanos } from '../../../kit/money.ts';
-import type { PaidCharge, StageContext } from '../../stage.ts';
-import type { PdfText } from './pdf-text.ts';
+import type { PaidCharge } from '../../../tools/server-tool.ts';
+import type { PdfText } from '../../../web/pdf-text.ts';
+import type { StageContext } from '../../stage.ts';
 
 /**
  * Pays for the pages of one file of a request. How many pages a file has is known when it has been read: the first one

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { PdfText } from './pdf-text.ts';
-import { PdfProblem } from './pdf-text.ts';
+import type { PdfText } from '../../../web/pdf-text.ts';
+import { PdfProblem } from '../../../web/pdf-text.ts';
 
 /** Characters of all texts that are kept. */
 const MAX_KEPT_CHARACTERS = 32_000_000;

@@ -1,7 +1,7 @@
 import type { EventBatch } from '../../../ir/events.ts';
 import { Fold } from '../../../ir/folding/fold.ts';
 import { unfold } from '../../../ir/folding/unfold.ts';
-import type { Item, MessageItem } from '../../../ir/items.ts';
+import type { MessageItem, OutputItem } from '../../../ir/items.ts';
 import { pluginIn, pluginPlace } from '../../../ir/plugins.ts';
 import type { GenerationRequest, OutputFormat } from '../../../ir/request.ts';
 import type { Result } from '../../../ir/result.ts';
@@ -59,7 +59,8 @@ function healedResult(
   format: OutputFormat | undefined,
   { note }: StageContext,
 ): Result | undefined {
-  const index = result.items.findIndex((item) => item.type === 'message');
+  // Messages before the last one introduce calls of server tools.
+  const index = result.items.findLastIndex((item) => item.type === 'message');
   const text = result.finish?.reason === 'stop' ? onlyText(result.items[index]) : undefined;
   if (text === undefined || isRight(format, text)) return undefined;
   const healed = healJson(text, (value) => fits(format, value));
@@ -79,7 +80,7 @@ function healedResult(
 }
 
 /** The text of a complete message without other parts. */
-function onlyText(item: Item | undefined): string | undefined {
+function onlyText(item: OutputItem | undefined): string | undefined {
   if (item?.type !== 'message' || item.status === 'incomplete') return undefined;
   const [part, ...others] = item.content;
   return part?.type === 'text' && others.length === 0 ? part.text : undefined;

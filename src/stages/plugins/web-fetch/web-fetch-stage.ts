@@ -5,11 +5,11 @@ import { boundedText } from '../../../kit/json/bounded-json.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { numberAt, stringsAt } from '../../../kit/json/members.ts';
 import { runInTurns } from '../../../kit/loop/turns.ts';
+import { DomainList } from '../../../web/domains.ts';
+import { type FetchedPage, type FetchWish, failed, fetchPage } from '../../../web/fetch-page.ts';
 import type { Stage, StageContext } from '../../stage.ts';
-import { DomainList } from '../domains.ts';
 import { lastUserText, withUserText } from '../prompt-text.ts';
 import { addressesIn } from './addresses.ts';
-import { type FetchedPage, type FetchWish, failed, fetchPage } from './fetch-page.ts';
 
 /** Pages of one request, whatever it asks for. */
 const MAX_FETCHES = 50;

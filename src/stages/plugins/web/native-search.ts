@@ -3,7 +3,7 @@ import { DIALECTS } from '../../../dialects/dialects.ts';
 import type { NativeSearch, WantedSearch } from '../../../dialects/shared/requests/native-search.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
-import { DomainList } from '../domains.ts';
+import { DomainList } from '../../../web/domains.ts';
 
 /** How the endpoint's upstream searches by itself; undefined if it does not. */
 function nativeSearchOf({ provider: { dialect } }: Endpoint): NativeSearch | undefined {

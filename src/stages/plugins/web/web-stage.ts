@@ -11,15 +11,16 @@ import { searchNote, WEB } from '../../../ir/web-notes.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { numberAt, objectAt, stringsAt, textAt } from '../../../kit/json/members.ts';
 import { type Nanos, usdOf } from '../../../kit/money.ts';
-import type { Next, PaidCharge, Stage, StageContext } from '../../stage.ts';
-import { DomainList } from '../domains.ts';
+import type { PaidCharge } from '../../../tools/server-tool.ts';
+import { chooseEngine } from '../../../web/choose-engine.ts';
+import { DomainList } from '../../../web/domains.ts';
+import type { FoundPage, SearchEngine, UserLocation } from '../../../web/engines/engine.ts';
+import { ENGINES } from '../../../web/engines/engine-table.ts';
+import { LinkCitations } from '../../../web/link-citations.ts';
+import { SearchProblem, type SearchWish, search } from '../../../web/search.ts';
+import type { Next, Stage, StageContext } from '../../stage.ts';
 import { lastUserText, withUserText } from '../prompt-text.ts';
-import { chooseEngine } from './choose-engine.ts';
-import type { FoundPage, SearchEngine, UserLocation } from './engines/engine.ts';
-import { ENGINES } from './engines/engine-table.ts';
-import { LinkCitations } from './link-citations.ts';
 import { hasNativeSearch, withNativeSearch } from './native-search.ts';
-import { SearchProblem, type SearchWish, search } from './search.ts';
 
 const DEFAULT_RESULTS = 5;
 

@@ -1,6 +1,6 @@
-import type { Event, EventBatch } from '../../../ir/events.ts';
-import type { Annotation } from '../../../ir/items.ts';
-import { boundedText } from '../../../kit/json/bounded-json.ts';
+import type { Event, EventBatch } from '../ir/events.ts';
+import type { Annotation } from '../ir/items.ts';
+import { boundedText } from '../kit/json/bounded-json.ts';
 import type { FoundPage } from './engines/engine.ts';
 import { MarkdownLinks } from './markdown-links.ts';
 
@@ -15,16 +15,22 @@ const MAX_CITATIONS = 1000;
  * and at once: links are followed across pieces by `MarkdownLinks`.
  */
 export class LinkCitations {
-  readonly #pages: ReadonlyMap<string, FoundPage>;
+  readonly #pages = new Map<string, FoundPage>();
   /** Scanners of the text parts that are open, by item and part. */
   readonly #open = new Map<string, MarkdownLinks>();
   #count = 0;
 
   constructor(pages: readonly FoundPage[]) {
-    this.#pages = new Map(pages.map((page) => [keyOf(page.url) ?? page.url, page]));
+    this.add(pages);
+  }
+
+  /** Adds results that later text may cite. */
+  add(pages: readonly FoundPage[]): void {
+    for (const page of pages) this.#pages.set(keyOf(page.url) ?? page.url, page);
   }
 
   annotate(batch: EventBatch): EventBatch {
+    if (this.#pages.size === 0) return batch;
     if (!batch.some((event) => event.type === 'text-delta' && event.kind === 'text')) return batch;
     return batch.flatMap((event) => this.#annotated(event));
   }

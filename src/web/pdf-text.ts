@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { FairPlaces } from '../../../kit/loop/fair-places.ts';
+import { FairPlaces } from '../kit/loop/fair-places.ts';
 import { PDF_PROGRAM, type PdfLimits, type PdfProblemReason, type PdfReport } from './pdf-program.ts';
 import type { TextPayment } from './text-payment.ts';
 

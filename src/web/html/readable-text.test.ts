@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runInTurns } from '../../../kit/loop/turns.ts';
+import { runInTurns } from '../../kit/loop/turns.ts';
 import { readablePage as pageReader } from './readable-text.ts';
 
 const readablePage = (html: string, maxCharacters = 100_000) => runInTurns(pageReader(html, maxCharacters));

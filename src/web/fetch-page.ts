@@ -1,10 +1,10 @@
-import type { Egress } from '../../../egress/egress.ts';
-import { EgressProblem } from '../../../egress/egress-problem.ts';
-import { boundedText } from '../../../kit/json/bounded-json.ts';
-import { type DomainList, domainProblem } from '../domains.ts';
-import { PdfProblem } from '../file-parser/pdf-text.ts';
-import type { WebLimits } from '../web/web-settings.ts';
+import type { Egress } from '../egress/egress.ts';
+import { EgressProblem } from '../egress/egress-problem.ts';
+import { boundedText } from '../kit/json/bounded-json.ts';
+import { type DomainList, domainProblem } from './domains.ts';
 import { textOf, Unreadable } from './page-text.ts';
+import { PdfProblem } from './pdf-text.ts';
+import type { WebLimits } from './web-settings.ts';
 
 /** A page as the model gets it. */
 export type FetchedPage =

@@ -1,8 +1,8 @@
-import type { EgressReply } from '../../../egress/egress.ts';
-import { FairPlaces } from '../../../kit/loop/fair-places.ts';
-import { runInTurns, type Sliced } from '../../../kit/loop/turns.ts';
-import { isPdf, pdfText } from '../file-parser/pdf-text.ts';
-import { readablePage } from '../html/readable-text.ts';
+import type { EgressReply } from '../egress/egress.ts';
+import { FairPlaces } from '../kit/loop/fair-places.ts';
+import { runInTurns, type Sliced } from '../kit/loop/turns.ts';
+import { readablePage } from './html/readable-text.ts';
+import { isPdf, pdfText } from './pdf-text.ts';
 
 /** Content that has no text. */
 export class Unreadable extends Error {}

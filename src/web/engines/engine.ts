@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../kit/json/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 
 /** A search in the terms of engines. */
 export interface SearchQuery {

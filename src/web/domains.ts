@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import { glob } from '../../kit/text/glob.ts';
+import { glob } from '../kit/text/glob.ts';
 
 /**
  * Domains as requests name them: `example.com` (with everything below it), `*.example.com` (only what is below it),

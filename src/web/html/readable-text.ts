@@ -1,4 +1,4 @@
-import type { Sliced } from '../../../kit/loop/turns.ts';
+import type { Sliced } from '../../kit/loop/turns.ts';
 import { decodeReferences } from './plain-text.ts';
 import { TextGatherer } from './text-gatherer.ts';
 

@@ -1,7 +1,7 @@
-import type { SearchEngineName } from '../../../../config/schema/search-engines.ts';
-import type { JsonObject } from '../../../../kit/json/json.ts';
-import { compact, objectAt, objectsAt, stringAt, stringsAt } from '../../../../kit/json/members.ts';
-import { plainText } from '../../html/plain-text.ts';
+import type { SearchEngineName } from '../../config/schema/search-engines.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { compact, objectAt, objectsAt, stringAt, stringsAt } from '../../kit/json/members.ts';
+import { plainText } from '../html/plain-text.ts';
 import type { FoundPage, SearchEngine, SearchQuery, UserLocation } from './engine.ts';
 
 /** Characters of one result that engines are asked for. */

@@ -1,4 +1,4 @@
-import type { SearchEngineName } from '../../../config/schema/search-engines.ts';
+import type { SearchEngineName } from '../config/schema/search-engines.ts';
 
 /** The operator's settings for web search and for fetched pages. */
 export interface WebSettings {

@@ -1,5 +1,5 @@
-import type { SearchEngineName } from '../../../config/schema/search-engines.ts';
-import { quoted } from '../../../kit/text/quoted.ts';
+import type { SearchEngineName } from '../config/schema/search-engines.ts';
+import { quoted } from '../kit/text/quoted.ts';
 import type { WebSettings } from './web-settings.ts';
 
 /** Who searches: an engine of the configuration, or the upstream itself. */

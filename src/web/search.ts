@@ -1,8 +1,8 @@
-import type { Egress } from '../../../egress/egress.ts';
-import { EgressProblem } from '../../../egress/egress-problem.ts';
-import { boundedText } from '../../../kit/json/bounded-json.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
-import { type DomainList, domainProblem } from '../domains.ts';
+import type { Egress } from '../egress/egress.ts';
+import { EgressProblem } from '../egress/egress-problem.ts';
+import { boundedText } from '../kit/json/bounded-json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../kit/json/json.ts';
+import { type DomainList, domainProblem } from './domains.ts';
 import type { FoundPage, SearchEngine, SearchQuery, UserLocation } from './engines/engine.ts';
 import type { EngineSettings, WebLimits } from './web-settings.ts';
 

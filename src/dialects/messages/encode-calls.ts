@@ -1,0 +1,81 @@
+import type { ServerCallItem } from '../../ir/items.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { objectsAt, stringAt } from '../../kit/json/members.ts';
+import { inputObject } from '../shared/tools/call-input.ts';
+import { serverToolUseId, wrapText } from './ids.ts';
+
+/**
+ * Blocks of the server tools that this format knows. Calls of other server tools have none: clients refuse types of
+ * blocks that they do not know.
+ */
+
+// --- Calls, whole and in pieces -------------------------------------------------------------------------------------
+
+type ServerCall = Pick<ServerCallItem, 'tool' | 'callId' | 'input'>;
+
+/** Type and content of the result block of each tool. */
+const RESULTS: ReadonlyMap<
+  string,
+  { readonly type: string; readonly content: (output: JsonObject) => Json }
+> = new Map([
+  ['web_search', { type: 'web_search_tool_result', content: searchContent }],
+  ['web_fetch', { type: 'web_fetch_tool_result', content: fetchContent }],
+]);
+
+/** The blocks of a whole call. */
+export function serverCallBlocks(item: ServerCallItem): JsonObject[] {
+  return [
+    ...serverUseBlocks(item),
+    ...(item.output === undefined ? [] : serverResultBlocks(item, item.output)),
+  ];
+}
+
+export function serverUseBlocks({ tool, callId, input }: ServerCall): JsonObject[] {
+  if (!RESULTS.has(tool)) return [];
+  return [
+    {
+      type: 'server_tool_use',
+      id: serverToolUseId(callId),
+      name: tool,
+      input: inputObject(input) ?? {},
+      caller: { type: 'direct' },
+    },
+  ];
+}
+
+export function serverResultBlocks({ tool, callId }: ServerCall, output: string): JsonObject[] {
+  const result = RESULTS.get(tool);
+  if (result === undefined) return [];
+  const told = inputObject(output) ?? {};
+  const content = told.status === 'error' ? errorContent(`${result.type}_error`, told) : result.content(told);
+  return [{ type: result.type, tool_use_id: serverToolUseId(callId), caller: { type: 'direct' }, content }];
+}
+
+function errorContent(type: string, told: JsonObject): JsonObject {
+  return { type, error_code: stringAt(told, 'code') ?? 'unavailable' };
+}
+
+function searchContent(told: JsonObject): Json {
+  return objectsAt(told, 'results').map((page) => ({
+    type: 'web_search_result',
+    url: stringAt(page, 'url') ?? '',
+    title: stringAt(page, 'title') ?? '',
+    encrypted_content: wrapText(stringAt(page, 'content') ?? ''),
+    page_age: null,
+  }));
+}
+
+function fetchContent(told: JsonObject): Json {
+  const { url, title, content, retrieved_at } = told;
+  return {
+    type: 'web_fetch_result',
+    url: url ?? '',
+    retrieved_at: retrieved_at ?? null,
+    content: {
+      type: 'document',
+      source: { type: 'text', media_type: 'text/plain', data: typeof content === 'string' ? content : '' },
+      title: title ?? null,
+      citations: null,
+    },
+  };
+}

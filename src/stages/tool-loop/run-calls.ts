@@ -1,0 +1,161 @@
+import { GatewayError } from '../../ir/errors.ts';
+import type { ToolCallItem } from '../../ir/items.ts';
+import { boundedText } from '../../kit/json/bounded-json.ts';
+import { isJsonObject, type JsonObject, readJson } from '../../kit/json/json.ts';
+import { StepBudget } from '../../kit/json-schema/budget.ts';
+import { fitsSchema } from '../../kit/json-schema/schema-check.ts';
+import { quoted } from '../../kit/text/quoted.ts';
+import { type ToolContext, type ToolOutcome, toolFailure } from '../../tools/server-tool.ts';
+import type { OfferedTool, OfferedTools } from './offered-tools.ts';
+
+/** How a call ended, for the record. */
+export type CallEnd = 'ok' | 'error' | 'timeout' | 'cancelled';
+
+/** One call of a step while it runs. */
+export interface RunningCall {
+  readonly call: ToolCallItem;
+  /** Undefined: no such tool was offered. */
+  readonly offered: OfferedTool | undefined;
+  /** Rejects only with the reason of the caller's signal. */
+  readonly outcome: Promise<FinishedCall>;
+}
+
+export interface FinishedCall {
+  readonly outcome: ToolOutcome;
+  readonly end: CallEnd;
+  readonly startedAtMs: number;
+  readonly durationMs: number;
+}
+
+/** Calls of one step that are run; the model is told that the others were not. */
+const MAX_CALLS_PER_STEP = 64;
+
+/** Calls that run at the same time. */
+const CALLS_AT_ONCE = 8;
+
+/** Steps of validating the arguments of one call; what is beyond counts as valid. */
+const MAX_SCHEMA_STEPS = 10_000;
+
+/** The time is over that a tool may take. */
+class ToolTimeout extends Error {}
+
+/** Counts of earlier calls of each tool in one generation. */
+export class ToolUses {
+  readonly #uses = new Map<OfferedTool, { uses: number; found: number }>();
+
+  /** Counts one more use; returns the counts before it. */
+  use(offered: OfferedTool): { readonly uses: number; readonly found: number } {
+    const before = this.#uses.get(offered) ?? { uses: 0, found: 0 };
+    this.#uses.set(offered, { ...before, uses: before.uses + 1 });
+    return before;
+  }
+
+  found(offered: OfferedTool, pages: number): void {
+    const before = this.#uses.get(offered) ?? { uses: 0, found: 0 };
+    this.#uses.set(offered, { ...before, found: before.found + pages });
+  }
+}
+
+/** Begins the calls of one step, a few at a time. */
+export function runCalls(
+  calls: readonly ToolCallItem[],
+  tools: OfferedTools,
+  uses: ToolUses,
+  context: ToolContext,
+): readonly RunningCall[] {
+  const ahead: Promise<unknown>[] = [];
+  return calls.map((call, index) => {
+    const offered = tools.named(call.name);
+    const turn = ahead[index - CALLS_AT_ONCE];
+    const outcome =
+      index < MAX_CALLS_PER_STEP
+        ? runInTurn(turn, call, offered, uses, context)
+        : Promise.resolve(notRun('too many calls in one step', context));
+    // Prevents an unhandled rejection; the loop awaits each outcome in order.
+    ahead.push(outcome.catch(() => {}));
+    return { call, offered, outcome };
+  });
+}
+
+async function runInTurn(
+  turn: Promise<unknown> | undefined,
+  call: ToolCallItem,
+  offered: OfferedTool | undefined,
+  uses: ToolUses,
+  context: ToolContext,
+): Promise<FinishedCall> {
+  await turn;
+  if (offered === undefined) return notRun(`there is no tool ${quoted(call.name)}`, context);
+  const asked = argumentsOf(call.input, offered.schema);
+  if (typeof asked === 'string') return notRun(asked, context, 'invalid_tool_input');
+  const startedAtMs = context.now();
+  const { outcome, end } = await runBounded(offered, call.callId, asked, uses, context);
+  const { resultCharacters } = context.settings.web.limits;
+  const isCut = outcome.output.length > resultCharacters;
+  return {
+    outcome: isCut ? { ...outcome, output: boundedText(outcome.output, resultCharacters) } : outcome,
+    end,
+    startedAtMs,
+    durationMs: Math.max(0, context.now() - startedAtMs),
+  };
+}
+
+function notRun(error: string, { now }: ToolContext, code?: string): FinishedCall {
+  return { outcome: toolFailure(error, {}, code), end: 'error', startedAtMs: now(), durationMs: 0 };
+}
+
+/** The arguments of a call, or why they are not valid. */
+function argumentsOf(input: string, schema: JsonObject): JsonObject | string {
+  const reading = readJson(input.trim() === '' ? '{}' : input);
+  if (!reading.ok || !isJsonObject(reading.value)) return 'the arguments are no JSON object';
+  return fitsSchema(reading.value, schema, schema, new StepBudget(MAX_SCHEMA_STEPS))
+    ? reading.value
+    : 'the arguments do not fit the schema of the tool';
+}
+
+/** Runs one call within its time. Rejects only if the caller has left or the deadline has passed. */
+async function runBounded(
+  offered: OfferedTool,
+  callId: string,
+  asked: JsonObject,
+  uses: ToolUses,
+  context: ToolContext,
+): Promise<{ readonly outcome: ToolOutcome; readonly end: CallEnd }> {
+  const { signal, settings, log, generationId } = context;
+  const { tool, parameters } = offered;
+  const own = new AbortController();
+  const late = new ToolTimeout();
+  const giveUp = () => own.abort(signal.reason);
+  if (signal.aborted) giveUp();
+  else signal.addEventListener('abort', giveUp, { once: true });
+  const timer = setTimeout(() => own.abort(late), settings.web.limits.toolMs);
+  const aborted = new Promise<never>((_, reject) => {
+    if (own.signal.aborted) reject(own.signal.reason);
+    else own.signal.addEventListener('abort', () => reject(own.signal.reason), { once: true });
+  });
+  // Prevents an unhandled rejection; the race below rethrows it.
+  aborted.catch(() => {});
+  try {
+    const counts = uses.use(offered);
+    const running = tool.run(
+      { callId, arguments: asked, parameters, ...counts },
+      { ...context, signal: own.signal },
+    );
+    const outcome = await Promise.race([running, aborted]);
+    uses.found(offered, outcome.pages?.length ?? 0);
+    return { outcome, end: outcome.isFailed === true ? 'error' : 'ok' };
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (own.signal.reason === late) {
+      return { outcome: toolFailure('the tool gave no result in its time'), end: 'timeout' };
+    }
+    log.warn('a server tool failed', { tool: tool.name, generation_id: generationId, error: String(error) });
+    const message = error instanceof GatewayError ? error.message : 'the tool failed';
+    return { outcome: toolFailure(message), end: 'error' };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', giveUp);
+    // A tool that goes on after its time is told to stop.
+    own.abort(late);
+  }
+}

@@ -1,0 +1,213 @@
+import type { Egress } from '../../egress/egress.ts';
+import { GatewayError } from '../../ir/errors.ts';
+import type { Event, EventBatch, Failure, Finish, FinishReason } from '../../ir/events.ts';
+import { Fold } from '../../ir/folding/fold.ts';
+import { JoinedLegs } from '../../ir/folding/joined-legs.ts';
+import type { Item, ToolCallItem, ToolResultItem } from '../../ir/items.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import { writtenItems } from '../../ir/result.ts';
+import type { ToolContext } from '../../tools/server-tool.ts';
+import { LinkCitations } from '../../web/link-citations.ts';
+import type { Next, StageContext } from '../stage.ts';
+import { laterChoice, type OfferedTools } from './offered-tools.ts';
+import { type RunningCall, runCalls, ToolUses } from './run-calls.ts';
+import { StopConditions } from './stop-conditions.ts';
+
+/** Ends of a leg after which its calls are run. */
+const CALLING: ReadonlySet<FinishReason> = new Set(['tool-calls', 'stop']);
+
+/** A leg that has ended. */
+interface EndedLeg {
+  readonly items: readonly Item[];
+  readonly terminal: Finish | Failure;
+}
+
+/** One generation with server tools: legs of the model and calls of tools in turn, as one answer. */
+export class ToolLoop {
+  readonly #tools: OfferedTools;
+  readonly #next: Next;
+  readonly #context: StageContext;
+  readonly #egress: Egress;
+  readonly #joined: JoinedLegs;
+  readonly #citations = new LinkCitations([]);
+  readonly #uses = new ToolUses();
+  readonly #called = new Set<string>();
+  #steps = 0;
+  #requested = 0;
+
+  constructor(tools: OfferedTools, next: Next, context: StageContext, egress: Egress) {
+    this.#tools = tools;
+    this.#next = next;
+    this.#context = context;
+    this.#egress = egress;
+    this.#joined = new JoinedLegs((head) => tools.isOwn(head));
+  }
+
+  async *run(request: GenerationRequest): AsyncGenerator<EventBatch, void, undefined> {
+    const { settings } = this.#context;
+    const conditions = new StopConditions(request.wishes, settings.tools.steps, settings.vendor);
+    let asked = request;
+    let stoppedBy: string | undefined;
+    for (;;) {
+      const leg = yield* this.#leg(asked);
+      // The caller has left.
+      if (leg === undefined) return;
+      const { items, terminal } = leg;
+      const calls = items.filter((item) => this.#isOwnCall(item));
+      const mayRun = terminal.type === 'finish' && CALLING.has(terminal.reason) && stoppedBy === undefined;
+      if (!mayRun || calls.length === 0) {
+        yield this.#end(
+          calls.length > 0 && terminal.type === 'finish' ? unanswered(terminal) : terminal,
+          stoppedBy,
+        );
+        return;
+      }
+      const step = yield* this.#step(calls, asked);
+      if (step.ends || items.some((item) => item.type === 'tool-call' && !this.#isOwnCall(item))) {
+        yield this.#end(step.ends ? { ...terminal, reason: 'stop' } : terminal, stoppedBy);
+        return;
+      }
+      stoppedBy = conditions.met({
+        steps: this.#steps,
+        called: this.#called,
+        tokens: 0,
+        nanos: 0n,
+        dearestNanos: 0n,
+        finish: terminal.reason,
+      });
+      asked = furtherRequest(asked, [...items, ...step.results], stoppedBy !== undefined);
+      this.#joined.begin();
+    }
+  }
+
+  /** Runs one leg, and forwards what callers may see of it. */
+  async *#leg(asked: GenerationRequest): AsyncGenerator<EventBatch, EndedLeg | undefined, undefined> {
+    const fold = new Fold();
+    let terminal: Finish | Failure | undefined;
+    try {
+      for await (const batch of this.#next(asked)) {
+        fold.pushAll(batch);
+        const joined = this.#joined.push(batch);
+        terminal = joined.terminal ?? terminal;
+        if (joined.passing.length > 0) yield this.#citations.annotate(joined.passing);
+      }
+    } catch (error) {
+      // A later leg that is refused ends the answer; before the first the whole request is refused.
+      if (this.#steps === 0 || !(error instanceof GatewayError)) throw error;
+      terminal = { type: 'failure', error };
+    }
+    return terminal && { items: writtenItems(fold.result().items), terminal };
+  }
+
+  /** Runs the calls of one step, all at once; shows them in their order. */
+  async *#step(
+    calls: readonly ToolCallItem[],
+    asked: GenerationRequest,
+  ): AsyncGenerator<
+    EventBatch,
+    { readonly results: readonly ToolResultItem[]; readonly ends: boolean },
+    undefined
+  > {
+    this.#steps += 1;
+    this.#requested += calls.length;
+    const running = runCalls(calls, this.#tools, this.#uses, this.#toolContext(asked));
+    const places = running.map((each) => (each.offered === undefined ? undefined : this.#joined.ownItem()));
+    const starts = running.flatMap((each, index) => startOf(each, places[index]));
+    if (starts.length > 0) yield starts;
+    const results: ToolResultItem[] = [];
+    let ends = false;
+    for (const [index, { call, offered, outcome: pending }] of running.entries()) {
+      const { outcome } = await pending;
+      const { output, shown, isFailed = false, pages = [] } = outcome;
+      if (offered !== undefined) this.#called.add(offered.tool.name);
+      this.#citations.add(pages);
+      results.push(resultOf(call, output, isFailed));
+      ends ||= outcome.ends === true && !isFailed;
+      const item = places[index];
+      if (item === undefined) continue;
+      yield [
+        { type: 'server-result', item, output, shown, isFailed },
+        { type: 'item-end', item },
+      ];
+    }
+    return { results, ends };
+  }
+
+  #toolContext(asked: GenerationRequest): ToolContext {
+    const { generationId, settings, caller, workspace, signal, log, charge, note, now } = this.#context;
+    return {
+      generationId,
+      settings,
+      caller,
+      workspace,
+      egress: this.#egress,
+      signal,
+      request: asked,
+      endpoint: this.#tools.endpoint,
+      log,
+      now,
+      charge,
+      note,
+      leg: async (request, kind) => {
+        const fold = new Fold();
+        for await (const batch of this.#next(request, { kind })) fold.pushAll(batch);
+        return fold.result();
+      },
+    };
+  }
+
+  /** The last events of the answer. */
+  #end(terminal: Finish | Failure, stoppedBy: string | undefined): EventBatch {
+    const { note } = this.#context;
+    if (this.#steps > 0) {
+      const ending = stoppedBy === undefined ? '' : `, ended by ${stoppedBy}`;
+      note({
+        type: 'server_tools',
+        name: 'tool-loop',
+        summary: `${this.#steps} steps, ${this.#requested} calls${ending}`,
+        data: {
+          mode: 'sdk',
+          tools: [...this.#called],
+          steps: this.#steps,
+          tool_calls: this.#requested,
+          ...(stoppedBy !== undefined && { stopped_by: stoppedBy }),
+        },
+      });
+    }
+    return [terminal];
+  }
+
+  #isOwnCall(item: Item): item is ToolCallItem {
+    return item.type === 'tool-call' && this.#tools.isOwn(item);
+  }
+}
+
+/** An answer that ends although the model has called tools which are not run any more. */
+function unanswered(terminal: Finish): Finish {
+  return terminal.reason === 'tool-calls' ? { type: 'finish', reason: 'pause' } : terminal;
+}
+
+function startOf({ call, offered }: RunningCall, item: number | undefined): Event[] {
+  if (offered === undefined || item === undefined) return [];
+  const { tool, hostedAs } = offered;
+  const { callId, input } = call;
+  const head = { type: 'server-call', tool: tool.name, callId, input } as const;
+  return [{ type: 'item-start', item, head: hostedAs === undefined ? head : { ...head, hostedAs } }];
+}
+
+function resultOf({ kind, callId }: ToolCallItem, output: string, isError: boolean): ToolResultItem {
+  const result = { type: 'tool-result', kind, callId, content: [{ type: 'text', text: output }] } as const;
+  return isError ? { ...result, isError } : result;
+}
+
+/** The next request: all that was said and done so far. `isLast`: the model must answer without tools. */
+function furtherRequest(
+  asked: GenerationRequest,
+  added: readonly Item[],
+  isLast: boolean,
+): GenerationRequest {
+  const items = [...asked.items, ...added];
+  const { toolChoice: _, ...rest } = asked;
+  const toolChoice = isLast ? ({ mode: 'none' } as const) : laterChoice(asked.toolChoice);
+  return { ...rest, items, ...(toolChoice !== undefined && { toolChoice }) };
+}

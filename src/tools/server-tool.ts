@@ -1,0 +1,131 @@
+import type { TSchema } from 'typebox';
+import type { Catalog, Endpoint } from '../catalog/catalog.ts';
+import type { Egress } from '../egress/egress.ts';
+import type { ChargeKind, LegKind } from '../ir/leg.ts';
+import type { PipelineEntry } from '../ir/metadata.ts';
+import type { GenerationRequest } from '../ir/request.ts';
+import type { Result } from '../ir/result.ts';
+import type { JsonObject } from '../kit/json/json.ts';
+import type { Log } from '../kit/log/log.ts';
+import type { Nanos } from '../kit/money.ts';
+import type { Caller } from '../ports/caller.ts';
+import type { Workspace } from '../ports/tenancy.ts';
+import type { FoundPage } from '../web/engines/engine.ts';
+import type { WebSettings } from '../web/web-settings.ts';
+
+/** A charge, which can be taken back if the paid thing was not delivered. */
+export interface PaidCharge {
+  /** Takes the charge back. */
+  waive(): Promise<void>;
+}
+
+/** Operator settings of tools besides the web. */
+export interface ToolLimits {
+  /** Most steps of one loop of tool calls. */
+  readonly steps: number;
+}
+
+/** Operator settings that tools read. */
+export interface ToolSettings {
+  readonly vendor: string;
+  readonly catalog: Catalog;
+  /** Search engines, and the bounds of one search, page or tool call. */
+  readonly web: WebSettings;
+  readonly tools: ToolLimits;
+}
+
+/** The function that a model sees. */
+export interface DeclaredFunction {
+  /** Wanted name; absent = that of the tool. */
+  readonly name?: string;
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly parameters: JsonObject;
+}
+
+/** One call of a server tool. */
+export interface ToolCall {
+  readonly callId: string;
+  /** Valid for `declare().parameters`. */
+  readonly arguments: JsonObject;
+  /** `parameters` of the tool in the request, without nulls. */
+  readonly parameters: JsonObject;
+  /** Earlier calls of the same tool in this generation. */
+  readonly uses: number;
+  /** Results that earlier calls of the same tool have found in this generation (`ToolOutcome.pages`). */
+  readonly found: number;
+}
+
+/** The generation in which a tool runs. */
+export interface ToolContext {
+  readonly generationId: string;
+  readonly settings: ToolSettings;
+  readonly caller: Caller;
+  readonly workspace: Workspace;
+  readonly egress: Egress;
+  /** Aborted when the caller leaves, the deadline passes, or the tool's own time is over. */
+  readonly signal: AbortSignal;
+  /** The request as the model has it, with the conversation so far. */
+  readonly request: GenerationRequest;
+  /** The endpoint by whose prices things besides model calls are charged; undefined = none was planned. */
+  readonly endpoint: Endpoint | undefined;
+  readonly log: Pick<Log, 'warn'>;
+  /** Epoch milliseconds. */
+  now(): number;
+  /** Pays for something besides a model call, before it is done. Undefined = the limits are too low. */
+  charge(kind: ChargeKind, nanos: Nanos): Promise<PaidCharge | undefined>;
+  /** Adds an entry to the pipeline of the routing metadata. */
+  note(entry: PipelineEntry): void;
+  /**
+   * Runs a model call as a leg of this generation, and returns its whole answer; a failure is in `failure`. A leg
+   * beyond the limits ends with the finish reason `budget`.
+   */
+  leg(request: GenerationRequest, kind: LegKind): Promise<Result>;
+}
+
+/** What became of a call. */
+export interface ToolOutcome {
+  /** Text for the model. */
+  readonly output: string;
+  /** Members of the item that the caller gets. */
+  readonly shown: JsonObject;
+  readonly isFailed?: boolean;
+  /** Pages that links of the answer may cite. */
+  readonly pages?: readonly FoundPage[];
+  /** Cost of the call besides legs, for the record. */
+  readonly nanos?: Nanos;
+  /** True if the answer ends with this call, because the caller goes on with it. */
+  readonly ends?: true;
+}
+
+/**
+ * A tool that the gateway runs. One file or folder each, all in `table.ts`. A tool does not throw for its own
+ * failures: it returns `toolFailure`. The loop does the same for tools that throw or take too long.
+ */
+export interface ServerTool {
+  /** Short name, such as `web_search`; its type is `<vendor>:<name>`. */
+  readonly name: string;
+  /** Types of the formats that run this tool if the upstream does not run them. */
+  readonly hostedTypes?: RegExp;
+  /** `parameters` of the tool for members of a hosted tool. */
+  readonly ofHosted?: (hosted: JsonObject) => JsonObject;
+  /** Schema of `parameters` in requests. */
+  readonly parameters: TSchema;
+  /** The reason why it cannot run on this gateway, or with these parameters; undefined = it can. */
+  unavailable?(parameters: JsonObject, settings: ToolSettings): ToolIssue | undefined;
+  declare(parameters: JsonObject): DeclaredFunction;
+  run(call: ToolCall, context: ToolContext): Promise<ToolOutcome>;
+}
+
+/** A problem of a tool in a request. */
+export interface ToolIssue {
+  /** Path below the tool; absent = its type. */
+  readonly path?: string;
+  readonly message: string;
+}
+
+/** A failure as the model is told it. `code`: error code of the messages format, for tools that have blocks there. */
+export function toolFailure(error: string, shown: JsonObject = {}, code?: string): ToolOutcome {
+  const output = JSON.stringify({ status: 'error', error, ...(code !== undefined && { code }) });
+  return { output, shown: { ...shown, error }, isFailed: true };
+}

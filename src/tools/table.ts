@@ -1,0 +1,13 @@
+import { datetime } from './datetime.ts';
+import type { ServerTool } from './server-tool.ts';
+
+/** All server tools that are built, by their short names. */
+export const SERVER_TOOLS: ReadonlyMap<string, ServerTool> = new Map(
+  [datetime].map((tool) => [tool.name, tool]),
+);
+
+/** The server tool that runs a type of the formats if the upstream does not; undefined = none. */
+export function toolForHosted(type: string): ServerTool | undefined {
+  for (const tool of SERVER_TOOLS.values()) if (tool.hostedTypes?.test(type) === true) return tool;
+  return undefined;
+}
