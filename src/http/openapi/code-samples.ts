@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from '../../kit/json/json.ts';
+import { anthropicBase } from '../anthropic-base.ts';
 import type { Route, RouteExample } from '../route.ts';
 
 /** The address in samples; the page's script replaces it by that of the reader. */
@@ -116,7 +117,7 @@ const CLIENTS = {
 function clientCode({ example, key }: SampleCall, basePath: string) {
   const { library, method } = example.client ?? { library: 'openai', method: '' };
   const client = CLIENTS[library];
-  const base = SAMPLE_ORIGIN + (client.cutsVersion ? basePath.replace(/\/v1$/, '') : basePath);
+  const base = SAMPLE_ORIGIN + (client.cutsVersion ? anthropicBase(basePath) : basePath);
   const fields = Object.entries(example.body ?? {});
   const inPython = method.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import Type, { type Static } from 'typebox';
 import { programVersion } from '../../kit/program-version.ts';
+import { anthropicBase } from '../anthropic-base.ts';
 import type { HttpSettings } from '../dependencies.ts';
 
 /** Reply of `GET /`. */
@@ -62,7 +63,7 @@ function pageOf({ version, api, models, docs, openapi }: StartPage['addresses'])
 <dt>Documentation</dt><dd><a href="${docs}">${docs}</a>, with examples for every route</dd>
 <dt>Models</dt><dd><a href="${models}">${models}</a></dd>
 <dt>OpenAI SDK</dt><dd>the base address is this one and <code>${api}</code></dd>
-<dt>Anthropic SDK</dt><dd>the base address is this one and <code>${api.replace(/\/v1$/, '') || '/'}</code></dd>
+<dt>Anthropic SDK</dt><dd>the base address is this one and <code>${anthropicBase(api) || '/'}</code></dd>
 <dt>OpenAPI document</dt><dd><a href="${openapi}">${openapi}</a></dd>
 </dl>
 </body>

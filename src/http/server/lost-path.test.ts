@@ -63,6 +63,8 @@ describe('the hint for a path without a route', () => {
   });
 
   it('works for a base path without a version', () => {
-    expect(hintForLostPath('/chat/completions', '/llm', ROUTES)).toContain('is at /llm/chat/completions');
+    const hint = hintForLostPath('/chat/completions', '/llm', ROUTES);
+    expect(hint).toContain('is at /llm/chat/completions');
+    expect(hint).toContain('the OpenAI SDK wants /llm, the Anthropic SDK wants / (it adds');
   });
 });

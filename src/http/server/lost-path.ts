@@ -2,6 +2,7 @@ import type { FormatDialect } from '../../dialects/dialect.ts';
 import { DIALECTS, REQUEST_FORMATS } from '../../dialects/dialects.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 import { nearestWord } from '../../kit/text/nearest-word.ts';
+import { anthropicBase } from '../anthropic-base.ts';
 
 /** Paths that clients add to the base address: callers and upstreams of a format use the same. */
 const CLIENT_PATHS: readonly string[] = [...REQUEST_FORMATS.map(pathOf), '/models'];
@@ -121,9 +122,8 @@ function isBelow(path: string, basePath: string, known: string): boolean {
   return [basePath, '/v1'].some((prefix) => path.startsWith(`${prefix}${known}`));
 }
 
-/** The Anthropic clients add `/v1` themselves. */
 function baseFor(basePath: string, known?: string): string {
-  const anthropic = `the Anthropic SDK wants ${basePath.replace(/\/v1$/, '') || '/'} (it adds \`/v1\` itself)`;
+  const anthropic = `the Anthropic SDK wants ${anthropicBase(basePath) || '/'} (it adds \`/v1\` itself)`;
   if (known === ANTHROPIC_PATH) return `as the path of the base address ${anthropic}.`;
   return `as the path of the base address the OpenAI SDK wants ${basePath}, ${anthropic}.`;
 }
