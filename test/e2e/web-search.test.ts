@@ -547,4 +547,31 @@ describe('the search of the upstream itself', () => {
     ]);
     expect(upstream.requests).toHaveLength(0);
   });
+
+  it('of a fallback model does not rule the first model out', async () => {
+    const without = await openTestGateway({
+      providers: [
+        { slug: 'acme', dialect: 'openai-chat', base_url: upstream.url },
+        { slug: 'responder', dialect: 'openai-responses', base_url: native.url, api_key: 'k' },
+      ],
+      models: ['acme', 'responder'].map((provider) => ({
+        id: `m/${provider}`,
+        endpoints: [{ provider, model: 'one', pricing: {} }],
+      })),
+      plugins: { web: { engines: { searxng: { url: `http://127.0.0.1:${engine.port}` } } } },
+    } as never);
+    try {
+      upstream.answer(chatAnswer({ text: 'ok' }));
+      native.answer(responsesAnswer({ text: 'ok' }));
+      engine.answer(json({ results: RESULTS }));
+      const body = { input: 'What is A?', plugins: [{ id: 'web' }] };
+      const models = ['m/acme', 'm/responder'];
+      await without.post('/responses', { ...body, models });
+      expect([upstream, native, engine].map(({ requests }) => requests.length)).toEqual([1, 0, 1]);
+      await without.post('/responses', { ...body, models: models.toReversed() });
+      expect([upstream, native, engine].map(({ requests }) => requests.length)).toEqual([1, 1, 1]);
+    } finally {
+      await without.close();
+    }
+  });
 });

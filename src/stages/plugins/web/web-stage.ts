@@ -45,8 +45,13 @@ export function webStage(egress: Egress): Stage {
       const [endpoint] = endpoints;
       // Planning says why there is none.
       if (endpoint === undefined) return undefined;
-      const hasNative = endpoints.some((each) => hasNativeSearch(each, request));
-      const choice = chooseEngine(textAt(plugin, 'engine'), context.settings.web, hasNative);
+      const asked = textAt(plugin, 'engine');
+      const { web } = context.settings;
+      // While there is another way to search, that of a fallback does not rule the first model out.
+      const mustBeNative = asked === 'native' || web.engines.size === 0;
+      const considered = mustBeNative ? endpoints : endpoints.filter(isOfModel(endpoint));
+      const hasNative = considered.some((each) => hasNativeSearch(each, request));
+      const choice = chooseEngine(asked, web, hasNative);
       if ('problem' in choice) throw unsearchable(request, plugin, choice.problem);
       const { engine } = choice;
       if (engine === 'native') return { request: searchedUpstream(request, plugin, endpoints, context) };
@@ -60,6 +65,10 @@ export function webStage(egress: Egress): Stage {
     around: (request, next, context) => cited(next(request), found.get(context)),
     endsWithLeg: () => true,
   };
+}
+
+function isOfModel({ modelId }: Endpoint): (endpoint: Endpoint) => boolean {
+  return (endpoint) => endpoint.modelId === modelId;
 }
 
 /** Links are compared without fragments: one that the model did not write is not shown. */
