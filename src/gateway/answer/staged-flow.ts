@@ -14,10 +14,19 @@ export class StagedFlow implements AsyncIterableIterator<EventBatch, void, undef
   readonly #source: AsyncIterator<EventBatch, unknown, undefined>;
   readonly #reading: Pick<UpstreamReading, 'signal' | 'isAbandoned'>;
   #isOver = false;
+  /** Rejects the pending step. */
+  #giveUp: ((reason: unknown) => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #onAbort = () => {
+    const giveUp = this.#giveUp;
+    if (giveUp === undefined || this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => giveUp(this.#reading.signal.reason), GRACE_MS);
+  };
 
   constructor(pipeline: AsyncIterable<EventBatch>, reading: Pick<UpstreamReading, 'signal' | 'isAbandoned'>) {
     this.#source = pipeline[Symbol.asyncIterator]();
     this.#reading = reading;
+    reading.signal.addEventListener('abort', this.#onAbort);
   }
 
   async next(): Promise<IteratorResult<EventBatch, void>> {
@@ -27,17 +36,17 @@ export class StagedFlow implements AsyncIterableIterator<EventBatch, void, undef
       if (step.done === true) return this.#endless();
       const at = terminalIndex(step.value);
       if (at === -1) return step;
-      this.#isOver = true;
+      this.#end();
       return { done: false, value: step.value.slice(0, at + 1) };
     } catch (error) {
-      this.#isOver = true;
+      this.#end();
       // If the caller left, the answer just ends; an error of a stage is no failure then.
       throw this.#reading.isAbandoned ? error : toGatewayError(error);
     }
   }
 
   async return(): Promise<IteratorResult<EventBatch, void>> {
-    this.#isOver = true;
+    this.#end();
     const ending = this.#source.return?.() ?? Promise.resolve();
     await isInTime(ending, GRACE_MS).catch(() => {});
     return OVER;
@@ -49,7 +58,7 @@ export class StagedFlow implements AsyncIterableIterator<EventBatch, void, undef
 
   /** The failure for a stage that ends without a terminal event: its answer is incomplete. */
   #endless(): IteratorResult<EventBatch, void> {
-    this.#isOver = true;
+    this.#end();
     const { signal, isAbandoned } = this.#reading;
     if (isAbandoned) return OVER;
     const error =
@@ -61,29 +70,33 @@ export class StagedFlow implements AsyncIterableIterator<EventBatch, void, undef
 
   /** The next events, or the reason of the abort after a grace period. */
   #step(): Promise<IteratorResult<EventBatch, unknown>> {
-    const { signal } = this.#reading;
     return new Promise((resolve, reject) => {
-      let timer: NodeJS.Timeout | undefined;
-      const onAbort = () => {
-        timer = setTimeout(() => reject(signal.reason), GRACE_MS);
-      };
-      const done = () => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', onAbort);
-      };
-      if (signal.aborted) onAbort();
-      else signal.addEventListener('abort', onAbort);
+      this.#giveUp = reject;
+      if (this.#reading.signal.aborted) this.#onAbort();
       this.#source.next().then(
         (step) => {
-          done();
+          this.#settled();
           resolve(step);
         },
         (error: unknown) => {
-          done();
+          this.#settled();
           reject(error);
         },
       );
     });
+  }
+
+  #settled(): void {
+    this.#giveUp = undefined;
+    if (this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** No step is pulled any more. */
+  #end(): void {
+    this.#isOver = true;
+    this.#reading.signal.removeEventListener('abort', this.#onAbort);
   }
 }
 

@@ -4,6 +4,7 @@ import type { Sliced } from '../../kit/loop/turns.ts';
 import type { GuardrailScan } from './guardrail-scan.ts';
 import { textsOf } from './received-characters.ts';
 import type { ReceivedText } from './received-text.ts';
+import { pushedInSlices, runAt, type TextDelta, type TextInPieces } from './text-runs.ts';
 import { mapTexts } from './texts/map-texts.ts';
 import { ToolInputPieces } from './tool-input-pieces.ts';
 import { withoutPlace } from './without-place.ts';
@@ -24,8 +25,6 @@ interface OpenPart {
   /** Events that follow text which is held back. */
   waiting: Event[];
 }
-
-type TextInPieces = ToolInputPieces | ReceivedText;
 
 interface OpenItem {
   readonly parts: Map<string, OpenPart>;
@@ -64,9 +63,14 @@ export class AnswerFilter {
   push(batch: EventBatch): Event[] | Sliced<Event[]> {
     if (!this.#isShort(batch)) return this.#inSlices(batch);
     const out: Event[] = [];
-    for (const event of batch) {
-      this.#passShort(event, out);
-      if (this.#scan.isBlocked) break;
+    for (let at = 0; at < batch.length && !this.#scan.isBlocked; ) {
+      const run = runAt(batch, at);
+      if (run === undefined) this.#passShort(batch[at] as Event, out);
+      else {
+        const { part, held, text } = this.#beginRun(run);
+        this.#releaseRun(part, run, held, part.text.push(text), out);
+      }
+      at += run?.length ?? 1;
     }
     return out;
   }
@@ -83,9 +87,15 @@ export class AnswerFilter {
 
   *#inSlices(batch: EventBatch): Sliced<Event[]> {
     const out: Event[] = [];
-    for (const event of batch) {
-      yield* this.#pass(event, out);
-      if (this.#scan.isBlocked) break;
+    for (let at = 0; at < batch.length && !this.#scan.isBlocked; ) {
+      const run = runAt(batch, at);
+      if (run === undefined) yield* this.#pass(batch[at] as Event, out);
+      else {
+        const { part, held, text } = this.#beginRun(run);
+        const release = yield* pushedInSlices(part.text, text, this.#scan);
+        this.#releaseRun(part, run, held, release, out);
+      }
+      at += run?.length ?? 1;
       yield;
     }
     return out;
@@ -161,12 +171,43 @@ export class AnswerFilter {
   }
 
   /** The part of a piece that is about to be scanned. */
-  #beginText({ item, part: index, kind, text, logprobs }: Extract<Event, { type: 'text-delta' }>): OpenPart {
+  #beginText({ item, part: index, kind, text, logprobs }: TextDelta): OpenPart {
     const part = this.#partAt(item, index, kind);
     this.#scan.filteredCharacters += text.length;
     part.read += text.length;
     if (logprobs !== undefined) part.logprobs.push({ end: part.read, entries: logprobs });
     return part;
+  }
+
+  /** Pieces in a row are scanned together, which costs little more than to scan one of them. */
+  #beginRun(run: readonly TextDelta[]): { part: OpenPart; held: number; text: string } {
+    let text = '';
+    for (const piece of run) text += piece.text;
+    const first = run[0] as TextDelta;
+    const part = this.#partAt(first.item, first.part, first.kind);
+    this.#scan.filteredCharacters += text.length;
+    part.read += text.length;
+    return { part, held: part.text.heldCharacters, text };
+  }
+
+  /** Forwards the released text of a run. Text that is not changed keeps its pieces. `held`: characters before them. */
+  #releaseRun(part: OpenPart, run: readonly TextDelta[], held: number, release: string, out: Event[]): void {
+    if (part.text.isChanged || part.logprobs.length > 0) {
+      this.#release(part, release, out);
+      return;
+    }
+    part.released += release.length;
+    let sent = 0;
+    let end = held;
+    for (const piece of run) {
+      const start = end;
+      end += piece.text.length;
+      if (sent >= release.length) break;
+      if (sent === start && end <= release.length) out.push(piece);
+      else out.push({ ...piece, text: release.slice(sent, end) });
+      sent = Math.min(end, release.length);
+    }
+    if (part.waiting.length > 0 && !part.text.isHolding) this.#releaseWaiting(part, out);
   }
 
   #beginInput({ item: index, text }: Extract<Event, { type: 'tool-input-delta' }>): TextInPieces {
@@ -278,26 +319,6 @@ export class AnswerFilter {
     this.#recent = found;
     return found;
   }
-}
-
-/** The first characters of a piece are dearest: automata are made when they are read. */
-const FIRST_CHARACTERS = 2;
-
-/** Pushes a long piece in shorter ones, each up to twice as long as the one before. */
-function* pushedInSlices(
-  text: TextInPieces,
-  piece: string,
-  { sliceCharacters }: Pick<GuardrailScan, 'sliceCharacters'>,
-): Sliced<string> {
-  let release = '';
-  let length = FIRST_CHARACTERS;
-  for (let at = 0; at < piece.length; ) {
-    if (at > 0) yield;
-    release += text.push(piece.slice(at, at + length));
-    at += length;
-    length = Math.min(2 * length, sliceCharacters);
-  }
-  return release;
 }
 
 function partKey(part: number, kind: PartKind): string {

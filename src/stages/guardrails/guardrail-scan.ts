@@ -30,6 +30,8 @@ export class GuardrailScan implements ScannerCount {
   readonly #json = new Set<string>();
   /** Texts and JSON that may be sent although a service gave no verdict. */
   readonly #unjudged = new Set<string>();
+  /** Requests as they may be sent. */
+  readonly #passed = new WeakSet<GenerationRequest>();
   #findings: PlacedFinding[] = [];
   #isBlocked = false;
   /** Characters of all legs that the filters have read on their way back. */
@@ -43,6 +45,7 @@ export class GuardrailScan implements ScannerCount {
 
   /** The request as it may be sent. Texts that were scanned before are not scanned again. */
   async request(request: GenerationRequest, panel: JudgePanel): Promise<GenerationRequest> {
+    if (this.#passed.has(request)) return request;
     const unknown = this.#unknownTexts(request);
     const filtered = await this.#filtered(unknown);
     if (this.#isBlocked) return request;
@@ -71,6 +74,12 @@ export class GuardrailScan implements ScannerCount {
         else this.#unjudged.add(json);
       },
     });
+  }
+
+  /** Notes a request of which all texts were scanned: until it is changed there is nothing to scan. */
+  notePassed(request: GenerationRequest): GenerationRequest {
+    this.#passed.add(request);
+    return request;
   }
 
   #unknownTexts(request: GenerationRequest): NewText[] {

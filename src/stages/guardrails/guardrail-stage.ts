@@ -66,7 +66,7 @@ export function guardrailStages(dependencies: GuardrailStageDependencies): Guard
     await new SharedTurn().run(preparedFilters(context.caller.guardrails));
     const { scan, panel, watch } = guardedOf(context);
     const passed = checked(await scan.request(request, panel), scan, context);
-    return passed.watch === watch ? passed : { ...passed, watch };
+    return scan.notePassed(passed.watch === watch ? passed : { ...passed, watch });
   };
   const filesOf = (context: StageContext): FileScanning => ({
     scanned: (request) => scanned(request, context),

@@ -32,6 +32,11 @@ export class ReceivedText {
     return this.#scan.heldCharacters > 0;
   }
 
+  /** Characters that were received and have not left. */
+  get heldCharacters(): number {
+    return this.#scan.heldCharacters;
+  }
+
   #released({ release, findings }: ReturnType<StreamScan['push']>): string {
     if (findings.length > 0) {
       this.#note(findings);

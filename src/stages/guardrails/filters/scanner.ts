@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Sliced } from '../../../kit/loop/turns.ts';
 import type { Search } from '../../../kit/pattern/all-matches.ts';
 import type { AnyMatch } from '../../../kit/pattern/any-match.ts';
@@ -34,6 +36,10 @@ const PIECE_WORK = 1_000_000;
 const BUILTIN_WORK = 50;
 const MIN_PIECE_CHARACTERS = 16;
 
+/** Shorter texts are scanned as fast as they are looked up. */
+const MIN_REMEMBERED_CHARACTERS = 256;
+const MAX_REMEMBERED = 2000;
+
 /** All filters for texts of one place. */
 export class Scanner {
   readonly filters: readonly ActiveFilter[];
@@ -42,6 +48,8 @@ export class Scanner {
   readonly #anyMatch: AnyMatch | undefined;
   /** Characters of a text in pieces that are scanned in some milliseconds at most. */
   readonly sliceCharacters: number;
+  /** Digests of texts in which nothing was found: instructions and conversations are sent again and again. */
+  readonly #harmless = new LRUCache<string, true>({ max: MAX_REMEMBERED });
 
   /** `anyMatch`: of the patterns among the filters, in their order. */
   constructor(filters: readonly ActiveFilter[], anyMatch: AnyMatch | undefined) {
@@ -69,6 +77,15 @@ export class Scanner {
   /** Scans a text in slices of a few milliseconds at most, and yields after each. */
   *scan(text: string): Sliced<Finding[]> {
     if (this.filters.length === 0 || text === '') return [];
+    if (text.length < MIN_REMEMBERED_CHARACTERS) return yield* this.#scanNew(text);
+    const digest = hash('sha256', Buffer.from(text, 'utf16le'), 'base64');
+    if (this.#harmless.has(digest)) return [];
+    const findings = yield* this.#scanNew(text);
+    if (findings.length === 0) this.#harmless.set(digest, true);
+    return findings;
+  }
+
+  *#scanNew(text: string): Sliced<Finding[]> {
     const normal = yield* normalForm(text);
     const findings: Finding[] = [];
     for (const { source, matcher } of this.filters) {

@@ -1,0 +1,44 @@
+import type { Event, EventBatch } from '../../ir/events.ts';
+import type { Sliced } from '../../kit/loop/turns.ts';
+import type { GuardrailScan } from './guardrail-scan.ts';
+import type { ReceivedText } from './received-text.ts';
+import type { ToolInputPieces } from './tool-input-pieces.ts';
+
+export type TextDelta = Extract<Event, { type: 'text-delta' }>;
+
+/** A text that comes back in pieces, plain or as JSON. */
+export type TextInPieces = ToolInputPieces | ReceivedText;
+
+/** Two or more pieces of one text that stand in a row from an index on; undefined = there is one or none. */
+export function runAt(batch: EventBatch, at: number): readonly TextDelta[] | undefined {
+  const first = batch[at];
+  if (first?.type !== 'text-delta' || first.logprobs !== undefined) return undefined;
+  let end = at + 1;
+  for (; end < batch.length; end++) {
+    const next = batch[end];
+    if (next?.type !== 'text-delta' || next.logprobs !== undefined) break;
+    if (next.item !== first.item || next.part !== first.part || next.kind !== first.kind) break;
+  }
+  return end - at === 1 ? undefined : (batch.slice(at, end) as TextDelta[]);
+}
+
+/** With many patterns the first characters of a piece are dearest: automata are made when they are read. */
+const FIRST_CHARACTERS = 2;
+const MANY_PATTERNS_SLICE = 512;
+
+/** Pushes a long piece in shorter ones, with many patterns each up to twice as long as the one before. */
+export function* pushedInSlices(
+  text: TextInPieces,
+  piece: string,
+  { sliceCharacters }: Pick<GuardrailScan, 'sliceCharacters'>,
+): Sliced<string> {
+  let release = '';
+  let length = sliceCharacters < MANY_PATTERNS_SLICE ? FIRST_CHARACTERS : sliceCharacters;
+  for (let at = 0; at < piece.length; ) {
+    if (at > 0) yield;
+    release += text.push(piece.slice(at, at + length));
+    at += length;
+    length = Math.min(2 * length, sliceCharacters);
+  }
+  return release;
+}
