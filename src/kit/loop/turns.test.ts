@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { forEachSliced, inTurn, Pace, runAtOnce, runInTurns } from './turns.ts';
+import {
+  forEachSliced,
+  inTurn,
+  nextTurn,
+  Pace,
+  runAtOnce,
+  runInTurns,
+  SharedTurn,
+  type Sliced,
+} from './turns.ts';
 
 /** How often the event loop turned while something was done. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
@@ -92,5 +101,46 @@ describe('a pace', () => {
       1, 1, 3, 3,
     ]);
     expect(slicesOf(new Pace().flatMap(Array(100).keys(), () => []))).toBe(1);
+  });
+});
+
+describe('a shared turn', () => {
+  const wait = (ms: number) => {
+    for (const end = performance.now() + ms; performance.now() < end; );
+  };
+
+  it('is given up after some milliseconds, and lets two pieces of long work go on in each of the next', async () => {
+    let slices = 0;
+    const work = function* (): Sliced<void> {
+      for (let slice = 0; slice < 3; slice++) {
+        slices++;
+        wait(6);
+        yield;
+      }
+    };
+    const all = Promise.all(Array.from({ length: 6 }, () => new SharedTurn().run(work())));
+    expect(slices).toBe(6);
+    const grown: number[] = [];
+    while (slices < 18) {
+      const before = slices;
+      await nextTurn();
+      grown.push(slices - before);
+    }
+    await all;
+    expect(Math.max(...grown)).toBeLessThanOrEqual(4);
+    expect(grown.length).toBeGreaterThanOrEqual(3);
+  });
+
+  it('ends with the signal', async () => {
+    const leaving = new AbortController();
+    const endless = function* (): Sliced<void> {
+      for (;;) {
+        wait(6);
+        yield;
+      }
+    };
+    const running = new SharedTurn(leaving.signal).run(endless());
+    leaving.abort(new Error('left'));
+    await expect(running).rejects.toThrow('left');
   });
 });

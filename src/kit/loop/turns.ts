@@ -26,16 +26,55 @@ export function runAtOnce<T>(work: Sliced<T>): T {
 /** Milliseconds after which sliced work gives up the turn. */
 const TURN_MS = 5;
 
-/** Runs pieces of sliced work in one turn, until they have taken some milliseconds together; then in the next. */
+/** Pieces of long work that go on in one turn of the event loop, so that many of them do not make it long. */
+const MOST_IN_TURN = 2;
+
+/** Long work that waits for a turn, in order of arrival. */
+const waiting = new Set<() => void>();
+let isTurnComing = false;
+
+/** Resolves in a turn that no more than `MOST_IN_TURN` pieces of long work share. */
+function sharedTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.add(resolve);
+    if (!isTurnComing) comingTurn();
+  });
+}
+
+function comingTurn(): void {
+  isTurnComing = true;
+  setImmediate(() => {
+    isTurnComing = false;
+    let count = 0;
+    for (const goOn of waiting) {
+      if (++count > MOST_IN_TURN) break;
+      waiting.delete(goOn);
+      goOn();
+    }
+    if (waiting.size > 0) comingTurn();
+  });
+}
+
+/**
+ * Runs pieces of sliced work in one turn, until they have taken some milliseconds together; then in later ones, which
+ * they share with other such work: however much there is, a turn stays short. Rejects with the reason of the signal if
+ * that is aborted while it waits.
+ */
 export class SharedTurn {
+  readonly #signal: AbortSignal | undefined;
   #beganMs = performance.now();
+
+  constructor(signal?: AbortSignal) {
+    this.#signal = signal;
+  }
 
   async run<T>(work: Sliced<T>): Promise<T> {
     for (;;) {
       const slice = work.next();
       if (slice.done === true) return slice.value;
       if (performance.now() - this.#beganMs <= TURN_MS) continue;
-      await nextTurn();
+      await sharedTurn();
+      this.#signal?.throwIfAborted();
       this.#beganMs = performance.now();
     }
   }

@@ -106,3 +106,18 @@ describe('AllMatches', () => {
 function isInPair(text: string, index: number): boolean {
   return /[\ud800-\udbff]/.test(text[index - 1] ?? '') && /[\udc00-\udfff]/.test(text[index] ?? '');
 }
+
+it('stops early where many matches are open, with known steps too', () => {
+  const machine = machineOf('a{500}');
+  const text = 'a'.repeat(1000);
+  const read = () => {
+    const search = machine.search();
+    let slices = 0;
+    for (let at = 0; at < text.length; slices++) at = search.read(text, 0, text.length, 1000);
+    search.end();
+    expect(search.matches).toEqual([0, 500, 500, 1000]);
+    return slices;
+  };
+  expect(read()).toBeGreaterThan(10);
+  expect(read()).toBeGreaterThan(10);
+});

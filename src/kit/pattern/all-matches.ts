@@ -8,8 +8,11 @@ const FRESH = -1;
 /** Instead of a track: no match. */
 const NONE = -2;
 
-/** Cached states of one pattern; the cache is cleared when it has more. */
+/** Cached states of one pattern, and threads in them; the cache is cleared when it has more. */
 const MAX_STATES = 1000;
+const MAX_CACHED_THREADS = 50_000;
+/** Moving so many tracks by one character counts as work on one thread, as a power of two. */
+const TRACKS_OF_WORK = 4;
 /** A search that needed so many new states among its first `TRIAL_CHARACTERS` keeps no more of them. */
 const TRIAL_CHARACTERS = 2048;
 const MAX_NEW_STATES_SHARE = 0.5;
@@ -52,8 +55,9 @@ export class AllMatches {
   /** For each set of the program, the classes of characters in it. */
   readonly #accepted: readonly Uint8Array[];
   readonly #states = new Map<string, State>();
+  #cachedThreads = 0;
   readonly #symbols = new Map<number, readonly number[]>();
-  /** Work on new steps so far, in threads. */
+  /** Work on new steps and on tracks so far, in threads. */
   work = 0;
   readonly #now: Threads;
   readonly #next: Threads;
@@ -158,8 +162,10 @@ export class AllMatches {
     const key = `${before};${pcs.join()};${tracks.join()}`;
     const known = this.#states.get(key);
     if (known !== undefined) return known;
-    if (this.#states.size >= MAX_STATES) {
+    this.#cachedThreads += pcs.length;
+    if (this.#states.size >= MAX_STATES || this.#cachedThreads > MAX_CACHED_THREADS) {
       this.#states.clear();
+      this.#cachedThreads = pcs.length;
       // Releases all states that are reached from it.
       this.initial.steps.length = 0;
     }
@@ -223,8 +229,8 @@ export class Search {
   }
 
   /**
-   * Reads the characters from where it stands to `end`. `text` begins at position `base`. Stops early if new steps of
-   * the automaton took `maxWork`. Returns where it stands.
+   * Reads the characters from where it stands to `end`. `text` begins at position `base`. Stops early after `maxWork`
+   * of the automaton. Returns where it stands.
    */
   read(text: string, base: number, end: number, maxWork = Number.POSITIVE_INFINITY): number {
     const machine = this.#machine;
@@ -243,7 +249,10 @@ export class Search {
         symbol = machine.alphabet.classOf(point);
       }
       const step = state.steps[symbol] ?? this.#makeStep(state, symbol, base + index);
-      if (!step.isPlain) this.#follow(step, base + index, width);
+      if (!step.isPlain) {
+        this.#follow(step, base + index, width);
+        machine.work += step.sources.length >> TRACKS_OF_WORK;
+      }
       state = step.next;
       index += width;
     }

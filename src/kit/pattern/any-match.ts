@@ -3,8 +3,9 @@ import { Alphabet } from './alphabet.ts';
 import { type CodeRanges, OP, type Program } from './program.ts';
 import { assertsBetween, BEFORE, type Before, NOT_KNOWN, STEP_WORK, Threads } from './threads.ts';
 
-/** Cached states; the cache is cleared when it has more. */
+/** Cached states, and threads in them; the cache is cleared when it has more. */
 const MAX_STATES = 4000;
+const MAX_CACHED_THREADS = 400_000;
 /** Work on new automaton steps per text before the search gives up. */
 const MAX_NEW_WORK = 2_000_000;
 
@@ -34,6 +35,7 @@ export class AnyMatch {
   /** For each set of the program, the classes of characters in it. */
   readonly #accepted: readonly Uint8Array[];
   readonly #states = new Map<string, State>();
+  #cachedThreads = 0;
   readonly #now: Threads;
   readonly #next: Threads;
   #initial: State;
@@ -131,8 +133,10 @@ export class AnyMatch {
     const key = `${seen};${pcs.join()};${matched?.join() ?? ''}`;
     const known = this.#states.get(key);
     if (known !== undefined) return known;
-    if (this.#states.size >= MAX_STATES) {
+    this.#cachedThreads += pcs.length;
+    if (this.#states.size >= MAX_STATES || this.#cachedThreads > MAX_CACHED_THREADS) {
       this.#states.clear();
+      this.#cachedThreads = pcs.length;
       this.#initial = { ...this.#initial, next: [], expected: new Map() };
     }
     const live = [...new Set(pcs.map((pc) => this.#patternOf[pc] ?? 0))];

@@ -21,7 +21,8 @@ export async function tryGuardrail(
   judgesFor: JudgesFor,
 ): Promise<GuardrailVerdict> {
   const applied = [{ guardrail, scope: 'api-key' as const }];
-  const turn = new SharedTurn();
+  const signal = AbortSignal.timeout(MAX_TRIAL_MS);
+  const turn = new SharedTurn(signal);
   const filters = await turn.run(preparedFilters(applied));
   const findings = await turn.run(filters.scanInSlices(text, { direction, role }));
   let result = redacted(text, findings);
@@ -34,7 +35,7 @@ export async function tryGuardrail(
         failed: ({ engine, onFailure }, _, { message }) =>
           void failures.push({ engine, on_failure: onFailure, reason: message }),
       },
-      AbortSignal.timeout(MAX_TRIAL_MS),
+      signal,
     );
     const { texts } = await panel.judge([{ text: result, role, place: 'text' }], direction);
     result = texts[0] ?? result;

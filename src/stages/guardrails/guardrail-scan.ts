@@ -24,6 +24,7 @@ interface NewText {
 /** Scans the texts of one generation, each once, and keeps what was found. */
 export class GuardrailScan implements ScannerCount {
   readonly #filters: FilterSet;
+  readonly #signal: AbortSignal | undefined;
   /** Scanned texts and their replacements, by role. */
   readonly #sent = new Map<TextRole, Map<string, string>>();
   /** JSON whose texts were scanned. */
@@ -39,8 +40,10 @@ export class GuardrailScan implements ScannerCount {
   /** Characters of all legs that came back and passed although a service gave no verdict. */
   unjudgedCharacters = 0;
 
-  constructor(filters: FilterSet) {
+  /** `signal`: aborted when the caller leaves, who then needs no further scan of the request. */
+  constructor(filters: FilterSet, signal?: AbortSignal) {
     this.#filters = filters;
+    this.#signal = signal;
   }
 
   /** The request as it may be sent. Texts that were scanned before are not scanned again. */
@@ -102,7 +105,7 @@ export class GuardrailScan implements ScannerCount {
   /** The texts after all filters. */
   async #filtered(texts: readonly NewText[]): Promise<string[]> {
     const results: string[] = [];
-    const turn = new SharedTurn();
+    const turn = new SharedTurn(this.#signal);
     for (const { text, role } of texts) {
       const findings = await turn.run(this.#filters.scanInSlices(text, { role, direction: 'sent' }));
       this.note(findings, 'sent');

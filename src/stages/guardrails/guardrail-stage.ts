@@ -142,7 +142,7 @@ function guarded(
   { compileFilters, judgesFor, metrics }: GuardrailStageDependencies,
 ): Guarded {
   const { caller, generationId, note, log, signal } = context;
-  const scan = new GuardrailScan(compileFilters(caller.guardrails));
+  const scan = new GuardrailScan(compileFilters(caller.guardrails), signal);
   const report = ({ sent, received }: Unscanned) => {
     if (sent !== 0) metrics.unscanned.add({ direction: 'sent' });
     if (received !== 0) metrics.unscanned.add({ direction: 'received' });
