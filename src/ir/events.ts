@@ -99,6 +99,8 @@ export type Event =
   | { readonly type: 'part-end'; readonly item: number; readonly part: number; readonly kind: PartKind }
   | { readonly type: 'tool-input-delta'; readonly item: number; readonly text: string }
   | { readonly type: 'image-data'; readonly item: number; readonly source: Source }
+  /** A piece of the result of a server tool that callers may read while it runs; the result has it all. */
+  | { readonly type: 'server-delta'; readonly item: number; readonly text: string }
   /** The result of a server tool; comes once, before the item's end. */
   | {
       readonly type: 'server-result';
@@ -198,6 +200,7 @@ export function isContent(event: Event): boolean {
     case 'annotation':
     case 'seal':
     case 'vectors':
+    case 'server-delta':
     case 'server-result':
       return true;
     case 'item-start':

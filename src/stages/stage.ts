@@ -20,6 +20,8 @@ export interface LegWish {
   readonly kind?: LegKind;
   /** Only the endpoint that served the previous main leg may serve; the leg fails if that is not possible. */
   readonly isPinned?: boolean;
+  /** Cancels the leg, as if its iterator were closed. */
+  readonly signal?: AbortSignal;
 }
 
 /**

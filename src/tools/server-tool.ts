@@ -56,6 +56,15 @@ export interface ToolCall {
   readonly found: number;
 }
 
+/** How a tool calls another model. */
+export interface NestedCall {
+  readonly kind: LegKind;
+  /** Ends the call. */
+  readonly signal: AbortSignal;
+  /** Gets the text of the answer piece by piece. */
+  readonly onText?: (text: string) => void;
+}
+
 /** The generation in which a tool runs. */
 export interface ToolContext {
   readonly generationId: string;
@@ -78,9 +87,12 @@ export interface ToolContext {
   note(entry: PipelineEntry): void;
   /**
    * Runs a model call as a leg of this generation, and returns its whole answer; a failure is in `failure`. A leg
-   * beyond the limits ends with the finish reason `budget`.
+   * beyond the limits ends with the finish reason `budget`. Server tools of the request run in a loop of their own,
+   * whose model calls are legs of the same kind.
    */
-  leg(request: GenerationRequest, kind: LegKind): Promise<Result>;
+  leg(request: GenerationRequest, call: NestedCall): Promise<Result>;
+  /** Shows the caller a piece of the result while the tool runs. */
+  tell(text: string): void;
 }
 
 /** What became of a call. */
@@ -109,6 +121,12 @@ export interface ServerTool {
   readonly hostedTypes?: RegExp;
   /** `parameters` of the tool for members of a hosted tool. */
   readonly ofHosted?: (hosted: JsonObject) => JsonObject;
+  /** True if it calls models: `parameters.tools` are server tools for them, but none that calls models again. */
+  readonly callsModels?: boolean;
+  /** True if its calls end the answer, because the caller goes on with them. */
+  readonly endsAnswer?: boolean;
+  /** The name by which instances of the tool in one request must differ; absent = they need not. */
+  instance?(parameters: JsonObject): string;
   /** Schema of `parameters` in requests. */
   readonly parameters: TSchema;
   /** The reason why it cannot run on this gateway, or with these parameters; undefined = it can. */

@@ -54,6 +54,8 @@ interface Shown extends Placement {
   /** True if the upstream writes summaries of its own. */
   hasSummary: boolean;
   inputDone: boolean;
+  /** Pieces of a server tool's result so far. */
+  told: string;
 }
 
 type EventOf<T extends Event['type']> = Extract<Event, { type: T }>;
@@ -145,6 +147,8 @@ class ResponsesEncoder implements StreamEncoder {
         return this.#partEnd(event);
       case 'tool-input-delta':
         return this.#input(event);
+      case 'server-delta':
+        return this.#told(event);
       case 'item-end':
         return this.#itemEnd(event);
       case 'opaque':
@@ -191,6 +195,7 @@ class ResponsesEncoder implements StreamEncoder {
       mirrored: 0,
       hasSummary: false,
       inputDone: false,
+      told: '',
     };
     this.#items.set(item, shown);
     return shown;
@@ -208,7 +213,8 @@ class ResponsesEncoder implements StreamEncoder {
   #itemEnd({ item, status = 'completed' }: EventOf<'item-end'>): string {
     const shown = this.#items.get(item);
     if (shown === undefined || shown.done !== undefined) return '';
-    const before = this.#inputDone(shown) + this.#imageDone(shown) + this.#hostedDone(shown);
+    const before =
+      this.#inputDone(shown) + this.#imageDone(shown) + this.#hostedDone(shown) + this.#toldDone(shown);
     shown.done = this.#render(shown, status === 'in_progress' ? 'completed' : status);
     this.#context.keepItem?.(shown.done);
     return before + this.#writer.item('done', shown, shown.done);
@@ -224,6 +230,18 @@ class ResponsesEncoder implements StreamEncoder {
     const ended = hosted && this.#fold.itemAt(item);
     if (hosted === undefined || ended?.type !== 'server-call' || ended.status !== 'completed') return '';
     return this.#writer.hostedStep(hosted, 'completed', at);
+  }
+
+  /** Text of a server tool is written under its item, without parts. */
+  #told({ item, text }: EventOf<'server-delta'>): string {
+    const shown = this.#items.get(item);
+    if (shown === undefined) return '';
+    shown.told += text;
+    return this.#writer.delta(shown, 'text', 0, text);
+  }
+
+  #toldDone(shown: Shown): string {
+    return shown.told === '' ? '' : this.#writer.toldDone(shown, shown.told);
   }
 
   // --- Parts and text -----------------------------------------------------------------------------------------------

@@ -104,6 +104,9 @@ export class SeveralLegs extends Answering {
   /** One leg, which can be cancelled at any moment, also before its upstream has answered. */
   #leg(request: GenerationRequest, wish: LegWish = {}): AsyncIterableIterator<EventBatch, void, undefined> {
     const giveUp = new LightAbortController();
+    const { signal } = wish;
+    if (signal?.aborted === true) giveUp.abort(GIVEN_UP);
+    else signal?.addEventListener('abort', () => giveUp.abort(GIVEN_UP), { once: true });
     const events = this.#run(request, wish, giveUp);
     return {
       next: () => events.next(),

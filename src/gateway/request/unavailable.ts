@@ -2,7 +2,7 @@ import { invalidRequest } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { WEB } from '../../ir/web-notes.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { withoutNulls } from '../../kit/json/members.ts';
+import { objectAt, withoutNulls } from '../../kit/json/members.ts';
 import { compileValidator, type Issue, type Validator } from '../../kit/json/validate.ts';
 import { quoted } from '../../kit/text/quoted.ts';
 import { ROUTER_OF_PLUGIN } from '../../routing/routers/routers.ts';
@@ -51,19 +51,46 @@ function pluginIssues(plugins: Json | undefined, web: WebSettings | undefined): 
 function toolIssues(tools: Json | undefined, vendor: string, settings: ToolSettings | undefined): Issue[] {
   if (!Array.isArray(tools)) return [];
   const prefix = `${vendor}:`;
+  const instances = new Set<string>();
   return tools.flatMap((value, index) => {
     if (!isJsonObject(value) || typeof value.type !== 'string' || !value.type.startsWith(prefix)) return [];
-    return issuesOfTool(value, value.type.slice(prefix.length), `tools[${index}]`, settings);
+    const name = value.type.slice(prefix.length);
+    const place = `tools[${index}]`;
+    const issues = issuesOfTool(value, name, place, { prefix, settings });
+    return issues.length > 0 ? issues : instanceIssues(value, name, place, instances);
   });
 }
 
+/** Two instances of one tool by the same name, or without one. */
+function instanceIssues(value: JsonObject, name: string, place: string, instances: Set<string>): Issue[] {
+  const instance = SERVER_TOOLS.get(name)?.instance?.(objectAt(value, 'parameters') ?? {});
+  if (instance === undefined) return [];
+  const key = `${name} ${instance}`;
+  if (!instances.has(key)) {
+    instances.add(key);
+    return [];
+  }
+  return [
+    {
+      path: `${place}.parameters.name`,
+      message:
+        instance === ''
+          ? `only one ${name} tool may have no name`
+          : `there is already a tool ${name} with the name ${quoted(instance)}`,
+    },
+  ];
+}
+
+/** What the tools of one list have in common. */
+interface ToolScope {
+  readonly prefix: string;
+  readonly settings: ToolSettings | undefined;
+  /** True for tools of a model that a tool calls. */
+  readonly isNested?: boolean;
+}
+
 /** Problems of a server tool in a request: its parameters, or why it cannot run here. */
-function issuesOfTool(
-  value: JsonObject,
-  name: string,
-  place: string,
-  settings: ToolSettings | undefined,
-): Issue[] {
+function issuesOfTool(value: JsonObject, name: string, place: string, scope: ToolScope): Issue[] {
   const tool = SERVER_TOOLS.get(name);
   if (tool === undefined) {
     const message = `the tool ${quoted(String(value.type))} is not available on this gateway`;
@@ -77,8 +104,31 @@ function issuesOfTool(
       message,
     }));
   }
+  if (scope.isNested === true && (tool.callsModels === true || tool.endsAnswer === true)) {
+    return [
+      { path: `${place}.type`, message: `the tool ${quoted(name)} is not for models that a tool calls` },
+    ];
+  }
+  const nested = tool.callsModels === true ? nestedIssues(given, place, scope) : [];
+  if (nested.length > 0) return nested;
+  const { settings } = scope;
   const issue = settings && tool.unavailable?.(withoutNulls(given), settings);
   return issue === undefined ? [] : [{ path: `${place}.${issue.path ?? 'type'}`, message: issue.message }];
+}
+
+/** Problems of the tools that a model may use which a tool calls: only server tools are run for it. */
+function nestedIssues({ tools }: JsonObject, outer: string, scope: ToolScope): Issue[] {
+  if (!Array.isArray(tools)) return [];
+  return tools.flatMap((value, index) => {
+    if (!isJsonObject(value) || typeof value.type !== 'string') return [];
+    const place = `${outer}.parameters.tools[${index}]`;
+    if (!value.type.startsWith(scope.prefix)) {
+      return [
+        { path: `${place}.type`, message: `must be a server tool: its type begins with ${scope.prefix}` },
+      ];
+    }
+    return issuesOfTool(value, value.type.slice(scope.prefix.length), place, { ...scope, isNested: true });
+  });
 }
 
 const VALIDATORS = new Map<ServerTool, Validator>();

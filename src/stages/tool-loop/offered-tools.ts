@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { ItemHead } from '../../ir/events.ts';
-import type { CallableTool, GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
+import type { CallableTool, GenerationRequest, RoutingWishes, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, stringAt, withoutNulls } from '../../kit/json/members.ts';
 import type { ServerTool, ToolSettings } from '../../tools/server-tool.ts';
@@ -65,6 +65,8 @@ export class OfferedTools {
   readonly #others: ReadonlySet<string>;
   /** The request with a function in the place of each server tool. */
   readonly request: GenerationRequest;
+  /** The caller's wishes, with those for the loop. */
+  readonly wishes: RoutingWishes;
   /** The endpoint by whose prices tools are charged. */
   readonly endpoint: Endpoint | undefined;
 
@@ -82,6 +84,7 @@ export class OfferedTools {
       [...functions].find(([of]) => of.type === 'hosted' && isNamed(of, type))?.[1].name;
     this.#byName = byName;
     this.#others = others;
+    this.wishes = request.wishes;
     this.endpoint = endpoint;
     this.request = withFunctions(request, functions, nameOf);
   }

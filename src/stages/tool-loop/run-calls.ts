@@ -56,21 +56,35 @@ export class ToolUses {
   }
 }
 
+/** What one step of calls may do. */
+export interface StepBounds {
+  /** Calls that may be run. */
+  readonly most: number;
+  /** Shows a piece of a call's result. */
+  tell(index: number, text: string): void;
+}
+
 /** Begins the calls of one step, a few at a time. */
 export function runCalls(
   calls: readonly ToolCallItem[],
   tools: OfferedTools,
   uses: ToolUses,
   context: ToolContext,
+  { most, tell }: StepBounds,
 ): readonly RunningCall[] {
   const ahead: Promise<unknown>[] = [];
   return calls.map((call, index) => {
     const offered = tools.named(call.name);
     const turn = ahead[index - CALLS_AT_ONCE];
     const outcome =
-      index < MAX_CALLS_PER_STEP
-        ? runInTurn(turn, call, offered, uses, context)
-        : Promise.resolve(notRun('too many calls in one step', context));
+      index < Math.min(most, MAX_CALLS_PER_STEP)
+        ? runInTurn(turn, call, offered, uses, { ...context, tell: (text) => tell(index, text) })
+        : Promise.resolve(
+            notRun(
+              index < most ? 'too many calls in one step' : 'no further tool calls are allowed',
+              context,
+            ),
+          );
     // Prevents an unhandled rejection; the loop awaits each outcome in order.
     ahead.push(outcome.catch(() => {}));
     return { call, offered, outcome };

@@ -5,13 +5,14 @@ import { Fold } from '../../ir/folding/fold.ts';
 import { JoinedLegs } from '../../ir/folding/joined-legs.ts';
 import type { Item, ToolCallItem, ToolResultItem } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { writtenItems } from '../../ir/result.ts';
-import type { ToolContext } from '../../tools/server-tool.ts';
+import { type Result, writtenItems } from '../../ir/result.ts';
+import type { NestedCall, ToolContext } from '../../tools/server-tool.ts';
 import { LinkCitations } from '../../web/link-citations.ts';
 import type { Next, StageContext } from '../stage.ts';
-import { laterChoice, type OfferedTools } from './offered-tools.ts';
+import { laterChoice, OfferedTools, wantedTools } from './offered-tools.ts';
 import { type RunningCall, runCalls, ToolUses } from './run-calls.ts';
 import { StopConditions } from './stop-conditions.ts';
+import { ToldTexts } from './told-texts.ts';
 
 /** Ends of a leg after which its calls are run. */
 const CALLING: ReadonlySet<FinishReason> = new Set(['tool-calls', 'stop']);
@@ -45,7 +46,7 @@ export class ToolLoop {
 
   async *run(request: GenerationRequest): AsyncGenerator<EventBatch, void, undefined> {
     const { settings } = this.#context;
-    const conditions = new StopConditions(request.wishes, settings.tools.steps, settings.vendor);
+    const conditions = new StopConditions(this.#tools.wishes, settings.tools.steps, settings.vendor);
     let asked = request;
     let stoppedBy: string | undefined;
     for (;;) {
@@ -62,13 +63,14 @@ export class ToolLoop {
         );
         return;
       }
-      const step = yield* this.#step(calls, asked);
+      const step = yield* this.#step(calls, asked, conditions.mostCalls - this.#requested);
       if (step.ends || items.some((item) => item.type === 'tool-call' && !this.#isOwnCall(item))) {
         yield this.#end(step.ends ? { ...terminal, reason: 'stop' } : terminal, stoppedBy);
         return;
       }
       stoppedBy = conditions.met({
         steps: this.#steps,
+        calls: this.#requested,
         called: this.#called,
         tokens: 0,
         nanos: 0n,
@@ -99,10 +101,11 @@ export class ToolLoop {
     return terminal && { items: writtenItems(fold.result().items), terminal };
   }
 
-  /** Runs the calls of one step, all at once; shows them in their order. */
+  /** Runs the calls of one step, all at once; shows them in their order. `most`: calls that may still be run. */
   async *#step(
     calls: readonly ToolCallItem[],
     asked: GenerationRequest,
+    most: number,
   ): AsyncGenerator<
     EventBatch,
     { readonly results: readonly ToolResultItem[]; readonly ends: boolean },
@@ -110,13 +113,21 @@ export class ToolLoop {
   > {
     this.#steps += 1;
     this.#requested += calls.length;
-    const running = runCalls(calls, this.#tools, this.#uses, this.#toolContext(asked));
-    const places = running.map((each) => (each.offered === undefined ? undefined : this.#joined.ownItem()));
+    const places = calls.map(({ name }) =>
+      this.#tools.named(name) === undefined ? undefined : this.#joined.ownItem(),
+    );
+    const told = new ToldTexts();
+    const tell = (index: number, text: string) => {
+      const item = places[index];
+      if (item !== undefined) told.tell(item, text);
+    };
+    const running = runCalls(calls, this.#tools, this.#uses, this.#toolContext(asked), { most, tell });
     const starts = running.flatMap((each, index) => startOf(each, places[index]));
     if (starts.length > 0) yield starts;
     const results: ToolResultItem[] = [];
     let ends = false;
     for (const [index, { call, offered, outcome: pending }] of running.entries()) {
+      yield* told.until(pending);
       const { outcome } = await pending;
       const { output, shown, isFailed = false, pages = [] } = outcome;
       if (offered !== undefined) this.#called.add(offered.tool.name);
@@ -148,12 +159,26 @@ export class ToolLoop {
       now,
       charge,
       note,
-      leg: async (request, kind) => {
-        const fold = new Fold();
-        for await (const batch of this.#next(request, { kind })) fold.pushAll(batch);
-        return fold.result();
-      },
+      leg: (request, call) => this.#nested(request, call),
+      tell: () => {},
     };
+  }
+
+  /** Runs a model call for a tool. Its own server tools run in a loop inside of this one. */
+  async #nested(request: GenerationRequest, { kind, signal, onText }: NestedCall): Promise<Result> {
+    const next: Next = (asked, wish) => this.#next(asked, { ...wish, kind, signal });
+    const wanted = wantedTools(request, this.#context.settings);
+    const tools = new OfferedTools(request, wanted, this.#tools.endpoint);
+    const answer =
+      wanted.length === 0
+        ? next(request)
+        : new ToolLoop(tools, next, { ...this.#context, signal }, this.#egress).run(tools.request);
+    const fold = new Fold();
+    for await (const batch of answer) {
+      fold.pushAll(batch);
+      if (onText !== undefined) for (const text of textsOf(batch)) onText(text);
+    }
+    return fold.result();
   }
 
   /** The last events of the answer. */
@@ -180,6 +205,17 @@ export class ToolLoop {
   #isOwnCall(item: Item): item is ToolCallItem {
     return item.type === 'tool-call' && this.#tools.isOwn(item);
   }
+}
+
+/** The text of messages in a batch of events. */
+function textsOf(batch: EventBatch): string[] {
+  return batch.flatMap((event) =>
+    event.type === 'relay'
+      ? textsOf(event.events)
+      : event.type === 'text-delta' && event.kind === 'text'
+        ? [event.text]
+        : [],
+  );
 }
 
 /** An answer that ends although the model has called tools which are not run any more. */

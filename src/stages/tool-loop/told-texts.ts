@@ -1,0 +1,36 @@
+import type { Event } from '../../ir/events.ts';
+
+/** Pieces of results that running tools show, in the order in which they come. */
+export class ToldTexts {
+  #waiting: Event[] = [];
+  #wake: () => void = () => {};
+
+  tell(item: number, text: string): void {
+    this.#waiting.push({ type: 'server-delta', item, text });
+    this.#wake();
+  }
+
+  /** Yields what comes until a promise is settled, however it ends. */
+  async *until(pending: Promise<unknown>): AsyncGenerator<Event[], void, undefined> {
+    let isSettled = false;
+    const settle = () => {
+      isSettled = true;
+      this.#wake();
+    };
+    pending.then(settle, settle);
+    for (;;) {
+      const events = this.#waiting;
+      if (events.length > 0) {
+        this.#waiting = [];
+        yield events;
+      } else if (isSettled) return;
+      else await this.#next();
+    }
+  }
+
+  #next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+}
