@@ -346,7 +346,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'tools.limits.read_bytes': 'Most bytes that are read from an address.',
   'tools.limits.result_characters':
     'Most characters of results that go into the prompt, of all pages together.',
-  'tools.limits.steps': 'Most steps of a loop of tool calls. No effect yet.',
+  'tools.limits.steps': 'Most steps of a loop of tool calls.',
 
   metrics: 'Who may read /metrics.',
   'metrics.public': 'Whether /metrics needs no key.',
