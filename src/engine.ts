@@ -92,10 +92,11 @@ export function openEngine(options: EngineOptions, closers: Closers) {
   });
   const guardrailMetrics = new GuardrailMetrics();
   const { egress, judgesFor } = options;
+  const { files } = installation;
   const { onSettled, onUnrecorded, ...observers } = openObservers(contents, log);
   const gateway = createGateway({
     settings: () => settings.current.gateway,
-    stages: stageTable({ cache, egress, judgesFor, guardrailMetrics }, options.stages),
+    stages: stageTable({ cache, egress, files, judgesFor, guardrailMetrics }, options.stages),
     callUpstream: upstreams.call,
     countUpstream: upstreams.countTokens,
     tokenizer,

@@ -1,6 +1,7 @@
 import type { Egress } from '../egress/egress.ts';
 import { WEB, WEB_FETCH } from '../ir/web-notes.ts';
 import type { ResponseCache } from '../ports/response-cache.ts';
+import type { WorkspaceFiles } from '../tools/server-tool.ts';
 import { compileFilters } from './guardrails/filters/filter-set.ts';
 import type { GuardrailMetrics } from './guardrails/guardrail-metrics.ts';
 import { guardrailStages } from './guardrails/guardrail-stage.ts';
@@ -19,6 +20,8 @@ import { toolLoopStage } from './tool-loop/tool-loop-stage.ts';
 export interface StageDependencies {
   readonly cache: ResponseCache;
   readonly egress: Egress;
+  /** Files of workspaces, for tools. */
+  readonly files: WorkspaceFiles;
   /** The services of guardrails. */
   readonly judgesFor: JudgesFor;
   readonly guardrailMetrics: GuardrailMetrics;
@@ -50,7 +53,7 @@ const OUTER: readonly Row[] = [
   { pluginId: RESPONSE_HEALING, stage: () => responseHealingStage },
   { stage: ({ guardrails }) => guardrails.shownResults },
   // Inside of the plugins: it runs the legs.
-  { stage: ({ egress }) => toolLoopStage(egress) },
+  { stage: ({ egress, files }) => toolLoopStage({ egress, files }) },
 ];
 
 /** Ids of the plugins that are stages. */

@@ -9,9 +9,23 @@ import type { JsonObject } from '../kit/json/json.ts';
 import type { Log } from '../kit/log/log.ts';
 import type { Nanos } from '../kit/money.ts';
 import type { Caller } from '../ports/caller.ts';
+import type { StoredFile } from '../ports/files.ts';
 import type { Workspace } from '../ports/tenancy.ts';
 import type { FoundPage } from '../web/engines/engine.ts';
 import type { WebSettings } from '../web/web-settings.ts';
+
+/** Files of the caller's workspace. Those of other workspaces are not found. Rejects with a GatewayError. */
+export interface WorkspaceFiles {
+  /** Oldest first. */
+  list(caller: Caller, page: { readonly limit: number }): Promise<{ readonly files: readonly StoredFile[] }>;
+  /** A file with its content. */
+  read(
+    caller: Caller,
+    id: string,
+  ): Promise<{ readonly file: StoredFile; readonly content: AsyncIterable<Uint8Array> }>;
+  /** Stores a new file. */
+  make(caller: Caller, filename: string, content: Uint8Array): Promise<StoredFile>;
+}
 
 /** A charge, which can be taken back if the paid thing was not delivered. */
 export interface PaidCharge {
@@ -72,6 +86,7 @@ export interface ToolContext {
   readonly caller: Caller;
   readonly workspace: Workspace;
   readonly egress: Egress;
+  readonly files: WorkspaceFiles;
   /** Aborted when the caller leaves, the deadline passes, or the tool's own time is over. */
   readonly signal: AbortSignal;
   /** The request as the model has it, with the conversation so far. */

@@ -1,12 +1,13 @@
 import { advisor } from './advisor.ts';
 import { datetime } from './datetime.ts';
+import { files } from './files.ts';
 import { searchModels } from './search-models.ts';
 import type { ServerTool } from './server-tool.ts';
 import { subagent } from './subagent.ts';
 
 /** All server tools that are built, by their short names. */
 export const SERVER_TOOLS: ReadonlyMap<string, ServerTool> = new Map(
-  [datetime, searchModels, advisor, subagent].map((tool) => [tool.name, tool]),
+  [datetime, searchModels, advisor, subagent, files].map((tool) => [tool.name, tool]),
 );
 
 /** The server tool that runs a type of the formats if the upstream does not; undefined = none. */

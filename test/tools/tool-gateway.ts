@@ -80,6 +80,12 @@ export async function openToolGateway(config: object = {}, options: TestOptions 
   };
 }
 
+/** What the last result in a request told a chat model. */
+export function toldIn(request: { json: any } | undefined): any {
+  const { content } = request?.json.messages.at(-1) ?? {};
+  return JSON.parse(typeof content === 'string' ? content : content.at(-1).text);
+}
+
 /** The shown text of an answer. */
 export const textOf: Record<Path, (body: any) => string> = {
   '/chat/completions': (body) => body.choices[0].message.content,
@@ -88,5 +94,5 @@ export const textOf: Record<Path, (body: any) => string> = {
       .flatMap((item: any) => item.content ?? [])
       .map((part: any) => part.text)
       .join(''),
-  '/messages': (body) => body.content.map((block: any) => block.text ?? '').join(''),
+  '/messages': (body) => (body.content ?? []).map((block: any) => block.text ?? '').join(''),
 };

@@ -40,7 +40,10 @@ export class FileIntake {
   }
 
   /** Stores the file. Throws 400 if its type is not accepted; the owner must then call `discard`. */
-  async keep(filename: string): Promise<StoredFile> {
+  async keep(
+    filename: string,
+    { isDownloadable }: Pick<StoredFile, 'isDownloadable'> = { isDownloadable: false },
+  ): Promise<StoredFile> {
     requireName(filename);
     if (this.#sizeBytes === 0) throw invalidRequest([{ path: 'file', message: 'is empty' }]);
     const mimeType = this.#type.end();
@@ -54,7 +57,7 @@ export class FileIntake {
       filename,
       mimeType,
       sizeBytes: this.#sizeBytes,
-      isDownloadable: false,
+      isDownloadable,
       createdAtMs: clock.now(),
     };
     await store.insert(file);

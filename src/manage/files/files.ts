@@ -95,6 +95,28 @@ export class Files {
     return { file, content: requireFound(await this.#dependencies.bytes.read(id)) };
   }
 
+  /** Any file of the key's own workspace with its content, for the tools of a generation. */
+  async read(
+    caller: Caller,
+    id: string,
+  ): Promise<{ readonly file: StoredFile; readonly content: AsyncIterable<Uint8Array> }> {
+    const { store, bytes } = this.#dependencies;
+    const file = requireFound(await store.find(caller.workspaceId, id));
+    return { file, content: requireFound(await bytes.read(id)) };
+  }
+
+  /** Stores a file that the gateway made: its content can be downloaded. */
+  async make(caller: Caller, filename: string, content: Uint8Array): Promise<StoredFile> {
+    const intake = await this.receive(caller, {});
+    try {
+      await intake.write(content);
+      return await intake.keep(filename, { isDownloadable: true });
+    } catch (error) {
+      await intake.discard();
+      throw error;
+    }
+  }
+
   /** Deletes a file: its row first, so that no reader finds a row without content. */
   async delete(caller: Caller, id: string, query: FileQuery): Promise<void> {
     requireNoProvider(query);

@@ -1,15 +1,14 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
-import type { Egress } from '../../egress/egress.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Stage, StageContext } from '../stage.ts';
 import { OfferedTools, type WantedTool, wantedTools } from './offered-tools.ts';
-import { ToolLoop } from './tool-loop.ts';
+import { ToolLoop, type ToolServices } from './tool-loop.ts';
 
 /**
  * Runs the server tools of a request. `before` gives the model a function for each of them; `around` runs the calls
  * and asks the model again, until it answers.
  */
-export function toolLoopStage(egress: Egress): Stage {
+export function toolLoopStage(services: ToolServices): Stage {
   /** Tools of the generations in which the gateway runs some. */
   const offered = new WeakMap<StageContext, OfferedTools>();
   return {
@@ -30,7 +29,7 @@ export function toolLoopStage(egress: Egress): Stage {
     isIdle: (context) => !offered.has(context),
     around(request: GenerationRequest, next, context) {
       const tools = offered.get(context);
-      return tools === undefined ? next(request) : new ToolLoop(tools, next, context, egress).run(request);
+      return tools === undefined ? next(request) : new ToolLoop(tools, next, context, services).run(request);
     },
   };
 }

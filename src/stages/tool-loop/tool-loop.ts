@@ -1,4 +1,3 @@
-import type { Egress } from '../../egress/egress.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event, EventBatch, Failure, Finish, FinishReason } from '../../ir/events.ts';
 import { Fold } from '../../ir/folding/fold.ts';
@@ -23,12 +22,15 @@ interface EndedLeg {
   readonly terminal: Finish | Failure;
 }
 
+/** What tools use besides models. */
+export type ToolServices = Pick<ToolContext, 'egress' | 'files'>;
+
 /** One generation with server tools: legs of the model and calls of tools in turn, as one answer. */
 export class ToolLoop {
   readonly #tools: OfferedTools;
   readonly #next: Next;
   readonly #context: StageContext;
-  readonly #egress: Egress;
+  readonly #services: ToolServices;
   readonly #joined: JoinedLegs;
   readonly #citations = new LinkCitations([]);
   readonly #uses = new ToolUses();
@@ -36,11 +38,11 @@ export class ToolLoop {
   #steps = 0;
   #requested = 0;
 
-  constructor(tools: OfferedTools, next: Next, context: StageContext, egress: Egress) {
+  constructor(tools: OfferedTools, next: Next, context: StageContext, services: ToolServices) {
     this.#tools = tools;
     this.#next = next;
     this.#context = context;
-    this.#egress = egress;
+    this.#services = services;
     this.#joined = new JoinedLegs((head) => tools.isOwn(head));
   }
 
@@ -151,7 +153,7 @@ export class ToolLoop {
       settings,
       caller,
       workspace,
-      egress: this.#egress,
+      ...this.#services,
       signal,
       request: asked,
       endpoint: this.#tools.endpoint,
@@ -172,7 +174,7 @@ export class ToolLoop {
     const answer =
       wanted.length === 0
         ? next(request)
-        : new ToolLoop(tools, next, { ...this.#context, signal }, this.#egress).run(tools.request);
+        : new ToolLoop(tools, next, { ...this.#context, signal }, this.#services).run(tools.request);
     const fold = new Fold();
     for await (const batch of answer) {
       fold.pushAll(batch);
