@@ -33,8 +33,15 @@ function annotated({ fieldName, fieldValue, contentsObj, textContent, titleObj }
     : [titleObj?.str, contentsObj?.str ?? textContent?.join('\\n')].filter(isText);
   return texts.map((text) => '\\n' + text).join('');
 }
-async function read({ library, bytes, limits }) {
-  const { getDocument } = await import(library);
+// PDF.js leaves out what stands outside of the visible page, and has no option for it.
+const VISIBLE = 'viewBox:this.view,lang:', EVERYWHERE = 'viewBox:[-Infinity,-Infinity,Infinity,Infinity],lang:';
+function everywhere(library) {
+  const source = require('node:fs').readFileSync(new URL(library), 'utf8');
+  if (!source.includes(VISIBLE)) throw new Error('another version of PDF.js');
+  return 'data:text/javascript;base64,' + Buffer.from(source.replaceAll(VISIBLE, EVERYWHERE)).toString('base64');
+}
+async function read({ library, bytes, limits, readsHidden }) {
+  const { getDocument } = await import(readsHidden ? everywhere(library) : library);
   const opened = getDocument({
     data: bytes, isEvalSupported: false, useSystemFonts: true, disableFontFace: true, useWorkerFetch: false,
     enableXfa: false, disableAutoFetch: true, verbosity: 0, maxImageSize: 1,
@@ -87,7 +94,7 @@ read(workerData).then(
 export const PDF_PROGRAM = `
 const { Worker } = require('node:worker_threads');
 const { writeSync } = require('node:fs');
-const { library, limits } = JSON.parse(process.argv[1]);
+const { library, limits, readsHidden } = JSON.parse(process.argv[1]);
 const end = (report) => {
   const bytes = Buffer.from(JSON.stringify(report));
   for (let from = 0; from < bytes.length; ) {
@@ -106,7 +113,7 @@ process.stdin.on('end', () => {
   chunks.length = 0;
   const thread = new Worker(${JSON.stringify(READER)}, {
     eval: true,
-    workerData: { library, bytes, limits },
+    workerData: { library, bytes, limits, readsHidden },
     transferList: [bytes.buffer],
     resourceLimits: { maxOldGenerationSizeMb: Math.ceil(limits.memoryBytes / 1048576 / 2) },
     stdout: true,

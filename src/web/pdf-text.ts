@@ -51,6 +51,8 @@ export interface PdfTask {
   /** Who brings the file: one caller does not keep those of others waiting. */
   readonly owner?: string;
   readonly limits?: PdfLimits;
+  /** Text outside of the visible pages is read too: other readers may find it. */
+  readonly readsHidden?: boolean;
 }
 
 /** Old space of the process's main thread, megabytes: it holds little. */
@@ -65,10 +67,10 @@ const MAX_REPORT_BYTES = 6 * PDF_LIMITS.characters + 1024;
  */
 export function pdfText(
   bytes: Uint8Array,
-  { signal, owner = '', limits = PDF_LIMITS }: PdfTask,
+  { signal, owner = '', limits = PDF_LIMITS, readsHidden = false }: PdfTask,
 ): Promise<PdfText> {
   if (!isPdf(bytes)) return Promise.reject(new PdfProblem('broken'));
-  return PLACES.within(owner, signal, () => read(bytes, limits, signal));
+  return PLACES.within(owner, signal, () => read(bytes, { signal, limits, readsHidden }));
 }
 
 /** Bytes at the beginning among which the mark of a PDF must stand. */
@@ -78,10 +80,13 @@ export function isPdf(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES)).includes('%PDF-');
 }
 
-function read(bytes: Uint8Array, limits: PdfLimits, signal: AbortSignal): Promise<PdfText> {
+function read(
+  bytes: Uint8Array,
+  { signal, limits, readsHidden }: Required<Omit<PdfTask, 'owner'>>,
+): Promise<PdfText> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const task = JSON.stringify({ library: libraryAddress(), limits });
+    const task = JSON.stringify({ library: libraryAddress(), limits, readsHidden });
     // No environment: the process needs none, and it holds secrets.
     const child = spawn(process.execPath, [`--max-old-space-size=${OLD_SPACE_MB}`, '-e', PDF_PROGRAM, task], {
       env: {},

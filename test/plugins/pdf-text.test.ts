@@ -52,6 +52,19 @@ it('tells that a file holds more than was read: attached files, pages that canno
   expect(await pdfText(broken, { signal })).toMatchObject({ pages: 1, isCut: true });
 });
 
+it('reads what no page shows only if it is asked to', async () => {
+  const text = 'BT /F 12 Tf 72 700 Td (shown) Tj 0 -5000 Td (hidden) Tj ET';
+  const file = pdfFile([
+    CATALOG,
+    onePage,
+    pageWith('').replace('/Resources << >>', '/Resources << /Font << /F 5 0 R >> >>'),
+    stream(Buffer.from(text)),
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+  ]);
+  expect((await pdfText(file, { signal })).text).toBe('shown');
+  expect((await pdfText(file, { signal, readsHidden: true })).text).toMatch(/^shown\s*hidden$/);
+});
+
 it('is given up with its request', async () => {
   const controller = new AbortController();
   const reading = pdfText(pdfOf('Hello'), { signal: controller.signal });

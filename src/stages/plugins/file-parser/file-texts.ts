@@ -67,7 +67,7 @@ export class FileTexts {
     const files = this.filesIn(request);
     const unread = unreadableFiles(request).map(nameOf);
     if (files.length + unread.length === 0) return undefined;
-    const reader = localReader(context);
+    const reader = wholeReader(context);
     const read = new Map<FilePart, FileText>();
     for (const file of files) read.set(file, await this.of(file, reader, context.signal));
     const all = [...read.values()];
@@ -84,6 +84,14 @@ export class FileTexts {
 /** Reads in a process of the gateway. */
 export function localReader({ caller }: Pick<StageContext, 'caller'>): FileReader {
   return { kind: 'local', read: (bytes, signal) => pdfText(bytes, { signal, owner: caller.accountId }) };
+}
+
+/** Reads for guardrails, before a model gets the file itself: also what no page shows. */
+function wholeReader({ caller: { accountId: owner } }: Pick<StageContext, 'caller'>): FileReader {
+  return {
+    kind: 'whole',
+    read: (bytes, signal) => pdfText(bytes, { signal, owner, readsHidden: true }),
+  };
 }
 
 export function parsedFile(file: FileText): ParsedFile;
