@@ -44,6 +44,9 @@ export interface CustomFilter {
   readonly label: string | null;
 }
 
+/** The most that all tries of a guardrail's own service may take together, in milliseconds. */
+export const MAX_SERVICE_TIMEOUT_MS = 60_000;
+
 /** An HTTP service of the operator's own that judges texts. */
 export interface OwnService {
   readonly url: string;

@@ -6,6 +6,7 @@ import {
   BUILTIN_SLUGS,
   DATA_REGIONS,
   FILTER_ACTIONS,
+  MAX_SERVICE_TIMEOUT_MS,
   SCAN_SCOPES,
   ZDR_FAMILIES,
   type ZdrFamily,
@@ -14,9 +15,6 @@ import {
 /** The schema of a guardrail in the configuration file. Members are named as in the management API. */
 
 const MAX_NAMES = 1000;
-
-/** Longest delay of a timer. */
-const MAX_TIMER_MS = 2_147_483_647;
 
 const flag = nullish(Type.Boolean());
 
@@ -62,7 +60,7 @@ export const guardrail = closed({
         maxLength: 2048,
         explain: 'must be an http or https address without a user name',
       }),
-      timeout_ms: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_TIMER_MS, unit: 'ms' })),
+      timeout_ms: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_SERVICE_TIMEOUT_MS, unit: 'ms' })),
       retries: Type.Optional(Type.Integer({ minimum: 0, maximum: 5 })),
       on_failure: Type.Optional(oneOf(['closed', 'open'])),
       window_characters: nullish(Type.Integer({ minimum: 1, maximum: 100_000 })),

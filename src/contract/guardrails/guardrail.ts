@@ -2,7 +2,13 @@ import Type, { type Static } from 'typebox';
 import { closed, nullish, oneOf } from '../../kit/json/schema.ts';
 import { MAX_USD } from '../../kit/money.ts';
 import { RESET_WINDOWS } from '../../kit/time/windows.ts';
-import { BUILTIN_SLUGS, DATA_REGIONS, FILTER_ACTIONS, SCAN_SCOPES } from '../../ports/guardrails.ts';
+import {
+  BUILTIN_SLUGS,
+  DATA_REGIONS,
+  FILTER_ACTIONS,
+  MAX_SERVICE_TIMEOUT_MS,
+  SCAN_SCOPES,
+} from '../../ports/guardrails.ts';
 import { managedBySchema } from '../values/managed-by.ts';
 import { nullable } from '../values/nullable.ts';
 import { readableText, storableText } from '../values/readable-text.ts';
@@ -81,7 +87,7 @@ const service = closed({
   timeout_ms: Type.Optional(
     Type.Integer({
       minimum: 1,
-      maximum: 60_000,
+      maximum: MAX_SERVICE_TIMEOUT_MS,
       description: `For all tries together; ${SERVICE_DEFAULTS.timeoutMs} without it.`,
     }),
   ),

@@ -176,6 +176,10 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
     `${ACME}models:\n  - id: a/b\n    endpoints:\n      - provider: openai\n`,
   ],
   [
+    'a guardrail service that may take too long',
+    'workspaces:\n  - slug: team\n    guardrails:\n      - { name: G, service: { url: "http://127.0.0.1:9/", timeout_ms: 61000 } }\n',
+  ],
+  [
     'warning: a model at a provider that is not switched on',
     'models:\n  - id: a/b\n    endpoints:\n      - provider: openai\n',
   ],
