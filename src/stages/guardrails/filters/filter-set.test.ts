@@ -148,6 +148,14 @@ describe('the filters for personal data', () => {
     ['::1, fe80::1ff:fe23:4567:890a and 2001:db8::1', '[IP_ADDRESS], [IP_ADDRESS] and [IP_ADDRESS]'],
     ['[2001:0db8:85a3:0000:0000:8a2e:0370:7334]:443', '[[IP_ADDRESS]]:443'],
     ['::ffff:192.0.2.128', '[IP_ADDRESS]'],
+    [
+      '\u0660\u0667\u0668-\u0660\u0665-\u0661\u0661\u0662\u0660, \u096a111-1111-1111-1111',
+      '[SSN], [CREDIT_CARD]',
+    ],
+    ['\uff10\uff17\uff18-05-1120 and 078\u00ad-05-11\u00ad20', '[SSN] and [SSN]'],
+    ['078-05-\n1120, 4111-1111-\r\n1111-1111, 555-123-\n4567', '[SSN], [CREDIT_CARD], [PHONE]'],
+    ['?to=ada%40example.com&cc=b', '?to=[EMAIL]&cc=b'],
+    ['ada&#64;example.com ada&#x40;example.com, ada&commat;b.org', '[EMAIL] [EMAIL], [EMAIL]'],
   ])('%s', (text, expected) => {
     expect(shown(text)).toBe(expected);
   });
@@ -160,6 +168,10 @@ describe('the filters for personal data', () => {
     '256.1.1.1 and 1.2.3.4.5 and std::vector a::b 12:30:45 aa:bb:cc:dd:ee:ff',
     '1731830400 3.14159265358979 0.1234567890123456 1,234,567,890',
     '550e8400-e29b-41d4-a716-446655440000 and d41d8cd98f00b204e9800998ecf8427e',
+    '\u0660\u0660\u0660-12-3456 and \u0661\u0662\u0663 \u0664\u0665 and 4111-1111-1111-111\u0662',
+    '123\n45\n6789, 078-05\n1120, 4111 1111\n1111 1111, 078-\n\n05-1120, 000-12-\n3456, 123-\n00-4567',
+    '100%40 off, width:%40.5em, a%40b, /%40scope/pkg.js, a%41b.com, %40example.com',
+    'a&#65;b.org, a &#64; b.org, R&D.example.org, a&commat; b.org, &#64;example.com, a&#640;b.org',
   ])('lets %s pass', (text) => {
     expect(shown(text)).toBe(text);
   });

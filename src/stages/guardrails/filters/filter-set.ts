@@ -164,9 +164,9 @@ function builtinFilter({ slug, action }: BuiltinFilter, owner: Owner): ActiveFil
   }
   const filter = DATA_FILTERS.find((row) => row.slug === slug);
   if (filter === undefined) return undefined;
-  const { label, redaction, shape } = filter;
+  const { label, redaction, shapes } = filter;
   const source = { name: slug, label, redaction, action, engine, kind: 'content-filter', ...owner } as const;
-  return { source, matcher: { kind: 'shape', shape } };
+  return { source, matcher: { kind: 'shapes', shapes } };
 }
 
 function customFilter({ action, label }: CustomFilter, pattern: CompiledPattern, owner: Owner): ActiveFilter {

@@ -11,6 +11,12 @@ const IS_JOINING = new RegExp(`^[${JOINING}]`, 'u');
 /** The last cluster of a text. */
 const LAST_CLUSTER = new RegExp(`[^${JOINING}]?[${JOINING}]{0,${MAX_JOINING}}$`, 'su');
 const ONLY_ASCII = /^[\0-\x7f]*$/;
+/** Halves of characters. They stand for no character, and must not become one when something between them goes. */
+const LONE_SURROGATE = /\p{Surrogate}/gu;
+const REPLACEMENT = '\ufffd';
+/** Digits of other scripts, besides those few that take two UTF-16 units. */
+const OTHER_DIGIT = /(?!\d)(?=[\0-\uffff])\p{Nd}/gu;
+const IS_DIGIT = /\p{Nd}/u;
 
 /**
  * A text the way patterns see it: in the form NFKC and without invisible characters, so that `ｉｇｎｏｒｅ` and
@@ -18,6 +24,8 @@ const ONLY_ASCII = /^[\0-\x7f]*$/;
  */
 export interface NormalText {
   readonly text: string;
+  /** The same with the digits of all scripts as those of ASCII, which is how filters for personal data see it. */
+  readonly withPlainDigits: string;
   /** Where the character at an index begins in the original. */
   startOf(index: number): number;
   /** Where the character before an index ends in the original. */
@@ -42,7 +50,18 @@ export function* normalForm(original: string): Sliced<NormalText> {
 function isNormal(text: string): boolean {
   if (ONLY_ASCII.test(text)) return true;
   INVISIBLE.lastIndex = 0;
-  return !INVISIBLE.test(text) && text.normalize('NFKC') === text;
+  LONE_SURROGATE.lastIndex = 0;
+  return !INVISIBLE.test(text) && !LONE_SURROGATE.test(text) && text.normalize('NFKC') === text;
+}
+
+/** A text with the digits of other scripts as those of ASCII. Each stays where it is. */
+function plainDigits(text: string): string {
+  return text.replace(OTHER_DIGIT, (digit) => {
+    // The digits of a script stand in a row, from zero to nine.
+    let code = digit.charCodeAt(0);
+    while (IS_DIGIT.test(String.fromCharCode(code - 1))) code--;
+    return String(digit.charCodeAt(0) - code);
+  });
 }
 
 /** For each UTF-16 unit of a normal form the span of the original that it was made of. */
@@ -123,7 +142,8 @@ function lengthAlone(cluster: string): number {
 }
 
 function normalCluster(cluster: string): string {
-  return cluster.replace(INVISIBLE, '').normalize('NFKC').replace(INVISIBLE, '');
+  const visible = cluster.replace(INVISIBLE, '').replace(LONE_SURROGATE, REPLACEMENT);
+  return visible.normalize('NFKC').replace(INVISIBLE, '');
 }
 
 /** The end of a text that the next characters may change. */
@@ -143,11 +163,17 @@ export class NormalStream {
   base = 0;
   /** Undefined if nothing is open. */
   open: OpenEnd | undefined;
+  /** True if digits of other scripts may be in it. */
+  #hasOtherDigits = false;
   /** Undefined as long as every position is the same in both texts. */
   #spans: Spans | undefined;
   /** The end of the original that is not part of `text` yet, and where it begins. */
   #rest = '';
   #restAt = 0;
+
+  get withPlainDigits(): string {
+    return this.#hasOtherDigits ? plainDigits(this.text) : this.text;
+  }
 
   /** Position behind the last character known. */
   get end(): number {
@@ -189,6 +215,10 @@ export class NormalStream {
   #append(original: string): void {
     const at = this.#restAt;
     this.#restAt += original.length;
+    if (!this.#hasOtherDigits && !ONLY_ASCII.test(original)) {
+      OTHER_DIGIT.lastIndex = 0;
+      this.#hasOtherDigits = OTHER_DIGIT.test(original);
+    }
     if (isNormal(original)) {
       this.#spans?.appendSame(at, original.length);
       this.text += original;

@@ -1,6 +1,6 @@
 import { parseIp } from '../../../kit/net/egress.ts';
 import type { BuiltinSlug } from '../../../ports/guardrails.ts';
-import { type DataShape, openRun } from './bounded-search.ts';
+import { type DataShape, openRun, type Span } from './bounded-search.ts';
 
 /** Characters as a lookup for codes below 128; all others are none of them. */
 function oneOf(characters: RegExp): (code: number) => boolean {
@@ -30,8 +30,9 @@ function isPartOfNumber(text: string, start: number, end: number): boolean {
 /** Hyphens, dashes and the minus sign, which word processors write for each other. */
 const DASHES = '\\-\\u2010-\\u2015\\u2212';
 const isLongDash = (code: number) => (code >= 0x2010 && code <= 0x2015) || code === 0x2212;
-/** What may stand between digits that belong together. */
-const GAP = `[ .${DASHES}]`;
+/** What may stand between digits that belong together: after a dash the line may end. */
+const LINE_END = `(?:(?<=[${DASHES}])\\r?\\n)?`;
+const GAP = `(?:[ .${DASHES}]${LINE_END})`;
 
 /** Characters as a lookup, with all dashes. */
 function orDash(characters: RegExp): (code: number) => boolean {
@@ -45,25 +46,55 @@ const MAX_LOCAL_PART = 64;
 const MAX_DOMAIN = 253;
 const AT_SIGN = 0x40;
 
+const DOMAIN_CHARACTERS = `[\\w.\\-\\u00c0-\\u024f]`;
+
+/** The span of an address around its sign between name and domain, which a match begins with. */
+function addressAt(text: string, { start, end }: Span, signLength: number, floor: number): Span | undefined {
+  const domain = DOMAIN_NAME.exec(text.slice(start + signLength, end))?.[0];
+  let first = localPartBefore(text, start, floor);
+  while (first < start && !isLatinLetter(text.charCodeAt(first)) && !/[\w]/.test(text[first] ?? '')) first++;
+  return domain === undefined || first === start
+    ? undefined
+    : { start: first, end: start + signLength + domain.length };
+}
+
 /** A name, an `@`, and a domain with a point. */
 const EMAIL: DataShape = {
   needs: (code) => code === AT_SIGN,
-  pattern: new RegExp(`@[\\w.\\-\\u00c0-\\u024f]{3,${MAX_DOMAIN}}`, 'gi'),
-  accept: (text, { start, end }, floor) => {
-    const domain = DOMAIN_NAME.exec(text.slice(start + 1, end))?.[0];
-    let first = localPartBefore(text, start, floor);
-    while (first < start && !isLatinLetter(text.charCodeAt(first)) && !/[\w]/.test(text[first] ?? ''))
-      first++;
-    return domain === undefined || first === start
-      ? undefined
-      : { start: first, end: start + 1 + domain.length };
-  },
+  pattern: new RegExp(`@${DOMAIN_CHARACTERS}{3,${MAX_DOMAIN}}`, 'gi'),
+  accept: (text, match, floor) => addressAt(text, match, 1, floor),
   openFrom: (text, floor) => {
     let at = text.length;
     const least = Math.max(floor, at - MAX_DOMAIN - 1);
     while (at > least && (isDomain(text.charCodeAt(at - 1)) || isLatinLetter(text.charCodeAt(at - 1)))) at--;
     const hasAtSign = at > floor && text.charCodeAt(at - 1) === AT_SIGN;
     return localPartBefore(text, hasAtSign ? at - 1 : text.length, floor);
+  },
+};
+
+const ENCODED_SIGN = '(?:%40|&#0{0,4}64;|&#x0{0,4}40;|&commat;)';
+const ENCODED_SIGN_FIRST = new RegExp(`^${ENCODED_SIGN}`, 'i');
+/** The end of a text that may become an encoded sign, or is one with the beginning of a domain. */
+const OPEN_ENCODED_SIGN = new RegExp(
+  `^(?:%(?:4(?:0${DOMAIN_CHARACTERS}{0,${MAX_DOMAIN}})?)?|&(?:#[x\\d]{0,7}|[a-z]{0,6})(?:;${DOMAIN_CHARACTERS}{0,${MAX_DOMAIN}})?)$`,
+  'i',
+);
+const MAX_ENCODED_SIGN = 10;
+
+/** The same with the sign as it stands in URLs and HTML. */
+const ENCODED_EMAIL: DataShape = {
+  needs: oneOf(/[%&]/),
+  pattern: new RegExp(`${ENCODED_SIGN}${DOMAIN_CHARACTERS}{3,${MAX_DOMAIN}}`, 'gi'),
+  accept: (text, match, floor) => {
+    const sign = ENCODED_SIGN_FIRST.exec(text.slice(match.start, match.end))?.[0] ?? '';
+    return addressAt(text, match, sign.length, floor);
+  },
+  openFrom: (text, floor) => {
+    const least = Math.max(floor, text.length - MAX_DOMAIN - MAX_ENCODED_SIGN);
+    const tail = text.slice(least);
+    const at = Math.max(tail.lastIndexOf('%'), tail.lastIndexOf('&'));
+    const isOpen = at !== -1 && OPEN_ENCODED_SIGN.test(tail.slice(at));
+    return localPartBefore(text, isOpen ? least + at : text.length, floor);
   },
 };
 
@@ -93,7 +124,7 @@ const INTERNATIONAL = `\\+[1-9]\\d{0,2}(?:${GAP}?\\(\\d{1,4}\\))?(?:${GAP}?\\d{1
 const PHONE: DataShape = {
   needs: isDigit,
   pattern: new RegExp(`${NORTH_AMERICAN}|${INTERNATIONAL}`, 'g'),
-  openFrom: openRun({ begins: oneOf(/[\d+(]/), contains: orDash(/[\d+() .-]/), maxLength: 48 }),
+  openFrom: openRun({ begins: oneOf(/[\d+(]/), contains: orDash(/[\d+() .\r\n-]/), maxLength: 62 }),
   accept: (text, { start, end }) => {
     if (isPartOfWord(text, start, end) || isPartOfNumber(text, start, end)) return undefined;
     const digits = text.slice(start, end).replace(/\D/g, '').length;
@@ -104,10 +135,10 @@ const PHONE: DataShape = {
 /** Three, two and four digits, without the numbers that are never given out. */
 const SSN: DataShape = {
   needs: isDigit,
-  pattern: new RegExp(`\\d{3}(${GAP})\\d{2}\\1\\d{4}`, 'g'),
-  openFrom: openRun({ begins: isDigit, contains: orDash(/[\d .-]/), maxLength: 11 }),
+  pattern: new RegExp(`\\d{3}([ .${DASHES}])${LINE_END}\\d{2}\\1${LINE_END}\\d{4}`, 'g'),
+  openFrom: openRun({ begins: isDigit, contains: orDash(/[\d .\r\n-]/), maxLength: 15 }),
   accept: (text, { start, end }) => {
-    const isOther = /^(?:000|666|9)|^.{4}00|0000$/.test(text.slice(start, end));
+    const isOther = /^(?:000|666|9)|^.{4}\s*00|0000$/.test(text.slice(start, end));
     const isPart = isPartOfWord(text, start, end) || isPartOfNumber(text, start, end);
     return isOther || isPart ? undefined : { start, end };
   },
@@ -130,7 +161,7 @@ const CARD_DIGITS = { least: 13, most: 19 };
 const CREDIT_CARD: DataShape = {
   needs: isDigit,
   pattern: new RegExp(`[2-6](?:${GAP}?\\d){12,18}`, 'g'),
-  openFrom: openRun({ begins: oneOf(/[2-6]/), contains: orDash(/[\d .-]/), maxLength: 37 }),
+  openFrom: openRun({ begins: oneOf(/[2-6]/), contains: orDash(/[\d .\r\n-]/), maxLength: 73 }),
   accept: (text, { start, end }) => {
     if (isDigit(text.charCodeAt(start - 1))) return undefined;
     for (let last = end; last > start; last--) {
@@ -197,14 +228,15 @@ export interface FilterWords {
 
 export interface DataFilter extends FilterWords {
   readonly slug: BuiltinSlug;
-  readonly shape: DataShape;
+  /** The ways in which the data is written. */
+  readonly shapes: readonly DataShape[];
 }
 
 /** The filters for personal data that need no service. */
 export const DATA_FILTERS: readonly DataFilter[] = [
-  { slug: 'email', label: 'Email address', redaction: '[EMAIL]', shape: EMAIL },
-  { slug: 'phone', label: 'Phone number', redaction: '[PHONE]', shape: PHONE },
-  { slug: 'ssn', label: 'Social Security number', redaction: '[SSN]', shape: SSN },
-  { slug: 'credit-card', label: 'Credit card number', redaction: '[CREDIT_CARD]', shape: CREDIT_CARD },
-  { slug: 'ip-address', label: 'IP address', redaction: '[IP_ADDRESS]', shape: IP_ADDRESS },
+  { slug: 'email', label: 'Email address', redaction: '[EMAIL]', shapes: [EMAIL, ENCODED_EMAIL] },
+  { slug: 'phone', label: 'Phone number', redaction: '[PHONE]', shapes: [PHONE] },
+  { slug: 'ssn', label: 'Social Security number', redaction: '[SSN]', shapes: [SSN] },
+  { slug: 'credit-card', label: 'Credit card number', redaction: '[CREDIT_CARD]', shapes: [CREDIT_CARD] },
+  { slug: 'ip-address', label: 'IP address', redaction: '[IP_ADDRESS]', shapes: [IP_ADDRESS] },
 ];

@@ -14,7 +14,7 @@ import { StreamScan } from './stream-scan.ts';
 
 /** The matching of one filter. */
 export type FilterMatcher =
-  | { readonly kind: 'shape'; readonly shape: DataShape }
+  | { readonly kind: 'shapes'; readonly shapes: readonly DataShape[] }
   | { readonly kind: 'pattern'; readonly pattern: CompiledPattern }
   | { readonly kind: 'injection' };
 
@@ -68,7 +68,9 @@ export class Scanner {
   /** For a text that comes in pieces. Prompt injections are looked for in whole texts only. */
   stream(): StreamScan {
     const shapes = this.filters.flatMap(({ source, matcher }) =>
-      matcher.kind === 'shape' ? [{ source, search: new BoundedSearch(matcher.shape) }] : [],
+      matcher.kind === 'shapes'
+        ? matcher.shapes.map((shape) => ({ source, search: new BoundedSearch(shape) }))
+        : [],
     );
     const patterns = this.#anyMatch && new PatternSearches(this.#patterns, this.#anyMatch);
     return new StreamScan(shapes, patterns);
@@ -87,12 +89,15 @@ export class Scanner {
 
   *#scanNew(text: string): Sliced<Finding[]> {
     const normal = yield* normalForm(text);
+    const { withPlainDigits } = normal;
     const findings: Finding[] = [];
     for (const { source, matcher } of this.filters) {
-      if (matcher.kind === 'shape') {
-        const search = new BoundedSearch(matcher.shape);
-        yield* searchAll(search, normal.text);
-        yield* addMatches(findings, text, normal, source, search.matches);
+      if (matcher.kind === 'shapes') {
+        for (const shape of matcher.shapes) {
+          const search = new BoundedSearch(shape);
+          yield* searchAll(search, withPlainDigits);
+          yield* addMatches(findings, text, normal, source, search.matches);
+        }
       } else if (matcher.kind === 'injection') {
         yield* scanForInjections(findings, text, normal, source);
       }

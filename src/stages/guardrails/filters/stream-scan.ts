@@ -74,8 +74,9 @@ export class StreamScan {
       const isOpen = progress.hold < normal.end || candidates !== undefined;
       if (isOpen && action !== 'flag') hold = Math.min(hold, progress.hold);
     };
+    const text = normal.withPlainDigits;
     for (const { source, search } of this.#shapes) {
-      search.read(normal.text, normal.base, normal.end);
+      search.read(text, normal.base, normal.end);
       const progress = candidates === undefined ? search : search.expecting(candidates);
       holdFor(source, progress);
       this.#collect(source, search, progress.settled, found);
@@ -108,8 +109,9 @@ export class StreamScan {
     normal.finish();
     const found: Finding[] = [];
     this.#patterns?.read(normal.text, normal.base, normal.end);
+    const text = normal.withPlainDigits;
     for (const { source, search } of this.#shapes) {
-      search.read(normal.text, normal.base, normal.end);
+      search.read(text, normal.base, normal.end);
       search.end();
       this.#collect(source, search, search.settled, found);
     }
