@@ -3,7 +3,7 @@ import type { CacheWish } from '../ir/cache-wish.ts';
 import type { GatewayError } from '../ir/errors.ts';
 import type { EventBatch } from '../ir/events.ts';
 import type { RequestFormat } from '../ir/items.ts';
-import type { ChargeKind, LegKind } from '../ir/leg.ts';
+import type { ChargeKind, LegKind, PaidCharge } from '../ir/leg.ts';
 import type { PipelineEntry, TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
@@ -12,7 +12,7 @@ import type { Log } from '../kit/log/log.ts';
 import type { Nanos } from '../kit/money.ts';
 import type { Caller } from '../ports/caller.ts';
 import type { Workspace } from '../ports/tenancy.ts';
-import type { PaidCharge, ToolSettings } from '../tools/server-tool.ts';
+import type { ToolSettings } from '../tools/server-tool.ts';
 
 /** A stage's wishes for a leg besides its request. */
 export interface LegWish {

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { Catalog, Endpoint } from '../catalog/catalog.ts';
 import type { Egress } from '../egress/egress.ts';
-import type { ChargeKind, LegKind } from '../ir/leg.ts';
+import type { ChargeKind, LegKind, PaidCharge } from '../ir/leg.ts';
 import type { PipelineEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
@@ -25,12 +25,6 @@ export interface WorkspaceFiles {
   ): Promise<{ readonly file: StoredFile; readonly content: AsyncIterable<Uint8Array> }>;
   /** Stores a new file. */
   make(caller: Caller, filename: string, content: Uint8Array): Promise<StoredFile>;
-}
-
-/** A charge, which can be taken back if the paid thing was not delivered. */
-export interface PaidCharge {
-  /** Takes the charge back. */
-  waive(): Promise<void>;
 }
 
 /** Operator settings of tools besides the web. */
@@ -134,8 +128,8 @@ export interface ServerTool {
   readonly name: string;
   /** Types of the formats that run this tool if the upstream does not run them. */
   readonly hostedTypes?: RegExp;
-  /** `parameters` of the tool for members of a hosted tool. */
-  readonly ofHosted?: (hosted: JsonObject) => JsonObject;
+  /** `parameters` of the tool for members of a hosted tool; undefined = this gateway cannot run it. */
+  readonly ofHosted?: (hosted: JsonObject, settings: ToolSettings) => JsonObject | undefined;
   /** True if it calls models: `parameters.tools` are server tools for them, but none that calls models again. */
   readonly callsModels?: boolean;
   /** True if its calls end the answer, because the caller goes on with them. */

@@ -4,10 +4,12 @@ import { files } from './files.ts';
 import { searchModels } from './search-models.ts';
 import type { ServerTool } from './server-tool.ts';
 import { subagent } from './subagent.ts';
+import { webFetch } from './web-fetch.ts';
+import { webSearch } from './web-search.ts';
 
 /** All server tools that are built, by their short names. */
 export const SERVER_TOOLS: ReadonlyMap<string, ServerTool> = new Map(
-  [datetime, searchModels, advisor, subagent, files].map((tool) => [tool.name, tool]),
+  [datetime, webSearch, webFetch, searchModels, advisor, subagent, files].map((tool) => [tool.name, tool]),
 );
 
 /** The server tool that runs a type of the formats if the upstream does not; undefined = none. */

@@ -2,6 +2,7 @@ import type { Egress } from '../egress/egress.ts';
 import { EgressProblem } from '../egress/egress-problem.ts';
 import { boundedText } from '../kit/json/bounded-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kit/json/json.ts';
+import { textAt } from '../kit/json/members.ts';
 import { type DomainList, domainProblem } from './domains.ts';
 import type { FoundPage, SearchEngine, SearchQuery, UserLocation } from './engines/engine.ts';
 import type { EngineSettings, WebLimits } from './web-settings.ts';
@@ -144,4 +145,16 @@ function isShown(url: string, include: DomainList, exclude: DomainList): boolean
 
 function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
+}
+
+/** A user's location as requests have it; a country that is no code of two letters is left out. */
+export function locationOf(given: JsonObject | undefined): UserLocation | undefined {
+  if (given === undefined) return undefined;
+  const [country, region, city] = ['country', 'region', 'city'].map((name) => textAt(given, name));
+  const code = country !== undefined && /^[a-z]{2}$/i.test(country) ? country.toUpperCase() : undefined;
+  return {
+    ...(code !== undefined && { country: code }),
+    ...(region !== undefined && { region }),
+    ...(city !== undefined && { city }),
+  };
 }

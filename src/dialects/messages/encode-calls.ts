@@ -16,10 +16,10 @@ type ServerCall = Pick<ServerCallItem, 'tool' | 'callId' | 'input'>;
 /** Type and content of the result block of each tool. */
 const RESULTS: ReadonlyMap<
   string,
-  { readonly type: string; readonly content: (output: JsonObject) => Json }
+  { readonly type: string; readonly content: (output: JsonObject) => Json; readonly errorCode: string }
 > = new Map([
-  ['web_search', { type: 'web_search_tool_result', content: searchContent }],
-  ['web_fetch', { type: 'web_fetch_tool_result', content: fetchContent }],
+  ['web_search', { type: 'web_search_tool_result', content: searchContent, errorCode: 'unavailable' }],
+  ['web_fetch', { type: 'web_fetch_tool_result', content: fetchContent, errorCode: 'url_not_accessible' }],
 ]);
 
 /** The blocks of a whole call. */
@@ -47,12 +47,11 @@ export function serverResultBlocks({ tool, callId }: ServerCall, output: string)
   const result = RESULTS.get(tool);
   if (result === undefined) return [];
   const told = inputObject(output) ?? {};
-  const content = told.status === 'error' ? errorContent(`${result.type}_error`, told) : result.content(told);
+  const content =
+    told.status === 'error' || told.status === 'failed'
+      ? { type: `${result.type}_error`, error_code: stringAt(told, 'code') ?? result.errorCode }
+      : result.content(told);
   return [{ type: result.type, tool_use_id: serverToolUseId(callId), caller: { type: 'direct' }, content }];
-}
-
-function errorContent(type: string, told: JsonObject): JsonObject {
-  return { type, error_code: stringAt(told, 'code') ?? 'unavailable' };
 }
 
 function searchContent(told: JsonObject): Json {

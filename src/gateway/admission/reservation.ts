@@ -1,5 +1,5 @@
 import { type Amount, minus, NOTHING, plus } from '../../ir/amount.ts';
-import type { ChargeKind } from '../../ir/leg.ts';
+import type { ChargeKind, PaidCharge } from '../../ir/leg.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Nanos } from '../../kit/money.ts';
 import type { ChargeRow } from '../../ports/generation-row.ts';
@@ -10,7 +10,6 @@ import {
   LedgerUnavailable,
   type ReserveOutcome,
 } from '../../ports/ledger.ts';
-import type { PaidCharge } from '../../tools/server-tool.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import { isUnlimited } from './reservation-size.ts';
 

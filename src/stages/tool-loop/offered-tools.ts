@@ -2,11 +2,9 @@ import type { Endpoint } from '../../catalog/catalog.ts';
 import type { ItemHead } from '../../ir/events.ts';
 import type { CallableTool, GenerationRequest, RoutingWishes, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { objectAt, stringAt, withoutNulls } from '../../kit/json/members.ts';
-import type { ServerTool, ToolSettings } from '../../tools/server-tool.ts';
-import { SERVER_TOOLS, toolForHosted } from '../../tools/table.ts';
-
-type HostedTool = Extract<Tool, { type: 'hosted' }>;
+import { stringAt } from '../../kit/json/members.ts';
+import type { ServerTool } from '../../tools/server-tool.ts';
+import type { HostedTool, WantedTool } from '../../tools/wanted-tools.ts';
 
 /** A server tool that a request has, with what it gives its model. */
 export interface OfferedTool {
@@ -18,44 +16,6 @@ export interface OfferedTool {
   readonly name: string;
   /** JSON Schema of its arguments. */
   readonly schema: JsonObject;
-}
-
-/** A tool of the request that the gateway could run. */
-export interface WantedTool {
-  readonly of: HostedTool;
-  readonly tool: ServerTool;
-  readonly parameters: JsonObject;
-  /** Set if an upstream may run it instead. */
-  readonly hostedAs: string | undefined;
-}
-
-/** The tools of a request that the gateway could run, by their own type or by a hosted one. */
-export function wantedTools({ tools }: GenerationRequest, settings: ToolSettings): readonly WantedTool[] {
-  let wanted: WantedTool[] | undefined;
-  for (const tool of tools) {
-    if (tool.type !== 'hosted') continue;
-    const found = wantedTool(tool, settings);
-    if (found === undefined) continue;
-    wanted ??= [];
-    wanted.push(found);
-  }
-  return wanted ?? NONE;
-}
-
-const NONE: readonly WantedTool[] = [];
-
-function wantedTool(of: HostedTool, settings: ToolSettings): WantedTool | undefined {
-  const prefix = `${settings.vendor}:`;
-  if (of.kind.startsWith(prefix)) {
-    const tool = SERVER_TOOLS.get(of.kind.slice(prefix.length));
-    const parameters = withoutNulls(objectAt(of.value, 'parameters') ?? {});
-    return tool && { of, tool, parameters, hostedAs: undefined };
-  }
-  const tool = toolForHosted(of.kind);
-  if (tool?.ofHosted === undefined) return undefined;
-  const parameters = tool.ofHosted(withoutNulls(of.value));
-  const isAvailable = tool.unavailable?.(parameters, settings) === undefined;
-  return isAvailable ? { of, tool, parameters, hostedAs: of.kind } : undefined;
 }
 
 /** The server tools of one generation, under the names by which its model calls them. */

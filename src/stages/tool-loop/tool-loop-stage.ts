@@ -1,7 +1,9 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
+import { type WantedTool, wantedTools } from '../../tools/wanted-tools.ts';
 import type { Stage, StageContext } from '../stage.ts';
-import { OfferedTools, type WantedTool, wantedTools } from './offered-tools.ts';
+import { withNativeSearches } from './native-searches.ts';
+import { OfferedTools } from './offered-tools.ts';
 import { ToolLoop, type ToolServices } from './tool-loop.ts';
 
 /**
@@ -16,12 +18,13 @@ export function toolLoopStage(services: ToolServices): Stage {
     touches: 'answer',
     relaysUnchanged: true,
     isActive: (request, { settings }) => wantedTools(request, settings).length > 0,
-    async before(request, context) {
-      const endpoints = await context.endpointsFor(request);
+    async before(asked, context) {
+      const endpoints = await context.endpointsFor(asked);
+      const request = withNativeSearches(asked, endpoints, context.settings);
       const wanted = wantedTools(request, context.settings).filter(
         (tool) => !endpoints.some((endpoint) => runsItself(endpoint, tool)),
       );
-      if (wanted.length === 0) return undefined;
+      if (wanted.length === 0) return request === asked ? undefined : { request };
       const tools = new OfferedTools(request, wanted, endpoints[0]);
       offered.set(context, tools);
       return { request: tools.request };

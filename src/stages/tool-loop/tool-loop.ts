@@ -6,9 +6,11 @@ import type { Item, ToolCallItem, ToolResultItem } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { type Result, writtenItems } from '../../ir/result.ts';
 import type { NestedCall, ToolContext } from '../../tools/server-tool.ts';
+import { wantedTools } from '../../tools/wanted-tools.ts';
+import type { FoundPage } from '../../web/engines/engine.ts';
 import { LinkCitations } from '../../web/link-citations.ts';
 import type { Next, StageContext } from '../stage.ts';
-import { laterChoice, OfferedTools, wantedTools } from './offered-tools.ts';
+import { laterChoice, OfferedTools } from './offered-tools.ts';
 import { type RunningCall, runCalls, ToolUses } from './run-calls.ts';
 import { StopConditions } from './stop-conditions.ts';
 import { ToldTexts } from './told-texts.ts';
@@ -133,8 +135,9 @@ export class ToolLoop {
       const { outcome } = await pending;
       const { output, shown, isFailed = false, pages = [] } = outcome;
       if (offered !== undefined) this.#called.add(offered.tool.name);
-      this.#citations.add(pages);
-      results.push(resultOf(call, output, isFailed));
+      // Guardrails look at the text of answers, not at citations: these then quote nothing of a page.
+      this.#citations.add(this.#context.caller.guardrails.length === 0 ? pages : pages.map(unquoted));
+      results.push(resultOf(call, output));
       ends ||= outcome.ends === true && !isFailed;
       const item = places[index];
       if (item === undefined) continue;
@@ -220,6 +223,10 @@ function textsOf(batch: EventBatch): string[] {
   );
 }
 
+function unquoted({ url }: FoundPage): FoundPage {
+  return { url, title: '', content: '' };
+}
+
 /** An answer that ends although the model has called tools which are not run any more. */
 function unanswered(terminal: Finish): Finish {
   return terminal.reason === 'tool-calls' ? { type: 'finish', reason: 'pause' } : terminal;
@@ -233,9 +240,9 @@ function startOf({ call, offered }: RunningCall, item: number | undefined): Even
   return [{ type: 'item-start', item, head: hostedAs === undefined ? head : { ...head, hostedAs } }];
 }
 
-function resultOf({ kind, callId }: ToolCallItem, output: string, isError: boolean): ToolResultItem {
-  const result = { type: 'tool-result', kind, callId, content: [{ type: 'text', text: output }] } as const;
-  return isError ? { ...result, isError } : result;
+/** Failures are told by the text, which every dialect can carry. */
+function resultOf({ kind, callId }: ToolCallItem, output: string): ToolResultItem {
+  return { type: 'tool-result', kind, callId, content: [{ type: 'text', text: output }] };
 }
 
 /** The next request: all that was said and done so far. `isLast`: the model must answer without tools. */

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { domainsSchema, engineNameSchema, userLocationFields } from '../../../config/schema/web-fields.ts';
 import { invalidRequest } from '../../../ir/errors.ts';
 import type { CacheMark } from '../../../ir/items.ts';
 import type { RoutingWishes } from '../../../ir/request.ts';
@@ -67,31 +68,10 @@ export const providerPreferencesSchema = closed(
   { description: 'Routing preferences.' },
 );
 
-/** The web engines that requests may name; the configuration decides which of them work. */
-const engineName = Type.String({ minLength: 1, maxLength: 64 });
-
-const userLocation = {
-  type: Type.Literal('approximate'),
-  city: nullish(Type.String()),
-  country: nullish(Type.String()),
-  region: nullish(Type.String()),
-  timezone: nullish(Type.String()),
-};
-
 /** The place of a user in tools of the base formats, which may have further members. */
-export const userLocationSchema = Type.Object(userLocation);
+export const userLocationSchema = Type.Object(userLocationFields);
 
 const patterns = Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 1024 });
-
-/** A port, a user or a query could never match: patterns have a host and a path only. */
-const domains = Type.Array(
-  Type.String({
-    maxLength: 1024,
-    pattern: '^\\s*(?:[hH][tT][tT][pP][sS]?://)?(?:[^\\s/:@?#\\[\\]]+|\\[[0-9a-fA-F:.]+\\])(?:/\\S*)?\\s*$',
-    explainPattern: 'must be a host, or a host and a path: example.com, *.example.com, example.com/blog',
-  }),
-  { maxItems: 1024 },
-);
 
 /** Characters of all patterns of one list together. */
 const MAX_PATTERN_CHARACTERS = 65_536;
@@ -152,20 +132,20 @@ export const pluginSchema = taggedUnion('id', [
   closed({
     id: Type.Literal('web'),
     enabled,
-    engine: nullish(engineName),
-    exclude_domains: nullish(domains),
-    include_domains: nullish(domains),
+    engine: nullish(engineNameSchema),
+    exclude_domains: nullish(domainsSchema),
+    include_domains: nullish(domainsSchema),
     max_results: nullish(Type.Integer({ minimum: 1, maximum: 25, default: 5 })),
     max_uses: nullish(Type.Integer({ minimum: 1 })),
     mode: nullish(Type.String({ maxLength: 64 })),
     search_prompt: nullish(Type.String({ maxLength: 65_536 })),
-    user_location: nullish(closed(userLocation)),
+    user_location: nullish(closed(userLocationFields)),
   }),
   closed({
     id: Type.Literal('web-fetch'),
     enabled,
-    allowed_domains: nullish(domains),
-    blocked_domains: nullish(domains),
+    allowed_domains: nullish(domainsSchema),
+    blocked_domains: nullish(domainsSchema),
     max_content_tokens: nullish(Type.Integer({ minimum: 1 })),
     max_uses: nullish(Type.Integer({ minimum: 1 })),
   }),

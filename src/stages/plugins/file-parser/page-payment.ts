@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../ir/errors.ts';
+import type { PaidCharge } from '../../../ir/leg.ts';
 import type { Nanos } from '../../../kit/money.ts';
-import type { PaidCharge } from '../../../tools/server-tool.ts';
 import type { PdfText } from '../../../web/pdf-text.ts';
 import type { StageContext } from '../../stage.ts';
 

@@ -1,23 +1,21 @@
 import type { Endpoint } from '../../../catalog/catalog.ts';
-import { searchNanos } from '../../../catalog/prices/bill.ts';
-import { pricingAt } from '../../../catalog/prices/price-history.ts';
 import type { SearchEngineName } from '../../../config/schema/search-engines.ts';
 import type { Egress } from '../../../egress/egress.ts';
-import { GatewayError, invalidRequest } from '../../../ir/errors.ts';
+import { type GatewayError, invalidRequest } from '../../../ir/errors.ts';
 import type { EventBatch } from '../../../ir/events.ts';
 import { pluginIn, pluginPlace } from '../../../ir/plugins.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import { searchNote, WEB } from '../../../ir/web-notes.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { numberAt, objectAt, stringsAt, textAt } from '../../../kit/json/members.ts';
-import { type Nanos, usdOf } from '../../../kit/money.ts';
-import type { PaidCharge } from '../../../tools/server-tool.ts';
+import { usdOf } from '../../../kit/money.ts';
 import { chooseEngine } from '../../../web/choose-engine.ts';
 import { DomainList } from '../../../web/domains.ts';
-import type { FoundPage, SearchEngine, UserLocation } from '../../../web/engines/engine.ts';
+import type { FoundPage, SearchEngine } from '../../../web/engines/engine.ts';
 import { ENGINES } from '../../../web/engines/engine-table.ts';
 import { LinkCitations } from '../../../web/link-citations.ts';
-import { SearchProblem, type SearchWish, search } from '../../../web/search.ts';
+import { paidSearch } from '../../../web/paid-search.ts';
+import { locationOf, SearchProblem, type SearchWish } from '../../../web/search.ts';
 import type { Next, Stage, StageContext } from '../../stage.ts';
 import { lastUserText, withUserText } from '../prompt-text.ts';
 import { hasNativeSearch, withNativeSearch } from './native-search.ts';
@@ -121,29 +119,23 @@ async function searchOnce(
   { engine: name, endpoint, egress }: OneSearch,
   context: StageContext,
 ): Promise<readonly FoundPage[]> {
-  const { note, settings, signal } = context;
-  const engine = ENGINES[name];
+  const { note } = context;
   const wish = wishOf(request, plugin);
-  const ignored = untaken(wish, engine, plugin);
+  const ignored = untaken(wish, ENGINES[name], plugin);
   if (wish.text === '') {
     note(
       searchNote({ summary: 'Nothing to search for in the last message', engine: name, results: 0, ignored }),
     );
     return [];
   }
-  const { limits, engines } = settings.web;
-  const own = engines.get(name) ?? { apiKey: undefined, url: undefined };
-  const { paid, nanos } = await pay(endpoint, context);
   try {
-    const pages = await search(wish, { engine, settings: own, limits, egress, signal });
+    const { pages, nanos } = await paidSearch(wish, { engine: name, endpoint, egress }, context);
     const summary = `Results of ${name}: ${pages.length}`;
     const costUsd = usdOf(nanos);
     note(searchNote({ summary, engine: name, results: pages.length, costUsd, ignored }));
     return pages;
   } catch (problem) {
-    // A caller who leaves has had the engine search: that stays paid.
     if (!(problem instanceof SearchProblem)) throw problem;
-    await paid?.waive();
     const { message } = problem;
     const summary = `No results: ${name} failed, ${message}`;
     context.log.warn('a web search failed', { engine: name, error: message });
@@ -171,20 +163,6 @@ function defaultSearchPrompt(nowMs: number): string {
   );
 }
 
-/** Pays for a search by the price of the endpoint. Throws if the limits do not leave so much. */
-async function pay(
-  endpoint: Endpoint,
-  { charge, now }: StageContext,
-): Promise<{ readonly paid: PaidCharge | undefined; readonly nanos: Nanos }> {
-  const nanos = searchNanos(1, pricingAt(endpoint, now()));
-  if (nanos === 0n) return { paid: undefined, nanos };
-  const paid = await charge('web_search', nanos);
-  if (paid === undefined) {
-    throw new GatewayError('payment', 'What is left of the limits does not pay for the web search');
-  }
-  return { paid, nanos };
-}
-
 function wishOf(request: GenerationRequest, plugin: JsonObject): SearchWish {
   return {
     text: lastUserText(request).slice(0, MAX_QUERY_CHARACTERS).replace(/\s+/g, ' ').trim(),
@@ -193,17 +171,6 @@ function wishOf(request: GenerationRequest, plugin: JsonObject): SearchWish {
     exclude: new DomainList(stringsAt(plugin, 'exclude_domains') ?? []),
     mode: textAt(plugin, 'mode'),
     location: locationOf(objectAt(plugin, 'user_location')),
-  };
-}
-
-function locationOf(given: JsonObject | undefined): UserLocation | undefined {
-  if (given === undefined) return undefined;
-  const [country, region, city] = ['country', 'region', 'city'].map((name) => textAt(given, name));
-  const code = country !== undefined && /^[a-z]{2}$/i.test(country) ? country.toUpperCase() : undefined;
-  return {
-    ...(code !== undefined && { country: code }),
-    ...(region !== undefined && { region }),
-    ...(city !== undefined && { city }),
   };
 }
 

@@ -1,0 +1,44 @@
+import type { GenerationRequest, Tool } from '../ir/request.ts';
+import type { JsonObject } from '../kit/json/json.ts';
+import { objectAt, withoutNulls } from '../kit/json/members.ts';
+import type { ServerTool, ToolSettings } from './server-tool.ts';
+import { SERVER_TOOLS, toolForHosted } from './table.ts';
+
+/** A tool in the words of the format that the request came in. */
+export type HostedTool = Extract<Tool, { type: 'hosted' }>;
+
+/** A tool of the request that the gateway could run. */
+export interface WantedTool {
+  readonly of: HostedTool;
+  readonly tool: ServerTool;
+  readonly parameters: JsonObject;
+  /** Set if an upstream may run it instead. */
+  readonly hostedAs: string | undefined;
+}
+
+/** The tools of a request that the gateway could run, by their own type or by a hosted one. */
+export function wantedTools({ tools }: GenerationRequest, settings: ToolSettings): readonly WantedTool[] {
+  let wanted: WantedTool[] | undefined;
+  for (const tool of tools) {
+    if (tool.type !== 'hosted') continue;
+    const found = wantedTool(tool, settings);
+    if (found === undefined) continue;
+    wanted ??= [];
+    wanted.push(found);
+  }
+  return wanted ?? NONE;
+}
+
+const NONE: readonly WantedTool[] = [];
+
+function wantedTool(of: HostedTool, settings: ToolSettings): WantedTool | undefined {
+  const prefix = `${settings.vendor}:`;
+  if (of.kind.startsWith(prefix)) {
+    const tool = SERVER_TOOLS.get(of.kind.slice(prefix.length));
+    const parameters = withoutNulls(objectAt(of.value, 'parameters') ?? {});
+    return tool && { of, tool, parameters, hostedAs: undefined };
+  }
+  const tool = toolForHosted(of.kind);
+  const parameters = tool?.ofHosted?.(withoutNulls(of.value), settings);
+  return tool && parameters && { of, tool, parameters, hostedAs: of.kind };
+}

@@ -1,0 +1,63 @@
+import type { Endpoint } from '../catalog/catalog.ts';
+import { searchNanos } from '../catalog/prices/bill.ts';
+import { pricingAt } from '../catalog/prices/price-history.ts';
+import type { SearchEngineName } from '../config/schema/search-engines.ts';
+import type { Egress } from '../egress/egress.ts';
+import { GatewayError } from '../ir/errors.ts';
+import type { ChargeKind, PaidCharge } from '../ir/leg.ts';
+import type { Nanos } from '../kit/money.ts';
+import type { FoundPage } from './engines/engine.ts';
+import { ENGINES } from './engines/engine-table.ts';
+import { SearchProblem, type SearchWish, search } from './search.ts';
+import type { WebSettings } from './web-settings.ts';
+
+/** The generation that a search is part of. */
+export interface SearchContext {
+  readonly settings: { readonly web: WebSettings };
+  readonly signal: AbortSignal;
+  now(): number;
+  /** Undefined = the limits are too low. */
+  charge(kind: ChargeKind, nanos: Nanos): Promise<PaidCharge | undefined>;
+}
+
+export interface PaidSearch {
+  readonly engine: SearchEngineName;
+  /** The endpoint whose price the search has; undefined = it is free. */
+  readonly endpoint: Endpoint | undefined;
+  readonly egress: Egress;
+  /** Characters of all results; absent = the operator's limit. */
+  readonly maxCharacters?: number | undefined;
+}
+
+/**
+ * Pays for a search by the price of the endpoint, and searches. A search without an answer costs nothing. Rejects with
+ * a SearchProblem, the signal's reason, or an error if the limits do not leave so much.
+ */
+export async function paidSearch(
+  wish: SearchWish,
+  { engine, endpoint, egress, maxCharacters }: PaidSearch,
+  { settings: { web }, signal, now, charge }: SearchContext,
+): Promise<{ readonly pages: readonly FoundPage[]; readonly nanos: Nanos }> {
+  const nanos = endpoint === undefined ? 0n : searchNanos(1, pricingAt(endpoint, now()));
+  const paid = nanos === 0n ? undefined : await charge('web_search', nanos);
+  if (nanos > 0n && paid === undefined) {
+    throw new GatewayError('payment', 'What is left of the limits does not pay for the web search');
+  }
+  const { limits, engines } = web;
+  const own = engines.get(engine) ?? { apiKey: undefined, url: undefined };
+  const resultCharacters = Math.min(maxCharacters ?? Number.POSITIVE_INFINITY, limits.resultCharacters);
+  try {
+    const pages = await search(wish, {
+      engine: ENGINES[engine],
+      settings: own,
+      limits: { ...limits, resultCharacters },
+      egress,
+      signal,
+    });
+    return { pages, nanos };
+  } catch (problem) {
+    // A caller who leaves has had the engine search: that stays paid.
+    if (problem instanceof SearchProblem) await paid?.waive();
+    throw problem;
+  }
+}
