@@ -138,6 +138,8 @@ describe('the filters for personal data', () => {
     ['1-800-555-0199 and +44 20 7946 0958', '[PHONE] and [PHONE]'],
     ['+49 (30) 901820 and +442079460958.', '[PHONE] and [PHONE].'],
     ['SSN 123-45-6789, or 123 45 6789', 'SSN [SSN], or [SSN]'],
+    ['the file ssn_123-45-6789_scan.pdf', 'the file ssn_[SSN]_scan.pdf'],
+    ['part x123-45-6789y', 'part x123-45-6789y'],
     ['4111 1111 1111 1111, 4111-1111-1111-1111', '[CREDIT_CARD], [CREDIT_CARD]'],
     ['4111111111111111 378282246310005', '[CREDIT_CARD] [CREDIT_CARD]'],
     ['3782 822463 10005 exp 12/27', '[CREDIT_CARD] exp 12/27'],

@@ -12,6 +12,7 @@ function oneOf(characters: RegExp): (code: number) => boolean {
 
 const isDigit = oneOf(/\d/);
 const isWordCharacter = oneOf(/\w/);
+const isLetterOrDigit = oneOf(/[^\W_]/);
 /** Latin letters beyond ASCII, which stand in the domains and names of many countries. */
 const isLatinLetter = (code: number) => code >= 0xc0 && code <= 0x24f && code !== 0xd7 && code !== 0xf7;
 
@@ -139,7 +140,11 @@ const SSN: DataShape = {
   openFrom: openRun({ begins: isDigit, contains: orDash(/[\d .\r\n-]/), maxLength: 15 }),
   accept: (text, { start, end }) => {
     const isOther = /^(?:000|666|9)|^.{4}\s*00|0000$/.test(text.slice(start, end));
-    const isPart = isPartOfWord(text, start, end) || isPartOfNumber(text, start, end);
+    // An underscore divides names of files and tools: `ssn_123-45-6789`.
+    const isPart =
+      isLetterOrDigit(text.charCodeAt(start - 1)) ||
+      isLetterOrDigit(text.charCodeAt(end)) ||
+      isPartOfNumber(text, start, end);
     return isOther || isPart ? undefined : { start, end };
   },
 };
