@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { Catalog, Endpoint } from '../catalog/catalog.ts';
 import type { Egress } from '../egress/egress.ts';
+import type { DialectName, RequestFormat } from '../ir/items.ts';
 import type { ChargeKind, LegKind, PaidCharge } from '../ir/leg.ts';
 import type { PipelineEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
@@ -134,6 +135,10 @@ export interface ServerTool {
   readonly callsModels?: boolean;
   /** True if its calls end the answer, because the caller goes on with them. */
   readonly endsAnswer?: boolean;
+  /** The formats whose requests may have it; absent = all. */
+  readonly formats?: readonly RequestFormat[];
+  /** The tool that upstreams of a dialect run instead, unless the parameter `engine` is the vendor's name. */
+  readonly native?: { readonly dialect: DialectName; readonly value: JsonObject & { readonly type: string } };
   /** The name by which instances of the tool in one request must differ; absent = they need not. */
   instance?(parameters: JsonObject): string;
   /** Schema of `parameters` in requests. */

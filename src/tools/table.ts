@@ -1,4 +1,5 @@
 import { advisor } from './advisor.ts';
+import { applyPatch } from './apply-patch/apply-patch.ts';
 import { datetime } from './datetime.ts';
 import { files } from './files.ts';
 import { searchModels } from './search-models.ts';
@@ -9,7 +10,10 @@ import { webSearch } from './web-search.ts';
 
 /** All server tools that are built, by their short names. */
 export const SERVER_TOOLS: ReadonlyMap<string, ServerTool> = new Map(
-  [datetime, webSearch, webFetch, searchModels, advisor, subagent, files].map((tool) => [tool.name, tool]),
+  [datetime, webSearch, webFetch, searchModels, advisor, subagent, files, applyPatch].map((tool) => [
+    tool.name,
+    tool,
+  ]),
 );
 
 /** The server tool that runs a type of the formats if the upstream does not; undefined = none. */

@@ -22,6 +22,7 @@ import {
   objectsOf,
   stringAt,
   textAt,
+  withoutNulls,
 } from '../../kit/json/members.ts';
 import { templateItemCount } from '../shared/presets/prompt-template.ts';
 import { type Sealed, unwrapSeal } from '../shared/reasoning/custody.ts';
@@ -171,20 +172,46 @@ function parseToolResult(value: JsonObject, kind: ToolKind): ToolResultItem {
   });
 }
 
+const PATCH_OUTCOME = 'apply_patch_call_output';
+/** End of the types of operators' patch tools. */
+const PATCH_TOOL = ':apply_patch';
+
+/** Calls of the operator's patch tool whose results the caller has sent: it applied the patch itself. */
+export function patchedCalls(input: readonly JsonObject[]): ReadonlySet<string> {
+  const own = input.filter(({ type }) => typeof type === 'string' && type.endsWith(PATCH_TOOL));
+  const ids = new Set(own.flatMap((item) => stringAt(item, 'call_id') ?? []));
+  const outcomes = ids.size === 0 ? [] : input.filter(({ type }) => type === PATCH_OUTCOME);
+  return new Set(
+    outcomes.flatMap((item) => stringAt(item, 'call_id') ?? []).filter((callId) => ids.has(callId)),
+  );
+}
+
 const SERVER_CALL_FIELDS = new Set(['type', 'id', 'status', 'call_id', 'arguments']);
 
 /**
  * An operator's item as the call and the result that its model saw; undefined if it does not say what came of the
- * call. The members of the item are the result.
+ * call. The members of the item are the result. `patched`: calls whose results are items of the caller.
  */
-export function replayedCall(value: JsonObject): readonly [ToolCallItem, ToolResultItem] | undefined {
+export function replayedCall(
+  value: JsonObject,
+  patched: ReadonlySet<string>,
+): readonly (ToolCallItem | ToolResultItem)[] | undefined {
   const type = stringAt(value, 'type') ?? '';
   const callId = stringAt(value, 'call_id') ?? stringAt(value, 'id');
+  if (type === PATCH_OUTCOME && callId !== undefined && patched.has(callId)) {
+    const { status, output = '' } = withoutNulls(value);
+    const text = JSON.stringify({ status: status ?? 'completed', output });
+    return [{ type: 'tool-result', kind: 'function', callId, content: [{ type: 'text', text }] }];
+  }
+  if (!isOperatorItem(type)) return undefined;
   const result = membersBeyond(value, SERVER_CALL_FIELDS);
-  if (!isOperatorItem(type) || callId === undefined || result === undefined) return undefined;
+  if (callId === undefined || result === undefined) return undefined;
   const name = type.slice(type.indexOf(':') + 1);
+  const input = stringAt(value, 'arguments') ?? '{}';
+  const call = { type: 'tool-call', kind: 'function', callId, name, input } as const;
+  if (patched.has(callId)) return [call];
   return [
-    { type: 'tool-call', kind: 'function', callId, name, input: stringAt(value, 'arguments') ?? '{}' },
+    call,
     {
       type: 'tool-result',
       kind: 'function',

@@ -26,7 +26,14 @@ import { ADDITIONAL_TOOL_MARK } from '../shared/report/foreign-members.ts';
 import { MAX_TOOLS, modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 import { facts } from './facts.ts';
-import { inputPlace, parseItem, referencesIn, replayedCall, UNKNOWN_REFERENCE } from './parse-content.ts';
+import {
+  inputPlace,
+  parseItem,
+  patchedCalls,
+  referencesIn,
+  replayedCall,
+  UNKNOWN_REFERENCE,
+} from './parse-content.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
 import { DOCUMENTED_FIELDS, TEXT_FIELDS, UNMODELLED_FIELDS } from './wire.ts';
 import { isOperatorItem, KNOWN_ITEM_TYPES } from './wire-content.ts';
@@ -201,9 +208,10 @@ function parseConversation(body: JsonObject, input: readonly JsonObject[], place
 function parseItems(body: JsonObject, input: readonly JsonObject[], places: Places): Item[] {
   const made = templateItemCount(body);
   const items: Item[] = [];
+  const patched = patchedCalls(input);
   input.forEach((value, index) => {
     const place = index < made ? 'prompt' : places.inside('input', index - made);
-    for (const item of replayedCall(value) ?? [parseItem(value)]) {
+    for (const item of replayedCall(value, patched) ?? [parseItem(value)]) {
       items.push(placeItem(item, value, place, places));
     }
   });

@@ -11,7 +11,7 @@ import {
   WITHOUT_RESULT,
 } from '../shared/pairing/pair-calls.ts';
 import type { Report } from '../shared/report/report.ts';
-import { inputPlace, parseThoughts, replayedCall } from './parse-content.ts';
+import { inputPlace, parseThoughts, patchedCalls, replayedCall } from './parse-content.ts';
 import { renderItem } from './render-content.ts';
 import { changeEach, cleanItem, cleanTool, withoutMembers } from './render-losses.ts';
 import { isOperatorItem } from './wire-content.ts';
@@ -35,6 +35,7 @@ export function relayInput(body: JsonObject, report: Report): Json | undefined {
     unanswered = [];
     return results;
   };
+  const patched = patchedCalls(objectsOf(body.input));
   const input = changeEach(body.input, (item, index) => {
     const place = inputPlace(body, index);
     const results = isOfTurn(item) ? [] : answers();
@@ -44,7 +45,8 @@ export function relayInput(body: JsonObject, report: Report): Json | undefined {
       report.coerced(place, WITHOUT_RESULT);
       unanswered.push(named);
     }
-    const sent = relayItem(orphans.has(item) ? asSaid(item, place, report) : named, place, report);
+    const given = orphans.has(item) ? asSaid(item, place, report) : named;
+    const sent = relayItem(given, place, report, patched);
     return results.length === 0 ? sent : [...results, ...(sent === undefined ? [] : [sent].flat())];
   });
   const last = answers();
@@ -102,14 +104,19 @@ function asSaid({ call_id: callId, output }: JsonObject, place: string, report: 
 
 // --- Traces of this gateway in earlier turns ------------------------------------------------------------------------
 
-function relayItem(item: JsonObject, place: string, report: Report): JsonObject | JsonObject[] | undefined {
+function relayItem(
+  item: JsonObject,
+  place: string,
+  report: Report,
+  patched: ReadonlySet<string>,
+): JsonObject | JsonObject[] | undefined {
   const type = typeOf(item);
+  const replayed = replayedCall(item, patched)?.flatMap((each): JsonObject[] => {
+    const rendered = renderItem(each, { place, report });
+    return rendered === undefined ? [] : [rendered];
+  });
+  if (replayed !== undefined) return replayed;
   if (isOperatorItem(type)) {
-    const replayed = replayedCall(item)?.flatMap((each): JsonObject[] => {
-      const rendered = renderItem(each, { place, report });
-      return rendered === undefined ? [] : [rendered];
-    });
-    if (replayed !== undefined) return replayed;
     report.dropped(place, `the upstream has no place for ${type}`);
     return undefined;
   }

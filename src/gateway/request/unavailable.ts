@@ -1,4 +1,5 @@
 import { invalidRequest } from '../../ir/errors.ts';
+import type { RequestFormat } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { WEB } from '../../ir/web-notes.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
@@ -18,13 +19,13 @@ import type { WebSettings } from '../../web/web-settings.ts';
  * would have to run. Nothing is silently ignored. Without `settings` only names and parameters are checked.
  */
 export function refuseUnavailable(
-  { body }: GenerationRequest,
+  { body, format }: Pick<GenerationRequest, 'body' | 'format'>,
   vendor: string,
   settings?: ToolSettings,
 ): void {
   if (!Array.isArray(body.plugins) && !Array.isArray(body.tools)) return;
   const ofPlugins = pluginIssues(body.plugins, settings?.web);
-  const ofTools = toolIssues(body.tools, vendor, settings);
+  const ofTools = toolIssues(body.tools, { prefix: `${vendor}:`, format, settings });
   if (ofPlugins.length + ofTools.length > 0) throw invalidRequest([...ofPlugins, ...ofTools]);
 }
 
@@ -48,15 +49,15 @@ function pluginIssues(plugins: Json | undefined, web: WebSettings | undefined): 
   });
 }
 
-function toolIssues(tools: Json | undefined, vendor: string, settings: ToolSettings | undefined): Issue[] {
+function toolIssues(tools: Json | undefined, scope: ToolScope): Issue[] {
   if (!Array.isArray(tools)) return [];
-  const prefix = `${vendor}:`;
+  const { prefix } = scope;
   const instances = new Set<string>();
   return tools.flatMap((value, index) => {
     if (!isJsonObject(value) || typeof value.type !== 'string' || !value.type.startsWith(prefix)) return [];
     const name = value.type.slice(prefix.length);
     const place = `tools[${index}]`;
-    const issues = issuesOfTool(value, name, place, { prefix, settings });
+    const issues = issuesOfTool(value, name, place, scope);
     return issues.length > 0 ? issues : instanceIssues(value, name, place, instances);
   });
 }
@@ -84,6 +85,7 @@ function instanceIssues(value: JsonObject, name: string, place: string, instance
 /** What the tools of one list have in common. */
 interface ToolScope {
   readonly prefix: string;
+  readonly format: RequestFormat;
   readonly settings: ToolSettings | undefined;
   /** True for tools of a model that a tool calls. */
   readonly isNested?: boolean;
@@ -94,6 +96,10 @@ function issuesOfTool(value: JsonObject, name: string, place: string, scope: Too
   const tool = SERVER_TOOLS.get(name);
   if (tool === undefined) {
     const message = `the tool ${quoted(String(value.type))} is not available on this gateway`;
+    return [{ path: `${place}.type`, message }];
+  }
+  if (tool.formats?.includes(scope.format) === false) {
+    const message = `the tool ${quoted(name)} is only for the formats ${tool.formats.join(', ')}`;
     return [{ path: `${place}.type`, message }];
   }
   const given = value.parameters ?? {};

@@ -3,6 +3,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import { type WantedTool, wantedTools } from '../../tools/wanted-tools.ts';
 import type { Stage, StageContext } from '../stage.ts';
 import { withNativeSearches } from './native-searches.ts';
+import { withNativeTools } from './native-tools.ts';
 import { OfferedTools } from './offered-tools.ts';
 import { ToolLoop, type ToolServices } from './tool-loop.ts';
 
@@ -20,7 +21,8 @@ export function toolLoopStage(services: ToolServices): Stage {
     isActive: (request, { settings }) => wantedTools(request, settings).length > 0,
     async before(asked, context) {
       const endpoints = await context.endpointsFor(asked);
-      const request = withNativeSearches(asked, endpoints, context.settings);
+      const searching = withNativeSearches(asked, endpoints, context.settings);
+      const request = withNativeTools(searching, endpoints, context.settings);
       const wanted = wantedTools(request, context.settings).filter(
         (tool) => !endpoints.some((endpoint) => runsItself(endpoint, tool)),
       );

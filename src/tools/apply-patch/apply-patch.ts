@@ -1,0 +1,48 @@
+import Type from 'typebox';
+import { objectAt } from '../../kit/json/members.ts';
+import { closed, nullish } from '../../kit/json/schema.ts';
+import { engineIssue } from '../engine-issue.ts';
+import { type ServerTool, toolFailure } from '../server-tool.ts';
+import { operationProblem } from './v4a.ts';
+
+const DIFF = [
+  'create_file: every line of the new file, each with + before it.',
+  'update_file: sections of the file. A section may begin with a line of @@, or @@ and a line above the change,',
+  'such as the head of a function. Its lines begin with a space (unchanged), - (removed) or + (added).',
+  'Give three unchanged lines before and after a change.',
+].join(' ');
+
+/** Checks a change of a file, and hands it to the caller, who applies it. */
+export const applyPatch: ServerTool = {
+  name: 'apply_patch',
+  formats: ['responses'],
+  endsAnswer: true,
+  native: { dialect: 'responses', value: { type: 'apply_patch' } },
+  parameters: closed({ engine: nullish(Type.String()) }),
+  unavailable: ({ engine }, { vendor }) => engineIssue(engine, ['auto', 'native', vendor]),
+  declare: () => ({
+    description:
+      'Creates, changes or deletes one file of the user. The change is applied when your turn ends.',
+    parameters: {
+      type: 'object',
+      properties: {
+        operation: {
+          type: 'object',
+          properties: {
+            type: { type: 'string', enum: ['create_file', 'update_file', 'delete_file'] },
+            path: { type: 'string' },
+            diff: { type: 'string', description: DIFF },
+          },
+          required: ['type', 'path'],
+        },
+      },
+      required: ['operation'],
+    },
+  }),
+  async run({ arguments: asked }) {
+    const operation = objectAt(asked, 'operation') ?? {};
+    const problem = operationProblem(operation);
+    if (problem !== undefined) return toolFailure(problem, { operation });
+    return { output: JSON.stringify({ status: 'handed to the user' }), shown: { operation }, ends: true };
+  },
+};
