@@ -1,4 +1,5 @@
 import type { Endpoint, Model } from '../src/catalog/catalog.ts';
+import { NO_TEAMS } from '../src/catalog/fusion-team.ts';
 import type { GenerationRequest } from '../src/ir/request.ts';
 import type { JsonObject } from '../src/kit/json/json.ts';
 import { type EndpointHealth, type HealthView, UNTRIED } from '../src/routing/health/endpoint-health.ts';
@@ -97,6 +98,7 @@ function resolveAndPlan(request: GenerationRequest): unknown {
     catalog,
     vendor: 'signalbox',
     autoModels: undefined,
+    fusion: NO_TEAMS,
     needs,
     serves: servability(needs, preferencesOf(request), [], []),
     weightedPrice: () => undefined,

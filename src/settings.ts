@@ -1,6 +1,7 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { buildCatalogSliced, type CatalogSource } from './catalog/build-catalog.ts';
+import { type ConfiguredTeam, FUSION_PRESETS, type FusionSettings } from './catalog/fusion-team.ts';
 import type { LoadedConfiguration } from './config/load.ts';
 import type { SearchEngineName } from './config/schema/search-engines.ts';
 import { DIALECTS } from './dialects/dialects.ts';
@@ -87,6 +88,7 @@ export function* deriveSettingsSliced(
       ocr: ocrSettingsOf(config),
       web: webSettingsOf(config),
       tools: { steps: config.tools.limits.steps },
+      fusion: fusionSettingsOf(config),
     },
     http: {
       vendor: config.vendor,
@@ -127,6 +129,17 @@ function webSettingsOf({ plugins, tools }: LoadedConfiguration['config']): WebSe
     defaultEngine: plugins.web?.default ?? undefined,
     limits: { fetchMs, toolMs, readBytes, resultCharacters },
   };
+}
+
+function fusionSettingsOf({ plugins: { fusion } }: LoadedConfiguration['config']): FusionSettings {
+  const presets = FUSION_PRESETS.map((name) => [name, teamOf(fusion?.presets?.[name])] as const);
+  return { ...teamOf(fusion), presets: Object.fromEntries(presets) };
+}
+
+function teamOf(
+  given: { readonly panel?: string[] | null; readonly judge?: string | null } | null | undefined,
+): ConfiguredTeam {
+  return { panel: given?.panel ?? undefined, judge: given?.judge ?? undefined };
 }
 
 /**

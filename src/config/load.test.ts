@@ -129,11 +129,12 @@ describe('loadConfiguration', () => {
         'apps: { hidden: ["a.example"] }',
         'limits: { datasets: { per_day: 9 } }',
         'plugins: { auto-router: { models: ["a/*"] }, fusion: { judge: a/x } }',
+        'drain_grace_ms: 100',
         'durability: { ledger: power }',
         'providers: [{ slug: g, dialect: google-gemini, base_url: http://h }]',
       ].join('\n'),
     );
-    expect(load().warnings.map(({ path }) => path)).toEqual(['plugins.fusion']);
+    expect(load().warnings.map(({ path }) => path)).toEqual(['drain_grace_ms']);
     rmSync(join(cwd, 'signalbox.yaml'));
     expect(load().warnings).toEqual([]);
   });

@@ -101,6 +101,13 @@ export type Event =
   | { readonly type: 'image-data'; readonly item: number; readonly source: Source }
   /** A piece of the result of a server tool that callers may read while it runs; the result has it all. */
   | { readonly type: 'server-delta'; readonly item: number; readonly text: string }
+  /** A step of a server tool that calls models, in the words of its own events (`panel.added`). */
+  | {
+      readonly type: 'server-step';
+      readonly item: number;
+      readonly step: string;
+      readonly members: JsonObject;
+    }
   /** The result of a server tool; comes once, before the item's end. */
   | {
       readonly type: 'server-result';

@@ -136,6 +136,8 @@ export interface GenerationRequest {
   readonly places: Places;
   /** Top-level keys of the body that no format documents: kept in the relay lane, else dropped and reported. */
   readonly unknownFields: readonly string[];
+  /** Further headers for upstreams; requests that have the same ones share the object. */
+  readonly upstreamHeaders?: Readonly<Record<string, string>>;
   /** Set by guardrails; absent = nothing is watched. */
   readonly watch?: WireWatch;
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { catalogOf, endpointOf, modelOf, providerOf } from '../../test/builders/catalog.ts';
 import { requestOf } from '../../test/builders/request.ts';
 import type { Model } from '../catalog/catalog.ts';
+import { NO_TEAMS } from '../catalog/fusion-team.ts';
 import { GatewayError } from '../ir/errors.ts';
 import type { Item } from '../ir/items.ts';
 import type { GenerationRequest } from '../ir/request.ts';
@@ -35,6 +36,7 @@ function contextOf(changes: Partial<ResolutionContext> = {}): ResolutionContext 
     catalog: catalogOf(...MODELS),
     vendor: 'acorn',
     autoModels: undefined,
+    fusion: NO_TEAMS,
     needs: needsOf(requestOf()),
     serves: () => true,
     weightedPrice: () => undefined,
@@ -115,8 +117,8 @@ describe('ids', () => {
     ],
     [
       'a router that is not built',
-      'acorn/fusion',
-      '400 model: "acorn/fusion" is not available on this gateway',
+      'acorn/bodybuilder',
+      '400 model: "acorn/bodybuilder" is not available on this gateway',
     ],
     ['a router of another operator', 'other/auto', '400 other/auto is not a valid model ID'],
     ['a name that every object has', 'acorn/constructor', '400 acorn/constructor is not a valid model ID'],

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import type { Catalog, Endpoint } from '../catalog/catalog.ts';
+import type { FusionSettings } from '../catalog/fusion-team.ts';
 import type { Egress } from '../egress/egress.ts';
 import type { DialectName, RequestFormat } from '../ir/items.ts';
 import type { ChargeKind, LegKind, PaidCharge } from '../ir/leg.ts';
@@ -41,6 +42,8 @@ export interface ToolSettings {
   /** Search engines, and the bounds of one search, page or tool call. */
   readonly web: WebSettings;
   readonly tools: ToolLimits;
+  /** Teams of the fusion tool. */
+  readonly fusion: FusionSettings;
 }
 
 /** The function that a model sees. */
@@ -72,6 +75,8 @@ export interface NestedCall {
   readonly signal: AbortSignal;
   /** Gets the text of the answer piece by piece. */
   readonly onText?: (text: string) => void;
+  /** Gets the thoughts before the answer piece by piece. */
+  readonly onThought?: (text: string) => void;
 }
 
 /** The generation in which a tool runs. */
@@ -103,6 +108,8 @@ export interface ToolContext {
   leg(request: GenerationRequest, call: NestedCall): Promise<Result>;
   /** Shows the caller a piece of the result while the tool runs. */
   tell(text: string): void;
+  /** Shows the caller a step of the tool, in formats that have events for it. */
+  showStep(step: string, members: JsonObject): void;
 }
 
 /** What became of a call. */
@@ -133,6 +140,8 @@ export interface ServerTool {
   readonly ofHosted?: (hosted: JsonObject, settings: ToolSettings) => JsonObject | undefined;
   /** True if it calls models: `parameters.tools` are server tools for them, but none that calls models again. */
   readonly callsModels?: boolean;
+  /** True if the time limits of model calls bound it: the limit of one tool call does not hold. */
+  readonly isTimedByLegs?: boolean;
   /** True if its calls end the answer, because the caller goes on with them. */
   readonly endsAnswer?: boolean;
   /** The formats whose requests may have it; absent = all. */

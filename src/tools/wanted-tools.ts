@@ -1,3 +1,5 @@
+import { FUSION, isFusionModel } from '../catalog/fusion-team.ts';
+import { pluginIn } from '../ir/plugins.ts';
 import type { GenerationRequest, Tool } from '../ir/request.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import { objectAt, withoutNulls } from '../kit/json/members.ts';
@@ -41,4 +43,14 @@ function wantedTool(of: HostedTool, settings: ToolSettings): WantedTool | undefi
   const tool = toolForHosted(of.kind);
   const parameters = tool?.ofHosted?.(withoutNulls(of.value), settings);
   return tool && parameters && { of, tool, parameters, hostedAs: of.kind };
+}
+
+/** True if the gateway may have to run a tool for a request. */
+export function hasToolWork(request: GenerationRequest, settings: ToolSettings): boolean {
+  return wantedTools(request, settings).length > 0 || wantsFusion(request, settings.vendor);
+}
+
+/** True if a request asks for fusion, by its plugin or by the id of its model. */
+export function wantsFusion(request: GenerationRequest, vendor: string): boolean {
+  return pluginIn(request, FUSION) !== undefined || request.models.some((id) => isFusionModel(id, vendor));
 }

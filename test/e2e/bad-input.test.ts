@@ -93,7 +93,8 @@ const SHARED: Case[] = [
   [plugin({ id: 'moderation', enabled: true }), 400, 'plugins[0].id'],
   [plugin({ id: 'response-healing', enabled: 1 }), 400, 'plugins[0].enabled'],
   [plugin({ id: 'web-fetch', max_content_tokens: 'many' }), 400, 'plugins[0].max_content_tokens'],
-  [plugin({ id: 'fusion' }), 400, 'plugins[0].id'],
+  [plugin({ id: 'fusion', tools: [{ type: 'signalbox:fusion' }] }), 400, 'plugins[0].tools[0].type'],
+  [plugin({ id: 'fusion', analysis_models: ['signalbox/fusion'] }), 400, 'plugins[0].analysis_models[0]'],
   [plugin({ id: 'web' }), 400, 'plugins[0].engine'],
   [plugin({ id: 'web', engine: 'exa' }), 400, 'plugins[0].engine'],
 ];

@@ -123,7 +123,7 @@ it('charges for each image of the prompt', async () => {
 });
 
 it.each([
-  ['signalbox/fusion:floor', '"signalbox/fusion" is not available'],
+  ['signalbox/bodybuilder:floor', '"signalbox/bodybuilder" is not available'],
   ['up/two:nitro:fast', 'up/two:nitro:fast is not a valid model ID'],
   ['no/such:nitro', 'no/such:nitro is not a valid model ID'],
 ])('says of the model %s: %s', async (model, message) => {

@@ -41,7 +41,7 @@ function fusionPresetAt(path: string, word: string): Record<string, string> {
   return {
     [path]: `Panel and judge of the ${word} preset.`,
     [`${path}.panel`]: 'Models that answer, 1 to 8.',
-    [`${path}.judge`]: 'Model that reads their answers and writes the final one.',
+    [`${path}.judge`]: 'Model that compares their answers; the first of the panel if left out.',
   };
 }
 
@@ -200,9 +200,10 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   plugins: 'Settings of routers and plugins.',
   'plugins.auto-router': 'The router signalbox/auto.',
   'plugins.auto-router.models': 'Patterns of the model ids that it may choose, such as acme/*; absent: all.',
-  'plugins.fusion': 'Several models answer and one judges. No effect yet.',
+  'plugins.fusion':
+    'Models of fusion: several answer, one compares their answers. What is left out is chosen.',
   'plugins.fusion.panel': 'Models that answer, 1 to 8.',
-  'plugins.fusion.judge': 'Model that reads their answers and writes the final one.',
+  'plugins.fusion.judge': 'Model that compares their answers. It is the one behind signalbox/fusion.',
   'plugins.fusion.presets': 'Panels and judges by the name that a request gives.',
   ...fusionPresetAt('plugins.fusion.presets.general-high', 'best'),
   ...fusionPresetAt('plugins.fusion.presets.general-budget', 'cheapest'),

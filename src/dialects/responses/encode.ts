@@ -34,6 +34,7 @@ import {
   hostedItemOf,
   INPUT_CHANNELS,
   isProgressEvent,
+  stepEventOf,
   TERMINAL_EVENTS,
   TEXT_CHANNELS,
 } from './wire.ts';
@@ -149,6 +150,10 @@ class ResponsesEncoder implements StreamEncoder {
         return this.#input(event);
       case 'server-delta':
         return this.#told(event);
+      case 'server-step':
+        return this.#step(event.item, event.step, event.members);
+      case 'server-result':
+        return this.#stepsDone(event);
       case 'item-end':
         return this.#itemEnd(event);
       case 'opaque':
@@ -177,7 +182,7 @@ class ResponsesEncoder implements StreamEncoder {
     const added = this.#writer.item('added', shown, this.#render(shown, 'in_progress'));
     if (head.type === 'image') return added + this.#writer.imageStep('in_progress', shown);
     const hosted = head.type === 'server-call' ? hostedItemOf(head) : undefined;
-    if (hosted === undefined) return added;
+    if (hosted === undefined) return added + this.#step(item, 'in_progress');
     return added + hosted.begun.map((step) => this.#writer.hostedStep(hosted, step, shown)).join('');
   }
 
@@ -230,6 +235,20 @@ class ResponsesEncoder implements StreamEncoder {
     const ended = hosted && this.#fold.itemAt(item);
     if (hosted === undefined || ended?.type !== 'server-call' || ended.status !== 'completed') return '';
     return this.#writer.hostedStep(hosted, 'completed', at);
+  }
+
+  /** A step of a server tool that has events of its own. */
+  #step(item: number, step: string, members: JsonObject = {}): string {
+    const shown = this.#items.get(item);
+    const type = shown?.head.type === 'server-call' ? stepEventOf(shown.head, step) : undefined;
+    return shown === undefined || type === undefined
+      ? ''
+      : this.#writer.write(type, { ...placeOf(shown), ...members });
+  }
+
+  #stepsDone({ item, shown: { analysis }, isFailed }: EventOf<'server-result'>): string {
+    const judged = analysis === undefined ? '' : this.#step(item, 'analysis.completed', { analysis });
+    return isFailed ? judged : judged + this.#step(item, 'completed');
   }
 
   /** Text of a server tool is written under its item, without parts. */

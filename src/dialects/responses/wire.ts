@@ -181,6 +181,15 @@ const HOSTED_ITEMS: ReadonlyMap<string, HostedItem> = new Map([
   ],
 ]);
 
+/** Beginnings of the events of server tools that show their steps. */
+const STEP_EVENTS: ReadonlyMap<string, string> = new Map([['fusion', 'response.fusion_call']]);
+
+/** The name of a server tool's event for a step; undefined = the format has none. */
+export function stepEventOf({ tool }: Pick<ServerCallItem, 'tool'>, step: string): string | undefined {
+  const prefix = STEP_EVENTS.get(tool);
+  return prefix && `${prefix}.${step}`;
+}
+
 /** The form of a server tool that was asked for by a hosted type; undefined = it has its own type. */
 export function hostedItemOf({
   tool,

@@ -1,6 +1,7 @@
 import type { ReplyContext } from '../../dialects/dialect.ts';
 import { DIALECTS } from '../../dialects/dialects.ts';
 import type { LegStatus } from '../../ir/leg.ts';
+import type { Candidate } from '../../routing/rules/candidate.ts';
 import type { AnswerState } from '../answer/answer-dependencies.ts';
 import { OneLeg } from '../answer/one-leg.ts';
 import { Resumed } from '../answer/resumed.ts';
@@ -47,10 +48,18 @@ export class ModelAnswer {
     return isEncodable && hasEnded('completed') && hasEnded('failed');
   }
 
+  /** The endpoint that answers the caller, unless it fails; undefined = a stage has answered without any. */
+  #expected(): Candidate | undefined {
+    const { attemptLog } = this.#underway;
+    const isBegun = attemptLog.legs.some(({ kind }) => kind !== 'main');
+    return isBegun ? attemptLog.plan.candidates[0] : undefined;
+  }
+
   #context(): ReplyContext {
     const { input, settings, request, attemptLog } = this.#underway;
     const { clock, items } = this.#dependencies;
-    const { selected } = attemptLog;
+    // A stream may begin with what other models write, before one answers the caller.
+    const selected = attemptLog.selected ?? this.#expected();
     return {
       vendor: settings.vendor,
       request,

@@ -57,6 +57,7 @@ export async function planLeg(
     catalog: catalogFor(byok, settings.catalog),
     vendor: settings.vendor,
     autoModels: settings.autoModels,
+    fusion: settings.fusion,
     mayRelay,
     stages: dependencies.stages,
     accountId: input.caller.accountId,

@@ -1,4 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts';
+import type { FusionSettings } from '../../catalog/fusion-team.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { PipelineEntry, Strategy, TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
@@ -53,6 +54,7 @@ export interface PlanContext {
   readonly vendor: string;
   /** Patterns of the models that the auto router chooses from; undefined = all. */
   readonly autoModels: readonly string[] | undefined;
+  readonly fusion: FusionSettings;
   /** True if no stage changes the content. */
   readonly mayRelay: boolean;
   /** All stages, active or not. */
@@ -134,6 +136,7 @@ function planWithin(request: GenerationRequest, context: PlanContext, promptToke
     catalog: context.catalog,
     vendor: context.vendor,
     autoModels: context.autoModels,
+    fusion: context.fusion,
     needs,
     serves: servability(needs, preferencesOf(request), byok, guardrails),
     weightedPrice: (modelId) => context.traffic.weightedPrice(modelId),

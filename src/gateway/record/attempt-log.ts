@@ -39,7 +39,9 @@ type RowMembers = Pick<
 
 /** The course of one generation so far: its legs, and the entries of its stages. Read by settlement and metadata. */
 export class AttemptLog {
-  #legs: readonly [Leg, ...Leg[]];
+  #legs: readonly Leg[];
+  /** The leg that was planned for the caller's own request, or the first that answers it instead. */
+  #firstLeg: Leg;
   /** Computed for the first of its rows. */
   requestMembers: RequestMembers | undefined;
   /** Entries of stages for the pipeline of the metadata; stages append to it. */
@@ -52,7 +54,8 @@ export class AttemptLog {
     notes: readonly PipelineEntry[] = NO_NOTES,
     charges: readonly Charge[] = NO_CHARGES,
   ) {
-    this.#legs = [new Leg(plan)];
+    this.#firstLeg = new Leg(plan);
+    this.#legs = [this.#firstLeg];
     this.notes = notes;
     this.charges = charges;
   }
@@ -62,17 +65,20 @@ export class AttemptLog {
     return this.#legs;
   }
 
-  /** The leg that was planned for the caller's own request. */
+  /** The first leg for the caller's own request; if other legs come before it, the plan of it so far. */
   get firstLeg(): Leg {
-    return this.#legs[0];
+    return this.#firstLeg;
   }
 
   /** Adds a further leg. It replaces a first leg that was planned and never began. */
   add(leg: Leg): void {
-    const { firstLeg } = this;
-    const isUnused =
-      this.#legs.length === 1 && firstLeg.lastCalled === undefined && firstLeg.calls.length === 0;
-    this.#legs = isUnused ? [leg] : [...this.#legs, leg];
+    const planned = this.#firstLeg;
+    const hasBegun = planned.lastCalled !== undefined || planned.calls.length > 0;
+    const isReplaced = !hasBegun && this.#legs[0] === planned;
+    const isListed = this.#legs.includes(planned);
+    this.#legs = isReplaced ? [leg] : [...this.#legs, leg];
+    // A leg of another kind does not answer the caller: the plan for that still holds.
+    if (leg.kind === 'main' && (isReplaced || !isListed)) this.#firstLeg = leg;
   }
 
   /** The plan of the first leg. */
@@ -82,7 +88,10 @@ export class AttemptLog {
 
   /** The upstream calls of all legs whose outcome is known. */
   get calls(): readonly CallRecord[] {
-    return this.#legs.length === 1 ? this.firstLeg.calls : this.#legs.flatMap(({ calls }) => calls);
+    const [only] = this.#legs;
+    return this.#legs.length === 1 && only !== undefined
+      ? only.calls
+      : this.#legs.flatMap(({ calls }) => calls);
   }
 
   /** Milliseconds until the first bytes of endpoints, summed. */
@@ -97,7 +106,10 @@ export class AttemptLog {
 
   /** The attempts as routing metadata lists them. */
   get attempts(): AttemptRecord[] {
-    return this.#legs.length === 1 ? this.firstLeg.attempts : this.#legs.flatMap(({ attempts }) => attempts);
+    const [only] = this.#legs;
+    return this.#legs.length === 1 && only !== undefined
+      ? only.attempts
+      : this.#legs.flatMap(({ attempts }) => attempts);
   }
 
   /** The leg whose answer the caller gets: the last main leg with a serving candidate. */
@@ -119,7 +131,10 @@ export class AttemptLog {
 
   /** Translation reports of the calls that served. */
   get report(): readonly TranslationEntry[] {
-    return this.#legs.length === 1 ? this.firstLeg.report : this.#legs.flatMap(({ report }) => report);
+    const [only] = this.#legs;
+    return this.#legs.length === 1 && only !== undefined
+      ? only.report
+      : this.#legs.flatMap(({ report }) => report);
   }
 }
 

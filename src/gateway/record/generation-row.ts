@@ -181,8 +181,8 @@ function moderationMs({ notes }: AttemptLog): number | null {
 }
 
 /** True if the row itself describes everything: one leg and no charges. */
-function isPlain({ legs, lastCalled, charges }: AttemptLog): boolean {
-  return legs.length === 1 && lastCalled !== undefined && charges.length === 0;
+function isPlain({ legs, firstLeg, lastCalled, charges }: AttemptLog): boolean {
+  return legs.length === 1 && legs[0] === firstLeg && lastCalled !== undefined && charges.length === 0;
 }
 
 /** Legs listed in a record; the rest is only counted. */

@@ -15,7 +15,7 @@ import { withOnlineVariant } from './online-variant.ts';
 import { parseBody } from './parse-body.ts';
 import type { GatewaySettings } from './settings.ts';
 import { type StoredFiles, withStoredFiles } from './stored-files.ts';
-import { refuseUnavailable } from './unavailable.ts';
+import { refuseFusion, refuseUnavailable } from './unavailable.ts';
 import { withDefaultModel, withDefaultSort } from './workspace-defaults.ts';
 
 /** Dependencies of accepting a request. */
@@ -129,9 +129,10 @@ function contextOf({ exactNumbers }: GenerationInput, { vendor }: GatewaySetting
 /** The request with the defaults of its workspace; throws if it asks for a feature that the gateway does not offer. */
 function offered(
   request: GenerationRequest,
-  { caller }: GenerationInput,
+  { caller, isInsideFusion }: GenerationInput,
   settings: GatewaySettings,
 ): GenerationRequest {
   refuseUnavailable(request, settings.vendor, settings);
+  if (isInsideFusion === true) refuseFusion(request, settings.vendor);
   return withDefaultSort(withOnlineVariant(request, settings.catalog), caller.workspace);
 }

@@ -46,9 +46,9 @@ describe('createPresetCheck', () => {
     ['what only one format has', { seed: 'x' }, 'presets.mine.seed: must be an integer'],
     ['a system prompt that is no text', { system_prompt: 5 }, 'presets.mine.system_prompt: must be a string'],
     [
-      'a plugin that is not built',
-      { plugins: [{ id: 'fusion' }] },
-      'presets.mine.plugins[0].id: the plugin "fusion" is not available on this gateway',
+      'a tool that is not built',
+      { tools: [{ type: 'acorn:nothing' }] },
+      'presets.mine.tools[0].type: the tool "acorn:nothing" is not available on this gateway',
     ],
     [
       'a choice of a tool that is not there',

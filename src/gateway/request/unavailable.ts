@@ -1,9 +1,10 @@
+import { FUSION, isFusionModel } from '../../catalog/fusion-team.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import type { RequestFormat } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { WEB } from '../../ir/web-notes.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { objectAt, withoutNulls } from '../../kit/json/members.ts';
+import { objectAt, stringAt, stringsAt, withoutNulls } from '../../kit/json/members.ts';
 import { compileValidator, type Issue, type Validator } from '../../kit/json/validate.ts';
 import { quoted } from '../../kit/text/quoted.ts';
 import { ROUTER_OF_PLUGIN } from '../../routing/routers/routers.ts';
@@ -24,9 +25,25 @@ export function refuseUnavailable(
   settings?: ToolSettings,
 ): void {
   if (!Array.isArray(body.plugins) && !Array.isArray(body.tools)) return;
-  const ofPlugins = pluginIssues(body.plugins, settings?.web);
-  const ofTools = toolIssues(body.tools, { prefix: `${vendor}:`, format, settings });
+  const scope = { prefix: `${vendor}:`, format, settings };
+  const ofPlugins = [...pluginIssues(body.plugins, settings?.web), ...fusionIssues(body.plugins, scope)];
+  const ofTools = toolIssues(body.tools, scope);
   if (ofPlugins.length + ofTools.length > 0) throw invalidRequest([...ofPlugins, ...ofTools]);
+}
+
+/** Refuses fusion in a request that is part of a fusion: it would never end. */
+export function refuseFusion(request: GenerationRequest, vendor: string): void {
+  const { body } = request;
+  const message = 'is not possible here: the request is part of a fusion';
+  const ofPlugin = issuesOf(body.plugins, ({ id, enabled }, index) =>
+    id === FUSION && enabled !== false ? { path: `plugins[${index}].id`, message } : undefined,
+  );
+  const ofTool = issuesOf(body.tools, ({ type }, index) =>
+    type === `${vendor}:${FUSION}` ? { path: `tools[${index}].type`, message } : undefined,
+  );
+  const ofModel = request.models.some((id) => isFusionModel(id, vendor)) ? [{ path: 'model', message }] : [];
+  const issues = [...ofPlugin, ...ofTool, ...ofModel];
+  if (issues.length > 0) throw invalidRequest(issues);
 }
 
 /** Plugins that do something; the others are known by name. Those that are no stages belong to planning. */
@@ -34,6 +51,7 @@ const AVAILABLE_PLUGINS: ReadonlySet<string> = new Set([
   ...STAGE_PLUGINS,
   ...ROUTER_OF_PLUGIN.keys(),
   CONTEXT_COMPRESSION,
+  FUSION,
 ]);
 
 function pluginIssues(plugins: Json | undefined, web: WebSettings | undefined): Issue[] {
@@ -47,6 +65,32 @@ function pluginIssues(plugins: Json | undefined, web: WebSettings | undefined): 
       id === WEB && typeof engine === 'string' && web !== undefined ? engineIssue(engine, web) : undefined;
     return message === undefined ? undefined : { path: `plugins[${index}].engine`, message };
   });
+}
+
+/** Problems of what the fusion plugin says about its models and their tools. */
+function fusionIssues(plugins: Json | undefined, scope: ToolScope): Issue[] {
+  if (!Array.isArray(plugins)) return [];
+  return plugins.flatMap((value, index) => {
+    if (!isJsonObject(value) || value.id !== FUSION || value.enabled === false) return [];
+    return [
+      ...nestedIssues(value, `plugins[${index}]`, scope),
+      ...teamIssues(value, `plugins[${index}]`, scope),
+    ];
+  });
+}
+
+/** Fusion among the models of a fusion. */
+function teamIssues(wish: JsonObject, place: string, { prefix }: ToolScope): Issue[] {
+  const vendor = prefix.slice(0, -1);
+  const named = [
+    ...(stringsAt(wish, 'analysis_models') ?? []).map(
+      (id, index) => [id, `analysis_models[${index}]`] as const,
+    ),
+    [stringAt(wish, 'model') ?? '', 'model'] as const,
+  ];
+  return named.flatMap(([id, path]) =>
+    isFusionModel(id, vendor) ? [{ path: `${place}.${path}`, message: 'must not be fusion itself' }] : [],
+  );
 }
 
 function toolIssues(tools: Json | undefined, scope: ToolScope): Issue[] {
@@ -115,7 +159,11 @@ function issuesOfTool(value: JsonObject, name: string, place: string, scope: Too
       { path: `${place}.type`, message: `the tool ${quoted(name)} is not for models that a tool calls` },
     ];
   }
-  const nested = tool.callsModels === true ? nestedIssues(given, place, scope) : [];
+  const inside = `${place}.parameters`;
+  const nested =
+    tool.callsModels === true
+      ? [...nestedIssues(given, inside, scope), ...teamIssues(given, inside, scope)]
+      : [];
   if (nested.length > 0) return nested;
   const { settings } = scope;
   const issue = settings && tool.unavailable?.(withoutNulls(given), settings);
@@ -127,7 +175,7 @@ function nestedIssues({ tools }: JsonObject, outer: string, scope: ToolScope): I
   if (!Array.isArray(tools)) return [];
   return tools.flatMap((value, index) => {
     if (!isJsonObject(value) || typeof value.type !== 'string') return [];
-    const place = `${outer}.parameters.tools[${index}]`;
+    const place = `${outer}.tools[${index}]`;
     if (!value.type.startsWith(scope.prefix)) {
       return [
         { path: `${place}.type`, message: `must be a server tool: its type begins with ${scope.prefix}` },

@@ -12,7 +12,14 @@ import { replyWithStream } from '../exchange/sse-reply.ts';
 import { unknownParametersIn } from '../request/unknown-parameters.ts';
 import type { Call, Handler } from '../route.ts';
 import { attributionOf } from './attribution.ts';
-import { betasOf, cacheWish, MAX_SESSION_ID, SESSION_HEADER, wantsMetadata } from './generation-headers.ts';
+import {
+  betasOf,
+  cacheWish,
+  isInsideFusion,
+  MAX_SESSION_ID,
+  SESSION_HEADER,
+  wantsMetadata,
+} from './generation-headers.ts';
 
 /** The handler of one generation format: a whole answer, or a stream when the body asks for one. */
 export function generateHandler(dialect: ConversationFormat): Handler {
@@ -133,6 +140,7 @@ function inputOf(call: Call, format: RequestFormat, replied: () => Promise<void>
     header: (name, value) => exchange.addHeader(vendorHeader(settings.vendor, name), value),
     sessionId: sessionHeader(call),
     betas: betasOf(headers),
+    isInsideFusion: isInsideFusion(headers, settings.vendor),
     unknownParameters: rawQuery.size === 0 ? undefined : unknownParametersIn(rawQuery, null),
     attribution: attributionOf(headers, settings.vendor),
     signal: exchange.signal,

@@ -68,6 +68,15 @@ export function betasOf(headers: Readonly<Record<string, string>>): string | und
   return betas === '' ? undefined : betas;
 }
 
+/** The header by which a gateway says that a request comes from its fusion. */
+const fusionDepthHeader = remembered(16, (vendor) => vendorHeader(vendor, 'Fusion-Depth').toLowerCase());
+
+/** True if a request is part of the fusion of another gateway. */
+export function isInsideFusion(headers: Readonly<Record<string, string>>, vendor: string): boolean {
+  const depth = headers[fusionDepthHeader(vendor)];
+  return depth !== undefined && Number(depth) !== 0;
+}
+
 const switchDescription = '`enabled` adds routing metadata to the reply; anything else means `disabled`.';
 
 /** Declared headers of the generation routes. */
@@ -75,14 +84,14 @@ export function generationHeaderSchema(vendor: string): TObject {
   return Type.Object({
     ...metadataHeaderSchemas(vendor),
     ...cacheHeaderSchemas(vendor),
-    ...planningHeaderSchemas(),
+    ...planningHeaderSchemas(vendor),
     ...attributionHeaderSchemas(vendor),
   });
 }
 
 /** Declared headers of routes that read a request and generate nothing: only those that have an effect there. */
 export function planningHeaderSchema(vendor: string): TObject {
-  return Type.Object({ ...metadataHeaderSchemas(vendor), ...planningHeaderSchemas() });
+  return Type.Object({ ...metadataHeaderSchemas(vendor), ...planningHeaderSchemas(vendor) });
 }
 
 function metadataHeaderSchemas(vendor: string) {
@@ -96,8 +105,15 @@ function metadataHeaderSchemas(vendor: string) {
 }
 
 /** Headers that say where a request may go. */
-function planningHeaderSchemas() {
+function planningHeaderSchemas(vendor: string) {
   return {
+    [fusionDepthHeader(vendor)]: Type.Optional(
+      Type.String({
+        pattern: '^\\s*\\d{1,3}\\s*$',
+        explain: 'must be a whole number',
+        description: 'Set by gateways on requests of their fusion. Above 0 a request for fusion gets a 400.',
+      }),
+    ),
     // Its length is looked at only when it counts: a session id in the body wins.
     [SESSION_HEADER]: Type.Optional(
       printable(

@@ -1,4 +1,5 @@
 import type { Catalog, Endpoint, Model } from '../../catalog/catalog.ts';
+import type { FusionSettings } from '../../catalog/fusion-team.ts';
 import type { PipelineEntry, Strategy, TranslationEntry } from '../../ir/metadata.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { HealthView } from '../health/endpoint-health.ts';
@@ -25,6 +26,8 @@ export interface ResolutionContext {
   readonly vendor: string;
   /** Patterns of the models that the auto-router may choose from; undefined = all. */
   readonly autoModels: readonly string[] | undefined;
+  /** Teams of `<vendor>/fusion`. */
+  readonly fusion: FusionSettings;
   readonly needs: Needs;
   /** True if an endpoint passes the rules of this request. */
   readonly serves: (endpoint: Endpoint, model: Model) => boolean;

@@ -1,5 +1,7 @@
+import { FUSION_MODELS } from '../../catalog/fusion-team.ts';
 import { autoRouter } from './auto.ts';
 import { freeRouter } from './free.ts';
+import { fusionRouter } from './fusion.ts';
 import { paretoCodeRouter } from './pareto-code.ts';
 import type { Router } from './router.ts';
 
@@ -9,10 +11,11 @@ export const ROUTERS: Readonly<Record<string, Router>> = {
   'auto-beta': autoRouter('auto-beta-router'),
   'pareto-code': paretoCodeRouter,
   free: freeRouter,
+  ...Object.fromEntries([...FUSION_MODELS].map(([name, preset]) => [name, fusionRouter(preset)])),
 };
 
 /** Names of routers that are not supported yet. */
-export const UNAVAILABLE_ROUTERS: readonly string[] = ['fusion', 'fusion-flash', 'bodybuilder'];
+export const UNAVAILABLE_ROUTERS: readonly string[] = ['bodybuilder'];
 
 /** Router name by the id of its plugin. */
 export const ROUTER_OF_PLUGIN: ReadonlyMap<string, string> = new Map(

@@ -4,7 +4,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { WireWatch } from '../../ir/wire-watch.ts';
 import { SharedTurn } from '../../kit/loop/turns.ts';
 import type { AppliedGuardrail } from '../../ports/guardrails.ts';
-import { wantedTools } from '../../tools/wanted-tools.ts';
+import { hasToolWork } from '../../tools/wanted-tools.ts';
 import type { Next, Stage, StageContext } from '../stage.ts';
 import { AnswerFilter } from './answer-filter.ts';
 import { passedError } from './error-texts.ts';
@@ -100,8 +100,7 @@ export function guardrailStages(dependencies: GuardrailStageDependencies): Guard
     shownResults: {
       name: 'guardrails-on-shown-results',
       touches: 'answer',
-      isActive: (request, context) =>
-        isActive(request, context) && wantedTools(request, context.settings).length > 0,
+      isActive: (request, context) => isActive(request, context) && hasToolWork(request, context.settings),
       around: (request, next, context) => guardedResults(next(request), context, guardedOf(context)),
       endsWithLeg: () => true,
     },

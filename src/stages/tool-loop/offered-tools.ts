@@ -30,7 +30,13 @@ export class OfferedTools {
   /** The endpoint by whose prices tools are charged. */
   readonly endpoint: Endpoint | undefined;
 
-  constructor(request: GenerationRequest, wanted: readonly WantedTool[], endpoint: Endpoint | undefined) {
+  /** `further`: tools that are called without being declared to the model. */
+  constructor(
+    request: GenerationRequest,
+    wanted: readonly WantedTool[],
+    endpoint: Endpoint | undefined,
+    further: readonly OfferedTool[] = [],
+  ) {
     const functions = new Map<Tool, CallableTool>();
     const byName = new Map<string, OfferedTool>();
     const others = new Set(request.tools.filter((tool) => !isWanted(tool, wanted)).flatMap(namesOf));
@@ -40,6 +46,7 @@ export class OfferedTools {
       byName.set(name, { tool, parameters, hostedAs, name, schema });
       functions.set(of, { type: 'function', name, description, parameters: schema, strict: false });
     }
+    for (const tool of further) if (!byName.has(tool.name)) byName.set(tool.name, tool);
     const nameOf = (type: string) =>
       [...functions].find(([of]) => of.type === 'hosted' && isNamed(of, type))?.[1].name;
     this.#byName = byName;

@@ -62,6 +62,8 @@ export interface StepBounds {
   readonly most: number;
   /** Shows a piece of a call's result. */
   tell(index: number, text: string): void;
+  /** Shows a step of a call. */
+  showStep(index: number, step: string, members: JsonObject): void;
 }
 
 /** Begins the calls of one step, a few at a time. */
@@ -70,7 +72,7 @@ export function runCalls(
   tools: OfferedTools,
   uses: ToolUses,
   context: ToolContext,
-  { most, tell }: StepBounds,
+  { most, tell, showStep }: StepBounds,
 ): readonly RunningCall[] {
   const ahead: Promise<unknown>[] = [];
   return calls.map((call, index) => {
@@ -78,7 +80,11 @@ export function runCalls(
     const turn = ahead[index - CALLS_AT_ONCE];
     const outcome =
       index < Math.min(most, MAX_CALLS_PER_STEP)
-        ? runInTurn(turn, call, offered, uses, { ...context, tell: (text) => tell(index, text) })
+        ? runInTurn(turn, call, offered, uses, {
+            ...context,
+            tell: (text) => tell(index, text),
+            showStep: (step, members) => showStep(index, step, members),
+          })
         : Promise.resolve(
             notRun(
               index < most ? 'too many calls in one step' : 'no further tool calls are allowed',
@@ -142,7 +148,8 @@ async function runBounded(
   const giveUp = () => own.abort(signal.reason);
   if (signal.aborted) giveUp();
   else signal.addEventListener('abort', giveUp, { once: true });
-  const timer = setTimeout(() => own.abort(late), settings.web.limits.toolMs);
+  const timer =
+    tool.isTimedByLegs === true ? undefined : setTimeout(() => own.abort(late), settings.web.limits.toolMs);
   const aborted = new Promise<never>((_, reject) => {
     if (own.signal.aborted) reject(own.signal.reason);
     else own.signal.addEventListener('abort', () => reject(own.signal.reason), { once: true });

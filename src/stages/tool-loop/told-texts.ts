@@ -1,12 +1,12 @@
 import type { Event } from '../../ir/events.ts';
 
-/** Pieces of results that running tools show, in the order in which they come. */
+/** Steps and pieces of results that running tools show, in the order in which they come. */
 export class ToldTexts {
   #waiting: Event[] = [];
   #wake: () => void = () => {};
 
-  tell(item: number, text: string): void {
-    this.#waiting.push({ type: 'server-delta', item, text });
+  tell(event: Event): void {
+    this.#waiting.push(event);
     this.#wake();
   }
 

@@ -1,10 +1,11 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { type WantedTool, wantedTools } from '../../tools/wanted-tools.ts';
+import { hasToolWork, type WantedTool, wantedTools } from '../../tools/wanted-tools.ts';
 import type { Stage, StageContext } from '../stage.ts';
 import { withNativeSearches } from './native-searches.ts';
 import { withNativeTools } from './native-tools.ts';
 import { OfferedTools } from './offered-tools.ts';
+import { type OpeningCall, openingCall } from './opening-call.ts';
 import { ToolLoop, type ToolServices } from './tool-loop.ts';
 
 /**
@@ -14,11 +15,12 @@ import { ToolLoop, type ToolServices } from './tool-loop.ts';
 export function toolLoopStage(services: ToolServices): Stage {
   /** Tools of the generations in which the gateway runs some. */
   const offered = new WeakMap<StageContext, OfferedTools>();
+  const openings = new WeakMap<StageContext, OpeningCall>();
   return {
     name: 'tool-loop',
     touches: 'answer',
     relaysUnchanged: true,
-    isActive: (request, { settings }) => wantedTools(request, settings).length > 0,
+    isActive: (request, { settings }) => hasToolWork(request, settings),
     async before(asked, context) {
       const endpoints = await context.endpointsFor(asked);
       const searching = withNativeSearches(asked, endpoints, context.settings);
@@ -26,15 +28,19 @@ export function toolLoopStage(services: ToolServices): Stage {
       const wanted = wantedTools(request, context.settings).filter(
         (tool) => !endpoints.some((endpoint) => runsItself(endpoint, tool)),
       );
-      if (wanted.length === 0) return request === asked ? undefined : { request };
-      const tools = new OfferedTools(request, wanted, endpoints[0]);
+      const opening = openingCall(request, context.generationId, context.settings);
+      if (wanted.length === 0 && opening === undefined) return request === asked ? undefined : { request };
+      const further = opening === undefined ? [] : [opening.offered];
+      const tools = new OfferedTools(request, wanted, endpoints[0], further);
       offered.set(context, tools);
+      if (opening !== undefined) openings.set(context, opening);
       return { request: tools.request };
     },
     isIdle: (context) => !offered.has(context),
     around(request: GenerationRequest, next, context) {
       const tools = offered.get(context);
-      return tools === undefined ? next(request) : new ToolLoop(tools, next, context, services).run(request);
+      if (tools === undefined) return next(request);
+      return new ToolLoop(tools, next, context, services).run(request, openings.get(context));
     },
   };
 }

@@ -1,16 +1,18 @@
 import { GatewayError } from '../../ir/errors.ts';
-import type { Event, EventBatch, Failure, Finish, FinishReason } from '../../ir/events.ts';
+import type { Event, EventBatch, Failure, Finish, FinishReason, PartKind } from '../../ir/events.ts';
 import { Fold } from '../../ir/folding/fold.ts';
 import { JoinedLegs } from '../../ir/folding/joined-legs.ts';
 import type { Item, ToolCallItem, ToolResultItem } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { type Result, writtenItems } from '../../ir/result.ts';
-import type { NestedCall, ToolContext } from '../../tools/server-tool.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import type { NestedCall, ToolContext, ToolOutcome } from '../../tools/server-tool.ts';
 import { wantedTools } from '../../tools/wanted-tools.ts';
 import type { FoundPage } from '../../web/engines/engine.ts';
 import { LinkCitations } from '../../web/link-citations.ts';
 import type { Next, StageContext } from '../stage.ts';
 import { laterChoice, OfferedTools } from './offered-tools.ts';
+import { type OpeningCall, openingFailure, withOpeningResult } from './opening-call.ts';
 import { type RunningCall, runCalls, ToolUses } from './run-calls.ts';
 import { StopConditions } from './stop-conditions.ts';
 import { ToldTexts } from './told-texts.ts';
@@ -38,6 +40,8 @@ export class ToolLoop {
   readonly #uses = new ToolUses();
   readonly #called = new Set<string>();
   #steps = 0;
+  /** True once an opening call was shown. */
+  #isOpened = false;
   #requested = 0;
 
   constructor(tools: OfferedTools, next: Next, context: StageContext, services: ToolServices) {
@@ -48,10 +52,12 @@ export class ToolLoop {
     this.#joined = new JoinedLegs((head) => tools.isOwn(head));
   }
 
-  async *run(request: GenerationRequest): AsyncGenerator<EventBatch, void, undefined> {
+  async *run(request: GenerationRequest, opening?: OpeningCall): AsyncGenerator<EventBatch, void, undefined> {
     const { settings } = this.#context;
     const conditions = new StopConditions(this.#tools.wishes, settings.tools.steps, settings.vendor);
-    let asked = request;
+    const opened = opening === undefined ? request : yield* this.#open(request, opening);
+    if (opened === undefined) return;
+    let asked = opened;
     let stoppedBy: string | undefined;
     for (;;) {
       const leg = yield* this.#leg(asked);
@@ -86,6 +92,42 @@ export class ToolLoop {
     }
   }
 
+  /**
+   * Runs a call before the first leg. Returns the request with its result; undefined if it failed and there is no
+   * answer without it. Such a call is shown once it has written something: until then the whole request may fail.
+   */
+  async *#open(
+    request: GenerationRequest,
+    { call, isRequired }: OpeningCall,
+  ): AsyncGenerator<EventBatch, GenerationRequest | undefined, undefined> {
+    const step = this.#step([call], request, 1);
+    const held: Event[] = [];
+    this.#isOpened = !isRequired;
+    for (;;) {
+      const { value, done } = await step.next();
+      if (!done) {
+        held.push(...value);
+        this.#isOpened ||= value.some(isWritten);
+        if (this.#isOpened) yield held.splice(0);
+        continue;
+      }
+      // It is no step of the model's own.
+      this.#steps = 0;
+      this.#requested = 0;
+      const [outcome] = value.outcomes;
+      if (outcome === undefined) return request;
+      if (isRequired && outcome.isFailed === true) {
+        const error = openingFailure(outcome);
+        if (!this.#isOpened) throw error;
+        yield [{ type: 'failure', error }];
+        return undefined;
+      }
+      this.#isOpened = true;
+      if (held.length > 0) yield held;
+      return withOpeningResult(request, outcome);
+    }
+  }
+
   /** Runs one leg, and forwards what callers may see of it. */
   async *#leg(asked: GenerationRequest): AsyncGenerator<EventBatch, EndedLeg | undefined, undefined> {
     const fold = new Fold();
@@ -99,7 +141,7 @@ export class ToolLoop {
       }
     } catch (error) {
       // A later leg that is refused ends the answer; before the first the whole request is refused.
-      if (this.#steps === 0 || !(error instanceof GatewayError)) throw error;
+      if ((this.#steps === 0 && !this.#isOpened) || !(error instanceof GatewayError)) throw error;
       terminal = { type: 'failure', error };
     }
     return terminal && { items: writtenItems(fold.result().items), terminal };
@@ -112,7 +154,11 @@ export class ToolLoop {
     most: number,
   ): AsyncGenerator<
     EventBatch,
-    { readonly results: readonly ToolResultItem[]; readonly ends: boolean },
+    {
+      readonly results: readonly ToolResultItem[];
+      readonly outcomes: readonly ToolOutcome[];
+      readonly ends: boolean;
+    },
     undefined
   > {
     this.#steps += 1;
@@ -123,12 +169,18 @@ export class ToolLoop {
     const told = new ToldTexts();
     const tell = (index: number, text: string) => {
       const item = places[index];
-      if (item !== undefined) told.tell(item, text);
+      if (item !== undefined) told.tell({ type: 'server-delta', item, text });
     };
-    const running = runCalls(calls, this.#tools, this.#uses, this.#toolContext(asked), { most, tell });
+    const showStep = (index: number, step: string, members: JsonObject) => {
+      const item = places[index];
+      if (item !== undefined) told.tell({ type: 'server-step', item, step, members });
+    };
+    const bounds = { most, tell, showStep };
+    const running = runCalls(calls, this.#tools, this.#uses, this.#toolContext(asked), bounds);
     const starts = running.flatMap((each, index) => startOf(each, places[index]));
     if (starts.length > 0) yield starts;
     const results: ToolResultItem[] = [];
+    const outcomes: ToolOutcome[] = [];
     let ends = false;
     for (const [index, { call, offered, outcome: pending }] of running.entries()) {
       yield* told.until(pending);
@@ -138,6 +190,7 @@ export class ToolLoop {
       // Guardrails look at the text of answers, not at citations: these then quote nothing of a page.
       this.#citations.add(this.#context.caller.guardrails.length === 0 ? pages : pages.map(unquoted));
       results.push(resultOf(call, output));
+      outcomes.push(outcome);
       ends ||= outcome.ends === true && !isFailed;
       const item = places[index];
       if (item === undefined) continue;
@@ -146,7 +199,7 @@ export class ToolLoop {
         { type: 'item-end', item },
       ];
     }
-    return { results, ends };
+    return { results, outcomes, ends };
   }
 
   #toolContext(asked: GenerationRequest): ToolContext {
@@ -166,11 +219,15 @@ export class ToolLoop {
       note,
       leg: (request, call) => this.#nested(request, call),
       tell: () => {},
+      showStep: () => {},
     };
   }
 
   /** Runs a model call for a tool. Its own server tools run in a loop inside of this one. */
-  async #nested(request: GenerationRequest, { kind, signal, onText }: NestedCall): Promise<Result> {
+  async #nested(
+    request: GenerationRequest,
+    { kind, signal, onText, onThought }: NestedCall,
+  ): Promise<Result> {
     const next: Next = (asked, wish) => this.#next(asked, { ...wish, kind, signal });
     const wanted = wantedTools(request, this.#context.settings);
     const tools = new OfferedTools(request, wanted, this.#tools.endpoint);
@@ -181,7 +238,8 @@ export class ToolLoop {
     const fold = new Fold();
     for await (const batch of answer) {
       fold.pushAll(batch);
-      if (onText !== undefined) for (const text of textsOf(batch)) onText(text);
+      if (onText !== undefined) for (const text of textsOf(batch, ANSWER)) onText(text);
+      if (onThought !== undefined) for (const text of textsOf(batch, THOUGHTS)) onThought(text);
     }
     return fold.result();
   }
@@ -212,12 +270,20 @@ export class ToolLoop {
   }
 }
 
-/** The text of messages in a batch of events. */
-function textsOf(batch: EventBatch): string[] {
+/** True for a step that shows what a model has written. */
+function isWritten(event: Event): boolean {
+  return event.type === 'server-step' && typeof (event.members.delta ?? event.members.content) === 'string';
+}
+
+const ANSWER: ReadonlySet<PartKind> = new Set(['text']);
+const THOUGHTS: ReadonlySet<PartKind> = new Set(['thought', 'summary']);
+
+/** The pieces of text of some kinds in a batch of events. */
+function textsOf(batch: EventBatch, kinds: ReadonlySet<PartKind>): string[] {
   return batch.flatMap((event) =>
     event.type === 'relay'
-      ? textsOf(event.events)
-      : event.type === 'text-delta' && event.kind === 'text'
+      ? textsOf(event.events, kinds)
+      : event.type === 'text-delta' && kinds.has(event.kind)
         ? [event.text]
         : [],
   );

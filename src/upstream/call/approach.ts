@@ -52,9 +52,11 @@ export class Approach {
 
   /** Address and headers of a call. Calls that are alike get the same object. */
   headOf(call: Pick<UpstreamCall, 'request' | 'endpoint' | 'betas'>, rendered: RenderedRequest): Head {
-    const { stream } = call.request;
+    const { stream, upstreamHeaders } = call.request;
     const kept = stream ? this.#streamed : this.#whole;
-    if (kept !== undefined && kept.betas === call.betas && kept.given === rendered.headers) return kept;
+    const isAlike =
+      kept?.betas === call.betas && kept?.given === rendered.headers && kept?.own === upstreamHeaders;
+    if (kept !== undefined && isAlike) return kept;
     const head = this.#makeHead(call, rendered);
     if (stream) this.#streamed = head;
     else this.#whole = head;
@@ -74,6 +76,7 @@ export class Approach {
       headers: headersOf(this.isAddressedByCaller ? withoutOperatorHeaders(call) : call, dialect, rendered),
       betas: call.betas,
       given: rendered.headers,
+      own: call.request.upstreamHeaders,
     };
   }
 }
@@ -90,6 +93,7 @@ interface Head {
   readonly headers: Readonly<Record<string, string>>;
   readonly betas: string | undefined;
   readonly given: RenderedRequest['headers'];
+  readonly own: UpstreamCall['request']['upstreamHeaders'];
 }
 
 /** The approaches that were used last, one for each endpoint. */

@@ -3,7 +3,8 @@ import { BETA_HEADER } from '../../dialects/shared/requests/betas.ts';
 import type { UpstreamCall } from '../upstream.ts';
 
 /**
- * Headers of a call without authorization. Later ones win: ours, the dialect's, the caller's betas, the operator's.
+ * Headers of a call without authorization. Later ones win: ours, the dialect's, the request's, the caller's betas, the
+ * operator's.
  */
 export function headersOf(
   call: Pick<UpstreamCall, 'request' | 'endpoint' | 'betas'>,
@@ -18,6 +19,7 @@ export function headersOf(
     accept: (call.request.stream ? upstream.streamType : undefined) ?? 'application/json',
   };
   addLowerCased(headers, rendered.headers);
+  if (call.request.upstreamHeaders !== undefined) addLowerCased(headers, call.request.upstreamHeaders);
   if (facts?.betaCarrier === 'header' && call.betas !== undefined) {
     const own = headers[BETA_HEADER];
     headers[BETA_HEADER] = own === undefined ? call.betas : `${own},${call.betas}`;

@@ -5,11 +5,11 @@ import type { MessageItem, OutputItem } from '../../../ir/items.ts';
 import { pluginIn, pluginPlace } from '../../../ir/plugins.ts';
 import type { GenerationRequest, OutputFormat } from '../../../ir/request.ts';
 import type { Result } from '../../../ir/result.ts';
+import { healJson } from '../../../kit/json/heal-json.ts';
 import { isJsonObject, type Json } from '../../../kit/json/json.ts';
 import { StepBudget } from '../../../kit/json-schema/budget.ts';
 import { fitsSchema } from '../../../kit/json-schema/schema-check.ts';
 import type { Next, Stage, StageContext } from '../../stage.ts';
-import { healJson } from './heal-json.ts';
 
 export const RESPONSE_HEALING = 'response-healing';
 

@@ -1,5 +1,5 @@
 import { jsonrepair } from 'jsonrepair';
-import { findExcess, JSON_LIMITS, type Json } from '../../../kit/json/json.ts';
+import { findExcess, JSON_LIMITS, type Json } from './json.ts';
 
 /** Characters of a text that is healed: a longer one is left unchanged, so that no other request waits for it. */
 const MAX_HEALED_CHARACTERS = 32_768;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isJsonObject } from '../../../kit/json/json.ts';
 import { healJson } from './heal-json.ts';
+import { isJsonObject } from './json.ts';
 
 describe('JSON that is nearly so', () => {
   it.each([
