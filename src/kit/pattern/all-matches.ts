@@ -239,7 +239,7 @@ export class Search {
     const stop = end - base;
     let state = this.#state;
     let index = this.#at - base;
-    while (index < stop && machine.work < most) {
+    while (index < stop) {
       const code = text.charCodeAt(index);
       let width = 1;
       let symbol = table[code];
@@ -248,7 +248,11 @@ export class Search {
         width = point > 0xffff ? 2 : 1;
         symbol = machine.alphabet.classOf(point);
       }
-      const step = state.steps[symbol] ?? this.#makeStep(state, symbol, base + index);
+      let step = state.steps[symbol];
+      if (step === undefined) {
+        if (machine.work >= most) break;
+        step = this.#makeStep(state, symbol, base + index);
+      }
       if (!step.isPlain) {
         this.#follow(step, base + index, width);
         machine.work += step.sources.length >> TRACKS_OF_WORK;

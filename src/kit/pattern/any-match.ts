@@ -173,14 +173,21 @@ export class AnyMatchRun {
     const most = before + Math.min(MAX_NEW_WORK - this.#newWork, maxWork);
     let state = this.#state;
     let index = from;
-    for (; index < to && machine.work < most; index++) {
+    while (index < to) {
+      let width = 1;
       let symbol = table[text.charCodeAt(index)];
       if (symbol === undefined) {
         const point = text.codePointAt(index) ?? 0;
-        if (point > 0xffff) index++;
+        if (point > 0xffff) width = 2;
         symbol = this.#alphabet.classOf(point);
       }
-      state = state.next[symbol] ?? machine.step(state, symbol);
+      let next = state.next[symbol];
+      if (next === undefined) {
+        if (machine.work >= most) break;
+        next = machine.step(state, symbol);
+      }
+      state = next;
+      index += width;
       if (state.matched !== undefined) {
         for (const pattern of state.matched) this.matched[pattern] = 1;
         this.hasMatched = true;

@@ -290,9 +290,10 @@ function characterOf(character: string): { readonly code: number } {
 }
 
 function asAtom(member: Member): Re2Pattern {
-  return 'code' in member
-    ? { text: hexOf(member.code), size: 1 }
-    : { text: `[${member.members}]`, size: member.size };
+  if ('code' in member) return { text: hexOf(member.code), size: 1 };
+  const { members, size } = member;
+  // Where case is ignored, RE2 looks at each character of a class before it negates it: a million in NO_SPACE.
+  return { text: members === NO_SPACE ? `[^${SPACE}]` : `[${members}]`, size };
 }
 
 function hexOf(code: number): string {

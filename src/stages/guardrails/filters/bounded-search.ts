@@ -2,8 +2,8 @@
 export interface DataShape {
   /** Finds what may be it, or a character that it always contains. Global; every match is bounded. */
   readonly pattern: RegExp;
-  /** Characters of which every match contains one. */
-  readonly needs: (code: number) => boolean;
+  /** By ASCII code: 1 = one of the characters of which every match contains one. */
+  readonly needs: Uint8Array;
   /**
    * The span of the data in a match, not before `floor`; undefined = the match is no such data. It may read
    * `CONTEXT_CHARACTERS` before the match, and beyond its end as far as `openFrom` holds back.
@@ -59,8 +59,10 @@ export class BoundedSearch {
     const from = Math.max(this.#base + this.#text.length, this.hold) - base;
     this.#text = known;
     this.#base = base;
+    const { needs } = this.#shape;
     for (let at = from; at < known.length && !this.#mayMatch; at++) {
-      this.#mayMatch = this.#shape.needs(known.charCodeAt(at));
+      const code = known.charCodeAt(at);
+      this.#mayMatch = code < needs.length && needs[code] === 1;
     }
     this.#find(base + this.#shape.openFrom(this.#text, this.hold - base));
     return end;

@@ -43,6 +43,7 @@ export function* compilingPattern(source: string): Sliced<CompiledPattern | stri
   const { program } = compilation;
   const pattern = { program, machine: yield* AllMatches.of(program) };
   compiled.set(source, pattern);
+  yield;
   return pattern;
 }
 

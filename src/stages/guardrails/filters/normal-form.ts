@@ -43,7 +43,14 @@ export function* normalForm(original: string): Sliced<NormalText> {
     normal.push(original.slice(at, at + SLICE_CHARACTERS));
   }
   normal.finish();
-  return normal;
+  if (!normal.isSame) return normal;
+  // The original is one string in memory, which is read faster than one that was put together.
+  const withPlainDigits = normal.withPlainDigits === normal.text ? original : plainDigits(original);
+  return { text: original, withPlainDigits, startOf: same, endBefore: same };
+}
+
+function same(index: number): number {
+  return index;
 }
 
 /** Whether a text is its own normal form. */
@@ -170,6 +177,11 @@ export class NormalStream {
   /** The end of the original that is not part of `text` yet, and where it begins. */
   #rest = '';
   #restAt = 0;
+
+  /** True if the text is its own normal form so far. */
+  get isSame(): boolean {
+    return this.#spans === undefined;
+  }
 
   get withPlainDigits(): string {
     return this.#hasOtherDigits ? plainDigits(this.text) : this.text;

@@ -2,11 +2,14 @@ import { parseIp } from '../../../kit/net/egress.ts';
 import type { BuiltinSlug } from '../../../ports/guardrails.ts';
 import { type DataShape, openRun, type Span } from './bounded-search.ts';
 
+/** By ASCII code: 1 = one of the characters. */
+function tableOf(characters: RegExp): Uint8Array {
+  return Uint8Array.from({ length: 128 }, (_, code) => (characters.test(String.fromCharCode(code)) ? 1 : 0));
+}
+
 /** Characters as a lookup for codes below 128; all others are none of them. */
 function oneOf(characters: RegExp): (code: number) => boolean {
-  const table = Uint8Array.from({ length: 128 }, (_, code) =>
-    characters.test(String.fromCharCode(code)) ? 1 : 0,
-  );
+  const table = tableOf(characters);
   return (code) => table[code] === 1;
 }
 
@@ -61,7 +64,7 @@ function addressAt(text: string, { start, end }: Span, signLength: number, floor
 
 /** A name, an `@`, and a domain with a point. */
 const EMAIL: DataShape = {
-  needs: (code) => code === AT_SIGN,
+  needs: tableOf(/@/),
   pattern: new RegExp(`@${DOMAIN_CHARACTERS}{3,${MAX_DOMAIN}}`, 'gi'),
   accept: (text, match, floor) => addressAt(text, match, 1, floor),
   openFrom: (text, floor) => {
@@ -84,7 +87,7 @@ const MAX_ENCODED_SIGN = 10;
 
 /** The same with the sign as it stands in URLs and HTML. */
 const ENCODED_EMAIL: DataShape = {
-  needs: oneOf(/[%&]/),
+  needs: tableOf(/[%&]/),
   pattern: new RegExp(`${ENCODED_SIGN}${DOMAIN_CHARACTERS}{3,${MAX_DOMAIN}}`, 'gi'),
   accept: (text, match, floor) => {
     const sign = ENCODED_SIGN_FIRST.exec(text.slice(match.start, match.end))?.[0] ?? '';
@@ -123,7 +126,7 @@ const INTERNATIONAL = `\\+[1-9]\\d{0,2}(?:${GAP}?\\(\\d{1,4}\\))?(?:${GAP}?\\d{1
 
 /** Numbers of North America with or without their country code, and any number that begins with `+`. */
 const PHONE: DataShape = {
-  needs: isDigit,
+  needs: tableOf(/\d/),
   pattern: new RegExp(`${NORTH_AMERICAN}|${INTERNATIONAL}`, 'g'),
   openFrom: openRun({ begins: oneOf(/[\d+(]/), contains: orDash(/[\d+() .\r\n-]/), maxLength: 62 }),
   accept: (text, { start, end }) => {
@@ -135,7 +138,7 @@ const PHONE: DataShape = {
 
 /** Three, two and four digits, without the numbers that are never given out. */
 const SSN: DataShape = {
-  needs: isDigit,
+  needs: tableOf(/\d/),
   pattern: new RegExp(`\\d{3}([ .${DASHES}])${LINE_END}\\d{2}\\1${LINE_END}\\d{4}`, 'g'),
   openFrom: openRun({ begins: isDigit, contains: orDash(/[\d .\r\n-]/), maxLength: 15 }),
   accept: (text, { start, end }) => {
@@ -164,7 +167,7 @@ const CARD_DIGITS = { least: 13, most: 19 };
 
 /** Thirteen to nineteen digits whose last one is the check digit of the others. */
 const CREDIT_CARD: DataShape = {
-  needs: isDigit,
+  needs: tableOf(/\d/),
   pattern: new RegExp(`[2-6](?:${GAP}?\\d){12,18}`, 'g'),
   openFrom: openRun({ begins: oneOf(/[2-6]/), contains: orDash(/[\d .\r\n-]/), maxLength: 73 }),
   accept: (text, { start, end }) => {
@@ -203,7 +206,7 @@ const isHexDigit = oneOf(/[\da-f]/i);
 
 /** Addresses of both versions in their usual notation; those of version 6 are found by their first colon. */
 const IP_ADDRESS: DataShape = {
-  needs: oneOf(/[\d:]/),
+  needs: tableOf(/[\d:]/),
   pattern: /(?:\d{1,3}\.){3}\d{1,3}|:(?:[\da-f]{0,4}:){1,6}(?:(?:\d{1,3}\.){3}\d{1,3}|[\da-f]{0,4})/gi,
   openFrom: openRun({ begins: oneOf(/[\da-f:]/i), contains: oneOf(/[\da-f:.]/i), maxLength: 46 }),
   accept: (text, match, floor) => {
