@@ -1,5 +1,5 @@
 // `npm run test:clients`: the end-to-end tests once more, with the newest releases of the official clients and under
-// a newer Node, and agents at work through the gateway. All of them come from the registry, binaries included, and
+// a newer Node, agents at work through the gateway, and public MCP servers behind it. All of them come from the registry, binaries included, and
 // are installed into a scratch folder, never into this project.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,6 +19,11 @@ const AGENTS = [
   '@langchain/anthropic',
   'zod',
 ];
+const MCP_SERVERS = [
+  '@modelcontextprotocol/sdk',
+  '@modelcontextprotocol/server-everything',
+  '@modelcontextprotocol/server-filesystem',
+];
 const NODE_MAJOR = 24;
 
 installIfNeeded();
@@ -28,7 +33,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'signalbox-clients-'));
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
 
 writeFileSync(join(scratch, 'package.json'), JSON.stringify({ name: 'clients', private: true }));
-const newest = [...CLIENTS, ...AGENTS];
+const newest = [...CLIENTS, ...AGENTS, ...MCP_SERVERS];
 const packages = [`${NODE_PACKAGE}@${NODE_MAJOR}`, ...newest.map((name) => `${name}@latest`)];
 run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...packages], {
   cwd: scratch,
