@@ -134,8 +134,14 @@ function echoOf(request: GenerationRequest): JsonObject {
 }
 
 function echoTool(tool: JsonObject): JsonObject {
+  if (tool.type === 'mcp') return withoutSecrets(tool);
   if (tool.type !== 'function') return tool;
   return { description: null, parameters: null, strict: null, ...tool };
+}
+
+/** Credentials for an MCP server are not shown, not even to the caller who sent them: replies are logged. */
+function withoutSecrets({ authorization: _, headers: __, ...shown }: JsonObject): JsonObject {
+  return shown;
 }
 
 function echoText(text: JsonObject | undefined): JsonObject {

@@ -59,7 +59,7 @@ const CONNECTORS = [
   'connector_sharepoint',
 ] as const;
 
-const toolNames = nullish(Type.Object({ tool_names: nullish(strings) }));
+const toolNames = nullish(Type.Object({ tool_names: nullish(strings), read_only: nullish(Type.Boolean()) }));
 
 /** Levels of nested filters that are validated; of deeper ones only the type. */
 const MAX_FILTER_LEVELS = 4;

@@ -1,0 +1,66 @@
+import type { Json, JsonObject } from '../kit/json/json.ts';
+import { booleanAt, objectAt, stringAt, stringsAt, textAt } from '../kit/json/members.ts';
+import type { RemoteTool } from './client/remote-tool.ts';
+import { authorizationOf, type ToolSelection } from './configured-servers.ts';
+
+/** A tool of type `mcp` in a request: a server and what may be done with its tools. */
+export interface AskedServer {
+  readonly label: string;
+  /** The address that the caller names; undefined = a server of the configuration. */
+  readonly url: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly description: string | undefined;
+  readonly tools: ToolSelection;
+  /** True if the caller wants to be asked before a call of the tool. */
+  needsApproval(tool: RemoteTool): boolean;
+}
+
+/** Reads a tool of type `mcp`; undefined = it names a connector, which only its own provider has. */
+export function readAskedServer(value: JsonObject): AskedServer | undefined {
+  if (textAt(value, 'connector_id') !== undefined) return undefined;
+  return {
+    label: stringAt(value, 'server_label') ?? '',
+    url: textAt(value, 'server_url'),
+    headers: { ...headersOf(value.headers), ...authorizationOf(stringAt(value, 'authorization')) },
+    description: textAt(value, 'server_description'),
+    tools: selectionOf(value.allowed_tools),
+    needsApproval: approvalOf(value.require_approval),
+  };
+}
+
+function headersOf(value: Json | undefined): Record<string, string> {
+  const headers = objectAt({ value: value ?? null }, 'value') ?? {};
+  const texts = Object.entries(headers).filter(([, text]) => typeof text === 'string');
+  return Object.fromEntries(texts as [string, string][]);
+}
+
+/** A list of names, or an object with names and a wish for read-only tools. */
+function selectionOf(value: Json | undefined): ToolSelection {
+  const names = Array.isArray(value) ? stringsAt({ value }, 'value') : namesIn(value);
+  return {
+    names: names === undefined ? undefined : new Set(names),
+    readOnly: booleanAt(objectIn(value), 'read_only') === true,
+  };
+}
+
+/** Approval is needed unless the request says otherwise for the tool. */
+function approvalOf(value: Json | undefined): AskedServer['needsApproval'] {
+  if (value === 'never') return () => false;
+  const never = objectIn(value)?.never;
+  if (objectIn(never) === undefined) return () => true;
+  const { names, readOnly } = selectionOf(never);
+  const always = selectionOf(objectIn(value)?.always).names;
+  return ({ name, isReadOnly }) => {
+    if (always?.has(name) === true) return true;
+    if (names === undefined) return !(readOnly && isReadOnly);
+    return !(names.has(name) && (!readOnly || isReadOnly));
+  };
+}
+
+function namesIn(value: Json | undefined): string[] | undefined {
+  return stringsAt(objectIn(value), 'tool_names');
+}
+
+function objectIn(value: Json | undefined): JsonObject | undefined {
+  return value === undefined ? undefined : objectAt({ value }, 'value');
+}
