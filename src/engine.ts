@@ -83,7 +83,7 @@ export function openEngine(options: EngineOptions, closers: Closers) {
   });
   closers.add('the removal of old output items', keepItemsSwept(items));
   const mcpClient = closers.add('sessions with MCP servers', openMcpClient(options));
-  const grantedServers = new GrantedServers({
+  const mcpServers = new GrantedServers({
     client: mcpClient,
     tokens: installation.byokCredentials,
     servers: () => settings.current.mcpServers,
@@ -96,7 +96,7 @@ export function openEngine(options: EngineOptions, closers: Closers) {
   const { onSettled, onUnrecorded, ...observers } = openObservers(contents, log);
   const gateway = createGateway({
     settings: () => settings.current.gateway,
-    stages: stageTable({ cache, egress, files, judgesFor, guardrailMetrics }, options.stages),
+    stages: stageTable({ cache, egress, files, judgesFor, guardrailMetrics, mcpServers }, options.stages),
     callUpstream: upstreams.call,
     countUpstream: upstreams.countTokens,
     tokenizer,
@@ -120,7 +120,7 @@ export function openEngine(options: EngineOptions, closers: Closers) {
   });
   const mcpOffers: McpOffers = {
     serverInfo: { name: options.vendor, version: programVersion() },
-    of: (caller, signal) => remoteOffers(grantedServers, caller, signal, log),
+    of: (caller, signal) => remoteOffers(mcpServers, caller, signal, log),
   };
   return { gateway, health, contents, guardrailMetrics, mcpOffers, ...observers };
 }

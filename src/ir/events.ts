@@ -52,6 +52,8 @@ export type ItemHead =
       readonly hostedAs?: string;
       readonly callId: string;
       readonly input: string;
+      /** Members that are known before the tool has run. */
+      readonly shown?: JsonObject;
       readonly id?: string;
     }
   | { readonly type: 'opaque'; readonly item: OpaqueItem };

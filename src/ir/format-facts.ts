@@ -27,6 +27,8 @@ export interface ConversationForm {
   readonly asksLogprobsInInclude?: boolean;
   /** The format has a name and a description beside the schema of an answer. */
   readonly namesSchemas: boolean;
+  /** The format has tools of MCP servers, with items for calls and approvals. */
+  readonly hasMcpItems?: boolean;
   /** Path from the output format to what is said about a schema. */
   readonly schemaPath: string;
   /** Path from the tool choice to the list of allowed tools. */

@@ -37,12 +37,21 @@ export class GrantedServers {
     return [...servers().values()].filter((server) => isGranted(server, caller, firstAccountId()));
   }
 
-  /** The server with the caller's own token, if it has one, in the place of the operator's. */
-  async remoteFor({ label, url, headers }: ConfiguredServer, caller: Caller): Promise<RemoteServer> {
-    const token = await this.#dependencies.tokens.tokenFor(caller, label);
-    const own =
-      token === undefined ? headers : { ...withoutAuthorization(headers), ...authorizationOf(token) };
-    return { label, url, headers: own, isConfigured: true };
+  /**
+   * The server with its credential: that of the request, else the token that the account stored for the caller, else
+   * the operator's. `given`: headers of the request; others than `authorization` do not replace those of the operator.
+   */
+  async remoteFor(
+    { label, url, headers }: ConfiguredServer,
+    caller: Caller,
+    given: Headers = {},
+  ): Promise<RemoteServer> {
+    const own = only(given, isAuthorization);
+    const token = hasAny(own) ? undefined : await this.#dependencies.tokens.tokenFor(caller, label);
+    const credential = hasAny(own) ? own : authorizationOf(token);
+    const kept = hasAny(credential) ? only(headers, (name) => !isAuthorization(name)) : headers;
+    const added = only(given, (name) => !isAuthorization(name) && !hasHeader(headers, name));
+    return { label, url, headers: { ...added, ...kept, ...credential }, isConfigured: true };
   }
 
   /** All tools of a server. Rejects with an McpProblem or the signal's reason. */
@@ -69,8 +78,20 @@ function ownerOf({ accountId, key }: Caller): McpOwner {
   return { accountId, keyHash: key.hash };
 }
 
-function withoutAuthorization(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'authorization'),
-  );
+type Headers = Readonly<Record<string, string>>;
+
+function isAuthorization(name: string): boolean {
+  return name.toLowerCase() === 'authorization';
+}
+
+function only(headers: Headers, isKept: (name: string) => boolean): Headers {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => isKept(name)));
+}
+
+function hasAny(headers: Headers): boolean {
+  return Object.keys(headers).length > 0;
+}
+
+function hasHeader(headers: Headers, name: string): boolean {
+  return Object.keys(headers).some((own) => own.toLowerCase() === name.toLowerCase());
 }

@@ -1,5 +1,6 @@
 import type { Egress } from '../egress/egress.ts';
 import { WEB, WEB_FETCH } from '../ir/web-notes.ts';
+import type { GrantedServers } from '../mcp/granted-servers.ts';
 import type { ResponseCache } from '../ports/response-cache.ts';
 import type { WorkspaceFiles } from '../tools/server-tool.ts';
 import { compileFilters } from './guardrails/filters/filter-set.ts';
@@ -25,6 +26,8 @@ export interface StageDependencies {
   /** The services of guardrails. */
   readonly judgesFor: JudgesFor;
   readonly guardrailMetrics: GuardrailMetrics;
+  /** The MCP servers that callers may use. */
+  readonly mcpServers: GrantedServers;
 }
 
 /** Dependencies of rows: the guardrails are one object that runs at three places. */
@@ -53,7 +56,7 @@ const OUTER: readonly Row[] = [
   { pluginId: RESPONSE_HEALING, stage: () => responseHealingStage },
   { stage: ({ guardrails }) => guardrails.shownResults },
   // Inside of the plugins: it runs the legs.
-  { stage: ({ egress, files }) => toolLoopStage({ egress, files }) },
+  { stage: ({ egress, files, mcpServers }) => toolLoopStage({ egress, files }, mcpServers) },
 ];
 
 /** Ids of the plugins that are stages. */

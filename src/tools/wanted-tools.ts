@@ -16,6 +16,10 @@ export interface WantedTool {
   readonly parameters: JsonObject;
   /** Set if an upstream may run it instead. */
   readonly hostedAs: string | undefined;
+  /** Members of its items that are known before it has run. */
+  readonly shown?: JsonObject;
+  /** True if a choice of a hosted tool means it; absent = the type or name of the tool decides. */
+  readonly isChosen?: (choice: JsonObject) => boolean;
 }
 
 /** The tools of a request that the gateway could run, by their own type or by a hosted one. */

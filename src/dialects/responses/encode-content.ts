@@ -159,7 +159,15 @@ function renderToolCall(item: ToolCallItem, id: string, status: ItemStatus): Jso
 function renderServerCall(item: ServerCallItem, id: string, vendor: string): JsonObject {
   const { tool, callId, input, shown, status } = item;
   const hosted = hostedItemOf(item);
-  if (hosted !== undefined) return { id, type: hosted.type, status, ...shown };
+  if (hosted !== undefined) {
+    return {
+      id,
+      type: hosted.type,
+      ...(hosted.hasNoStatus !== true && { status }),
+      ...(hosted.input !== undefined && { arguments: input }),
+      ...shown,
+    };
+  }
   return { id, type: `${vendor}:${tool}`, status, call_id: callId, arguments: input, ...shown };
 }
 
@@ -316,6 +324,17 @@ export class FrameWriter {
 
   hostedStep(item: HostedItem, step: string, at: Placement): string {
     return this.write(`response.${item.type}.${step}`, placeOf(at));
+  }
+
+  /** The arguments of a call, which are known as a whole. */
+  hostedInput({ input }: HostedItem, text: string, at: Placement): string {
+    const events = input?.events;
+    if (events === undefined) return '';
+    const place = placeOf(at);
+    return (
+      this.write(events.delta, { ...place, delta: text }) +
+      this.write(events.done, { ...place, arguments: text })
+    );
   }
 
   partAdded(at: Placement, kind: PartKind, part: number): string {

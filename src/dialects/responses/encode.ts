@@ -182,8 +182,9 @@ class ResponsesEncoder implements StreamEncoder {
     const added = this.#writer.item('added', shown, this.#render(shown, 'in_progress'));
     if (head.type === 'image') return added + this.#writer.imageStep('in_progress', shown);
     const hosted = head.type === 'server-call' ? hostedItemOf(head) : undefined;
-    if (hosted === undefined) return added + this.#step(item, 'in_progress');
-    return added + hosted.begun.map((step) => this.#writer.hostedStep(hosted, step, shown)).join('');
+    if (hosted === undefined || head.type !== 'server-call') return added + this.#step(item, 'in_progress');
+    const steps = hosted.begun.map((step) => this.#writer.hostedStep(hosted, step, shown)).join('');
+    return added + steps + this.#writer.hostedInput(hosted, head.input, shown);
   }
 
   /** Gives an item its position; undefined for kinds that this format does not have. */
@@ -211,6 +212,8 @@ class ResponsesEncoder implements StreamEncoder {
     const rendered = renderOutputItem(item, shown.id, status, this.#context) ?? { id: shown.id };
     if (status !== 'in_progress') return rendered;
     if (shown.head.type === 'image') return { ...rendered, result: null };
+    const hosted = shown.head.type === 'server-call' ? hostedItemOf(shown.head) : undefined;
+    if (hosted?.input?.events !== undefined) return { ...rendered, arguments: '' };
     const hasStatus = shown.head.type === 'opaque' && typeof rendered.status === 'string';
     return hasStatus ? { ...rendered, status } : rendered;
   }
@@ -233,8 +236,8 @@ class ResponsesEncoder implements StreamEncoder {
   #hostedDone({ head, item, ...at }: Shown): string {
     const hosted = head.type === 'server-call' ? hostedItemOf(head) : undefined;
     const ended = hosted && this.#fold.itemAt(item);
-    if (hosted === undefined || ended?.type !== 'server-call' || ended.status !== 'completed') return '';
-    return this.#writer.hostedStep(hosted, 'completed', at);
+    const step = ended?.type === 'server-call' ? hosted?.ended[ended.status] : undefined;
+    return hosted === undefined || step === undefined ? '' : this.#writer.hostedStep(hosted, step, at);
   }
 
   /** A step of a server tool that has events of its own. */

@@ -12,6 +12,7 @@ import type {
   ToolKind,
   ToolResultItem,
 } from '../../ir/items.ts';
+import { mcpFunctionName } from '../../ir/mcp-function-name.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import {
@@ -197,6 +198,7 @@ export function replayedCall(
   patched: ReadonlySet<string>,
 ): readonly (ToolCallItem | ToolResultItem)[] | undefined {
   const type = stringAt(value, 'type') ?? '';
+  if (type === 'mcp_call') return replayedMcpCall(value);
   const callId = stringAt(value, 'call_id') ?? stringAt(value, 'id');
   if (type === PATCH_OUTCOME && callId !== undefined && patched.has(callId)) {
     const { status, output = '' } = withoutNulls(value);
@@ -218,6 +220,25 @@ export function replayedCall(
       callId,
       content: [{ type: 'text', text: JSON.stringify(result) }],
       ...(value.status === 'failed' && { isError: true }),
+    },
+  ];
+}
+
+/** A call of a tool of an MCP server, under the name by which the gateway offers it. */
+function replayedMcpCall(value: JsonObject): readonly [ToolCallItem, ToolResultItem] | undefined {
+  const error = stringAt(value, 'error');
+  const text = stringAt(value, 'output') ?? error;
+  const callId = stringAt(value, 'id');
+  if (text === undefined || callId === undefined) return undefined;
+  const name = mcpFunctionName(stringAt(value, 'server_label') ?? '', stringAt(value, 'name') ?? '');
+  return [
+    { type: 'tool-call', kind: 'function', callId, name, input: stringAt(value, 'arguments') ?? '{}' },
+    {
+      type: 'tool-result',
+      kind: 'function',
+      callId,
+      content: [{ type: 'text', text }],
+      ...(error !== undefined && { isError: true }),
     },
   ];
 }

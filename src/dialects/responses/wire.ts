@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { Event, ItemHead, PartKind } from '../../ir/events.ts';
-import type { ServerCallItem } from '../../ir/items.ts';
+import type { ServerCallItem, ServerCallStatus } from '../../ir/items.ts';
 import type { Tool } from '../../ir/request.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 import { nullish, oneOf, taggedUnion } from '../../kit/json/schema.ts';
@@ -169,15 +169,71 @@ export interface HostedItem {
   readonly type: string;
   /** Steps from the beginning to the run of the tool. */
   readonly begun: readonly string[];
+  /** Step at the end, by the status of the call; absent = there is none. */
+  readonly ended: Readonly<Partial<Record<ServerCallStatus, string>>>;
+  /** Arguments are a member of the item. `events`: they are told while it runs, too. */
+  readonly input?: { readonly events?: { readonly delta: string; readonly done: string } };
+  /** The item has no status. */
+  readonly hasNoStatus?: boolean;
   readonly idPrefix: string;
 }
 
 /** By the name of the server tool. */
 const HOSTED_ITEMS: ReadonlyMap<string, HostedItem> = new Map([
-  ['web_search', { type: 'web_search_call', begun: ['in_progress', 'searching'], idPrefix: 'ws_' }],
+  [
+    'web_search',
+    {
+      type: 'web_search_call',
+      begun: ['in_progress', 'searching'],
+      ended: { completed: 'completed' },
+      idPrefix: 'ws_',
+    },
+  ],
   [
     'image_generation',
-    { type: 'image_generation_call', begun: ['in_progress', 'generating'], idPrefix: 'ig_' },
+    {
+      type: 'image_generation_call',
+      begun: ['in_progress', 'generating'],
+      ended: { completed: 'completed' },
+      idPrefix: 'ig_',
+    },
+  ],
+]);
+
+/** Of tools of MCP servers, which have several kinds of items: by the type of the item. */
+const MCP_ITEMS: ReadonlyMap<string, HostedItem> = new Map([
+  [
+    'mcp_call',
+    {
+      type: 'mcp_call',
+      begun: ['in_progress'],
+      ended: { completed: 'completed', failed: 'failed' },
+      input: {
+        events: { delta: 'response.mcp_call_arguments.delta', done: 'response.mcp_call_arguments.done' },
+      },
+      idPrefix: 'mcp_',
+    },
+  ],
+  [
+    'mcp_list_tools',
+    {
+      type: 'mcp_list_tools',
+      begun: ['in_progress'],
+      ended: { completed: 'completed', failed: 'failed' },
+      hasNoStatus: true,
+      idPrefix: 'mcpl_',
+    },
+  ],
+  [
+    'mcp_approval_request',
+    {
+      type: 'mcp_approval_request',
+      begun: [],
+      ended: {},
+      input: {},
+      hasNoStatus: true,
+      idPrefix: 'mcpr_',
+    },
   ],
 ]);
 
@@ -195,7 +251,7 @@ export function hostedItemOf({
   tool,
   hostedAs,
 }: Pick<ServerCallItem, 'tool' | 'hostedAs'>): HostedItem | undefined {
-  return hostedAs === undefined ? undefined : HOSTED_ITEMS.get(tool);
+  return hostedAs === undefined ? undefined : (HOSTED_ITEMS.get(tool) ?? MCP_ITEMS.get(hostedAs));
 }
 
 /** The format of sealed reasoning if the upstream names no maker. */

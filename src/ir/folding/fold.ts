@@ -327,7 +327,7 @@ function itemOf(draft: ItemDraft): OutputItem {
       return compact({
         ...head,
         output: served?.output,
-        shown: served?.shown ?? {},
+        shown: served?.shown ?? head.shown ?? {},
         status: serverStatusOf(draft),
       });
     }

@@ -4,7 +4,7 @@ import type { CallableTool, GenerationRequest, RoutingWishes, Tool, ToolChoice }
 import type { JsonObject } from '../../kit/json/json.ts';
 import { stringAt } from '../../kit/json/members.ts';
 import type { ServerTool } from '../../tools/server-tool.ts';
-import type { HostedTool, WantedTool } from '../../tools/wanted-tools.ts';
+import type { WantedTool } from '../../tools/wanted-tools.ts';
 
 /** A server tool that a request has, with what it gives its model. */
 export interface OfferedTool {
@@ -16,6 +16,8 @@ export interface OfferedTool {
   readonly name: string;
   /** JSON Schema of its arguments. */
   readonly schema: JsonObject;
+  /** Members of its items that are known before it has run. */
+  readonly shown?: JsonObject | undefined;
 }
 
 /** The server tools of one generation, under the names by which its model calls them. */
@@ -37,23 +39,27 @@ export class OfferedTools {
     endpoint: Endpoint | undefined,
     further: readonly OfferedTool[] = [],
   ) {
-    const functions = new Map<Tool, CallableTool>();
+    const functions = new Map<Tool, CallableTool[]>();
+    const chosen: { readonly wanted: WantedTool; readonly name: string }[] = [];
     const byName = new Map<string, OfferedTool>();
     const others = new Set(request.tools.filter((tool) => !isWanted(tool, wanted)).flatMap(namesOf));
-    for (const { of, tool, parameters, hostedAs } of wanted) {
+    for (const each of wanted) {
+      const { of, tool, parameters, hostedAs, shown } = each;
       const { name: asked = tool.name, description, parameters: schema } = tool.declare(parameters);
       const name = freeName(asked, (taken) => others.has(taken) || byName.has(taken));
-      byName.set(name, { tool, parameters, hostedAs, name, schema });
-      functions.set(of, { type: 'function', name, description, parameters: schema, strict: false });
+      byName.set(name, { tool, parameters, hostedAs, name, schema, shown });
+      const declared = { type: 'function', name, description, parameters: schema, strict: false } as const;
+      functions.set(of, [...(functions.get(of) ?? []), declared]);
+      chosen.push({ wanted: each, name });
     }
     for (const tool of further) if (!byName.has(tool.name)) byName.set(tool.name, tool);
-    const nameOf = (type: string) =>
-      [...functions].find(([of]) => of.type === 'hosted' && isNamed(of, type))?.[1].name;
+    const chosenNames = (choice: JsonObject) =>
+      chosen.flatMap(({ wanted: each, name }) => (isChosen(each, choice) ? [name] : []));
     this.#byName = byName;
     this.#others = others;
     this.wishes = request.wishes;
     this.endpoint = endpoint;
-    this.request = withFunctions(request, functions, nameOf);
+    this.request = withFunctions(request, functions, chosenNames);
   }
 
   /** The server tool that a call means; undefined = it is no server tool's name. */
@@ -94,44 +100,55 @@ function freeName(asked: string, isTaken: (name: string) => boolean): string {
 
 function withFunctions(
   request: GenerationRequest,
-  functions: ReadonlyMap<Tool, CallableTool>,
-  nameOf: (type: string) => string | undefined,
+  functions: ReadonlyMap<Tool, readonly CallableTool[]>,
+  chosenNames: ChosenNames,
 ): GenerationRequest {
   const { places, toolChoice } = request;
-  const tools = request.tools.map((tool) => {
+  const tools = request.tools.flatMap((tool): readonly Tool[] => {
     const declared = functions.get(tool);
-    if (declared === undefined) return tool;
+    if (declared === undefined) return [tool];
     const place = places.of(tool);
-    return place === undefined ? declared : places.put(declared, place);
+    return place === undefined ? declared : declared.map((each) => places.put(each, place));
   });
   const { maxToolCalls: _, stopServerToolsWhen: __, ...wishes } = request.wishes;
   return {
     ...request,
     tools,
     wishes,
-    ...(toolChoice !== undefined && { toolChoice: choiceWith(toolChoice, nameOf) }),
+    ...(toolChoice !== undefined && { toolChoice: choiceWith(toolChoice, chosenNames) }),
   };
 }
 
+/** Names of the functions that a choice of a hosted tool means. */
+type ChosenNames = (choice: JsonObject) => readonly string[];
+
 /** A hosted tool by its type, or in the messages format by its name. */
-function isNamed(of: HostedTool, type: string): boolean {
-  return of.kind === type || stringAt(of.value, 'name') === type;
+function isChosen({ of, isChosen: isMeant }: WantedTool, choice: JsonObject): boolean {
+  if (isMeant !== undefined) return isMeant(choice);
+  const named = stringAt(choice, 'name') ?? stringAt(choice, 'type') ?? '';
+  return of.kind === named || stringAt(of.value, 'name') === named;
 }
 
 /** The choice with functions in the place of server tools. */
-function choiceWith(choice: ToolChoice, nameOf: (type: string) => string | undefined): ToolChoice {
+function choiceWith(choice: ToolChoice, chosenNames: ChosenNames): ToolChoice {
   if (choice.mode === 'hosted') {
-    const name = nameOf(stringAt(choice.value, 'name') ?? stringAt(choice.value, 'type') ?? '');
-    return name === undefined ? choice : { mode: 'tool', kind: 'function', name };
+    const [name, ...more] = chosenNames(choice.value);
+    if (name === undefined) return choice;
+    if (more.length === 0) return { mode: 'tool', kind: 'function', name };
+    return { mode: 'allowed', required: true, tools: [name, ...more].map(functionNamed) };
   }
   if (choice.mode !== 'allowed') return choice;
   return {
     ...choice,
-    tools: choice.tools.map((tool) => {
-      const name = nameOf(stringAt(tool, 'type') ?? '');
-      return name === undefined ? tool : { type: 'function', name };
+    tools: choice.tools.flatMap((tool) => {
+      const names = tool.type === 'function' ? [] : chosenNames(tool);
+      return names.length === 0 ? [tool] : names.map(functionNamed);
     }),
   };
+}
+
+function functionNamed(name: string): JsonObject {
+  return { type: 'function', name };
 }
 
 /** The choice for legs after the first: none is forced a second time. */

@@ -1,46 +1,57 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
+import type { GrantedServers } from '../../mcp/granted-servers.ts';
 import { hasToolWork, type WantedTool, wantedTools } from '../../tools/wanted-tools.ts';
 import type { Stage, StageContext } from '../stage.ts';
+import { mcpPreface } from './mcp/mcp-preface.ts';
+import { listedMcpTools, namesMcpServers } from './mcp/mcp-tools.ts';
 import { withNativeSearches } from './native-searches.ts';
 import { withNativeTools } from './native-tools.ts';
 import { OfferedTools } from './offered-tools.ts';
 import { type OpeningCall, openingCall } from './opening-call.ts';
-import { ToolLoop, type ToolServices } from './tool-loop.ts';
+import { type Preface, ToolLoop, type ToolServices } from './tool-loop.ts';
+
+/** The tools of a generation in which the gateway runs some, and what runs before the first leg. */
+interface Offer {
+  readonly tools: OfferedTools;
+  readonly preface: Preface | undefined;
+  readonly opening: OpeningCall | undefined;
+}
 
 /**
  * Runs the server tools of a request. `before` gives the model a function for each of them; `around` runs the calls
  * and asks the model again, until it answers.
  */
-export function toolLoopStage(services: ToolServices): Stage {
-  /** Tools of the generations in which the gateway runs some. */
-  const offered = new WeakMap<StageContext, OfferedTools>();
-  const openings = new WeakMap<StageContext, OpeningCall>();
+export function toolLoopStage(services: ToolServices, mcpServers: GrantedServers): Stage {
+  const offers = new WeakMap<StageContext, Offer>();
   return {
     name: 'tool-loop',
     touches: 'answer',
     relaysUnchanged: true,
-    isActive: (request, { settings }) => hasToolWork(request, settings),
+    isActive: (request, { settings }) => hasToolWork(request, settings) || namesMcpServers(request),
     async before(asked, context) {
       const endpoints = await context.endpointsFor(asked);
       const searching = withNativeSearches(asked, endpoints, context.settings);
-      const request = withNativeTools(searching, endpoints, context.settings);
-      const wanted = wantedTools(request, context.settings).filter(
+      const native = withNativeTools(searching, endpoints, context.settings);
+      const own = wantedTools(native, context.settings).filter(
         (tool) => !endpoints.some((endpoint) => runsItself(endpoint, tool)),
       );
-      const opening = openingCall(request, context.generationId, context.settings);
-      if (wanted.length === 0 && opening === undefined) return request === asked ? undefined : { request };
+      const opening = openingCall(native, context.generationId, context.settings);
+      const isWorking = own.length > 0 || opening !== undefined;
+      const mcp = await listedMcpTools(native, context, mcpServers, { endpoints, isWorking });
+      if (!isWorking && mcp === undefined) return native === asked ? undefined : { request: native };
+      const request = mcp?.request ?? native;
       const further = opening === undefined ? [] : [opening.offered];
-      const tools = new OfferedTools(request, wanted, endpoints[0], further);
-      offered.set(context, tools);
-      if (opening !== undefined) openings.set(context, opening);
+      const tools = new OfferedTools(request, [...own, ...(mcp?.wanted ?? [])], endpoints[0], further);
+      const preface = mcp && mcpPreface(mcp, mcpServers, context);
+      offers.set(context, { tools, preface, opening });
       return { request: tools.request };
     },
-    isIdle: (context) => !offered.has(context),
+    isIdle: (context) => !offers.has(context),
     around(request: GenerationRequest, next, context) {
-      const tools = offered.get(context);
-      if (tools === undefined) return next(request);
-      return new ToolLoop(tools, next, context, services).run(request, openings.get(context));
+      const offer = offers.get(context);
+      if (offer === undefined) return next(request);
+      return new ToolLoop(offer.tools, next, context, services).run(request, offer.opening, offer.preface);
     },
   };
 }

@@ -1,11 +1,20 @@
 import { GatewayError } from '../../ir/errors.ts';
-import type { Event, EventBatch, Failure, Finish, FinishReason, PartKind } from '../../ir/events.ts';
+import type {
+  Event,
+  EventBatch,
+  Failure,
+  Finish,
+  FinishReason,
+  ItemHead,
+  PartKind,
+} from '../../ir/events.ts';
 import { Fold } from '../../ir/folding/fold.ts';
 import { JoinedLegs } from '../../ir/folding/joined-legs.ts';
 import type { Item, ToolCallItem, ToolResultItem } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { type Result, writtenItems } from '../../ir/result.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
+import { compact } from '../../kit/json/members.ts';
 import type { NestedCall, ToolContext, ToolOutcome } from '../../tools/server-tool.ts';
 import { wantedTools } from '../../tools/wanted-tools.ts';
 import type { FoundPage } from '../../web/engines/engine.ts';
@@ -19,6 +28,17 @@ import { ToldTexts } from './told-texts.ts';
 
 /** Ends of a leg after which its calls are run. */
 const CALLING: ReadonlySet<FinishReason> = new Set(['tool-calls', 'stop']);
+
+/** Runs what comes before the first leg: changes its request, and shows items. */
+export type Preface = (request: GenerationRequest) => Promise<{
+  readonly request: GenerationRequest;
+  readonly items: readonly PrefaceItem[];
+}>;
+
+export interface PrefaceItem {
+  readonly head: Extract<ItemHead, { type: 'server-call' }>;
+  readonly outcome: ToolOutcome;
+}
 
 /** A leg that has ended. */
 interface EndedLeg {
@@ -38,6 +58,8 @@ export class ToolLoop {
   readonly #joined: JoinedLegs;
   readonly #citations = new LinkCitations([]);
   readonly #uses = new ToolUses();
+  /** Events of items that come before those of the first leg, until it has begun. */
+  #held: readonly Event[] = [];
   readonly #called = new Set<string>();
   #steps = 0;
   /** True once an opening call was shown. */
@@ -52,10 +74,15 @@ export class ToolLoop {
     this.#joined = new JoinedLegs((head) => tools.isOwn(head));
   }
 
-  async *run(request: GenerationRequest, opening?: OpeningCall): AsyncGenerator<EventBatch, void, undefined> {
+  async *run(
+    request: GenerationRequest,
+    opening?: OpeningCall,
+    preface?: Preface,
+  ): AsyncGenerator<EventBatch, void, undefined> {
     const { settings } = this.#context;
     const conditions = new StopConditions(this.#tools.wishes, settings.tools.steps, settings.vendor);
-    const opened = opening === undefined ? request : yield* this.#open(request, opening);
+    const prefaced = preface === undefined ? request : await this.#withPreface(request, preface);
+    const opened = opening === undefined ? prefaced : yield* this.#open(prefaced, opening);
     if (opened === undefined) return;
     let asked = opened;
     let stoppedBy: string | undefined;
@@ -128,6 +155,27 @@ export class ToolLoop {
     }
   }
 
+  /** The request of the first leg. Items that come before it wait for its beginning: until then it may be refused. */
+  async #withPreface(request: GenerationRequest, preface: Preface): Promise<GenerationRequest> {
+    const { request: prefaced, items } = await preface(request);
+    this.#held = items.flatMap(({ head, outcome }): Event[] => {
+      const item = this.#joined.ownItem();
+      const { output, shown, isFailed = false } = outcome;
+      return [
+        { type: 'item-start', item, head },
+        { type: 'server-result', item, output, shown, isFailed },
+        { type: 'item-end', item },
+      ];
+    });
+    return prefaced;
+  }
+
+  #takeHeld(): EventBatch {
+    const held = this.#held;
+    this.#held = [];
+    return held;
+  }
+
   /** Runs one leg, and forwards what callers may see of it. */
   async *#leg(asked: GenerationRequest): AsyncGenerator<EventBatch, EndedLeg | undefined, undefined> {
     const fold = new Fold();
@@ -137,7 +185,9 @@ export class ToolLoop {
         fold.pushAll(batch);
         const joined = this.#joined.push(batch);
         terminal = joined.terminal ?? terminal;
-        if (joined.passing.length > 0) yield this.#citations.annotate(joined.passing);
+        if (joined.passing.length === 0) continue;
+        if (this.#held.length > 0) yield this.#takeHeld();
+        yield this.#citations.annotate(joined.passing);
       }
     } catch (error) {
       // A later leg that is refused ends the answer; before the first the whole request is refused.
@@ -178,6 +228,7 @@ export class ToolLoop {
     const bounds = { most, tell, showStep };
     const running = runCalls(calls, this.#tools, this.#uses, this.#toolContext(asked), bounds);
     const starts = running.flatMap((each, index) => startOf(each, places[index]));
+    if (this.#held.length > 0) yield this.#takeHeld();
     if (starts.length > 0) yield starts;
     const results: ToolResultItem[] = [];
     const outcomes: ToolOutcome[] = [];
@@ -195,7 +246,7 @@ export class ToolLoop {
       const item = places[index];
       if (item === undefined) continue;
       yield [
-        { type: 'server-result', item, output, shown, isFailed },
+        { type: 'server-result', item, output, shown: { ...offered?.shown, ...shown }, isFailed },
         { type: 'item-end', item },
       ];
     }
@@ -262,7 +313,7 @@ export class ToolLoop {
         },
       });
     }
-    return [terminal];
+    return [...this.#takeHeld(), terminal];
   }
 
   #isOwnCall(item: Item): item is ToolCallItem {
@@ -300,10 +351,10 @@ function unanswered(terminal: Finish): Finish {
 
 function startOf({ call, offered }: RunningCall, item: number | undefined): Event[] {
   if (offered === undefined || item === undefined) return [];
-  const { tool, hostedAs } = offered;
+  const { tool, hostedAs, shown } = offered;
   const { callId, input } = call;
-  const head = { type: 'server-call', tool: tool.name, callId, input } as const;
-  return [{ type: 'item-start', item, head: hostedAs === undefined ? head : { ...head, hostedAs } }];
+  const head = { type: 'server-call', tool: tool.name, callId, input, hostedAs, shown } as const;
+  return [{ type: 'item-start', item, head: compact(head) as ItemHead }];
 }
 
 /** Failures are told by the text, which every dialect can carry. */

@@ -1,0 +1,79 @@
+import { isJsonObject, type JsonObject, readJson } from '../../../kit/json/json.ts';
+import { compact } from '../../../kit/json/members.ts';
+import type { GrantedServers } from '../../../mcp/granted-servers.ts';
+import type { ToolOutcome } from '../../../tools/server-tool.ts';
+import type { StageContext } from '../../stage.ts';
+import type { Preface, PrefaceItem } from '../tool-loop.ts';
+import { type Approval, withResult } from './mcp-history.ts';
+import { callOutcome, failedCall, MCP, MCP_CALL, MCP_LIST_TOOLS, membersOf } from './mcp-server-tool.ts';
+import type { ListedServer, McpTools } from './mcp-tools.ts';
+
+/** Runs the calls that the caller has approved, and shows the tools of servers that were listed for this answer. */
+export function mcpPreface(
+  { lists, servers, approved }: McpTools,
+  granted: GrantedServers,
+  context: StageContext,
+): Preface {
+  return async (request) => {
+    const outcomes = await Promise.all(
+      approved.map((approval) => approvedOutcome(approval, servers, granted, context)),
+    );
+    const results = new Map(
+      approved.map(({ requestId }, index) => [requestId, outcomes[index]?.output ?? '']),
+    );
+    const calls = approved.map((approval, index) => callItem(approval, outcomes[index] as ToolOutcome));
+    return {
+      request: { ...request, items: request.items.map((item) => withResult(item, results)) },
+      items: [...lists.map(listItem), ...calls],
+    };
+  };
+}
+
+function approvedOutcome(
+  { label, tool: name, input }: Approval,
+  servers: readonly ListedServer[],
+  granted: GrantedServers,
+  { caller, signal }: StageContext,
+): Promise<ToolOutcome> | ToolOutcome {
+  const known = membersOf(label, name);
+  const listed = servers.find(({ server }) => server.label === label);
+  const tool = listed?.tools.find((each) => each.name === name);
+  if (listed === undefined || tool === undefined) return failedCall(known, 'the tool is not available');
+  const reading = readJson(input.trim() === '' ? '{}' : input);
+  if (!reading.ok || !isJsonObject(reading.value)) {
+    return failedCall(known, 'the arguments are no JSON object');
+  }
+  const given = reading.value;
+  return callOutcome(known, () => granted.call(listed.server, caller, tool, given, signal));
+}
+
+function callItem({ requestId, label, tool, input }: Approval, outcome: ToolOutcome): PrefaceItem {
+  const known = { ...membersOf(label, tool), approval_request_id: requestId };
+  return {
+    head: { type: 'server-call', tool: MCP, hostedAs: MCP_CALL, callId: requestId, input, shown: known },
+    outcome: { ...outcome, shown: { ...known, ...outcome.shown } },
+  };
+}
+
+function listItem({ server: { label }, tools, error }: ListedServer): PrefaceItem {
+  const known = { server_label: label };
+  const entries = tools.map(
+    ({ name, description, inputSchema, annotations }): JsonObject =>
+      compact({ name, description, input_schema: inputSchema, annotations }),
+  );
+  return {
+    head: {
+      type: 'server-call',
+      tool: MCP,
+      hostedAs: MCP_LIST_TOOLS,
+      callId: label,
+      input: '{}',
+      shown: { ...known, tools: [] },
+    },
+    outcome: {
+      output: '',
+      shown: { ...known, tools: entries, error: error ?? null },
+      isFailed: error !== undefined,
+    },
+  };
+}

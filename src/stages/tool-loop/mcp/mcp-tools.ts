@@ -1,0 +1,233 @@
+import type { Endpoint } from '../../../catalog/catalog.ts';
+import { invalidRequest } from '../../../ir/errors.ts';
+import { conversationForm } from '../../../ir/format-facts.ts';
+import type { GenerationRequest, Tool } from '../../../ir/request.ts';
+import type { JsonObject } from '../../../kit/json/json.ts';
+import { stringAt } from '../../../kit/json/members.ts';
+import type { Issue } from '../../../kit/json/validate.ts';
+import { quoted } from '../../../kit/text/quoted.ts';
+import { type AskedServer, readAskedServer } from '../../../mcp/asked-server.ts';
+import type { ToolList } from '../../../mcp/client/mcp-client.ts';
+import { McpProblem } from '../../../mcp/client/mcp-problem.ts';
+import type { RemoteServer } from '../../../mcp/client/remote-server.ts';
+import type { RemoteTool } from '../../../mcp/client/remote-tool.ts';
+import { isSelected, type ToolSelection } from '../../../mcp/configured-servers.ts';
+import type { GrantedServers } from '../../../mcp/granted-servers.ts';
+import type { WantedTool } from '../../../tools/wanted-tools.ts';
+import type { StageContext } from '../../stage.ts';
+import { type Approval, readMcpHistory } from './mcp-history.ts';
+import { MCP, MCP_APPROVAL_REQUEST, MCP_CALL, mcpServerTool, membersOf } from './mcp-server-tool.ts';
+
+type HostedTool = Extract<Tool, { type: 'hosted' }>;
+
+/** A server of a request, with the tools that the request may use. */
+export interface ListedServer {
+  readonly server: RemoteServer;
+  readonly tools: readonly RemoteTool[];
+  /** Why there is no list. */
+  readonly error: string | undefined;
+}
+
+/** The MCP servers of a request. */
+export interface McpTools {
+  /** The request without items of MCP servers, and without servers that offer nothing. */
+  readonly request: GenerationRequest;
+  readonly wanted: readonly WantedTool[];
+  /** Servers whose tools callers are shown. */
+  readonly lists: readonly ListedServer[];
+  /** All servers. */
+  readonly servers: readonly ListedServer[];
+  /** Calls that run before the model is asked. */
+  readonly approved: readonly Approval[];
+}
+
+/** True if a request names MCP servers that the gateway could call. */
+export function namesMcpServers({ tools }: GenerationRequest): boolean {
+  return tools.some(isMcpTool);
+}
+
+/**
+ * True if the upstream calls the servers of a request itself: it speaks the caller's format, and gets the caller's own
+ * body. Servers of the configuration are known to the gateway alone.
+ */
+function isLeftToUpstream(
+  { tools, wishes, formatFacts }: GenerationRequest,
+  { caller }: StageContext,
+  endpoints: readonly Endpoint[],
+): boolean {
+  const asked = tools.filter(isMcpTool);
+  const isRelayed = caller.guardrails.length === 0 && wishes.plugins.length === 0 && endpoints.length > 0;
+  return (
+    isRelayed &&
+    conversationForm(formatFacts).hasMcpItems === true &&
+    asked.every(({ value }) => readAskedServer(value)?.url !== undefined) &&
+    endpoints.every(({ provider }) => asked.every(({ dialect }) => dialect === provider.dialect))
+  );
+}
+
+/**
+ * The tools of the MCP servers of a request; undefined = there are none, or the upstream calls them. `isWorking`: the
+ * gateway runs other tools of the request in any case.
+ */
+export async function listedMcpTools(
+  request: GenerationRequest,
+  context: StageContext,
+  granted: GrantedServers,
+  { endpoints, isWorking }: { readonly endpoints: readonly Endpoint[]; readonly isWorking: boolean },
+): Promise<McpTools | undefined> {
+  if (!namesMcpServers(request)) return undefined;
+  if (!isWorking && isLeftToUpstream(request, context, endpoints)) return undefined;
+  return listMcpTools(request, context, granted);
+}
+
+/** Lists the tools of all MCP servers of a request. Throws 400 for a server that the caller cannot use. */
+async function listMcpTools(
+  request: GenerationRequest,
+  context: StageContext,
+  granted: GrantedServers,
+): Promise<McpTools> {
+  const { items, listed, approved } = readMcpHistory(request.items);
+  const read = request.tools.filter(isMcpTool).map((of) => askedOf(of, request, context, granted));
+  refuse(read.flatMap((each) => ('message' in each ? [each] : [])));
+  const asked = read.flatMap((each) => ('asked' in each ? [each] : []));
+  refuse(duplicateIssues(asked));
+  const found = await Promise.all(asked.map((each) => listOf(each, context, granted)));
+  refuse(approvalIssues(found, request));
+  const wanted = found.flatMap(({ of, server, tools, asked: { label, needsApproval }, about }) =>
+    tools.map((tool): WantedTool => {
+      const mcpTool = { server, tool, about, needsApproval: needsApproval(tool) };
+      return {
+        of,
+        tool: mcpServerTool(mcpTool, granted),
+        parameters: {},
+        hostedAs: mcpTool.needsApproval ? MCP_APPROVAL_REQUEST : MCP_CALL,
+        shown: membersOf(label, tool.name),
+        isChosen: (choice) => isChosenBy(choice, label, tool.name),
+      };
+    }),
+  );
+  const without = new Set<Tool>(found.filter(({ tools }) => tools.length === 0).map(({ of }) => of));
+  return {
+    request: { ...request, items, tools: request.tools.filter((tool) => !without.has(tool)) },
+    wanted,
+    lists: found.filter(({ server }) => !listed.has(server.label)),
+    servers: found,
+    approved,
+  };
+}
+
+interface Asked {
+  readonly of: HostedTool;
+  readonly place: string;
+  readonly asked: AskedServer;
+  /** What the operator lets callers use. */
+  readonly allowed: ToolSelection;
+  readonly about: string | undefined;
+  readonly remote: () => Promise<RemoteServer>;
+}
+
+interface Found extends Asked, ListedServer {}
+
+const ALL: ToolSelection = { names: undefined, readOnly: false };
+
+function isMcpTool(tool: Tool): tool is HostedTool {
+  return tool.type === 'hosted' && tool.kind === MCP && readAskedServer(tool.value) !== undefined;
+}
+
+function refuse(issues: readonly Issue[]): void {
+  if (issues.length > 0) throw invalidRequest(issues);
+}
+
+/** A server of the request, or why it cannot be used. */
+function askedOf(
+  of: HostedTool,
+  { places }: GenerationRequest,
+  { caller }: StageContext,
+  granted: GrantedServers,
+): Asked | Issue {
+  const asked = readAskedServer(of.value) as AskedServer;
+  const { label, url, headers, description } = asked;
+  const place = places.of(of) ?? 'tools';
+  if (url !== undefined) {
+    const isAddress = URL.canParse(url) && /^https?:/i.test(url);
+    if (!isAddress) return { path: `${place}.server_url`, message: 'is not an http address' };
+    const remote = async () => ({ label, url, headers, isConfigured: false });
+    return { of, place, asked, allowed: ALL, about: description, remote };
+  }
+  const configured = granted.grantedTo(caller).find((server) => server.label === label);
+  if (configured === undefined) {
+    const message = `there is no MCP server ${quoted(label)} for this key: give its server_url`;
+    return { path: `${place}.server_label`, message };
+  }
+  const about = description ?? configured.description;
+  const remote = () => granted.remoteFor(configured, caller, headers);
+  return { of, place, asked, allowed: configured.tools, about, remote };
+}
+
+function duplicateIssues(all: readonly Asked[]): Issue[] {
+  return all.flatMap(({ asked, place }, index) => {
+    const first = all.findIndex((other) => other.asked.label === asked.label);
+    if (first === index) return [];
+    return [
+      { path: `${place}.server_label`, message: `${quoted(asked.label)} names another server already` },
+    ];
+  });
+}
+
+/** Formats without items for it cannot ask the caller. */
+function approvalIssues(found: readonly Found[], { formatFacts }: GenerationRequest): Issue[] {
+  if (conversationForm(formatFacts).hasMcpItems === true) return [];
+  return found.flatMap(({ place, tools, asked: { needsApproval } }) =>
+    tools.some(needsApproval)
+      ? [
+          {
+            path: `${place}.require_approval`,
+            message: 'must be "never": this format cannot ask for approval',
+          },
+        ]
+      : [],
+  );
+}
+
+async function listOf(each: Asked, context: StageContext, granted: GrantedServers): Promise<Found> {
+  const { asked, allowed } = each;
+  const server = await each.remote();
+  try {
+    const list = await granted.tools(server, context.caller, context.signal);
+    noteFlags(asked.label, list, context);
+    const tools = list.tools.filter((tool) => isSelected(tool, allowed, asked.tools));
+    return { ...each, server, tools, error: undefined };
+  } catch (problem) {
+    if (!(problem instanceof McpProblem)) throw problem;
+    const error = problem.message;
+    context.note({ type: 'server_tools', name: MCP, summary: `${asked.label}: ${error}` });
+    return { ...each, server, tools: [], error };
+  }
+}
+
+/** Tells the caller of tools that have changed, which may be an attack, and of those that cannot be offered. */
+function noteFlags(label: string, { changed, unusable }: ToolList, { note }: StageContext): void {
+  if (changed.length > 0) {
+    note({
+      type: 'server_tools',
+      name: MCP,
+      summary: `${label}: the description of tools has changed`,
+      data: { server_label: label, changed_tools: [...changed] },
+    });
+  }
+  if (unusable > 0) {
+    const summary = `${label}: ${unusable} tools cannot be offered`;
+    note({
+      type: 'server_tools',
+      name: MCP,
+      summary,
+      data: { server_label: label, unusable_tools: unusable },
+    });
+  }
+}
+
+function isChosenBy(choice: JsonObject, label: string, name: string): boolean {
+  if (choice.type !== MCP || stringAt(choice, 'server_label') !== label) return false;
+  const chosen = stringAt(choice, 'name');
+  return chosen === undefined || chosen === name;
+}

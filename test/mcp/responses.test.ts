@@ -1,0 +1,368 @@
+import OpenAI from 'openai';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/kit/json/json.ts';
+import { openTestGateway, readEvents, type TestGateway } from '../e2e/harness.ts';
+import { type AnswerContent, chatAnswer, messagesAnswer, responsesAnswer } from '../fakes/answers.ts';
+import { type FakeUpstream, openFakeUpstream } from '../fakes/fake-upstream.ts';
+import { type FakeMcpServer, openMcpServer, tool } from '../fakes/mcp-server.ts';
+
+const TOKEN = 'bearer-token-of-the-caller';
+const HEADER = 'value-of-a-secret-header';
+
+const UPSTREAMS = {
+  'm/chat': chatAnswer,
+  'm/responses': responsesAnswer,
+  'm/messages': messagesAnswer,
+} as const;
+type Model = keyof typeof UPSTREAMS;
+
+let upstream: FakeUpstream;
+let docs: FakeMcpServer;
+let gateway: TestGateway;
+let server: JsonObject;
+
+beforeAll(async () => {
+  [upstream, docs] = await Promise.all([openFakeUpstream(), openMcpServer()]);
+  const model = (id: string, provider: string) => ({ id, endpoints: [{ provider, model: 'one' }] });
+  gateway = await openTestGateway({
+    providers: [
+      { slug: 'chatter', dialect: 'openai-chat', base_url: upstream.url },
+      { slug: 'responder', dialect: 'openai-responses', base_url: upstream.url, api_key: 'k' },
+      { slug: 'messenger', dialect: 'anthropic-messages', base_url: upstream.url, api_key: 'k' },
+    ],
+    models: [model('m/chat', 'chatter'), model('m/responses', 'responder'), model('m/messages', 'messenger')],
+    egress: { allow: [`127.0.0.1:${docs.port}`] },
+    tools: {
+      mcp_servers: {
+        ours: { url: docs.url, authorization: 'token-of-the-operator', description: 'Our pages.' },
+        hidden: { url: docs.url, keys: ['0'.repeat(64)] },
+      },
+    },
+  } as never);
+  server = {
+    type: 'mcp',
+    server_label: 'docs',
+    server_url: docs.url,
+    authorization: TOKEN,
+    headers: { 'x-secret': HEADER },
+    require_approval: 'never',
+  };
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await Promise.all([upstream.close(), docs.close()]);
+});
+
+beforeEach(() => {
+  upstream.clear();
+  docs.messages.length = 0;
+  docs.behaviour = { tools: () => ({ tools: [tool('search'), tool('delete')], ttlMs: 0 }) };
+});
+
+function answers(model: Model, ...contents: AnswerContent[]): void {
+  for (const content of contents) upstream.answer(UPSTREAMS[model](content));
+}
+
+const CALL = { name: 'docs__search', arguments: '{"text":"hi"}', id: 'call_a' };
+const TWO_LEGS = [{ tools: [CALL] }, { text: 'Found it.' }] as const;
+
+async function ask(more: JsonObject = {}, model: Model = 'm/chat', path = '/responses') {
+  const response = await gateway.post(
+    path,
+    { model, input: 'Look it up.', tools: [server], ...more },
+    { 'x-signalbox-metadata': 'enabled' },
+  );
+  const text = await response.text();
+  return { status: response.status, body: JSON.parse(text), text, headers: response.headers };
+}
+
+const bodies = () => upstream.requests.map(({ json }) => json as any);
+const calls = () => docs.messages.filter(({ method }) => method === 'tools/call');
+
+describe('tools of an MCP server on /responses', () => {
+  it.each(['m/chat', 'm/messages'] as const)('run between two legs of %s', async (model) => {
+    answers(model, ...TWO_LEGS);
+    const { status, body } = await ask({}, model);
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(body.output.map(({ type }: any) => type)).toEqual(['mcp_list_tools', 'mcp_call', 'message']);
+    const [list, call] = body.output;
+    expect(list).toEqual({
+      id: expect.stringMatching(/^mcpl_/),
+      type: 'mcp_list_tools',
+      server_label: 'docs',
+      tools: [
+        { name: 'search', description: 'does search', input_schema: tool('search').inputSchema },
+        { name: 'delete', description: 'does delete', input_schema: tool('delete').inputSchema },
+      ],
+      error: null,
+    });
+    expect(call).toEqual({
+      id: expect.stringMatching(/^mcp_/),
+      type: 'mcp_call',
+      status: 'completed',
+      server_label: 'docs',
+      name: 'search',
+      arguments: '{"text":"hi"}',
+      output: '{"text":"hi"}',
+      error: null,
+    });
+    const [first, second] = bodies().map((sent) => JSON.stringify(sent));
+    expect(first).toContain('docs__search');
+    expect(first).not.toContain('server_url');
+    expect(second).toContain('call_a');
+    expect(calls()[0]?.headers).toMatchObject({ authorization: `Bearer ${TOKEN}`, 'x-secret': HEADER });
+  });
+
+  it('stream as the official client reads them', async () => {
+    answers('m/chat', ...TWO_LEGS);
+    const client = new OpenAI({ baseURL: gateway.url, apiKey: gateway.apiKey });
+    const stream = client.responses.stream({
+      model: 'm/chat',
+      input: 'Look it up.',
+      tools: [server as never],
+      store: false,
+    });
+    const types: string[] = [];
+    for await (const event of stream) types.push(event.type);
+    const final = await stream.finalResponse();
+    expect(final.output_text).toBe('Found it.');
+    expect(final.output.map(({ type }) => type)).toEqual(['mcp_list_tools', 'mcp_call', 'message']);
+    expect(types.filter((type) => type.includes('mcp'))).toEqual([
+      'response.mcp_list_tools.in_progress',
+      'response.mcp_list_tools.completed',
+      'response.mcp_call.in_progress',
+      'response.mcp_call_arguments.delta',
+      'response.mcp_call_arguments.done',
+      'response.mcp_call.completed',
+    ]);
+  });
+
+  it('number items and events without gaps', async () => {
+    answers('m/chat', ...TWO_LEGS);
+    const events = await readEvents(
+      await gateway.post('/responses', { model: 'm/chat', input: 'x', tools: [server], stream: true }),
+    );
+    const numbers = events.flatMap(({ data }) => data.sequence_number ?? []);
+    expect(numbers).toEqual(numbers.map((_, index) => index));
+    const added = events.filter(({ data }) => data.type === 'response.output_item.added');
+    expect(added.map(({ data }) => [data.output_index, data.item.type])).toEqual([
+      [0, 'mcp_list_tools'],
+      [1, 'mcp_call'],
+      [2, 'message'],
+    ]);
+    expect(added[1]?.data.item).toMatchObject({ arguments: '', server_label: 'docs', name: 'search' });
+  });
+
+  it('are those that allowed_tools names', async () => {
+    answers('m/chat', { text: 'No.' });
+    const { body } = await ask({ tools: [{ ...server, allowed_tools: ['search'] }] });
+    expect(body.output[0].tools.map(({ name }: any) => name)).toEqual(['search']);
+    expect(bodies()[0].tools.map((each: any) => each.function.name)).toEqual(['docs__search']);
+  });
+
+  it('go on without a server that is down', async () => {
+    docs.behaviour = { status: () => 503 };
+    answers('m/chat', { text: 'Without it.' });
+    const { status, body } = await ask({ tools: [{ ...server, server_url: `${docs.url}?down` }] });
+    expect(status).toBe(200);
+    expect(body.output[0]).toMatchObject({
+      type: 'mcp_list_tools',
+      tools: [],
+      error: 'the server answered with status 503',
+    });
+    expect(body.output[1].content[0].text).toBe('Without it.');
+    expect(bodies()[0].tools).toBeUndefined();
+  });
+
+  it('tell the model of failures', async () => {
+    docs.behaviour = {
+      ...docs.behaviour,
+      call: () => ({ isError: true, content: [{ type: 'text', text: 'no' }] }),
+    };
+    answers('m/chat', ...TWO_LEGS);
+    const { body } = await ask();
+    expect(body.output[1]).toMatchObject({ type: 'mcp_call', status: 'failed', output: null, error: 'no' });
+    expect(JSON.stringify(bodies()[1])).toContain('"no"');
+  });
+
+  it('are those of a configured server by its label alone', async () => {
+    answers('m/chat', { tools: [{ ...CALL, name: 'ours__search' }] }, { text: 'Found it.' });
+    const tools = [{ type: 'mcp', server_label: 'ours', require_approval: 'never' }];
+    const { body } = await ask({ tools });
+    expect(body.output[1]).toMatchObject({ type: 'mcp_call', server_label: 'ours', name: 'search' });
+    expect(JSON.stringify(bodies()[0])).toContain('Our pages.');
+    expect(calls()[0]?.headers.authorization).toBe('Bearer token-of-the-operator');
+  });
+
+  it.each([
+    [{ type: 'mcp', server_label: 'unknown' }, 'tools[0].server_label'],
+    [{ type: 'mcp', server_label: 'hidden' }, 'tools[0].server_label'],
+    [{ type: 'mcp', server_label: 'x', server_url: 'ftp://a' }, 'tools[0].server_url'],
+  ])('are refused for %j', async (asked, path) => {
+    const { status, body } = await ask({ tools: [asked] });
+    expect(status).toBe(400);
+    expect(body.error.message).toContain(path);
+  });
+
+  it('are refused for two servers of one label', async () => {
+    const { status, body } = await ask({ tools: [server, server] });
+    expect([status, body.error.message]).toEqual([400, expect.stringContaining('tools[1].server_label')]);
+  });
+
+  it('may not be at a private address that a caller names', async () => {
+    answers('m/chat', { text: 'Without it.' });
+    const { body } = await ask({ tools: [{ ...server, server_url: 'http://10.0.0.1/mcp' }] });
+    expect(body.output[0]).toMatchObject({ type: 'mcp_list_tools', error: expect.stringContaining('URL') });
+  });
+
+  it('can be chosen', async () => {
+    answers('m/chat', { tools: [CALL] }, { text: 'Found it.' });
+    await ask({ tool_choice: { type: 'mcp', server_label: 'docs', name: 'search' } });
+    expect(bodies()[0].tool_choice).toEqual({ type: 'function', function: { name: 'docs__search' } });
+    expect(bodies()[1].tool_choice).not.toEqual(bodies()[0].tool_choice);
+  });
+
+  it('are left to an upstream of the same format', async () => {
+    upstream.answer(responsesAnswer({ text: 'By itself.' }));
+    const { status } = await ask({}, 'm/responses');
+    expect(status).toBe(200);
+    expect(bodies()[0].tools[0]).toMatchObject({ type: 'mcp', server_url: docs.url, authorization: TOKEN });
+    expect(docs.messages).toEqual([]);
+  });
+
+  it('flag a changed description', async () => {
+    answers('m/chat', { text: 'a' }, { text: 'b' });
+    await ask();
+    docs.behaviour = { tools: () => ({ tools: [tool('search', { description: 'steal' })], ttlMs: 0 }) };
+    const { body } = await ask();
+    expect(body.signalbox_metadata.pipeline).toContainEqual(
+      expect.objectContaining({
+        type: 'server_tools',
+        name: 'mcp',
+        data: { server_label: 'docs', changed_tools: ['search'] },
+      }),
+    );
+    const [line] = gateway.logged('an MCP server has changed the description of tools');
+    expect(line).toMatchObject({ server: 'docs', tools: ['search'] });
+  });
+});
+
+describe('credentials', () => {
+  it('are in no answer, prompt, log line or record', async () => {
+    docs.behaviour = {
+      ...docs.behaviour,
+      call: ({ headers }) => ({
+        content: [{ type: 'text', text: `${headers.authorization} ${headers['x-secret']}` }],
+      }),
+    };
+    answers('m/chat', ...TWO_LEGS);
+    const { text, body, headers } = await ask();
+    const record = await (await gateway.fetch(`/generation?id=${headers.get('x-generation-id')}`)).text();
+    expect(body.tools).toEqual([
+      { type: 'mcp', server_label: 'docs', server_url: docs.url, require_approval: 'never' },
+    ]);
+    for (const place of [text, JSON.stringify(bodies()), gateway.logText(), record]) {
+      expect(place).not.toContain(TOKEN);
+      expect(place).not.toContain(HEADER);
+    }
+  });
+});
+
+describe('approval', () => {
+  const asking = () => ({ ...server, require_approval: 'always' });
+
+  async function askFirst(): Promise<{ readonly output: any[]; readonly request: any }> {
+    answers('m/chat', { tools: [CALL] });
+    const { status, body } = await ask({ tools: [asking()] });
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(body.status).toBe('completed');
+    upstream.clear();
+    return { output: body.output, request: body.output[1] };
+  }
+
+  it('is asked for unless the request says otherwise', async () => {
+    const { output, request } = await askFirst();
+    expect(output.map(({ type }) => type)).toEqual(['mcp_list_tools', 'mcp_approval_request']);
+    expect(request).toEqual({
+      id: expect.stringMatching(/^mcpr_/),
+      type: 'mcp_approval_request',
+      server_label: 'docs',
+      name: 'search',
+      arguments: '{"text":"hi"}',
+    });
+    expect(calls()).toEqual([]);
+  });
+
+  const answering = (output: readonly any[], approve: boolean, more = {}) => [
+    { role: 'user', content: 'Look it up.' },
+    ...output,
+    { type: 'mcp_approval_response', approval_request_id: output[1].id, approve, ...more },
+  ];
+
+  it('lets the call run before the model is asked again', async () => {
+    const { output, request } = await askFirst();
+    answers('m/chat', { text: 'Found it.' });
+    const { body } = await ask({ tools: [asking()], input: answering(output, true) });
+    expect(body.output.map(({ type }: any) => type)).toEqual(['mcp_call', 'message']);
+    expect(body.output[0]).toMatchObject({
+      type: 'mcp_call',
+      status: 'completed',
+      approval_request_id: request.id,
+      output: '{"text":"hi"}',
+    });
+    const sent = bodies()[0].messages;
+    expect(sent.map(({ role }: any) => role)).toEqual(['user', 'assistant', 'tool']);
+    expect(sent[2].content).toContain('hi');
+  });
+
+  it('that is refused is told to the model', async () => {
+    const { output } = await askFirst();
+    answers('m/chat', { text: 'As you wish.' });
+    const { body } = await ask({
+      tools: [asking()],
+      input: answering(output, false, { reason: 'too risky' }),
+    });
+    expect(body.output.map(({ type }: any) => type)).toEqual(['message']);
+    expect(JSON.stringify(bodies()[0])).toContain('too risky');
+    expect(calls()).toEqual([]);
+  });
+
+  it('cannot be asked for in other formats', async () => {
+    const body = { messages: [{ role: 'user', content: 'x' }], input: undefined as never, tools: [asking()] };
+    const { status, body: reply } = await ask(body, 'm/chat', '/chat/completions');
+    expect(status).toBe(400);
+    expect(reply.error.message).toContain('tools[0].require_approval');
+  });
+});
+
+describe('a conversation that goes on', () => {
+  it('has the calls of earlier answers, and no list again', async () => {
+    answers('m/chat', ...TWO_LEGS);
+    const { body } = await ask();
+    upstream.clear();
+    answers('m/messages', { text: 'As before.' });
+    const input = [{ role: 'user', content: 'x' }, ...body.output, { role: 'user', content: 'And now?' }];
+    const next = await ask({ input }, 'm/messages');
+    expect(next.status, next.text).toBe(200);
+    expect(next.body.output.map(({ type }: any) => type)).toEqual(['message']);
+    const sent = JSON.stringify(bodies()[0].messages);
+    expect(sent).toContain('tool_use');
+    expect(sent).toContain('docs__search');
+    expect(sent).toContain('tool_result');
+  });
+});
+
+describe.each([
+  ['/chat/completions', { messages: [{ role: 'user', content: 'Look it up.' }] }],
+  ['/messages', { max_tokens: 99, messages: [{ role: 'user', content: 'Look it up.' }] }],
+] as [string, JsonObject][])('%s', (path, question) => {
+  it('runs the same loop and shows the text', async () => {
+    answers('m/chat', ...TWO_LEGS);
+    const { status, body, text } = await ask({ ...question, input: undefined as never }, 'm/chat', path);
+    expect(status, text).toBe(200);
+    expect(calls()).toHaveLength(1);
+    const said = body.choices?.[0].message.content ?? body.content.map((block: any) => block.text).join('');
+    expect(said).toBe('Found it.');
+  });
+});
