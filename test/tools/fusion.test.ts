@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openTestGateway, readEvents, type TestGateway } from '../e2e/harness.ts';
+import { managementOf } from '../e2e/management.ts';
 import { type AnswerContent, chatAnswer, messagesAnswer } from '../fakes/answers.ts';
 import {
   end,
@@ -30,15 +31,22 @@ const QUESTION: Record<Path, object> = {
 type Behaviour = AnswerContent | number | 'hangs';
 
 let upstream: FakeUpstream;
+let engine: FakeUpstream;
 let gateway: TestGateway;
 let behaviours: Record<string, Behaviour>;
 
 beforeAll(async () => {
-  upstream = await openFakeUpstream();
+  [upstream, engine] = await Promise.all([openFakeUpstream(), openFakeUpstream()]);
   const model = (id: string, provider = 'chatter', more: object = {}) => ({
     id,
     endpoints: [{ provider, model: id.replace('/', '-'), pricing: PRICING }],
     ...more,
+  });
+  const strict = (name: string) => ({
+    provider: 'chatter',
+    model: name,
+    pricing: PRICING,
+    supported_parameters: ['temperature', 'tools', 'tool_choice', 'response_format', 'structured_outputs'],
   });
   gateway = await openTestGateway({
     providers: [
@@ -51,9 +59,13 @@ beforeAll(async () => {
       model('p/c', 'messenger'),
       model('p/judge'),
       model('m/outer'),
+      { ...model('p/strict'), endpoints: [strict('p-judge')] },
+      { ...model('p/toolless'), endpoints: [{ ...strict('p-b'), supported_parameters: ['temperature'] }] },
       model('m/messages', 'messenger'),
     ],
+    egress: { allow: [`127.0.0.1:${engine.port}`] },
     plugins: {
+      web: { engines: { searxng: { url: `http://127.0.0.1:${engine.port}` } } },
       fusion: {
         panel: ['p/a', 'p/b', 'p/c'],
         judge: 'p/judge',
@@ -85,7 +97,7 @@ beforeEach(() => {
 });
 afterAll(async () => {
   await gateway.close();
-  await upstream.close();
+  await Promise.all([upstream.close(), engine.close()]);
 });
 
 const METADATA = { 'x-signalbox-metadata': 'enabled' };
@@ -318,6 +330,7 @@ describe('the team of fusion', () => {
       const { status } = await ask('/responses', body, { 'x-signalbox-fusion-depth': '1' });
       expect(status).toBe(400);
       expect((await ask('/responses', {}, { 'x-signalbox-fusion-depth': '1' })).status).toBe(200);
+      expect(sentTo('m-outer')?.headers['x-signalbox-fusion-depth']).toBe('1');
     },
   );
 });
@@ -390,6 +403,110 @@ describe('the tool of fusion', () => {
     expect(asked).toHaveLength(2);
     expect(asked[0].tools).toMatchObject([{ function: { name: 'datetime' } }]);
     expect(asked[1].tool_choice).toBe('none');
+  });
+});
+
+describe('the web tools of fusion', () => {
+  const PAGE = { url: 'https://www.example.com/sky', title: 'The sky', content: 'It is blue.' };
+
+  it('are those of every model that takes tools, and name their sources', async () => {
+    engine.clear();
+    engine.answer([head(200, JSON_TYPE), write(JSON.stringify({ results: [PAGE] })), end()]);
+    const answers: AnswerContent[] = [
+      { tools: [{ name: 'web_search', arguments: '{"query":"sky"}', id: 'call_s' }] },
+      { text: 'Blue, says [example.com](https://www.example.com/sky).' },
+    ];
+    behaviours = {
+      ...behaviours,
+      'm-outer': { text: 'See [example.com](https://www.example.com/sky).' },
+      get 'p-a'() {
+        return answers.shift() ?? 500;
+      },
+    };
+    const plugins = [{ id: 'fusion', analysis_models: ['p/a', 'p/toolless'], model: 'p/judge' }];
+    const { body, id } = await ask('/responses', { plugins });
+    expect(engine.requests).toHaveLength(1);
+    const toolsOf = (model: string) => sentTo(model)?.json.tools?.map((tool: any) => tool.function.name);
+    expect(toolsOf('p-a')).toEqual(['web_search', 'web_fetch']);
+    expect(toolsOf('p-b')).toBeUndefined();
+    expect(body.output[0].sources).toEqual([{ title: PAGE.title, url: PAGE.url }]);
+    expect(body.output[1].content[0].annotations).toMatchObject([{ type: 'url_citation', url: PAGE.url }]);
+    const { legs } = await recorded(id);
+    expect(legs.filter(({ kind }: any) => kind === 'panel')).toHaveLength(3);
+  });
+
+  it('are none if the request says so', async () => {
+    await ask('/responses', { plugins: [{ id: 'fusion', tools: [] }] });
+    expect(sentTo('p-a')?.json.tools).toBeUndefined();
+    expect(sentTo('p-judge')?.json.tools).toBeUndefined();
+  });
+});
+
+it('asks a judge that takes schemas for one', async () => {
+  await ask('/responses', { plugins: [{ id: 'fusion', model: 'p/strict' }] });
+  expect(sentTo('p-judge')?.json.response_format).toMatchObject({
+    type: 'json_schema',
+    json_schema: { name: 'analysis', strict: true },
+  });
+});
+
+describe('limits and guardrails of fusion', () => {
+  async function newKey(settings: object) {
+    const { body } = await managementOf(gateway).ask('POST', '/keys', { name: 'limited', ...settings });
+    return body as { key: string; data: { hash: string } };
+  }
+
+  async function askWith(key: string, body: object) {
+    const response = await gateway.fetch('/responses', {
+      method: 'POST',
+      key,
+      body: JSON.stringify({ model: 'm/outer', input: 'What colour is the sky?', ...body }),
+      headers: { 'content-type': 'application/json', ...METADATA },
+    });
+    return { status: response.status, body: (await response.json()) as any };
+  }
+
+  it('never pass the limit of a key', async () => {
+    const limit = 0.0005;
+    const { key, data } = await newKey({ limit });
+    const { status, body } = await askWith(key, { max_output_tokens: 20, ...FUSION });
+    expect(status, JSON.stringify(body)).toBe(200);
+    const shown = await managementOf(gateway).ask('GET', `/keys/${data.hash}`);
+    expect(shown.body.data.usage).toBeLessThanOrEqual(limit);
+    expect(shown.body.data.usage).toBeCloseTo(body.usage.cost, 9);
+  });
+
+  it('forbid a model of the panel, and the rest goes on', async () => {
+    const { key, data } = await newKey({});
+    const management = managementOf(gateway);
+    const { id } = await management.data(201, 'POST', '/guardrails', {
+      name: 'Some models',
+      allowed_models: ['p/a', 'p/judge', 'm/outer'],
+    });
+    await management.ask('POST', `/guardrails/${id}/assignments/keys`, { key_hashes: [data.hash] });
+    const { status, body } = await askWith(key, FUSION);
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(body.output[0].responses.map(({ model }: any) => model)).toEqual(['p/a']);
+    expect(body.output[0].failed_models).toMatchObject([
+      { model: 'p/b', status_code: 403 },
+      { model: 'p/c', status_code: 403 },
+    ]);
+  });
+
+  it('redact what models of the panel write, everywhere', async () => {
+    const { key, data } = await newKey({});
+    const management = managementOf(gateway);
+    const { id } = await management.data(201, 'POST', '/guardrails', {
+      name: 'No secrets',
+      content_filters: [{ pattern: 'tangerine', action: 'redact', label: 'FRUIT' }],
+    });
+    await management.ask('POST', `/guardrails/${id}/assignments/keys`, { key_hashes: [data.hash] });
+    behaviours['p-a'] = { text: 'It is tangerine.' };
+    const { status, body } = await askWith(key, FUSION);
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(JSON.stringify(body.output)).not.toContain('tangerine');
+    expect(JSON.stringify(sentTo('m-outer')?.json)).not.toContain('tangerine');
+    expect(body.output[0].responses[0].content).toContain('FRUIT');
   });
 });
 

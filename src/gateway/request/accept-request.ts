@@ -8,6 +8,7 @@ import { inTurn } from '../../kit/loop/turns.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { OutputItems } from '../../ports/output-items.ts';
 import { Prompt } from '../../tokens/prompt.ts';
+import { depthHeaders } from '../../tools/fusion/fusion-depth.ts';
 import type { ContentShare } from './content-room.ts';
 import type { GenerationInput } from './generation-input.ts';
 import { withReferencedItems, withStandIns } from './item-references.ts';
@@ -134,5 +135,7 @@ function offered(
 ): GenerationRequest {
   refuseUnavailable(request, settings.vendor, settings);
   if (isInsideFusion === true) refuseFusion(request, settings.vendor);
-  return withDefaultSort(withOnlineVariant(request, settings.catalog), caller.workspace);
+  const asked = withDefaultSort(withOnlineVariant(request, settings.catalog), caller.workspace);
+  // The upstream may be a gateway too.
+  return isInsideFusion === true ? { ...asked, upstreamHeaders: depthHeaders(settings.vendor) } : asked;
 }

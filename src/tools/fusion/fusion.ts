@@ -2,7 +2,6 @@ import Type from 'typebox';
 import { FUSION, fusionTeam } from '../../catalog/fusion-team.ts';
 import type { Item } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { remembered } from '../../kit/collections/remembered.ts';
 import { boundedText } from '../../kit/json/bounded-json.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, objectAt, stringAt } from '../../kit/json/members.ts';
@@ -12,7 +11,14 @@ import type { ServerTool, ToolContext, ToolOutcome, ToolSettings } from '../serv
 import { transcriptOf } from '../transcript.ts';
 import { webFetch } from '../web-fetch.ts';
 import { webSearch } from '../web-search.ts';
-import { analysisOf, JUDGE_INSTRUCTIONS, judgeQuestion, type PanelAnswer } from './analysis.ts';
+import {
+  ANALYSIS_FORMAT,
+  analysisOf,
+  JUDGE_INSTRUCTIONS,
+  judgeQuestion,
+  type PanelAnswer,
+} from './analysis.ts';
+import { depthHeaders } from './fusion-depth.ts';
 import { askPanel, conversationFor, type FailedModel, resultOf, statusOf } from './panel.ts';
 
 const { tools, reasoning, temperature, max_completion_tokens } = MODEL_PARAMETERS;
@@ -130,7 +136,10 @@ async function judgement(
   const { signal, showStep } = context;
   showStep('analysis.in_progress', { judge_model: judge });
   const items = [message('system', JUDGE_INSTRUCTIONS), message('user', judgeQuestion(request, answers))];
-  const asked = requestFor(judge, items, { temperature: 0 });
+  const asked = {
+    ...requestFor(judge, items, { temperature: 0 }),
+    ...(takesSchema(judge, context.settings) && { outputFormat: ANALYSIS_FORMAT }),
+  };
   const result = await resultOf(context.leg(asked, { kind: 'judge', signal }), signal);
   const answer = answerOf(result);
   if ('error' in answer) {
@@ -166,11 +175,6 @@ function memberRequests(parameters: JsonObject, { request, settings }: ToolConte
   };
 }
 
-/** Name of the header that tells another gateway how deep in fusions a request is, without the operator's prefix. */
-export const DEPTH_HEADER = 'Fusion-Depth';
-
-const depthHeaders = remembered(16, (vendor) => ({ [`x-${vendor}-${DEPTH_HEADER}`.toLowerCase()]: '1' }));
-
 /** The lowest output limit of the model's endpoints, and no more than the default. */
 function outputLimitOf(id: string, { catalog }: ToolSettings): number {
   const model = catalog.resolve(id);
@@ -178,6 +182,18 @@ function outputLimitOf(id: string, { catalog }: ToolSettings): number {
     (endpoint) => endpoint.maxOutputTokens ?? model?.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS,
   );
   return Math.min(DEFAULT_OUTPUT_TOKENS, ...limits);
+}
+
+/** Dialects whose upstreams refuse a schema beside tools. */
+const SCHEMA_OR_TOOLS: ReadonlySet<string> = new Set(['gemini', 'bedrock']);
+
+/** True if all endpoints of a model are known to take a schema of the answer. */
+function takesSchema(id: string, { catalog }: ToolSettings): boolean {
+  const endpoints = catalog.resolve(id)?.endpoints ?? [];
+  return endpoints.every(
+    ({ provider, supportedParameters }) =>
+      supportedParameters?.has('structured_outputs') === true && !SCHEMA_OR_TOOLS.has(provider.dialect),
+  );
 }
 
 /** Tools of the web that this gateway can run by itself; none for models that take no tools. */

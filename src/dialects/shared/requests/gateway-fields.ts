@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { FUSION_PRESETS } from '../../../catalog/fusion-team.ts';
 import { domainsSchema, engineNameSchema, userLocationFields } from '../../../config/schema/web-fields.ts';
 import { invalidRequest } from '../../../ir/errors.ts';
 import type { CacheMark } from '../../../ir/items.ts';
@@ -110,13 +111,29 @@ export const pluginSchema = taggedUnion('id', [
   closed({
     id: Type.Literal('fusion'),
     enabled,
-    analysis_models: nullish(Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 8 })),
-    model: nullish(Type.String({ minLength: 1 })),
-    max_tool_calls: nullish(Type.Integer({ minimum: 1, maximum: 16, default: 8 })),
-    preset: nullish(oneOf(['general-high', 'general-budget', 'general-fast'])),
+    analysis_models: nullish(
+      Type.Array(Type.String({ minLength: 1 }), {
+        minItems: 1,
+        maxItems: 8,
+        description: 'Models of the panel: each answers the request.',
+      }),
+    ),
+    model: nullish(Type.String({ minLength: 1, description: 'The judge, which compares the answers.' })),
+    max_tool_calls: nullish(
+      Type.Integer({
+        minimum: 1,
+        maximum: 16,
+        default: 8,
+        description: 'For each model of the panel, and the judge.',
+      }),
+    ),
+    preset: nullish(
+      oneOf(FUSION_PRESETS, { description: 'Panel and judge; `analysis_models` and `model` win over it.' }),
+    ),
     tools: nullish(
       Type.Array(Type.Object({ type: Type.String({ minLength: 1 }), parameters: nullish(Type.Object({})) }), {
         maxItems: 8,
+        description: 'Server tools for panel and judge; web search and web fetch by default, none if empty.',
       }),
     ),
   }),
