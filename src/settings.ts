@@ -20,6 +20,7 @@ import { type EgressRules, parseEgressRules } from './kit/net/egress.ts';
 import { type ConfiguredServers, configuredServersOf } from './mcp/configured-servers.ts';
 import type { CooldownSettings } from './routing/health/breaker.ts';
 import type { OcrSettings } from './stages/stage.ts';
+import type { ToolLimits } from './tools/server-tool.ts';
 import type { WebSettings } from './web/web-settings.ts';
 
 /** Everything that a configuration decides and a reload replaces. */
@@ -87,7 +88,7 @@ export function* deriveSettingsSliced(
       moderation: config.plugins.moderation ?? undefined,
       ocr: ocrSettingsOf(config),
       web: webSettingsOf(config),
-      tools: { steps: config.tools.limits.steps },
+      tools: toolLimitsOf(config),
       fusion: fusionSettingsOf(config),
     },
     http: {
@@ -110,6 +111,15 @@ export function* deriveSettingsSliced(
         datasets: { minute: config.limits.datasets.per_minute, day: config.limits.datasets.per_day },
       },
     },
+  };
+}
+
+function toolLimitsOf({ tools }: LoadedConfiguration['config']): ToolLimits {
+  const { image_generation: images, sandbox, limits } = tools;
+  return {
+    steps: limits.steps,
+    imageModel: images?.model,
+    sandbox: sandbox ? { url: sandbox.url, token: sandbox.token ?? undefined } : undefined,
   };
 }
 

@@ -33,6 +33,17 @@ export interface WorkspaceFiles {
 export interface ToolLimits {
   /** Most steps of one loop of tool calls. */
   readonly steps: number;
+  /** The model with image output that draws; undefined = none. */
+  readonly imageModel: string | undefined;
+  /** The service that runs commands; undefined = none. */
+  readonly sandbox: SandboxSettings | undefined;
+}
+
+/** The service that runs commands, see docs/guide/sandbox.md. */
+export interface SandboxSettings {
+  readonly url: string;
+  /** Its credential. */
+  readonly token: string | undefined;
 }
 
 /** Operator settings that tools read. */

@@ -3,6 +3,10 @@ import { applyPatch } from './apply-patch/apply-patch.ts';
 import { datetime } from './datetime.ts';
 import { files } from './files.ts';
 import { fusion } from './fusion/fusion.ts';
+import { imageGeneration } from './image-generation.ts';
+import { bash } from './sandbox/bash.ts';
+import { codeInterpreter } from './sandbox/code-interpreter.ts';
+import { shell } from './sandbox/shell.ts';
 import { searchModels } from './search-models.ts';
 import type { ServerTool } from './server-tool.ts';
 import { subagent } from './subagent.ts';
@@ -19,6 +23,10 @@ const TOOLS: readonly ServerTool[] = [
   fusion,
   files,
   applyPatch,
+  imageGeneration,
+  bash,
+  shell,
+  codeInterpreter,
 ];
 
 /** All server tools that are built, by their short names. */

@@ -325,9 +325,10 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   tools: 'Tools that the gateway runs for models.',
   'tools.image_generation': 'Generation of images; absent: not offered.',
   'tools.image_generation.model': 'Model with image output.',
-  'tools.sandbox': 'Service that runs commands for bash and shell; absent: these are not offered.',
-  'tools.sandbox.url': 'Its address.',
-  'tools.sandbox.token': 'Its credential.',
+  'tools.sandbox':
+    'Service that runs code for the tools bash, shell and code_interpreter; absent: they are not offered.',
+  'tools.sandbox.url': 'Its address, which may be private.',
+  'tools.sandbox.token': 'Token that is sent to it as `Authorization: Bearer`.',
   'tools.mcp_servers': 'MCP servers by name, which is the `server_label` of requests.',
   'tools.mcp_servers.*': 'An MCP server.',
   'tools.mcp_servers.*.url': 'Its address (streamable HTTP), which may be private.',

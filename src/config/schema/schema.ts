@@ -178,7 +178,16 @@ const keyHash = Type.String({
 
 const tools = section({
   image_generation: nullish(closed({ model: modelId })),
-  sandbox: nullish(closed({ url: text(2048), token: nullish(text(8192)) })),
+  sandbox: nullish(
+    closed({
+      url: Type.String({
+        pattern: '^https?://[^\\s/@]+(?:/[^\\s#?]*)?$',
+        maxLength: 2048,
+        explain: 'must be an http or https address without a user name, for example http://127.0.0.1:8890',
+      }),
+      token: nullish(text(8192)),
+    }),
+  ),
   mcp_servers: withDefault(
     Type.Record(
       Type.String(),

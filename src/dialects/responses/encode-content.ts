@@ -165,7 +165,7 @@ function renderServerCall(item: ServerCallItem, id: string, vendor: string): Jso
       type: hosted.type,
       ...(hosted.hasNoStatus !== true && { status }),
       ...(hosted.input !== undefined && { arguments: input }),
-      ...shown,
+      ...(hosted.membersOf?.(shown) ?? shown),
     };
   }
   return { id, type: `${vendor}:${tool}`, status, call_id: callId, arguments: input, ...shown };

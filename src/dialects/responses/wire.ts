@@ -3,6 +3,8 @@ import type { Event, ItemHead, PartKind } from '../../ir/events.ts';
 import type { ServerCallItem, ServerCallStatus } from '../../ir/items.ts';
 import type { Tool } from '../../ir/request.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { stringAt } from '../../kit/json/members.ts';
 import { nullish, oneOf, taggedUnion } from '../../kit/json/schema.ts';
 import { INCLUDE_LOGPROBS, INCLUDE_SEALS } from '../shared/include-values.ts';
 import { reasoningSchema } from '../shared/reasoning/reasoning-schema.ts';
@@ -176,10 +178,12 @@ export interface HostedItem {
   /** The item has no status. */
   readonly hasNoStatus?: boolean;
   readonly idPrefix: string;
+  /** Its own members, from those of the server tool; absent = the same. */
+  readonly membersOf?: (shown: JsonObject) => JsonObject;
 }
 
 /** By the name of the server tool. */
-const HOSTED_ITEMS: ReadonlyMap<string, HostedItem> = new Map([
+const HOSTED_ITEMS: ReadonlyMap<string, HostedItem> = new Map<string, HostedItem>([
   [
     'web_search',
     {
@@ -196,6 +200,17 @@ const HOSTED_ITEMS: ReadonlyMap<string, HostedItem> = new Map([
       begun: ['in_progress', 'generating'],
       ended: { completed: 'completed' },
       idPrefix: 'ig_',
+      membersOf: (shown) => ({ result: null, ...shown }),
+    },
+  ],
+  [
+    'code_interpreter',
+    {
+      type: 'code_interpreter_call',
+      begun: ['in_progress', 'interpreting'],
+      ended: { completed: 'completed' },
+      idPrefix: 'ci_',
+      membersOf: interpreterMembers,
     },
   ],
 ]);
@@ -236,6 +251,11 @@ const MCP_ITEMS: ReadonlyMap<string, HostedItem> = new Map([
     },
   ],
 ]);
+
+function interpreterMembers({ code = null, container_id = 'auto', ...shown }: JsonObject): JsonObject {
+  const logs = ['stdout', 'stderr', 'error'].map((key) => stringAt(shown, key) ?? '').join('');
+  return { code, container_id, outputs: logs === '' ? null : [{ type: 'logs', logs }] };
+}
 
 /** Beginnings of the events of server tools that show their steps. */
 const STEP_EVENTS: ReadonlyMap<string, string> = new Map([['fusion', 'response.fusion_call']]);

@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openToolGateway, PATHS, type ToolGateway, textOf, toldIn } from './tool-gateway.ts';
+
+let tools: ToolGateway;
+let sandbox: ChildProcess;
+let port: number;
+
+/** The example of the guide; the test runs harmless commands in the place of containers. */
+async function startSandbox(): Promise<void> {
+  port = await freePort();
+  sandbox = spawn(process.execPath, ['deploy/sandbox.mjs'], {
+    env: {
+      PATH: process.env.PATH,
+      PORT: String(port),
+      SANDBOX_TOKEN: 'secret',
+      SANDBOX_RUN: 'env BOX=SESSION',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await new Promise((resolve) => sandbox.stdout?.once('data', resolve));
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+beforeAll(async () => {
+  await startSandbox();
+  tools = await openToolGateway({
+    tools: { sandbox: { url: `http://127.0.0.1:${port}/`, token: 'secret' } },
+  });
+});
+beforeEach(() => tools.upstream.clear());
+afterAll(async () => {
+  sandbox.kill();
+  await tools.close();
+});
+
+const call = (name: string, input: object) => ({ name, arguments: JSON.stringify(input), id: 'call_a' });
+
+async function run(name: string, input: object, more: object = {}) {
+  tools.upstream.clear();
+  tools.answers('m/chat', { tools: [call(name, input)] }, { text: 'Done.' });
+  const asked = { tools: [{ type: `signalbox:${name}` }], ...more };
+  const { status, body } = await tools.ask('/responses', 'm/chat', asked);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return { item: body.output[0], told: toldIn(tools.upstream.requests[1]) };
+}
+
+describe('tools that run code', () => {
+  it.each(PATHS)('run a command on %s, streamed and not', async (path) => {
+    for (const isStreamed of [false, true]) {
+      tools.upstream.clear();
+      tools.answers('m/chat', { tools: [call('bash', { command: 'echo out; echo err >&2; exit 3' })] });
+      tools.answers('m/chat', { text: 'Done.' });
+      const asked = { tools: [{ type: 'signalbox:bash' }] };
+      if (isStreamed) await tools.stream(path, 'm/chat', asked);
+      else expect(textOf[path]((await tools.ask(path, 'm/chat', asked)).body)).toBe('Done.');
+      expect(toldIn(tools.upstream.requests[1])).toEqual({
+        command: 'echo out; echo err >&2; exit 3',
+        stdout: 'out\n',
+        stderr: 'err\n',
+        exitCode: 3,
+      });
+    }
+  });
+
+  it('run several commands with a time for each', async () => {
+    const { item } = await run('shell', { commands: ['echo one', 'sleep 20'], timeout_ms: 300 });
+    expect(item).toMatchObject({
+      type: 'signalbox:shell',
+      status: 'completed',
+      output: [
+        { stdout: 'one\n', outcome: { type: 'exit', exit_code: 0 } },
+        { outcome: { type: 'timeout' } },
+      ],
+    });
+  });
+
+  it('share a session where the request names one', async () => {
+    const session = async (more: object) => (await run('bash', { command: 'echo $BOX' }, more)).told.stdout;
+    const first = await session({ session_id: 'a' });
+    expect(first).toMatch(/^sandbox-[\w-]{43}\n$/);
+    expect(await session({ session_id: 'a' })).toBe(first);
+    expect(await session({ session_id: 'b' })).not.toBe(first);
+    expect(await session({})).not.toBe(await session({}));
+    const environment = { type: 'container_reference', container_id: 'mine' };
+    const named = { tools: [{ type: 'signalbox:bash', parameters: { environment } }] };
+    expect(await session({ ...named, session_id: 'a' })).toBe(await session({ ...named, session_id: 'b' }));
+  });
+
+  it('run the responses format’s own code interpreter, with its items and events', async () => {
+    tools.answers(
+      'm/chat',
+      { tools: [call('code_interpreter', { code: 'print(1 + 1)' })] },
+      { text: 'Two.' },
+    );
+    const events = await tools.stream('/responses', 'm/chat', {
+      tools: [{ type: 'code_interpreter', container: { type: 'auto' } }],
+    });
+    const steps = events
+      .map(({ data }) => data.type)
+      .filter((type) => type?.includes('code_interpreter_call'));
+    expect(steps).toEqual(
+      ['in_progress', 'interpreting', 'completed'].map((step) => `response.code_interpreter_call.${step}`),
+    );
+    const done = events.find(({ data }) => data.type === 'response.output_item.done')?.data.item;
+    expect(done).toMatchObject({ type: 'code_interpreter_call', status: 'completed', code: 'print(1 + 1)' });
+    expect(done.outputs).toEqual([{ type: 'logs', logs: '2\n' }]);
+    const { item } = await run('code_interpreter', { code: 'print(2)' });
+    expect(item).toMatchObject({
+      type: 'signalbox:code_interpreter',
+      stdout: '2\n',
+      exitCode: 0,
+      language: 'python',
+    });
+  });
+
+  it.each([
+    [
+      { environment: { type: 'container_reference', container_id: '../x' } },
+      'tools[0].parameters.environment.container_id',
+    ],
+    [{ sleep_after_seconds: 2_592_001 }, 'tools[0].parameters.sleep_after_seconds'],
+    [{ engine: 'native' }, 'tools[0].parameters.engine'],
+  ])('refuse %j', async (parameters, path) => {
+    const { status, body } = await tools.ask('/responses', 'm/chat', {
+      tools: [{ type: 'signalbox:bash', parameters }],
+    });
+    expect(status).toBe(400);
+    expect(body.error.metadata.issues[0].path).toBe(path);
+  });
+
+  it('tell the model if the sandbox is gone or refuses', async () => {
+    const other = await openToolGateway({
+      tools: { sandbox: { url: `http://127.0.0.1:${port}`, token: 'wrong' } },
+    });
+    other.answers('m/chat', { tools: [call('bash', { command: 'ls' })] }, { text: 'Done.' });
+    const { body } = await other.ask('/responses', 'm/chat', { tools: [{ type: 'signalbox:bash' }] });
+    expect(body.output[0]).toMatchObject({ status: 'failed', error: 'the sandbox failed' });
+    expect(other.gateway.logText()).not.toContain('wrong');
+    await other.close();
+  });
+
+  it('are refused without a sandbox, and nothing runs here', async () => {
+    const none = await openToolGateway();
+    for (const name of ['bash', 'shell', 'code_interpreter']) {
+      for (const path of PATHS) {
+        const { status, body } = await none.ask(path, 'm/chat', { tools: [{ type: `signalbox:${name}` }] });
+        expect(status).toBe(400);
+        expect(body.error.metadata.issues[0]).toMatchObject({ path: 'tools[0].type' });
+      }
+    }
+    await none.close();
+  });
+});
