@@ -67,10 +67,10 @@ describe('the vendor word', () => {
     expect(reply.acme_metadata).toMatchObject({ region: 'north', requested: 'up/chat', strategy: 'direct' });
     expect(reply.signalbox_metadata).toBeUndefined();
     const refused = await json(
-      await gateway.post('/responses', { ...body, tools: [{ type: 'acme:web_search' }] }),
+      await gateway.post('/responses', { ...body, tools: [{ type: 'acme:tool_search' }] }),
     );
-    expect(refused.error.message).toContain('acme:web_search');
-    const other = await gateway.post('/responses', { ...body, tools: [{ type: 'signalbox:web_search' }] });
+    expect(refused.error.message).toContain('acme:tool_search');
+    const other = await gateway.post('/responses', { ...body, tools: [{ type: 'signalbox:tool_search' }] });
     expect(other.status).toBe(200);
   });
 });
