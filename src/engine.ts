@@ -19,6 +19,7 @@ import { McpClient } from './mcp/client/mcp-client.ts';
 import { mcpLimitsOf } from './mcp/configured-servers.ts';
 import { GrantedServers } from './mcp/granted-servers.ts';
 import type { McpOffers } from './mcp/server/offered-tool.ts';
+import { ownOffers } from './mcp/server/own-offers.ts';
 import { remoteOffers } from './mcp/server/remote-offers.ts';
 import { Pins } from './routing/conversation/pins.ts';
 import { Health } from './routing/health/health.ts';
@@ -118,9 +119,19 @@ export function openEngine(options: EngineOptions, closers: Closers) {
     onUnrecorded,
     clock: systemClock,
   });
+  const ownTools = {
+    egress,
+    files,
+    log,
+    settings: () => settings.current.gateway,
+    now: () => systemClock.now(),
+  };
   const mcpOffers: McpOffers = {
     serverInfo: { name: options.vendor, version: programVersion() },
-    of: (caller, signal) => remoteOffers(mcpServers, caller, signal, log),
+    of: async (caller, signal) => [
+      ...ownOffers(ownTools, caller),
+      ...(await remoteOffers(mcpServers, caller, signal, log)),
+    ],
   };
   return { gateway, health, contents, guardrailMetrics, mcpOffers, ...observers };
 }

@@ -165,6 +165,8 @@ export interface ServerTool {
   readonly parameters: TSchema;
   /** The reason why it cannot run on this gateway, or with these parameters; undefined = it can. */
   unavailable?(parameters: JsonObject, settings: ToolSettings): ToolIssue | undefined;
+  /** False if it needs an upstream: it is not offered to clients that ask no model. Absent = it needs none. */
+  runsAlone?(settings: ToolSettings): boolean;
   declare(parameters: JsonObject): DeclaredFunction;
   run(call: ToolCall, context: ToolContext): Promise<ToolOutcome>;
 }

@@ -63,6 +63,7 @@ export const webSearch: ServerTool = {
     const choice = chooseEngine(engineOf(parameters), web, true);
     return 'problem' in choice ? { message: choice.problem } : undefined;
   },
+  runsAlone: ({ web }) => 'engine' in chooseEngine(engineOf({}), web, false),
   declare: () => ({
     description:
       'Searches the web and returns titles, addresses and texts of pages. Cite each source that you use as a ' +

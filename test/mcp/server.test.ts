@@ -72,6 +72,24 @@ describe('POST /mcp, with the official client', () => {
     expect(gateway.logged('an MCP server gave no list of its tools')[0]).toMatchObject({ server: 'down' });
   });
 
+  it('offers the tools of the gateway that need no model', async () => {
+    const { tools } = await withClient((client) => client.listTools());
+    const names = tools.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['datetime', 'web_fetch', 'files']));
+    expect(names.filter((name) => /advisor|subagent|fusion|apply_patch|web_search/.test(name))).toEqual([]);
+    const told = await withClient((client) =>
+      client.callTool({ name: 'datetime', arguments: { timezone: 'Europe/Berlin' } }),
+    );
+    expect(told).toMatchObject({
+      isError: false,
+      content: [{ text: expect.stringContaining('Europe/Berlin') }],
+    });
+    const wrong = await withClient((client) =>
+      client.callTool({ name: 'datetime', arguments: { timezone: 'Moon/Sea' } }),
+    );
+    expect(wrong.isError).toBe(true);
+  });
+
   it('calls a tool with the credential of the operator', async () => {
     expect(await search()).toMatchObject({ content: [{ type: 'text', text: '{"text":"hi"}' }] });
     expect(docs.messages.at(-1)?.headers.authorization).toBe(`Bearer ${OPERATOR_TOKEN}`);

@@ -3,6 +3,7 @@ import { DIALECTS } from '../../dialects/dialects.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Item } from '../../ir/items.ts';
 import type { ChargeKind, PaidCharge } from '../../ir/leg.ts';
+import type { PipelineEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
@@ -26,6 +27,9 @@ export interface DirectToolCall {
 export interface DirectToolRun {
   readonly generationId: string;
   readonly signal: AbortSignal;
+  /** The call as a request without a model. */
+  readonly request: GenerationRequest;
+  note(entry: PipelineEntry): void;
   charge(kind: ChargeKind, nanos: Nanos): Promise<PaidCharge | undefined>;
 }
 
@@ -61,6 +65,8 @@ export async function runToolGeneration(
     const { text, isError } = await call.run(argumentsIn(await scanned(asked)) ?? call.arguments, {
       generationId: input.generationId,
       signal: input.signal,
+      request: asked,
+      note: (entry) => stages.note(entry),
       charge: (kind, nanos) => reservation.charge(row, kind, nanos),
     });
     stages.note({

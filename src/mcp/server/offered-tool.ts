@@ -1,4 +1,6 @@
 import type { ChargeKind } from '../../ir/leg.ts';
+import type { PipelineEntry } from '../../ir/metadata.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Nanos } from '../../kit/money.ts';
 import type { Caller } from '../../ports/caller.ts';
@@ -8,6 +10,10 @@ export interface ToolRun {
   readonly generationId: string;
   /** Aborted when the caller leaves or the deadline passes. */
   readonly signal: AbortSignal;
+  /** The call as a request without a model. */
+  readonly request: GenerationRequest;
+  /** Adds an entry to the pipeline of the routing metadata. */
+  note(entry: PipelineEntry): void;
   /** Pays for something, before it is done. Undefined = the limits are too low. */
   charge(kind: ChargeKind, nanos: Nanos): Promise<{ waive(): Promise<void> } | undefined>;
 }

@@ -1,0 +1,98 @@
+import type { JsonObject } from '../../kit/json/json.ts';
+import type { Log } from '../../kit/log/log.ts';
+import type { Caller } from '../../ports/caller.ts';
+import type { ServerTool, ToolContext, ToolSettings } from '../../tools/server-tool.ts';
+import { SERVER_TOOLS } from '../../tools/table.ts';
+import type { OfferedTool, ToolRun, ToolText } from './offered-tool.ts';
+
+export interface OwnToolDependencies extends Pick<ToolContext, 'egress' | 'files'> {
+  readonly settings: () => ToolSettings;
+  readonly log: Pick<Log, 'warn'>;
+  now(): number;
+}
+
+/** Parameters of tools that no request sets. */
+const NO_PARAMETERS: JsonObject = {};
+
+const TIMEOUT = 'the tool gave no result in its time';
+
+/** The gateway's own tools that need no conversation and can run here. */
+export function ownOffers(dependencies: OwnToolDependencies, caller: Caller): readonly OfferedTool[] {
+  const settings = dependencies.settings();
+  return [...SERVER_TOOLS.values()]
+    .filter((tool) => isOffered(tool, settings))
+    .map((tool) => {
+      const { description, parameters } = tool.declare(NO_PARAMETERS);
+      return {
+        name: tool.name,
+        description,
+        inputSchema: parameters,
+        annotations: undefined,
+        run: (given, run) => runWithin(tool, given, run, contextOf(run, settings, caller, dependencies)),
+      };
+    });
+}
+
+function isOffered(tool: ServerTool, settings: ToolSettings): boolean {
+  if (tool.callsModels === true || tool.endsAnswer === true) return false;
+  return tool.runsAlone?.(settings) !== false && tool.unavailable?.(NO_PARAMETERS, settings) === undefined;
+}
+
+function contextOf(
+  { generationId, signal, request, charge, note }: ToolRun,
+  settings: ToolSettings,
+  caller: Caller,
+  { egress, files, log, now }: OwnToolDependencies,
+): ToolContext {
+  return {
+    generationId,
+    settings,
+    caller,
+    workspace: caller.workspace,
+    egress,
+    files,
+    signal,
+    request,
+    endpoint: undefined,
+    log,
+    now,
+    charge,
+    note,
+    leg: () => Promise.reject(new Error('a tool for MCP clients must not call models')),
+    tell: () => {},
+    showStep: () => {},
+  };
+}
+
+/** Runs a tool within the time of one. Rejects only with the reason of the caller's signal. */
+async function runWithin(
+  tool: ServerTool,
+  given: JsonObject,
+  { generationId, signal }: ToolRun,
+  context: ToolContext,
+): Promise<ToolText> {
+  const { toolMs, resultCharacters } = context.settings.web.limits;
+  const late = AbortSignal.timeout(toolMs);
+  const both = AbortSignal.any([signal, late]);
+  const aborted = new Promise<never>((_, reject) => {
+    both.addEventListener('abort', () => reject(both.reason), { once: true });
+  });
+  // Prevents an unhandled rejection; the race below rethrows it.
+  aborted.catch(() => {});
+  try {
+    signal.throwIfAborted();
+    const call = { callId: generationId, arguments: given, parameters: NO_PARAMETERS, uses: 0, found: 0 };
+    const running = tool.run(call, { ...context, signal: both });
+    const { output, isFailed = false } = await Promise.race([running, aborted]);
+    return { text: output.slice(0, resultCharacters), isError: isFailed };
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (late.aborted) return { text: TIMEOUT, isError: true };
+    context.log.warn('a server tool failed', {
+      tool: tool.name,
+      generation_id: generationId,
+      error: String(error),
+    });
+    return { text: 'the tool failed', isError: true };
+  }
+}
