@@ -1,3 +1,5 @@
+import type { Nanos } from '../kit/money.ts';
+
 /** Purpose of one model call inside a generation. A plain request has one leg, of the model that was asked for. */
 export type LegKind = 'main' | 'advisor' | 'subagent' | 'panel' | 'judge';
 
@@ -12,3 +14,26 @@ export interface PaidCharge {
 
 /** How a leg ended. */
 export type LegStatus = 'completed' | 'failed' | 'cancelled';
+
+/** How a call of a server tool ended. */
+export type ToolCallEnd = 'ok' | 'error' | 'timeout' | 'cancelled';
+
+/** One call of a server tool. */
+export interface ToolCallRecord {
+  /** Short name of the tool; of one that does not exist, what the model called. */
+  readonly name: string;
+  /** Legs that had begun before the call. */
+  readonly leg: number;
+  /** Epoch milliseconds. */
+  readonly startedAtMs: number;
+  readonly durationMs: number;
+  readonly end: ToolCallEnd;
+  /** False if the tool was not run, because it does not exist or its arguments are not valid. */
+  readonly isRun: boolean;
+  /** Cost besides legs. */
+  readonly nanos: Nanos;
+  readonly inputCharacters: number;
+  readonly outputCharacters: number;
+  /** What the model was told about a failure. */
+  readonly error?: string;
+}

@@ -23,7 +23,24 @@ export interface Usage {
   readonly webSearchRequests: number;
   /** The upstream says that it kept all of it in the United States, which has a price of its own. */
   readonly isUsOnly?: true;
+  /** Calls of server tools; absent = none. They are not billed as tokens. */
+  readonly toolCalls?: ToolCallCounts;
   readonly source: UsageSource;
+}
+
+/** Counts of the calls of server tools. */
+export interface ToolCallCounts {
+  readonly requested: number;
+  readonly executed: number;
+  /** Searches that the gateway ran. */
+  readonly searches: number;
+  /** Pages that the gateway fetched. */
+  readonly fetches: number;
+}
+
+/** Searches of the upstream and of the gateway. */
+export function allSearches({ webSearchRequests, toolCalls }: Usage): number {
+  return webSearchRequests + (toolCalls?.searches ?? 0);
 }
 
 export const NO_USAGE: Usage = {

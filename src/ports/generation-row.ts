@@ -1,4 +1,4 @@
-import type { ChargeKind, LegKind, LegStatus } from '../ir/leg.ts';
+import type { ChargeKind, LegKind, LegStatus, ToolCallEnd } from '../ir/leg.ts';
 import type { UsageSource } from '../ir/usage.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 
@@ -28,6 +28,21 @@ export type LegRow = {
   /** Charge, nano-dollars in decimal. */
   cost_nanos: string;
   status: LegStatus;
+};
+
+/** A call of a server tool. */
+export type ToolCallRow = {
+  name: string;
+  /** Number of the leg that asked for it, from 1. */
+  leg: number;
+  started_at: string;
+  duration_ms: number;
+  outcome: ToolCallEnd;
+  /** Nano-dollars in decimal. */
+  cost_nanos: string;
+  input_characters: number;
+  output_characters: number;
+  error?: string;
 };
 
 /** Something besides a model call that a generation has paid for. */
@@ -105,6 +120,8 @@ export type GenerationRow = {
   legs?: LegRow[];
   /** Absent = none. */
   charges?: ChargeRow[];
+  /** Absent = none. */
+  tool_calls?: ToolCallRow[];
   usage_source: UsageSource;
   /** List price of what was used, nano-dollars in decimal. */
   upstream_inference_nanos: string;

@@ -3,7 +3,7 @@ import type { CacheWish } from '../ir/cache-wish.ts';
 import type { GatewayError } from '../ir/errors.ts';
 import type { EventBatch } from '../ir/events.ts';
 import type { RequestFormat } from '../ir/items.ts';
-import type { ChargeKind, LegKind, PaidCharge } from '../ir/leg.ts';
+import type { ChargeKind, LegKind, PaidCharge, ToolCallRecord } from '../ir/leg.ts';
 import type { PipelineEntry, TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
@@ -77,6 +77,12 @@ export interface StageContext {
    * cost. Undefined = the limits are too low. Rejects with LedgerUnavailable, and after the end of the answer.
    */
   charge(kind: ChargeKind, nanos: Nanos): Promise<PaidCharge | undefined>;
+  /** Adds calls of server tools to the record. */
+  noteToolCalls(calls: readonly ToolCallRecord[]): void;
+  /** Limits the cost of the generation: legs and charges beyond it end as those beyond a limit do. */
+  limitCost(maxNanos: Nanos): void;
+  /** Tokens and cost of all ended legs and charges. */
+  used(): { readonly tokens: number; readonly nanos: Nanos };
   /**
    * The endpoints that could serve a request, in the order in which they would be tried now; none if the request
    * cannot be served. It is planned for this alone: the order may differ when it is served.

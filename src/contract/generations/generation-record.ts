@@ -112,6 +112,23 @@ export const generationSchema = Type.Object({
         'the request refused.',
     },
   ),
+  tool_calls: Type.Array(
+    Type.Object({
+      name: text,
+      leg: whole,
+      started_at: text,
+      duration_ms: whole,
+      outcome: Type.String({ description: '`ok`, `error`, `timeout` or `cancelled`.' }),
+      cost: money,
+      input_characters: whole,
+      output_characters: whole,
+      error: nullable(Type.String()),
+    }),
+    {
+      description:
+        'Calls of tools that the gateway ran, in order. `leg`: number of the model call that asked for it, from 1.',
+    },
+  ),
   charges: Type.Array(Type.Object({ kind: Type.String(), cost: money }), {
     description: 'What was paid for besides model calls, such as `web_search`; part of the cost.',
   }),
@@ -158,6 +175,7 @@ export function generationObject(generation: ShownGeneration): JsonObject {
     written_off: usdOf(writtenOffNanos),
     written_off_cause: writtenOffCause,
     legs: legsOf(row, cost),
+    tool_calls: toolCallsOf(row),
     charges: chargesOf(row),
     ...Object.fromEntries(Object.keys(ROW_MEMBERS).map((name) => [name, row[name] ?? null])),
     // Clients expect text here.
@@ -185,6 +203,14 @@ function legsOf(row: JsonObject, cost: number): JsonObject[] {
 function legObject(leg: JsonObject): JsonObject {
   const { cost_nanos: _, status, ...rest } = leg;
   return { ...rest, cost: usdOf(nanosAt(leg, 'cost_nanos')), status: status ?? null };
+}
+
+function toolCallsOf({ tool_calls: calls }: JsonObject): JsonObject[] {
+  if (!Array.isArray(calls)) return [];
+  return calls.filter(isJsonObject).map((call) => {
+    const { cost_nanos: _, error, ...rest } = call;
+    return { ...rest, cost: usdOf(nanosAt(call, 'cost_nanos')), error: error ?? null };
+  });
 }
 
 function chargesOf({ charges }: JsonObject): JsonObject[] {

@@ -3,6 +3,7 @@ import { tokenCount, type Usage } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, objectsAt } from '../../kit/json/members.ts';
 import { type CostNames, costMembers } from '../shared/answers/cost-members.ts';
+import { toolUseDetails } from '../shared/answers/tool-use-details.ts';
 
 /** Token counts in both directions. */
 
@@ -89,9 +90,8 @@ export function renderUsage(
     }),
     ...costMembers(bill, COST_NAMES),
   };
-  if (usage.webSearchRequests > 0) {
-    members.server_tool_use_details = { web_search_requests: usage.webSearchRequests };
-  }
+  const details = toolUseDetails(usage);
+  if (details !== undefined) members.server_tool_use_details = details;
   return over(upstream, members);
 }
 

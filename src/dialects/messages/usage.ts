@@ -1,5 +1,5 @@
 import type { Finish, Settled } from '../../ir/events.ts';
-import { NO_USAGE, tokenCount, type Usage } from '../../ir/usage.ts';
+import { allSearches, NO_USAGE, tokenCount, type Usage } from '../../ir/usage.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { defineAll, objectsAt } from '../../kit/json/members.ts';
 import type { ReplyContext } from '../dialect.ts';
@@ -150,10 +150,16 @@ export function renderUsage(usage: Usage, tier: string): JsonObject {
     cache_read_input_tokens: usage.cachedTokens,
     inference_geo: null,
     output_tokens_details: { thinking_tokens: usage.reasoningTokens },
-    server_tool_use:
-      usage.webSearchRequests > 0 ? { ...NO_TOOL_USE, web_search_requests: usage.webSearchRequests } : null,
+    server_tool_use: toolUseOf(usage),
     service_tier: tier === 'default' ? 'standard' : tier,
   };
+}
+
+function toolUseOf(usage: Usage): JsonObject | null {
+  const web_search_requests = allSearches(usage);
+  const web_fetch_requests = usage.toolCalls?.fetches ?? 0;
+  if (web_search_requests + web_fetch_requests === 0) return null;
+  return { ...NO_TOOL_USE, web_search_requests, web_fetch_requests };
 }
 
 const COST_NAMES: CostNames = {

@@ -2,6 +2,7 @@ import { type Bill, tokenCount, type Usage } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, objectAt, objectsAt } from '../../kit/json/members.ts';
 import { type CostNames, costMembers } from '../shared/answers/cost-members.ts';
+import { toolUseDetails } from '../shared/answers/tool-use-details.ts';
 
 /** Reads the token counts of a response object; undefined if they are missing or implausible. */
 export function readUsage(response: JsonObject): Usage | undefined {
@@ -52,7 +53,6 @@ export function renderUsage(usage: Usage, bill: Bill | undefined): JsonObject {
     output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
     total_tokens: usage.inputTokens + usage.outputTokens,
     ...(bill !== undefined && costMembers(bill, COST_NAMES)),
-    server_tool_use_details:
-      usage.webSearchRequests > 0 ? { web_search_requests: usage.webSearchRequests } : undefined,
+    server_tool_use_details: toolUseDetails(usage),
   });
 }

@@ -31,6 +31,7 @@ async function factsOf({ request: changes = {}, counted, promptRatio }: Given) {
   if (promptRatio !== undefined) learnt.learn(answersOf(KEY, MODEL), { outputTokens: 1, promptRatio });
   let asked = 0;
   const reservation: AdmitDependencies['reservation'] = {
+    isBoundByMax: false,
     async hold(_, size): Promise<ReserveOutcome> {
       const amount = size(PLENTY);
       const isRefused = counted !== undefined && asked++ === 0;

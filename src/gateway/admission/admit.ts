@@ -22,7 +22,7 @@ import { ASSUMED_SEARCHES, type CostFacts, WorstCost } from './worst-cost.ts';
 /** Dependencies of admission besides the request. */
 export interface AdmitDependencies {
   /** The reservation that the money is held in. */
-  readonly reservation: Pick<GenerationReservation, 'hold'>;
+  readonly reservation: Pick<GenerationReservation, 'hold' | 'isBoundByMax'>;
   readonly tokenizer: Tokenizer;
   readonly learnt: LearntLengths;
   readonly byokFee: number;
@@ -71,6 +71,7 @@ export async function admit(applicant: Applicant, dependencies: AdmitDependencie
     );
     const second = await reservation.hold(row, (headroom) => counted.exactly(headroom));
     if (second.ok) return counted.admission(second.reserved);
+    if (reservation.isBoundByMax) throw new MaxCostReached();
     throw refused(second.refusal, {
       scopes: input.caller.scopes,
       basePath: dependencies.basePath,
@@ -110,10 +111,24 @@ async function admitWholly(
   const alone = new Sizing(atFirst, dependencies, counted);
   const second = await dependencies.reservation.hold(
     row,
-    (headroom) => all.wholly(headroom) ?? alone.wholly(headroom),
+    (headroom) =>
+      all.wholly(headroom) ??
+      alone.wholly(headroom) ??
+      // Within a limit of its own a shorter answer is what the caller asked for.
+      (dependencies.reservation.isBoundByMax ? alone.exactly(headroom) : null),
   );
-  if (!second.ok) return second.refusal;
+  if (!second.ok) {
+    if (dependencies.reservation.isBoundByMax) throw new MaxCostReached();
+    return second.refusal;
+  }
   return (all.isSized ? all : alone).admission(second.reserved);
+}
+
+/** The rest of `max_cost_in_dollars` does not pay for a model call. */
+export class MaxCostReached extends GatewayError {
+  constructor() {
+    super('payment', 'What is left of max_cost_in_dollars does not pay for the next model call');
+  }
 }
 
 /** The 503 for a request that is not begun because it could not be recorded. */

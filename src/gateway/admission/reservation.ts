@@ -1,5 +1,5 @@
 import { type Amount, minus, NOTHING, plus } from '../../ir/amount.ts';
-import type { ChargeKind, PaidCharge } from '../../ir/leg.ts';
+import type { ChargeKind, PaidCharge, ToolCallRecord } from '../../ir/leg.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Nanos } from '../../kit/money.ts';
 import type { ChargeRow } from '../../ports/generation-row.ts';
@@ -19,6 +19,9 @@ export interface Charge {
   readonly nanos: Nanos;
 }
 
+/** The generation's own limit does not leave enough. */
+class BeyondMax extends Error {}
+
 /** Charges listed in a record; the rest is only counted. */
 const MAX_LISTED_CHARGES = 100;
 
@@ -33,6 +36,8 @@ export class GenerationReservation {
   readonly #now: () => number;
   /** Paid besides model calls. */
   readonly charges: Charge[] = [];
+  /** Calls of server tools. */
+  readonly toolCalls: ToolCallRecord[] = [];
   /** Writes a checkpoint; absent before the first leg, when charges are the only progress. */
   noteProgress: (() => Promise<void>) | undefined;
   #reserved = NOTHING;
@@ -42,6 +47,11 @@ export class GenerationReservation {
   #isClosed = false;
   /** True if no limit applied when the generation was opened. */
   #isUnlimited = false;
+  /** Most that the generation may cost; undefined = no limit of its own. */
+  #maxNanos: Nanos | undefined;
+  #isBoundByMax = false;
+  /** Tokens of all ended legs. */
+  usedTokens = 0;
   /** Serializes holds, so that two legs never count the same free money. */
   #holding: Promise<ReserveOutcome> | undefined;
 
@@ -61,6 +71,28 @@ export class GenerationReservation {
 
   get reserved(): Amount {
     return this.#reserved;
+  }
+
+  /** Spent by ended legs and charges. */
+  get spent(): Amount {
+    return this.#spent;
+  }
+
+  /** Limits the cost of the generation: nothing is held or charged beyond it. */
+  limitCost(maxNanos: Nanos): void {
+    this.#maxNanos = maxNanos;
+  }
+
+  /** True if the generation's own limit was the lowest at the last hold. */
+  get isBoundByMax(): boolean {
+    return this.#isBoundByMax;
+  }
+
+  /** Adds calls of server tools to the record, and to the next checkpoint, which is begun and not awaited. */
+  noteToolCalls(calls: readonly ToolCallRecord[]): void {
+    this.toolCalls.push(...calls);
+    // A ledger that is down refuses the next leg.
+    this.noteProgress?.().catch(() => {});
   }
 
   /** Sum of the charges. */
@@ -121,7 +153,35 @@ export class GenerationReservation {
     size: (headroom: Headroom) => Amount | null,
   ): Promise<ReserveOutcome> {
     this.#assertNotClosed();
-    return this.#isOpen ? this.#holdMore(size) : this.#open(row(), size);
+    const bounded =
+      this.#maxNanos === undefined ? size : (headroom: Headroom) => size(this.#withinMax(headroom));
+    try {
+      return await (this.#isOpen ? this.#holdMore(bounded) : this.#open(row(), bounded));
+    } catch (error) {
+      if (!(error instanceof BeyondMax)) throw error;
+      // Nobody names this limit: `isBoundByMax` says that it is the generation's own.
+      const limitNanos = this.#maxNanos ?? 0n;
+      return { ok: false, refusal: { scope: 'account', window: 'lifetime', limitNanos, leftNanos: 0n } };
+    }
+  }
+
+  /** Leaves the ledger, which has no limit to name if only the generation's own is too low. */
+  #orBeyondMax(amount: Amount | null): Amount | null {
+    if (amount === null && this.#maxNanos !== undefined && this.#isBoundByMax) throw new BeyondMax();
+    return amount;
+  }
+
+  /** The headroom within the generation's own limit. Open legs may spend all that they hold. */
+  #withinMax({ affordable, unspent }: Headroom): Headroom {
+    const max = this.#maxNanos ?? 0n;
+    const left = beyond({ creditNanos: max, byokNanos: 0n }, plus(this.#spent, this.#held)).creditNanos;
+    const { creditNanos } = affordable;
+    this.#isBoundByMax = creditNanos === null || left < creditNanos;
+    const lower = (nanos: Nanos | null) => (nanos === null || left < nanos ? left : nanos);
+    return {
+      affordable: { ...affordable, creditNanos: lower(creditNanos) },
+      unspent: { ...unspent, creditNanos: lower(unspent.creditNanos) },
+    };
   }
 
   /** Settlement has begun: nothing more can be held or charged. */
@@ -144,7 +204,7 @@ export class GenerationReservation {
     const outcome = await this.#ledger.topUp(
       this.#input.generationId,
       (headroom) => {
-        const amount = size(withFree(headroom, free));
+        const amount = this.#orBeyondMax(size(withFree(headroom, free)));
         if (amount === null) return null;
         wanted = amount;
         return beyond(amount, free);
@@ -187,7 +247,7 @@ export class GenerationReservation {
       { scopes, limits, atMs: this.#now(), generationId, row },
       (headroom) => {
         this.#isUnlimited = isUnlimited(headroom.affordable);
-        return size(headroom);
+        return this.#orBeyondMax(size(headroom));
       },
     );
     if (!outcome.ok) return outcome;

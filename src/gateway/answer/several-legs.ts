@@ -14,13 +14,13 @@ import { isSameCandidate } from '../../routing/rules/candidate.ts';
 import type { LegWish } from '../../stages/stage.ts';
 import { Prompt } from '../../tokens/prompt.ts';
 import { Admission } from '../admission/admission.ts';
-import { admitFurther } from '../admission/admit.ts';
+import { admitFurther, MaxCostReached } from '../admission/admit.ts';
 import { attemptCandidates } from '../leg/attempt.ts';
 import { Leg } from '../leg/leg.ts';
 import { type AnswerEnd, type LegAccount, plusUncharged } from '../leg/leg-account.ts';
 import { type AdmittedLeg, RunningLeg } from '../leg/running-leg.ts';
 import type { Plan } from '../plan/plan.ts';
-import { accountOf } from '../record/account.ts';
+import { accountOf, withToolCalls } from '../record/account.ts';
 import { acceptedRow } from '../record/generation-row.ts';
 import { OpenItems } from '../record/open-items.ts';
 import type { AttemptLimits } from '../request/settings.ts';
@@ -88,8 +88,9 @@ export class SeveralLegs extends Answering {
     }
     await Promise.all(this.#closing);
     const ended = this.running.flatMap(({ leg }) => (leg.end === undefined ? [] : [{ leg, ...leg.end }]));
-    const { usage, bill } = accountOf(ended, this.attemptLog.charges);
-    return { usage, bill, uncharged: this.#uncharged };
+    const { charges, toolCalls } = this.attemptLog;
+    const { usage, bill } = accountOf(ended, charges);
+    return { usage: withToolCalls(usage, toolCalls), bill, uncharged: this.#uncharged };
   }
 
   protected override concludeLegs(): void {
@@ -131,6 +132,12 @@ export class SeveralLegs extends Answering {
       if (isFirst) throw error;
       return toGatewayError(error);
     });
+    if (running instanceof MaxCostReached) {
+      const { message: summary } = running;
+      this.underway.stages.note({ type: 'plugin', name: 'budget', summary, data: { scope: 'request' } });
+      yield [OUT_OF_MONEY];
+      return;
+    }
     if (running instanceof GatewayError) {
       // The caller has left: the answer ends without a terminal event.
       if (this.reading.isAbandoned) return;
@@ -279,7 +286,9 @@ export class SeveralLegs extends Answering {
     const account = await running.account(result, end);
     running.conclude(account, statusOf(end), result, typeof end === 'string' ? undefined : end);
     this.#uncharged = plusUncharged(this.#uncharged, account.uncharged);
-    this.underway.reservation.release(running.admission.reserved, running.spent);
+    const { reservation } = this.underway;
+    reservation.usedTokens += account.usage.inputTokens + account.usage.outputTokens;
+    reservation.release(running.admission.reserved, running.spent);
     // The only leg is recorded with the generation, which ends with it.
     if (!this.underway.stages.endWithLeg) await this.noteProgress();
   }

@@ -20,7 +20,7 @@ export async function planGeneration(
   try {
     const planned = await planFirst(accepted, input, settings, stages.mayRelay, dependencies);
     const { request, prompt, plan, mustRelay } = planned;
-    const attemptLog = new AttemptLog(plan, stages.notes, reservation.charges);
+    const attemptLog = new AttemptLog(plan, stages.notes, reservation.charges, reservation.toolCalls);
     const planFurther = furtherPlanner(accepted, dependencies);
     return {
       input,

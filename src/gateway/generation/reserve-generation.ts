@@ -49,6 +49,11 @@ function translated(underway: Underway): Underway {
   );
   return {
     ...underway,
-    attemptLog: new AttemptLog({ ...attemptLog.plan, candidates }, attemptLog.notes, attemptLog.charges),
+    attemptLog: new AttemptLog(
+      { ...attemptLog.plan, candidates },
+      attemptLog.notes,
+      attemptLog.charges,
+      attemptLog.toolCalls,
+    ),
   };
 }

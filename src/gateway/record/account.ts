@@ -1,6 +1,6 @@
 import { FREE } from '../../catalog/prices/bill.ts';
 import { type Amount, NOTHING, plus } from '../../ir/amount.ts';
-import type { LegStatus } from '../../ir/leg.ts';
+import type { LegStatus, ToolCallRecord } from '../../ir/leg.ts';
 import { type Bill, NO_USAGE, plusBill, plusUsage, type Usage } from '../../ir/usage.ts';
 import type { Charge } from '../admission/reservation.ts';
 import { amountOf } from '../leg/bill-generation.ts';
@@ -20,6 +20,19 @@ export interface GenerationAccount {
   readonly bill: Bill;
   /** As the ledger counts it: legs with BYOK credentials separately. */
   readonly used: Amount;
+}
+
+/** The usage with the counts of calls of server tools. */
+export function withToolCalls(usage: Usage, calls: readonly ToolCallRecord[]): Usage {
+  if (calls.length === 0) return usage;
+  const ran = (name: string) => calls.filter((call) => call.name === name && call.end === 'ok').length;
+  const toolCalls = {
+    requested: calls.length,
+    executed: calls.filter(({ isRun }) => isRun).length,
+    searches: ran('web_search'),
+    fetches: ran('web_fetch'),
+  };
+  return { ...usage, toolCalls };
 }
 
 export function accountOf(legs: readonly LegSoFar[], charges: readonly Charge[]): GenerationAccount {

@@ -1,3 +1,4 @@
+import type { ToolCallRecord } from '../../ir/leg.ts';
 import type { AttemptRecord, PipelineEntry, RoutingMetadata, TranslationEntry } from '../../ir/metadata.ts';
 import { boundedJson } from '../../kit/json/bounded-json.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
@@ -8,6 +9,8 @@ import { type CallRecord, Leg } from '../leg/leg.ts';
 import type { NothingLeft, Plan } from '../plan/plan.ts';
 
 const NO_CHARGES: readonly Charge[] = [];
+
+const NO_TOOL_CALLS: readonly ToolCallRecord[] = [];
 
 const NO_NOTES: readonly PipelineEntry[] = [];
 
@@ -48,16 +51,20 @@ export class AttemptLog {
   readonly notes: readonly PipelineEntry[];
   /** Paid besides model calls. */
   readonly charges: readonly Charge[];
+  /** Calls of server tools. */
+  readonly toolCalls: readonly ToolCallRecord[];
 
   constructor(
     plan: Plan,
     notes: readonly PipelineEntry[] = NO_NOTES,
     charges: readonly Charge[] = NO_CHARGES,
+    toolCalls: readonly ToolCallRecord[] = NO_TOOL_CALLS,
   ) {
     this.#firstLeg = new Leg(plan);
     this.#legs = [this.#firstLeg];
     this.notes = notes;
     this.charges = charges;
+    this.toolCalls = toolCalls;
   }
 
   /** In the order in which they began. */

@@ -5,6 +5,7 @@ import { cacheDiscount } from '../../catalog/prices/cache-discount.ts';
 import { tierOf } from '../../catalog/service-tier.ts';
 import { FINISH_WORDS } from '../../dialects/shared/answers/finish-words.ts';
 import { presetSlugOf } from '../../dialects/shared/presets/preset.ts';
+import type { ToolCallRecord } from '../../ir/leg.ts';
 import type { Strategy } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { hasOutput, type Result } from '../../ir/result.ts';
@@ -14,7 +15,7 @@ import { boundedText } from '../../kit/json/bounded-json.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { originOf } from '../../kit/net/origin-of.ts';
 import { writtenMoment } from '../../kit/time/written-moment.ts';
-import type { GenerationRow, LegRow, ProviderResponse } from '../../ports/generation-row.ts';
+import type { GenerationRow, LegRow, ProviderResponse, ToolCallRow } from '../../ports/generation-row.ts';
 import { parseModelId } from '../../routing/resolve/model-id.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import { mustKeepNothing } from '../../routing/rules/zero-retention.ts';
@@ -181,25 +182,44 @@ function moderationMs({ notes }: AttemptLog): number | null {
 }
 
 /** True if the row itself describes everything: one leg and no charges. */
-function isPlain({ legs, firstLeg, lastCalled, charges }: AttemptLog): boolean {
-  return legs.length === 1 && legs[0] === firstLeg && lastCalled !== undefined && charges.length === 0;
+function isPlain({ legs, firstLeg, lastCalled, charges, toolCalls }: AttemptLog): boolean {
+  const isOnly = legs.length === 1 && legs[0] === firstLeg && lastCalled !== undefined;
+  return isOnly && charges.length + toolCalls.length === 0;
 }
+
+/** Members of a row that list what it does not describe itself. */
+type ListedMembers = Pick<GenerationRow, 'legs' | 'charges' | 'tool_calls'>;
 
 /** Legs listed in a record; the rest is only counted. */
 const MAX_RECORDED_LEGS = 100;
 
 /** Legs and charges, unless the row itself describes them. */
-function listed(attemptLog: AttemptLog, legs: readonly LegSoFar[]): Pick<GenerationRow, 'legs' | 'charges'> {
+function listed(attemptLog: AttemptLog, legs: readonly LegSoFar[]): ListedMembers {
   return isPlain(attemptLog) ? {} : legsAndCharges(attemptLog, legs);
 }
 
-function legsAndCharges(
-  { charges }: AttemptLog,
-  legs: readonly LegSoFar[],
-): Pick<GenerationRow, 'legs' | 'charges'> {
+function legsAndCharges({ charges, toolCalls }: AttemptLog, legs: readonly LegSoFar[]): ListedMembers {
   return {
     legs: legs.slice(0, MAX_RECORDED_LEGS).map(legRow),
     ...(charges.length > 0 && { charges: chargeRows(charges) }),
+    ...(toolCalls.length > 0 && { tool_calls: toolCalls.slice(0, MAX_RECORDED_TOOL_CALLS).map(toolCallRow) }),
+  };
+}
+
+/** Tool calls listed in a record; the rest is only counted. */
+const MAX_RECORDED_TOOL_CALLS = 200;
+
+function toolCallRow(call: ToolCallRecord): ToolCallRow {
+  return {
+    name: short(call.name),
+    leg: call.leg,
+    started_at: new Date(call.startedAtMs).toISOString(),
+    duration_ms: Math.round(call.durationMs),
+    outcome: call.end,
+    cost_nanos: String(call.nanos),
+    input_characters: call.inputCharacters,
+    output_characters: call.outputCharacters,
+    ...(call.error !== undefined && { error: short(call.error) }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { ToolCallItem } from '../../ir/items.ts';
+import type { ToolCallEnd } from '../../ir/leg.ts';
 import { boundedText } from '../../kit/json/bounded-json.ts';
 import { isJsonObject, type JsonObject, readJson } from '../../kit/json/json.ts';
 import { StepBudget } from '../../kit/json-schema/budget.ts';
@@ -7,9 +8,6 @@ import { fitsSchema } from '../../kit/json-schema/schema-check.ts';
 import { quoted } from '../../kit/text/quoted.ts';
 import { type ToolContext, type ToolOutcome, toolFailure } from '../../tools/server-tool.ts';
 import type { OfferedTool, OfferedTools } from './offered-tools.ts';
-
-/** How a call ended, for the record. */
-export type CallEnd = 'ok' | 'error' | 'timeout' | 'cancelled';
 
 /** One call of a step while it runs. */
 export interface RunningCall {
@@ -22,9 +20,11 @@ export interface RunningCall {
 
 export interface FinishedCall {
   readonly outcome: ToolOutcome;
-  readonly end: CallEnd;
+  readonly end: ToolCallEnd;
   readonly startedAtMs: number;
   readonly durationMs: number;
+  /** False if the tool was not run. */
+  readonly isRun: boolean;
 }
 
 /** Calls of one step that are run; the model is told that the others were not. */
@@ -117,11 +117,18 @@ async function runInTurn(
     end,
     startedAtMs,
     durationMs: Math.max(0, context.now() - startedAtMs),
+    isRun: true,
   };
 }
 
 function notRun(error: string, { now }: ToolContext, code?: string): FinishedCall {
-  return { outcome: toolFailure(error, {}, code), end: 'error', startedAtMs: now(), durationMs: 0 };
+  return {
+    outcome: toolFailure(error, {}, code),
+    end: 'error',
+    startedAtMs: now(),
+    durationMs: 0,
+    isRun: false,
+  };
 }
 
 /** The arguments of a call, or why they are not valid. */
@@ -140,7 +147,7 @@ async function runBounded(
   asked: JsonObject,
   uses: ToolUses,
   context: ToolContext,
-): Promise<{ readonly outcome: ToolOutcome; readonly end: CallEnd }> {
+): Promise<{ readonly outcome: ToolOutcome; readonly end: ToolCallEnd }> {
   const { signal, settings, log, generationId } = context;
   const { tool, parameters } = offered;
   const own = new AbortController();

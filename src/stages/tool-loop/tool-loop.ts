@@ -11,19 +11,21 @@ import type {
 import { Fold } from '../../ir/folding/fold.ts';
 import { JoinedLegs } from '../../ir/folding/joined-legs.ts';
 import type { Item, ToolCallItem, ToolResultItem } from '../../ir/items.ts';
+import type { ToolCallRecord } from '../../ir/leg.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { type Result, writtenItems } from '../../ir/result.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact } from '../../kit/json/members.ts';
+import type { Nanos } from '../../kit/money.ts';
 import type { NestedCall, ToolContext, ToolOutcome } from '../../tools/server-tool.ts';
 import { wantedTools } from '../../tools/wanted-tools.ts';
 import type { FoundPage } from '../../web/engines/engine.ts';
 import { LinkCitations } from '../../web/link-citations.ts';
 import type { Next, StageContext } from '../stage.ts';
-import { laterChoice, OfferedTools } from './offered-tools.ts';
+import { laterChoice, type OfferedTool, OfferedTools } from './offered-tools.ts';
 import { type OpeningCall, openingFailure, withOpeningResult } from './opening-call.ts';
-import { type RunningCall, runCalls, ToolUses } from './run-calls.ts';
-import { StopConditions } from './stop-conditions.ts';
+import { type FinishedCall, type RunningCall, runCalls, ToolUses } from './run-calls.ts';
+import { type LoopProgress, StopConditions } from './stop-conditions.ts';
 import { ToldTexts } from './told-texts.ts';
 
 /** Ends of a leg after which its calls are run. */
@@ -65,6 +67,10 @@ export class ToolLoop {
   /** True once an opening call was shown. */
   #isOpened = false;
   #requested = 0;
+  /** Main legs that have begun. */
+  #legs = 0;
+  #spentNanos: Nanos = 0n;
+  #dearestNanos: Nanos = 0n;
 
   constructor(tools: OfferedTools, next: Next, context: StageContext, services: ToolServices) {
     this.#tools = tools;
@@ -109,9 +115,7 @@ export class ToolLoop {
         steps: this.#steps,
         calls: this.#requested,
         called: this.#called,
-        tokens: 0,
-        nanos: 0n,
-        dearestNanos: 0n,
+        ...this.#spending(),
         finish: terminal.reason,
       });
       asked = furtherRequest(asked, [...items, ...step.results], stoppedBy !== undefined);
@@ -176,10 +180,20 @@ export class ToolLoop {
     return held;
   }
 
+  /** Tokens and cost so far, and the cost of the dearest step. */
+  #spending(): Pick<LoopProgress, 'tokens' | 'nanos' | 'dearestNanos'> {
+    const used = this.#context.used();
+    const ofStep = used.nanos - this.#spentNanos;
+    if (ofStep > this.#dearestNanos) this.#dearestNanos = ofStep;
+    this.#spentNanos = used.nanos;
+    return { ...used, dearestNanos: this.#dearestNanos };
+  }
+
   /** Runs one leg, and forwards what callers may see of it. */
   async *#leg(asked: GenerationRequest): AsyncGenerator<EventBatch, EndedLeg | undefined, undefined> {
     const fold = new Fold();
     let terminal: Finish | Failure | undefined;
+    this.#legs += 1;
     try {
       for await (const batch of this.#next(asked)) {
         fold.pushAll(batch);
@@ -232,10 +246,13 @@ export class ToolLoop {
     if (starts.length > 0) yield starts;
     const results: ToolResultItem[] = [];
     const outcomes: ToolOutcome[] = [];
+    const records: ToolCallRecord[] = [];
     let ends = false;
     for (const [index, { call, offered, outcome: pending }] of running.entries()) {
       yield* told.until(pending);
-      const { outcome } = await pending;
+      const finished = await pending;
+      const { outcome } = finished;
+      records.push(recordOf(call, offered, finished, this.#legs));
       const { output, shown, isFailed = false, pages = [] } = outcome;
       if (offered !== undefined) this.#called.add(offered.tool.name);
       // Guardrails look at the text of answers, not at citations: these then quote nothing of a page.
@@ -250,6 +267,7 @@ export class ToolLoop {
         { type: 'item-end', item },
       ];
     }
+    this.#context.noteToolCalls(records);
     return { results, outcomes, ends };
   }
 
@@ -319,6 +337,28 @@ export class ToolLoop {
   #isOwnCall(item: Item): item is ToolCallItem {
     return item.type === 'tool-call' && this.#tools.isOwn(item);
   }
+}
+
+function recordOf(
+  { name, input }: ToolCallItem,
+  offered: OfferedTool | undefined,
+  { outcome, end, startedAtMs, durationMs, isRun }: FinishedCall,
+  leg: number,
+): ToolCallRecord {
+  const { output, nanos = 0n, isFailed } = outcome;
+  const error = isFailed === true ? outcome.shown.error : undefined;
+  return {
+    name: offered?.tool.name ?? name,
+    leg,
+    startedAtMs,
+    durationMs,
+    end,
+    isRun,
+    nanos,
+    inputCharacters: input.length,
+    outputCharacters: output.length,
+    ...(typeof error === 'string' && { error }),
+  };
 }
 
 /** True for a step that shows what a model has written. */

@@ -30,6 +30,7 @@ export const GENERATION_RECORD_EXAMPLES = {
             status: 'completed',
           },
         ],
+        tool_calls: [],
         charges: [],
         api_type: 'completions',
         model: 'simulator/standard',

@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openTestGateway, readEvents, type TestGateway } from '../e2e/harness.ts';
+import { type AnswerContent, chatAnswer } from '../fakes/answers.ts';
+import { type FakeUpstream, openFakeUpstream, reset } from '../fakes/fake-upstream.ts';
+
+let upstream: FakeUpstream;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  upstream = await openFakeUpstream();
+  gateway = await openTestGateway({
+    providers: [{ slug: 'acme', dialect: 'openai-chat', base_url: upstream.url }],
+    models: [
+      { id: 'm/free', endpoints: [{ provider: 'acme', model: 'one' }] },
+      {
+        id: 'm/paid',
+        endpoints: [
+          { provider: 'acme', model: 'one', pricing: { prompt: '0.00000001', completion: '0.0001' } },
+        ],
+      },
+    ],
+    tools: { limits: { steps: 4 } },
+  } as never);
+});
+beforeEach(() => upstream.clear());
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+
+const DATETIME = { type: 'signalbox:datetime' };
+const CALL = { name: 'datetime', arguments: '{}' };
+const USAGE = { input: 10, output: 5 };
+
+function answers(...contents: AnswerContent[]): void {
+  for (const content of contents) upstream.answer(chatAnswer({ usage: USAGE, ...content }));
+}
+
+async function ask(more: object = {}) {
+  const body = { model: 'm/free', input: 'Time?', tools: [DATETIME], ...more };
+  const response = await gateway.post('/responses', body, { 'x-signalbox-metadata': 'enabled' });
+  return { response, body: (await response.json()) as any };
+}
+
+const choices = () => upstream.requests.map(({ json }) => json.tool_choice ?? null);
+const toldIn = (leg: number) =>
+  upstream.requests[leg]?.json.messages
+    .filter(({ role }: any) => role === 'tool')
+    .map((each: any) => each.content);
+const calling = (count: number): AnswerContent[] =>
+  Array.from({ length: count }, (_, index) => ({ tools: [{ ...CALL, id: `call_${index}` }] }));
+
+describe('the end of a loop', () => {
+  it.each([
+    ['steps', {}, 4],
+    ['max_tool_calls', { max_tool_calls: 2 }, 2],
+    ['step_count_is', { stop_server_tools_when: [{ type: 'step_count_is', step_count: 3 }] }, 3],
+    [
+      'has_tool_call',
+      { stop_server_tools_when: [{ type: 'has_tool_call', tool_name: 'signalbox:datetime' }] },
+      1,
+    ],
+    ['max_tokens_used', { stop_server_tools_when: [{ type: 'max_tokens_used', max_tokens: 20 }] }, 2],
+    ['finish_reason_is', { stop_server_tools_when: [{ type: 'finish_reason_is', reason: 'tool_calls' }] }, 1],
+  ])('comes by %s, in words of the model', async (name, wishes, steps) => {
+    answers(...calling(steps), { text: 'Enough.' });
+    const { body } = await ask(wishes);
+    expect(choices()).toEqual([...Array.from({ length: steps }, () => null), 'none']);
+    expect(body.status).toBe('completed');
+    expect(body.output.at(-1).content[0].text).toBe('Enough.');
+    expect(body.signalbox_metadata.pipeline[0].data).toMatchObject({ steps, stopped_by: name });
+  });
+
+  it('comes although the model goes on calling tools', async () => {
+    answers(...calling(5));
+    const { body } = await ask();
+    expect(upstream.requests).toHaveLength(5);
+    expect(body.output).toHaveLength(4);
+  });
+
+  it('comes before max_cost_in_dollars is passed', async () => {
+    // Each leg costs half a thousandth of a dollar.
+    answers(...calling(3), { text: 'Enough.' });
+    const stop = { stop_server_tools_when: [{ type: 'max_cost', max_cost_in_dollars: 0.0022 }] };
+    const { body } = await ask({ model: 'm/paid', max_output_tokens: 16, ...stop });
+    expect(body.output.at(-1).content[0].text, JSON.stringify(body)).toBe('Enough.');
+    expect(body.usage.cost).toBeLessThanOrEqual(0.0022);
+    expect(choices().at(-1)).toBe('none');
+    // What is left bounds the output of each leg.
+    const limits = upstream.requests.map(({ json }) => json.max_tokens ?? json.max_completion_tokens);
+    expect(limits[0]).toBe(16);
+    expect(limits[3]).toBeLessThan(8);
+  });
+
+  it('comes with a note if the rest of max_cost_in_dollars pays for no further leg', async () => {
+    answers(...calling(1), { text: 'Never.' });
+    const stop = { stop_server_tools_when: [{ type: 'max_cost', max_cost_in_dollars: 0.0006 }] };
+    const { body } = await ask({ model: 'm/paid', max_output_tokens: 6, ...stop });
+    expect(upstream.requests).toHaveLength(1);
+    expect(body.usage.cost).toBeLessThanOrEqual(0.0006);
+    expect(body).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } });
+    expect(body.signalbox_metadata.pipeline.map(({ name }: any) => name)).toContain('budget');
+    upstream.clear();
+    const none = { stop_server_tools_when: [{ type: 'max_cost', max_cost_in_dollars: 0.00001 }] };
+    const { response } = await ask({ model: 'm/paid', ...none });
+    expect(response.status).toBe(402);
+    expect(upstream.requests).toEqual([]);
+  });
+});
+
+describe('calls', () => {
+  it('of tools that do not exist, and with wrong arguments, are told to the model', async () => {
+    const calls = [
+      { name: 'nonsense', arguments: '{}', id: 'call_a' },
+      { ...CALL, arguments: '{"timezone": 5}', id: 'call_b' },
+      { ...CALL, arguments: 'no JSON', id: 'call_c' },
+      { ...CALL, arguments: '{"timezone":"Moon/Sea"}', id: 'call_d' },
+    ];
+    answers({ tools: calls }, { text: 'Sorry.' });
+    const { body } = await ask();
+    expect(toldIn(1).map((text: string) => JSON.parse(text).error)).toEqual([
+      'there is no tool "nonsense"',
+      'the arguments do not fit the schema of the tool',
+      'the arguments are no JSON object',
+      'the time zone is unknown: use an IANA name',
+    ]);
+    expect(body.output.map(({ status }: any) => status)).toEqual(['failed', 'failed', 'failed', 'completed']);
+    expect(body.usage.server_tool_use_details).toEqual({
+      web_search_requests: 0,
+      tool_calls_requested: 4,
+      tool_calls_executed: 1,
+    });
+  });
+
+  it('of the caller end the answer after those of the server were run', async () => {
+    const own = { type: 'function', name: 'mine', parameters: { type: 'object', properties: {} } };
+    answers({
+      tools: [
+        { ...CALL, id: 'call_s' },
+        { name: 'mine', arguments: '{}', id: 'call_m' },
+      ],
+    });
+    const { body } = await ask({ tools: [DATETIME, own] });
+    expect(upstream.requests).toHaveLength(1);
+    const kinds = body.output.map(({ type, status }: any) => [type, status]);
+    expect(kinds).toEqual([
+      ['function_call', 'completed'],
+      ['signalbox:datetime', 'completed'],
+    ]);
+    // The caller goes on with both results.
+    upstream.clear();
+    answers({ text: 'Done.' });
+    const result = { type: 'function_call_output', call_id: 'call_m', output: 'yes' };
+    await ask({ tools: [DATETIME, own], input: [{ role: 'user', content: 'Go' }, ...body.output, result] });
+    const messages = upstream.requests[0]?.json.messages;
+    expect(messages[1].tool_calls.map(({ id }: any) => id)).toEqual(['call_m', 'call_s']);
+    expect(
+      messages
+        .slice(2)
+        .map(({ tool_call_id }: any) => tool_call_id)
+        .sort(),
+    ).toEqual(['call_m', 'call_s']);
+  });
+
+  it('of a server tool with a name of the caller have another name', async () => {
+    const own = { type: 'function', name: 'datetime', parameters: { type: 'object', properties: {} } };
+    answers(
+      { tools: [{ name: 'datetime_server_2', arguments: '{}' }] },
+      { tools: [{ ...CALL, id: 'call_o' }] },
+    );
+    const { body } = await ask({ tools: [DATETIME, own], tool_choice: { type: 'signalbox:datetime' } });
+    expect(body.output.map(({ type }: any) => type)).toEqual(['signalbox:datetime', 'function_call']);
+    expect(choices()).toEqual([{ type: 'function', function: { name: 'datetime_server_2' } }, 'auto']);
+  });
+
+  it('are in the record, with the legs', async () => {
+    answers(
+      {
+        tools: [
+          { ...CALL, id: 'a' },
+          { ...CALL, id: 'b' },
+        ],
+      },
+      { text: 'Noon.' },
+    );
+    const { response } = await ask({ model: 'm/paid' });
+    const id = response.headers.get('x-generation-id');
+    const find = async () => {
+      const reply = await gateway.fetch(`/generation?id=${id}`);
+      return reply.status === 200 ? ((await reply.json()) as any).data : undefined;
+    };
+    await expect.poll(find).toBeDefined();
+    const record = await find();
+    expect(record.legs).toMatchObject([
+      { kind: 'main', tokens_prompt: 10, status: 'completed' },
+      { kind: 'main', tokens_prompt: 10, status: 'completed' },
+    ]);
+    expect(record.tool_calls).toHaveLength(2);
+    expect(record.tool_calls[0]).toMatchObject({
+      name: 'datetime',
+      leg: 1,
+      outcome: 'ok',
+      cost: 0,
+      input_characters: 2,
+      error: null,
+    });
+    expect(record.tool_calls[0].output_characters).toBeGreaterThan(20);
+    expect(record.total_cost).toBeCloseTo(0.001);
+    expect(record.legs[0].cost + record.legs[1].cost).toBeCloseTo(record.total_cost, 9);
+  });
+});
+
+describe('a later leg', () => {
+  it('that fails ends the answer in band, with what there is', async () => {
+    answers(...calling(3));
+    upstream.answer([reset()]);
+    const body = { model: 'm/paid', input: 'Time?', tools: [DATETIME], stream: true };
+    const response = await gateway.post('/responses', body);
+    const events = await readEvents(response);
+    const last = events.at(-2)?.data;
+    expect(last.type).toBe('response.failed');
+    expect(last.response.output).toHaveLength(3);
+    expect(last.response.usage.cost).toBeCloseTo(0.0015);
+  });
+});
