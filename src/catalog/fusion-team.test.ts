@@ -17,6 +17,7 @@ const CATALOG = catalogOf(
   model('c/fair', 0.6, 50n),
   model('d/small', 0.3, 2n),
   model('d/tiny', 0.1, 1n),
+  model('d/unknown', 0, 0n, { quality: {} }),
   model('e/painter', 1, 1n, { outputModalities: ['image'] }),
   model('f/far', 1, 0n, { endpoints: [dormant] }),
 );

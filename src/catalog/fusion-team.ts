@@ -78,13 +78,15 @@ const CHOICES: Readonly<Record<FusionPreset, (models: readonly Model[]) => reado
   'general-fast': (models) => ofDifferentAuthors(models.toSorted(byPrice), FAST_PANEL_SIZE),
 };
 
-/** Models that write nothing but text and that the gateway can call. */
+/** Models that write nothing but text and that the gateway can call; those with a known quality if there are any. */
 function answering({ models }: Catalog): readonly Model[] {
-  return models.filter(
+  const able = models.filter(
     ({ outputModalities, endpoints }) =>
       outputModalities.every((modality) => modality === 'text') &&
       endpoints.some(({ provider }) => provider.isDormant !== true),
   );
+  const known = able.filter(({ quality }) => quality.general !== undefined);
+  return known.length > 0 ? known : able;
 }
 
 function byQuality(one: Model, other: Model): number {

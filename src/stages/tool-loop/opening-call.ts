@@ -70,6 +70,7 @@ export function withOpeningResult(
 /** The error of a request whose opening call failed, and which has no answer without it. */
 export function openingFailure({ shown }: ToolOutcome): GatewayError {
   const isUnpaid = stringAt(shown, 'failure_reason') === 'insufficient_credits';
+  const { error: _, ...metadata } = shown;
   const message = 'No model of the panel has answered';
-  return new GatewayError(isUnpaid ? 'payment' : 'upstream-unavailable', message, { metadata: shown });
+  return new GatewayError(isUnpaid ? 'payment' : 'upstream-unavailable', message, { metadata });
 }
