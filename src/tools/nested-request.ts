@@ -41,7 +41,7 @@ const PRIVACY_WISHES = ['zdr', 'data_collection', 'enforce_distillable_text'] as
 
 /**
  * The request for another model, with the settings of a tool's `parameters`. Of the caller's request it has only what
- * concerns the whole generation: who may see it, and for whom it is.
+ * concerns the whole generation: who may see it, for whom it is, and what guardrails watch.
  */
 export function nestedRequest(
   outer: GenerationRequest,
@@ -55,7 +55,7 @@ export function nestedRequest(
     readonly items: readonly Item[];
   },
 ): GenerationRequest {
-  const { format, formatFacts, user, safetyIdentifier, stream, wishes } = outer;
+  const { format, formatFacts, user, safetyIdentifier, stream, wishes, watch } = outer;
   const instructions = stringAt(parameters, 'instructions');
   const reasoning = objectAt(parameters, 'reasoning');
   const privacy = Object.fromEntries(
@@ -89,6 +89,7 @@ export function nestedRequest(
     ext: {},
     places: new Places(),
     unknownFields: [],
+    watch,
   }) as GenerationRequest;
 }
 

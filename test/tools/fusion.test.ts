@@ -28,7 +28,7 @@ const QUESTION: Record<Path, object> = {
 };
 
 /** What a model of the upstream does: an answer, or the status of its error. */
-type Behaviour = AnswerContent | number | 'hangs';
+type Behaviour = AnswerContent | number | 'hangs' | { readonly refusal: string };
 
 let upstream: FakeUpstream;
 let engine: FakeUpstream;
@@ -88,6 +88,10 @@ beforeEach(() => {
   upstream.answer((request) => {
     const behaviour = behaviours[request.json.model] ?? 500;
     if (behaviour === 'hangs') return [head(200, JSON_TYPE), stall(30_000)];
+    if (typeof behaviour === 'object' && 'refusal' in behaviour) {
+      const error = JSON.stringify({ error: { message: behaviour.refusal } });
+      return [head(400, JSON_TYPE), write(error), end()];
+    }
     if (typeof behaviour === 'number') {
       return [head(behaviour, JSON_TYPE), write('{"error":{"message":"is down"}}'), end()];
     }
@@ -502,11 +506,21 @@ describe('limits and guardrails of fusion', () => {
     });
     await management.ask('POST', `/guardrails/${id}/assignments/keys`, { key_hashes: [data.hash] });
     behaviours['p-a'] = { text: 'It is tangerine.' };
+    behaviours['p-b'] = { refusal: 'No tangerine here.' };
     const { status, body } = await askWith(key, FUSION);
     expect(status, JSON.stringify(body)).toBe(200);
     expect(JSON.stringify(body.output)).not.toContain('tangerine');
     expect(JSON.stringify(sentTo('m-outer')?.json)).not.toContain('tangerine');
     expect(body.output[0].responses[0].content).toContain('FRUIT');
+    const response = await gateway.fetch('/responses', {
+      method: 'POST',
+      key,
+      body: JSON.stringify({ model: 'm/outer', input: 'Sky?', stream: true, ...FUSION }),
+      headers: { 'content-type': 'application/json' },
+    });
+    const text = await response.text();
+    expect(text).toContain('response.fusion_call.panel.failed');
+    expect(text).not.toContain('tangerine');
   });
 });
 
