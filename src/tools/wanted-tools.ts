@@ -18,6 +18,8 @@ export interface WantedTool {
   readonly hostedAs: string | undefined;
   /** Members of its items that are known before it has run. */
   readonly shown?: JsonObject;
+  /** JSON Schema that its arguments must fit; absent = the one that the model is shown. */
+  readonly schema?: JsonObject;
   /** True if a choice of a hosted tool means it; absent = the type or name of the tool decides. */
   readonly isChosen?: (choice: JsonObject) => boolean;
 }
@@ -51,7 +53,19 @@ function wantedTool(of: HostedTool, settings: ToolSettings): WantedTool | undefi
 
 /** True if the gateway may have to run a tool for a request. */
 export function hasToolWork(request: GenerationRequest, settings: ToolSettings): boolean {
-  return wantedTools(request, settings).length > 0 || wantsFusion(request, settings.vendor);
+  return (
+    wantedTools(request, settings).length > 0 ||
+    wantsFusion(request, settings.vendor) ||
+    request.tools.some(isMcpServer)
+  );
+}
+
+/** The kind of hosted tool that stands for all tools of an MCP server. */
+export const MCP = 'mcp';
+
+/** True for an MCP server that the gateway could call. Connectors exist only at their own provider. */
+export function isMcpServer(tool: Tool): tool is HostedTool {
+  return tool.type === 'hosted' && tool.kind === MCP && (tool.value.connector_id ?? null) === null;
 }
 
 /** True if a request asks for fusion, by its plugin or by the id of its model. */

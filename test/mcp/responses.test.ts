@@ -2,6 +2,7 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { openTestGateway, readEvents, type TestGateway } from '../e2e/harness.ts';
+import { managementOf } from '../e2e/management.ts';
 import { type AnswerContent, chatAnswer, messagesAnswer, responsesAnswer } from '../fakes/answers.ts';
 import { type FakeUpstream, openFakeUpstream } from '../fakes/fake-upstream.ts';
 import { type FakeMcpServer, openMcpServer, tool } from '../fakes/mcp-server.ts';
@@ -269,6 +270,40 @@ describe('credentials', () => {
   });
 });
 
+describe('guardrails', () => {
+  it('see the results of tools before the model and the caller do', async () => {
+    const management = managementOf(gateway);
+    const made = await management.ask('POST', '/keys', { name: 'guarded' });
+    const { id } = await management.data(201, 'POST', '/guardrails', {
+      name: 'secrets',
+      content_filters: [
+        { pattern: 'forbidden', action: 'block' },
+        { pattern: 'hide-me', action: 'redact', label: 'HIDDEN' },
+      ],
+    });
+    const key_hashes = [made.body.data.hash];
+    await management.ask('POST', `/guardrails/${id}/assignments/keys`, { key_hashes });
+    const said = async (text: string) => {
+      docs.behaviour = { ...docs.behaviour, call: () => ({ content: [{ type: 'text', text }] }) };
+      upstream.clear();
+      answers('m/chat', ...TWO_LEGS);
+      const body = { model: 'm/chat', input: 'Look it up.', tools: [server] };
+      const response = await gateway.fetch('/responses', {
+        method: 'POST',
+        key: made.body.key,
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+      });
+      return response.text();
+    };
+    expect(await said('found hide-me')).toContain('found [HIDDEN]');
+    expect(JSON.stringify(bodies()[1])).toContain('found [HIDDEN]');
+    expect(JSON.stringify(bodies()[1])).not.toContain('hide-me');
+    expect(await said('found forbidden')).not.toContain('found forbidden');
+    expect(upstream.requests).toHaveLength(1);
+  });
+});
+
 describe('approval', () => {
   const asking = () => ({ ...server, require_approval: 'always' });
 
@@ -292,6 +327,13 @@ describe('approval', () => {
       arguments: '{"text":"hi"}',
     });
     expect(calls()).toEqual([]);
+  });
+
+  it('is asked for whatever the arguments are', async () => {
+    answers('m/chat', { tools: [{ ...CALL, arguments: '{"text":1}' }] });
+    const { body } = await ask({ tools: [asking()] });
+    expect(body.output[1]).toMatchObject({ type: 'mcp_approval_request', arguments: '{"text":1}' });
+    expect(upstream.requests).toHaveLength(1);
   });
 
   const answering = (output: readonly any[], approve: boolean, more = {}) => [

@@ -47,7 +47,7 @@ export class OfferedTools {
       const { of, tool, parameters, hostedAs, shown } = each;
       const { name: asked = tool.name, description, parameters: schema } = tool.declare(parameters);
       const name = freeName(asked, (taken) => others.has(taken) || byName.has(taken));
-      byName.set(name, { tool, parameters, hostedAs, name, schema, shown });
+      byName.set(name, { tool, parameters, hostedAs, name, schema: each.schema ?? schema, shown });
       const declared = { type: 'function', name, description, parameters: schema, strict: false } as const;
       functions.set(of, [...(functions.get(of) ?? []), declared]);
       chosen.push({ wanted: each, name });

@@ -4,7 +4,7 @@ import type { GrantedServers } from '../../mcp/granted-servers.ts';
 import { hasToolWork, type WantedTool, wantedTools } from '../../tools/wanted-tools.ts';
 import type { Stage, StageContext } from '../stage.ts';
 import { mcpPreface } from './mcp/mcp-preface.ts';
-import { listedMcpTools, namesMcpServers } from './mcp/mcp-tools.ts';
+import { listedMcpTools } from './mcp/mcp-tools.ts';
 import { withNativeSearches } from './native-searches.ts';
 import { withNativeTools } from './native-tools.ts';
 import { OfferedTools } from './offered-tools.ts';
@@ -29,7 +29,7 @@ export function toolLoopStage(services: ToolServices, mcpServers: GrantedServers
     name: 'tool-loop',
     touches: 'answer',
     relaysUnchanged: true,
-    isActive: (request, { settings }) => hasToolWork(request, settings) || namesMcpServers(request),
+    isActive: (request, { settings }) => hasToolWork(request, settings),
     async before(asked, context) {
       const endpoints = await context.endpointsFor(asked);
       const searching = withNativeSearches(asked, endpoints, context.settings);

@@ -2,10 +2,11 @@ import { isJsonObject, type JsonObject, readJson } from '../../../kit/json/json.
 import { compact } from '../../../kit/json/members.ts';
 import type { GrantedServers } from '../../../mcp/granted-servers.ts';
 import type { ToolOutcome } from '../../../tools/server-tool.ts';
+import { MCP } from '../../../tools/wanted-tools.ts';
 import type { StageContext } from '../../stage.ts';
 import type { Preface, PrefaceItem } from '../tool-loop.ts';
 import { type Approval, withResult } from './mcp-history.ts';
-import { callOutcome, failedCall, MCP, MCP_CALL, MCP_LIST_TOOLS, membersOf } from './mcp-server-tool.ts';
+import { callOutcome, failedCall, MCP_CALL, MCP_LIST_TOOLS, membersOf } from './mcp-server-tool.ts';
 import type { ListedServer, McpTools } from './mcp-tools.ts';
 
 /** Runs the calls that the caller has approved, and shows the tools of servers that were listed for this answer. */

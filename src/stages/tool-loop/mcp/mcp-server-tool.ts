@@ -6,9 +6,7 @@ import type { RemoteServer } from '../../../mcp/client/remote-server.ts';
 import type { RemoteTool } from '../../../mcp/client/remote-tool.ts';
 import type { GrantedServers } from '../../../mcp/granted-servers.ts';
 import type { ServerTool, ToolOutcome } from '../../../tools/server-tool.ts';
-
-/** Short name of all tools of MCP servers. */
-export const MCP = 'mcp';
+import { MCP } from '../../../tools/wanted-tools.ts';
 
 /** Types of the items that callers see. */
 export const MCP_CALL = 'mcp_call';

@@ -13,12 +13,10 @@ import type { RemoteServer } from '../../../mcp/client/remote-server.ts';
 import type { RemoteTool } from '../../../mcp/client/remote-tool.ts';
 import { isSelected, type ToolSelection } from '../../../mcp/configured-servers.ts';
 import type { GrantedServers } from '../../../mcp/granted-servers.ts';
-import type { WantedTool } from '../../../tools/wanted-tools.ts';
+import { type HostedTool, isMcpServer, MCP, type WantedTool } from '../../../tools/wanted-tools.ts';
 import type { StageContext } from '../../stage.ts';
 import { type Approval, readMcpHistory } from './mcp-history.ts';
-import { MCP, MCP_APPROVAL_REQUEST, MCP_CALL, mcpServerTool, membersOf } from './mcp-server-tool.ts';
-
-type HostedTool = Extract<Tool, { type: 'hosted' }>;
+import { MCP_APPROVAL_REQUEST, MCP_CALL, mcpServerTool, membersOf } from './mcp-server-tool.ts';
 
 /** A server of a request, with the tools that the request may use. */
 export interface ListedServer {
@@ -41,11 +39,6 @@ export interface McpTools {
   readonly approved: readonly Approval[];
 }
 
-/** True if a request names MCP servers that the gateway could call. */
-export function namesMcpServers({ tools }: GenerationRequest): boolean {
-  return tools.some(isMcpTool);
-}
-
 /**
  * True if the upstream calls the servers of a request itself: it speaks the caller's format, and gets the caller's own
  * body. Servers of the configuration are known to the gateway alone.
@@ -55,7 +48,7 @@ function isLeftToUpstream(
   { caller }: StageContext,
   endpoints: readonly Endpoint[],
 ): boolean {
-  const asked = tools.filter(isMcpTool);
+  const asked = tools.filter(isMcpServer);
   const isRelayed = caller.guardrails.length === 0 && wishes.plugins.length === 0 && endpoints.length > 0;
   return (
     isRelayed &&
@@ -75,7 +68,7 @@ export async function listedMcpTools(
   granted: GrantedServers,
   { endpoints, isWorking }: { readonly endpoints: readonly Endpoint[]; readonly isWorking: boolean },
 ): Promise<McpTools | undefined> {
-  if (!namesMcpServers(request)) return undefined;
+  if (!request.tools.some(isMcpServer)) return undefined;
   if (!isWorking && isLeftToUpstream(request, context, endpoints)) return undefined;
   return listMcpTools(request, context, granted);
 }
@@ -87,7 +80,7 @@ async function listMcpTools(
   granted: GrantedServers,
 ): Promise<McpTools> {
   const { items, listed, approved } = readMcpHistory(request.items);
-  const read = request.tools.filter(isMcpTool).map((of) => askedOf(of, request, context, granted));
+  const read = request.tools.filter(isMcpServer).map((of) => askedOf(of, request, context, granted));
   refuse(read.flatMap((each) => ('message' in each ? [each] : [])));
   const asked = read.flatMap((each) => ('asked' in each ? [each] : []));
   refuse(duplicateIssues(asked));
@@ -101,6 +94,8 @@ async function listMcpTools(
         tool: mcpServerTool(mcpTool, granted),
         parameters: {},
         hostedAs: mcpTool.needsApproval ? MCP_APPROVAL_REQUEST : MCP_CALL,
+        // Callers decide about calls that need approval as the model wrote them.
+        ...(mcpTool.needsApproval && { schema: {} }),
         shown: membersOf(label, tool.name),
         isChosen: (choice) => isChosenBy(choice, label, tool.name),
       };
@@ -129,10 +124,6 @@ interface Asked {
 interface Found extends Asked, ListedServer {}
 
 const ALL: ToolSelection = { names: undefined, readOnly: false };
-
-function isMcpTool(tool: Tool): tool is HostedTool {
-  return tool.type === 'hosted' && tool.kind === MCP && readAskedServer(tool.value) !== undefined;
-}
 
 function refuse(issues: readonly Issue[]): void {
   if (issues.length > 0) throw invalidRequest(issues);
