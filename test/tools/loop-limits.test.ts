@@ -71,6 +71,16 @@ describe('the end of a loop', () => {
     expect(body.signalbox_metadata.pipeline[0].data).toMatchObject({ steps, stopped_by: name });
   });
 
+  it('counts steps, not the calls of a step, for max_tool_calls', async () => {
+    const three = ['a', 'b', 'c'].map((id) => ({ ...CALL, id }));
+    answers({ tools: three }, { tools: [{ ...CALL, id: 'd' }] }, { text: 'Enough.' });
+    const { body } = await ask({ max_tool_calls: 2 });
+    expect(choices()).toEqual([null, null, 'none']);
+    expect(body.output.map(({ status }: any) => status)).toEqual(
+      Array.from({ length: 5 }, () => 'completed'),
+    );
+  });
+
   it('comes although the model goes on calling tools', async () => {
     answers(...calling(5));
     const { body } = await ask();

@@ -215,25 +215,6 @@ describe('advisor', () => {
   });
 });
 
-describe('max_tool_calls', () => {
-  it('counts calls, and runs none beyond it', async () => {
-    const calls = ['a', 'b', 'c'].map((id) => call('datetime', {}, id));
-    tools.answers('m/chat', { tools: calls }, { text: 'Done.' });
-    const { body } = await tools.ask('/responses', 'm/chat', {
-      tools: [{ type: 'signalbox:datetime' }],
-      max_tool_calls: 2,
-    });
-    expect(body.output.map(({ status }: any) => status)).toEqual([
-      'completed',
-      'completed',
-      'failed',
-      'completed',
-    ]);
-    expect(tools.upstream.requests[1]?.json.tool_choice).toBe('none');
-    expect(sent()[1]).toContain('no further tool calls are allowed');
-  });
-});
-
 describe('subagent', () => {
   const subagent = (parameters: object = {}) => ({ type: 'signalbox:subagent', parameters });
   const TASK = { task_name: 'Look', task_description: 'Tell the time.' };

@@ -56,10 +56,8 @@ export class ToolUses {
   }
 }
 
-/** What one step of calls may do. */
-export interface StepBounds {
-  /** Calls that may be run. */
-  readonly most: number;
+/** Ways to show the calls of one step while they run. */
+export interface StepDisplay {
   /** Shows a piece of a call's result. */
   tell(index: number, text: string): void;
   /** Shows a step of a call. */
@@ -72,25 +70,20 @@ export function runCalls(
   tools: OfferedTools,
   uses: ToolUses,
   context: ToolContext,
-  { most, tell, showStep }: StepBounds,
+  { tell, showStep }: StepDisplay,
 ): readonly RunningCall[] {
   const ahead: Promise<unknown>[] = [];
   return calls.map((call, index) => {
     const offered = tools.named(call.name);
     const turn = ahead[index - CALLS_AT_ONCE];
     const outcome =
-      index < Math.min(most, MAX_CALLS_PER_STEP)
+      index < MAX_CALLS_PER_STEP
         ? runInTurn(turn, call, offered, uses, {
             ...context,
             tell: (text) => tell(index, text),
             showStep: (step, members) => showStep(index, step, members),
           })
-        : Promise.resolve(
-            notRun(
-              index < most ? 'too many calls in one step' : 'no further tool calls are allowed',
-              context,
-            ),
-          );
+        : Promise.resolve(notRun('too many calls in one step', context));
     // Prevents an unhandled rejection; the loop awaits each outcome in order.
     ahead.push(outcome.catch(() => {}));
     return { call, offered, outcome };

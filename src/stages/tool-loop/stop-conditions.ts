@@ -8,8 +8,6 @@ import { MAX_USD, type Nanos, nanosOf } from '../../kit/money.ts';
 export interface LoopProgress {
   /** Legs whose calls of server tools were run. */
   readonly steps: number;
-  /** Calls of server tools, those that were not run included. */
-  readonly calls: number;
   /** Short names of the tools that were called. */
   readonly called: ReadonlySet<string>;
   /** Tokens of all legs. */
@@ -77,16 +75,12 @@ export function maxCostOf({ stopServerToolsWhen = [] }: RoutingWishes): Nanos | 
 /** The conditions of a request. Those that it names replace `max_tool_calls`, but never the operator's limit. */
 export class StopConditions {
   readonly #conditions: readonly StopCondition[];
-  /** Most calls of server tools in all. */
-  readonly mostCalls: number;
 
   constructor(wishes: RoutingWishes, mostSteps: number, vendor: string) {
     const { stopServerToolsWhen: named, maxToolCalls } = wishes;
-    const mostCalls = named === undefined ? maxToolCalls : undefined;
-    this.mostCalls = mostCalls ?? Number.POSITIVE_INFINITY;
+    const most = named === undefined ? Math.min(maxToolCalls ?? mostSteps, mostSteps) : mostSteps;
     this.#conditions = [
-      { name: 'max_tool_calls', isMet: ({ calls }) => calls >= this.mostCalls },
-      { name: 'steps', isMet: ({ steps }) => steps >= mostSteps },
+      { name: most < mostSteps ? 'max_tool_calls' : 'steps', isMet: ({ steps }) => steps >= most },
       ...(named ?? []).flatMap((members): StopCondition[] => {
         const name = stringAt(members, 'type') ?? '';
         const isMet = CONDITIONS[name]?.(members, vendor);

@@ -106,14 +106,13 @@ export class ToolLoop {
         );
         return;
       }
-      const step = yield* this.#step(calls, asked, conditions.mostCalls - this.#requested);
+      const step = yield* this.#step(calls, asked);
       if (step.ends || items.some((item) => item.type === 'tool-call' && !this.#isOwnCall(item))) {
         yield this.#end(step.ends ? { ...terminal, reason: 'stop' } : terminal, stoppedBy);
         return;
       }
       stoppedBy = conditions.met({
         steps: this.#steps,
-        calls: this.#requested,
         called: this.#called,
         ...this.#spending(),
         finish: terminal.reason,
@@ -131,7 +130,7 @@ export class ToolLoop {
     request: GenerationRequest,
     { call, isRequired }: OpeningCall,
   ): AsyncGenerator<EventBatch, GenerationRequest | undefined, undefined> {
-    const step = this.#step([call], request, 1);
+    const step = this.#step([call], request);
     const held: Event[] = [];
     this.#isOpened = !isRequired;
     for (;;) {
@@ -211,11 +210,10 @@ export class ToolLoop {
     return terminal && { items: writtenItems(fold.result().items), terminal };
   }
 
-  /** Runs the calls of one step, all at once; shows them in their order. `most`: calls that may still be run. */
+  /** Runs the calls of one step, all at once; shows them in their order. */
   async *#step(
     calls: readonly ToolCallItem[],
     asked: GenerationRequest,
-    most: number,
   ): AsyncGenerator<
     EventBatch,
     {
@@ -239,8 +237,8 @@ export class ToolLoop {
       const item = places[index];
       if (item !== undefined) told.tell({ type: 'server-step', item, step, members });
     };
-    const bounds = { most, tell, showStep };
-    const running = runCalls(calls, this.#tools, this.#uses, this.#toolContext(asked), bounds);
+    const context = this.#toolContext(asked);
+    const running = runCalls(calls, this.#tools, this.#uses, context, { tell, showStep });
     const starts = running.flatMap((each, index) => startOf(each, places[index]));
     if (this.#held.length > 0) yield this.#takeHeld();
     if (starts.length > 0) yield starts;
