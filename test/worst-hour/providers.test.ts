@@ -101,6 +101,7 @@ async function ask(model: string, { script, stream = false, provider }: Asked = 
 
 type Line = Record<string, unknown> & { readonly message: string; readonly level: string };
 
+/** Without the lines about a disk that is slow because the machine is busy. */
 function linesSince(before: number): Line[] {
   return gateway
     .logText()
@@ -108,7 +109,7 @@ function linesSince(before: number): Line[] {
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Line)
-    .filter(({ level }) => level !== 'debug');
+    .filter(({ level, message }) => level !== 'debug' && !/\bdisk\b/.test(message));
 }
 
 const failure = (code: string, message = `no ${PROVIDER_KEY} here`) => ({
