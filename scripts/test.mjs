@@ -7,6 +7,6 @@ compileIfNeeded();
 const given = process.argv.slice(2);
 const project = given.includes('--project') ? [] : ['--project', 'suite'];
 const isWhole = given.length === 0;
-if (isWhole) console.error('signalbox: the whole suite takes about six minutes on two cores');
+if (isWhole) console.error('signalbox: the whole suite takes six to seven minutes on two cores');
 const progress = isWhole ? ['--reporter', 'default', '--reporter', './scripts/test-progress.mjs'] : [];
 runTool('vitest/vitest.mjs', ['run', ...project, ...progress, ...given]);
