@@ -89,13 +89,18 @@ export const racingStage: Stage = {
   async *around(request, next) {
     const winner = next(request)[Symbol.asyncIterator]();
     const first = await winner.next();
-    void spoken(next, request);
-    // The other one is called before the first goes on.
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const other = next(request, { kind: 'panel' })[Symbol.asyncIterator]();
+    // The other one has begun before the first goes on.
+    await other.next();
+    readToEnd(other).catch(() => {});
     if (first.done !== true) yield first.value;
     yield* { [Symbol.asyncIterator]: () => winner };
   },
 };
+
+async function readToEnd(batches: AsyncIterator<EventBatch>): Promise<void> {
+  for (let step = await batches.next(); step.done !== true; ) step = await batches.next();
+}
 
 /** `alone-1`: answers itself, without a model call. */
 export const answeringStage: Stage = {
