@@ -18,3 +18,10 @@ export interface WireWatch {
   /** The generation has ended, however it did. */
   ended(): void;
 }
+
+/** The text of a failure besides those of upstreams, as callers, records and logs may have it. */
+export async function passedText(text: string, watch: WireWatch | undefined): Promise<string> {
+  return watch === undefined
+    ? text
+    : (await watch.passedError({ message: text, metadata: undefined })).message;
+}

@@ -67,10 +67,10 @@ export abstract class Answering implements SettleDependencies {
 
   abstract account(result: Result, end: AnswerEnd): Promise<LegAccount>;
 
-  /** True if no leg called an upstream and nothing was charged: no record is made. */
+  /** True if no leg called an upstream, no tool ran and nothing was charged: no record is made. */
   protected get isNothing(): boolean {
-    const { lastCalled, charges } = this.attemptLog;
-    return lastCalled === undefined && charges.length === 0;
+    const { lastCalled, charges, toolCalls } = this.attemptLog;
+    return lastCalled === undefined && charges.length + toolCalls.length === 0;
   }
 
   /** Ends the legs that end with the generation itself. */

@@ -61,8 +61,11 @@ export async function runToolGeneration(
     return 'request' in outcome ? outcome.request : request;
   };
   try {
+    const passed = await scanned(asked);
+    const given = argumentsIn(passed) ?? call.arguments;
+    passed.watch?.sent({ arguments: JSON.stringify(given) });
     const startedAt = dependencies.clock.now();
-    const { text, isError } = await call.run(argumentsIn(await scanned(asked)) ?? call.arguments, {
+    const { text, isError } = await call.run(given, {
       generationId: input.generationId,
       signal: input.signal,
       request: asked,
@@ -76,6 +79,8 @@ export async function runToolGeneration(
     });
     const answered = await scanned({ ...asked, items: [resultItem(text, isError)] });
     const shown = textIn(answered) ?? text;
+    answered.watch?.sent({ result: shown });
+    answered.watch?.ended();
     const bill = { ...FREE, totalNanos: reservation.charged.creditNanos };
     const items: Item[] = [
       { type: 'message', role: 'assistant', content: [{ type: 'text', text: shown }], status: 'completed' },

@@ -18,8 +18,8 @@ async function outcomeOf(run: ServerTool['run'], signal = new AbortController().
     log: { warn: () => {} },
   } as unknown as ToolContext;
   const call: ToolCallItem = { type: 'tool-call', kind: 'function', callId: 'c', name: 'tool', input: '' };
-  const bounds = { most: 9, tell: () => {}, showStep: () => {} };
-  const [running] = runCalls([call], tools, new ToolUses(), context, bounds as never);
+  const observer = { tell: () => {}, showStep: () => {}, ended: async () => {} };
+  const [running] = runCalls([call], tools, new ToolUses(), context, observer);
   return running?.outcome;
 }
 
@@ -50,11 +50,17 @@ describe('runCalls', () => {
     expect(finished?.outcome.output).not.toContain('secret');
   });
 
-  it('ends with the reason of a caller who has left', async () => {
+  it('cancels a call whose caller has left, and does not begin one afterwards', async () => {
     const leaving = new AbortController();
     const pending = outcomeOf(() => new Promise(() => {}), leaving.signal);
-    const reason = new Error('left');
-    leaving.abort(reason);
-    await expect(pending).rejects.toBe(reason);
+    leaving.abort(new Error('left'));
+    expect(await pending).toMatchObject({ end: 'cancelled' });
+    let isBegun = false;
+    const late = await outcomeOf(async () => {
+      isBegun = true;
+      return { output: '', shown: {} };
+    }, leaving.signal);
+    expect(late).toMatchObject({ end: 'cancelled', isRun: false });
+    expect(isBegun).toBe(false);
   });
 });

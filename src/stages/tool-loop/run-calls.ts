@@ -14,7 +14,7 @@ export interface RunningCall {
   readonly call: ToolCallItem;
   /** Undefined: no such tool was offered. */
   readonly offered: OfferedTool | undefined;
-  /** Rejects only with the reason of the caller's signal. */
+  /** Ends with `cancelled` if the caller has left or the deadline has passed. */
   readonly outcome: Promise<FinishedCall>;
 }
 
@@ -36,6 +36,8 @@ const CALLS_AT_ONCE = 8;
 /** Steps of validating the arguments of one call; what is beyond counts as valid. */
 const MAX_SCHEMA_STEPS = 10_000;
 
+const CANCELLED = 'the answer has ended';
+
 /** The time is over that a tool may take. */
 class ToolTimeout extends Error {}
 
@@ -56,12 +58,14 @@ export class ToolUses {
   }
 }
 
-/** Ways to show the calls of one step while they run. */
-export interface StepDisplay {
+/** What is done with the calls of one step while they run. */
+export interface StepObserver {
   /** Shows a piece of a call's result. */
   tell(index: number, text: string): void;
   /** Shows a step of a call. */
   showStep(index: number, step: string, members: JsonObject): void;
+  /** Records a call that has ended, before its outcome is known to the step. */
+  ended(call: ToolCallItem, offered: OfferedTool | undefined, finished: FinishedCall): Promise<void>;
 }
 
 /** Begins the calls of one step, a few at a time. */
@@ -70,7 +74,7 @@ export function runCalls(
   tools: OfferedTools,
   uses: ToolUses,
   context: ToolContext,
-  { tell, showStep }: StepDisplay,
+  { tell, showStep, ended }: StepObserver,
 ): readonly RunningCall[] {
   const ahead: Promise<unknown>[] = [];
   return calls.map((call, index) => {
@@ -84,9 +88,14 @@ export function runCalls(
             showStep: (step, members) => showStep(index, step, members),
           })
         : Promise.resolve(notRun('too many calls in one step', context));
+    const recorded = outcome.then(async (finished) => {
+      await ended(call, offered, finished);
+      return finished;
+    });
     // Prevents an unhandled rejection; the loop awaits each outcome in order.
-    ahead.push(outcome.catch(() => {}));
-    return { call, offered, outcome };
+    recorded.catch(() => {});
+    ahead.push(outcome);
+    return { call, offered, outcome: recorded };
   });
 }
 
@@ -98,6 +107,7 @@ async function runInTurn(
   context: ToolContext,
 ): Promise<FinishedCall> {
   await turn;
+  if (context.signal.aborted) return { ...notRun(CANCELLED, context), end: 'cancelled' };
   if (offered === undefined) return notRun(`there is no tool ${quoted(call.name)}`, context);
   const asked = argumentsOf(call.input, offered.schema);
   if (typeof asked === 'string') return notRun(asked, context, 'invalid_tool_input');
@@ -133,7 +143,7 @@ function argumentsOf(input: string, schema: JsonObject): JsonObject | string {
     : 'the arguments do not fit the schema of the tool';
 }
 
-/** Runs one call within its time. Rejects only if the caller has left or the deadline has passed. */
+/** Runs one call within its time. */
 async function runBounded(
   offered: OfferedTool,
   callId: string,
@@ -146,13 +156,11 @@ async function runBounded(
   const own = new AbortController();
   const late = new ToolTimeout();
   const giveUp = () => own.abort(signal.reason);
-  if (signal.aborted) giveUp();
-  else signal.addEventListener('abort', giveUp, { once: true });
+  signal.addEventListener('abort', giveUp, { once: true });
   const timer =
     tool.isTimedByLegs === true ? undefined : setTimeout(() => own.abort(late), settings.web.limits.toolMs);
   const aborted = new Promise<never>((_, reject) => {
-    if (own.signal.aborted) reject(own.signal.reason);
-    else own.signal.addEventListener('abort', () => reject(own.signal.reason), { once: true });
+    own.signal.addEventListener('abort', () => reject(own.signal.reason), { once: true });
   });
   // Prevents an unhandled rejection; the race below rethrows it.
   aborted.catch(() => {});
@@ -166,7 +174,7 @@ async function runBounded(
     uses.found(offered, outcome.pages?.length ?? 0);
     return { outcome, end: outcome.isFailed === true ? 'error' : 'ok' };
   } catch (error) {
-    if (signal.aborted) throw signal.reason;
+    if (signal.aborted) return { outcome: toolFailure(CANCELLED), end: 'cancelled' };
     if (own.signal.reason === late) {
       return { outcome: toolFailure('the tool gave no result in its time'), end: 'timeout' };
     }

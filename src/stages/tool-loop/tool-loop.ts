@@ -14,6 +14,7 @@ import type { Item, ToolCallItem, ToolResultItem } from '../../ir/items.ts';
 import type { ToolCallRecord } from '../../ir/leg.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { type Result, writtenItems } from '../../ir/result.ts';
+import { passedText } from '../../ir/wire-watch.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact } from '../../kit/json/members.ts';
 import type { Nanos } from '../../kit/money.ts';
@@ -238,19 +239,20 @@ export class ToolLoop {
       if (item !== undefined) told.tell({ type: 'server-step', item, step, members });
     };
     const context = this.#toolContext(asked);
-    const running = runCalls(calls, this.#tools, this.#uses, context, { tell, showStep });
+    const leg = this.#legs;
+    const ended = (call: ToolCallItem, offered: OfferedTool | undefined, finished: FinishedCall) =>
+      this.#record(call, offered, finished, leg, asked);
+    const running = runCalls(calls, this.#tools, this.#uses, context, { tell, showStep, ended });
     const starts = running.flatMap((each, index) => startOf(each, places[index]));
     if (this.#held.length > 0) yield this.#takeHeld();
     if (starts.length > 0) yield starts;
     const results: ToolResultItem[] = [];
     const outcomes: ToolOutcome[] = [];
-    const records: ToolCallRecord[] = [];
     let ends = false;
     for (const [index, { call, offered, outcome: pending }] of running.entries()) {
       yield* told.until(pending);
-      const finished = await pending;
-      const { outcome } = finished;
-      records.push(recordOf(call, offered, finished, this.#legs));
+      const { outcome, end } = await pending;
+      if (end === 'cancelled') throw context.signal.reason;
       const { output, shown, isFailed = false, pages = [] } = outcome;
       if (offered !== undefined) this.#called.add(offered.tool.name);
       // Guardrails look at the text of answers, not at citations: these then quote nothing of a page.
@@ -265,8 +267,20 @@ export class ToolLoop {
         { type: 'item-end', item },
       ];
     }
-    this.#context.noteToolCalls(records);
     return { results, outcomes, ends };
+  }
+
+  /** Records a call as soon as it has ended: the answer may end while others of its step run. */
+  async #record(
+    call: ToolCallItem,
+    offered: OfferedTool | undefined,
+    finished: FinishedCall,
+    leg: number,
+    { watch }: GenerationRequest,
+  ): Promise<void> {
+    const { error, ...record } = recordOf(call, offered, finished, leg);
+    const passed = error === undefined ? undefined : await passedText(error, watch);
+    this.#context.noteToolCalls([{ ...record, ...(passed !== undefined && { error: passed }) }]);
   }
 
   #toolContext(asked: GenerationRequest): ToolContext {

@@ -2,6 +2,7 @@ import type { Endpoint } from '../../../catalog/catalog.ts';
 import { invalidRequest } from '../../../ir/errors.ts';
 import { conversationForm } from '../../../ir/format-facts.ts';
 import type { GenerationRequest, Tool } from '../../../ir/request.ts';
+import { passedText } from '../../../ir/wire-watch.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { stringAt } from '../../../kit/json/members.ts';
 import type { Issue } from '../../../kit/json/validate.ts';
@@ -84,7 +85,7 @@ async function listMcpTools(
   refuse(read.flatMap((each) => ('message' in each ? [each] : [])));
   const asked = read.flatMap((each) => ('asked' in each ? [each] : []));
   refuse(duplicateIssues(asked));
-  const found = await Promise.all(asked.map((each) => listOf(each, context, granted)));
+  const found = await Promise.all(asked.map((each) => listOf(each, request, context, granted)));
   refuse(approvalIssues(found, request));
   const wanted = found.flatMap(({ of, server, tools, asked: { label, needsApproval }, about }) =>
     tools.map((tool): WantedTool => {
@@ -180,7 +181,12 @@ function approvalIssues(found: readonly Found[], { formatFacts }: GenerationRequ
   );
 }
 
-async function listOf(each: Asked, context: StageContext, granted: GrantedServers): Promise<Found> {
+async function listOf(
+  each: Asked,
+  { watch }: GenerationRequest,
+  context: StageContext,
+  granted: GrantedServers,
+): Promise<Found> {
   const { asked, allowed } = each;
   const server = await each.remote();
   try {
@@ -191,7 +197,8 @@ async function listOf(each: Asked, context: StageContext, granted: GrantedServer
   } catch (problem) {
     if (!(problem instanceof McpProblem)) throw problem;
     const error = problem.message;
-    context.note({ type: 'server_tools', name: MCP, summary: `${asked.label}: ${error}` });
+    const summary = `${asked.label}: ${await passedText(error, watch)}`;
+    context.note({ type: 'server_tools', name: MCP, summary });
     return { ...each, server, tools: [], error };
   }
 }
