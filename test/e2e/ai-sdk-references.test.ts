@@ -1,19 +1,12 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, jsonSchema, type ModelMessage, stepCountIs, streamText, tool } from 'ai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { doubleAnswer } from '../fakes/agents/double-answer.ts';
 import { DOUBLES } from '../fakes/agents/doubles.ts';
 import { CALL_ID, SEAL, THOUGHTS } from '../fakes/agents/tool-loop.ts';
-import type { Step, UpstreamDouble } from '../fakes/agents/upstream-double.ts';
-import { type Said, WHOLE_ANSWERS } from '../fakes/agents/whole-answers.ts';
-import {
-  end,
-  type FakeUpstream,
-  head,
-  JSON_TYPE,
-  openFakeUpstream,
-  type Script,
-  write,
-} from '../fakes/fake-upstream.ts';
+import type { Step } from '../fakes/agents/upstream-double.ts';
+import type { Said } from '../fakes/agents/whole-answers.ts';
+import { type FakeUpstream, openFakeUpstream } from '../fakes/fake-upstream.ts';
 import { openTestGateway, type TestGateway } from './harness.ts';
 
 /**
@@ -90,7 +83,7 @@ describe.each(cases)('ai at its default settings, $dialect upstream, $mode', ({ 
     })(MODEL_ID);
 
   const answers = (...said: Said[]) => {
-    for (const each of said) upstream.answer(scriptOf(double, mode, each));
+    for (const each of said) upstream.answer(doubleAnswer(double, each));
   };
 
   /**
@@ -165,18 +158,6 @@ describe.each(cases)('ai at its default settings, $dialect upstream, $mode', ({ 
     ]);
   });
 });
-
-function scriptOf(double: UpstreamDouble, mode: (typeof MODES)[number], said: Said): Script {
-  if (mode === 'streamed') {
-    const bytes = 'call' in said ? double.stepStream(said) : double.textStream(said.says);
-    return [head(200, { 'content-type': double.mediaType }), write(bytes), end()];
-  }
-  const whole = WHOLE_ANSWERS[double.dialect];
-  return ({ path }) =>
-    path === `/v1${whole?.path}`
-      ? [head(200, JSON_TYPE), write(JSON.stringify(whole?.bodyOf(said))), end()]
-      : [head(404, JSON_TYPE), write('{}'), end()];
-}
 
 /** Earlier answers of the model, as sent to an upstream of any dialect. */
 function wordsOfModel(body: any): string[] {

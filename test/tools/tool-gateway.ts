@@ -14,11 +14,11 @@ export type ToolModel = keyof typeof UPSTREAMS;
 export const PATHS = ['/chat/completions', '/responses', '/messages'] as const;
 export type Path = (typeof PATHS)[number];
 
-const QUESTION: Record<Path, object> = {
+export const QUESTION = {
   '/chat/completions': { messages: [{ role: 'user', content: 'What is it?' }] },
   '/responses': { input: 'What is it?' },
   '/messages': { max_tokens: 99, messages: [{ role: 'user', content: 'What is it?' }] },
-};
+} as const;
 
 /** A gateway in front of a scripted upstream of three dialects. */
 export interface ToolGateway {
@@ -91,7 +91,8 @@ export const textOf: Record<Path, (body: any) => string> = {
   '/chat/completions': (body) => body.choices[0].message.content,
   '/responses': (body) =>
     body.output
-      .flatMap((item: any) => item.content ?? [])
+      .filter(({ type }: any) => type === 'message')
+      .flatMap(({ content }: any) => content)
       .map((part: any) => part.text)
       .join(''),
   '/messages': (body) => (body.content ?? []).map((block: any) => block.text ?? '').join(''),
