@@ -5,6 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../kit/json/json.ts';
 import { textAt } from '../kit/json/members.ts';
 import { type DomainList, domainProblem } from './domains.ts';
 import type { FoundPage, SearchEngine, SearchQuery, UserLocation } from './engines/engine.ts';
+import { shortenedText } from './engines/shortened-text.ts';
 import type { EngineSettings, WebLimits } from './web-settings.ts';
 
 /** A caller's search. */
@@ -52,7 +53,7 @@ function queryOf(
 ): SearchQuery {
   const isFiltered = !include.isEmpty || !exclude.isEmpty;
   return {
-    text: shortened(text, engine.maxQueryCharacters),
+    text: shortenedText(text, engine.maxQueryCharacters),
     maxCharacters: engine.maxQueryCharacters,
     maxResults: Math.min(isFiltered ? maxResults + SPARE_RESULTS : maxResults, engine.maxResults),
     includeHosts: include.coveringHosts() ?? [],
@@ -60,14 +61,6 @@ function queryOf(
     mode: mode !== undefined && engine.modes?.has(mode) === true ? mode : undefined,
     location: engine.isLocal === true ? location : undefined,
   };
-}
-
-/** The beginning of a text, up to the end of a word. */
-function shortened(text: string, maxCharacters: number): string {
-  if (text.length <= maxCharacters) return text;
-  const cut = boundedText(text, maxCharacters);
-  const space = cut.lastIndexOf(' ');
-  return space > maxCharacters / 2 ? cut.slice(0, space) : cut;
 }
 
 async function ask(

@@ -208,6 +208,17 @@ describe('a search before the call', () => {
     expect(note).toMatchObject({ data: { results: 1, ignored: ['mode', 'user_location'] } });
   });
 
+  it('cuts a long query at the end of a word, before the domains', async () => {
+    engine.answer(json({ results: RESULTS }));
+    upstream.answer(chatAnswer({ text: 'ok' }));
+    const input = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
+    await ask('/responses', { include_domains: ['example.com'] }, { input });
+    const query = new URL(engine.requests[0]?.path ?? '', 'http://x').searchParams.get('q') ?? '';
+    expect(query.length).toBeLessThanOrEqual(500);
+    const words = query.replace(' site:example.com', '').split(' ');
+    expect(input.split(' ').slice(0, words.length)).toEqual(words);
+  });
+
   it('filters by domains what the engine returns', async () => {
     engine.answer(json({ results: RESULTS }));
     upstream.answer(chatAnswer({ text: 'ok' }));

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, objectAt, objectsAt, stringAt, stringsAt } from '../../kit/json/members.ts';
 import { plainText } from '../html/plain-text.ts';
 import type { FoundPage, SearchEngine, SearchQuery, UserLocation } from './engine.ts';
+import { shortenedText } from './shortened-text.ts';
 
 /** Characters of one result that engines are asked for. */
 const CONTENT_CHARACTERS = 4000;
@@ -192,7 +193,7 @@ function withSites({ text, includeHosts, excludeHosts, maxCharacters }: SearchQu
   const excluded = excludeHosts.slice(0, MAX_SITE_WORDS).map((host) => `-site:${host}`);
   const sites = [...(included.length > 0 ? [included.join(' OR ')] : []), ...excluded].join(' ');
   if (sites === '' || sites.length >= maxCharacters / 2) return text;
-  return `${text.slice(0, maxCharacters - sites.length - 1)} ${sites}`;
+  return `${shortenedText(text, maxCharacters - sites.length - 1)} ${sites}`;
 }
 
 function parameters(values: Readonly<Record<string, string | undefined>>): string {
