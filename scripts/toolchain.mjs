@@ -74,7 +74,8 @@ export function buildIfNeeded() {
 export function compileIfNeeded() {
   const sources = ['tsconfig.json', 'tsconfig.build.json', ...filesUnder('src')];
   makeIfNeeded('build', 'compiling', sources, () => {
-    runTool('typescript/bin/tsc', ['-p', 'tsconfig.build.json'], QUIETLY);
+    // Types are checked by `npm run check`: here that would take eight times as long.
+    runTool('typescript/bin/tsc', ['-p', 'tsconfig.build.json', '--noCheck'], QUIETLY);
   });
 }
 
