@@ -1,6 +1,31 @@
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { dirname, join, relative, resolve } from 'node:path';
+import { defineConfig, type Plugin } from 'vitest/config';
+
+const ROOT = import.meta.dirname;
+const SOURCES = join(ROOT, 'src/');
+const COMPILED = join(ROOT, 'build/');
+
+/**
+ * Tests import the compiled modules of `build` in place of those of `src`: Node runs them as they are, while vite
+ * would transform each of them and put a getter in front of every import. `scripts/test.mjs` compiles them and sets
+ * the variable. Without it, as in `npx vitest`, tests run the sources.
+ */
+const compiledSources: Plugin = {
+  name: 'compiled-sources',
+  enforce: 'pre',
+  resolveId(id, importer) {
+    if (importer === undefined || !id.startsWith('.') || !id.endsWith('.ts')) return undefined;
+    const file = resolve(dirname(importer), id);
+    if (!file.startsWith(SOURCES)) return undefined;
+    return { id: join(COMPILED, relative(SOURCES, file).replace(/\.ts$/, '.js')), external: true };
+  },
+};
+
+/** Node imports the compiled modules itself. */
+const server = { deps: { external: [/\/build\//] } };
+
+const plugins = process.env.SIGNALBOX_COMPILED === undefined ? [] : [compiledSources];
 
 /** Where `npm run test:clients` put the newest releases of the official clients. */
 const newestClients = process.env.SIGNALBOX_CLIENTS;
@@ -18,8 +43,10 @@ export default defineConfig({
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     projects: [
       {
+        plugins,
         test: {
           name: 'suite',
+          server,
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['test/faults/long/**', 'test/fuzz/long/**', 'test/clients/**'],
           // The longest take 10 s on an idle machine with two cores, and four times that on a busy one.
@@ -30,15 +57,23 @@ export default defineConfig({
         },
       },
       {
+        plugins,
         resolve: { alias },
         test: {
           name: 'clients',
+          server,
           include: ['test/e2e/{openai,anthropic,ai-sdk}.test.ts', 'test/clients/**/*.test.ts'],
           testTimeout: 120_000,
         },
       },
-      { test: { name: 'faults', include: ['test/faults/long/**/*.test.ts'], testTimeout: 600_000 } },
-      { test: { name: 'fuzz', include: ['test/fuzz/long/**/*.test.ts'], testTimeout: 3_600_000 } },
+      {
+        plugins,
+        test: { name: 'faults', server, include: ['test/faults/long/**/*.test.ts'], testTimeout: 600_000 },
+      },
+      {
+        plugins,
+        test: { name: 'fuzz', server, include: ['test/fuzz/long/**/*.test.ts'], testTimeout: 3_600_000 },
+      },
     ],
   },
 });

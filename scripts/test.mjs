@@ -4,6 +4,8 @@ import { buildIfNeeded, compileIfNeeded, installIfNeeded, runTool } from './tool
 installIfNeeded();
 buildIfNeeded();
 compileIfNeeded();
+// See vitest.config.ts.
+process.env.SIGNALBOX_COMPILED = '1';
 const given = process.argv.slice(2);
 const project = given.includes('--project') ? [] : ['--project', 'suite'];
 const isWhole = given.length === 0;
