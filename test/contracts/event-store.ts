@@ -296,7 +296,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
             });
           },
         ),
-        { numRuns: runs(10, 75) },
+        { numRuns: runs(6, 75) },
       );
     }, 20_000);
 

@@ -206,7 +206,7 @@ describe.each([
           );
         },
       ),
-      { numRuns: engine === 'embedded' ? runs(8, 60) : runs(4, 24) },
+      { numRuns: engine === 'embedded' ? runs(4, 60) : runs(2, 24) },
     );
   });
 

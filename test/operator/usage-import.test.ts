@@ -104,7 +104,7 @@ const leftovers = () => (existsSync(join(dataDir, 'imports')) ? readdirSync(join
 const NOTHING_ELSE = { known: 0, too_old: 0, bad: 0, problems: [], notes: [] };
 
 /** Lines of a long history. */
-const MANY_LINES = runs(8_000, 40_000);
+const MANY_LINES = runs(4_000, 40_000);
 
 describe('many lines over 400 days', () => {
   it('are counted exactly, once', { timeout: 120_000 }, async () => {
