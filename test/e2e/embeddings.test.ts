@@ -205,6 +205,9 @@ describe('routing', () => {
     const long = await embed({ model: 'sim/short', input: ['short', 'word '.repeat(40)] });
     expect(long.response.status).toBe(400);
     expect(long.body.error.metadata.error_type).toBe('context_length_exceeded');
+    expect(long.body.error.message).toMatch(
+      / takes more than 8\. Shorten it or choose a model with a larger context\.$/,
+    );
   });
 
   it('is explained without a call', async () => {

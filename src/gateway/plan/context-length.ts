@@ -92,6 +92,10 @@ function tooLongMessage(
 ): string {
   const largest = candidates.reduce((best, each) => (contextOf(each) > contextOf(best) ? each : best));
   const context = contextOf(largest);
+  // Embeddings have no plugins.
+  if (request.embedding !== undefined) {
+    return `The longest input is about ${tokens} tokens long, but no endpoint of the requested model takes more than ${context}. Shorten it or choose a model with a larger context.`;
+  }
   const output = outputWithin(largest.endpoint, request);
   return tokens > context
     ? `The prompt is about ${tokens} tokens long, but no endpoint of the requested model takes more than ${context}. Shorten it, choose a model with a larger context or switch context compression on.`
