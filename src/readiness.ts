@@ -1,5 +1,6 @@
 import type { Catalog } from './catalog/catalog.ts';
 import type { PartState, ReadinessParts } from './http/dependencies.ts';
+import { countText } from './kit/text/count-text.ts';
 import type { EventStore } from './ports/events.ts';
 import type { Admitting, Ledger } from './ports/ledger.ts';
 import type { Health } from './routing/health/health.ts';
@@ -61,6 +62,6 @@ function providersState({ health, catalog }: ReadinessSources): PartState {
     for (const { site } of endpoints) if (cooling.has(site)) ill++;
   }
   if (ill === 0) return OK;
-  const reason = `${ill} of ${all} endpoints cool down after failures`;
+  const reason = `${ill} of ${countText(all, 'endpoint')} ${ill === 1 ? 'cools' : 'cool'} down after failures`;
   return { status: ill === all ? 'unavailable' : 'limited', reason };
 }

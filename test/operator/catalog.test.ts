@@ -105,7 +105,7 @@ describe('signalbox catalog refresh', () => {
     expect(dry.out).toMatch(
       /~ +anthropic\/claude-haiku-4\.5 +anthropic +prompt +0\.000001 +0\.0000005 +2026-11-14/,
     );
-    expect(dry.out).toMatch(/\d\d endpoints of these providers are not in the data; they are kept/);
+    expect(dry.out).toMatch(/\d\d endpoints of these providers are not in the data, and kept/);
     expect(dry.out).toContain('Nothing was changed (--dry-run).');
     expect((await command('catalog', 'show', 'acme/swift')).code).toBe(1);
 

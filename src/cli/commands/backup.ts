@@ -4,8 +4,9 @@ import { loadConfiguration } from '../../config/load.ts';
 import type { Flags } from '../../config/runtime.ts';
 import { type StatementView, statementView } from '../../control/ledger-view.ts';
 import { loadOptions } from '../../installation.ts';
+import { countText } from '../../kit/text/count-text.ts';
 import type { CommandResult } from '../terminal/output.ts';
-import { bytesText, countText } from '../terminal/quantities.ts';
+import { bytesText } from '../terminal/quantities.ts';
 
 /** Result of `backup`. */
 export interface BackupView {

@@ -5,6 +5,7 @@ import { CommandRefused } from '../../control/send-command.ts';
 import { MAX_CATALOG_BYTES } from '../../control/wire.ts';
 import { readJson } from '../../kit/json/json.ts';
 import type { Issue } from '../../kit/json/validate.ts';
+import { countText } from '../../kit/text/count-text.ts';
 import { type Difference, problemsOfData } from '../../manage/models/model-knowledge.ts';
 import { readSource } from '../read-source.ts';
 import { runControlCommand } from '../run-control-command.ts';
@@ -97,7 +98,8 @@ function differencesText(shown: readonly Difference[], kept: number): string {
   const note =
     kept === 0
       ? ''
-      : `${kept} endpoints of these providers are not in the data; they are kept (--prune forgets them).\n`;
+      : `${countText(kept, 'endpoint')} of these providers ${kept === 1 ? 'is' : 'are'} not in the data, and kept ` +
+        `(--prune forgets ${kept === 1 ? 'it' : 'them'}).\n`;
   return `${shown.length === 0 ? '' : `${tableOf(shown)}\n`}${note}`;
 }
 

@@ -1,6 +1,7 @@
 import type { Flags } from '../../config/runtime.ts';
 import type { CommandInput } from '../../control/commands.ts';
 import type { GuardrailView } from '../../control/guardrail-commands.ts';
+import { countText } from '../../kit/text/count-text.ts';
 import { runControlCommand } from '../run-control-command.ts';
 import { type CommandResult, tableText } from '../terminal/output.ts';
 
@@ -34,8 +35,8 @@ function appliesTo({
 }: GuardrailView): string {
   const parts = [
     ...(owner === null ? [] : [`the ${owner}`]),
-    ...(keys === 0 ? [] : [`${keys} ${keys === 1 ? 'key' : 'keys'}`]),
-    ...(members === 0 ? [] : [`${members} ${members === 1 ? 'member' : 'members'}`]),
+    ...(keys === 0 ? [] : [countText(keys, 'key')]),
+    ...(members === 0 ? [] : [countText(members, 'member')]),
   ];
   return parts.length === 0 ? 'nothing' : parts.join(', ');
 }

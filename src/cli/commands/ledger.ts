@@ -2,11 +2,11 @@ import type { Flags } from '../../config/runtime.ts';
 import type { LedgerView, RebuildView } from '../../control/ledger-view.ts';
 import { openInstallation, requireInstallation } from '../../installation.ts';
 import { GatewayError } from '../../ir/errors.ts';
+import { countText } from '../../kit/text/count-text.ts';
 import type { Fault } from '../../ports/ledger.ts';
 import type { LedgerLoss } from '../../ports/ledger-mark.ts';
 import { dataDirectoryLine, installationOptions, runControlCommand } from '../run-control-command.ts';
 import { type CommandResult, tableText, usdText } from '../terminal/output.ts';
-import { countText } from '../terminal/quantities.ts';
 
 /** Explanations of faults, in the order of printing. */
 const FAULTS: Readonly<Record<Fault, string>> = {
@@ -72,10 +72,13 @@ function accountTable({ accounts }: LedgerView): string {
 }
 
 function factsText({ open_reservations, generations, journal }: LedgerView): string {
-  const torn = journal.torn_tail_bytes > 0 ? `, ${journal.torn_tail_bytes} bytes of a torn end dropped` : '';
+  const torn =
+    journal.torn_tail_bytes > 0
+      ? `, ${countText(journal.torn_tail_bytes, 'byte')} of a torn end dropped`
+      : '';
   return (
     `${countText(open_reservations, 'open reservation')}, ${countText(generations, 'generation')}.\n` +
-    `Journal: ${journal.bytes} bytes in ${countText(journal.segments, 'segment')}${torn}.\n`
+    `Journal: ${countText(journal.bytes, 'byte')} in ${countText(journal.segments, 'segment')}${torn}.\n`
   );
 }
 

@@ -25,7 +25,7 @@ function textOf(
   { key_id, credentials, source, must_be_given }: RotationView,
   newKeyFile: string | undefined,
 ) {
-  const done = `Stored credentials are encrypted under the new key ${key_id}; ${credentials} were encrypted anew.\n`;
+  const done = `Stored credentials are encrypted under the new key ${key_id}; ${credentials} ${credentials === 1 ? 'was' : 'were'} encrypted anew.\n`;
   const next = must_be_given
     ? `Now put the content of ${newKeyFile} into ${source}, where the gateway is started. The old key ` +
       `opens the stored credentials until the gateway has been started with the new one.\n`

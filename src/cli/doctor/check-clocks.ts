@@ -1,4 +1,5 @@
-import { countText, durationText } from '../terminal/quantities.ts';
+import { countText } from '../../kit/text/count-text.ts';
+import { durationText } from '../terminal/quantities.ts';
 import { type CheckFinding, fine, problem, warning } from './finding.ts';
 import type { Situation } from './situation.ts';
 

@@ -1,6 +1,6 @@
 import { problemLine } from '../../config/problem.ts';
 import { type ConfigurationView, configurationView } from '../../control/configuration-view.ts';
-import { countText } from '../terminal/quantities.ts';
+import { countText } from '../../kit/text/count-text.ts';
 import { type CheckFinding, fine, problem, warning } from './finding.ts';
 import type { Situation } from './situation.ts';
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Runtime } from '../../config/runtime.ts';
 import { type DirectoryFacts, hasKeptData } from '../../examination.ts';
-import { bytesText, countText } from '../terminal/quantities.ts';
+import { countText } from '../../kit/text/count-text.ts';
+import { bytesText } from '../terminal/quantities.ts';
 import { type CheckFinding, fine, problem, warning } from './finding.ts';
 import type { Situation } from './situation.ts';
 

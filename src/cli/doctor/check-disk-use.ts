@@ -1,5 +1,6 @@
 import { diskUse } from '../../examination.ts';
-import { bytesText, countText } from '../terminal/quantities.ts';
+import { countText } from '../../kit/text/count-text.ts';
+import { bytesText } from '../terminal/quantities.ts';
 import { type CheckFinding, fine } from './finding.ts';
 import type { Situation } from './situation.ts';
 

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type EventsView, eventsView } from '../../control/doctor-view.ts';
 import { EVENTS_ADVICE, examineEvents, hadEvents } from '../../examination.ts';
-import { bytesText, countText } from '../terminal/quantities.ts';
+import { countText } from '../../kit/text/count-text.ts';
+import { bytesText } from '../terminal/quantities.ts';
 import { type CheckFinding, fine, problem, warning } from './finding.ts';
 import type { Situation } from './situation.ts';
 

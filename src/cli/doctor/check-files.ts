@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { examineFiles, type FileFacts } from '../../examination.ts';
-import { countText } from '../terminal/quantities.ts';
+import { countText } from '../../kit/text/count-text.ts';
 import { type CheckFinding, fine, problem } from './finding.ts';
 import type { Database, Situation } from './situation.ts';
 

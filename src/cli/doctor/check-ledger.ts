@@ -7,9 +7,10 @@ import {
   MAX_NEWEST_ROWS,
 } from '../../examination.ts';
 import { usdOf } from '../../kit/money.ts';
+import { countText } from '../../kit/text/count-text.ts';
 import type { AccountStatement, Fault } from '../../ports/ledger.ts';
 import { usdText } from '../terminal/output.ts';
-import { bytesText, countText } from '../terminal/quantities.ts';
+import { bytesText } from '../terminal/quantities.ts';
 import { type CheckFinding, fine, problem, warning } from './finding.ts';
 import type { Situation } from './situation.ts';
 

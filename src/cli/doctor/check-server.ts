@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import type { Runtime } from '../../config/runtime.ts';
 import type { DoctorServerView, DoctorView } from '../../control/doctor-view.ts';
 import { programVersion } from '../../kit/program-version.ts';
+import { countText } from '../../kit/text/count-text.ts';
 import { bytesText, durationText } from '../terminal/quantities.ts';
 import { type CheckFinding, fine, problem, warning } from './finding.ts';
 import type { Situation } from './situation.ts';
@@ -71,9 +72,7 @@ const MAX_LISTED_ENDPOINTS = 10;
 function coolDowns({ cooling = [] }: DoctorServerView): CheckFinding[] {
   const listed = cooling.slice(0, MAX_LISTED_ENDPOINTS).map(({ model, tag, accounts, seconds_left }) => {
     const whom =
-      accounts === 0
-        ? 'everyone'
-        : `${accounts} ${accounts === 1 ? 'account' : 'accounts'} alone, whose requests failed`;
+      accounts === 0 ? 'everyone' : `${countText(accounts, 'account')} alone, whose requests failed`;
     return warning(
       `${model} at ${tag} cools down for ${whom}; ${durationText(seconds_left * 1000)} left`,
       accounts === 0
@@ -83,7 +82,10 @@ function coolDowns({ cooling = [] }: DoctorServerView): CheckFinding[] {
   });
   const others = cooling.length - listed.length;
   if (others === 0) return listed;
-  return [...listed, warning(`${others} more endpoints cool down`, 'check the providers')];
+  return [
+    ...listed,
+    warning(`${countText(others, 'more endpoint cools', 'more endpoints cool')} down`, 'check the providers'),
+  ];
 }
 
 function lags(lag: DoctorView['lag']): CheckFinding[] {

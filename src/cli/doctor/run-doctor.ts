@@ -1,7 +1,7 @@
 import { escapeControls } from '../../config/parse/shown-text.ts';
 import type { Flags } from '../../config/runtime.ts';
+import { countText } from '../../kit/text/count-text.ts';
 import { type CommandResult, tableText } from '../terminal/output.ts';
-import { countText } from '../terminal/quantities.ts';
 import { checkProgram } from './check-program.ts';
 import type { NamedFinding } from './examine-installation.ts';
 import type { Verdict } from './finding.ts';

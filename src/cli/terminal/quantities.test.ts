@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bytesText, countText, durationText, tokensText } from './quantities.ts';
+import { bytesText, durationText, tokensText } from './quantities.ts';
 
 it.each([
   [0, '0 bytes'],
@@ -16,10 +16,6 @@ it.each([
   [86_400_000, '24 h'],
   [400 * 86_400_000, '400 days'],
 ])('writes %d ms', (milliseconds, text) => expect(durationText(milliseconds)).toBe(text));
-
-it('counts in words', () => {
-  expect([0, 1, 2].map((count) => countText(count, 'byte'))).toEqual(['0 bytes', '1 byte', '2 bytes']);
-});
 
 it.each([
   [512, '512'],

@@ -1,9 +1,11 @@
+import { countText } from '../../kit/text/count-text.ts';
+
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 
 /** `1.5 MiB`. */
 export function bytesText(bytes: number): string {
   const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), UNITS.length - 1);
-  return power === 0 ? `${bytes} bytes` : `${(bytes / 1024 ** power).toFixed(1)} ${UNITS[power]}`;
+  return power === 0 ? countText(bytes, 'byte') : `${(bytes / 1024 ** power).toFixed(1)} ${UNITS[power]}`;
 }
 
 /** `12 ms`, `90 s`, `3 h`. */
@@ -15,11 +17,6 @@ export function durationText(milliseconds: number): string {
   if (minutes < 120) return `${minutes.toFixed(0)} min`;
   const hours = minutes / 60;
   return hours < 48 ? `${hours.toFixed(0)} h` : `${(hours / 24).toFixed(0)} days`;
-}
-
-/** `1 file`, `2 files`. */
-export function countText(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 const TOKEN_UNITS = [

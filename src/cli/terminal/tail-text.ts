@@ -1,6 +1,7 @@
 import type { DroppedLine, TailedLine } from '../../control/tail.ts';
 import { paint, shortId } from '../../kit/log/readable-line.ts';
 import { oneLine } from '../../kit/log/redact-fields.ts';
+import { countText } from '../../kit/text/count-text.ts';
 import { usdText } from './output.ts';
 
 /** An attempt as the text shows it. */
@@ -35,7 +36,8 @@ const PIECES = { finished: 'info', aborted: 'debug', refused: 'plain', failed: '
 
 /** One line for a generation: when, how it ended, where, how much, and why it failed. */
 export function tailText(line: TailedLine | DroppedLine, hasColours: boolean): string {
-  if ('dropped' in line) return `(${line.dropped} generations are left out: this reader is too slow)\n`;
+  if ('dropped' in line)
+    return `(${countText(line.dropped, 'generation is', 'generations are')} left out: this reader is too slow)\n`;
   // Lines of a gateway have all members.
   const generation = line as ShownGeneration;
   const { time, end, id, model, endpoint, duration_ms, key } = generation;

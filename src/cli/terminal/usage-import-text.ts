@@ -1,5 +1,6 @@
 import { problemLine } from '../../config/problem.ts';
 import type { ImportedView } from '../../control/views.ts';
+import { countText } from '../../kit/text/count-text.ts';
 import type { BadLine, NotKeptMember } from '../../manage/usage-import/usage-intake.ts';
 import { tableText } from './output.ts';
 
@@ -23,7 +24,7 @@ export function importNotes(
     ...(taken.too_old > 0 ? [TOO_OLD] : []),
     ...[...notKept].map(
       ([member, lines]) =>
-        `${member} is not kept as it was written (${counted(lines, 'line')}): ${WHY_NOT_KEPT[member]}.`,
+        `${member} is not kept as it was written (${countText(lines, 'line')}): ${WHY_NOT_KEPT[member]}.`,
     ),
   ];
 }
@@ -51,9 +52,5 @@ export function importText({ lines, imported, known, too_old, bad, notes }: Impo
 export function badLinesText({ bad, problems }: Pick<ImportView, 'bad' | 'problems'>): string {
   const shown = problems.map((problem) => `line ${problem.line}: ${problemLine(problem)}\n`);
   const more = bad - problems.length;
-  return `${shown.join('')}${more === 0 ? '' : `and ${counted(more, 'more bad line')}\n`}`;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
+  return `${shown.join('')}${more === 0 ? '' : `and ${countText(more, 'more bad line')}\n`}`;
 }

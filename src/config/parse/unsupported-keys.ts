@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../kit/json/json.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import { runAtOnce, type Sliced } from '../../kit/loop/turns.ts';
+import { countText } from '../../kit/text/count-text.ts';
 import type { PriceName } from '../schema/price-names.ts';
 
 /** Prices of units that are not counted yet. */
@@ -33,7 +34,7 @@ export function* unsupportedKeyWarningsSliced(written: unknown): Sliced<Issue[]>
     const [first, ...others] = placesOf(written, key.split('.'), '');
     yield;
     if (first === undefined) continue;
-    const elsewhere = others.length > 0 ? `, nor in ${others.length} more places` : '';
+    const elsewhere = others.length > 0 ? `, nor in ${countText(others.length, 'more place')}` : '';
     warnings.push({ path: first.path, message: `has no effect in this version yet${elsewhere}` });
   }
   return warnings;

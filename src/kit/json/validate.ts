@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { countText } from '../text/count-text.ts';
 import { isJsonObject } from './json.ts';
 
 /** One thing wrong with a value: where (`plugins[0].max_results`) and what (`must be <= 25`). */
@@ -273,10 +274,12 @@ function numberProblem(schema: SchemaNode, value: number): string | undefined {
 
 function stringProblem(schema: SchemaNode, value: string): string | undefined {
   if (schema.minLength !== undefined && value.length < schema.minLength) {
-    return schema.minLength === 1 ? 'must not be empty' : `must have at least ${schema.minLength} characters`;
+    return schema.minLength === 1
+      ? 'must not be empty'
+      : `must have at least ${countText(schema.minLength, 'character')}`;
   }
   if (schema.maxLength !== undefined && value.length > schema.maxLength) {
-    return `must have at most ${schema.maxLength} characters`;
+    return `must have at most ${countText(schema.maxLength, 'character')}`;
   }
   if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
     return schema.explainPattern ?? `must match ${schema.pattern}`;
@@ -285,9 +288,8 @@ function stringProblem(schema: SchemaNode, value: string): string | undefined {
 }
 
 function countProblem(count: number, what: string, least?: number, most?: number): string | undefined {
-  if (least !== undefined && count < least)
-    return `must have at least ${least} ${what}${least === 1 ? '' : 's'}`;
-  if (most !== undefined && count > most) return `must have at most ${most} ${what}${most === 1 ? '' : 's'}`;
+  if (least !== undefined && count < least) return `must have at least ${countText(least, what)}`;
+  if (most !== undefined && count > most) return `must have at most ${countText(most, what)}`;
   return undefined;
 }
 

@@ -1,5 +1,6 @@
 import type { AnalyticsQuery } from '../../contract/analytics/analytics.ts';
 import type { Issue } from '../../kit/json/validate.ts';
+import { countText } from '../../kit/text/count-text.ts';
 import { utcUnlessSaidMs } from '../../kit/time/iso-moment.ts';
 import { windowsAt } from '../../kit/time/windows.ts';
 import type { Granularity } from '../../ports/event-names.ts';
@@ -36,7 +37,7 @@ export const MINUTE_LIMIT: RangeLimit = {
 /** A limit in days; `causes`: the names in the query that bring it about. */
 export function limitOfDays(days: number, causes: readonly string[] = []): RangeLimit {
   const because = causes.length === 0 ? '' : ` with ${causes.join(', ')}`;
-  return { longestMs: days * DAY_MS, words: `${days} days${because}` };
+  return { longestMs: days * DAY_MS, words: `${countText(days, 'day')}${because}` };
 }
 
 /** The range of a query; default: the last 7 days. Problems are added to `issues`. */

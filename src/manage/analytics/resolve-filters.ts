@@ -1,3 +1,4 @@
+import { countText } from '../../kit/text/count-text.ts';
 import type { AppRegistry } from '../../ports/apps.ts';
 import type { EventFilter } from '../../ports/events.ts';
 import type { AccountNames } from './account-names.ts';
@@ -89,7 +90,10 @@ const MAX_WARNINGS = 20;
 function shortened(warnings: readonly string[]): readonly string[] {
   const left = warnings.length - MAX_WARNINGS;
   if (left <= 0) return warnings;
-  return [...warnings.slice(0, MAX_WARNINGS), `filters: ${left} more values are unknown too`];
+  return [
+    ...warnings.slice(0, MAX_WARNINGS),
+    `filters: ${countText(left, 'more value is', 'more values are')} unknown too`,
+  ];
 }
 
 /** Operators of one value as list operators, because values that match nothing were dropped: the list may be empty. */

@@ -1,6 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, numberAt, stringAt, stringsAt } from '../../kit/json/members.ts';
+import { countText } from '../../kit/text/count-text.ts';
 import { anyGlob } from '../../kit/text/glob.ts';
 import { NoModelToChoose } from '../resolve/no-model-to-choose.ts';
 import type { ResolutionContext } from '../resolve/resolution.ts';
@@ -183,7 +184,7 @@ function summaryOf({ task, first, kept, band, note, isPinned }: ChoiceFacts): st
   const choice = `${task.type} task: ${first?.model.id ?? ''}`;
   const { from, to } = band;
   const prices = from === 0 ? `up to price percentile ${to}` : `from price percentile ${from} to ${to}`;
-  const range = `of ${kept} model${kept === 1 ? '' : 's'} ${prices}${note}`;
+  const range = `of ${countText(kept, 'model')} ${prices}${note}`;
   if (isPinned) return `${choice}, which this conversation already has, is still one ${range}`;
   if (first !== undefined && distance(first.percentile, band) > 0) {
     return `${choice} is at price percentile ${Math.round(first.percentile)}; there is no model ${prices}${note}`;

@@ -1,5 +1,6 @@
 import type { PipelineEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
+import { countText } from '../../kit/text/count-text.ts';
 import type { StageContext } from '../stage.ts';
 
 const FILE_SCAN = 'file-scan';
@@ -63,11 +64,11 @@ function unscannedEntry(files: readonly string[]): PipelineEntry {
 
 function fileScanEntry({ files }: ReadFiles, isSentAsText: boolean): PipelineEntry {
   const characters = files.reduce((sum, file) => sum + file.characters, 0);
-  const count = `${files.length} ${files.length === 1 ? 'file' : 'files'}`;
+  const count = countText(files.length, 'file');
   return {
     type: 'guardrail',
     name: FILE_SCAN,
-    summary: `Scanned ${characters} characters of ${count}, sent as ${isSentAsText ? 'text' : 'they are'}`,
+    summary: `Scanned ${countText(characters, 'character')} of ${count}, sent as ${isSentAsText ? 'text' : 'they are'}`,
     data: { files: files.map((file) => ({ ...file })), sent_as: isSentAsText ? 'text' : 'file' },
   };
 }

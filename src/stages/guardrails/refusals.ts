@@ -1,5 +1,6 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { PipelineEntry } from '../../ir/metadata.ts';
+import { countText } from '../../kit/text/count-text.ts';
 import type { FilterAction } from '../../ports/guardrails.ts';
 import type { Finding, TextPlace } from './filters/finding.ts';
 import type { Judge, JudgeFailure } from './judges/judge.ts';
@@ -48,10 +49,10 @@ function entryOf(group: readonly PlacedFinding[]): PipelineEntry {
   const [{ finding, direction }] = group as [PlacedFinding];
   const action = ACTION_WORDS[finding.action];
   const patterns = patternsOf(group);
-  const matched = `${group.length} ${group.length === 1 ? 'match' : 'matches'}`;
+  const matched = countText(group.length, 'match', 'matches');
   const what =
     finding.kind === 'prompt-injection'
-      ? `prompt injection detected (${patterns.length} ${patterns.length === 1 ? 'pattern' : 'patterns'} matched)`
+      ? `prompt injection detected (${countText(patterns.length, 'pattern')} matched)`
       : `${patterns.join(', ')} (${matched})`;
   return {
     type: 'guardrail',

@@ -18,6 +18,7 @@ import { passedText } from '../../ir/wire-watch.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact } from '../../kit/json/members.ts';
 import type { Nanos } from '../../kit/money.ts';
+import { countText } from '../../kit/text/count-text.ts';
 import type { NestedCall, ToolContext, ToolOutcome } from '../../tools/server-tool.ts';
 import { wantedTools } from '../../tools/wanted-tools.ts';
 import type { FoundPage } from '../../web/engines/engine.ts';
@@ -333,7 +334,7 @@ export class ToolLoop {
       note({
         type: 'server_tools',
         name: 'tool-loop',
-        summary: `${this.#steps} steps, ${this.#requested} calls${ending}`,
+        summary: `${countText(this.#steps, 'step')}, ${countText(this.#requested, 'call')}${ending}`,
         data: {
           mode: 'sdk',
           tools: [...this.#called],

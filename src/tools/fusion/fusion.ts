@@ -6,6 +6,7 @@ import { boundedText } from '../../kit/json/bounded-json.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, objectAt, stringAt } from '../../kit/json/members.ts';
 import { closed, nullish, oneOf } from '../../kit/json/schema.ts';
+import { countText } from '../../kit/text/count-text.ts';
 import { answerOf, MODEL_PARAMETERS, message, nestedRequest } from '../nested-request.ts';
 import type { ServerTool, ToolContext, ToolOutcome, ToolSettings } from '../server-tool.ts';
 import { transcriptOf } from '../transcript.ts';
@@ -89,7 +90,7 @@ async function fused(
     return failure('no model of the panel has answered', reason, failures);
   }
   const judged = await judgement(judge, requestFor, prompt ?? transcriptOf(question), answers, context);
-  const counts = `${answers.length} of ${panel.length} models have answered`;
+  const counts = `${answers.length} of ${countText(panel.length, 'model')} ${answers.length === 1 ? 'has' : 'have'} answered`;
   note({
     type: 'plugin',
     name: FUSION,

@@ -2,6 +2,7 @@ import { GatewayError } from '../../../ir/errors.ts';
 import type { Event } from '../../../ir/events.ts';
 import { NO_USAGE, tokenCount } from '../../../ir/usage.ts';
 import type { Json, JsonObject } from '../../../kit/json/json.ts';
+import { countText } from '../../../kit/text/count-text.ts';
 import type { DecodeContext, EmbeddingUpstream } from '../../dialect.ts';
 import { vectorIn } from './vectors.ts';
 
@@ -56,6 +57,6 @@ function usageEvent(inputTokens: number): Event {
 function wrongNumber(vectors: number, inputs: number): GatewayError {
   return new GatewayError(
     'upstream-unavailable',
-    `The provider sent ${vectors} vectors for ${inputs} inputs`,
+    `The provider sent ${countText(vectors, 'vector')} for ${countText(inputs, 'input')}`,
   );
 }

@@ -3,6 +3,7 @@ import type { TranslationEntry } from '../../../ir/metadata.ts';
 import type { Places } from '../../../ir/places.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import type { RequestField } from '../../../ir/settings.ts';
+import { countText } from '../../../kit/text/count-text.ts';
 
 /** Names of request fields in the responses format. Other formats list their differences. */
 const FIELD_NAMES: Readonly<Record<RequestField, string>> = {
@@ -144,7 +145,11 @@ export class Report {
 
 /** The last entry of a report that does not list everything. */
 function moreEntries(count: number): TranslationEntry {
-  return { field: '...', action: 'dropped', detail: `${count} more losses or changes are not listed` };
+  return {
+    field: '...',
+    action: 'dropped',
+    detail: `${countText(count, 'more loss or change is', 'more losses or changes are')} not listed`,
+  };
 }
 
 function shortened(text: string): string {

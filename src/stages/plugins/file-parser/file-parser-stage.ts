@@ -6,6 +6,7 @@ import type { GenerationRequest } from '../../../ir/request.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { objectAt, textAt } from '../../../kit/json/members.ts';
 import { type Nanos, usdOf } from '../../../kit/money.ts';
+import { countText } from '../../../kit/text/count-text.ts';
 import type { OcrSettings, Stage, StageContext } from '../../stage.ts';
 import { type ProviderService, usableProvider } from '../provider-service.ts';
 import { annotated } from './file-annotations.ts';
@@ -69,7 +70,9 @@ export function fileParserStage(egress: Egress, texts: FileTexts): Stage {
       characters: text.length,
       ...(nanos > 0n && { cost: usdOf(nanos) }),
     };
-    const summary = isCut ? `Read the first ${pages} pages of a file` : `Read ${pages} pages of a file`;
+    const summary = isCut
+      ? `Read the first ${countText(pages, 'page')} of a file`
+      : `Read ${countText(pages, 'page')} of a file`;
     note({ type: 'plugin', name: FILE_PARSER, summary, data: { ...data, file: name, truncated: isCut } });
     return parsedFile(read);
   }

@@ -3,6 +3,7 @@ import type { Egress } from '../../../egress/egress.ts';
 import { GatewayError } from '../../../ir/errors.ts';
 import type { Part } from '../../../ir/items.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
+import { countText } from '../../../kit/text/count-text.ts';
 import { isPdf, PdfProblem, type PdfText, pdfText } from '../../../web/pdf-text.ts';
 import type { FilesAsText } from '../../guardrails/native-files.ts';
 import type { StageContext } from '../../stage.ts';
@@ -99,7 +100,11 @@ export function parsedFile(file: FileText | undefined): ParsedFile | undefined;
 export function parsedFile(file: FileText | undefined): ParsedFile | undefined {
   if (file === undefined) return undefined;
   const { name, content, text, pages } = file;
-  return { name, hash: content.hash, text: text === '' ? `(${pages} pages without text)` : text };
+  return {
+    name,
+    hash: content.hash,
+    text: text === '' ? `(${countText(pages, 'page')} without text)` : text,
+  };
 }
 
 /** The text as the model reads it. */

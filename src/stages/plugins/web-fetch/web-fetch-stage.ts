@@ -5,6 +5,7 @@ import { boundedText } from '../../../kit/json/bounded-json.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { numberAt, stringsAt } from '../../../kit/json/members.ts';
 import { runInTurns } from '../../../kit/loop/turns.ts';
+import { countText } from '../../../kit/text/count-text.ts';
 import { DomainList } from '../../../web/domains.ts';
 import { type FetchedPage, type FetchWish, failed, fetchPage } from '../../../web/fetch-page.ts';
 import type { Stage, StageContext } from '../../stage.ts';
@@ -32,7 +33,7 @@ export function webFetchStage(egress: Egress): Stage {
       const pages = await fetchAll(addresses, pluginIn(request, WEB_FETCH) ?? {}, egress, context);
       const completed = pages.filter(({ status }) => status === 'completed').length;
       const failures = pages.length - completed;
-      const summary = `${completed} of ${pages.length} pages fetched`;
+      const summary = `${completed} of ${countText(pages.length, 'page')} fetched`;
       context.note(fetchNote(summary, { fetches: completed, failed: failures, errors: errorsOf(pages) }));
       return { request: withUserText(request, pagesText(pages, context)) };
     },
@@ -57,7 +58,7 @@ async function fetchAll(
   const deadline = AbortSignal.timeout(limits.toolMs);
   const signal = AbortSignal.any([asked, deadline]);
   const pages: FetchedPage[] = addresses.map((url) =>
-    failed(url, `only ${uses} pages may be fetched (max_uses)`),
+    failed(url, `only ${countText(uses, 'page')} may be fetched (max_uses)`),
   );
   const dependencies = { egress, limits, signal, vendor, now, owner: caller.accountId };
   const waiting = [...addresses.slice(0, uses).entries()];

@@ -6,6 +6,7 @@ import { passedText } from '../../../ir/wire-watch.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { stringAt } from '../../../kit/json/members.ts';
 import type { Issue } from '../../../kit/json/validate.ts';
+import { countText } from '../../../kit/text/count-text.ts';
 import { quoted } from '../../../kit/text/quoted.ts';
 import { type AskedServer, readAskedServer } from '../../../mcp/asked-server.ts';
 import type { ToolList } from '../../../mcp/client/mcp-client.ts';
@@ -214,7 +215,7 @@ function noteFlags(label: string, { changed, unusable }: ToolList, { note }: Sta
     });
   }
   if (unusable > 0) {
-    const summary = `${label}: ${unusable} tools cannot be offered`;
+    const summary = `${label}: ${countText(unusable, 'tool')} cannot be offered`;
     note({
       type: 'server_tools',
       name: MCP,
