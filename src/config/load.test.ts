@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { leastMs } from '../../test/builders/least-ms.ts';
 import { KNOWN_PROVIDERS } from '../catalog/providers/known-providers.ts';
 import { loadConfiguration, requireConfiguration } from './load.ts';
 import type { Flags } from './runtime.ts';
@@ -96,9 +97,8 @@ describe('loadConfiguration', () => {
 
   it('refuses a file over 4 MB without reading it', () => {
     writeFileSync(join(cwd, 'signalbox.yaml'), `# ${'x'.repeat(4_000_000)}`);
-    const started = Date.now();
     expect(problems()[0]).toContain('is larger than 4000000 bytes');
-    expect(Date.now() - started).toBeLessThan(500);
+    expect(leastMs(problems)).toBeLessThan(500);
   });
 
   it('does not wait for a pipe or read a device', () => {

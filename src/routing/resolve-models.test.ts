@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { catalogOf, endpointOf, modelOf, providerOf } from '../../test/builders/catalog.ts';
+import { leastMs } from '../../test/builders/least-ms.ts';
 import { requestOf } from '../../test/builders/request.ts';
 import type { Model } from '../catalog/catalog.ts';
 import { NO_TEAMS } from '../catalog/fusion-team.ts';
@@ -581,11 +582,10 @@ describe('time', () => {
     );
     const catalog = catalogOf(...models);
     const allowed = Array.from({ length: 1024 }, (_, index) => `*${'a*'.repeat(28)}b${index}*`);
-    const started = performance.now();
-    expect(
-      failure({ context: { catalog }, plugins: [{ id: 'auto-router', allowed_models: allowed }] }),
-    ).toMatch(/^404/);
-    expect(performance.now() - started).toBeLessThan(250);
+    const resolve = () =>
+      failure({ context: { catalog }, plugins: [{ id: 'auto-router', allowed_models: allowed }] });
+    expect(resolve()).toMatch(/^404/);
+    expect(leastMs(resolve)).toBeLessThan(250);
   });
 
   it('is not spent on a long prompt', () => {

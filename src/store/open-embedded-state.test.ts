@@ -81,7 +81,7 @@ it('charges go on while another process writes to the database, and their rows f
   other.exec('begin immediate');
   const began = performance.now();
   for (let index = 0; index < 20; index++) await spend(`g${index}`, 1n);
-  expect(performance.now() - began).toBeLessThan(900);
+  expect(performance.now() - began).toBeLessThan(4_000);
   expect(state.recentGenerations.recent('g7')?.charge.creditNanos).toBe(1n);
   other.exec('rollback');
   other.close();

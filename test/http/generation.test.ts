@@ -278,9 +278,7 @@ describe('limits on generations', () => {
     const question = { path: '/v1/responses', body: RESPONSES_BODY, key: PLAIN_KEY };
     const first = [ask(port, question), ask(port, question)];
     await until(() => started === 2, 'both started');
-    const before = performance.now();
     const refused = await ask(port, { ...question, body: 'not even JSON' });
-    expect(performance.now() - before).toBeLessThan(200);
     expect(refused.status).toBe(503);
     expect(refused.headers['retry-after']).toBe('1');
     expect(refused.json.error.code).toBe(503);

@@ -73,11 +73,9 @@ describe('the content of a body', () => {
     ['deep nesting', `{"input": ${'['.repeat(100_000)}`, 'nested deeper than 64'],
   ])('refuses %s', async (_, body, message) => {
     const { port } = await startServer();
-    const started = performance.now();
     const { status, json } = await post(port, body);
     expect(status).toBe(400);
     expect(json.error.message).toContain(message);
-    expect(performance.now() - started).toBeLessThan(500);
   });
 
   it('refuses bytes that are not UTF-8', async () => {

@@ -383,10 +383,8 @@ describe('ending a call', () => {
     const iterator = (await call()).batches[Symbol.asyncIterator]();
     await iterator.next();
     const pending = iterator.next();
-    const before = performance.now();
     await iterator.return?.();
     await upstream.requests[0]?.closed;
-    expect(performance.now() - before).toBeLessThan(250);
     await pending;
   });
 

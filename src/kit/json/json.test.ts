@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { leastMs } from '../../../test/builders/least-ms.ts';
 import { findExcess, isJsonObject, readJson } from './json.ts';
 
 function depthOf(value: unknown): number {
@@ -51,13 +52,12 @@ describe('keys of one object', () => {
 
   it('are refused without reading the rest', () => {
     const text = `{"metadata":${objectWith(300_000)}}`;
-    const started = performance.now();
     expect(readJson(text)).toEqual({
       ok: false,
       path: 'metadata',
       problem: 'an object has more than 5000 keys',
     });
-    expect(performance.now() - started).toBeLessThan(50);
+    expect(leastMs(() => readJson(text))).toBeLessThan(50);
   });
 });
 
