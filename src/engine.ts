@@ -136,7 +136,7 @@ export function openEngine(options: EngineOptions, closers: Closers) {
   return { gateway, health, contents, guardrailMetrics, mcpOffers, ...observers };
 }
 
-/** The client of MCP servers. A tool whose description changes may be an attack: the operator is told. */
+/** The client of MCP servers. A tool whose description changes may be an attack: it is logged. */
 function openMcpClient({ vendor, egress, log }: EngineOptions): McpClient {
   return new McpClient({
     egress,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../kit/json/json.ts';
 import type { EventBatch } from './events.ts';
 
-/** The words of an error. */
+/** The texts of an error. */
 export interface ErrorTexts {
   readonly message: string;
   readonly metadata: JsonObject | undefined;
@@ -13,7 +13,7 @@ export interface WireWatch {
   sent(body: JsonObject): void;
   /** Events that a leg passes on to the stages around it. */
   received(batch: EventBatch): void;
-  /** The words of an upstream's error as callers, records and logs may have them; the same object if all may pass. */
+  /** The texts of an upstream's error as callers, records and logs may have them; the same object if all may pass. */
   passedError(texts: ErrorTexts): Promise<ErrorTexts>;
   /** The generation has ended, however it did. */
   ended(): void;

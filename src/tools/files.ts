@@ -21,11 +21,11 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   list: async (_, { files, caller }) => {
     const found = await files.list(caller, { limit: MAX_LISTED });
-    return { files: found.files.map(toldFile) };
+    return { files: found.files.map(fileResult) };
   },
   read: async (asked, context) => {
     const { file, text } = await readText(asked, context);
-    return { ...toldFile(file), content: text };
+    return { ...fileResult(file), content: text };
   },
   write: (asked, context) => made(stringAt(asked, 'filename') ?? '', String(asked.content), context),
   edit: async (asked, context) => {
@@ -81,12 +81,12 @@ export const files: ServerTool = {
   },
 };
 
-function toldFile({ id, filename, mimeType, sizeBytes }: StoredFile): JsonObject {
+function fileResult({ id, filename, mimeType, sizeBytes }: StoredFile): JsonObject {
   return { file_id: id, filename, mime_type: mimeType, size_bytes: sizeBytes };
 }
 
 async function made(filename: string, text: string, { files, caller }: ToolContext): Promise<JsonObject> {
-  return toldFile(await files.make(caller, filename, Buffer.from(text)));
+  return fileResult(await files.make(caller, filename, Buffer.from(text)));
 }
 
 async function readText(

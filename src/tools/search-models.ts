@@ -9,7 +9,7 @@ import type { ServerTool } from './server-tool.ts';
 const DEFAULT_MAX_RESULTS = 5;
 const MOST_RESULTS = 20;
 
-/** Characters of a description that the model is told. */
+/** Characters of a description that the model gets. */
 const DESCRIPTION_CHARACTERS = 300;
 
 const MODALITIES = { type: 'array', items: { type: 'string' }, maxItems: 8 };
@@ -34,7 +34,7 @@ export const searchModels: ServerTool = {
   async run({ arguments: asked, parameters }, { settings: { catalog } }) {
     const most = numberAt(parameters, 'max_results') ?? DEFAULT_MAX_RESULTS;
     const found = foundModels(catalog.models, asked);
-    const models = found.slice(0, most).map(toldModel);
+    const models = found.slice(0, most).map(modelResult);
     const result = { models, total_results: found.length, showing: models.length };
     return { output: JSON.stringify(result), shown: { query: stringAt(asked, 'query') ?? '', ...result } };
   },
@@ -86,7 +86,7 @@ function qualityOf({ quality: { general = 0, coding = 0 } }: Model): number {
   return Math.max(general, coding);
 }
 
-function toldModel(model: Model): JsonObject {
+function modelResult(model: Model): JsonObject {
   const { id, name, description, contextLength, maxOutputTokens, inputModalities, outputModalities } = model;
   const { prompt, completion } = model.endpoints[0]?.pricing ?? {};
   return {

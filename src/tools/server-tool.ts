@@ -178,7 +178,7 @@ export interface ToolIssue {
   readonly message: string;
 }
 
-/** A failure as the model is told it. `code`: error code of the messages format, for tools that have blocks there. */
+/** A failure as the model gets it. `code`: error code of the messages format, for tools that have blocks there. */
 export function toolFailure(error: string, shown: JsonObject = {}, code?: string): ToolOutcome {
   const output = JSON.stringify({ status: 'error', error, ...(code !== undefined && { code }) });
   return { output, shown: { ...shown, error }, isFailed: true };

@@ -6,7 +6,7 @@ import { objectAt, withoutNulls } from '../kit/json/members.ts';
 import type { ServerTool, ToolSettings } from './server-tool.ts';
 import { SERVER_TOOLS, toolForHosted } from './table.ts';
 
-/** A tool in the words of the format that the request came in. */
+/** A tool as the request's format writes it. */
 export type HostedTool = Extract<Tool, { type: 'hosted' }>;
 
 /** A tool of the request that the gateway could run. */

@@ -62,7 +62,7 @@ async function reported(path: string, body: object, query = '') {
   return { status: response.status, report: entries.map(({ field, action }) => `${field} ${action}`) };
 }
 
-describe('a field that nobody documents', () => {
+describe('an undocumented field', () => {
   it.each(FORMATS)('is reported as passed on by the relay lane: $format', async (row) => {
     upstream.answer(row.answer({ text: 'ok' }));
     const { status, report } = await reported(row.path, { model: `up/${row.format}`, ...row.said });
@@ -101,7 +101,7 @@ describe('a field that nobody documents', () => {
   });
 });
 
-describe('a query parameter that nobody documents', () => {
+describe('an undocumented query parameter', () => {
   it.each(FORMATS)('is reported by a generation, without effect: $format', async ({ path, said }) => {
     const body = { model: 'simulator/standard', ...said };
     const { status, report } = await reported(path, body, '?beta=true&verbose=1&verbose=2');

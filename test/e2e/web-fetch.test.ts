@@ -147,7 +147,7 @@ describe('pages in the last message', () => {
   });
 });
 
-describe('what fails is told to the model', () => {
+describe('what fails gives the model an error', () => {
   it.each([
     ['an error of the server', [head(404, HTML), write('gone'), end()], 'status 404'],
     ['a picture', page('\u0089PNG', { 'content-type': 'image/png' }), 'no readable text'],

@@ -21,7 +21,7 @@ import {
   stagesIn,
 } from './guarded-gateway.ts';
 
-/** Words of upstreams in their errors are scanned like answers. */
+/** Texts of upstream errors are scanned like answers. */
 
 let guarded: GuardedGateway;
 let service: FakeUpstream;
@@ -160,7 +160,7 @@ describe.each(WAYS)('%s, stream %s', (path, stream) => {
   });
 
   const dialects = stream ? (Object.keys(BROKEN) as Dialect[]) : [];
-  it.each(dialects)('redacts and withholds the words of an error midway from %s', async (dialect) => {
+  it.each(dialects)('redacts and withholds the text of an error midway from %s', async (dialect) => {
     const broken = (message: string) => [head(200, SSE), write(BROKEN[dialect](message)), end()];
     serve(broken('No account for ada@example.com here'));
     const redacted = await guarded.ask(key, path, body(dialect));

@@ -176,7 +176,7 @@ describe('tools of an MCP server on /responses', () => {
     expect(bodies()[0].tools).toBeUndefined();
   });
 
-  it('tell the model of failures', async () => {
+  it('give the model an error if they fail', async () => {
     docs.behaviour = {
       ...docs.behaviour,
       call: () => ({ isError: true, content: [{ type: 'text', text: 'no' }] }),
@@ -358,7 +358,7 @@ describe('approval', () => {
     expect(sent[2].content).toContain('hi');
   });
 
-  it('that is refused is told to the model', async () => {
+  it('that is refused gives the model the refusal as its result', async () => {
     const { output } = await askFirst();
     answers('m/chat', { text: 'As you wish.' });
     const { body } = await ask({

@@ -282,7 +282,7 @@ describe('pages that have a price', () => {
     expect(await askAbout('three pages', poor)).toBe(402);
     expect(await usageOf(poor)).toBe(0.25);
     expect([await askAbout('three pages', rich), await usageOf(rich)]).toEqual([200, 0.75]);
-    // Paid now: the text costs nobody anything.
+    // Paid now: the text is free for every key.
     expect([await askAbout('three pages', poor), await usageOf(poor)]).toEqual([200, 0.25]);
     expect(ocr.requests).toHaveLength(1);
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openToolGateway, type ToolGateway, toldIn } from './tool-gateway.ts';
+import { lastToolResult, openToolGateway, type ToolGateway } from './tool-gateway.ts';
 
 let tools: ToolGateway;
 beforeAll(async () => {
@@ -47,7 +47,9 @@ describe('apply_patch', () => {
       ['call_a', 'failed'],
       ['call_b', 'completed'],
     ]);
-    expect(toldIn(tools.upstream.requests[1])).toMatchObject({ error: expect.stringContaining('line 1') });
+    expect(lastToolResult(tools.upstream.requests[1])).toMatchObject({
+      error: expect.stringContaining('line 1'),
+    });
   });
 
   it('takes what became of a patch from the caller', async () => {
@@ -62,7 +64,7 @@ describe('apply_patch', () => {
     const input = [{ role: 'user', content: 'x' }, ...body.output, outcome];
     const second = await tools.ask('/responses', 'm/chat', { ...TOOLS, input });
     expect(second.status, JSON.stringify(second.body)).toBe(200);
-    expect(toldIn(tools.upstream.requests[1])).toEqual({ status: 'failed', output: 'no such file' });
+    expect(lastToolResult(tools.upstream.requests[1])).toEqual({ status: 'failed', output: 'no such file' });
     expect(tools.upstream.requests[1]?.json.messages.map(({ role }: any) => role)).toEqual([
       'user',
       'assistant',

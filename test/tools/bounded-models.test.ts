@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { head, never, SSE } from '../fakes/fake-upstream.ts';
-import { openToolGateway, type ToolGateway, toldIn } from './tool-gateway.ts';
+import { lastToolResult, openToolGateway, type ToolGateway } from './tool-gateway.ts';
 
 let tools: ToolGateway;
 beforeAll(async () => {
@@ -37,7 +37,7 @@ describe('models that tools call', () => {
     ]);
   });
 
-  it('are told as forbidden where a guardrail does not allow them', async () => {
+  it('give an error where a guardrail does not allow them', async () => {
     const patch = (allowed: string[] | null) =>
       tools.gateway.fetch('/guardrails/default', {
         method: 'PATCH',
@@ -51,7 +51,7 @@ describe('models that tools call', () => {
     const { status, body } = await tools.ask('/responses', 'm/chat', TOOLS);
     expect(status, JSON.stringify(body)).toBe(200);
     expect(body.output.map((item: any) => item.status)).toEqual(['failed', 'completed']);
-    expect(toldIn(tools.upstream.requests[1]).status).toBe('error');
+    expect(lastToolResult(tools.upstream.requests[1]).status).toBe('error');
     expect(tools.upstream.requests).toHaveLength(2);
     await patch(null);
   });

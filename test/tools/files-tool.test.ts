@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openToolGateway, type ToolGateway, textOf, toldIn } from './tool-gateway.ts';
+import { lastToolResult, openToolGateway, type ToolGateway, textOf } from './tool-gateway.ts';
 
 let tools: ToolGateway;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ async function run(input: object): Promise<{ item: any; told: any }> {
   tools.answers('m/chat', { tools: [call(input)] }, { text: 'Done.' });
   const { status, body } = await tools.ask('/responses', 'm/chat', TOOLS);
   expect(status, JSON.stringify(body)).toBe(200);
-  return { item: body.output[0], told: toldIn(tools.upstream.requests[1]) };
+  return { item: body.output[0], told: lastToolResult(tools.upstream.requests[1]) };
 }
 
 async function contentOf(id: string): Promise<string> {

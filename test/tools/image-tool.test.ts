@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { end, head, JSON_TYPE, SSE, write } from '../fakes/fake-upstream.ts';
-import { openToolGateway, PATHS, type ToolGateway, textOf, toldIn } from './tool-gateway.ts';
+import { lastToolResult, openToolGateway, PATHS, type ToolGateway, textOf } from './tool-gateway.ts';
 
 let tools: ToolGateway;
 beforeAll(async () => {
@@ -51,7 +51,7 @@ describe('image_generation', () => {
       image_config: { aspect_ratio: '1:1' },
       messages: [{ role: 'user', content: 'a boat' }],
     });
-    expect(toldIn(tools.upstream.requests[2])).toMatchObject({ status: 'ok' });
+    expect(lastToolResult(tools.upstream.requests[2])).toMatchObject({ status: 'ok' });
     expect(JSON.stringify(tools.upstream.requests[2]?.json)).not.toContain(PNG);
     if (path === '/responses') {
       expect(body.output[0]).toMatchObject({ status: 'completed', result: PNG, prompt: 'a boat' });
@@ -72,7 +72,7 @@ describe('image_generation', () => {
     legs('https://images.example/boat.png');
     const { body } = await tools.ask('/responses', 'm/chat', TOOLS);
     expect(body.output[0]).toMatchObject({ imageUrl: 'https://images.example/boat.png' });
-    expect(toldIn(tools.upstream.requests[2])).toEqual({
+    expect(lastToolResult(tools.upstream.requests[2])).toEqual({
       status: 'ok',
       imageUrl: 'https://images.example/boat.png',
     });

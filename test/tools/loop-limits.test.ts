@@ -43,7 +43,7 @@ async function ask(more: object = {}) {
 }
 
 const choices = () => upstream.requests.map(({ json }) => json.tool_choice ?? null);
-const toldIn = (leg: number) =>
+const lastToolResult = (leg: number) =>
   upstream.requests[leg]?.json.messages
     .filter(({ role }: any) => role === 'tool')
     .map((each: any) => each.content);
@@ -119,7 +119,7 @@ describe('the end of a loop', () => {
 });
 
 describe('calls', () => {
-  it('of tools that do not exist, and with wrong arguments, are told to the model', async () => {
+  it('of tools that do not exist, and with wrong arguments, give the model an error', async () => {
     const calls = [
       { name: 'nonsense', arguments: '{}', id: 'call_a' },
       { ...CALL, arguments: '{"timezone": 5}', id: 'call_b' },
@@ -128,7 +128,7 @@ describe('calls', () => {
     ];
     answers({ tools: calls }, { text: 'Sorry.' });
     const { body } = await ask();
-    expect(toldIn(1).map((text: string) => JSON.parse(text).error)).toEqual([
+    expect(lastToolResult(1).map((text: string) => JSON.parse(text).error)).toEqual([
       'there is no tool "nonsense"',
       'the arguments do not fit the schema of the tool',
       'the arguments are no JSON object',

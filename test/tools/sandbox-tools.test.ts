@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openToolGateway, PATHS, type ToolGateway, textOf, toldIn } from './tool-gateway.ts';
+import { lastToolResult, openToolGateway, PATHS, type ToolGateway, textOf } from './tool-gateway.ts';
 
 let tools: ToolGateway;
 let sandbox: ChildProcess;
@@ -51,7 +51,7 @@ async function run(name: string, input: object, more: object = {}) {
   const asked = { tools: [{ type: `signalbox:${name}` }], ...more };
   const { status, body } = await tools.ask('/responses', 'm/chat', asked);
   expect(status, JSON.stringify(body)).toBe(200);
-  return { item: body.output[0], told: toldIn(tools.upstream.requests[1]) };
+  return { item: body.output[0], told: lastToolResult(tools.upstream.requests[1]) };
 }
 
 describe('tools that run code', () => {
@@ -63,7 +63,7 @@ describe('tools that run code', () => {
       const asked = { tools: [{ type: 'signalbox:bash' }] };
       if (isStreamed) await tools.stream(path, 'm/chat', asked);
       else expect(textOf[path]((await tools.ask(path, 'm/chat', asked)).body)).toBe('Done.');
-      expect(toldIn(tools.upstream.requests[1])).toEqual({
+      expect(lastToolResult(tools.upstream.requests[1])).toEqual({
         command: 'echo out; echo err >&2; exit 3',
         stdout: 'out\n',
         stderr: 'err\n',

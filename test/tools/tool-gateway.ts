@@ -80,8 +80,8 @@ export async function openToolGateway(config: object = {}, options: TestOptions 
   };
 }
 
-/** What the last result in a request told a chat model. */
-export function toldIn(request: { json: any } | undefined): any {
+/** The last tool result in a request to a chat model. */
+export function lastToolResult(request: { json: any } | undefined): any {
   const { content } = request?.json.messages.at(-1) ?? {};
   return JSON.parse(typeof content === 'string' ? content : content.at(-1).text);
 }

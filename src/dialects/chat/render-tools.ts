@@ -76,7 +76,10 @@ function reportToolLosses(tool: CallableTool, { report, names }: ToolsContext): 
     report.dropped(report.place(tool, 'tools', 'cache_control'), NO_CACHE_MARKS);
   }
   if (tool.type === 'custom' && tool.format !== undefined && tool.format.type !== 'text') {
-    report.coerced(member('format'), 'the upstream enforces no grammar: it is told to the model in words');
+    report.coerced(
+      member('format'),
+      'the upstream enforces no grammar: the description of its input states it',
+    );
   }
   if (tool.namespace?.description !== undefined && tool.namespace.description !== '') {
     report.dropped(`${toolGroupPlace(tool, report)}.description`, NO_CHAT_FIELD);

@@ -46,16 +46,16 @@ export function serverUseBlocks({ tool, callId, input }: ServerCall): JsonObject
 export function serverResultBlocks({ tool, callId }: ServerCall, output: string): JsonObject[] {
   const result = RESULTS.get(tool);
   if (result === undefined) return [];
-  const told = inputObject(output) ?? {};
+  const given = inputObject(output) ?? {};
   const content =
-    told.status === 'error' || told.status === 'failed'
-      ? { type: `${result.type}_error`, error_code: stringAt(told, 'code') ?? result.errorCode }
-      : result.content(told);
+    given.status === 'error' || given.status === 'failed'
+      ? { type: `${result.type}_error`, error_code: stringAt(given, 'code') ?? result.errorCode }
+      : result.content(given);
   return [{ type: result.type, tool_use_id: serverToolUseId(callId), caller: { type: 'direct' }, content }];
 }
 
-function searchContent(told: JsonObject): Json {
-  return objectsAt(told, 'results').map((page) => ({
+function searchContent(given: JsonObject): Json {
+  return objectsAt(given, 'results').map((page) => ({
     type: 'web_search_result',
     url: stringAt(page, 'url') ?? '',
     title: stringAt(page, 'title') ?? '',
@@ -64,8 +64,8 @@ function searchContent(told: JsonObject): Json {
   }));
 }
 
-function fetchContent(told: JsonObject): Json {
-  const { url, title, content, retrieved_at } = told;
+function fetchContent(given: JsonObject): Json {
+  const { url, title, content, retrieved_at } = given;
   return {
     type: 'web_fetch_result',
     url: url ?? '',

@@ -122,12 +122,12 @@ export function replayedStep(block: WireBlock): ToolCallItem | ToolResultItem | 
     type: 'tool-result',
     kind: 'function',
     callId,
-    content: [{ type: 'text', text: JSON.stringify(toldResult(content)) }],
+    content: [{ type: 'text', text: JSON.stringify(resultForModel(content)) }],
   };
 }
 
-/** What the model was told, from the content of a result block. */
-function toldResult(content: Json | undefined): JsonObject {
+/** The result that the model got, from the content of a result block. */
+function resultForModel(content: Json | undefined): JsonObject {
   if (Array.isArray(content)) {
     const results = objectsOf(content).map((result) => ({
       url: result.url ?? '',

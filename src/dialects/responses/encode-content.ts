@@ -377,7 +377,7 @@ export class FrameWriter {
   }
 
   /** The whole text of a server tool's result that was written in pieces. */
-  toldDone(at: Placement, text: string): string {
+  resultTextDone(at: Placement, text: string): string {
     const { done, doneField, index } = TEXT_CHANNELS.text;
     return this.write(done, { ...placeOf(at), [index]: 0, [doneField]: text, logprobs: [] });
   }

@@ -56,7 +56,7 @@ interface Shown extends Placement {
   hasSummary: boolean;
   inputDone: boolean;
   /** Pieces of a server tool's result so far. */
-  told: string;
+  resultText: string;
 }
 
 type EventOf<T extends Event['type']> = Extract<Event, { type: T }>;
@@ -149,7 +149,7 @@ class ResponsesEncoder implements StreamEncoder {
       case 'tool-input-delta':
         return this.#input(event);
       case 'server-delta':
-        return this.#told(event);
+        return this.#resultText(event);
       case 'server-step':
         return this.#step(event.item, event.step, event.members);
       case 'server-result':
@@ -201,7 +201,7 @@ class ResponsesEncoder implements StreamEncoder {
       mirrored: 0,
       hasSummary: false,
       inputDone: false,
-      told: '',
+      resultText: '',
     };
     this.#items.set(item, shown);
     return shown;
@@ -222,7 +222,7 @@ class ResponsesEncoder implements StreamEncoder {
     const shown = this.#items.get(item);
     if (shown === undefined || shown.done !== undefined) return '';
     const before =
-      this.#inputDone(shown) + this.#imageDone(shown) + this.#hostedDone(shown) + this.#toldDone(shown);
+      this.#inputDone(shown) + this.#imageDone(shown) + this.#hostedDone(shown) + this.#resultTextDone(shown);
     shown.done = this.#render(shown, status === 'in_progress' ? 'completed' : status);
     this.#context.keepItem?.(shown.done);
     return before + this.#writer.item('done', shown, shown.done);
@@ -255,15 +255,15 @@ class ResponsesEncoder implements StreamEncoder {
   }
 
   /** Text of a server tool is written under its item, without parts. */
-  #told({ item, text }: EventOf<'server-delta'>): string {
+  #resultText({ item, text }: EventOf<'server-delta'>): string {
     const shown = this.#items.get(item);
     if (shown === undefined) return '';
-    shown.told += text;
+    shown.resultText += text;
     return this.#writer.delta(shown, 'text', 0, text);
   }
 
-  #toldDone(shown: Shown): string {
-    return shown.told === '' ? '' : this.#writer.toldDone(shown, shown.told);
+  #resultTextDone(shown: Shown): string {
+    return shown.resultText === '' ? '' : this.#writer.resultTextDone(shown, shown.resultText);
   }
 
   // --- Parts and text -----------------------------------------------------------------------------------------------

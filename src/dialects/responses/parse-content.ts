@@ -218,7 +218,7 @@ export function replayedCall(
       type: 'tool-result',
       kind: 'function',
       callId,
-      content: [{ type: 'text', text: JSON.stringify(toldAgain(name, result)) }],
+      content: [{ type: 'text', text: JSON.stringify(resultForModel(name, result)) }],
       ...(value.status === 'failed' && { isError: true }),
     },
   ];
@@ -227,7 +227,7 @@ export function replayedCall(
 /** Members of results that are no text for a model, by the name of the tool: the bytes of an image. */
 const BYTES: Readonly<Record<string, ReadonlySet<string>>> = { image_generation: new Set(['result']) };
 
-function toldAgain(name: string, result: JsonObject): JsonObject {
+function resultForModel(name: string, result: JsonObject): JsonObject {
   const bytes = lookUp(BYTES, name);
   return bytes === undefined || 'imageUrl' in result ? result : (membersBeyond(result, bytes) ?? {});
 }

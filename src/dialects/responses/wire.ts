@@ -173,7 +173,7 @@ export interface HostedItem {
   readonly begun: readonly string[];
   /** Step at the end, by the status of the call; absent = there is none. */
   readonly ended: Readonly<Partial<Record<ServerCallStatus, string>>>;
-  /** Arguments are a member of the item. `events`: they are told while it runs, too. */
+  /** Arguments are a member of the item. `events`: they are sent while it runs, too. */
   readonly input?: { readonly events?: { readonly delta: string; readonly done: string } };
   /** The item has no status. */
   readonly hasNoStatus?: boolean;

@@ -159,7 +159,7 @@ export class GenerationReservation {
       return await (this.#isOpen ? this.#holdMore(bounded) : this.#open(row(), bounded));
     } catch (error) {
       if (!(error instanceof BeyondMax)) throw error;
-      // Nobody names this limit: `isBoundByMax` says that it is the generation's own.
+      // No answer names this limit: `isBoundByMax` says that it is the generation's own.
       const limitNanos = this.#maxNanos ?? 0n;
       return { ok: false, refusal: { scope: 'account', window: 'lifetime', limitNanos, leftNanos: 0n } };
     }

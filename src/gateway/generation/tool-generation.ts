@@ -102,7 +102,7 @@ export async function runToolGeneration(
   }
 }
 
-/** The body of a generation that is one call, in the words of the responses format. */
+/** The body of a generation that is one call, in the responses format. */
 export function directCallBody(name: string, given: JsonObject): JsonObject {
   return {
     model: `tools/${name}`,

@@ -84,7 +84,7 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
     return this.#isPolled && (this.#rest?.whenReady?.(wake) ?? false);
   }
 
-  /** The words of a failure may have to be looked at, which `next` waits for. */
+  /** False if the text of a failure may have to be scanned, which `next` waits for. */
   get #isPolled(): boolean {
     return this.#request.watch === undefined;
   }
@@ -299,7 +299,7 @@ async function openCandidate(
   }
 }
 
-/** The failure with the words of the upstream that may be passed on. */
+/** The failure with the text of the upstream as it may be passed on. */
 async function passedFailure(
   failure: UpstreamFailure,
   { watch }: GenerationRequest,
@@ -309,7 +309,7 @@ async function passedFailure(
   return passed === failure ? failure : failure.inWords(passed.message, passed.metadata);
 }
 
-/** The batch, where the failure at its end has only the words of the upstream that may be passed on. */
+/** The batch, where a failure at its end has the text of the upstream as it may be passed on. */
 async function passedBatch(batch: EventBatch, request: GenerationRequest): Promise<EventBatch> {
   const last = batch.at(-1);
   if (last?.type !== 'failure' || !(last.error instanceof UpstreamFailure)) return batch;

@@ -13,7 +13,7 @@ export interface CallResult {
 /** Characters beyond a limit that are read, so that a secret at the limit is found whole. */
 const BEYOND_LIMIT = 16_384;
 
-/** The result of `tools/call` as text: what a model is told and an `mcp_call` item shows. */
+/** The result of `tools/call` as text: what the model gets and an `mcp_call` item shows. */
 export function readCallResult(
   result: JsonObject,
   maxCharacters: number,

@@ -7,7 +7,7 @@ export interface RemoteServer {
   /** Name by which requests and answers refer to it. */
   readonly label: string;
   readonly url: string;
-  /** Headers of every request, credentials included. They are sent to this server only, and shown to nobody. */
+  /** Headers of every request, credentials included. They are sent to this server only, and never shown. */
   readonly headers: Readonly<Record<string, string>>;
   /** The operator wrote its address, which may be private; absent = a caller did. */
   readonly isConfigured: boolean;

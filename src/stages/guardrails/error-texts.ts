@@ -21,8 +21,8 @@ interface Guards {
 }
 
 /**
- * The words of an upstream's error as they may be passed on: filters and services treat them like an answer, except
- * that a block withholds the words and leaves the status. They are no part of the receipt.
+ * The texts of an upstream's error as they may be passed on: filters and services treat them like an answer, except
+ * that a block withholds the texts and leaves the status. They are no part of the receipt.
  */
 export async function passedError(error: ErrorTexts, { scan, panel, note }: Guards): Promise<ErrorTexts> {
   const { message, metadata = {} } = error;

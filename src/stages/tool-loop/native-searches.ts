@@ -29,7 +29,7 @@ export function withNativeSearches(
   return changed;
 }
 
-/** The parameters of the tool in the words of the plugin. */
+/** The parameters of the tool as members of the plugin. */
 function asPlugin({ parameters }: WantedTool): JsonObject {
   const {
     allowed_domains: include_domains = null,

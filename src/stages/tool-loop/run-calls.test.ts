@@ -42,7 +42,7 @@ describe('runCalls', () => {
     expect(finished?.end).toBe('ok');
   });
 
-  it('tells the model about a tool that throws, without the words of the error', async () => {
+  it('gives the model an error for a tool that throws, without the text of that error', async () => {
     const finished = await outcomeOf(() => {
       throw new Error('secret');
     });

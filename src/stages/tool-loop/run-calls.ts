@@ -27,7 +27,7 @@ export interface FinishedCall {
   readonly isRun: boolean;
 }
 
-/** Calls of one step that are run; the model is told that the others were not. */
+/** Calls of one step that are run; the result of any other says that it was not. */
 const MAX_CALLS_PER_STEP = 64;
 
 /** Calls that run at the same time. */
@@ -184,7 +184,7 @@ async function runBounded(
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', giveUp);
-    // A tool that goes on after its time is told to stop.
+    // Stops a tool that is still running after its time.
     own.abort(late);
   }
 }

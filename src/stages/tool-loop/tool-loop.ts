@@ -28,7 +28,7 @@ import { laterChoice, type OfferedTool, OfferedTools } from './offered-tools.ts'
 import { type OpeningCall, openingFailure, withOpeningResult } from './opening-call.ts';
 import { type FinishedCall, type RunningCall, runCalls, ToolUses } from './run-calls.ts';
 import { type LoopProgress, StopConditions } from './stop-conditions.ts';
-import { ToldTexts } from './told-texts.ts';
+import { ToolProgress } from './tool-progress.ts';
 
 /** Ends of a leg after which its calls are run. */
 const CALLING: ReadonlySet<FinishReason> = new Set(['tool-calls', 'stop']);
@@ -230,14 +230,14 @@ export class ToolLoop {
     const places = calls.map(({ name }) =>
       this.#tools.named(name) === undefined ? undefined : this.#joined.ownItem(),
     );
-    const told = new ToldTexts();
+    const progress = new ToolProgress();
     const tell = (index: number, text: string) => {
       const item = places[index];
-      if (item !== undefined) told.tell({ type: 'server-delta', item, text });
+      if (item !== undefined) progress.show({ type: 'server-delta', item, text });
     };
     const showStep = (index: number, step: string, members: JsonObject) => {
       const item = places[index];
-      if (item !== undefined) told.tell({ type: 'server-step', item, step, members });
+      if (item !== undefined) progress.show({ type: 'server-step', item, step, members });
     };
     const context = this.#toolContext(asked);
     const leg = this.#legs;
@@ -251,7 +251,7 @@ export class ToolLoop {
     const outcomes: ToolOutcome[] = [];
     let ends = false;
     for (const [index, { call, offered, outcome: pending }] of running.entries()) {
-      yield* told.until(pending);
+      yield* progress.until(pending);
       const { outcome, end } = await pending;
       if (end === 'cancelled') throw context.signal.reason;
       const { output, shown, isFailed = false, pages = [] } = outcome;
@@ -410,7 +410,7 @@ function startOf({ call, offered }: RunningCall, item: number | undefined): Even
   return [{ type: 'item-start', item, head: compact(head) as ItemHead }];
 }
 
-/** Failures are told by the text, which every dialect can carry. */
+/** A failure is said in the text of the result, which every dialect can carry. */
 function resultOf({ kind, callId }: ToolCallItem, output: string): ToolResultItem {
   return { type: 'tool-result', kind, callId, content: [{ type: 'text', text: output }] };
 }

@@ -1,11 +1,11 @@
 import type { Event } from '../../ir/events.ts';
 
 /** Steps and pieces of results that running tools show, in the order in which they come. */
-export class ToldTexts {
+export class ToolProgress {
   #waiting: Event[] = [];
   #wake: () => void = () => {};
 
-  tell(event: Event): void {
+  show(event: Event): void {
     this.#waiting.push(event);
     this.#wake();
   }

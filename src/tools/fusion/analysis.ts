@@ -9,7 +9,7 @@ export interface PanelAnswer {
   readonly content: string;
 }
 
-/** What the judge is told to write. `analysisOf` reads it. */
+/** Asks the judge for the JSON that `analysisOf` reads. */
 export const JUDGE_INSTRUCTIONS = `You compare the answers of several models to one request. You do not answer it.
 Reply with one JSON object and nothing else:
 {"consensus": ["a point on which the answers agree"],

@@ -30,7 +30,7 @@ const DEFAULT_TOOL_CALLS = 8;
 /** Longest answer of each model, tokens, unless the request says otherwise. */
 const DEFAULT_OUTPUT_TOKENS = 16_000;
 
-/** Asks a panel of models the same, has a judge compare their answers, and tells the model what came of it. */
+/** Sends one request to a panel of models, has a judge compare the answers, and gives the model the comparison. */
 export const fusion: ServerTool = {
   name: FUSION,
   callsModels: true,

@@ -323,7 +323,7 @@ function isMarkup(text: string): boolean {
   return /^\s*</.test(text) || /<(?:!doctype|html|head|body|script)\b/i.test(text.slice(0, 4096));
 }
 
-/** Metadata that a decoder gave to an error: words of the upstream. */
+/** Metadata that a decoder gave to an error: text of the upstream. */
 function cleanedWords(metadata: JsonObject | undefined, scope: FailureScope): JsonObject {
   const words = Object.entries(metadata ?? {}).flatMap(([name, value]) =>
     typeof value === 'string' ? [[name, cleanedWord(value, scope)] as const] : [],

@@ -20,7 +20,7 @@ const DEFAULT_INPUT_TYPE = 'search_document';
 export function cohereBody(request: GenerationRequest, report: Report): JsonObject {
   const inputType = inputTypeOf(request, INPUT_TYPES, report);
   if (inputType === undefined) {
-    report.coerced('input_type', `set to ${DEFAULT_INPUT_TYPE}, because the provider must be told one`);
+    report.coerced('input_type', `set to ${DEFAULT_INPUT_TYPE}, because the provider needs one`);
   }
   reportUnknown(request, report);
   return compact({

@@ -202,7 +202,7 @@ function emptyResult(call: CallItem, report: Report): ToolResultItem {
 export const WITHOUT_CALL = 'a result without its call became user text';
 
 /** Report detail of a call without a result. */
-export const WITHOUT_RESULT = 'the call has no result: the upstream is told that there is none';
+export const WITHOUT_RESULT = 'the call has no result: a result that says so is sent';
 
 /** Report detail of a result that does not directly follow its call. */
 export const LATE_RESULT =

@@ -23,7 +23,7 @@ export interface McpHistory {
   readonly approved: readonly Approval[];
 }
 
-/** What a model is told in the place of the result of a call that has not run yet. */
+/** Stands in for the result of a call that has not run yet. */
 const PENDING = 'The call has not run yet.';
 
 const NOT_APPROVED = 'The user did not approve the call.';

@@ -50,7 +50,7 @@ export function membersOf(label: string, name: string): JsonObject {
   return { server_label: label, name };
 }
 
-/** Calls a tool; a failure of its server is told to the model. */
+/** Calls a tool; if its server fails, the outcome is an error that the model gets. */
 export async function callOutcome(
   known: JsonObject,
   call: () => Promise<{ readonly text: string; readonly isError: boolean }>,
