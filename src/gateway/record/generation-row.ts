@@ -1,32 +1,22 @@
-import type { Pricing } from '../../catalog/catalog.ts';
-import { pricesOf } from '../../catalog/prices/answer-price.ts';
-import { searchNanos } from '../../catalog/prices/bill.ts';
-import { cacheDiscount } from '../../catalog/prices/cache-discount.ts';
 import { tierOf } from '../../catalog/service-tier.ts';
 import { FINISH_WORDS } from '../../dialects/shared/answers/finish-words.ts';
-import { presetSlugOf } from '../../dialects/shared/presets/preset.ts';
-import type { ToolCallRecord } from '../../ir/leg.ts';
-import type { Strategy } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { hasOutput, type Result } from '../../ir/result.ts';
 import { NO_USAGE, type Usage } from '../../ir/usage.ts';
 import { notedFetches, notedSearch } from '../../ir/web-notes.ts';
-import { boundedText } from '../../kit/json/bounded-json.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { originOf } from '../../kit/net/origin-of.ts';
-import { writtenMoment } from '../../kit/time/written-moment.ts';
-import type { GenerationRow, LegRow, ProviderResponse, ToolCallRow } from '../../ports/generation-row.ts';
-import { parseModelId } from '../../routing/resolve/model-id.ts';
+import type { GenerationRow, ProviderResponse } from '../../ports/generation-row.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
-import { mustKeepNothing } from '../../routing/rules/zero-retention.ts';
 import { MODERATION } from '../../stages/plugins/moderation/moderation-stage.ts';
-import { chargeRows } from '../admission/reservation.ts';
 import type { UsedSoFar } from '../leg/leg-account.ts';
-import { modelsOf } from '../plan/plan.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import type { LegSoFar } from './account.ts';
 import { type AttemptLog, keptRouting, type RequestMembers, routingMetadata } from './attempt-log.ts';
-import { citationsOf, mediaOfPrompt, mediaOfResult } from './count-media.ts';
+import { citationsOf, mediaOfResult } from './count-media.ts';
+import { isPlain, legsAndCharges, listed, providerResponses } from './row-lists.ts';
+import { listPriceOf, savingsAndSearches } from './row-prices.ts';
+import { requestMembers, type ServingMembers, servingMembers, unservedMembers } from './row-request.ts';
+import { short, shortOrNull, wholeMs } from './row-values.ts';
 import { LEG_STATUSES, type Settlement } from './settle.ts';
 
 /** A generation with its plan. */
@@ -132,9 +122,8 @@ export function settledRow(
   times: GenerationTimes,
 ): GenerationRow {
   const { input, request, attemptLog, region } = generation;
-  const { outcome, result, usage, bill } = settlement;
-  const isFree = bill.inputNanos + bill.outputNanos === 0n;
-  const priced = isFree ? [] : pricedLegs(attemptLog, input, result, usage);
+  const { outcome, result, usage } = settlement;
+  const priced = savingsAndSearches(attemptLog, input, settlement);
   const { latency, generationTime } = durations(attemptLog, result, times);
   const served = outcome === 'failed' ? undefined : attemptLog.selected;
   const searched = notedSearch(attemptLog.notes);
@@ -155,11 +144,8 @@ export function settledRow(
     fetches: notedFetches(attemptLog.notes) ?? null,
     tier: tierServed(attemptLog.selected, result),
     upstreamId: result.upstreamId,
-    cacheDiscountNanos: String(sumOf(priced, (leg) => cacheDiscount(leg.usage, leg.pricing))),
-    webSearchNanos: String(
-      sumOf(priced, ({ usage: used, pricing }) => searchNanos(used.webSearchRequests, pricing)) +
-        sumOf(attemptLog.charges, ({ kind, nanos }) => (kind === 'web_search' ? nanos : 0n)),
-    ),
+    cacheDiscountNanos: priced.cache_discount_nanos,
+    webSearchNanos: priced.web_search_nanos,
     providerResponses: providerResponses(attemptLog, served, result.upstreamId),
     servedFrom: settlement.servedFrom ?? null,
     moderationMs: moderationMs(attemptLog),
@@ -172,94 +158,6 @@ export function settledRow(
   if (isPlain(attemptLog) && (attemptLog.firstLeg.end?.status ?? status) === status) return row;
   const ended = attemptLog.legs.flatMap((leg) => (leg.end === undefined ? [] : [{ leg, ...leg.end }]));
   return Object.assign(row, legsAndCharges(attemptLog, ended));
-}
-
-/** Milliseconds that the moderation service took; null = it was not called. */
-function moderationMs({ notes }: AttemptLog): number | null {
-  if (notes.length === 0) return null;
-  const latency = notes.find(({ name }) => name === MODERATION)?.data?.latency_ms;
-  return typeof latency === 'number' ? latency : null;
-}
-
-/** True if the row itself describes everything: one leg and no charges. */
-function isPlain({ legs, firstLeg, lastCalled, charges, toolCalls }: AttemptLog): boolean {
-  const isOnly = legs.length === 1 && legs[0] === firstLeg && lastCalled !== undefined;
-  return isOnly && charges.length + toolCalls.length === 0;
-}
-
-/** Members of a row that list what it does not describe itself. */
-type ListedMembers = Pick<GenerationRow, 'legs' | 'charges' | 'tool_calls'>;
-
-/** Legs listed in a record; the rest is only counted. */
-const MAX_RECORDED_LEGS = 100;
-
-/** Legs and charges, unless the row itself describes them. */
-function listed(attemptLog: AttemptLog, legs: readonly LegSoFar[]): ListedMembers {
-  return isPlain(attemptLog) ? {} : legsAndCharges(attemptLog, legs);
-}
-
-function legsAndCharges({ charges, toolCalls }: AttemptLog, legs: readonly LegSoFar[]): ListedMembers {
-  return {
-    legs: legs.slice(0, MAX_RECORDED_LEGS).map(legRow),
-    ...(charges.length > 0 && { charges: chargeRows(charges) }),
-    ...(toolCalls.length > 0 && { tool_calls: toolCalls.slice(0, MAX_RECORDED_TOOL_CALLS).map(toolCallRow) }),
-  };
-}
-
-/** Tool calls listed in a record; the rest is only counted. */
-const MAX_RECORDED_TOOL_CALLS = 200;
-
-function toolCallRow(call: ToolCallRecord): ToolCallRow {
-  return {
-    name: short(call.name),
-    leg: call.leg,
-    started_at: new Date(call.startedAtMs).toISOString(),
-    duration_ms: Math.round(call.durationMs),
-    outcome: call.end,
-    cost_nanos: String(call.nanos),
-    input_characters: call.inputCharacters,
-    output_characters: call.outputCharacters,
-    ...(call.error !== undefined && { error: short(call.error) }),
-  };
-}
-
-function legRow({ leg, usage, bill, status }: LegSoFar): LegRow {
-  const called = leg.selected ?? leg.lastCalled;
-  return {
-    kind: leg.kind,
-    model: short(called?.model.id ?? leg.plan.requested),
-    provider_name: called?.endpoint.provider.name ?? null,
-    tokens_prompt: usage.inputTokens,
-    tokens_completion: usage.outputTokens,
-    cost_nanos: String(bill.totalNanos),
-    status,
-  };
-}
-
-/** Usage of a leg, and the prices of its bill. */
-interface PricedLeg {
-  readonly usage: Usage;
-  readonly pricing: Pricing;
-}
-
-function pricedLegs(
-  { legs, selected }: AttemptLog,
-  input: GenerationInput,
-  { finish }: Result,
-  usage: Usage,
-): PricedLeg[] {
-  if (legs.length === 1) {
-    return [{ usage, pricing: pricingOf(selected, input.acceptedAtMs, finish?.serviceTier, usage) }];
-  }
-  return legs.flatMap(({ end, selected: served }) =>
-    end === undefined || end.bill.inputNanos + end.bill.outputNanos === 0n
-      ? []
-      : [{ usage: end.usage, pricing: pricingOf(served, end.pricedAtMs, end.serviceTier, end.usage) }],
-  );
-}
-
-function sumOf<T>(list: readonly T[], of: (each: T) => bigint): bigint {
-  return list.reduce((sum, each) => sum + of(each), 0n);
 }
 
 /** Outcome of a generation. */
@@ -369,81 +267,6 @@ function rowOf(
   };
 }
 
-function requestMembers(
-  input: GenerationInput,
-  request: GenerationRequest,
-  { plan }: AttemptLog,
-): RequestMembers {
-  const { attribution, caller } = input;
-  const referer = attribution?.referer ?? null;
-  const media = mediaOfPrompt(request);
-  return {
-    created_at: writtenMoment(input.acceptedAtMs),
-    app_title: attribution?.title ?? null,
-    app_categories: attribution?.categories === undefined ? [] : [...attribution.categories],
-    origin: originOf(referer),
-    http_referer: referer,
-    user_agent: attribution?.userAgent ?? null,
-    external_user: shortOrNull(request.user),
-    creator_user_id: shortOrNull(caller.key.creatorUserId),
-    session_id: shortOrNull(request.wishes.sessionId ?? input.sessionId),
-    request_id: attribution?.requestId ?? input.generationId,
-    preset_id: shortOrNull(presetSlugOf(input.body)),
-    trace: request.wishes.trace ?? null,
-    router: ROUTERS.has(plan.strategy) ? shortOrNull(request.models[0]) : null,
-    num_media_prompt: media.all,
-    num_input_audio_prompt: media.audio,
-    is_zdr: mustKeepNothing(request, caller, () => modelsOf(plan)),
-    ...(request.embedding !== undefined && { api: 'embeddings' as const }),
-  };
-}
-
-/** Members of a row that name the serving endpoint. */
-type ServingMembers = Pick<
-  GenerationRow,
-  'model' | 'model_permaslug' | 'variant' | 'provider_name' | 'is_byok'
->;
-
-function unservedMembers(request: GenerationRequest, { plan }: AttemptLog): ServingMembers {
-  const model = short(plan.requested);
-  return {
-    model,
-    model_permaslug: model,
-    variant: variantOf(request, undefined),
-    provider_name: null,
-    is_byok: false,
-  };
-}
-
-function servingMembers(request: GenerationRequest, { model, endpoint, access }: Candidate): ServingMembers {
-  return {
-    model: short(model.id),
-    model_permaslug: short(model.canonicalSlug ?? model.id),
-    variant: variantOf(request, model.id),
-    provider_name: endpoint.provider.name,
-    is_byok: access.kind === 'byok',
-  };
-}
-
-/** List price of the usage. */
-function listPriceOf({ bill }: UsedSoFar): string {
-  return String(bill.inputNanos + bill.outputNanos);
-}
-
-/** Strategies with which a router chooses the model. */
-const ROUTERS: ReadonlySet<Strategy> = new Set<Strategy>(['auto', 'free', 'pareto', 'bodybuilder', 'fusion']);
-
-/** The routing suffix of the requested model, else the suffix of the model itself. */
-function variantOf({ models }: GenerationRequest, modelId: string | undefined): string {
-  const { variants, base } = parseModelId(models[0] ?? '');
-  return short(variants[0] ?? suffixOf(modelId ?? base) ?? 'standard');
-}
-
-/** The first suffix of a model id. */
-function suffixOf(id: string): string | undefined {
-  return id.includes(':') ? id.split(':')[1] : undefined;
-}
-
 function finishReasonOf({ outcome, result }: Settlement): string | null {
   if (outcome === 'failed') return 'error';
   if (outcome === 'aborted' || result.finish === undefined) return null;
@@ -455,58 +278,17 @@ function durations({ firstLeg }: AttemptLog, result: Result, { firstContentMs, e
   const contentMs = firstContentMs ?? (hasOutput(result) ? endMs : undefined);
   const last = firstLeg.calls.at(-1);
   if (contentMs === undefined || last === undefined) return { latency: null, generationTime: null };
-  return { latency: whole(contentMs), generationTime: whole(endMs - contentMs + last.latencyMs) };
+  return { latency: wholeMs(contentMs), generationTime: wholeMs(endMs - contentMs + last.latencyMs) };
+}
+
+/** Milliseconds that the moderation service took; null = it was not called. */
+function moderationMs({ notes }: AttemptLog): number | null {
+  if (notes.length === 0) return null;
+  const latency = notes.find(({ name }) => name === MODERATION)?.data?.latency_ms;
+  return typeof latency === 'number' ? latency : null;
 }
 
 function tierServed(selected: Candidate | undefined, { finish }: Result): string | null {
   if (selected === undefined) return null;
   return short(finish?.serviceTier ?? tierOf(selected.endpoint) ?? 'default');
-}
-
-function providerResponses(
-  { calls }: AttemptLog,
-  served: Candidate | undefined,
-  upstreamId: string | undefined,
-): ProviderResponse[] | null {
-  if (calls.length === 0) return null;
-  return calls.map(({ candidate, status, latencyMs }, index) => {
-    const tier = tierOf(candidate.endpoint);
-    const isServing = candidate === served && index === calls.length - 1;
-    return {
-      provider_name: candidate.endpoint.provider.name,
-      endpoint_id: candidate.endpoint.tag,
-      ...(isServing && upstreamId !== undefined && { id: short(upstreamId) }),
-      model_permaslug: short(candidate.model.canonicalSlug ?? candidate.model.id),
-      status,
-      latency: whole(latencyMs),
-      is_byok: candidate.access.kind === 'byok',
-      ...(tier !== undefined && { routed_service_tier: tier }),
-    };
-  });
-}
-
-function pricingOf(
-  selected: Candidate | undefined,
-  atMs: number,
-  servedTier: string | undefined,
-  usage: Usage,
-): Pricing {
-  if (selected === undefined) return {};
-  const { endpoint, model } = selected;
-  return pricesOf({ endpoint, model, atMs, usage, servedTier });
-}
-
-/** Characters that a row keeps of a text whose length the caller or the upstream chose. */
-const MAX_TEXT_CHARACTERS = 256;
-
-function short(text: string): string {
-  return boundedText(text, MAX_TEXT_CHARACTERS);
-}
-
-function shortOrNull(text: string | null | undefined): string | null {
-  return text === null || text === undefined ? null : short(text);
-}
-
-function whole(milliseconds: number): number {
-  return Math.max(0, Math.round(milliseconds));
 }
