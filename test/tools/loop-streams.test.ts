@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
+import { doubleAnswer } from '../fakes/agents/double-answer.ts';
+import { DOUBLES } from '../fakes/agents/doubles.ts';
+import type { UpstreamDouble } from '../fakes/agents/upstream-double.ts';
+import type { Said } from '../fakes/agents/whole-answers.ts';
+import {
+  end,
+  type FakeUpstream,
+  head,
+  openFakeUpstream,
+  reply,
+  type Step,
+  write,
+} from '../fakes/fake-upstream.ts';
+import { PATHS, type Path, QUESTION } from './tool-gateway.ts';
+
+/** Streams of the tool loop while a tool runs, and while a later leg is being written. */
+
+let upstreams: ReadonlyMap<UpstreamDouble, FakeUpstream>;
+let engine: FakeUpstream;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  engine = await openFakeUpstream();
+  upstreams = new Map(
+    await Promise.all(DOUBLES.map(async (double) => [double, await openFakeUpstream()] as const)),
+  );
+  gateway = await openTestGateway(
+    {
+      providers: DOUBLES.map((double) => ({
+        slug: double.dialect,
+        dialect: double.dialect,
+        base_url: upstreamOf(double).url,
+        api_key: 'k',
+      })),
+      models: DOUBLES.map((double) => ({
+        id: `one/${double.dialect}`,
+        endpoints: [{ provider: double.dialect, model: double.model }],
+      })),
+      egress: { allow: [`127.0.0.1:${engine.port}`] },
+      plugins: { web: { engines: { searxng: { url: `http://127.0.0.1:${engine.port}` } } } },
+    },
+    { times: { holdHeadersMs: 40, silenceMs: 40 } },
+  );
+});
+beforeEach(() => {
+  engine.clear();
+  for (const upstream of upstreams.values()) upstream.clear();
+});
+afterAll(async () => {
+  await gateway.close();
+  await Promise.all([engine, ...upstreams.values()].map((each) => each.close()));
+});
+
+function upstreamOf(double: UpstreamDouble): FakeUpstream {
+  const upstream = upstreams.get(double);
+  if (upstream === undefined) throw new Error(`no upstream of ${double.dialect}`);
+  return upstream;
+}
+
+/** A step that waits until the test opens the gate. */
+function openGate(): { readonly wait: Step; readonly open: () => void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { wait: () => opened, open };
+}
+
+/** The text of a stream as it arrives. */
+class ArrivingText {
+  readonly #reader: ReadableStreamDefaultReader<string>;
+  text = '';
+
+  constructor(response: Response) {
+    if (response.body === null) throw new Error('the response has no body');
+    this.#reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  }
+
+  /** Reads on until the text holds what is looked for; fails if the stream ends before. */
+  async until(isThere: (text: string) => boolean): Promise<void> {
+    while (!isThere(this.text)) {
+      const { value, done } = await this.#reader.read();
+      if (done) throw new Error(`the stream ended: ${this.text}`);
+      this.text += value;
+    }
+  }
+
+  async untilEnd(): Promise<void> {
+    for (;;) {
+      const { value, done } = await this.#reader.read();
+      if (done) return;
+      this.text += value;
+    }
+  }
+}
+
+async function stream(path: Path, double: UpstreamDouble): Promise<ArrivingText> {
+  const tools = [{ type: 'signalbox:web_search' }];
+  const model = `one/${double.dialect}`;
+  return new ArrivingText(await gateway.post(path, { model, ...QUESTION[path], tools, stream: true }));
+}
+
+const SEARCH: Said = {
+  thoughts: '',
+  seal: 'c2VhbA==',
+  call: { id: 'call_a', name: 'web_search', arguments: { query: 'letter A' } },
+};
+const FOUND = { results: [{ url: 'https://www.example.com/a', title: 'A', content: 'A is first.' }] };
+
+const COMMENT = ': SIGNALBOX PROCESSING\n\n';
+
+/** Signs of life of each format once its stream has begun. */
+const SIGNS: Record<Path, string> = {
+  '/chat/completions': COMMENT,
+  '/responses': COMMENT,
+  '/messages': 'event: ping\n',
+};
+
+/** Ends of the streams. */
+const LAST: Record<Path, RegExp> = {
+  '/chat/completions': /data: \[DONE\]\n\n$/,
+  '/responses': /data: \[DONE\]\n\n$/,
+  '/messages': /event: message_stop\n.*\n\n$/,
+};
+
+const count = (text: string, part: string) => text.split(part).length - 1;
+
+describe('a stream whose tool takes its time', () => {
+  const [chat] = DOUBLES as [UpstreamDouble];
+
+  it.each(PATHS)('is kept alive behind text of the first leg on %s', async (path) => {
+    const gate = openGate();
+    engine.answer([gate.wait, ...(reply(200, FOUND) as Step[])]);
+    const upstream = upstreamOf(chat);
+    upstream.answer(doubleAnswer(chat, { ...SEARCH, says: 'Wait. Wait. Wait.' }));
+    upstream.answer(doubleAnswer(chat, { says: 'It is A.' }));
+    const arriving = await stream(path, chat);
+    await engine.request(0);
+    const signs = () => count(arriving.text, SIGNS[path]);
+    await arriving.until((text) => text.includes('Wait.'));
+    const before = signs();
+    await arriving.until(() => signs() >= before + 3);
+    expect(upstream.requests).toHaveLength(1);
+    gate.open();
+    await arriving.untilEnd();
+    expect(arriving.text).toMatch(LAST[path]);
+    expect(upstream.requests).toHaveLength(2);
+  });
+
+  it.each(PATHS)('is opened and kept alive if the first leg has no text on %s', async (path) => {
+    const gate = openGate();
+    engine.answer([gate.wait, ...(reply(200, FOUND) as Step[])]);
+    const upstream = upstreamOf(chat);
+    upstream.answer(doubleAnswer(chat, SEARCH));
+    upstream.answer(doubleAnswer(chat, { says: 'It is A.' }));
+    const arriving = await stream(path, chat);
+    await arriving.until((text) => count(text, COMMENT) + count(text, SIGNS['/messages']) >= 3);
+    expect(upstream.requests).toHaveLength(1);
+    gate.open();
+    await arriving.untilEnd();
+    expect(arriving.text).toMatch(LAST[path]);
+  });
+});
+
+const PAIRS = PATHS.flatMap((path) => DOUBLES.map((double) => ({ path, double, dialect: double.dialect })));
+
+describe('text of a later leg', () => {
+  it.each(PAIRS)('arrives on $path while $dialect still writes', async ({ path, double }) => {
+    const gate = openGate();
+    engine.answer(reply(200, FOUND));
+    const bytes = Buffer.from(double.textStream('Firstly. Secondly. Thirdly.'));
+    // In the middle of the second piece of text.
+    const cut = bytes.indexOf('Secondly');
+    upstreamOf(double)
+      .answer(doubleAnswer(double, SEARCH))
+      .answer([
+        head(200, { 'content-type': double.mediaType }),
+        write(bytes.subarray(0, cut)),
+        gate.wait,
+        write(bytes.subarray(cut)),
+        end(),
+      ]);
+    const arriving = await stream(path, double);
+    await arriving.until((text) => text.includes('Firstly'));
+    expect(arriving.text).not.toContain('Secondly');
+    gate.open();
+    await arriving.untilEnd();
+    expect(arriving.text).toContain('Thirdly');
+    expect(arriving.text).toMatch(LAST[path]);
+  });
+});
