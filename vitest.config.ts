@@ -62,7 +62,11 @@ export default defineConfig({
         test: {
           name: 'clients',
           server,
-          include: ['test/e2e/{openai,anthropic,ai-sdk}.test.ts', 'test/clients/**/*.test.ts'],
+          include: [
+            'test/e2e/{openai,anthropic,ai-sdk}.test.ts',
+            'test/tools/{ai-sdk-tools,loop-clients}.test.ts',
+            'test/clients/**/*.test.ts',
+          ],
           testTimeout: 120_000,
         },
       },
