@@ -33,7 +33,9 @@ export const webSearch: ServerTool = {
     const filters = objectAt(hosted, 'filters') ?? {};
     const { engine, max_results, search_context_size, user_location, max_uses, mode } = hosted;
     const isOther = engineIssue(stringAt(hosted, 'engine'), web) !== undefined;
-    if (isOther || 'problem' in chooseEngine(engineOf(hosted), web, false)) return undefined;
+    // All engines fetch new content, which the caller may have forbidden.
+    if (isOther || hosted.external_web_access === false) return undefined;
+    if ('problem' in chooseEngine(engineOf(hosted), web, false)) return undefined;
     return compact({
       engine,
       max_results,

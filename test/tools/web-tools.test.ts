@@ -175,6 +175,14 @@ describe('web_search', () => {
     expect(body.signalbox_metadata.translation).toMatchObject([{ field: 'tools[0]', action: 'dropped' }]);
   });
 
+  it('does not search for a caller who forbids new content from the web', async () => {
+    answers(chatAnswer, [{ text: 'Hello' }]);
+    const tools = [{ type: 'web_search', external_web_access: false }];
+    const { body } = await post('/responses', { model: 'm/chat', input: 'A?', tools });
+    expect(upstream.requests[0]?.json.tools).toBeUndefined();
+    expect(body.signalbox_metadata.translation).toMatchObject([{ field: 'tools[0]', action: 'dropped' }]);
+  });
+
   it('tells the model when an engine fails, and when no more searches are allowed', async () => {
     engine.answer([reset()]);
     answers(chatAnswer, [{ tools: [SEARCH] }, { tools: [SEARCH] }, { text: 'Sorry.' }]);
