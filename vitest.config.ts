@@ -68,6 +68,7 @@ export default defineConfig({
             'test/clients/**/*.test.ts',
           ],
           testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {

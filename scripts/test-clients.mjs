@@ -1,30 +1,45 @@
 // `npm run test:clients`: the end-to-end tests once more, with the newest releases of the official clients and under
-// a newer Node, agents at work through the gateway, and public MCP servers behind it. All of them come from the registry, binaries included, and
-// are installed into a scratch folder, never into this project.
+// a newer Node, agents at work through the gateway, and public MCP servers behind it. All of them come from the
+// registry, binaries included, and are installed into a scratch folder, never into this project.
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NODE_PACKAGE, nodeIn } from './other-node.mjs';
 import { buildIfNeeded, installIfNeeded, root, run } from './toolchain.mjs';
 
-const CLIENTS = ['openai', '@anthropic-ai/sdk', 'ai', '@ai-sdk/openai', '@ai-sdk/anthropic'];
-const AGENTS = [
-  '@openai/codex',
-  '@anthropic-ai/claude-code',
-  '@openai/agents',
-  '@openrouter/agent',
-  'langchain',
-  '@langchain/core',
-  '@langchain/openai',
-  '@langchain/anthropic',
-  'zod',
-];
-const MCP_SERVERS = [
+const NODE_MAJOR = 24;
+
+/** Nothing is tested without these. */
+const NEEDED = [
+  'openai',
+  '@anthropic-ai/sdk',
+  'ai',
+  '@ai-sdk/openai',
+  '@ai-sdk/anthropic',
   '@modelcontextprotocol/sdk',
   '@modelcontextprotocol/server-everything',
   '@modelcontextprotocol/server-filesystem',
+  'zod',
 ];
-const NODE_MAJOR = 24;
+
+/** Agents, each with what it needs. The newest release of one may be impossible to install; the others are tested. */
+const AGENTS = [
+  ['@openai/codex'],
+  ['@anthropic-ai/claude-code'],
+  ['@openai/agents'],
+  ['@openrouter/agent'],
+  ['langchain', '@langchain/core', '@langchain/openai', '@langchain/anthropic'],
+];
+
+/** Longest time for one installation. */
+const INSTALL_MS = 300_000;
+
+/**
+ * Peers are listed above. To choose them itself, npm would read the releases of a package again and again if a
+ * dependency of the newest one does not exist.
+ */
+const FLAGS = ['--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
 
 installIfNeeded();
 buildIfNeeded();
@@ -33,12 +48,9 @@ const scratch = mkdtempSync(join(tmpdir(), 'signalbox-clients-'));
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
 
 writeFileSync(join(scratch, 'package.json'), JSON.stringify({ name: 'clients', private: true }));
-const newest = [...CLIENTS, ...AGENTS, ...MCP_SERVERS];
-const packages = [`${NODE_PACKAGE}@${NODE_MAJOR}`, ...newest.map((name) => `${name}@latest`)];
-run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...packages], {
-  cwd: scratch,
-});
-for (const name of [NODE_PACKAGE, ...newest]) {
+if (!install([`${NODE_PACKAGE}@${NODE_MAJOR}`, ...NEEDED.map(newest)])) process.exit(1);
+const installed = AGENTS.filter((packages) => install(packages.map(newest)));
+for (const name of [NODE_PACKAGE, ...NEEDED, ...installed.flat()]) {
   const manifest = JSON.parse(readFileSync(join(scratch, 'node_modules', name, 'package.json'), 'utf8'));
   console.log(`${name} ${manifest.version}`);
 }
@@ -47,3 +59,23 @@ run(
   [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'clients', ...process.argv.slice(2)],
   { env: { ...process.env, SIGNALBOX_CLIENTS: join(scratch, 'node_modules') } },
 );
+const missing = AGENTS.filter((packages) => !installed.includes(packages)).map(([name]) => name);
+if (missing.length > 0) {
+  console.error(`signalbox: not tested, because npm could not install them: ${missing.join(', ')}`);
+  process.exitCode = 1;
+}
+
+function newest(name) {
+  return `${name}@latest`;
+}
+
+/** Adds packages to the scratch folder. False: npm failed and has said why, or took too long. */
+function install(packages) {
+  const { status, error } = spawnSync('npm', ['install', ...FLAGS, ...packages], {
+    cwd: scratch,
+    stdio: 'inherit',
+    timeout: INSTALL_MS,
+  });
+  if (error) console.error(`signalbox: npm install ${packages.join(' ')}: ${error.message}`);
+  return status === 0;
+}

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ChooseCall, SEAL, THOUGHTS } from '../fakes/agents/tool-loop.ts';
 
@@ -11,6 +11,8 @@ export interface Agent {
   readonly choose: ChooseCall;
   /** What becomes of the thoughts of a step in the requests that follow. */
   readonly thoughts: keyof typeof RETURNED;
+  /** Absent: the agent has no search that a provider runs. */
+  readonly search?: SearchTool;
   /** Works on a task to its end. */
   run(task: Task): Promise<Outcome>;
 }
@@ -25,6 +27,14 @@ export const RETURNED = {
   lost: { thoughts: undefined, seal: undefined },
 } as const;
 
+/** The search of an agent. */
+export interface SearchTool {
+  /** What the model calls to have the web searched. */
+  readonly choose: ChooseCall;
+  /** The dialect whose upstreams run it themselves. */
+  readonly native: string;
+}
+
 /** Where an agent works, on what, and through which gateway. */
 export interface Task {
   /** `http://127.0.0.1:PORT` */
@@ -38,6 +48,8 @@ export interface Task {
   readonly home: string;
   /** A proxy that lets nothing through. */
   readonly proxy: string;
+  /** The agent's search is switched on. */
+  readonly searches: boolean;
 }
 
 /** Result of an agent. */
@@ -52,10 +64,16 @@ export interface Outcome {
 export const CLIENTS = process.env.SIGNALBOX_CLIENTS;
 
 export const PROMPT = 'Copy note.txt to copy.txt and tell me the word in it.';
+export const SEARCH_PROMPT = 'Search the web for the word of the day and tell me.';
 export const NOTE = 'note.txt';
 export const COPY = 'copy.txt';
 /** Does what the prompt says and prints the note. */
 export const COMMAND = `cp ${NOTE} ${COPY} && cat ${COPY}`;
+
+/** False for an agent whose newest release could not be installed. */
+export function isInstalled({ package: name }: Agent): boolean {
+  return CLIENTS !== undefined && existsSync(join(CLIENTS, name, 'package.json'));
+}
 
 /** The release that is installed. */
 export function versionOf({ package: name }: Agent): string {
@@ -67,6 +85,12 @@ export function inClients(...names: string[]): string {
   if (CLIENTS === undefined) throw new Error('SIGNALBOX_CLIENTS is not set: run npm run test:clients');
   return join(CLIENTS, ...names);
 }
+
+/** Calls the search that the gateway runs. */
+export const callHosted: ChooseCall = (tools) => {
+  const search = tools.find(({ name }) => name === 'web_search');
+  return search && { name: search.name, arguments: { query: 'word of the day' } };
+};
 
 /** Environment of every agent: no settings of this machine, and no network beyond loopback. */
 export function environmentOf({ home, proxy, apiKey }: Task): Record<string, string> {

@@ -1,16 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openTestGateway } from '../e2e/harness.ts';
 import { DOUBLES } from '../fakes/agents/doubles.ts';
-import { CALL_ID, openToolLoop } from '../fakes/agents/tool-loop.ts';
+import { CALL_ID } from '../fakes/agents/tool-loop.ts';
 import { COUNTED, type UpstreamDouble } from '../fakes/agents/upstream-double.ts';
-import type { FakeUpstream } from '../fakes/fake-upstream.ts';
-import { type Agent, CLIENTS, COPY, NOTE, PROMPT, RETURNED, type Task, versionOf } from './agent.ts';
+import { type Agent, CLIENTS, COPY, isInstalled, RETURNED, versionOf } from './agent.ts';
+import { type Loop, PROVIDER_KEY, usingLoop } from './agent-loop.ts';
 import { claudeCode } from './claude-code.ts';
-import { type ClosedDoor, openClosedDoor } from './closed-door.ts';
 import { codex } from './codex.ts';
 import { FRAMEWORKS } from './framework.ts';
 
@@ -20,16 +16,10 @@ import { FRAMEWORKS } from './framework.ts';
  * has.
  */
 
-const AGENTS: readonly Agent[] = [codex, claudeCode, ...FRAMEWORKS];
-
-/** What is in the notes; no model knows it by itself. */
-const WORD = /heliotrope-[0-9a-f]{8}/;
+const AGENTS: readonly Agent[] = [codex, claudeCode, ...FRAMEWORKS].filter(isInstalled);
 
 /** What all vendors take as the name of a tool. */
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
-
-const PROVIDER_KEY = 'key-of-the-provider';
-const MODEL_ID = 'double/agent';
 
 describe.skipIf(CLIENTS === undefined)('agents', () => {
   const completed: string[] = [];
@@ -43,7 +33,7 @@ describe.skipIf(CLIENTS === undefined)('agents', () => {
 
   describe.each(AGENTS)('$name', (agent) => {
     it.each(DOUBLES)('completes a tool loop on $dialect', async (double) => {
-      await usingLoop(agent, double, async ({ task, word, upstream, door }) => {
+      await usingLoop({ agent, double, choose: agent.choose }, async ({ task, word, upstream, door }) => {
         const outcome = await agent.run(task);
         expect(outcome.text).toBe(`The note says ${word}.`);
         expect(readFileSync(join(task.folder, COPY), 'utf8')).toContain(word);
@@ -78,48 +68,4 @@ function checkRequests(
   expect(double.toolsOf(second)).toEqual(double.toolsOf(first));
   const [header, value] = double.keyHeader(PROVIDER_KEY);
   for (const { headers } of upstream.requests) expect(headers[header]).toBe(value);
-}
-
-interface Loop {
-  readonly task: Task;
-  readonly word: string;
-  readonly upstream: FakeUpstream;
-  readonly door: ClosedDoor;
-}
-
-/** Opens what one loop needs, in folders of its own, and closes it all. */
-async function usingLoop(agent: Agent, double: UpstreamDouble, work: (loop: Loop) => Promise<void>) {
-  const root = mkdtempSync(join(tmpdir(), 'signalbox-agent-'));
-  const [folder, home] = [join(root, 'work'), join(root, 'home')];
-  mkdirSync(folder);
-  mkdirSync(home);
-  const word = `heliotrope-${randomBytes(4).toString('hex')}`;
-  writeFileSync(join(folder, NOTE), `The word is ${word}, of all words.\n`);
-  const door = await openClosedDoor();
-  const upstream = await openToolLoop(double, { choose: agent.choose, pattern: WORD });
-  const gateway = await openTestGateway(configuration(double, upstream));
-  try {
-    const { origin, apiKey } = gateway;
-    const task = { origin, apiKey, model: MODEL_ID, prompt: PROMPT, folder, home, proxy: door.url };
-    await work({ task, word, upstream, door });
-  } finally {
-    await gateway.close();
-    await upstream.close();
-    await door.close();
-    rmSync(root, { recursive: true, force: true });
-  }
-}
-
-function configuration({ dialect, model }: UpstreamDouble, { url }: FakeUpstream) {
-  return {
-    providers: [{ slug: 'double', name: 'Double', dialect, base_url: url, api_key: PROVIDER_KEY }],
-    models: [
-      {
-        id: MODEL_ID,
-        context_length: 200_000,
-        max_output_tokens: 64_000,
-        endpoints: [{ provider: 'double', model }],
-      },
-    ],
-  };
 }

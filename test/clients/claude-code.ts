@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { type Agent, COMMAND, environmentOf, inClients } from './agent.ts';
+import { type Agent, COMMAND, callHosted, environmentOf, inClients } from './agent.ts';
 import { runProgram } from './run-program.ts';
 
 /** Anthropic's coding agent. Speaks the messages format. */
@@ -11,8 +11,20 @@ export const claudeCode: Agent = {
     const shell = tools.find(({ name }) => name === 'Bash');
     return shell && { name: shell.name, arguments: { command: COMMAND, description: 'Copy the note' } };
   },
+  search: {
+    choose: (tools) => {
+      const call = (name: string, query: string) =>
+        tools.some((tool) => tool.name === name) ? { name, arguments: { query } } : undefined;
+      // Its own tool is found by another, and asks in a request of its own for the search that the provider runs.
+      return (
+        callHosted(tools) ?? call('WebSearch', 'word of the day') ?? call('ToolSearch', 'select:WebSearch')
+      );
+    },
+    native: 'anthropic-messages',
+  },
   async run(task) {
-    const flags = ['--output-format', 'json', '--allowedTools', 'Bash'];
+    const allowed = task.searches ? 'WebSearch' : 'Bash';
+    const flags = ['--output-format', 'json', '--allowedTools', allowed];
     const printed = await runProgram(program(), ['-p', task.prompt, ...flags], {
       cwd: task.folder,
       env: {

@@ -1,6 +1,14 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Agent, COMMAND, environmentOf, inClients, type Outcome } from './agent.ts';
+import {
+  type Agent,
+  COMMAND,
+  callHosted,
+  environmentOf,
+  inClients,
+  type Outcome,
+  type Task,
+} from './agent.ts';
 import { runProgram } from './run-program.ts';
 
 /** OpenAI's coding agent. Speaks the responses format. */
@@ -12,6 +20,7 @@ export const codex: Agent = {
     const shell = tools.find(({ schema }) => schema?.properties?.cmd !== undefined);
     return shell && { name: shell.name, arguments: { cmd: COMMAND } };
   },
+  search: { choose: callHosted, native: 'openai-responses' },
   async run(task) {
     writeFileSync(join(task.home, 'config.toml'), settings(task));
     // The commands are the tests' own, and not every machine that runs tests allows a sandbox.
@@ -25,10 +34,11 @@ export const codex: Agent = {
 };
 
 /** Features that would call other hosts are switched off. */
-function settings({ origin, model }: { origin: string; model: string }): string {
+function settings({ origin, model, searches }: Task): string {
   return `
 model = "${model}"
 model_provider = "signalbox"
+web_search = "${searches ? 'live' : 'disabled'}"
 check_for_update_on_startup = false
 
 [model_providers.signalbox]

@@ -1,10 +1,10 @@
 import { copyFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Agent, COPY, environmentOf, inClients, NOTE } from './agent.ts';
+import { type Agent, COPY, callHosted, environmentOf, inClients, NOTE } from './agent.ts';
 import { runProgram } from './run-program.ts';
 
-interface Row extends Pick<Agent, 'name' | 'package' | 'thoughts'> {
+interface Row extends Pick<Agent, 'name' | 'package' | 'thoughts' | 'search'> {
   /** Ours, in `programs/`: an agent with one tool, which copies a file and gives what is in it. */
   readonly program: string;
   /** The format to speak, for programs that know more than one. */
@@ -12,7 +12,13 @@ interface Row extends Pick<Agent, 'name' | 'package' | 'thoughts'> {
 }
 
 const ROWS: readonly Row[] = [
-  { name: 'OpenAI Agents', package: '@openai/agents', program: 'openai-agents.mjs', thoughts: 'shown' },
+  {
+    name: 'OpenAI Agents',
+    package: '@openai/agents',
+    program: 'openai-agents.mjs',
+    thoughts: 'shown',
+    search: { choose: callHosted, native: 'openai-responses' },
+  },
   {
     name: 'OpenRouter Agent',
     package: '@openrouter/agent',
@@ -55,6 +61,7 @@ export const FRAMEWORKS: readonly Agent[] = ROWS.map(({ program, format = '', ..
         SIGNALBOX_MODEL: task.model,
         SIGNALBOX_PROMPT: task.prompt,
         SIGNALBOX_FORMAT: format,
+        SIGNALBOX_SEARCHES: task.searches ? '1' : '',
       },
     });
     return JSON.parse(printed.trim().split('\n').at(-1) ?? '');

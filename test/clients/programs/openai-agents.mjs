@@ -1,8 +1,9 @@
 import { copyFileSync, readFileSync } from 'node:fs';
-import { Agent, OpenAIProvider, Runner, tool } from '@openai/agents';
+import { Agent, OpenAIProvider, Runner, tool, webSearchTool } from '@openai/agents';
 import { z } from 'zod';
 
-const { SIGNALBOX_ORIGIN, SIGNALBOX_KEY, SIGNALBOX_MODEL, SIGNALBOX_PROMPT } = process.env;
+const { SIGNALBOX_ORIGIN, SIGNALBOX_KEY, SIGNALBOX_MODEL, SIGNALBOX_PROMPT, SIGNALBOX_SEARCHES } =
+  process.env;
 
 const copyFile = tool({
   name: 'copy_file',
@@ -31,7 +32,7 @@ const agent = new Agent({
     reasoning: { effort: 'low', summary: 'auto' },
     providerData: { include: ['reasoning.encrypted_content'] },
   },
-  tools: [copyFile],
+  tools: [SIGNALBOX_SEARCHES ? webSearchTool() : copyFile],
 });
 const result = await runner.run(agent, SIGNALBOX_PROMPT, { stream: true });
 await result.completed;

@@ -10,7 +10,7 @@ import {
 } from '../fake-upstream.ts';
 import type { OfferedTool, Step, UpstreamDouble } from './upstream-double.ts';
 
-/** What the model wants done first; undefined when none of the tools can do it. */
+/** What the model wants done next; undefined when none of the tools can do it. */
 export type ChooseCall = (
   tools: readonly OfferedTool[],
 ) => Pick<Step['call'], 'name' | 'arguments'> | undefined;
@@ -21,13 +21,18 @@ export const SEAL = Buffer.from('sealed by the double: \u00ff\u00fe thoughts ?>~
   'base64',
 );
 
-/** The id of the call in the first answer, in no vendor's own form. */
-export const CALL_ID = 'call_Z7-double_0001';
+/** Ids of calls, in no vendor's own form. */
+const callId = (index: number) => `call_Z7-double_000${index + 1}`;
+
+/** The id of the call in the first answer. */
+export const CALL_ID = callId(0);
+
+/** Calls that a model makes at most before it has its result. */
+const MAX_CALLS = 3;
 
 /**
- * A fake upstream that takes part in a loop of two steps: it answers a request without history by a call, and one
- * that brings a result by a sentence with whatever `pattern` matches in it. Anything else is refused as a bad
- * request, with the reason.
+ * A fake upstream that takes part in a loop: it answers a request by a call, and one whose last result has what
+ * `pattern` matches by a sentence with that. Anything else is refused as a bad request, with the reason.
  */
 export async function openToolLoop(
   double: UpstreamDouble,
@@ -46,17 +51,15 @@ export async function openToolLoop(
   function answerTo({ path, json }: RecordedRequest): Uint8Array {
     if (path !== `/v1${double.path}`) throw new Error(`no stream is asked for at ${path}`);
     const steps = double.stepsOf(json);
-    if (steps.length === 0) {
-      const tools = double.toolsOf(json);
-      const call = choose(tools);
-      if (call === undefined)
-        throw new Error(`no such tool among ${tools.map(({ name }) => name).join(', ')}`);
-      const thoughts = double.hidesThoughts(json) ? '' : THOUGHTS;
-      return double.stepStream({ thoughts, seal: SEAL, call: { id: CALL_ID, ...call } });
-    }
-    const [word] = steps[0]?.output?.match(pattern) ?? [];
-    if (word === undefined) throw new Error(`the result is not what the tool gives: ${steps[0]?.output}`);
-    return double.textStream(`The note says ${word}.`);
+    const output = steps.at(-1)?.output;
+    const [word] = output?.match(pattern) ?? [];
+    if (word !== undefined) return double.textStream(`The note says ${word}.`);
+    if (steps.length === MAX_CALLS) throw new Error(`the result is not what the tool gives: ${output}`);
+    const tools = double.toolsOf(json);
+    const call = choose(tools);
+    if (call === undefined) throw new Error(`no such tool among ${tools.map(({ name }) => name).join(', ')}`);
+    const thoughts = double.hidesThoughts(json) ? '' : THOUGHTS;
+    return double.stepStream({ thoughts, seal: SEAL, call: { id: callId(steps.length), ...call } });
   }
 }
 
