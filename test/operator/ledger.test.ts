@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInstallation } from '../../src/installation.ts';
 import { crc32 } from '../../src/kit/crypto/crc32.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
-import { holdDirectory, killHard, signalbox } from './program.ts';
+import { holdDirectory, killHard, signalbox, typed } from './program.ts';
 
 let temporary: ReturnType<typeof temporaryDirectory>;
 let dataDir: string;
@@ -12,6 +12,7 @@ let dataDir: string;
 beforeEach(async () => {
   temporary = temporaryDirectory();
   dataDir = join(temporary.path, 'data');
+  writeFileSync(join(temporary.path, 'signalbox.yaml'), '');
   const { accounts, keys, credits, ledger, close } = await openInstallation({
     dataDir,
     keyPrefix: 'sk-',
@@ -37,7 +38,8 @@ beforeEach(async () => {
 
 afterEach(() => temporary.remove());
 
-const run = (...words: string[]) => signalbox(temporary.path, ['ledger', ...words]);
+const run = (...words: string[]) =>
+  typed(['ledger', ...words, '--data-dir', dataDir, '--config', join(temporary.path, 'signalbox.yaml')]);
 
 const account = {
   id: expect.any(String),
@@ -52,8 +54,8 @@ const account = {
 };
 
 describe('ledger verify', () => {
-  it('prints the equation of every account, and exits 0 while it holds', () => {
-    const { code, out, err } = run('verify', '--json');
+  it('prints the equation of every account, and exits 0 while it holds', async () => {
+    const { code, out, err } = await run('verify', '--json');
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(JSON.parse(out)).toEqual({
       accounts: [account],
@@ -61,32 +63,32 @@ describe('ledger verify', () => {
       generations: 1,
       journal: { segments: expect.any(Number), bytes: expect.any(Number), torn_tail_bytes: 0 },
     });
-    const people = run('verify');
+    const people = await run('verify');
     expect(people.out).toMatch(/default +10\.00 +2\.50 +0\.00 +7\.50 +0 /);
     expect(people.out).toMatch(/LEFT +DIFFERENCE +WRITTEN OFF +ID/);
     expect(people.out).toContain('The books are right.');
   });
 
-  it('exits 1 if it does not hold', () => {
+  it('exits 1 if it does not hold', async () => {
     const file = join(dataDir, 'journal', 'ledger.snapshot');
     const lines = readFileSync(file, 'utf8').split('\n').slice(0, -2);
     const wrong = `${lines.join('\n').replace('"leftNanos":"7500000000"', '"leftNanos":"7500000001"')}\n`;
     writeFileSync(file, `${wrong}${crc32(Buffer.from(wrong))}\n`);
-    const { code, out } = run('verify', '--json');
+    const { code, out } = await run('verify', '--json');
     expect(code).toBe(1);
     expect(JSON.parse(out).accounts).toEqual([
       { ...account, left_usd: 7.500000001, difference_nanos: -1, fault: 'equation' },
     ]);
-    expect(run('verify').out).toContain('The books are WRONG for default: granted - settled');
+    expect((await run('verify')).out).toContain('The books are WRONG for default: granted - settled');
   });
 
   it('works beside a running gateway', async () => {
     const holder = await holdDirectory(dataDir, true);
     try {
-      const { code, out } = run('verify', '--json');
+      const { code, out } = await run('verify', '--json');
       expect(code).toBe(0);
       expect(JSON.parse(out)).toMatchObject({ accounts: [account], generations: 1 });
-      expect(JSON.parse(run('rebuild', '--json').out)).toEqual({ generations: 1, events: 1 });
+      expect(JSON.parse((await run('rebuild', '--json')).out)).toEqual({ generations: 1, events: 1 });
     } finally {
       await killHard(holder);
     }
@@ -111,28 +113,28 @@ describe('a journal that was lost', () => {
     expect(err).toContain('put both back from the same backup');
   });
 
-  it('can be restored from a backup after a failed start without it', () => {
-    run('verify');
+  it('can be restored from a backup after a failed start without it', async () => {
+    await run('verify');
     cpSync(join(temporary.path, 'backup'), join(dataDir, 'journal'), { recursive: true });
-    expect(JSON.parse(run('verify', '--json').out).accounts).toEqual([account]);
+    expect(JSON.parse((await run('verify', '--json')).out).accounts).toEqual([account]);
   });
 
-  it('is no longer needed once the loss is accepted, which works once', () => {
-    expect(JSON.parse(run('accept-loss', '--json').out)).toEqual({
+  it('is no longer needed once the loss is accepted, which works once', async () => {
+    expect(JSON.parse((await run('accept-loss', '--json')).out)).toEqual({
       loss: { ends_at: 0, known_to: expect.any(Number) },
     });
-    expect(JSON.parse(run('verify', '--json').out).accounts).toMatchObject([
+    expect(JSON.parse((await run('verify', '--json')).out).accounts).toMatchObject([
       { settled_usd: 0, left_usd: null },
     ]);
-    expect(run('accept-loss')).toEqual({
+    expect(await run('accept-loss')).toEqual({
       code: 0,
       out: 'The journal has all that the database knows of. Nothing was changed.\n',
       err: '',
     });
   });
 
-  it('says what to check after it is accepted, and refuses if there is none', () => {
-    expect(run('accept-loss').out).toContain('The ledger goes on from record 0;');
+  it('says what to check after it is accepted, and refuses if there is none', async () => {
+    expect((await run('accept-loss')).out).toContain('The ledger goes on from record 0;');
     const elsewhere = signalbox(temporary.path, ['ledger', 'accept-loss'], {
       DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',
     });
@@ -147,7 +149,7 @@ describe('a journal that was cut after a clean stop', () => {
     const name = readdirSync(join(dataDir, 'journal')).findLast((each) => each.endsWith('.journal')) ?? '';
     const file = join(dataDir, 'journal', name);
     truncateSync(file, Math.max(0, readFileSync(file).length - missing));
-    const { code, out, err } = run('verify', '--json');
+    const { code, out, err } = signalbox(temporary.path, ['ledger', 'verify', '--json']);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ accounts: [account], generations: 1 });
     expect(err).toContain('with an incomplete header');
@@ -155,9 +157,9 @@ describe('a journal that was cut after a clean stop', () => {
 });
 
 describe('ledger rebuild', () => {
-  it('says how many rows and events there are', () => {
+  it('says how many rows and events there are', async () => {
     const out = 'There are rows of 1 generation, and 1 event.\n';
-    expect(run('rebuild')).toEqual({ code: 0, out, err: '' });
-    expect(JSON.parse(run('rebuild', '--json').out)).toEqual({ generations: 1, events: 1 });
+    expect(await run('rebuild')).toEqual({ code: 0, out, err: '' });
+    expect(JSON.parse((await run('rebuild', '--json')).out)).toEqual({ generations: 1, events: 1 });
   });
 });
