@@ -67,14 +67,11 @@ export function buildIfNeeded() {
   });
 }
 
-/**
- * Every module by itself, in `build`: for tests that start a part of the program in a process of its own, and for
- * `dev`.
- */
+/** Every module by itself, in `build`: for tests and for `dev`. Types are not checked. */
 export function compileIfNeeded() {
   const sources = ['tsconfig.json', 'tsconfig.build.json', ...filesUnder('src')];
   makeIfNeeded('build', 'compiling', sources, () => {
-    // Types are checked by `npm run check`: here that would take eight times as long.
+    // `npm run check` checks types: here that would take seven times as long.
     runTool('typescript/bin/tsc', ['-p', 'tsconfig.build.json', '--noCheck'], QUIETLY);
   });
 }
