@@ -125,8 +125,15 @@ function toolLimitsOf({ tools }: LoadedConfiguration['config']): ToolLimits {
 
 function webSettingsOf({ plugins, tools }: LoadedConfiguration['config']): WebSettings {
   const engines = Object.entries(plugins.web?.engines ?? {}).map(
-    ([name, { api_key, url }]) =>
-      [name as SearchEngineName, { apiKey: api_key ?? undefined, url: url ?? undefined }] as const,
+    ([name, { api_key, url, price_per_search }]) =>
+      [
+        name as SearchEngineName,
+        {
+          apiKey: api_key ?? undefined,
+          url: url ?? undefined,
+          searchNanos: nanosOf(price_per_search),
+        },
+      ] as const,
   );
   const {
     fetch_ms: fetchMs,

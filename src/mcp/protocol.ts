@@ -64,6 +64,6 @@ export function rpcResult(id: RpcId, result: JsonObject): JsonObject {
   return { jsonrpc: '2.0', id, result };
 }
 
-export function rpcError(id: RpcId | null, code: number, message: string): JsonObject {
-  return { jsonrpc: '2.0', id, error: { code, message } };
+export function rpcError(id: RpcId | null, code: number, message: string, data?: JsonObject): JsonObject {
+  return { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } };
 }

@@ -9,7 +9,7 @@ import type { Nanos } from '../kit/money.ts';
 import type { FoundPage } from './engines/engine.ts';
 import { ENGINES } from './engines/engine-table.ts';
 import { SearchProblem, type SearchWish, search } from './search.ts';
-import type { WebSettings } from './web-settings.ts';
+import type { EngineSettings, WebSettings } from './web-settings.ts';
 
 /** The generation that a search is part of. */
 export interface SearchContext {
@@ -22,7 +22,7 @@ export interface SearchContext {
 
 export interface PaidSearch {
   readonly engine: SearchEngineName;
-  /** The endpoint whose price the search has; undefined = it is free. */
+  /** The endpoint whose price the search has; undefined = it has that of the engine. */
   readonly endpoint: Endpoint | undefined;
   readonly egress: Egress;
   /** Characters of all results; absent = the operator's limit. */
@@ -30,7 +30,7 @@ export interface PaidSearch {
 }
 
 /**
- * Pays for a search by the price of the endpoint, and searches. A search without an answer costs nothing. Rejects with
+ * Pays for a search by the price of the endpoint, else of the engine, and searches. One without an answer costs nothing. Rejects with
  * a SearchProblem, the signal's reason, or an error if the limits do not leave so much.
  */
 export async function paidSearch(
@@ -38,13 +38,13 @@ export async function paidSearch(
   { engine, endpoint, egress, maxCharacters }: PaidSearch,
   { settings: { web }, signal, now, charge }: SearchContext,
 ): Promise<{ readonly pages: readonly FoundPage[]; readonly nanos: Nanos }> {
-  const nanos = endpoint === undefined ? 0n : searchNanos(1, pricingAt(endpoint, now()));
+  const { limits, engines } = web;
+  const own = engines.get(engine) ?? UNCONFIGURED;
+  const nanos = priceAt(endpoint, now()) ?? own.searchNanos;
   const paid = nanos === 0n ? undefined : await charge('web_search', nanos);
   if (nanos > 0n && paid === undefined) {
     throw new GatewayError('payment', 'What is left of the limits does not pay for the web search');
   }
-  const { limits, engines } = web;
-  const own = engines.get(engine) ?? { apiKey: undefined, url: undefined };
   const resultCharacters = Math.min(maxCharacters ?? Number.POSITIVE_INFINITY, limits.resultCharacters);
   try {
     const pages = await search(wish, {
@@ -60,4 +60,13 @@ export async function paidSearch(
     if (problem instanceof SearchProblem) await paid?.waive();
     throw problem;
   }
+}
+
+const UNCONFIGURED: EngineSettings = { apiKey: undefined, url: undefined, searchNanos: 0n };
+
+/** The price that an endpoint has for a search; undefined = it has none. */
+function priceAt(endpoint: Endpoint | undefined, nowMs: number): Nanos | undefined {
+  if (endpoint === undefined) return undefined;
+  const pricing = pricingAt(endpoint, nowMs);
+  return pricing.web_search === undefined ? undefined : searchNanos(1, pricing);
 }

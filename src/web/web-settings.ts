@@ -1,4 +1,5 @@
 import type { SearchEngineName } from '../config/schema/search-engines.ts';
+import type { Nanos } from '../kit/money.ts';
 
 /** The operator's settings for web search and for fetched pages. */
 export interface WebSettings {
@@ -13,6 +14,8 @@ export interface EngineSettings {
   readonly apiKey: string | undefined;
   /** Replaces the engine's own address. */
   readonly url: string | undefined;
+  /** Price of a search if the endpoint has none. */
+  readonly searchNanos: Nanos;
 }
 
 /** Limits of one search or page (`tools.limits`). */

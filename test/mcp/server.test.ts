@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
 import { type Management, managementOf } from '../e2e/management.ts';
+import { type FakeUpstream, openFakeUpstream, reply } from '../fakes/fake-upstream.ts';
 import { type FakeMcpServer, openMcpServer, tool } from '../fakes/mcp-server.ts';
 
 const OPERATOR_TOKEN = 'token-of-the-operator-for-docs';
@@ -177,6 +178,74 @@ describe('a call', () => {
     expect(await (await call('x')).text()).toContain('[redacted]');
     expect(gateway.logText()).not.toContain(OPERATOR_TOKEN);
     expect(gateway.logText()).not.toContain(OWN_TOKEN);
+  });
+});
+
+describe('a search', () => {
+  const PRICE = 0.005;
+  let engine: FakeUpstream;
+  let paid: TestGateway;
+
+  beforeAll(async () => {
+    engine = await openFakeUpstream();
+    const engines = { searxng: { url: engine.url, price_per_search: PRICE } };
+    paid = await openTestGateway({ plugins: { web: { engines } } });
+  });
+  afterAll(async () => {
+    await paid.close();
+    await engine.close();
+  });
+  beforeEach(() => engine.clear());
+
+  const searched = async (key = paid.apiKey) => {
+    const params = { name: 'web_search', arguments: { query: 'letters' } };
+    const reply = await paid.fetch('/mcp', {
+      method: 'POST',
+      key,
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+      headers: { 'content-type': 'application/json' },
+    });
+    const found = await paid.fetch(`/generation?id=${reply.headers.get('x-generation-id')}`, { key });
+    return { body: (await reply.json()) as any, record: ((await found.json()) as any).data };
+  };
+  const results = { results: [{ url: 'https://a.test/', title: 'A', content: 'First.' }] };
+  const usageOf = async (key: string) => {
+    const { data } = (await (await paid.fetch('/key', { key })).json()) as any;
+    return data.usage;
+  };
+
+  it('is charged to its key, and stops at the limit of the key', async () => {
+    engine.answer(reply(200, results));
+    const { body: made } = await managementOf(paid).ask('POST', '/keys', { name: 'k', limit: 2.5 * PRICE });
+    const { body, record } = await searched(made.key);
+    expect(body.result).toMatchObject({ isError: false });
+    expect(record).toMatchObject({
+      total_cost: PRICE,
+      charges: [{ kind: 'web_search', cost: PRICE }],
+      tool_calls: [{ name: 'web_search', outcome: 'ok', cost: PRICE, input_characters: 19 }],
+    });
+    await searched(made.key);
+    expect(await usageOf(made.key)).toBeCloseTo(2 * PRICE, 9);
+    const refused = await searched(made.key);
+    expect(refused.body.error).toMatchObject({ code: -32_000, data: { code: 402 } });
+    expect(engine.requests).toHaveLength(2);
+    expect(refused.record).toMatchObject({ total_cost: 0, finish_reason: 'error' });
+    expect(await usageOf(made.key)).toBeCloseTo(2 * PRICE, 9);
+  });
+
+  it('costs nothing without an answer', async () => {
+    engine.answer(reply(500, {}));
+    const { body, record } = await searched();
+    expect(body.result).toMatchObject({ isError: true });
+    expect(record).toMatchObject({ total_cost: 0, charges: [], tool_calls: [{ outcome: 'error', cost: 0 }] });
+  });
+
+  it('passes no limit, however many run at once', async () => {
+    engine.answer(reply(200, results));
+    const { body: made } = await managementOf(paid).ask('POST', '/keys', { name: 'k', limit: 3 * PRICE });
+    const all = await Promise.all(Array.from({ length: 12 }, () => searched(made.key)));
+    expect(all.filter(({ body }) => body.result !== undefined)).toHaveLength(3);
+    expect(await usageOf(made.key)).toBeCloseTo(3 * PRICE, 9);
   });
 });
 

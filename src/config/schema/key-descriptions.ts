@@ -215,6 +215,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'plugins.web.engines.*.api_key': 'Credential of the engine; searxng needs none.',
   'plugins.web.engines.*.url':
     'Address that replaces its own, without the path; searxng has none of its own.',
+  'plugins.web.engines.*.price_per_search':
+    'USD that a search costs if no endpoint has a `web_search` price for it: also one that an MCP client calls.',
   'plugins.web.default':
     'Engine for requests that name none: one of engines, auto or native; absent: native, else the first.',
   'plugins.moderation': 'The service that the plugin `moderation` asks: `/moderations` of a provider.',

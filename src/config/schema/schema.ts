@@ -128,6 +128,13 @@ const fusionPreset = closed({ panel: nullish(panel), judge: nullish(modelId) });
 
 /** USD; a higher price is a typing error. */
 const MAX_USD_PER_PAGE = 100;
+const MAX_USD_PER_SEARCH = 100;
+
+const searchEngine = closed({
+  api_key: nullish(text(8192)),
+  url: nullish(text(2048)),
+  price_per_search: withDefault(Type.Number({ minimum: 0, maximum: MAX_USD_PER_SEARCH }), 0),
+});
 
 const providerService = closed({ provider: providerSlug, model: text(256) });
 
@@ -149,7 +156,7 @@ const plugins = section({
   web: nullish(
     closed({
       engines: withDefault(
-        Type.Record(Type.String(), closed({ api_key: nullish(text(8192)), url: nullish(text(2048)) }), {
+        Type.Record(Type.String(), searchEngine, {
           propertyNames: { type: 'string', pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' },
         }),
         {},

@@ -24,7 +24,18 @@ export const mcpReplySchema = Type.Object(
     jsonrpc: Type.Literal('2.0'),
     id: Type.Union([id, Type.Null()]),
     result: Type.Optional(open),
-    error: Type.Optional(Type.Object({ code: Type.Integer(), message: Type.String() })),
+    error: Type.Optional(
+      Type.Object({
+        code: Type.Integer(),
+        message: Type.String(),
+        data: Type.Optional(
+          Type.Object(
+            { code: Type.Integer() },
+            { description: 'Of a refused call: the status that a generation would have had.' },
+          ),
+        ),
+      }),
+    ),
   },
   { description: 'The result of a request, or its error.' },
 );

@@ -6,10 +6,12 @@ import type { ChargeKind, PaidCharge } from '../../ir/leg.ts';
 import type { PipelineEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
+import { passedText } from '../../ir/wire-watch.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Nanos } from '../../kit/money.ts';
 import { LedgerUnavailable } from '../../ports/ledger.ts';
 import { unrecordable } from '../admission/admit.ts';
+import { withToolCalls } from '../record/account.ts';
 import { acceptedRow } from '../record/generation-row.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import { stagesFor } from './accepted-generation.ts';
@@ -20,7 +22,7 @@ import { settleRefused, settleUnserved, unservedGeneration, unservedOf } from '.
 export interface DirectToolCall {
   readonly name: string;
   readonly arguments: JsonObject;
-  /** Rejects only with the signal's reason. */
+  /** Rejects with the signal's reason, or with 402. */
   run(given: JsonObject, run: DirectToolRun): Promise<DirectToolResult>;
 }
 
@@ -64,7 +66,7 @@ export async function runToolGeneration(
     const passed = await scanned(asked);
     const given = argumentsIn(passed) ?? call.arguments;
     passed.watch?.sent({ arguments: JSON.stringify(given) });
-    const startedAt = dependencies.clock.now();
+    const startedAtMs = dependencies.clock.now();
     const { text, isError } = await call.run(given, {
       generationId: input.generationId,
       signal: input.signal,
@@ -72,11 +74,20 @@ export async function runToolGeneration(
       note: (entry) => stages.note(entry),
       charge: (kind, nanos) => reservation.charge(row, kind, nanos),
     });
-    stages.note({
-      type: 'server_tools',
-      name: call.name,
-      data: { outcome: isError ? 'error' : 'ok', duration_ms: dependencies.clock.now() - startedAt },
-    });
+    reservation.noteToolCalls([
+      {
+        name: call.name,
+        leg: 0,
+        startedAtMs,
+        durationMs: Math.max(0, dependencies.clock.now() - startedAtMs),
+        end: isError ? 'error' : 'ok',
+        isRun: true,
+        nanos: reservation.charged.creditNanos,
+        inputCharacters: JSON.stringify(given).length,
+        outputCharacters: text.length,
+        ...(isError && { error: await passedText(text, passed.watch) }),
+      },
+    ]);
     const answered = await scanned({ ...asked, items: [resultItem(text, isError)] });
     const shown = textIn(answered) ?? text;
     answered.watch?.sent({ result: shown });
@@ -88,7 +99,12 @@ export async function runToolGeneration(
     const finish = { type: 'finish', reason: 'stop' } as const;
     await settleUnserved(
       unservedGeneration(unserved(asked), asked.models[0] ?? call.name),
-      { usage: NO_USAGE, bill, outcome: 'finished', result: { items, finish } },
+      {
+        usage: withToolCalls(NO_USAGE, reservation.toolCalls),
+        bill,
+        outcome: 'finished',
+        result: { items, finish },
+      },
       reservation,
       dependencies,
     );

@@ -57,7 +57,12 @@ export function unservedGeneration(
     pipeline: [],
     report: [],
   } as const;
-  return { input, request, region, attemptLog: new AttemptLog(plan, notes, reservation.charges) };
+  return {
+    input,
+    request,
+    region,
+    attemptLog: new AttemptLog(plan, notes, reservation.charges, reservation.toolCalls),
+  };
 }
 
 /**

@@ -72,7 +72,7 @@ async function answered(call: Call): Promise<JsonObject | undefined> {
   } catch (error) {
     // The message was understood: clients expect the reason in a reply to it.
     if (!(error instanceof GatewayError) || error.kind === 'server' || exchange.signal.aborted) throw error;
-    return rpcError((body.id as RpcId | undefined) ?? null, REFUSED, error.message);
+    return rpcError((body.id as RpcId | undefined) ?? null, REFUSED, error.message, { code: error.status });
   }
 }
 

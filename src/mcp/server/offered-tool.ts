@@ -31,7 +31,7 @@ export interface OfferedTool {
   /** JSON Schema of the arguments. */
   readonly inputSchema: JsonObject;
   readonly annotations: JsonObject | undefined;
-  /** Rejects only with the signal's reason: failures are results. */
+  /** Rejects with the signal's reason, or with 402; other failures are results. */
   run(given: JsonObject, run: ToolRun): Promise<ToolText>;
 }
 

@@ -1,3 +1,4 @@
+import { GatewayError } from '../../ir/errors.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Log } from '../../kit/log/log.ts';
 import type { Caller } from '../../ports/caller.ts';
@@ -64,7 +65,7 @@ function contextOf(
   };
 }
 
-/** Runs a tool within the time of one. Rejects only with the reason of the caller's signal. */
+/** Runs a tool within the time of one. Rejects with the reason of the caller's signal, or if it cannot be paid. */
 async function runWithin(
   tool: ServerTool,
   given: JsonObject,
@@ -87,6 +88,7 @@ async function runWithin(
     return { text: output.slice(0, resultCharacters), isError: isFailed };
   } catch (error) {
     if (signal.aborted) throw signal.reason;
+    if (error instanceof GatewayError && error.kind === 'payment') throw error;
     if (late.aborted) return { text: TIMEOUT, isError: true };
     context.log.warn('a server tool failed', {
       tool: tool.name,
