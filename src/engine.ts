@@ -15,6 +15,7 @@ import type { Log } from './kit/log/log.ts';
 import { programVersion } from './kit/program-version.ts';
 import { type Clock, systemClock } from './kit/time/clock.ts';
 import { Retention } from './manage/generations/retention.ts';
+import { ApprovedCalls } from './mcp/approved-calls.ts';
 import { McpClient } from './mcp/client/mcp-client.ts';
 import { mcpLimitsOf } from './mcp/configured-servers.ts';
 import { GrantedServers } from './mcp/granted-servers.ts';
@@ -86,6 +87,7 @@ export function openEngine(options: EngineOptions, closers: Closers) {
   const mcpClient = closers.add('sessions with MCP servers', openMcpClient(options));
   const mcpServers = new GrantedServers({
     client: mcpClient,
+    approvedCalls: new ApprovedCalls({ memory: installation.mcpMemory, clock: systemClock }),
     tokens: installation.byokCredentials,
     servers: () => settings.current.mcpServers,
     limits: () => mcpLimitsOf(settings.current.config.tools.limits),
@@ -137,11 +139,16 @@ export function openEngine(options: EngineOptions, closers: Closers) {
 }
 
 /** The client of MCP servers. A tool whose description changes may be an attack: it is logged. */
-function openMcpClient({ vendor, egress, log }: EngineOptions): McpClient {
+function openMcpClient({ vendor, egress, installation, log }: EngineOptions): McpClient {
   return new McpClient({
     egress,
     clientInfo: { name: vendor, version: programVersion() },
     clock: systemClock,
+    memory: installation.mcpMemory,
+    onForgetting: (error) =>
+      log.warn('the tools of an MCP server could not be compared with those before', {
+        error: String(error),
+      }),
     onChangedTools: ({ label, url, names }) =>
       log.warn('an MCP server has changed the description of tools', {
         server: label,

@@ -44,6 +44,7 @@ import type { GuardrailStore } from './ports/guardrails.ts';
 import type { Durability } from './ports/journal.ts';
 import type { Ledger } from './ports/ledger.ts';
 import type { LedgerLoss } from './ports/ledger-mark.ts';
+import type { McpMemory } from './ports/mcp-memory.ts';
 import type { Tenancy, Workspace } from './ports/tenancy.ts';
 import { checkingPattern } from './stages/guardrails/filters/check-pattern.ts';
 import type { JudgesFor } from './stages/guardrails/judges/judge.ts';
@@ -98,6 +99,7 @@ export interface Installation {
   readonly callers: CallerDirectory;
   readonly byokStore: ByokStore;
   readonly guardrailStore: GuardrailStore;
+  readonly mcpMemory: McpMemory;
   readonly generationStore: GenerationStore;
   readonly appRegistry: AppRegistry;
   readonly eventStore: EventStore;
@@ -195,6 +197,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       tenancy,
       byokStore,
       guardrailStore,
+      mcpMemory,
       generationStore,
       fileStore,
       appRegistry,
@@ -298,6 +301,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       callers,
       byokStore,
       guardrailStore,
+      mcpMemory,
       generationStore,
       appRegistry,
       eventStore,

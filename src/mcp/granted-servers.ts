@@ -1,6 +1,7 @@
 import type { JsonObject } from '../kit/json/json.ts';
 import type { McpTokens } from '../ports/byok-credentials.ts';
 import type { Caller } from '../ports/caller.ts';
+import type { ApprovedCalls, GivenApproval } from './approved-calls.ts';
 import type { CallResult } from './client/call-result.ts';
 import type { McpClient, McpOwner, ToolList } from './client/mcp-client.ts';
 import type { McpLimits, RemoteServer } from './client/remote-server.ts';
@@ -14,6 +15,7 @@ import {
 
 export interface GrantedServersDependencies {
   readonly client: McpClient;
+  readonly approvedCalls: ApprovedCalls;
   readonly tokens: McpTokens;
   /** The servers of the current configuration. */
   readonly servers: () => ConfiguredServers;
@@ -71,6 +73,11 @@ export class GrantedServers {
     const { client, limits } = this.#dependencies;
     const call = { name: tool.name, arguments: given };
     return client.call(server, ownerOf(caller), call, limits().call, signal);
+  }
+
+  /** Runs a call that its caller has approved, unless it was run before. Rejects as `ApprovedCalls.run` does. */
+  callApproved(approval: GivenApproval, call: () => Promise<CallResult>): Promise<CallResult> {
+    return this.#dependencies.approvedCalls.run(approval, call);
   }
 }
 

@@ -15,6 +15,7 @@ import { sqliteGenerationStore } from './sql/stores/sql-generation-store.ts';
 import { SqlGuardrailStore } from './sql/stores/sql-guardrail-store.ts';
 import { MAX_IMPORT_CHARACTERS, SqlImportedUsage } from './sql/stores/sql-imported-usage.ts';
 import { SqlLedgerMark } from './sql/stores/sql-ledger-mark.ts';
+import { SqlMcpMemory } from './sql/stores/sql-mcp-memory.ts';
 import { SqlTenancy } from './sql/stores/sql-tenancy.ts';
 import type { State, StateOptions } from './state.ts';
 
@@ -72,6 +73,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       tenancy,
       byokStore: new SqlByokStore(database, emptyWriteLog),
       guardrailStore: new SqlGuardrailStore(database),
+      mcpMemory: new SqlMcpMemory(database),
       generationStore,
       fileStore: new SqlFileStore(database),
       appRegistry: appsAfterCatchUp(appRegistry, eventsCaughtUp),

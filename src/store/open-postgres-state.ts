@@ -17,6 +17,7 @@ import { SqlFileStore } from './sql/stores/sql-file-store.ts';
 import { SqlGenerationStore } from './sql/stores/sql-generation-store.ts';
 import { SqlGuardrailStore } from './sql/stores/sql-guardrail-store.ts';
 import { MAX_IMPORT_CHARACTERS, SqlImportedUsage } from './sql/stores/sql-imported-usage.ts';
+import { SqlMcpMemory } from './sql/stores/sql-mcp-memory.ts';
 import { SqlTenancy } from './sql/stores/sql-tenancy.ts';
 import type { State, StateOptions } from './state.ts';
 
@@ -63,6 +64,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       // PostgreSQL removes overwritten rows when it vacuums; a client cannot force that.
       byokStore: new SqlByokStore(postgres.database, async () => {}),
       guardrailStore: new SqlGuardrailStore(postgres.database),
+      mcpMemory: new SqlMcpMemory(postgres.database),
       generationStore: new SqlGenerationStore(postgres.database),
       fileStore: new SqlFileStore(postgres.database),
       appRegistry,

@@ -7,6 +7,7 @@ import type { GenerationStore, RecentGenerations } from '../ports/generations.ts
 import type { GuardrailStore } from '../ports/guardrails.ts';
 import type { Durability } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
+import type { McpMemory } from '../ports/mcp-memory.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
 import type { DiskWatchOptions } from './journal/disk-watch.ts';
 import type { CompleteRow } from './ledger/books/open-generation.ts';
@@ -17,6 +18,7 @@ export interface State {
   readonly tenancy: Tenancy;
   readonly byokStore: ByokStore;
   readonly guardrailStore: GuardrailStore;
+  readonly mcpMemory: McpMemory;
   readonly generationStore: GenerationStore;
   readonly fileStore: FileStore;
   readonly appRegistry: AppRegistry;

@@ -4,6 +4,7 @@ import { SqlByokStore } from '../../src/store/sql/stores/sql-byok-store.ts';
 import { SqlFileStore } from '../../src/store/sql/stores/sql-file-store.ts';
 import { SqlGenerationStore } from '../../src/store/sql/stores/sql-generation-store.ts';
 import { SqlGuardrailStore } from '../../src/store/sql/stores/sql-guardrail-store.ts';
+import { SqlMcpMemory } from '../../src/store/sql/stores/sql-mcp-memory.ts';
 import { SqlTenancy } from '../../src/store/sql/stores/sql-tenancy.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
 import { appRegistryContract } from './app-registry.ts';
@@ -11,6 +12,7 @@ import { byokContract } from './byok.ts';
 import { fileStoreContract } from './file-store.ts';
 import { generationStoreContract } from './generation-store.ts';
 import { guardrailContract } from './guardrails.ts';
+import { mcpMemoryContract } from './mcp-memory.ts';
 import { tenancyContract } from './tenancy.ts';
 
 const server = await postgresForTests();
@@ -36,6 +38,11 @@ if (server !== undefined) {
   fileStoreContract('SqlFileStore on PostgreSQL', async () => {
     const { database, close } = await open();
     return { files: new SqlFileStore(database), tenancy: new SqlTenancy(database), close };
+  });
+
+  mcpMemoryContract('SqlMcpMemory on PostgreSQL', async () => {
+    const { database, close } = await open();
+    return { memory: new SqlMcpMemory(database), tenancy: new SqlTenancy(database), close };
   });
 
   appRegistryContract('SqlAppRegistry on PostgreSQL', async () => {

@@ -4,6 +4,7 @@ import { parseEgressRules } from '../../src/kit/net/egress.ts';
 import { type ChangedTools, McpClient } from '../../src/mcp/client/mcp-client.ts';
 import type { McpLimits, RemoteServer } from '../../src/mcp/client/remote-server.ts';
 import { type FakeMcpServer, type McpBehaviour, openMcpServer, tool } from '../fakes/mcp-server.ts';
+import { MemoryMcpMemory } from '../fakes/memory-mcp-memory.ts';
 
 const LIMITS: McpLimits = { totalMs: 10_000, readBytes: 100_000, resultCharacters: 1000 };
 const OWNER = { accountId: 'account', keyHash: 'key' };
@@ -31,7 +32,11 @@ async function bench(behaviour: McpBehaviour = {}, more: Partial<RemoteServer> =
   const client = new McpClient({
     egress: createEgress({ rules: () => parseEgressRules([]) }),
     clientInfo: { name: 'signalbox', version: '1' },
-    clock: { monotonic: () => clock.nowMs },
+    clock: { monotonic: () => clock.nowMs, now: () => clock.nowMs },
+    memory: new MemoryMcpMemory(),
+    onForgetting: (error) => {
+      throw error;
+    },
     onChangedTools: (change) => void changes.push(change),
   });
   closers.push(async () => {

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/kit/json/json.ts';
 import { openTestGateway, readEvents, type TestGateway } from '../e2e/harness.ts';
 import { managementOf } from '../e2e/management.ts';
 import { type AnswerContent, chatAnswer, messagesAnswer, responsesAnswer } from '../fakes/answers.ts';
-import { type FakeUpstream, openFakeUpstream } from '../fakes/fake-upstream.ts';
+import { type FakeUpstream, openFakeUpstream, reply } from '../fakes/fake-upstream.ts';
 import { type FakeMcpServer, openMcpServer, tool } from '../fakes/mcp-server.ts';
 
 const TOKEN = 'bearer-token-of-the-caller';
@@ -356,6 +356,62 @@ describe('approval', () => {
     const sent = bodies()[0].messages;
     expect(sent.map(({ role }: any) => role)).toEqual(['user', 'assistant', 'tool']);
     expect(sent[2].content).toContain('hi');
+  });
+
+  const recordOf = async (headers: Headers) => {
+    const found = await gateway.fetch(`/generation?id=${headers.get('x-generation-id')}`);
+    return ((await found.json()) as any).data;
+  };
+
+  it('puts the call into the record, with its time and outcome', async () => {
+    const { output } = await askFirst();
+    answers('m/chat', { text: 'Found it.' });
+    const { headers } = await ask({ tools: [asking()], input: answering(output, true) });
+    expect((await recordOf(headers)).tool_calls).toMatchObject([
+      { name: 'mcp', leg: 0, outcome: 'ok', input_characters: 13, output_characters: 13, error: null },
+    ]);
+    upstream.clear();
+    const again = await askFirst();
+    docs.behaviour = {
+      ...docs.behaviour,
+      status: ({ method }) => (method === 'tools/call' ? 500 : undefined),
+    };
+    answers('m/chat', { text: 'Sorry.' });
+    const failed = await ask({ tools: [asking()], input: answering(again.output, true) });
+    expect((await recordOf(failed.headers)).tool_calls).toMatchObject([
+      { outcome: 'error', error: 'the server answered with status 500' },
+    ]);
+  });
+
+  it('is for one call: a request that is sent again gets its result', async () => {
+    const { output } = await askFirst();
+    const input = answering(output, true);
+    upstream.answer(reply(500, {}));
+    const failed = await ask({ tools: [asking()], input });
+    expect(failed.status).toBe(502);
+    expect((await recordOf(failed.headers)).tool_calls).toHaveLength(1);
+    upstream.clear();
+    answers('m/chat', { text: 'Found it.' }, { text: 'Found it.' });
+    const both = await Promise.all([1, 2].map(() => ask({ tools: [asking()], input })));
+    for (const { body } of both) expect(body.output[0]).toMatchObject({ output: '{"text":"hi"}' });
+    expect(calls()).toHaveLength(1);
+  });
+
+  it('does not run again when the conversation goes on', async () => {
+    const { output } = await askFirst();
+    answers('m/chat', { text: 'Found it.' }, { text: 'As I said.' });
+    const input = answering(output, true);
+    const { body } = await ask({ tools: [asking()], input });
+    const more = [...input, ...body.output, { role: 'user', content: 'Sure?' }];
+    const next = await ask({ tools: [asking()], input: more });
+    expect(next.body.output.map(({ type }: any) => type)).toEqual(['message']);
+    expect(calls()).toHaveLength(1);
+    const [first, second] = bodies();
+    expect(second.messages.slice(0, 3)).toEqual(first.messages);
+    expect(second.messages.map(({ role }: any) => role)).toEqual([
+      ...['user', 'assistant', 'tool'],
+      ...['assistant', 'user'],
+    ]);
   });
 
   it('that is refused gives the model the refusal as its result', async () => {

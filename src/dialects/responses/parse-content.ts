@@ -236,7 +236,8 @@ function resultForModel(name: string, result: JsonObject): JsonObject {
 function replayedMcpCall(value: JsonObject): readonly [ToolCallItem, ToolResultItem] | undefined {
   const error = stringAt(value, 'error');
   const text = stringAt(value, 'output') ?? error;
-  const callId = stringAt(value, 'id');
+  // The id by which its approval refers to it, if it had one.
+  const callId = stringAt(value, 'approval_request_id') ?? stringAt(value, 'id');
   if (text === undefined || callId === undefined) return undefined;
   const name = mcpFunctionName(stringAt(value, 'server_label') ?? '', stringAt(value, 'name') ?? '');
   return [

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { Clock } from '../../kit/time/clock.ts';
+import type { McpMemory, SeenTools } from '../../ports/mcp-memory.ts';
 import { type CallResult, readCallResult } from './call-result.ts';
 import { McpProblem } from './mcp-problem.ts';
 import { identityOf, type McpLimits, type RemoteServer, secretRemover } from './remote-server.ts';
@@ -10,7 +11,11 @@ import { type RemoteTool, readTool } from './remote-tool.ts';
 import { McpSession, type SessionDependencies, unlessAborted } from './session.ts';
 
 export interface McpClientDependencies extends SessionDependencies {
-  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly clock: Clock;
+  /** Where tools are remembered, to see changes. */
+  readonly memory: Pick<McpMemory, 'seenTools' | 'noteSeenTools'>;
+  /** Called if the memory fails: the list is used without a comparison. */
+  readonly onForgetting: (error: unknown) => void;
   /** Called once for each change of a tool that was listed before. */
   readonly onChangedTools: (change: ChangedTools) => void;
 }
@@ -48,17 +53,18 @@ const MAX_LIST_MS = 3_600_000;
 const MAX_PAGES = 50;
 const MAX_TOOLS = 512;
 
-/** Servers whose tools are remembered, to see changes, and tools of each. */
-const MAX_REMEMBERED = 1000;
+/** Tools of a server that are remembered, to see changes. */
 const MAX_REMEMBERED_TOOLS = 2 * MAX_TOOLS;
 const CHANGE_SHOWN_MS = 3_600_000;
+
+/** Tools that have not changed are stored again after this time: they were seen lately. */
+const SEEN_AGAIN_MS = 86_400_000;
 
 /** The tools of remote servers over streamable HTTP: lists them, cached, and calls them. */
 export class McpClient {
   readonly #dependencies: McpClientDependencies;
   readonly #sessions: LRUCache<string, McpSession>;
   readonly #lists: LRUCache<string, Promise<ToolList>>;
-  readonly #remembered: LRUCache<string, Remembered>;
 
   constructor(dependencies: McpClientDependencies) {
     this.#dependencies = dependencies;
@@ -72,7 +78,6 @@ export class McpClient {
       dispose: (session) => session.close(),
     });
     this.#lists = new LRUCache({ ...timed, max: MAX_LISTS, ttl: DEFAULT_LIST_MS });
-    this.#remembered = new LRUCache({ max: MAX_REMEMBERED });
   }
 
   /**
@@ -146,7 +151,7 @@ export class McpClient {
     }
     const list = [...tools.values()];
     this.#keepFor(identity, ttlMs);
-    return { tools: list, unusable, changed: this.#changesOf(server, owner, list) };
+    return { tools: list, unusable, changed: await this.#changesOf(server, owner, list) };
   }
 
   /** Lets a list expire when its server says; a list that must not be kept expires at once. */
@@ -158,32 +163,57 @@ export class McpClient {
   }
 
   /** Compares a list with the last one that the account saw at the same address. */
-  #changesOf({ label, url }: RemoteServer, { accountId }: McpOwner, tools: readonly RemoteTool[]): string[] {
-    const now = this.#dependencies.clock.monotonic();
-    const key = createHash('sha256').update(`${accountId} ${url}`).digest('base64url');
-    const before = this.#remembered.get(key) ?? { digests: new Map(), changedAt: new Map() };
-    const isFull = before.digests.size > MAX_REMEMBERED_TOOLS;
-    const digests = new Map(isFull ? [] : before.digests);
-    const changedAt = new Map([...before.changedAt].filter(([, at]) => now - at < CHANGE_SHOWN_MS));
-    const fresh: string[] = [];
-    for (const { name, digest } of tools) {
-      const last = digests.get(name);
-      digests.set(name, digest);
-      if (last === undefined || last === digest) continue;
-      fresh.push(name);
-      changedAt.set(name, now);
+  async #changesOf(
+    { label, url }: RemoteServer,
+    { accountId }: McpOwner,
+    tools: readonly RemoteTool[],
+  ): Promise<string[]> {
+    const { clock, memory, onChangedTools, onForgetting } = this.#dependencies;
+    const server = createHash('sha256').update(url).digest('base64url');
+    try {
+      const { seen, fresh, isNew } = compared(await memory.seenTools(accountId, server), tools, clock.now());
+      if (isNew) await memory.noteSeenTools(accountId, server, seen);
+      if (fresh.length > 0) onChangedTools({ label, url, names: fresh });
+      return tools.flatMap(({ name }) => (Object.hasOwn(seen.changedAtMs, name) ? [name] : []));
+    } catch (error) {
+      onForgetting(error);
+      return [];
     }
-    this.#remembered.set(key, { digests, changedAt });
-    if (fresh.length > 0) this.#dependencies.onChangedTools({ label, url, names: fresh });
-    return tools.flatMap(({ name }) => (changedAt.has(name) ? [name] : []));
   }
 }
 
-/** Tools as a server described them last. */
-interface Remembered {
-  readonly digests: ReadonlyMap<string, string>;
-  /** Monotonic milliseconds of the last change of a tool. */
-  readonly changedAt: ReadonlyMap<string, number>;
+/** A list beside what was remembered. */
+interface Comparison {
+  readonly seen: SeenTools;
+  /** Names of tools that differ from how they were remembered. */
+  readonly fresh: readonly string[];
+  /** True if `seen` has to be stored. */
+  readonly isNew: boolean;
+}
+
+function compared(before: SeenTools | undefined, tools: readonly RemoteTool[], nowMs: number): Comparison {
+  const known = new Map(Object.entries(before?.digests ?? {}));
+  const digests = known.size > MAX_REMEMBERED_TOOLS ? new Map<string, string>() : known;
+  const changedAt = new Map(
+    Object.entries(before?.changedAtMs ?? {}).filter(([, atMs]) => nowMs - atMs < CHANGE_SHOWN_MS),
+  );
+  const fresh: string[] = [];
+  let isNew = before === undefined || nowMs - before.seenAtMs > SEEN_AGAIN_MS;
+  for (const { name, digest } of tools) {
+    const last = digests.get(name);
+    if (last === digest) continue;
+    digests.set(name, digest);
+    isNew = true;
+    if (last === undefined) continue;
+    fresh.push(name);
+    changedAt.set(name, nowMs);
+  }
+  const seen = {
+    digests: Object.fromEntries(digests),
+    changedAtMs: Object.fromEntries(changedAt),
+    seenAtMs: nowMs,
+  };
+  return { seen, fresh, isNew };
 }
 
 const NEVER = new AbortController().signal;

@@ -11,10 +11,8 @@ import type {
 import { Fold } from '../../ir/folding/fold.ts';
 import { JoinedLegs } from '../../ir/folding/joined-legs.ts';
 import type { Item, ToolCallItem, ToolResultItem } from '../../ir/items.ts';
-import type { ToolCallRecord } from '../../ir/leg.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { type Result, writtenItems } from '../../ir/result.ts';
-import { passedText } from '../../ir/wire-watch.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact } from '../../kit/json/members.ts';
 import type { Nanos } from '../../kit/money.ts';
@@ -24,9 +22,10 @@ import { wantedTools } from '../../tools/wanted-tools.ts';
 import type { FoundPage } from '../../web/engines/engine.ts';
 import { LinkCitations } from '../../web/link-citations.ts';
 import type { Next, StageContext } from '../stage.ts';
-import { laterChoice, type OfferedTool, OfferedTools } from './offered-tools.ts';
+import { laterChoice, OfferedTools } from './offered-tools.ts';
 import { type OpeningCall, openingFailure, withOpeningResult } from './opening-call.ts';
-import { type FinishedCall, type RunningCall, runCalls, ToolUses } from './run-calls.ts';
+import { recordCall } from './record-call.ts';
+import { type RunningCall, runCalls, type StepObserver, ToolUses } from './run-calls.ts';
 import { type LoopProgress, StopConditions } from './stop-conditions.ts';
 import { ToolProgress } from './tool-progress.ts';
 
@@ -241,8 +240,9 @@ export class ToolLoop {
     };
     const context = this.#toolContext(asked);
     const leg = this.#legs;
-    const ended = (call: ToolCallItem, offered: OfferedTool | undefined, finished: FinishedCall) =>
-      this.#record(call, offered, finished, leg, asked);
+    // At once, because the answer may end while other calls of the step run.
+    const ended: StepObserver['ended'] = ({ name, input }, offered, finished) =>
+      recordCall({ name: offered?.tool.name ?? name, input, leg, ...finished }, this.#context, asked.watch);
     const running = runCalls(calls, this.#tools, this.#uses, context, { tell, showStep, ended });
     const starts = running.flatMap((each, index) => startOf(each, places[index]));
     if (this.#held.length > 0) yield this.#takeHeld();
@@ -269,19 +269,6 @@ export class ToolLoop {
       ];
     }
     return { results, outcomes, ends };
-  }
-
-  /** Records a call as soon as it has ended: the answer may end while others of its step run. */
-  async #record(
-    call: ToolCallItem,
-    offered: OfferedTool | undefined,
-    finished: FinishedCall,
-    leg: number,
-    { watch }: GenerationRequest,
-  ): Promise<void> {
-    const { error, ...record } = recordOf(call, offered, finished, leg);
-    const passed = error === undefined ? undefined : await passedText(error, watch);
-    this.#context.noteToolCalls([{ ...record, ...(passed !== undefined && { error: passed }) }]);
   }
 
   #toolContext(asked: GenerationRequest): ToolContext {
@@ -350,28 +337,6 @@ export class ToolLoop {
   #isOwnCall(item: Item): item is ToolCallItem {
     return item.type === 'tool-call' && this.#tools.isOwn(item);
   }
-}
-
-function recordOf(
-  { name, input }: ToolCallItem,
-  offered: OfferedTool | undefined,
-  { outcome, end, startedAtMs, durationMs, isRun }: FinishedCall,
-  leg: number,
-): ToolCallRecord {
-  const { output, nanos = 0n, isFailed } = outcome;
-  const error = isFailed === true ? outcome.shown.error : undefined;
-  return {
-    name: offered?.tool.name ?? name,
-    leg,
-    startedAtMs,
-    durationMs,
-    end,
-    isRun,
-    nanos,
-    inputCharacters: input.length,
-    outputCharacters: output.length,
-    ...(typeof error === 'string' && { error }),
-  };
 }
 
 /** True for a step that shows what a model has written. */

@@ -22,6 +22,8 @@ export interface Tables {
   apps: AppRow;
   app_categories: AppCategoryRow;
   imported_usage: ImportedUsageRow;
+  mcp_approvals: McpApprovalRow;
+  mcp_seen_tools: McpSeenToolsRow;
   /** Facts about the installation, one per row. */
   installation: { name: string; value: string };
   /** Applied migrations. */
@@ -243,6 +245,22 @@ export interface ImportedUsageRow {
   last_event_ms: WholeNumber;
   events: WholeNumber;
   content: string;
+}
+
+/** An approval that was used for a call of an MCP server. */
+export interface McpApprovalRow {
+  id: string;
+  generation_id: string;
+  claimed_at_ms: WholeNumber;
+}
+
+/** The tools of an MCP server as an account saw them. */
+export interface McpSeenToolsRow {
+  account_id: string;
+  server: string;
+  digests: string;
+  changed_at_ms: string;
+  seen_at_ms: WholeNumber;
 }
 
 /** A nullable integer column as a number. */

@@ -41,6 +41,7 @@ export function readMcpHistory(items: readonly Item[]): McpHistory {
       responses.set(stringAt(value, 'approval_request_id') ?? '', value);
     }
   }
+  const ran = new Set(items.flatMap((item) => (item.type === 'tool-call' ? [item.callId] : [])));
   const listed = new Set<string>();
   const approved: Approval[] = [];
   const kept = items.flatMap((item, index): readonly Item[] => {
@@ -53,6 +54,7 @@ export function readMcpHistory(items: readonly Item[]): McpHistory {
         return [];
       case 'mcp_approval_request': {
         const approval = approvalOf(value);
+        if (ran.has(approval.requestId)) return [];
         const response = responses.get(approval.requestId);
         const isApproved = response?.approve === true;
         if (isApproved) approved.push(approval);

@@ -1,9 +1,12 @@
+import type { ToolCallEnd } from '../../../ir/leg.ts';
+import type { GenerationRequest } from '../../../ir/request.ts';
 import { isJsonObject, type JsonObject, readJson } from '../../../kit/json/json.ts';
 import { compact } from '../../../kit/json/members.ts';
 import type { GrantedServers } from '../../../mcp/granted-servers.ts';
 import type { ToolOutcome } from '../../../tools/server-tool.ts';
 import { MCP } from '../../../tools/wanted-tools.ts';
 import type { StageContext } from '../../stage.ts';
+import { recordCall } from '../record-call.ts';
 import type { Preface, PrefaceItem } from '../tool-loop.ts';
 import { type Approval, withResult } from './mcp-history.ts';
 import { callOutcome, failedCall, MCP_CALL, MCP_LIST_TOOLS, membersOf } from './mcp-server-tool.ts';
@@ -17,7 +20,7 @@ export function mcpPreface(
 ): Preface {
   return async (request) => {
     const outcomes = await Promise.all(
-      approved.map((approval) => approvedOutcome(approval, servers, granted, context)),
+      approved.map((approval) => recordedOutcome(approval, request, servers, granted, context)),
     );
     const results = new Map(
       approved.map(({ requestId }, index) => [requestId, outcomes[index]?.output ?? '']),
@@ -30,11 +33,37 @@ export function mcpPreface(
   };
 }
 
-function approvedOutcome(
-  { label, tool: name, input }: Approval,
+/** Runs an approved call and adds it to the record. */
+async function recordedOutcome(
+  approval: Approval,
+  request: GenerationRequest,
   servers: readonly ListedServer[],
   granted: GrantedServers,
-  { caller, signal }: StageContext,
+  context: StageContext,
+): Promise<ToolOutcome> {
+  const { signal, now } = context;
+  const startedAtMs = now();
+  const ended = (outcome: ToolOutcome, end: ToolCallEnd) => {
+    const durationMs = Math.max(0, now() - startedAtMs);
+    const call = { name: MCP, input: approval.input, leg: 0, startedAtMs, durationMs, isRun: true };
+    return recordCall({ ...call, outcome, end }, context, request.watch);
+  };
+  try {
+    const outcome = await approvedOutcome(approval, request, servers, granted, context);
+    await ended(outcome, outcome.isFailed === true ? 'error' : 'ok');
+    return outcome;
+  } catch (error) {
+    if (signal.aborted) await ended({ output: '', shown: {} }, 'cancelled');
+    throw error;
+  }
+}
+
+function approvedOutcome(
+  { requestId, label, tool: name, input }: Approval,
+  request: GenerationRequest,
+  servers: readonly ListedServer[],
+  granted: GrantedServers,
+  { caller, generationId, signal, hasZeroRetention }: StageContext,
 ): Promise<ToolOutcome> | ToolOutcome {
   const known = membersOf(label, name);
   const listed = servers.find(({ server }) => server.label === label);
@@ -45,7 +74,11 @@ function approvedOutcome(
     return failedCall(known, 'the arguments are no JSON object');
   }
   const given = reading.value;
-  return callOutcome(known, () => granted.call(listed.server, caller, tool, given, signal));
+  const mayKeep = !hasZeroRetention(request, request.models);
+  const approval = { requestId, keyHash: caller.key.hash, generationId, mayKeep };
+  return callOutcome(known, () =>
+    granted.callApproved(approval, () => granted.call(listed.server, caller, tool, given, signal)),
+  );
 }
 
 function callItem({ requestId, label, tool, input }: Approval, outcome: ToolOutcome): PrefaceItem {

@@ -15,6 +15,7 @@ import { fileMembersMigration } from './0014-file-members.ts';
 import { importedUsageMigration } from './0015-imported-usage.ts';
 import { guardrailsMigration } from './0016-guardrails.ts';
 import { memberReservationsMigration } from './0017-member-reservations.ts';
+import { mcpMemoryMigration } from './0018-mcp-memory.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones go to the end. */
@@ -36,4 +37,5 @@ export const MIGRATIONS: readonly Migration[] = [
   importedUsageMigration,
   guardrailsMigration,
   memberReservationsMigration,
+  mcpMemoryMigration,
 ];

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../kit/time/clock.ts';
+import type { McpMemory } from '../ports/mcp-memory.ts';
+import type { CallResult } from './client/call-result.ts';
+import { McpProblem } from './client/mcp-problem.ts';
+
+export interface ApprovedCallsDependencies {
+  readonly memory: Pick<McpMemory, 'claimApproval'>;
+  readonly clock: Clock;
+}
+
+/** An approval of a caller, in the generation that runs its call. */
+export interface GivenApproval {
+  /** Id of the request for approval. */
+  readonly requestId: string;
+  readonly keyHash: string;
+  readonly generationId: string;
+  /** False if nothing of the generation may be kept. */
+  readonly mayKeep: boolean;
+}
+
+/** Results are kept in memory for requests that are sent again. */
+const RESULT_MS = 3_600_000;
+const MAX_RESULT_CHARACTERS = 16_777_216;
+
+const USED =
+  'The call was approved and begun before, and its result is not known any more. It is not run again.';
+
+const UNRECORDABLE =
+  'The use of the approval could not be recorded, so the call is not run. Try again later.';
+
+/** Runs each approved call once, also if the request is sent again after a crash. */
+export class ApprovedCalls {
+  readonly #dependencies: ApprovedCallsDependencies;
+  /** Calls that run, by the digests of their approvals. */
+  readonly #running = new Map<string, Promise<CallResult>>();
+  readonly #results: LRUCache<string, CallResult>;
+
+  constructor(dependencies: ApprovedCallsDependencies) {
+    this.#dependencies = dependencies;
+    this.#results = new LRUCache({
+      maxSize: MAX_RESULT_CHARACTERS,
+      sizeCalculation: ({ text }) => text.length + 1,
+      ttl: RESULT_MS,
+      ttlResolution: 0,
+      perf: { now: () => dependencies.clock.monotonic() },
+    });
+  }
+
+  /**
+   * The result of the approved call, which is run unless it was before. Rejects with an McpProblem if it was and its
+   * result is unknown, and with what `call` rejects with.
+   */
+  run(approval: GivenApproval, call: () => Promise<CallResult>): Promise<CallResult> {
+    const { requestId, keyHash } = approval;
+    const id = createHash('sha256').update(`${keyHash} ${requestId}`).digest('base64url');
+    const known = this.#results.get(id);
+    if (known !== undefined) return Promise.resolve(known);
+    const running = this.#running.get(id) ?? this.#runOnce(id, approval, call);
+    this.#running.set(id, running);
+    return running.finally(() => this.#running.delete(id));
+  }
+
+  async #runOnce(
+    id: string,
+    { generationId, mayKeep }: GivenApproval,
+    call: () => Promise<CallResult>,
+  ): Promise<CallResult> {
+    const { memory, clock } = this.#dependencies;
+    const claim = { id, generationId, atMs: clock.now() };
+    const isFirst = await memory.claimApproval(claim).catch(() => {
+      throw new McpProblem('refused', UNRECORDABLE);
+    });
+    if (!isFirst) throw new McpProblem('refused', USED);
+    const result = await call();
+    if (mayKeep) this.#results.set(id, result);
+    return result;
+  }
+}
