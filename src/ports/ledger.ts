@@ -112,7 +112,7 @@ export type WriteOffCause = (typeof WRITE_OFF_CAUSES)[number];
 /** Costs that an upstream may bill but the caller is never charged. */
 export interface Uncharged {
   readonly nanos: Nanos;
-  readonly cause: 'disputed' | 'abandoned';
+  readonly cause: WriteOffCause;
 }
 
 /** Usage of a generation so far, or in the end. */

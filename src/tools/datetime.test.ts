@@ -6,7 +6,7 @@ import type { ToolContext } from './server-tool.ts';
 const AT = Date.UTC(2026, 6, 1, 12, 30, 15, 500);
 
 const run = (asked: JsonObject, parameters: JsonObject = {}) =>
-  datetime.run({ callId: 'c', arguments: asked, parameters, uses: 0, found: 0 }, {
+  datetime.run({ callId: 'c', arguments: asked, parameters, uses: 0, claimResults: Math.min }, {
     now: () => AT,
   } as ToolContext);
 

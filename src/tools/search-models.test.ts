@@ -42,7 +42,13 @@ describe('experimental__search_models', () => {
 
   it('tells how many there are beyond those it shows', async () => {
     const context = { settings: { catalog: { models: MODELS } } } as unknown as ToolContext;
-    const call = { callId: 'c', arguments: {}, parameters: { max_results: 1 }, uses: 0, found: 0 };
+    const call = {
+      callId: 'c',
+      arguments: {},
+      parameters: { max_results: 1 },
+      uses: 0,
+      claimResults: Math.min,
+    };
     const { output, shown } = await searchModels.run(call, context);
     expect(JSON.parse(output)).toMatchObject({ models: [{ id: 'b/best' }], total_results: 4, showing: 1 });
     expect(shown).toMatchObject({ query: '', total_results: 4 });

@@ -75,8 +75,11 @@ export interface ToolCall {
   readonly parameters: JsonObject;
   /** Earlier calls of the same tool in this generation. */
   readonly uses: number;
-  /** Results that earlier calls of the same tool have found in this generation (`ToolOutcome.pages`). */
-  readonly found: number;
+  /**
+   * Claims results for this call, so that calls at the same time find no more together than `most` in this generation.
+   * Returns how many it may have. Those that are not found (`ToolOutcome.pages`) are free again afterwards.
+   */
+  claimResults(wanted: number, most: number): number;
 }
 
 /** How a tool calls another model. */

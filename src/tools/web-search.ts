@@ -77,17 +77,20 @@ export const webSearch: ServerTool = {
       required: ['query'],
     },
   }),
-  async run({ arguments: asked, parameters, uses, found }, context) {
+  async run({ arguments: asked, parameters, uses, claimResults }, context) {
     const query = (textAt(asked, 'query') ?? '').slice(0, MAX_QUERY_CHARACTERS).replace(/\s+/g, ' ').trim();
     const action = { type: 'search', query };
     if (query === '') return toolFailure('the query is empty', { action }, 'invalid_tool_input');
-    const left = (numberAt(parameters, 'max_total_results') ?? DEFAULT_TOTAL_RESULTS) - found;
-    if (uses >= (numberAt(parameters, 'max_uses') ?? Number.POSITIVE_INFINITY) || left < 1) {
-      return toolFailure('no more searches are allowed in this answer', { action }, 'max_uses_exceeded');
-    }
     const choice = chooseEngine(engineOf(parameters), context.settings.web, false);
     if ('problem' in choice) return toolFailure(choice.problem, { action }, 'unavailable');
-    return searched(choice.engine as SearchEngineName, query, left, parameters, context);
+    const wanted = Math.min(numberAt(parameters, 'max_results') ?? DEFAULT_RESULTS, MAX_RESULTS);
+    const mayUse = uses < (numberAt(parameters, 'max_uses') ?? Number.POSITIVE_INFINITY);
+    const most = numberAt(parameters, 'max_total_results') ?? DEFAULT_TOTAL_RESULTS;
+    const maxResults = mayUse ? claimResults(wanted, most) : 0;
+    if (maxResults === 0) {
+      return toolFailure('no more searches are allowed in this answer', { action }, 'max_uses_exceeded');
+    }
+    return searched(choice.engine as SearchEngineName, query, maxResults, parameters, context);
   },
 };
 
@@ -99,7 +102,7 @@ export function engineOf(parameters: JsonObject): string {
 async function searched(
   engine: SearchEngineName,
   query: string,
-  left: number,
+  maxResults: number,
   parameters: JsonObject,
   context: ToolContext,
 ): Promise<ToolOutcome> {
@@ -107,7 +110,7 @@ async function searched(
   const action = { type: 'search', query };
   try {
     const { pages, nanos } = await paidSearch(
-      wishOf(query, left, parameters),
+      wishOf(query, maxResults, parameters),
       { engine, endpoint, egress, maxCharacters: charactersOf(parameters, settings.web.limits) },
       context,
     );
@@ -136,11 +139,10 @@ function found(
   };
 }
 
-function wishOf(text: string, left: number, parameters: JsonObject): SearchWish {
-  const wanted = Math.min(numberAt(parameters, 'max_results') ?? DEFAULT_RESULTS, MAX_RESULTS);
+function wishOf(text: string, maxResults: number, parameters: JsonObject): SearchWish {
   return {
     text,
-    maxResults: Math.min(wanted, left),
+    maxResults,
     include: new DomainList(stringsAt(parameters, 'allowed_domains') ?? []),
     exclude: new DomainList(stringsAt(parameters, 'excluded_domains') ?? []),
     mode: textAt(parameters, 'mode'),

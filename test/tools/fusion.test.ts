@@ -558,3 +558,37 @@ it('ends all legs of a caller that leaves, and charges each once', async () => {
   );
   expect(sentTo('m-outer')).toBeUndefined();
 });
+
+describe('max_cost_in_dollars', () => {
+  const within = (dollars: number) => ({
+    stop_server_tools_when: [{ type: 'max_cost', max_cost_in_dollars: dollars }],
+  });
+
+  it.each(['/responses', '/messages', '/chat/completions'] as const)(
+    'holds for panel, judge and answer together on %s',
+    async (path) => {
+      // The panel ignores every limit: each answer would cost a cent.
+      for (const name of ['p-a', 'p-b', 'p-c']) {
+        behaviours[name] = { text: 'Blue. '.repeat(5000), usage: { input: 10, output: 5000 } };
+      }
+      for (const dollars of [0.002, 0.012, 0.03]) {
+        const { body, id, status } = await ask(path, { ...FUSION, ...within(dollars) });
+        expect([200, 402], JSON.stringify(body)).toContain(status);
+        if (status === 402) continue;
+        expect(body.usage.cost).toBeLessThanOrEqual(dollars);
+        const { total_cost, legs } = await recorded(id);
+        expect(total_cost).toBeLessThanOrEqual(dollars);
+        expect(legs.length).toBeGreaterThan(0);
+      }
+    },
+  );
+
+  it('leaves enough for all if there is enough', async () => {
+    const { body, id } = await ask('/responses', { ...FUSION, max_output_tokens: 500, ...within(5) });
+    expect(body.status).toBe('completed');
+    expect((await recorded(id)).legs.map(({ kind }: any) => kind)).toEqual([
+      ...['panel', 'panel', 'panel'],
+      ...['judge', 'main'],
+    ]);
+  });
+});

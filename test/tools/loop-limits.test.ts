@@ -1,7 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openTestGateway, readEvents, type TestGateway } from '../e2e/harness.ts';
 import { type AnswerContent, chatAnswer } from '../fakes/answers.ts';
-import { type FakeUpstream, openFakeUpstream, reset } from '../fakes/fake-upstream.ts';
+import {
+  end,
+  type FakeUpstream,
+  head,
+  openFakeUpstream,
+  reply,
+  reset,
+  type Script,
+  SSE,
+  write,
+} from '../fakes/fake-upstream.ts';
 
 let upstream: FakeUpstream;
 let gateway: TestGateway;
@@ -12,12 +22,13 @@ beforeAll(async () => {
     providers: [{ slug: 'acme', dialect: 'openai-chat', base_url: upstream.url }],
     models: [
       { id: 'm/free', endpoints: [{ provider: 'acme', model: 'one' }] },
-      {
-        id: 'm/paid',
+      // Two of the same price: lengths of answers are learnt for each model.
+      ...['m/paid', 'm/endless'].map((id) => ({
+        id,
         endpoints: [
           { provider: 'acme', model: 'one', pricing: { prompt: '0.00000001', completion: '0.0001' } },
         ],
-      },
+      })),
     ],
     tools: { limits: { steps: 4 } },
   } as never);
@@ -100,6 +111,47 @@ describe('the end of a loop', () => {
     const limits = upstream.requests.map(({ json }) => json.max_tokens ?? json.max_completion_tokens);
     expect(limits[0]).toBe(16);
     expect(limits[3]).toBeLessThan(8);
+  });
+
+  describe.each([false, true])('of an upstream that ignores its output limit, stream %s', (stream) => {
+    const MAX = 0.0022;
+    const WORDS = 2000;
+    const overrun = (): Script => {
+      const usage = { prompt_tokens: 10, completion_tokens: WORDS };
+      const content = 'word '.repeat(WORDS);
+      const chunk = (delta: object, more = {}) =>
+        `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, ...more }] })}\n\n`;
+      const pieces = Array.from({ length: WORDS }, () => chunk({ content: 'word ' })).join('');
+      const last = `${chunk({}, { finish_reason: 'stop' })}data: ${JSON.stringify({ choices: [], usage })}\n\n`;
+      const message = { role: 'assistant', content };
+      return stream
+        ? [head(200, SSE), write(pieces, [2000, 4000, 8000]), write(`${last}data: [DONE]\n\n`), end()]
+        : reply(200, { id: 'c', choices: [{ index: 0, message, finish_reason: 'stop' }], usage });
+    };
+
+    it('comes before the caller is charged more than max_cost_in_dollars', async () => {
+      answers(...calling(1));
+      upstream.answer(overrun());
+      const stop = { stop_server_tools_when: [{ type: 'max_cost', max_cost_in_dollars: MAX }] };
+      const asked = { model: 'm/endless', input: 'Time?', tools: [DATETIME], max_output_tokens: 16, stream };
+      const response = await gateway.post('/responses', { ...asked, ...stop });
+      const id = response.headers.get('x-generation-id');
+      const events = stream ? await readEvents(response) : [];
+      const body = stream ? events.at(-2)?.data.response : ((await response.json()) as any);
+      expect(body.usage.cost, JSON.stringify(body.usage)).toBeLessThanOrEqual(MAX);
+      expect(body.usage.cost).toBeGreaterThan(MAX / 2);
+      const record = ((await (await gateway.fetch(`/generation?id=${id}`)).json()) as any).data;
+      expect(record.total_cost).toBeLessThanOrEqual(MAX);
+      const text = body.output.at(-1).content[0].text as string;
+      if (stream) {
+        // The upstream is cut off: what it goes on to write reaches no caller.
+        expect(body.status).toBe('incomplete');
+        expect(text.split(' ').length).toBeLessThan(WORDS / 2);
+      } else {
+        expect(record.written_off).toBeGreaterThan(0);
+        expect(record.written_off_cause).toBe('output');
+      }
+    });
   });
 
   it('comes with a note if the rest of max_cost_in_dollars pays for no further leg', async () => {

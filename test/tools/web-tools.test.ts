@@ -212,6 +212,27 @@ describe('web_search', () => {
     ]);
   });
 
+  it('finds no more than max_total_results in all, however many searches run at once', async () => {
+    const results = Array.from({ length: 9 }, (_, at) => ({ ...RESULTS[0], url: `https://a.test/${at}` }));
+    engine.answer(json({ results }));
+    const calls = ['a', 'b', 'c', 'd'].map((id) => ({ ...SEARCH, id }));
+    answers(chatAnswer, [{ tools: calls }, { tools: [SEARCH] }, { text: 'Found.' }]);
+    const parameters = { max_results: 3, max_total_results: 7 };
+    const { body } = await post('/responses', { model: 'm/chat', input: 'A?', tools: [tool(parameters)] });
+    const found = body.output.slice(0, 5).map(({ action }: any) => action.sources?.length ?? 0);
+    expect(found).toEqual([3, 3, 1, 0, 0]);
+    expect(body.output[3].error).toBe('no more searches are allowed in this answer');
+    expect(engine.requests).toHaveLength(3);
+  });
+
+  it('lets a later search have what an earlier one did not find', async () => {
+    engine.answer(json({ results: RESULTS }));
+    answers(chatAnswer, [{ tools: [SEARCH] }, { tools: [SEARCH] }, { text: 'Found.' }]);
+    const parameters = { max_results: 3, max_total_results: 3 };
+    const { body } = await post('/responses', { model: 'm/chat', input: 'A?', tools: [tool(parameters)] });
+    expect(body.output.slice(0, 2).map(({ action }: any) => action.sources.length)).toEqual([2, 1]);
+  });
+
   it.each([
     [{ engine: 'exa' }, 'parameters.engine'],
     [{ engine: 'native' }, 'parameters.engine'],

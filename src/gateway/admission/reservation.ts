@@ -83,6 +83,19 @@ export class GenerationReservation {
     this.#maxNanos = maxNanos;
   }
 
+  /** What a leg that holds an amount may cost within the generation's own limit; undefined = there is none. */
+  mostFor({ creditNanos: held }: Amount): Nanos | undefined {
+    if (this.#maxNanos === undefined) return undefined;
+    const others = this.#held.creditNanos - held;
+    return this.#maxNanos - this.#spent.creditNanos - others;
+  }
+
+  /** The part of a use within the generation's own limit: the rest is charged to no account. */
+  withinMax(used: Amount): Amount {
+    const max = this.#maxNanos;
+    return max === undefined || used.creditNanos <= max ? used : { ...used, creditNanos: max };
+  }
+
   /** True if the generation's own limit was the lowest at the last hold. */
   get isBoundByMax(): boolean {
     return this.#isBoundByMax;

@@ -6,7 +6,7 @@ import type { Bill } from '../../ir/usage.ts';
 import type { Flow } from '../../kit/frames/flow.ts';
 import { LedgerUnavailable } from '../../ports/ledger.ts';
 import { amountOf } from '../leg/bill-generation.ts';
-import type { AnswerEnd, LegAccount, UsedSoFar } from '../leg/leg-account.ts';
+import { type AnswerEnd, type LegAccount, plusUncharged, type UsedSoFar } from '../leg/leg-account.ts';
 import type { LegSurroundings, RunningLeg } from '../leg/running-leg.ts';
 import { UpstreamReading } from '../leg/upstream-reading.ts';
 import { accountOf, type LegSoFar } from '../record/account.ts';
@@ -105,10 +105,14 @@ export abstract class Answering implements SettleDependencies {
         return settlement.bill;
       }
       const times: GenerationTimes = { firstContentMs: this.#firstContentMs, endMs: this.#elapsed() };
+      const exceededBy = this.running.find((leg) => leg.exceededBy !== undefined)?.exceededBy;
+      const cost = this.#used(settlement);
+      const used = this.underway.reservation.withinMax(cost);
+      const beyond = { nanos: cost.creditNanos - used.creditNanos, cause: exceededBy ?? 'output' } as const;
       const { charge } = await ledger.settle(input.generationId, {
-        used: this.#used(settlement),
-        exceededBy: this.running.find(({ exceededBy }) => exceededBy !== undefined)?.exceededBy,
-        uncharged: settlement.uncharged,
+        used,
+        exceededBy,
+        uncharged: beyond.nanos > 0n ? plusUncharged(settlement.uncharged, beyond) : settlement.uncharged,
         row: settledRow(generation, settlement, times),
         atMs: clock.now(),
       });
@@ -140,7 +144,7 @@ export abstract class Answering implements SettleDependencies {
     });
     const { usage, bill, used } = accountOf(legs, this.attemptLog.charges);
     await ledger.checkpoint(this.underway.input.generationId, {
-      used,
+      used: this.underway.reservation.withinMax(used),
       row: progressRow(plannedGeneration(this.underway), { usage, bill }, legs),
       atMs: clock.now(),
     });

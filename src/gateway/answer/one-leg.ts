@@ -25,7 +25,15 @@ export class OneLeg extends Answering {
     const { acceptedAtMs: pricedAtMs } = input;
     const { attempts: limits } = settings;
     this.#leg = new RunningLeg(
-      { leg: attemptLog.firstLeg, request, prompt, admission, limits, pricedAtMs },
+      {
+        leg: attemptLog.firstLeg,
+        request,
+        prompt,
+        admission,
+        limits,
+        pricedAtMs,
+        mostNanos: () => underway.reservation.mostFor(admission.reserved),
+      },
       this.surroundings,
     );
     this.running.push(this.#leg);

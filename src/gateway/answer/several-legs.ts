@@ -245,12 +245,14 @@ export class SeveralLegs extends Answering {
       throw new GatewayError('server', 'A leg was asked for after the end of its answer');
   }
 
-  #running(admitted: Omit<AdmittedLeg, 'limits'>, giveUp: LightAbortController): RunningLeg {
+  #running(admitted: Omit<AdmittedLeg, 'limits' | 'mostNanos'>, giveUp: LightAbortController): RunningLeg {
     const { signal } = this.reading;
+    const { reservation } = this.underway;
+    const mostNanos = () => reservation.mostFor(admitted.admission.reserved);
     if (signal.aborted) giveUp.abort(signal.reason);
     else signal.addEventListener('abort', () => giveUp.abort(signal.reason), { once: true });
     const surroundings = { ...this.surroundings, signal: giveUp.signal };
-    const running = new RunningLeg({ ...admitted, limits: this.#limits }, surroundings);
+    const running = new RunningLeg({ ...admitted, limits: this.#limits, mostNanos }, surroundings);
     this.running.push(running);
     return running;
   }

@@ -6,6 +6,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { Result } from '../../ir/result.ts';
 import type { Usage } from '../../ir/usage.ts';
 import { isInTime } from '../../kit/loop/is-in-time.ts';
+import type { Nanos } from '../../kit/money.ts';
 import type { WriteOffCause } from '../../ports/ledger.ts';
 import type { CallerHealth } from '../../routing/health/health.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
@@ -43,6 +44,8 @@ export interface AdmittedLeg {
   readonly limits: AttemptLimits;
   /** Epoch milliseconds: the leg is billed at the prices of this moment. */
   readonly pricedAtMs: number;
+  /** What it may cost within the generation's own limit; undefined = there is none. */
+  mostNanos(): Nanos | undefined;
 }
 
 /** Context that all legs of a generation share. */
@@ -65,13 +68,14 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
   readonly billing: BillingFacts;
   readonly health: CallerHealth;
   readonly #prompt: Prompt;
+  readonly #mostNanos: AdmittedLeg['mostNanos'];
   readonly #around: LegSurroundings;
   readonly #meter = new Meter((reported) => this.#plausible(reported));
   #promptTokens: number | undefined;
   #counting: Promise<void> | undefined;
 
   constructor(
-    { leg, request, prompt, admission, limits, pricedAtMs }: AdmittedLeg,
+    { leg, request, prompt, admission, limits, pricedAtMs, mostNanos }: AdmittedLeg,
     surroundings: LegSurroundings,
   ) {
     this.leg = leg;
@@ -79,6 +83,7 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
     this.admission = admission;
     this.limits = limits;
     this.#prompt = prompt;
+    this.#mostNanos = mostNanos;
     this.#around = surroundings;
     this.health = surroundings.dependencies.health.forAccount(surroundings.input.caller.accountId);
     this.billing = {
@@ -156,12 +161,15 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
     return this.#meter.isReported;
   }
 
-  /** False if the reservation is used up. */
+  /** False if the reservation, or the generation's own limit, is used up. */
   mayGoOn(): boolean {
     const { selected, admission } = this;
-    return (
-      !admission.isTight || selected === undefined || admission.mayGoOn(selected, this.#meter.outputTokens)
-    );
+    if (selected === undefined) return true;
+    if (admission.isTight && !admission.mayGoOn(selected, this.#meter.outputTokens)) return false;
+    const most = this.#mostNanos();
+    if (most === undefined) return true;
+    const usage = this.#meter.usage(this.promptTokens);
+    return billGeneration(selected, usage, this.billing).totalNanos <= most;
   }
 
   believe(reported: Usage | undefined): Usage | undefined {

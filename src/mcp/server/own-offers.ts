@@ -82,7 +82,13 @@ async function runWithin(
   aborted.catch(() => {});
   try {
     signal.throwIfAborted();
-    const call = { callId: generationId, arguments: given, parameters: NO_PARAMETERS, uses: 0, found: 0 };
+    const call = {
+      callId: generationId,
+      arguments: given,
+      parameters: NO_PARAMETERS,
+      uses: 0,
+      claimResults: Math.min,
+    };
     const running = tool.run(call, { ...context, signal: both });
     const { output, isFailed = false } = await Promise.race([running, aborted]);
     return { text: output.slice(0, resultCharacters), isError: isFailed };

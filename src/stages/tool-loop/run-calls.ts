@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, readJson } from '../../kit/json/json.ts'
 import { StepBudget } from '../../kit/json-schema/budget.ts';
 import { fitsSchema } from '../../kit/json-schema/schema-check.ts';
 import { quoted } from '../../kit/text/quoted.ts';
-import { type ToolContext, type ToolOutcome, toolFailure } from '../../tools/server-tool.ts';
+import { type ToolCall, type ToolContext, type ToolOutcome, toolFailure } from '../../tools/server-tool.ts';
 import type { OfferedTool, OfferedTools } from './offered-tools.ts';
 
 /** One call of a step while it runs. */
@@ -41,20 +41,32 @@ const CANCELLED = 'the answer has ended';
 /** The time is over that a tool may take. */
 class ToolTimeout extends Error {}
 
-/** Counts of earlier calls of each tool in one generation. */
+/** One use of a tool. */
+interface ToolUse extends Pick<ToolCall, 'uses' | 'claimResults'> {
+  /** Ends it: of the results that it claimed it has found so many. */
+  end(found: number): void;
+}
+
+/** Uses of each tool in one generation, and the results that they have found or claimed. */
 export class ToolUses {
-  readonly #uses = new Map<OfferedTool, { uses: number; found: number }>();
+  readonly #counts = new Map<OfferedTool, { uses: number; results: number }>();
 
-  /** Counts one more use; returns the counts before it. */
-  use(offered: OfferedTool): { readonly uses: number; readonly found: number } {
-    const before = this.#uses.get(offered) ?? { uses: 0, found: 0 };
-    this.#uses.set(offered, { ...before, uses: before.uses + 1 });
-    return before;
-  }
-
-  found(offered: OfferedTool, pages: number): void {
-    const before = this.#uses.get(offered) ?? { uses: 0, found: 0 };
-    this.#uses.set(offered, { ...before, found: before.found + pages });
+  begin(offered: OfferedTool): ToolUse {
+    const counts = this.#counts.get(offered) ?? { uses: 0, results: 0 };
+    this.#counts.set(offered, counts);
+    let claimed = 0;
+    return {
+      uses: counts.uses++,
+      claimResults(wanted, most) {
+        claimed = Math.max(0, Math.min(wanted, most - counts.results));
+        counts.results += claimed;
+        return claimed;
+      },
+      end(found) {
+        counts.results -= Math.max(0, claimed - found);
+        claimed = 0;
+      },
+    };
   }
 }
 
@@ -164,14 +176,15 @@ async function runBounded(
   });
   // Prevents an unhandled rejection; the race below rethrows it.
   aborted.catch(() => {});
+  const use = uses.begin(offered);
+  let found = 0;
   try {
-    const counts = uses.use(offered);
     const running = tool.run(
-      { callId, arguments: asked, parameters, ...counts },
+      { callId, arguments: asked, parameters, ...use },
       { ...context, signal: own.signal },
     );
     const outcome = await Promise.race([running, aborted]);
-    uses.found(offered, outcome.pages?.length ?? 0);
+    found = outcome.pages?.length ?? 0;
     return { outcome, end: outcome.isFailed === true ? 'error' : 'ok' };
   } catch (error) {
     if (signal.aborted) return { outcome: toolFailure(CANCELLED), end: 'cancelled' };
@@ -182,6 +195,7 @@ async function runBounded(
     const message = error instanceof GatewayError ? error.message : 'the tool failed';
     return { outcome: toolFailure(message), end: 'error' };
   } finally {
+    use.end(found);
     clearTimeout(timer);
     signal.removeEventListener('abort', giveUp);
     // Stops a tool that is still running after its time.
