@@ -22,6 +22,7 @@ import { GrantedServers } from './mcp/granted-servers.ts';
 import type { McpOffers } from './mcp/server/offered-tool.ts';
 import { ownOffers } from './mcp/server/own-offers.ts';
 import { remoteOffers } from './mcp/server/remote-offers.ts';
+import { TokenRefresher } from './mcp/token-refresher.ts';
 import { Pins } from './routing/conversation/pins.ts';
 import { Health } from './routing/health/health.ts';
 import { Traffic } from './routing/traffic.ts';
@@ -88,7 +89,12 @@ export function openEngine(options: EngineOptions, closers: Closers) {
   const mcpServers = new GrantedServers({
     client: mcpClient,
     approvedCalls: new ApprovedCalls({ memory: installation.mcpMemory, clock: systemClock }),
-    tokens: installation.byokCredentials,
+    tokens: new TokenRefresher({
+      tokens: installation.byokCredentials,
+      egress: options.egress,
+      clock: systemClock,
+      refreshMs: () => settings.current.config.tools.limits.fetch_ms,
+    }),
     servers: () => settings.current.mcpServers,
     limits: () => mcpLimitsOf(settings.current.config.tools.limits),
     firstAccountId: options.firstAccountId,

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../kit/json/json.ts';
-import type { McpTokens } from '../ports/byok-credentials.ts';
 import type { Caller } from '../ports/caller.ts';
 import type { ApprovedCalls, GivenApproval } from './approved-calls.ts';
 import type { CallResult } from './client/call-result.ts';
 import type { McpClient, McpOwner, ToolList } from './client/mcp-client.ts';
+import { McpProblem } from './client/mcp-problem.ts';
 import type { McpLimits, RemoteServer } from './client/remote-server.ts';
 import type { RemoteTool } from './client/remote-tool.ts';
 import {
@@ -13,10 +13,12 @@ import {
   isGranted,
 } from './configured-servers.ts';
 
+import type { TokenRefresher } from './token-refresher.ts';
+
 export interface GrantedServersDependencies {
   readonly client: McpClient;
   readonly approvedCalls: ApprovedCalls;
-  readonly tokens: McpTokens;
+  readonly tokens: TokenRefresher;
   /** The servers of the current configuration. */
   readonly servers: () => ConfiguredServers;
   /** Limits of a list of tools, and of a call. */
@@ -42,24 +44,39 @@ export class GrantedServers {
   /**
    * The server with its credential: that of the request, else the token that the account stored for the caller, else
    * the operator's. `given`: headers of the request; others than `authorization` do not replace those of the operator.
+   * Rejects with an McpProblem if the token has expired and cannot be refreshed.
    */
   async remoteFor(
-    { label, url, headers }: ConfiguredServer,
+    configured: ConfiguredServer,
     caller: Caller,
     given: Headers = {},
+    refused?: string,
   ): Promise<RemoteServer> {
+    const { label, url, headers } = configured;
     const own = only(given, isAuthorization);
-    const token = hasAny(own) ? undefined : await this.#dependencies.tokens.tokenFor(caller, label);
+    const token = hasAny(own)
+      ? undefined
+      : await this.#dependencies.tokens.accessTokenFor(caller, label, refused);
     const credential = hasAny(own) ? own : authorizationOf(token);
     const kept = hasAny(credential) ? only(headers, (name) => !isAuthorization(name)) : headers;
     const added = only(given, (name) => !isAuthorization(name) && !hasHeader(headers, name));
-    return { label, url, headers: { ...added, ...kept, ...credential }, isConfigured: true };
+    const renewed = async () => {
+      const next = await this.remoteFor(configured, caller, given, token);
+      return next.headers.authorization === credential.authorization ? undefined : next;
+    };
+    return {
+      label,
+      url,
+      headers: { ...added, ...kept, ...credential },
+      isConfigured: true,
+      ...(token !== undefined && { renewed }),
+    };
   }
 
   /** All tools of a server. Rejects with an McpProblem or the signal's reason. */
   tools(server: RemoteServer, caller: Caller, signal: AbortSignal): Promise<ToolList> {
     const { client, limits } = this.#dependencies;
-    return client.tools(server, ownerOf(caller), limits().list, signal);
+    return authorized(server, (each) => client.tools(each, ownerOf(caller), limits().list, signal));
   }
 
   /** Calls a tool. Rejects with an McpProblem or the signal's reason. */
@@ -72,12 +89,27 @@ export class GrantedServers {
   ): Promise<CallResult> {
     const { client, limits } = this.#dependencies;
     const call = { name: tool.name, arguments: given };
-    return client.call(server, ownerOf(caller), call, limits().call, signal);
+    return authorized(server, (each) => client.call(each, ownerOf(caller), call, limits().call, signal));
   }
 
   /** Runs a call that its caller has approved, unless it was run before. Rejects as `ApprovedCalls.run` does. */
   callApproved(approval: GivenApproval, call: () => Promise<CallResult>): Promise<CallResult> {
     return this.#dependencies.approvedCalls.run(approval, call);
+  }
+}
+
+/** An exchange with a server; once more with a new credential if the server refuses the one that it has. */
+async function authorized<T>(
+  server: RemoteServer,
+  exchange: (server: RemoteServer) => Promise<T>,
+): Promise<T> {
+  try {
+    return await exchange(server);
+  } catch (problem) {
+    if (!(problem instanceof McpProblem) || problem.reason !== 'unauthorized') throw problem;
+    const renewed = await server.renewed?.();
+    if (renewed === undefined) throw problem;
+    return exchange(renewed);
   }
 }
 

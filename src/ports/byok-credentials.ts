@@ -27,10 +27,19 @@ export interface ByokCredential {
 /** Prefix of the provider under which a token for an MCP server of the configuration is stored: `mcp:<label>`. */
 export const MCP_PROVIDER_PREFIX = 'mcp:';
 
+/** A token that an account brought for an MCP server: a plain one, or a JSON document with one to refresh it. */
+export type McpToken = Pick<ByokCredential, 'id' | 'version' | 'reveal'> & { readonly accountId: string };
+
 /** Finds the tokens that accounts brought for MCP servers. */
 export interface McpTokens {
-  /** The first token for the server that the caller may use; undefined = there is none. */
-  tokenFor(caller: Caller, label: string): Promise<string | undefined>;
+  /** The first for the server that the caller may use; undefined = there is none. `isReadAgain`: past the cache. */
+  tokenFor(
+    caller: Caller,
+    label: string,
+    options?: { readonly isReadAgain?: boolean },
+  ): Promise<McpToken | undefined>;
+  /** Stores a refreshed token in the place of one, unless that was changed meanwhile. */
+  replace(token: McpToken, secret: string): Promise<void>;
 }
 
 /** Finds the BYOK credentials that a caller may use. */

@@ -30,8 +30,8 @@ export interface PaidSearch {
 }
 
 /**
- * Pays for a search by the price of the endpoint, else of the engine, and searches. One without an answer costs nothing. Rejects with
- * a SearchProblem, the signal's reason, or an error if the limits do not leave so much.
+ * Pays for a search by the price of the endpoint, else of the engine, and searches. A search without an answer costs
+ * nothing. Rejects with a SearchProblem, the signal's reason, or an error if the limits do not leave so much.
  */
 export async function paidSearch(
   wish: SearchWish,

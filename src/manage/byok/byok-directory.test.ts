@@ -92,8 +92,8 @@ describe('ByokDirectory', () => {
       credential('4', { provider: 'mcp:off', disabled: true }),
     ];
     expect(await idsFor(callerOf())).toEqual([]);
-    expect(await directory.tokenFor(callerOf({ creatorUserId: 'u' }), 'docs')).toBe('secret 1');
-    expect(await directory.tokenFor(callerOf(), 'docs')).toBe('secret 2');
+    expect((await directory.tokenFor(callerOf({ creatorUserId: 'u' }), 'docs'))?.reveal()).toBe('secret 1');
+    expect((await directory.tokenFor(callerOf(), 'docs'))?.reveal()).toBe('secret 2');
     expect(await directory.tokenFor(callerOf({}, 'w2'), 'docs')).toBeUndefined();
     expect(await directory.tokenFor(callerOf(), 'off')).toBeUndefined();
   });

@@ -5,6 +5,7 @@ import {
   type ByokCredential,
   type ByokCredentials,
   MCP_PROVIDER_PREFIX,
+  type McpToken,
   type McpTokens,
 } from '../../ports/byok-credentials.ts';
 import type { Caller } from '../../ports/caller.ts';
@@ -23,11 +24,13 @@ const NONE: readonly ByokCredential[] = [];
 export class ByokDirectory implements ByokCredentials, McpTokens {
   readonly #store: ByokStore;
   readonly #vault: Vault;
+  readonly #clock: Clock;
   readonly #known: LRUCache<string, CachedRead>;
 
   constructor(store: ByokStore, vault: Vault, clock: Clock) {
     this.#store = store;
     this.#vault = vault;
+    this.#clock = clock;
     this.#known = new LRUCache({
       max: CACHE_ACCOUNTS,
       ttl: CACHE_MS,
@@ -41,13 +44,27 @@ export class ByokDirectory implements ByokCredentials, McpTokens {
     return reading.isEmpty ? NONE : fitting((await reading.usable).forModels, caller);
   }
 
-  async tokenFor(caller: Caller, label: string): Promise<string | undefined> {
-    const reading = this.#known.get(caller.accountId) ?? this.#read(caller.accountId);
-    const { forMcp } = await reading.usable;
+  async tokenFor(
+    caller: Caller,
+    label: string,
+    { isReadAgain = false }: { readonly isReadAgain?: boolean } = {},
+  ): Promise<McpToken | undefined> {
+    const { accountId } = caller;
+    const known = isReadAgain ? undefined : this.#known.get(accountId);
+    const { forMcp } = await (known ?? this.#read(accountId)).usable;
     const provider = `${MCP_PROVIDER_PREFIX}${label}`;
-    return fitting(forMcp, caller)
-      .find((credential) => credential.provider === provider)
-      ?.reveal();
+    const found = fitting(forMcp, caller).find((credential) => credential.provider === provider);
+    return found && { id: found.id, version: found.version, reveal: found.reveal, accountId };
+  }
+
+  async replace({ id, accountId, version }: McpToken, secret: string): Promise<void> {
+    const decide = (current: StoredByokCredential) =>
+      current.version === version
+        ? { encryptedSecret: this.#vault.encrypt(current, secret), version: version + 1 }
+        : {};
+    await this.#store.update(accountId, id, decide, this.#clock.now());
+    this.forget(accountId);
+    await this.#store.purgeWipedSecrets();
   }
 
   /** Drops an account from the cache: one of its credentials was created, changed or deleted. */

@@ -5,6 +5,7 @@ import { addressesNamedBy, labelledSecretOf } from '../../catalog/providers/cred
 import type { Auth } from '../../catalog/providers/provider-members.ts';
 import { authOf, rowOf } from '../../catalog/providers/provider-rows.ts';
 import { type EgressRules, egressProblem } from '../../kit/net/egress.ts';
+import { readOAuthToken } from '../../kit/net/oauth-token.ts';
 import { maskedLabel } from '../../kit/text/masked-label.ts';
 import { MCP_PROVIDER_PREFIX } from '../../ports/byok-credentials.ts';
 
@@ -13,6 +14,8 @@ export interface CredentialTarget {
   readonly auth: Auth;
   /** The credential must contain the address to call. */
   readonly needsAddress: boolean;
+  /** It may be a JSON document with a token to refresh it. */
+  readonly mayBeRefreshed: boolean;
 }
 
 /** Authorization schemes whose plain keys contain no address. */
@@ -51,7 +54,11 @@ export function credentialTarget(
   if (provider === undefined && row === undefined) return undefined;
   const auth = provider?.auth ?? authOf({ slug }) ?? 'bearer';
   const address = provider === undefined ? row?.base_url : provider.baseUrl;
-  return { auth, needsAddress: address === undefined && ADDRESSED_BY_DOCUMENT.has(auth) };
+  return {
+    auth,
+    needsAddress: address === undefined && ADDRESSED_BY_DOCUMENT.has(auth),
+    mayBeRefreshed: slug.startsWith(MCP_PROVIDER_PREFIX),
+  };
 }
 
 /** The label of a credential, or its problem. A problem says what is expected and never quotes the text. */
@@ -61,6 +68,8 @@ export function checkSecret(
   egress: EgressRules,
 ): { readonly label: string } | { readonly problem: string } {
   if (text.trim() === '') return { problem: 'must not be blank' };
+  const refreshable = target.mayBeRefreshed ? readOAuthToken(text) : undefined;
+  if (refreshable !== undefined) return checkOAuthToken(refreshable, egress);
   const reading = parseCredential(target.auth, text);
   const expected = (target.needsAddress ? EXPECTED_JSON : EXPECTED)[target.auth] ?? '';
   if (!reading.ok) return { problem: `${reading.problem}${expected}` };
@@ -71,6 +80,22 @@ export function checkSecret(
   const problem = addressProblem(credential, egress);
   if (problem !== undefined) return { problem };
   return { label: maskedLabel(labelledSecretOf(credential) ?? '') };
+}
+
+const EXPECTED_OAUTH =
+  '; expected is a plain token, or JSON {access_token, refresh_token, token_endpoint, client_id} with ' +
+  'client_secret, scope and expires_at if there are any';
+
+function checkOAuthToken(
+  reading: NonNullable<ReturnType<typeof readOAuthToken>>,
+  egress: EgressRules,
+): ReturnType<typeof checkSecret> {
+  if ('problem' in reading) return { problem: `${reading.problem}${EXPECTED_OAUTH}` };
+  const { accessToken, tokenEndpoint } = reading.token;
+  const problem = egressProblem(new URL(tokenEndpoint), egress);
+  return problem === undefined
+    ? { label: maskedLabel(accessToken) }
+    : { problem: `token_endpoint ${problem}` };
 }
 
 /** Appended to the problem of a JSON credential. */

@@ -1,8 +1,15 @@
 /**
  * Why a server gave no result. `session`: it has forgotten the session; `refused`: a rule of the gateway forbids the
- * call; `rejected`: the server answered with an error.
+ * call; `unauthorized`: the server refused the credential; `rejected`: it answered with another error.
  */
-export type McpReason = 'refused' | 'unreachable' | 'timeout' | 'protocol' | 'session' | 'rejected';
+export type McpReason =
+  | 'refused'
+  | 'unreachable'
+  | 'timeout'
+  | 'protocol'
+  | 'session'
+  | 'unauthorized'
+  | 'rejected';
 
 /** A failed exchange with an MCP server. Its message holds no address and no credential. */
 export class McpProblem extends Error {

@@ -11,6 +11,8 @@ export interface RemoteServer {
   readonly headers: Readonly<Record<string, string>>;
   /** The operator wrote its address, which may be private; absent = a caller did. */
   readonly isConfigured: boolean;
+  /** The server with a new credential after it refused this one; absent = there is no other. */
+  readonly renewed?: () => Promise<RemoteServer | undefined>;
 }
 
 /** Limits of one exchange with a server. */

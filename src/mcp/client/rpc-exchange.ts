@@ -48,6 +48,7 @@ export async function postMessage(egress: Egress, server: RemoteServer, post: Rp
   if (status === 404 && post.headers['mcp-session-id'] !== undefined) {
     throw new McpProblem('session', 'the server has forgotten the session');
   }
+  if (status === 401) throw new McpProblem('unauthorized', 'the server answered with status 401');
   if (status < 200 || status > 299) {
     throw new McpProblem('rejected', `the server answered with status ${status}`);
   }

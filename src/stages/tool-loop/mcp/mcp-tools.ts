@@ -189,8 +189,9 @@ async function listOf(
   granted: GrantedServers,
 ): Promise<Found> {
   const { asked, allowed } = each;
-  const server = await each.remote();
+  let server: RemoteServer = { label: asked.label, url: '', headers: {}, isConfigured: false };
   try {
+    server = await each.remote();
     const list = await granted.tools(server, context.caller, context.signal);
     noteFlags(asked.label, list, context);
     const tools = list.tools.filter((tool) => isSelected(tool, allowed, asked.tools));
