@@ -21,6 +21,7 @@ import {
   reportPhase,
   reportTextMembers,
 } from '../shared/blocks/part-losses.ts';
+import { textOfToolReference } from '../shared/blocks/tool-reference.ts';
 import { whyUnsealed } from '../shared/reasoning/claude-seals.ts';
 import { NO_FIELD } from '../shared/report/field-fates.ts';
 import type { Report } from '../shared/report/report.ts';
@@ -231,6 +232,11 @@ export class PartRenderer implements PieceRenderer<WireRole, Piece> {
   /** Parts that only the messages format and this dialect have. */
   #opaquePart(part: OpaquePart): Piece[] {
     const { value } = part;
+    const reference = textOfToolReference(value);
+    if (reference !== undefined) {
+      this.#report.coerced(this.#placeOf(part), 'tool_reference sent as plain text');
+      return this.#said(reference, part, parseCacheMark(value.cache_control));
+    }
     const block =
       part.dialect !== 'messages'
         ? undefined

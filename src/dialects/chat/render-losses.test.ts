@@ -427,14 +427,22 @@ const MESSAGES: readonly Row[] = [
       'messages[1].content[4] dropped',
       'messages[2].content[0].cache_control dropped',
       'messages[2].content[0].content[1] coerced',
-      'messages[2].content[0].content[2] dropped',
+      'messages[2].content[0].content[2] coerced',
       'messages[2].content[0].is_error coerced',
     ],
     {
       messages: [
         { role: 'user' },
         { role: 'assistant', content: 'Yes', tool_calls: [{ id: 't' }] },
-        { role: 'tool', content: [{ text: 'The tool failed.' }, { text: 'bad' }, { text: 't\ns\nw' }] },
+        {
+          role: 'tool',
+          content: [
+            { text: 'The tool failed.' },
+            { text: 'bad' },
+            { text: 't\ns\nw' },
+            { text: 'The tool f can be called now.' },
+          ],
+        },
       ],
     },
   ],

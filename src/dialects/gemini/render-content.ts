@@ -11,6 +11,7 @@ import type {
 import { isJsonObject } from '../../kit/json/json.ts';
 import { stringAt } from '../../kit/json/members.ts';
 import { reportPhase } from '../shared/blocks/part-losses.ts';
+import { textOfToolReference } from '../shared/blocks/tool-reference.ts';
 import { labelOfResult, NO_RESULT, WITHOUT_CALL, WITHOUT_RESULT } from '../shared/pairing/pair-calls.ts';
 import { callSealPlace } from '../shared/report/caller-places.ts';
 import { NO_FIELD } from '../shared/report/field-fates.ts';
@@ -452,5 +453,6 @@ export class Results {
 }
 
 function isWords(part: Part): boolean {
+  if (part.type === 'opaque') return textOfToolReference(part.value) !== undefined;
   return part.type === 'text' || part.type === 'refusal';
 }

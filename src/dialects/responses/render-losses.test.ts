@@ -221,11 +221,19 @@ const FROM_MESSAGES: readonly Row[] = [
         },
       ],
     },
-    { input: [{}, { type: 'function_call_output', output: [{ text: 'The tool failed.' }, { text: 'x' }] }] },
+    {
+      input: [
+        {},
+        {
+          type: 'function_call_output',
+          output: [{ text: 'The tool failed.' }, { text: 'x' }, { text: 'The tool f can be called now.' }],
+        },
+      ],
+    },
     'messages[1].content[0].cache_control dropped',
     'messages[1].content[0].content[0].cache_control dropped',
     'messages[1].content[0].is_error coerced',
-    'messages[1].content[0].content[1] dropped',
+    'messages[1].content[0].content[1] coerced',
   ],
   [
     { tools: [functionTool], tool_choice: { type: 'any', disable_parallel_tool_use: true } },

@@ -1,6 +1,7 @@
 import type { Part } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, objectAt, objectsOf, stringAt } from '../../kit/json/members.ts';
+import { textOfToolReference } from '../shared/blocks/tool-reference.ts';
 import { renderUrl } from '../shared/media/data-url.ts';
 import type { Report } from '../shared/report/report.ts';
 import { renderAnnotation } from './citations.ts';
@@ -97,7 +98,7 @@ function renderOpaquePart(
   if (part.dialect === 'responses') return part.value;
   const place = report.place(part, 'items');
   const type = stringAt(part.value, 'type') ?? 'unknown';
-  const text = textIn(part.value);
+  const text = textOfToolReference(part.value) ?? textIn(part.value);
   if (text === '') {
     report.dropped(place, `the upstream has no place for ${type}`);
     return undefined;

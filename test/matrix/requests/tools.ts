@@ -54,6 +54,9 @@ const declared: Readonly<Record<string, (body: Wire) => string>> = {
 
 const ARGUMENTS = '{"city":"Oslo"}';
 
+/** Only the messages format has it. */
+const LOADED = { responses: '', chat: '', messages: [{ type: 'tool_reference', tool_name: 'tides' }] };
+
 /** One or several calls and their results, in each format. */
 function exchange(
   calls: readonly { id: string; output: Readonly<Record<Format, unknown>> }[],
@@ -339,6 +342,23 @@ export const TOOLS_CHAPTER: RequestChapter = {
         messages: 'kept adapted adapted kept kept',
         responses: '-    -       -       -    -',
         chat: '-    -       -       -    -',
+      },
+    }),
+    row({
+      title: 'Result that loads a tool',
+      note: 'A `tool_reference`; other dialects get it as text.',
+      asked: { messages: exchange([{ id: 'call_1', output: LOADED }]).messages },
+      arrives: {
+        responses: (body) => textOf(body.input[2].output).includes('tides'),
+        messages: (body) => body.messages[2].content[0].content[0].tool_name === 'tides',
+        chat: (body) => textOf(body.messages[2].content).includes('tides'),
+        gemini: (body) => says('tides')(body.contents[2].parts[0].functionResponse.response),
+        bedrock: (body) => says('tides')(body.messages[2].content[0].toolResult.content),
+      },
+      verdicts: {
+        messages: 'kept adapted adapted adapted adapted',
+        responses: '-    -       -       -       -',
+        chat: '-    -       -       -       -',
       },
     }),
     row({

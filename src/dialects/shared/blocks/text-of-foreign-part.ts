@@ -4,13 +4,14 @@ import type { JsonObject } from '../../../kit/json/json.ts';
 import { booleanAt, objectAt, objectsAt, textAt } from '../../../kit/json/members.ts';
 import type { Report } from '../report/report.ts';
 import { parseCacheMark } from '../requests/gateway-fields.ts';
+import { textOfToolReference } from './tool-reference.ts';
 
 type OpaquePart = Extract<Part, { type: 'opaque' }>;
 
 /** Members with the text of a part of another dialect. */
 interface Wording {
-  /** Members that precede the text. */
-  readonly heading: readonly string[];
+  /** Lines that precede the text. */
+  readonly heading: (value: JsonObject) => (string | undefined)[];
   /** Path of the member with the text blocks, and the blocks. */
   readonly path: string;
   readonly blocks: (value: JsonObject) => JsonObject[];
@@ -19,18 +20,23 @@ interface Wording {
 /** Parts of other dialects that are mainly text, by their type. */
 const WORDINGS: Readonly<Record<string, Wording>> = {
   search_result: {
-    heading: ['title', 'source'],
+    heading: (value) => [textAt(value, 'title'), textAt(value, 'source')],
     path: 'content',
     blocks: (value) => objectsAt(value, 'content'),
   },
   document: {
-    heading: ['title', 'context'],
+    heading: (value) => [textAt(value, 'title'), textAt(value, 'context')],
     path: 'source.content',
     blocks: (value) => {
       const source = objectAt(value, 'source');
       const text = textAt(source, 'content');
       return text === undefined ? objectsAt(source, 'content') : [{ type: 'text', text }];
     },
+  },
+  tool_reference: {
+    heading: (value) => [textOfToolReference(value)],
+    path: '',
+    blocks: () => [],
   },
 };
 
@@ -52,7 +58,7 @@ export function textOfForeignPart(
   if (wording === undefined) return undefined;
   const blocks = wording.blocks(value);
   const texts = blocks.flatMap((block) => (block.type === 'text' ? (textAt(block, 'text') ?? []) : []));
-  const lines = [...wording.heading.flatMap((member) => textAt(value, member) ?? []), ...texts];
+  const lines = [...wording.heading(value).flatMap((line) => line ?? []), ...texts];
   if (lines.length === 0) return undefined;
   report.coerced(report.place(part, 'items'), `${type} sent as plain text`);
   for (const [position, block] of blocks.entries()) {
