@@ -5,7 +5,7 @@ import { compact, numberAt, stringsAt, textAt } from '../kit/json/members.ts';
 import { closed, nullish } from '../kit/json/schema.ts';
 import { quoted } from '../kit/text/quoted.ts';
 import { DomainList } from '../web/domains.ts';
-import { type FetchedPage, fetchPage } from '../web/fetch-page.ts';
+import { type FetchedPage, visitPage } from '../web/fetch-page.ts';
 import { type ServerTool, toolFailure } from './server-tool.ts';
 
 /** Pages of one answer, whatever the request asks for. */
@@ -61,14 +61,15 @@ export const webFetch: ServerTool = {
     const { vendor, web } = settings;
     const { limits } = web;
     const owner = caller.accountId;
-    const page = await fetchPage(url, wish, { egress, limits, signal, vendor, now, owner });
+    const { page, httpStatus } = await visitPage(url, wish, { egress, limits, signal, vendor, now, owner });
+    const visited = compact({ httpStatus });
     if (page.status === 'failed') {
-      return { output: JSON.stringify(page), shown: { url, error: page.error }, isFailed: true };
+      return { output: JSON.stringify(page), shown: { url, error: page.error, ...visited }, isFailed: true };
     }
     const { title, content } = page;
     return {
       output: asJson(page, limits.resultCharacters),
-      shown: { url: page.url, title, content },
+      shown: { url: page.url, title, content, ...visited },
       pages: [{ url: page.url, title, content }],
     };
   },

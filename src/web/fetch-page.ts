@@ -43,11 +43,31 @@ const HEADERS = {
   'accept-encoding': 'gzip, br',
 };
 
+/** A page, and the status of the last reply; undefined = there was none. */
+export interface PageVisit {
+  readonly page: FetchedPage;
+  readonly httpStatus: number | undefined;
+}
+
 /** Fetches a page and reads its text. Rejects only with the signal's reason: failures are results for the model. */
+export async function visitPage(
+  url: string,
+  wish: FetchWish,
+  dependencies: FetchDependencies,
+): Promise<PageVisit> {
+  let httpStatus: number | undefined;
+  const page = await fetchPage(url, wish, dependencies, (status) => {
+    httpStatus = status;
+  });
+  return { page, httpStatus };
+}
+
+/** The same without the status. `replied`: called with it. */
 export async function fetchPage(
   url: string,
   wish: FetchWish,
   dependencies: FetchDependencies,
+  replied: (status: number) => void = () => {},
 ): Promise<FetchedPage> {
   const { egress, limits, signal, now, owner } = dependencies;
   try {
@@ -57,6 +77,7 @@ export async function fetchPage(
       signal,
       visitProblem: (visited) => domainProblem(visited, wish.allowed, wish.blocked),
     });
+    replied(reply.status);
     if (reply.status < 200 || reply.status > 299)
       return failed(url, `the server answered with status ${reply.status}`);
     const { title, text } = await textOf(reply, { signal, owner, maxCharacters: limits.resultCharacters });

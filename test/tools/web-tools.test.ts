@@ -7,6 +7,7 @@ import {
   head,
   JSON_TYPE,
   openFakeUpstream,
+  reply,
   reset,
   write,
 } from '../fakes/fake-upstream.ts';
@@ -277,7 +278,23 @@ describe('web_fetch', () => {
       content: 'Words of the page.',
       status: 'completed',
     });
-    expect(body.output[0]).toMatchObject({ type: 'signalbox:web_fetch', url: page(), title: 'T' });
+    expect(body.output[0]).toMatchObject({
+      type: 'signalbox:web_fetch',
+      url: page(),
+      title: 'T',
+      httpStatus: 200,
+    });
+  });
+
+  it('shows the status of a page that is not there, and none without a reply', async () => {
+    engine.answer(reply(404, 'gone'));
+    const calls = [fetchCall(page()), { ...fetchCall('http://10.0.0.1/'), id: 'call_g' }];
+    answers(chatAnswer, [{ tools: calls }, { text: 'Sorry.' }]);
+    const { body } = await post('/responses', { model: 'm/chat', input: 'Read', tools: [ours] });
+    expect(body.output[0]).toMatchObject({ status: 'failed', httpStatus: 404 });
+    expect(body.output[1]).not.toHaveProperty('httpStatus');
+    const told = upstream.requests[1]?.json.messages.at(-2).content;
+    expect(told).not.toContain('httpStatus');
   });
 
   it('has the official blocks on /messages, also for what cannot be fetched', async () => {
