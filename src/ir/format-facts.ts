@@ -29,6 +29,8 @@ export interface ConversationForm {
   readonly namesSchemas: boolean;
   /** The format has tools of MCP servers, with items for calls and approvals. */
   readonly hasMcpItems?: boolean;
+  /** The member of a body that lists MCP servers beside its tools. */
+  readonly mcpServersField?: string;
   /** Path from the output format to what is said about a schema. */
   readonly schemaPath: string;
   /** Path from the tool choice to the list of allowed tools. */

@@ -28,6 +28,40 @@ export function readAskedServer(value: JsonObject): AskedServer | undefined {
   };
 }
 
+/** The tool of the messages format that says which tools of a listed server may be used. */
+export const MCP_TOOLSET = 'mcp_toolset';
+
+/** Reads an entry of `mcp_servers` of the messages format, with its toolset if there is one. */
+export function readListedServer(server: JsonObject, toolset: JsonObject | undefined): AskedServer {
+  return {
+    label: stringAt(server, 'name') ?? '',
+    url: textAt(server, 'url'),
+    headers: authorizationOf(stringAt(server, 'authorization_token')),
+    description: undefined,
+    tools: toolset === undefined ? configurationOf(server) : toolsetOf(toolset),
+    needsApproval: () => false,
+  };
+}
+
+const NO_TOOLS: ToolSelection = { names: new Set(), readOnly: false };
+
+function configurationOf(server: JsonObject): ToolSelection {
+  const configuration = objectAt(server, 'tool_configuration');
+  if (configuration?.enabled === false) return NO_TOOLS;
+  return selectionOf(configuration?.allowed_tools);
+}
+
+/** All tools but those that are switched off, or with a default of off only those that are switched on. */
+function toolsetOf(toolset: JsonObject): ToolSelection {
+  const configs = Object.entries(objectAt(toolset, 'configs') ?? {});
+  const namesWith = (isEnabled: boolean) =>
+    new Set(configs.flatMap(([name, config]) => (objectIn(config)?.enabled === isEnabled ? [name] : [])));
+  const isOffByDefault = objectAt(toolset, 'default_config')?.enabled === false;
+  return isOffByDefault
+    ? { names: namesWith(true), readOnly: false }
+    : { names: undefined, except: namesWith(false), readOnly: false };
+}
+
 function headersOf(value: Json | undefined): Record<string, string> {
   const headers = objectAt({ value: value ?? null }, 'value') ?? {};
   const texts = Object.entries(headers).filter(([, text]) => typeof text === 'string');

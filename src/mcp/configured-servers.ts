@@ -20,6 +20,8 @@ export interface ConfiguredServer {
 export interface ToolSelection {
   /** Undefined = all. */
   readonly names: ReadonlySet<string> | undefined;
+  /** Names of tools that may not be used though they are in `names`. */
+  readonly except?: ReadonlySet<string>;
   /** Only those that the server marks as read-only. */
   readonly readOnly: boolean;
 }
@@ -84,7 +86,8 @@ export function isSelected(
   ...selections: readonly ToolSelection[]
 ): boolean {
   return selections.every(
-    ({ names, readOnly }) => (names === undefined || names.has(name)) && (!readOnly || isReadOnly),
+    ({ names, except, readOnly }) =>
+      (names === undefined || names.has(name)) && except?.has(name) !== true && (!readOnly || isReadOnly),
   );
 }
 

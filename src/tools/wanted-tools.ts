@@ -2,7 +2,7 @@ import { FUSION, isFusionModel } from '../catalog/fusion-team.ts';
 import { pluginIn } from '../ir/plugins.ts';
 import type { GenerationRequest, Tool } from '../ir/request.ts';
 import type { JsonObject } from '../kit/json/json.ts';
-import { objectAt, withoutNulls } from '../kit/json/members.ts';
+import { objectAt, objectsAt, withoutNulls } from '../kit/json/members.ts';
 import type { ServerTool, ToolSettings } from './server-tool.ts';
 import { SERVER_TOOLS, toolForHosted } from './table.ts';
 
@@ -56,8 +56,15 @@ export function hasToolWork(request: GenerationRequest, settings: ToolSettings):
   return (
     wantedTools(request, settings).length > 0 ||
     wantsFusion(request, settings.vendor) ||
-    request.tools.some(isMcpServer)
+    request.tools.some(isMcpServer) ||
+    listedMcpServers(request).length > 0
   );
+}
+
+/** The MCP servers that the body of a request lists beside its tools. */
+export function listedMcpServers({ body, formatFacts }: GenerationRequest): readonly JsonObject[] {
+  const field = formatFacts.conversation?.mcpServersField;
+  return field === undefined ? [] : objectsAt(body, field);
 }
 
 /** The kind of hosted tool that stands for all tools of an MCP server. */

@@ -2,7 +2,7 @@ import type { ServerCallItem } from '../../ir/items.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { objectsAt, stringAt } from '../../kit/json/members.ts';
 import { inputObject } from '../shared/tools/call-input.ts';
-import { serverToolUseId, wrapText } from './ids.ts';
+import { mcpToolUseId, serverToolUseId, wrapText } from './ids.ts';
 
 /**
  * Blocks of the server tools that this format knows. Calls of other server tools have none: clients refuse types of
@@ -11,7 +11,12 @@ import { serverToolUseId, wrapText } from './ids.ts';
 
 // --- Calls, whole and in pieces -------------------------------------------------------------------------------------
 
-type ServerCall = Pick<ServerCallItem, 'tool' | 'callId' | 'input'>;
+type ServerCall = Pick<ServerCallItem, 'tool' | 'callId' | 'input' | 'hostedAs'> & {
+  readonly shown?: JsonObject | undefined;
+};
+
+/** Type of the blocks for calls of servers that the body lists in `mcp_servers`. */
+const MCP_TOOL_USE = 'mcp_tool_use';
 
 /** Type and content of the result block of each tool. */
 const RESULTS: ReadonlyMap<
@@ -26,11 +31,22 @@ const RESULTS: ReadonlyMap<
 export function serverCallBlocks(item: ServerCallItem): JsonObject[] {
   return [
     ...serverUseBlocks(item),
-    ...(item.output === undefined ? [] : serverResultBlocks(item, item.output)),
+    ...(item.output === undefined ? [] : serverResultBlocks(item, item.output, item.status === 'failed')),
   ];
 }
 
-export function serverUseBlocks({ tool, callId, input }: ServerCall): JsonObject[] {
+export function serverUseBlocks({ tool, callId, input, hostedAs, shown }: ServerCall): JsonObject[] {
+  if (hostedAs === MCP_TOOL_USE) {
+    return [
+      {
+        type: MCP_TOOL_USE,
+        id: mcpToolUseId(callId),
+        name: stringAt(shown, 'name') ?? '',
+        server_name: stringAt(shown, 'server_label') ?? '',
+        input: inputObject(input) ?? {},
+      },
+    ];
+  }
   if (!RESULTS.has(tool)) return [];
   return [
     {
@@ -43,7 +59,15 @@ export function serverUseBlocks({ tool, callId, input }: ServerCall): JsonObject
   ];
 }
 
-export function serverResultBlocks({ tool, callId }: ServerCall, output: string): JsonObject[] {
+export function serverResultBlocks(
+  { tool, callId, hostedAs }: ServerCall,
+  output: string,
+  isFailed: boolean,
+): JsonObject[] {
+  if (hostedAs === MCP_TOOL_USE) {
+    const content = [{ type: 'text', text: output, citations: null }];
+    return [{ type: 'mcp_tool_result', tool_use_id: mcpToolUseId(callId), is_error: isFailed, content }];
+  }
   const result = RESULTS.get(tool);
   if (result === undefined) return [];
   const given = inputObject(output) ?? {};

@@ -243,7 +243,7 @@ class ServerCallWriter implements ItemWriter {
       case 'item-start':
         return this.#written(serverUseBlocks(this.head));
       case 'server-result':
-        return this.#written(serverResultBlocks(this.head, event.output));
+        return this.#written(serverResultBlocks(this.head, event.output, event.isFailed));
       default:
         return '';
     }

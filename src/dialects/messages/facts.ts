@@ -33,6 +33,7 @@ export const facts: ConversationFormatFacts = {
     conversation: {
       limitFields: ['max_tokens'],
       namesSchemas: false,
+      mcpServersField: 'mcp_servers',
       schemaPath: '',
       allowedToolsPath: '.tools',
       hasClaudeStrictTools: true,

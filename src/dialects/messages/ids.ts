@@ -25,9 +25,18 @@ export function serverToolUseId(callId: string): string {
   return OWN_USE_PREFIX + toolUseId(callId).slice(0, ID_FORM.maxCharacters - OWN_USE_PREFIX.length);
 }
 
+/** The same for calls of MCP servers. */
+const OWN_MCP_PREFIX = 'mcptoolu_sb_';
+
+/** The id of a call of an MCP server. */
+export function mcpToolUseId(callId: string): string {
+  return OWN_MCP_PREFIX + toolUseId(callId).slice(0, ID_FORM.maxCharacters - OWN_MCP_PREFIX.length);
+}
+
 /** The id of the call that a block of the gateway's own server tools belongs to; undefined = it is an upstream's. */
 export function ownServerCallId(id: string): string | undefined {
-  return id.startsWith(OWN_USE_PREFIX) ? id.slice(OWN_USE_PREFIX.length) : undefined;
+  const prefix = [OWN_USE_PREFIX, OWN_MCP_PREFIX].find((each) => id.startsWith(each));
+  return prefix === undefined ? undefined : id.slice(prefix.length);
 }
 
 const TEXT_PREFIX = 'sb1.';

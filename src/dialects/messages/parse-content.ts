@@ -8,6 +8,7 @@ import type {
   ToolCallItem,
   ToolResultItem,
 } from '../../ir/items.ts';
+import { mcpFunctionName } from '../../ir/mcp-function-name.ts';
 import type { Place, Places } from '../../ir/places.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { compact, membersBeyond, objectOf, objectsOf, stringAt } from '../../kit/json/members.ts';
@@ -107,22 +108,41 @@ function parseToolResult(block: WireBlock, place: Place, places: Places): ToolRe
 /** A block of the gateway's own server tools as the call or the result that its model saw; undefined = it is none. */
 export function replayedStep(block: WireBlock): ToolCallItem | ToolResultItem | undefined {
   const { type, id, tool_use_id: of, name, input, content } = block;
-  const callId = ownServerCallId(String(type === 'server_tool_use' ? id : of));
+  const isUse = type === 'server_tool_use' || type === 'mcp_tool_use';
+  const callId = ownServerCallId(String(isUse ? id : of));
   if (callId === undefined) return undefined;
-  if (type === 'server_tool_use') {
+  if (isUse) {
+    const { server_name: server } = block;
     return {
       type: 'tool-call',
       kind: 'function',
       callId,
-      name: String(name),
+      name: typeof server === 'string' ? mcpFunctionName(server, String(name)) : String(name),
       input: JSON.stringify(input ?? {}),
     };
   }
+  if (type === 'mcp_tool_result') return mcpResult(block, callId);
   return {
     type: 'tool-result',
     kind: 'function',
     callId,
     content: [{ type: 'text', text: JSON.stringify(resultForModel(content)) }],
+  };
+}
+
+function mcpResult({ content, is_error }: WireBlock, callId: string): ToolResultItem {
+  const text =
+    typeof content === 'string'
+      ? content
+      : objectsOf(content)
+          .map((part) => stringAt(part, 'text') ?? '')
+          .join('');
+  return {
+    type: 'tool-result',
+    kind: 'function',
+    callId,
+    content: [{ type: 'text', text }],
+    ...(is_error === true && { isError: true }),
   };
 }
 

@@ -12,6 +12,8 @@ import { MCP } from '../../../tools/wanted-tools.ts';
 export const MCP_CALL = 'mcp_call';
 export const MCP_LIST_TOOLS = 'mcp_list_tools';
 export const MCP_APPROVAL_REQUEST = 'mcp_approval_request';
+/** Type of the blocks of the messages format, for servers that it lists beside its tools. */
+export const MCP_TOOL_USE = 'mcp_tool_use';
 
 /** A tool of a server, in one request. */
 export interface McpTool {

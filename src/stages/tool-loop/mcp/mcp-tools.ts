@@ -8,17 +8,28 @@ import { stringAt } from '../../../kit/json/members.ts';
 import type { Issue } from '../../../kit/json/validate.ts';
 import { countText } from '../../../kit/text/count-text.ts';
 import { quoted } from '../../../kit/text/quoted.ts';
-import { type AskedServer, readAskedServer } from '../../../mcp/asked-server.ts';
+import {
+  type AskedServer,
+  MCP_TOOLSET,
+  readAskedServer,
+  readListedServer,
+} from '../../../mcp/asked-server.ts';
 import type { ToolList } from '../../../mcp/client/mcp-client.ts';
 import { McpProblem } from '../../../mcp/client/mcp-problem.ts';
 import type { RemoteServer } from '../../../mcp/client/remote-server.ts';
 import type { RemoteTool } from '../../../mcp/client/remote-tool.ts';
 import { isSelected, type ToolSelection } from '../../../mcp/configured-servers.ts';
 import type { GrantedServers } from '../../../mcp/granted-servers.ts';
-import { type HostedTool, isMcpServer, MCP, type WantedTool } from '../../../tools/wanted-tools.ts';
+import {
+  type HostedTool,
+  isMcpServer,
+  listedMcpServers,
+  MCP,
+  type WantedTool,
+} from '../../../tools/wanted-tools.ts';
 import type { StageContext } from '../../stage.ts';
 import { type Approval, readMcpHistory } from './mcp-history.ts';
-import { MCP_APPROVAL_REQUEST, MCP_CALL, mcpServerTool, membersOf } from './mcp-server-tool.ts';
+import { MCP_APPROVAL_REQUEST, MCP_CALL, MCP_TOOL_USE, mcpServerTool, membersOf } from './mcp-server-tool.ts';
 
 /** A server of a request, with the tools that the request may use. */
 export interface ListedServer {
@@ -41,22 +52,73 @@ export interface McpTools {
   readonly approved: readonly Approval[];
 }
 
+/** A server as a request asks for it. */
+interface AskedEntry {
+  /** The tool that stands for the server in the request. */
+  readonly of: HostedTool;
+  readonly asked: AskedServer;
+  /** True if it is listed beside the tools. */
+  readonly isListed: boolean;
+}
+
+function entriesOf(request: GenerationRequest): readonly AskedEntry[] {
+  const { tools, places, formatFacts } = request;
+  const named = tools
+    .filter(isMcpServer)
+    .map((of) => ({ of, asked: readAskedServer(of.value) as AskedServer, isListed: false }));
+  const field = formatFacts.conversation?.mcpServersField ?? '';
+  const listed = listedMcpServers(request).map((server, index) => {
+    const name = stringAt(server, 'name') ?? '';
+    const toolset = tools.find((tool) => isToolsetOf(tool, name)) as HostedTool | undefined;
+    const value = { type: MCP, server_label: name };
+    const of: HostedTool = { type: 'hosted', dialect: 'messages', kind: MCP, value };
+    return {
+      of: places.put(of, `${field}[${index}]`),
+      asked: readListedServer(server, toolset?.value),
+      isListed: true,
+    };
+  });
+  return [...named, ...listed];
+}
+
+function isToolsetOf(tool: Tool, name: string): boolean {
+  return isToolset(tool) && stringAt(tool.value, 'mcp_server_name') === name;
+}
+
+function isToolset(tool: Tool): tool is HostedTool {
+  return tool.type === 'hosted' && tool.kind === MCP_TOOLSET;
+}
+
+/** The request with a tool for each server that is listed beside its tools. */
+function withListedServers(request: GenerationRequest, entries: readonly AskedEntry[]): GenerationRequest {
+  const listed = entries.filter(({ isListed }) => isListed);
+  const field = request.formatFacts.conversation?.mcpServersField;
+  if (listed.length === 0 || field === undefined) return request;
+  const { [field]: _, ...body } = request.body;
+  return {
+    ...request,
+    body,
+    unknownFields: request.unknownFields.filter((name) => name !== field),
+    tools: [...request.tools.filter((tool) => !isToolset(tool)), ...listed.map(({ of }) => of)],
+  };
+}
+
 /**
  * True if the upstream calls the servers of a request itself: it speaks the caller's format, and gets the caller's own
  * body. Servers of the configuration are known to the gateway alone.
  */
 function isLeftToUpstream(
-  { tools, wishes, formatFacts }: GenerationRequest,
+  entries: readonly AskedEntry[],
+  { wishes, formatFacts }: GenerationRequest,
   { caller }: StageContext,
   endpoints: readonly Endpoint[],
 ): boolean {
-  const asked = tools.filter(isMcpServer);
   const isRelayed = caller.guardrails.length === 0 && wishes.plugins.length === 0 && endpoints.length > 0;
+  const hasItems = conversationForm(formatFacts).hasMcpItems === true;
   return (
     isRelayed &&
-    conversationForm(formatFacts).hasMcpItems === true &&
-    asked.every(({ value }) => readAskedServer(value)?.url !== undefined) &&
-    endpoints.every(({ provider }) => asked.every(({ dialect }) => dialect === provider.dialect))
+    entries.every(({ asked, isListed }) => asked.url !== undefined && (hasItems || isListed)) &&
+    endpoints.every(({ provider }) => entries.every(({ of }) => of.dialect === provider.dialect))
   );
 }
 
@@ -70,32 +132,34 @@ export async function listedMcpTools(
   granted: GrantedServers,
   { endpoints, isWorking }: { readonly endpoints: readonly Endpoint[]; readonly isWorking: boolean },
 ): Promise<McpTools | undefined> {
-  if (!request.tools.some(isMcpServer)) return undefined;
-  if (!isWorking && isLeftToUpstream(request, context, endpoints)) return undefined;
-  return listMcpTools(request, context, granted);
+  const entries = entriesOf(request);
+  if (entries.length === 0) return undefined;
+  if (!isWorking && isLeftToUpstream(entries, request, context, endpoints)) return undefined;
+  return listMcpTools(withListedServers(request, entries), entries, context, granted);
 }
 
 /** Lists the tools of all MCP servers of a request. Throws 400 for a server that the caller cannot use. */
 async function listMcpTools(
   request: GenerationRequest,
+  entries: readonly AskedEntry[],
   context: StageContext,
   granted: GrantedServers,
 ): Promise<McpTools> {
   const { items, listed, approved } = readMcpHistory(request.items);
-  const read = request.tools.filter(isMcpServer).map((of) => askedOf(of, request, context, granted));
+  const read = entries.map((entry) => askedOf(entry, request, context, granted));
   refuse(read.flatMap((each) => ('message' in each ? [each] : [])));
   const asked = read.flatMap((each) => ('asked' in each ? [each] : []));
   refuse(duplicateIssues(asked));
   const found = await Promise.all(asked.map((each) => listOf(each, request, context, granted)));
   refuse(approvalIssues(found, request));
-  const wanted = found.flatMap(({ of, server, tools, asked: { label, needsApproval }, about }) =>
+  const wanted = found.flatMap(({ of, isListed, server, tools, asked: { label, needsApproval }, about }) =>
     tools.map((tool): WantedTool => {
       const mcpTool = { server, tool, about, needsApproval: needsApproval(tool) };
       return {
         of,
         tool: mcpServerTool(mcpTool, granted),
         parameters: {},
-        hostedAs: mcpTool.needsApproval ? MCP_APPROVAL_REQUEST : MCP_CALL,
+        hostedAs: isListed ? MCP_TOOL_USE : mcpTool.needsApproval ? MCP_APPROVAL_REQUEST : MCP_CALL,
         // Callers decide about calls that need approval as the model wrote them.
         ...(mcpTool.needsApproval && { schema: {} }),
         shown: membersOf(label, tool.name),
@@ -113,10 +177,8 @@ async function listMcpTools(
   };
 }
 
-interface Asked {
-  readonly of: HostedTool;
+interface Asked extends AskedEntry {
   readonly place: string;
-  readonly asked: AskedServer;
   /** What the operator lets callers use. */
   readonly allowed: ToolSelection;
   readonly about: string | undefined;
@@ -133,37 +195,40 @@ function refuse(issues: readonly Issue[]): void {
 
 /** A server of the request, or why it cannot be used. */
 function askedOf(
-  of: HostedTool,
+  entry: AskedEntry,
   { places }: GenerationRequest,
   { caller }: StageContext,
   granted: GrantedServers,
 ): Asked | Issue {
-  const asked = readAskedServer(of.value) as AskedServer;
-  const { label, url, headers, description } = asked;
-  const place = places.of(of) ?? 'tools';
+  const { label, url, headers, description } = entry.asked;
+  const place = places.of(entry.of) ?? 'tools';
+  const members = entry.isListed ? LISTED_MEMBERS : TOOL_MEMBERS;
   if (url !== undefined) {
     const isAddress = URL.canParse(url) && /^https?:/i.test(url);
-    if (!isAddress) return { path: `${place}.server_url`, message: 'is not an http address' };
+    if (!isAddress) return { path: `${place}.${members.url}`, message: 'is not an http address' };
     const remote = async () => ({ label, url, headers, isConfigured: false });
-    return { of, place, asked, allowed: ALL, about: description, remote };
+    return { ...entry, place, allowed: ALL, about: description, remote };
   }
   const configured = granted.grantedTo(caller).find((server) => server.label === label);
   if (configured === undefined) {
-    const message = `there is no MCP server ${quoted(label)} for this key: give its server_url`;
-    return { path: `${place}.server_label`, message };
+    const message = `there is no MCP server ${quoted(label)} for this key: give its ${members.url}`;
+    return { path: `${place}.${members.label}`, message };
   }
   const about = description ?? configured.description;
   const remote = () => granted.remoteFor(configured, caller, headers);
-  return { of, place, asked, allowed: configured.tools, about, remote };
+  return { ...entry, place, allowed: configured.tools, about, remote };
 }
 
+/** Names of the members of a server, in a tool and in a list of servers. */
+const TOOL_MEMBERS = { label: 'server_label', url: 'server_url' } as const;
+const LISTED_MEMBERS = { label: 'name', url: 'url' } as const;
+
 function duplicateIssues(all: readonly Asked[]): Issue[] {
-  return all.flatMap(({ asked, place }, index) => {
+  return all.flatMap(({ asked, place, isListed }, index) => {
     const first = all.findIndex((other) => other.asked.label === asked.label);
     if (first === index) return [];
-    return [
-      { path: `${place}.server_label`, message: `${quoted(asked.label)} names another server already` },
-    ];
+    const { label } = isListed ? LISTED_MEMBERS : TOOL_MEMBERS;
+    return [{ path: `${place}.${label}`, message: `${quoted(asked.label)} names another server already` }];
   });
 }
 

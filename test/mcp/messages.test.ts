@@ -1,0 +1,185 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
+import { type AnswerContent, chatAnswer, messagesAnswer, responsesAnswer } from '../fakes/answers.ts';
+import { type FakeUpstream, openFakeUpstream } from '../fakes/fake-upstream.ts';
+import { type FakeMcpServer, openMcpServer, tool } from '../fakes/mcp-server.ts';
+
+const TOKEN = 'token-of-the-caller-for-docs';
+const UPSTREAMS = {
+  'm/chat': chatAnswer,
+  'm/responses': responsesAnswer,
+  'm/messages': messagesAnswer,
+} as const;
+type Model = keyof typeof UPSTREAMS;
+
+let upstream: FakeUpstream;
+let docs: FakeMcpServer;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  [upstream, docs] = await Promise.all([openFakeUpstream(), openMcpServer()]);
+  const model = (id: string, provider: string) => ({ id, endpoints: [{ provider, model: 'one' }] });
+  gateway = await openTestGateway({
+    providers: [
+      { slug: 'chatter', dialect: 'openai-chat', base_url: upstream.url },
+      { slug: 'responder', dialect: 'openai-responses', base_url: upstream.url, api_key: 'k' },
+      { slug: 'messenger', dialect: 'anthropic-messages', base_url: upstream.url, api_key: 'k' },
+    ],
+    models: [model('m/chat', 'chatter'), model('m/responses', 'responder'), model('m/messages', 'messenger')],
+    egress: { allow: [`127.0.0.1:${docs.port}`] },
+  } as never);
+});
+afterAll(async () => {
+  await gateway.close();
+  await Promise.all([upstream.close(), docs.close()]);
+});
+beforeEach(() => {
+  upstream.clear();
+  docs.messages.length = 0;
+  docs.behaviour = { tools: () => ({ tools: [tool('search'), tool('delete')], ttlMs: 0 }) };
+});
+
+const CALL = { name: 'docs__search', arguments: '{"text":"hi"}', id: 'call_a' };
+const TWO_LEGS: readonly AnswerContent[] = [{ tools: [CALL] }, { text: 'Found it.' }];
+const QUESTION = { role: 'user', content: 'Look it up.' } as const;
+
+function answers(model: Model, contents: readonly AnswerContent[]): void {
+  for (const content of contents) upstream.answer(UPSTREAMS[model](content));
+}
+
+const server = (more: object = {}) => ({
+  type: 'url' as const,
+  name: 'docs',
+  url: docs.url,
+  authorization_token: TOKEN,
+  ...more,
+});
+
+async function ask(model: Model, more: object = {}) {
+  const body = { model, max_tokens: 99, messages: [QUESTION], mcp_servers: [server()], ...more };
+  const response = await gateway.post('/messages', body, { 'x-signalbox-metadata': 'enabled' });
+  return { status: response.status, body: (await response.json()) as any };
+}
+
+const calls = () => docs.messages.filter(({ method }) => method === 'tools/call');
+const functions = () =>
+  (upstream.requests[0]?.json.tools ?? []).map(({ function: named, name }: any) => named?.name ?? name);
+
+describe('mcp_servers of the messages format', () => {
+  it.each(['m/chat', 'm/responses'] as const)('work with %s, in blocks of the format', async (model) => {
+    answers(model, TWO_LEGS);
+    const { status, body } = await ask(model);
+    expect(status, JSON.stringify(body)).toBe(200);
+    const [use, result, text] = body.content;
+    expect(use).toEqual({
+      type: 'mcp_tool_use',
+      id: expect.stringMatching(/^mcptoolu_/),
+      name: 'search',
+      server_name: 'docs',
+      input: { text: 'hi' },
+    });
+    expect(result).toEqual({
+      type: 'mcp_tool_result',
+      tool_use_id: use.id,
+      is_error: false,
+      content: [{ type: 'text', text: '{"text":"hi"}', citations: null }],
+    });
+    expect(text).toMatchObject({ type: 'text', text: 'Found it.' });
+    expect(body.stop_reason).toBe('end_turn');
+    expect(calls()[0]?.headers.authorization).toBe(`Bearer ${TOKEN}`);
+    expect(JSON.stringify(upstream.requests)).not.toContain(TOKEN);
+    expect(JSON.stringify(body.signalbox_metadata.translation ?? [])).not.toContain('mcp_servers');
+  });
+
+  it('stream as the official client reads them', async () => {
+    answers('m/chat', TWO_LEGS);
+    const client = new Anthropic({ baseURL: gateway.url.replace(/\/v1$/, ''), apiKey: gateway.apiKey });
+    const stream = client.beta.messages.stream({
+      model: 'm/chat',
+      max_tokens: 99,
+      messages: [QUESTION],
+      mcp_servers: [server()],
+      betas: ['mcp-client-2025-04-04'],
+    });
+    const { content } = await stream.finalMessage();
+    expect(content.map(({ type }) => type)).toEqual(['mcp_tool_use', 'mcp_tool_result', 'text']);
+    expect(content[0]).toMatchObject({ name: 'search', server_name: 'docs', input: { text: 'hi' } });
+  });
+
+  it('show a failure as an error, which the model gets too', async () => {
+    docs.behaviour = {
+      ...docs.behaviour,
+      call: () => ({ isError: true, content: [{ type: 'text', text: 'no' }] }),
+    };
+    answers('m/chat', TWO_LEGS);
+    const { body } = await ask('m/chat');
+    expect(body.content[1]).toMatchObject({ is_error: true, content: [{ text: 'no' }] });
+    expect(upstream.requests[1]?.json.messages.at(-1).content).toBe('no');
+  });
+
+  it.each(['m/chat', 'm/messages'] as const)('come back in the conversation, for %s too', async (model) => {
+    answers('m/chat', TWO_LEGS);
+    const { body } = await ask('m/chat');
+    upstream.clear();
+    answers(model, [{ text: 'Yes.' }]);
+    const messages = [
+      QUESTION,
+      { role: 'assistant', content: body.content },
+      { role: 'user', content: 'Sure?' },
+    ];
+    const { status, body: next } = await ask(model, { messages, mcp_servers: undefined });
+    expect(status, JSON.stringify(next)).toBe(200);
+    const sent = JSON.stringify(upstream.requests[0]?.json.messages);
+    expect(sent).toContain('docs__search');
+    expect(sent).not.toContain('mcp_tool');
+    expect(sent).toContain('call_a');
+  });
+
+  it.each([
+    [{}, ['docs__search', 'docs__delete']],
+    [{ tool_configuration: { allowed_tools: ['search'] } }, ['docs__search']],
+    [{ tool_configuration: { enabled: false } }, []],
+  ])('offer the tools of %j', async (more, names) => {
+    answers('m/chat', [{ text: 'No.' }]);
+    await ask('m/chat', { mcp_servers: [server(more)] });
+    expect(functions()).toEqual(names);
+  });
+
+  it.each([
+    [{}, ['docs__search', 'docs__delete']],
+    [{ configs: { delete: { enabled: false } } }, ['docs__search']],
+    [{ default_config: { enabled: false }, configs: { delete: { enabled: true } } }, ['docs__delete']],
+  ])('offer the tools of the toolset %j', async (more, names) => {
+    answers('m/chat', [{ text: 'No.' }]);
+    const tools = [{ type: 'mcp_toolset', mcp_server_name: 'docs', ...more }];
+    const { body } = await ask('m/chat', { tools });
+    expect(body.content[0].text, JSON.stringify(body)).toBe('No.');
+    expect(functions()).toEqual(names);
+  });
+
+  it('are left to an upstream of the same format', async () => {
+    answers('m/messages', [{ text: 'By itself.' }]);
+    const { status } = await ask('m/messages');
+    expect(status).toBe(200);
+    expect(upstream.requests[0]?.json.mcp_servers).toEqual([server()]);
+    expect(docs.messages).toEqual([]);
+  });
+
+  it('are called by the gateway if it runs other tools for the same upstream', async () => {
+    answers('m/messages', TWO_LEGS);
+    const { body } = await ask('m/messages', { tools: [{ type: 'signalbox:datetime' }] });
+    expect(body.content.map(({ type }: any) => type)).toEqual(['mcp_tool_use', 'mcp_tool_result', 'text']);
+    expect(upstream.requests[0]?.json.mcp_servers).toBeUndefined();
+    expect(calls()).toHaveLength(1);
+  });
+
+  it.each([
+    [[{ type: 'url', name: 'x', url: 'ftp://a' }], 'mcp_servers[0].url'],
+    [[{ type: 'url', name: 'unknown' }], 'mcp_servers[0].name'],
+  ])('are refused as %j', async (mcp_servers, path) => {
+    const { status, body } = await ask('m/chat', { mcp_servers });
+    expect(status).toBe(400);
+    expect(body.error.message).toContain(path);
+  });
+});
