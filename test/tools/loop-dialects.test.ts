@@ -388,14 +388,14 @@ describe('a conversation on two endpoints', () => {
 
   it.each(NAMED_PAIRS)('stays at $to when $from is well again', async ({ first, second }) => {
     const left = upstreams.get(first)?.answer(DOWN) as FakeUpstream;
-    const step = stepWith(datetime.call);
-    const taken = answers(second, step).answer((request) => {
+    const taken = upstreams.get(second) as FakeUpstream;
+    taken.answer((request) => {
       // From now on the endpoint that comes first would answer.
       left.clear();
       answers(first, { says: 'Here I am.' });
-      const script = doubleAnswer(second, { says: ANSWER });
-      return typeof script === 'function' ? script(request) : script;
+      return doubleAnswer(second, stepWith(datetime.call))(request);
     });
+    answers(second, { says: ANSWER });
     const body = await ask('/responses', 'streamed', pairId(first, second), wish(first, second));
     expect(textOf['/responses'](body)).toBe(SAYS + ANSWER);
     expect(left.requests).toEqual([]);

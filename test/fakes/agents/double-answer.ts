@@ -1,9 +1,12 @@
-import { end, head, JSON_TYPE, type Script, write } from '../fake-upstream.ts';
+import { end, head, JSON_TYPE, type RecordedRequest, type Step, write } from '../fake-upstream.ts';
 import type { UpstreamDouble } from './upstream-double.ts';
 import { type Said, WHOLE_ANSWERS } from './whole-answers.ts';
 
 /** One answer of a double. The request decides whether it streams. */
-export function doubleAnswer(double: UpstreamDouble, said: Said): Script {
+export function doubleAnswer(
+  double: UpstreamDouble,
+  said: Said,
+): (request: RecordedRequest) => readonly Step[] {
   const whole = WHOLE_ANSWERS[double.dialect];
   if (whole === undefined) throw new Error(`${double.dialect} has no whole answers`);
   return ({ path, json }) => {
