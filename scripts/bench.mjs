@@ -30,6 +30,7 @@ function parts() {
 }
 
 function runOne(name, args) {
+  buildIfNeeded();
   runTool('vite/bin/vite.js', ['build', '--ssr', `bench/${name}.ts`, '--outDir', out, '--logLevel', 'error']);
   run(process.execPath, [join(out, `${name}.js`), ...args]);
 }
