@@ -73,7 +73,7 @@ describe('tools that run code', () => {
   });
 
   it('run several commands with a time for each', async () => {
-    const { item } = await run('shell', { commands: ['echo one', 'sleep 20'], timeout_ms: 300 });
+    const { item } = await run('shell', { commands: ['echo one', 'sleep 60'], timeout_ms: 2000 });
     expect(item).toMatchObject({
       type: 'signalbox:shell',
       status: 'completed',
@@ -108,9 +108,21 @@ describe('tools that run code', () => {
     const steps = events
       .map(({ data }) => data.type)
       .filter((type) => type?.includes('code_interpreter_call'));
-    expect(steps).toEqual(
-      ['in_progress', 'interpreting', 'completed'].map((step) => `response.code_interpreter_call.${step}`),
-    );
+    expect(steps).toEqual([
+      'response.code_interpreter_call.in_progress',
+      'response.code_interpreter_call_code.delta',
+      'response.code_interpreter_call_code.done',
+      'response.code_interpreter_call.interpreting',
+      'response.code_interpreter_call.completed',
+    ]);
+    const told = (type: string) => events.find(({ data }) => data.type === type)?.data;
+    expect(told('response.output_item.added')?.item.code).toBe('');
+    expect(told('response.code_interpreter_call_code.delta')).toMatchObject({
+      output_index: 0,
+      item_id: expect.stringMatching(/^ci_/),
+      delta: 'print(1 + 1)',
+    });
+    expect(told('response.code_interpreter_call_code.done')).toMatchObject({ code: 'print(1 + 1)' });
     const done = events.find(({ data }) => data.type === 'response.output_item.done')?.data.item;
     expect(done).toMatchObject({ type: 'code_interpreter_call', status: 'completed', code: 'print(1 + 1)' });
     expect(done.outputs).toEqual([{ type: 'logs', logs: '2\n' }]);

@@ -16,9 +16,10 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import { writeSseFrame } from '../../kit/frames/sse.ts';
 import { type ExactNumbers, stringifyExactly } from '../../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { compact, objectsAt } from '../../kit/json/members.ts';
+import { compact, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { ReplyContext } from '../dialect.ts';
 import { familyOf, wrapSeal } from '../shared/reasoning/custody.ts';
+import { inputObject } from '../shared/tools/call-input.ts';
 import { NO_ARGUMENTS } from '../shared/tools/tool-names.ts';
 
 import { renderAnnotation } from './citations.ts';
@@ -335,6 +336,14 @@ export class FrameWriter {
       this.write(events.delta, { ...place, delta: text }) +
       this.write(events.done, { ...place, arguments: text })
     );
+  }
+
+  /** The code among the arguments of a call, which is known as a whole. */
+  hostedCode({ code: events }: HostedItem, input: string, at: Placement): string {
+    const code = events && stringAt(inputObject(input), 'code');
+    if (events === undefined || code === undefined) return '';
+    const place = placeOf(at);
+    return this.write(events.delta, { ...place, delta: code }) + this.write(events.done, { ...place, code });
   }
 
   partAdded(at: Placement, kind: PartKind, part: number): string {

@@ -183,8 +183,15 @@ class ResponsesEncoder implements StreamEncoder {
     if (head.type === 'image') return added + this.#writer.imageStep('in_progress', shown);
     const hosted = head.type === 'server-call' ? hostedItemOf(head) : undefined;
     if (hosted === undefined || head.type !== 'server-call') return added + this.#step(item, 'in_progress');
-    const steps = hosted.begun.map((step) => this.#writer.hostedStep(hosted, step, shown)).join('');
-    return added + steps + this.#writer.hostedInput(hosted, head.input, shown);
+    const code = this.#writer.hostedCode(hosted, head.input, shown);
+    const steps = hosted.begun.map((step) => this.#writer.hostedStep(hosted, step, shown));
+    return (
+      added +
+      steps.slice(0, -1).join('') +
+      code +
+      (steps.at(-1) ?? '') +
+      this.#writer.hostedInput(hosted, head.input, shown)
+    );
   }
 
   /** Gives an item its position; undefined for kinds that this format does not have. */
@@ -214,6 +221,7 @@ class ResponsesEncoder implements StreamEncoder {
     if (shown.head.type === 'image') return { ...rendered, result: null };
     const hosted = shown.head.type === 'server-call' ? hostedItemOf(shown.head) : undefined;
     if (hosted?.input?.events !== undefined) return { ...rendered, arguments: '' };
+    if (hosted?.code !== undefined) return { ...rendered, code: '' };
     const hasStatus = shown.head.type === 'opaque' && typeof rendered.status === 'string';
     return hasStatus ? { ...rendered, status } : rendered;
   }

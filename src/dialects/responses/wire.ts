@@ -175,6 +175,8 @@ export interface HostedItem {
   readonly ended: Readonly<Partial<Record<ServerCallStatus, string>>>;
   /** Arguments are a member of the item. `events`: they are sent while it runs, too. */
   readonly input?: { readonly events?: { readonly delta: string; readonly done: string } };
+  /** Events of the code that the call runs: they come before the last of `begun`. */
+  readonly code?: { readonly delta: string; readonly done: string };
   /** The item has no status. */
   readonly hasNoStatus?: boolean;
   readonly idPrefix: string;
@@ -209,6 +211,10 @@ const HOSTED_ITEMS: ReadonlyMap<string, HostedItem> = new Map<string, HostedItem
       type: 'code_interpreter_call',
       begun: ['in_progress', 'interpreting'],
       ended: { completed: 'completed' },
+      code: {
+        delta: 'response.code_interpreter_call_code.delta',
+        done: 'response.code_interpreter_call_code.done',
+      },
       idPrefix: 'ci_',
       membersOf: interpreterMembers,
     },
