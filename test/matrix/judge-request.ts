@@ -1,5 +1,7 @@
+import type { Tier } from '../../src/catalog/service-tier.ts';
 import type { RenderTarget } from '../../src/dialects/dialect.ts';
 import { DIALECTS, FORMATS } from '../../src/dialects/dialects.ts';
+import { fitTier } from '../../src/dialects/fit/fit-tier.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
 import type { DialectName, Format } from '../../src/ir/items.ts';
 import type { TranslationEntry } from '../../src/ir/metadata.ts';
@@ -72,14 +74,21 @@ export function send(
     if (dialect === undefined) throw new Error(`no upstream dialect ${upstream}`);
     const { renderRequest, renderRelay = renderRequest } = dialect;
     const render = lane === 'relay' ? renderRelay : renderRequest;
-    const rendered = render(request, targetOf(upstream));
+    const fitted = fitTier(request, tierOf(request), DIALECTS[upstream].facts);
+    const rendered = render(fitted.request, targetOf(upstream));
+    const report = [...fitted.report, ...rendered.report];
     const sent = JSON.parse(JSON.stringify(rendered.body)) as JsonObject;
     const arrived = holds(feature.arrives[upstream], sent);
-    return { verdict: judge(arrived, rendered.report), report: rendered.report, body: sent };
+    return { verdict: judge(arrived, report), report, body: sent };
   } catch (error) {
     if (!(error instanceof GatewayError) || error.status >= 500) throw error;
     return { verdict: 'refused', report: [], refusal: error };
   }
+}
+
+/** The tables show endpoints of the tier that a request asks for. */
+function tierOf({ serviceTier, speed }: GenerationRequest): Tier | undefined {
+  return serviceTier === 'priority' || speed === 'fast' ? 'priority' : undefined;
 }
 
 function judge(arrived: boolean, report: readonly TranslationEntry[]): SentRequest['verdict'] {

@@ -46,12 +46,17 @@ describe('fitTier', () => {
     expect(fitTier(asking({ speed: 'fast' }, {}), 'priority', DIALECTS.chat.facts).report).toEqual([]);
   });
 
-  it('has no word for flex in the messages dialect', () => {
-    const { request } = fitTier(
-      asking({ serviceTier: 'flex' }, { service_tier: 'flex' }),
-      'flex',
-      DIALECTS.messages.facts,
-    );
+  it.each([
+    ['flex', 'messages', { serviceTier: 'flex' }, { service_tier: 'flex' }],
+    ['priority', 'gemini', { serviceTier: 'priority' }, { service_tier: 'priority' }],
+    ['priority', 'gemini', { speed: 'fast' }, { speed: 'fast' }],
+  ] as const)('has no word for %s in the dialect %s, and reports the field of the request', (...row) => {
+    const [tier, dialect, changes, body] = row;
+    const { request, report } = fitTier(asking(changes, body), tier, DIALECTS[dialect].facts);
     expect(request.body).toEqual({ model: 'm', input: 'x' });
+    expect(request.serviceTier).toBeUndefined();
+    const [field] = Object.keys(body);
+    expect(report).toEqual([{ field, action: 'dropped', detail: 'the upstream has no such tier' }]);
+    expect(fitTier(asking({}, {}), tier, DIALECTS[dialect].facts).report).toEqual([]);
   });
 });

@@ -33,14 +33,26 @@ export function fitTier(
     const report = asked === undefined ? NO_ENTRIES : [lost(request, asked, 'dropped', OF_STANDARD_TIER)];
     return asked === undefined ? { request, report } : { request: without(request), report };
   }
-  const report =
-    asked === undefined || TIER_OF.get(asked) === tier
-      ? NO_ENTRIES
-      : [lost(request, asked, 'coerced', `the endpoint that serves is of the tier ${tier}`)];
+  const report = asked === undefined ? NO_ENTRIES : lossesOf(request, asked, tier, facts);
   return { request: withTier(without(request), tier, facts), report };
 }
 
+/** What a request loses at an endpoint of a special tier. */
+function lossesOf(
+  request: GenerationRequest,
+  asked: string,
+  tier: Tier,
+  { speeds }: Pick<DialectFacts, 'speeds'>,
+): readonly TranslationEntry[] {
+  if (TIER_OF.get(asked) !== tier) {
+    return [lost(request, asked, 'coerced', `the endpoint that serves is of the tier ${tier}`)];
+  }
+  const isSent = speeds === undefined || speeds[tier] !== undefined;
+  return isSent ? NO_ENTRIES : [lost(request, asked, 'dropped', NO_SUCH_TIER)];
+}
+
 const OF_STANDARD_TIER = 'the endpoint that serves is of the standard tier';
+const NO_SUCH_TIER = 'the upstream has no such tier';
 
 /** The request with the dialect's speed or service tier; unchanged if it has no word for the tier. */
 function withTier(

@@ -461,12 +461,13 @@ export const OTHER_SETTINGS: RequestChapter = {
       }),
       arrives: {
         ...everywhere((body) => body.service_tier === 'priority'),
+        messages: (body) => body.speed === 'fast',
         bedrock: (body) => body.serviceTier.type === 'priority',
       },
       verdicts: {
-        messages: 'dropped kept kept dropped kept',
-        responses: 'dropped kept kept dropped kept',
-        chat: 'dropped kept kept dropped kept',
+        messages: 'kept kept kept dropped kept',
+        responses: 'kept kept kept dropped kept',
+        chat: 'kept kept kept dropped kept',
       },
     }),
     row({
@@ -478,9 +479,9 @@ export const OTHER_SETTINGS: RequestChapter = {
         bedrock: (body) => body.serviceTier.type === 'priority',
       },
       verdicts: {
-        messages: 'kept adapted adapted dropped adapted',
-        responses: '-    -       -       -       -',
-        chat: '-    -       -       -       -',
+        messages: 'kept kept kept dropped kept',
+        responses: '-    -    -    -       -',
+        chat: '-    -    -    -       -',
       },
     }),
     row({
