@@ -176,6 +176,10 @@ function quantityText(value: number, unit: Unit): string {
 
 /** Units are compared without case; these are how people write them. */
 const UNIT_NAMES: Readonly<Record<string, string>> = {
+  kb: 'kB',
+  mb: 'MB',
+  gb: 'GB',
+  tb: 'TB',
   kib: 'KiB',
   mib: 'MiB',
   gib: 'GiB',
