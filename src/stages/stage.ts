@@ -7,6 +7,7 @@ import type { ChargeKind, LegKind, PaidCharge, ToolCallRecord } from '../ir/leg.
 import type { PipelineEntry, TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
+import type { FlowSource } from '../kit/frames/flow.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import type { Log } from '../kit/log/log.ts';
 import type { Nanos } from '../kit/money.ts';
@@ -29,7 +30,7 @@ export interface LegWish {
  * terminal event, and its account is closed by then. A leg beyond the limits ends at once, with `budget`; one that
  * fails after the first ends with a failure.
  */
-export type Next = (request: GenerationRequest, wish?: LegWish) => AsyncIterable<EventBatch>;
+export type Next = (request: GenerationRequest, wish?: LegWish) => FlowSource<EventBatch>;
 
 /** Operator settings that stages read; `vendor` is the prefix of the operator's own headers and tools. */
 export interface StageSettings extends ToolSettings {
@@ -151,7 +152,7 @@ export interface Stage {
    * Runs the rest, once or several times, in sequence or at the same time, and may change the events on their way out.
    * `ir/folding/joined-legs.ts` joins several legs into one answer.
    */
-  around?(request: GenerationRequest, next: Next, context: StageContext): AsyncIterable<EventBatch>;
+  around?(request: GenerationRequest, next: Next, context: StageContext): FlowSource<EventBatch>;
   /**
    * Of a stage with `around`: whether the end of the leg is the end of the generation, because the stage runs the rest
    * once and waits for nothing afterwards. Absent = it is not.

@@ -2,12 +2,11 @@ import { FREE } from '../../catalog/prices/bill.ts';
 import { NOTHING } from '../../ir/amount.ts';
 import { GatewayError, toGatewayError } from '../../ir/errors.ts';
 import { type Event, type EventBatch, hasContent, terminalIndex, terminalOf } from '../../ir/events.ts';
-import { Fold } from '../../ir/folding/fold.ts';
 import type { LegStatus } from '../../ir/leg.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Result } from '../../ir/result.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
-import type { Flow } from '../../kit/frames/flow.ts';
+import type { Flow, FlowSource } from '../../kit/frames/flow.ts';
 import { LightAbortController } from '../../kit/loop/light-abort.ts';
 import type { Refusal } from '../../ports/ledger.ts';
 import { isSameCandidate } from '../../routing/rules/candidate.ts';
@@ -22,15 +21,12 @@ import { type AdmittedLeg, RunningLeg } from '../leg/running-leg.ts';
 import type { Plan } from '../plan/plan.ts';
 import { accountOf, withToolCalls } from '../record/account.ts';
 import { acceptedRow } from '../record/generation-row.ts';
-import { OpenItems } from '../record/open-items.ts';
 import type { AttemptLimits } from '../request/settings.ts';
 import type { AnswerDependencies, AnswerState } from './answer-dependencies.ts';
 import { Answering } from './answering.ts';
+import { OpenLeg } from './open-leg.ts';
 import { StagedFlow } from './staged-flow.ts';
 import { plannedGeneration, type Underway } from './underway.ts';
-
-/** The end of a leg that was cut off when its reservation was used up. */
-const CUT_SHORT = { type: 'finish', reason: 'length' } as const;
 
 /** The end of a generation whose next leg cannot be paid for. */
 const OUT_OF_MONEY = { type: 'finish', reason: 'budget' } as const;
@@ -103,29 +99,36 @@ export class SeveralLegs extends Answering {
   }
 
   /** One leg, which can be cancelled at any moment, also before its upstream has answered. */
-  #leg(request: GenerationRequest, wish: LegWish = {}): AsyncIterableIterator<EventBatch, void, undefined> {
+  #leg(request: GenerationRequest, wish: LegWish = {}): FlowSource<EventBatch> {
     const giveUp = new LightAbortController();
     const { signal } = wish;
     if (signal?.aborted === true) giveUp.abort(GIVEN_UP);
     else signal?.addEventListener('abort', () => giveUp.abort(GIVEN_UP), { once: true });
-    const events = this.#run(request, wish, giveUp);
-    return {
+    let open: OpenLeg | undefined;
+    const events = this.#run(request, wish, giveUp, (begun) => {
+      open = begun;
+    });
+    const flow: Flow<EventBatch> = {
       next: () => events.next(),
+      poll: () => open?.poll(),
+      whenReady: (wake) => open?.whenReady(wake) ?? false,
       return: () => {
         giveUp.abort(GIVEN_UP);
         return events.return();
       },
-      [Symbol.asyncIterator]() {
-        return this;
-      },
     };
+    return { [Symbol.asyncIterator]: () => flow };
   }
 
-  /** Runs one leg. Its output is metered and its account closed before its last event is forwarded. */
+  /**
+   * Runs one leg. Its output is metered and its account closed before its last event is forwarded. `begun` is called
+   * with the leg, whose further events may be polled between two steps.
+   */
   async *#run(
     request: GenerationRequest,
     wish: LegWish,
     giveUp: LightAbortController,
+    begun: (open: OpenLeg) => void,
   ): AsyncGenerator<EventBatch, void, undefined> {
     const isFirst = this.#first !== undefined;
     const running = await this.#begin(request, wish, giveUp).catch((error: unknown) => {
@@ -153,31 +156,26 @@ export class SeveralLegs extends Answering {
       yield [OUT_OF_MONEY];
       return;
     }
-    const fold = new Fold(this.keptCharacters);
-    const openItems = new OpenItems();
-    const flow = attemptCandidates(request, running.leg, running);
-    this.#open.set(running, { fold, giveUp });
+    const { keptCharacters, checkpoints } = this;
+    const attempts = attemptCandidates(request, running.leg, running);
+    const open = new OpenLeg(running, attempts, { keptCharacters, checkpoints, giveUp });
+    this.#open.set(running, open);
+    begun(open);
     try {
-      for await (const batch of flow) {
-        fold.pushAll(batch);
-        running.watch(batch);
-        request.watch?.received(batch);
-        openItems.push(batch);
+      for await (const batch of open.events) {
         const terminal = terminalIn(batch);
+        open.note(batch, terminal !== undefined);
         if (terminal !== undefined) {
           await this.#close(running, terminal.type === 'failure' ? terminal.error : 'whole');
           yield batch;
           return;
         }
-        this.checkpoints.passed(running.uncountedTokens, running.isReported);
-        if (!running.mayGoOn()) {
-          const ending: Event[] = [...openItems.ending(), CUT_SHORT];
-          fold.pushAll(ending);
-          await this.#close(running, 'cut');
-          yield [...batch, ...ending];
-          return;
-        }
         yield batch;
+        if (open.mayGoOn) continue;
+        const ending = open.cutShort();
+        await this.#close(running, 'cut');
+        yield ending;
+        return;
       }
     } catch (error) {
       const failure = toGatewayError(error);
@@ -279,7 +277,7 @@ export class SeveralLegs extends Answering {
     const open = this.#open.get(running);
     if (open === undefined) return;
     this.#open.delete(running);
-    const closing = this.#settle(running, open.fold.result(), end);
+    const closing = this.#settle(running, open.result(), end);
     this.#closing.push(closing);
     await closing;
   }
@@ -294,12 +292,6 @@ export class SeveralLegs extends Answering {
     // The only leg is recorded with the generation, which ends with it.
     if (!this.underway.stages.endWithLeg) await this.noteProgress();
   }
-}
-
-/** Events of a leg so far, and the controller that aborts its upstream call. */
-interface OpenLeg {
-  readonly fold: Fold;
-  readonly giveUp: LightAbortController;
 }
 
 /** Abort reason of a leg that its stage, or the end of the answer, cancels. */

@@ -1,5 +1,6 @@
 import { GatewayError, toGatewayError } from '../../ir/errors.ts';
 import { type EventBatch, terminalIndex } from '../../ir/events.ts';
+import type { Flow, FlowSource } from '../../kit/frames/flow.ts';
 import { isInTime } from '../../kit/loop/is-in-time.ts';
 import type { UpstreamReading } from '../leg/upstream-reading.ts';
 
@@ -10,8 +11,8 @@ const GRACE_MS = 2000;
  * The events of stages, made safe for settlement: exactly one terminal event unless the caller left, every failure a
  * GatewayError, and an end in bounded time even if a stage hangs.
  */
-export class StagedFlow implements AsyncIterableIterator<EventBatch, void, undefined> {
-  readonly #source: AsyncIterator<EventBatch, unknown, undefined>;
+export class StagedFlow implements AsyncIterableIterator<EventBatch, void, undefined>, Flow<EventBatch> {
+  readonly #source: Flow<EventBatch>;
   readonly #reading: Pick<UpstreamReading, 'signal' | 'isAbandoned'>;
   #isOver = false;
   /** Rejects the pending step. */
@@ -23,7 +24,7 @@ export class StagedFlow implements AsyncIterableIterator<EventBatch, void, undef
     this.#timer = setTimeout(() => giveUp(this.#reading.signal.reason), GRACE_MS);
   };
 
-  constructor(pipeline: AsyncIterable<EventBatch>, reading: Pick<UpstreamReading, 'signal' | 'isAbandoned'>) {
+  constructor(pipeline: FlowSource<EventBatch>, reading: Pick<UpstreamReading, 'signal' | 'isAbandoned'>) {
     this.#source = pipeline[Symbol.asyncIterator]();
     this.#reading = reading;
     reading.signal.addEventListener('abort', this.#onAbort);
@@ -34,15 +35,21 @@ export class StagedFlow implements AsyncIterableIterator<EventBatch, void, undef
     try {
       const step = await this.#step();
       if (step.done === true) return this.#endless();
-      const at = terminalIndex(step.value);
-      if (at === -1) return step;
-      this.#end();
-      return { done: false, value: step.value.slice(0, at + 1) };
+      return { done: false, value: this.#upToEnd(step.value) };
     } catch (error) {
       this.#end();
       // If the caller left, the answer just ends; an error of a stage is no failure then.
       throw this.#reading.isAbandoned ? error : toGatewayError(error);
     }
+  }
+
+  poll(): EventBatch | undefined {
+    const batch = this.#isOver ? undefined : this.#source.poll?.();
+    return batch === undefined ? undefined : this.#upToEnd(batch);
+  }
+
+  whenReady(wake: () => void): boolean {
+    return !this.#isOver && (this.#source.whenReady?.(wake) ?? false);
   }
 
   async return(): Promise<IteratorResult<EventBatch, void>> {
@@ -54,6 +61,14 @@ export class StagedFlow implements AsyncIterableIterator<EventBatch, void, undef
 
   [Symbol.asyncIterator](): this {
     return this;
+  }
+
+  /** The batch without what follows its terminal event, which ends the flow. */
+  #upToEnd(batch: EventBatch): EventBatch {
+    const at = terminalIndex(batch);
+    if (at === -1) return batch;
+    this.#end();
+    return batch.slice(0, at + 1);
   }
 
   /** The failure for a stage that ends without a terminal event: its answer is incomplete. */

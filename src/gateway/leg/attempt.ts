@@ -62,6 +62,8 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
   #rest: Flow<EventBatch> | undefined;
   /** True if nothing can be pulled: while the answer is opened, and for good if that fails. */
   #isOver = false;
+  /** A polled batch whose failure has to be looked at first: `next` returns it. */
+  #held: EventBatch | undefined;
   /** True after `return`. */
   #isLetGo = false;
 
@@ -77,21 +79,22 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
   }
 
   poll(): EventBatch | undefined {
-    return this.#isPolled ? this.#rest?.poll?.() : undefined;
+    if (this.#held !== undefined) return undefined;
+    const batch = this.#rest?.poll?.();
+    if (batch === undefined || this.#request.watch === undefined || failureIn(batch) === undefined)
+      return batch;
+    this.#held = batch;
+    return undefined;
   }
 
   whenReady(wake: () => void): boolean {
-    return this.#isPolled && (this.#rest?.whenReady?.(wake) ?? false);
-  }
-
-  /** False if the text of a failure may have to be scanned, which `next` waits for. */
-  get #isPolled(): boolean {
-    return this.#request.watch === undefined;
+    return this.#held === undefined && (this.#rest?.whenReady?.(wake) ?? false);
   }
 
   return(): Promise<IteratorResult<EventBatch, void>> {
     this.#isOver = true;
     this.#isLetGo = true;
+    this.#held = undefined;
     const closing = this.#rest?.return?.();
     this.#rest = undefined;
     return closing === undefined ? Promise.resolve(OVER) : closing.then(over);
@@ -103,7 +106,10 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
 
   async #goOn(rest: Flow<EventBatch>): Promise<IteratorResult<EventBatch, void>> {
     try {
-      const step = await rest.next();
+      const held = this.#held;
+      this.#held = undefined;
+      const step: IteratorResult<EventBatch, unknown> =
+        held === undefined ? await rest.next() : { done: false, value: held };
       if (step.done !== true) {
         if (this.#isLeft()) throw this.#dependencies.signal.reason;
         const request = this.#request;
@@ -311,9 +317,15 @@ async function passedFailure(
 
 /** The batch, where a failure at its end has the text of the upstream as it may be passed on. */
 async function passedBatch(batch: EventBatch, request: GenerationRequest): Promise<EventBatch> {
+  const failure = failureIn(batch);
+  if (failure === undefined) return batch;
+  return [...batch.slice(0, -1), { type: 'failure', error: await passedFailure(failure, request) }];
+}
+
+/** The failure of the upstream at the end of a batch. */
+function failureIn(batch: EventBatch): UpstreamFailure | undefined {
   const last = batch.at(-1);
-  if (last?.type !== 'failure' || !(last.error instanceof UpstreamFailure)) return batch;
-  return [...batch.slice(0, -1), { ...last, error: await passedFailure(last.error, request) }];
+  return last?.type === 'failure' && last.error instanceof UpstreamFailure ? last.error : undefined;
 }
 
 /** Vectors that have arrived are kept and charged: no other endpoint makes them again. */

@@ -19,6 +19,49 @@ export interface FlowSource<T> {
   [Symbol.asyncIterator](): Flow<T>;
 }
 
+/** A flow whose next value can be looked at before it is taken. */
+export class PeekableFlow<T> implements AsyncIterableIterator<T, unknown, undefined> {
+  readonly #source: Flow<T>;
+  #peeked: T | undefined;
+
+  constructor(source: Flow<T>) {
+    this.#source = source;
+  }
+
+  /** The next value if it is ready. It stays the next one until `take` or `next`. */
+  peek(): T | undefined {
+    this.#peeked ??= this.#source.poll?.();
+    return this.#peeked;
+  }
+
+  /** Removes the value that `peek` returned. */
+  take(): void {
+    this.#peeked = undefined;
+  }
+
+  next(): Promise<IteratorResult<T, unknown>> {
+    const value = this.#peeked;
+    if (value === undefined) return this.#source.next();
+    this.#peeked = undefined;
+    return Promise.resolve({ done: false, value });
+  }
+
+  /** Calls `wake` once when `peek` may have a value. False: there is one, or only `next` goes on. */
+  whenReady(wake: () => void): boolean {
+    return this.#peeked === undefined && (this.#source.whenReady?.(wake) ?? false);
+  }
+
+  async return(): Promise<IteratorResult<T, unknown>> {
+    this.#peeked = undefined;
+    await this.#source.return?.();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
+
 /** Takes the values of a flow that are ready, now and as they arrive, between two calls of `next`. */
 export class ReadyValues<T> {
   readonly #flow: Flow<T>;

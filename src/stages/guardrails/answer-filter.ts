@@ -61,7 +61,11 @@ export class AnswerFilter {
 
   /** The events that may go on, at once or in slices. Those after a block are left out. */
   push(batch: EventBatch): Event[] | Sliced<Event[]> {
-    if (!this.#isShort(batch)) return this.#inSlices(batch);
+    return this.isShort(batch) ? this.pushShort(batch) : this.#inSlices(batch);
+  }
+
+  /** The same for a short batch. */
+  pushShort(batch: EventBatch): Event[] {
     const out: Event[] = [];
     for (let at = 0; at < batch.length && !this.#scan.isBlocked; ) {
       const run = runAt(batch, at);
@@ -76,7 +80,7 @@ export class AnswerFilter {
   }
 
   /** True if the batch has little text, all of it in pieces. */
-  #isShort(batch: EventBatch): boolean {
+  isShort(batch: EventBatch): boolean {
     let characters = 0;
     for (const event of batch) {
       if (event.type === 'text-delta' || event.type === 'tool-input-delta') characters += event.text.length;

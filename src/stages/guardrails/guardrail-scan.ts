@@ -50,7 +50,7 @@ export class GuardrailScan implements ScannerCount {
   async request(request: GenerationRequest, panel: JudgePanel): Promise<GenerationRequest> {
     if (this.#passed.has(request)) return request;
     const unknown = this.#unknownTexts(request);
-    const filtered = await this.#filtered(unknown);
+    const filtered = await new SharedTurn(this.#signal).run(this.#filtered(unknown));
     if (this.#isBlocked) return request;
     const { texts, isJudged } = panel.isEmpty
       ? { texts: filtered, isJudged: true }
@@ -103,11 +103,11 @@ export class GuardrailScan implements ScannerCount {
   }
 
   /** The texts after all filters. */
-  async #filtered(texts: readonly NewText[]): Promise<string[]> {
+  *#filtered(texts: readonly NewText[]): Sliced<string[]> {
     const results: string[] = [];
-    const turn = new SharedTurn(this.#signal);
     for (const { text, role } of texts) {
-      const findings = await turn.run(this.#filters.scanInSlices(text, { role, direction: 'sent' }));
+      const findings = yield* this.#filters.scanInSlices(text, { role, direction: 'sent' });
+      yield;
       this.note(findings, 'sent');
       results.push(findings.length === 0 ? text : redacted(text, findings));
     }

@@ -6,17 +6,17 @@ import { SharedTurn } from '../../kit/loop/turns.ts';
 import type { AppliedGuardrail } from '../../ports/guardrails.ts';
 import { hasToolWork } from '../../tools/wanted-tools.ts';
 import type { Next, Stage, StageContext } from '../stage.ts';
-import { AnswerFilter } from './answer-filter.ts';
 import { passedError } from './error-texts.ts';
 import { type FilterSet, preparedFilters } from './filters/filter-set.ts';
+import { checked, type Guarded } from './guarded.ts';
+import { GuardedLeg } from './guarded-leg.ts';
 import type { GuardrailMetrics } from './guardrail-metrics.ts';
 import { GuardrailScan } from './guardrail-scan.ts';
-import { HeldAnswer } from './judges/held-answer.ts';
 import type { JudgesFor } from './judges/judge.ts';
 import { JudgePanel } from './judges/judge-panel.ts';
 import { type FileScanning, type FilesAsText, withScannedFiles } from './native-files.ts';
 import { Receipt, type Unscanned } from './receipt.ts';
-import { blockedError, failureEntry, noVerdictError, pipelineEntries } from './refusals.ts';
+import { failureEntry, noVerdictError } from './refusals.ts';
 import { scannedResults } from './shown-results.ts';
 
 /** Dependencies of the guardrail stages. */
@@ -26,15 +26,6 @@ export interface GuardrailStageDependencies {
   readonly judgesFor: JudgesFor;
   readonly metrics: GuardrailMetrics;
   readonly filesAsText: FilesAsText;
-}
-
-/** One generation under guardrails. */
-interface Guarded {
-  readonly scan: GuardrailScan;
-  readonly panel: JudgePanel;
-  readonly receipt: Receipt;
-  /** Set in all requests of the generation. */
-  readonly watch: WireWatch;
 }
 
 /** The places of guardrails in the order of stages. */
@@ -108,7 +99,7 @@ export function guardrailStages(dependencies: GuardrailStageDependencies): Guard
       name: 'guardrails-around-legs',
       touches: 'answer',
       isActive,
-      around: (request, next, context) => guardedLeg(request, next, context, guardedOf(context)),
+      around: (request, next, context) => new GuardedLeg(request, next, context, guardedOf(context)),
       // Services judge the end of an answer after its leg.
       endsWithLeg: (context) => guardedOf(context).panel.isEmpty,
     },
@@ -184,52 +175,6 @@ function guarded(
   return { scan, panel, receipt, watch };
 }
 
-/** Notes what was found; throws if something must not pass. */
-function checked<T>(value: T, scan: GuardrailScan, { note }: StageContext): T {
-  const found = scan.take();
-  for (const entry of pipelineEntries(found)) note(entry);
-  if (scan.isBlocked) throw blockedError(found);
-  return value;
-}
-
-/**
- * One leg: its request is scanned for what stages have added, and its events as they pass. A leg whose answer is
- * refused ends before the failure is passed on: what it has written is charged, and its endpoint did nothing wrong.
- */
-async function* guardedLeg(
-  asked: GenerationRequest,
-  next: Next,
-  context: StageContext,
-  { scan, panel }: Guarded,
-): AsyncGenerator<EventBatch, void, undefined> {
-  const request = checked(await scan.request(asked, panel), scan, context);
-  const filter = new AnswerFilter(scan);
-  const held = panel.isEmpty ? undefined : new HeldAnswer(panel);
-  let hasPassed = false;
-  let refusal: GatewayError | undefined;
-  for await (const batch of next(request)) {
-    const filtered = filter.push(batch);
-    let passing = Array.isArray(filtered) ? filtered : await new SharedTurn().run(filtered);
-    try {
-      if (held !== undefined && !scan.isBlocked) {
-        passing = await held.push(passing);
-        scan.unjudgedCharacters += held.takeUnjudged();
-      }
-      if (scan.isBlocked || isLast(passing)) checked(undefined, scan, context);
-    } catch (error) {
-      // Before anything has passed the request is refused; later its stream fails.
-      if (!hasPassed || !(error instanceof GatewayError)) throw error;
-      refusal = error;
-      break;
-    }
-    if (passing.length === 0) continue;
-    hasPassed = true;
-    yield passing;
-    if (isLast(passing)) return;
-  }
-  if (refusal !== undefined) yield [{ type: 'failure', error: refusal }];
-}
-
 /** An answer whose results of server tools are scanned as they pass. */
 async function* guardedResults(
   batches: ReturnType<Next>,
@@ -251,9 +196,4 @@ async function* guardedResults(
     }
     yield passing;
   }
-}
-
-function isLast(batch: EventBatch): boolean {
-  const last = batch.at(-1);
-  return last?.type === 'finish' || last?.type === 'failure';
 }

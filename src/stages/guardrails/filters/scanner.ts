@@ -36,9 +36,9 @@ const PIECE_WORK = 1_000_000;
 const BUILTIN_WORK = 50;
 const MIN_PIECE_CHARACTERS = 16;
 
-/** Shorter texts are scanned as fast as they are looked up. */
-const MIN_REMEMBERED_CHARACTERS = 256;
+/** Texts that are remembered as harmless, of each kind: many short ones do not displace the long ones. */
 const MAX_REMEMBERED = 2000;
+const MIN_LONG_CHARACTERS = 256;
 
 /** All filters for texts of one place. */
 export class Scanner {
@@ -48,8 +48,11 @@ export class Scanner {
   readonly #anyMatch: AnyMatch | undefined;
   /** Characters of a text in pieces that are scanned in some milliseconds at most. */
   readonly sliceCharacters: number;
-  /** Digests of texts in which nothing was found: instructions and conversations are sent again and again. */
-  readonly #harmless = new LRUCache<string, true>({ max: MAX_REMEMBERED });
+  /** Digests of texts in which nothing was found: instructions, tools and conversations are sent again and again. */
+  readonly #harmless = {
+    long: new LRUCache<string, true>({ max: MAX_REMEMBERED }),
+    short: new LRUCache<string, true>({ max: MAX_REMEMBERED }),
+  };
 
   /** `anyMatch`: of the patterns among the filters, in their order. */
   constructor(filters: readonly ActiveFilter[], anyMatch: AnyMatch | undefined) {
@@ -79,11 +82,11 @@ export class Scanner {
   /** Scans a text in slices of a few milliseconds at most, and yields after each. */
   *scan(text: string): Sliced<Finding[]> {
     if (this.filters.length === 0 || text === '') return [];
-    if (text.length < MIN_REMEMBERED_CHARACTERS) return yield* this.#scanNew(text);
+    const harmless = this.#harmless[text.length < MIN_LONG_CHARACTERS ? 'short' : 'long'];
     const digest = hash('sha256', Buffer.from(text, 'utf16le'), 'base64');
-    if (this.#harmless.has(digest)) return [];
+    if (harmless.get(digest) === true) return [];
     const findings = yield* this.#scanNew(text);
-    if (findings.length === 0) this.#harmless.set(digest, true);
+    if (findings.length === 0) harmless.set(digest, true);
     return findings;
   }
 

@@ -1,0 +1,23 @@
+import type { WireWatch } from '../../ir/wire-watch.ts';
+import type { StageContext } from '../stage.ts';
+import type { GuardrailScan } from './guardrail-scan.ts';
+import type { JudgePanel } from './judges/judge-panel.ts';
+import type { Receipt } from './receipt.ts';
+import { blockedError, pipelineEntries } from './refusals.ts';
+
+/** One generation under guardrails. */
+export interface Guarded {
+  readonly scan: GuardrailScan;
+  readonly panel: JudgePanel;
+  readonly receipt: Receipt;
+  /** Set in all requests of the generation. */
+  readonly watch: WireWatch;
+}
+
+/** Notes what was found; throws if something must not pass. */
+export function checked<T>(value: T, scan: GuardrailScan, { note }: Pick<StageContext, 'note'>): T {
+  const found = scan.take();
+  for (const entry of pipelineEntries(found)) note(entry);
+  if (scan.isBlocked) throw blockedError(found);
+  return value;
+}
