@@ -60,10 +60,7 @@ export class BoundedSearch {
     this.#text = known;
     this.#base = base;
     const { needs } = this.#shape;
-    for (let at = from; at < known.length && !this.#mayMatch; at++) {
-      const code = known.charCodeAt(at);
-      this.#mayMatch = code < needs.length && needs[code] === 1;
-    }
+    this.#mayMatch ||= containsOne(known, from, needs);
     this.#find(base + this.#shape.openFrom(this.#text, this.hold - base));
     return end;
   }
@@ -120,6 +117,12 @@ function couldBegin(shape: DataShape, codes: readonly number[]): boolean {
     known.set(first, could);
   }
   return could;
+}
+
+/** Whether a text contains one of the characters of a table, from an index on. */
+function containsOne(text: string, from: number, table: Uint8Array): boolean {
+  for (let at = from; at < text.length; at++) if (table[text.charCodeAt(at)] === 1) return true;
+  return false;
 }
 
 function knownPart(text: string, base: number, end: number): string {

@@ -259,9 +259,19 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** Capital letters are the mark of these: by name, pieces of which every match contains one. */
-const CASE_SENSITIVE: ReadonlyMap<string, readonly string[]> = new Map([
+/** Capital letters are the mark of these. */
+const CASE_SENSITIVE: ReadonlySet<string> = new Set(['dan_jailbreak']);
+
+/** By name: pieces of which every match contains one. Most texts contain none of them. */
+const NEEDED_PIECES: ReadonlyMap<string, readonly string[]> = new Map([
   ['dan_jailbreak', ['DAN', 'nything', 'ANYTHING']],
+  ['system_tag_injection', ['<', '{{']],
+  ['role_tag_injection', ['<', '"', "'"]],
+  ['role_delimiter_injection', ['#', '---', '===', '~~~']],
+  ['bracketed_role_spoofing', ['[', '(', '{']],
+  ['system_prefix_spoofing', [':']],
+  ['control_token_injection', ['<', '[']],
+  ['deepseek_control_token_injection', ['<|']],
 ]);
 
 /** All named patterns. */
@@ -270,7 +280,7 @@ export const INJECTION_PATTERNS: readonly InjectionPattern[] = Object.values(GRO
     name,
     source: bounded(source),
     ignoresCase: !CASE_SENSITIVE.has(name),
-    needs: CASE_SENSITIVE.get(name),
+    needs: NEEDED_PIECES.get(name),
   })),
 );
 
