@@ -6,6 +6,7 @@ import { closed, nullish } from '../kit/json/schema.ts';
 import { quoted } from '../kit/text/quoted.ts';
 import { DomainList } from '../web/domains.ts';
 import { type FetchedPage, visitPage } from '../web/fetch-page.ts';
+import { textOwner } from '../web/text-owner.ts';
 import { type ServerTool, toolFailure } from './server-tool.ts';
 
 /** Pages of one answer, whatever the request asks for. */
@@ -60,7 +61,7 @@ export const webFetch: ServerTool = {
     };
     const { vendor, web } = settings;
     const { limits } = web;
-    const owner = caller.accountId;
+    const owner = textOwner(caller);
     const { page, httpStatus } = await visitPage(url, wish, { egress, limits, signal, vendor, now, owner });
     const visited = compact({ httpStatus });
     if (page.status === 'failed') {

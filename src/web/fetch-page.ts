@@ -1,6 +1,7 @@
 import type { Egress } from '../egress/egress.ts';
 import { EgressProblem } from '../egress/egress-problem.ts';
 import { boundedText } from '../kit/json/bounded-json.ts';
+import type { PlaceOwner } from '../kit/loop/fair-places.ts';
 import { type DomainList, domainProblem } from './domains.ts';
 import { textOf, Unreadable } from './page-text.ts';
 import { PdfProblem } from './pdf-text.ts';
@@ -32,7 +33,7 @@ export interface FetchDependencies {
   /** Name in the `User-Agent` header. */
   readonly vendor: string;
   /** The caller's account: pages of one account do not keep those of others waiting. */
-  readonly owner: string;
+  readonly owner: PlaceOwner;
   now(): number;
 }
 

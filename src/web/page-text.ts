@@ -1,5 +1,5 @@
 import type { EgressReply } from '../egress/egress.ts';
-import { FairPlaces } from '../kit/loop/fair-places.ts';
+import { FairPlaces, type PlaceOwner } from '../kit/loop/fair-places.ts';
 import { runInTurns, type Sliced } from '../kit/loop/turns.ts';
 import { readablePage } from './html/readable-text.ts';
 import { isPdf, pdfText } from './pdf-text.ts';
@@ -19,7 +19,7 @@ const PLAIN = /^text\/|[/+](?:json|xml|yaml|x-yaml|javascript|x-ndjson|toml)$/;
 /** A reading of a page. */
 export interface Reading {
   readonly signal: AbortSignal;
-  readonly owner: string;
+  readonly owner: PlaceOwner;
   /** Characters that are wanted. */
   readonly maxCharacters: number;
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { FairPlaces } from '../kit/loop/fair-places.ts';
+import { FairPlaces, type PlaceOwner } from '../kit/loop/fair-places.ts';
 import { PDF_PROGRAM, type PdfLimits, type PdfProblemReason, type PdfReport } from './pdf-program.ts';
 import type { TextPayment } from './text-payment.ts';
 
@@ -43,13 +43,13 @@ export const PDF_LIMITS: PdfLimits = {
   characters: 4_000_000,
 };
 
-/** Processes that read at the same time, of all callers and of one; further files wait. */
+/** Processes that read at the same time, of all accounts and of one; further files wait. */
 const PLACES = new FairPlaces(3, 2);
 
 export interface PdfTask {
   readonly signal: AbortSignal;
-  /** Who brings the file: one caller does not keep those of others waiting. */
-  readonly owner?: string;
+  /** Who brings the file: no account keeps others waiting, and no key of it the other keys. */
+  readonly owner?: PlaceOwner;
   readonly limits?: PdfLimits;
   /** Text outside of the visible pages is read too: other readers may find it. */
   readonly readsHidden?: boolean;

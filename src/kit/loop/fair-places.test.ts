@@ -50,6 +50,25 @@ test('who leaves before there is a place never comes in, and takes none from oth
   expect(begun).toEqual(['a1', 'c1']);
 });
 
+test('members of a group take turns, however much work one of them has', async () => {
+  const places = new FairPlaces(3, 2);
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const begin = (name: string) =>
+    places.within({ group: 'account', member: name.charAt(0) }, undefined, () => {
+      begun.push(name);
+      return new Promise<void>((resolve) => ends.set(name, resolve));
+    });
+  const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map(begin);
+  await turn();
+  for (const name of ['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']) {
+    ends.get(name)?.();
+    await turn();
+  }
+  await Promise.all(all);
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
+});
+
 test('work that fails gives its place back', async () => {
   const places = new FairPlaces(1, 1);
   await expect(places.within('a', undefined, () => Promise.reject(new Error('no')))).rejects.toThrow('no');

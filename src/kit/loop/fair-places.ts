@@ -1,17 +1,25 @@
+/** Who takes a place: a group, and one of its members. A string is a group of one. */
+export type PlaceOwner = string | { readonly group: string; readonly member: string };
+
 interface Waiting {
-  readonly key: string;
+  readonly group: string;
+  readonly member: string;
   enter(): void;
 }
 
 /**
- * A semaphore with `most` places, of which one key may hold `mostOfOne` at a time. Waiting work is admitted in order of
- * arrival, skipping keys that hold all their places.
+ * A semaphore with `most` places, of which one group may hold `mostOfOne` at a time. Waiting groups are admitted in
+ * order of arrival, skipping those that hold all their places. Within a group the member goes first whose last turn is
+ * the longest ago: one with much work does not keep the others waiting.
  */
 export class FairPlaces {
   readonly #most: number;
   readonly #mostOfOne: number;
   readonly #taken = new Map<string, number>();
   readonly #waiting = new Set<Waiting>();
+  /** Number of the last turn of members, by group, as long as the group holds a place or waits. */
+  readonly #turns = new Map<string, Map<string, number>>();
+  #turn = 0;
   #count = 0;
 
   constructor(most: number, mostOfOne: number) {
@@ -20,19 +28,20 @@ export class FairPlaces {
   }
 
   /** Runs work in a place. Rejects with the signal's reason if it is aborted while waiting. */
-  async within<T>(key: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    await this.#enter(key, signal);
+  async within<T>(owner: PlaceOwner, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    const { group, member } = typeof owner === 'string' ? { group: owner, member: '' } : owner;
+    await this.#enter(group, member, signal);
     try {
       return await work();
     } finally {
-      this.#leave(key);
+      this.#leave(group);
     }
   }
 
-  async #enter(key: string, signal: AbortSignal | undefined): Promise<void> {
+  async #enter(group: string, member: string, signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
-    if (this.#hasRoom(key)) {
-      this.#take(key);
+    if (this.#hasRoom(group)) {
+      this.#take(group, member);
       return;
     }
     await new Promise<void>((resolve, reject) => {
@@ -41,7 +50,8 @@ export class FairPlaces {
         reject(signal?.reason);
       };
       const waiting: Waiting = {
-        key,
+        group,
+        member,
         enter: () => {
           signal?.removeEventListener('abort', giveUp);
           resolve();
@@ -52,25 +62,42 @@ export class FairPlaces {
     });
   }
 
-  #hasRoom(key: string): boolean {
-    return this.#count < this.#most && (this.#taken.get(key) ?? 0) < this.#mostOfOne;
+  #hasRoom(group: string): boolean {
+    return this.#count < this.#most && (this.#taken.get(group) ?? 0) < this.#mostOfOne;
   }
 
-  #take(key: string): void {
+  #take(group: string, member: string): void {
     this.#count += 1;
-    this.#taken.set(key, (this.#taken.get(key) ?? 0) + 1);
+    this.#taken.set(group, (this.#taken.get(group) ?? 0) + 1);
+    const turns = this.#turns.get(group) ?? new Map<string, number>();
+    this.#turns.set(group, turns.set(member, ++this.#turn));
   }
 
-  #leave(key: string): void {
+  #leave(group: string): void {
     this.#count -= 1;
-    const left = (this.#taken.get(key) ?? 0) - 1;
-    if (left > 0) this.#taken.set(key, left);
-    else this.#taken.delete(key);
-    for (const waiting of this.#waiting) {
-      if (!this.#hasRoom(waiting.key)) continue;
-      this.#waiting.delete(waiting);
-      this.#take(waiting.key);
-      waiting.enter();
+    const left = (this.#taken.get(group) ?? 0) - 1;
+    if (left > 0) this.#taken.set(group, left);
+    else this.#taken.delete(group);
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      this.#waiting.delete(next);
+      this.#take(next.group, next.member);
+      next.enter();
     }
+    const isWaiting = () => [...this.#waiting].some((waiting) => waiting.group === group);
+    if (!this.#taken.has(group) && !isWaiting()) this.#turns.delete(group);
+  }
+
+  /** The work that a free place is for. */
+  #next(): Waiting | undefined {
+    let next: Waiting | undefined;
+    let turn = 0;
+    for (const waiting of this.#waiting) {
+      if (next === undefined ? !this.#hasRoom(waiting.group) : waiting.group !== next.group) continue;
+      const last = this.#turns.get(waiting.group)?.get(waiting.member) ?? 0;
+      if (next !== undefined && last >= turn) continue;
+      next = waiting;
+      turn = last;
+    }
+    return next;
   }
 }

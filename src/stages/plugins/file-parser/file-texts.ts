@@ -5,6 +5,7 @@ import type { Part } from '../../../ir/items.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import { countText } from '../../../kit/text/count-text.ts';
 import { isPdf, PdfProblem, type PdfText, pdfText } from '../../../web/pdf-text.ts';
+import { textOwner } from '../../../web/text-owner.ts';
 import type { FilesAsText } from '../../guardrails/native-files.ts';
 import type { StageContext } from '../../stage.ts';
 import { contentOf, type FileContent } from './file-bytes.ts';
@@ -84,14 +85,14 @@ export class FileTexts {
 
 /** Reads in a process of the gateway. */
 export function localReader({ caller }: Pick<StageContext, 'caller'>): FileReader {
-  return { kind: 'local', read: (bytes, signal) => pdfText(bytes, { signal, owner: caller.accountId }) };
+  return { kind: 'local', read: (bytes, signal) => pdfText(bytes, { signal, owner: textOwner(caller) }) };
 }
 
 /** Reads for guardrails, before a model gets the file itself: also what no page shows. */
-function wholeReader({ caller: { accountId: owner } }: Pick<StageContext, 'caller'>): FileReader {
+function wholeReader({ caller }: Pick<StageContext, 'caller'>): FileReader {
   return {
     kind: 'whole',
-    read: (bytes, signal) => pdfText(bytes, { signal, owner, readsHidden: true }),
+    read: (bytes, signal) => pdfText(bytes, { signal, owner: textOwner(caller), readsHidden: true }),
   };
 }
 

@@ -8,6 +8,7 @@ import { runInTurns } from '../../../kit/loop/turns.ts';
 import { countText } from '../../../kit/text/count-text.ts';
 import { DomainList } from '../../../web/domains.ts';
 import { type FetchedPage, type FetchWish, failed, fetchPage } from '../../../web/fetch-page.ts';
+import { textOwner } from '../../../web/text-owner.ts';
 import type { Stage, StageContext } from '../../stage.ts';
 import { lastUserText, withUserText } from '../prompt-text.ts';
 import { addressesIn } from './addresses.ts';
@@ -60,7 +61,7 @@ async function fetchAll(
   const pages: FetchedPage[] = addresses.map((url) =>
     failed(url, `only ${countText(uses, 'page')} may be fetched (max_uses)`),
   );
-  const dependencies = { egress, limits, signal, vendor, now, owner: caller.accountId };
+  const dependencies = { egress, limits, signal, vendor, now, owner: textOwner(caller) };
   const waiting = [...addresses.slice(0, uses).entries()];
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
