@@ -66,8 +66,8 @@ export interface LoadOptions {
   readonly knownProviders: KnownProviders;
   /** Checks presets against the request formats, which this room does not know; paths begin at the root. */
   readonly presetCheck?: (presets: Config['presets'], vendor: string) => readonly Problem[];
-  /** Checks workspaces beyond their schema, as far as other rooms know; paths begin at the root. */
-  readonly declarationCheck?: (config: Config) => readonly Problem[];
+  /** Checks workspaces beyond their schema, as far as other rooms know, in slices; paths begin at the root. */
+  readonly declarationCheck?: (config: Config) => Sliced<readonly Problem[]>;
   /** Finds what is legal and almost surely a mistake, as far as other rooms know; paths begin at the root. */
   readonly likelyMistakes?: (config: Config) => readonly Issue[];
   /** How much of the file is read; the whole of it by default. */
@@ -162,7 +162,7 @@ function* endLoading(begun: BegunLoading, { version }: Content, reading: ConfigR
   const { runtime, source, env } = begun;
   const readable = reading.ok ? reading.config : reading.sound?.config;
   const tls = readable && certificateOf(begun, readable);
-  const further = readable === undefined ? [] : furtherProblems(begun, readable, tls);
+  const further = readable === undefined ? [] : yield* furtherProblems(begun, readable, tls);
   const fileProblems = reading.ok
     ? further
     : [...reading.problems, ...(reading.sound?.further(further) ?? [])];
@@ -203,15 +203,16 @@ function certificateOf(
   return readCertificate(tlsFilesIn(dirname(source.path), server.tls));
 }
 
-function furtherProblems(
+function* furtherProblems(
   { presetCheck, declarationCheck }: BegunLoading,
   config: Config,
   tls: CertificateReading | undefined,
-): Problem[] {
+): Sliced<Problem[]> {
+  const declared = declarationCheck === undefined ? [] : yield* declarationCheck(config);
   return [
     ...(tls?.ok === false ? tls.problems : []),
     ...(presetCheck?.(config.presets, config.vendor) ?? []),
-    ...(declarationCheck?.(config) ?? []),
+    ...declared,
   ]
     .slice(0, MAX_PROBLEMS)
     .map(shownProblem);

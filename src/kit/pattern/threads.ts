@@ -11,6 +11,9 @@ export const NOT_KNOWN = -1;
 /** What a new step of an automaton counts as besides its threads, if a thread counts as 1. */
 export const STEP_WORK = 30;
 
+/** Work between two chances to pause: a millisecond or so. */
+export const SLICE_WORK = 10_000;
+
 /** The assertions that hold between two characters, as bits. `isWord`: of the next one; undefined = the text ends. */
 export function assertsBetween(before: Before, isWord: boolean | undefined): number {
   const isBoundary = (before === BEFORE.word) !== (isWord === true);

@@ -3,6 +3,7 @@ import { didYouMean } from '../../config/parse/explain.ts';
 import type { Problem } from '../../config/problem.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import type { Issue } from '../../kit/json/validate.ts';
+import type { Sliced } from '../../kit/loop/turns.ts';
 import { type EgressRules, parseEgressRules } from '../../kit/net/egress.ts';
 import { nearestWord } from '../../kit/text/nearest-word.ts';
 import { momentMs } from '../../kit/time/moment.ts';
@@ -22,8 +23,8 @@ import { guardrailProblems } from './guardrail-problems.ts';
 
 type Settings = Pick<Config, 'workspaces' | 'providers' | 'egress' | 'guardrails'>;
 
-/** Problems of the workspaces of a file that its schema does not find. No message quotes a secret. */
-export function declarationProblems(config: Settings): Problem[] {
+/** Problems of the workspaces of a file that its schema does not find, in slices. No message quotes a secret. */
+export function* declarationProblems(config: Settings): Sliced<Problem[]> {
   const egress = parseEgressRules(config.egress.allow);
   const providers = credentialProviders(config.providers);
   const slugs = new FirstPlaces();
@@ -33,16 +34,18 @@ export function declarationProblems(config: Settings): Problem[] {
     hasEntityService: config.guardrails.presidio_url !== null,
     assigned: new Map<string, string>(),
   };
-  return config.workspaces.flatMap((workspace, index) => {
+  const problems: Problem[] = [];
+  for (const [index, workspace] of config.workspaces.entries()) {
     const path = `workspaces[${index}]`;
-    return [
+    problems.push(
       ...slugs.taken(workspace.slug, `${path}.slug`, `"${workspace.slug}"`),
       ...budgetProblems(workspace, `${path}.budgets`),
       ...(workspace.keys ?? []).flatMap((key, at) => keyProblems(key, `${path}.keys[${at}]`, hashes)),
       ...credentialProblems(workspace, `${path}.byok`, providers, egress),
-      ...guardrailProblems(workspace, `${path}.guardrails`, guarding),
-    ];
-  });
+      ...(yield* guardrailProblems(workspace, `${path}.guardrails`, guarding)),
+    );
+  }
+  return problems;
 }
 
 /** Remembers where values were first used. */

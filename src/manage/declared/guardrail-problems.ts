@@ -1,5 +1,5 @@
 import type { Issue } from '../../kit/json/validate.ts';
-import { runAtOnce } from '../../kit/loop/turns.ts';
+import type { Sliced } from '../../kit/loop/turns.ts';
 import { quoted } from '../../kit/text/quoted.ts';
 import { checkingPattern } from '../../stages/guardrails/filters/check-pattern.ts';
 import { type CredentialProvider, credentialTarget } from '../byok/byok-secret.ts';
@@ -17,17 +17,17 @@ export interface GuardrailProblemContext {
 
 const HASH = /^[a-f0-9]{64}$/;
 
-/** Problems of the guardrails of a workspace of the file that its schema does not find. */
-export function guardrailProblems(
+/** Problems of the guardrails of a workspace of the file that its schema does not find, in slices. */
+export function* guardrailProblems(
   workspace: DeclaredWorkspace,
   path: string,
   context: GuardrailProblemContext,
-): Issue[] {
+): Sliced<Issue[]> {
+  const problems: Issue[] = [];
   const names = new Map<string, string>();
   let defaultAt: string | undefined;
-  return (workspace.guardrails ?? []).flatMap((guardrail, index) => {
+  for (const [index, guardrail] of (workspace.guardrails ?? []).entries()) {
     const at = `${path}[${index}]`;
-    const problems: Issue[] = [];
     const namesake = names.get(guardrail.name);
     names.set(guardrail.name, namesake ?? at);
     if (namesake !== undefined)
@@ -36,20 +36,19 @@ export function guardrailProblems(
       problems.push({ path: `${at}.default`, message: `${defaultAt} is the default already` });
     }
     if (guardrail.default) defaultAt ??= at;
-    return [
-      ...problems,
+    const { content_filters = null } = guardrail;
+    problems.push(
       ...assignmentProblems(guardrail, workspace, at, context.assigned),
       ...[
         ...providerProblems(guardrail, context.providers),
-        ...runAtOnce(
-          patternIssues({ content_filters: guardrail.content_filters ?? null }, { checkingPattern }),
-        ),
+        ...(yield* patternIssues({ content_filters }, { checkingPattern })),
         ...builtinIssues({ content_filter_builtins: guardrail.content_filter_builtins ?? null }, context),
         // The file may name private addresses.
         ...serviceIssues(guardrail, () => undefined),
       ].map((issue) => ({ path: `${at}.${issue.path}`, message: issue.message })),
-    ];
-  });
+    );
+  }
+  return problems;
 }
 
 function providerProblems(guardrail: DeclaredGuardrail, providers: readonly CredentialProvider[]): Issue[] {

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { runAtOnce, type Sliced } from '../../../kit/loop/turns.ts';
 import { AllMatches } from '../../../kit/pattern/all-matches.ts';
 import { compileProgram, type Program } from '../../../kit/pattern/program.ts';
+import { SLICE_WORK } from '../../../kit/pattern/threads.ts';
 import type { PatternLimits } from '../../../kit/text/linear-pattern.ts';
 
 /** Instructions bound the time that a pattern takes to compile, and the time that a character takes at worst. */
@@ -19,7 +20,34 @@ const compiled = new LRUCache<string, CompiledPattern>({ max: 500 });
 /** Why a pattern cannot be used, in words that fit behind "the pattern"; undefined = it can. */
 export function* checkingPattern(source: string): Sliced<string | undefined> {
   const outcome = yield* compilingPattern(source);
-  return typeof outcome === 'string' ? outcome : undefined;
+  return typeof outcome === 'string' ? outcome : yield* costProblem(outcome);
+}
+
+/** Steps of the automaton for each character of a sample, on average and at most. */
+const MAX_SAMPLE_STEPS = 250;
+const SAMPLE_CHARACTERS = 1024;
+/** Texts in which parts of many patterns match: prose, a long word, a long number, and blanks. */
+const SAMPLES = ['The report of May 12 names a town, an amount (3.50) and a key. ', 'aB', '4071', ' '].map(
+  (piece) => piece.repeat(Math.ceil(SAMPLE_CHARACTERS / piece.length)).slice(0, SAMPLE_CHARACTERS),
+);
+
+/**
+ * Searches samples and counts the steps. A pattern such as `.{1000}` has as many open matches as it has repetitions, and
+ * each of them takes a step for each character.
+ */
+function* costProblem({ machine }: CompiledPattern): Sliced<string | undefined> {
+  for (const sample of SAMPLES) {
+    const search = machine.search();
+    const most = machine.work + MAX_SAMPLE_STEPS * SAMPLE_CHARACTERS;
+    for (let at = 0; at < sample.length; ) {
+      at = search.read(sample, 0, sample.length, SLICE_WORK);
+      yield;
+      if (machine.work > most) {
+        return `takes more than ${MAX_SAMPLE_STEPS} steps a character: repeat less, or begin with fixed characters`;
+      }
+    }
+  }
+  return undefined;
 }
 
 /** The same at once. */

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Sliced } from '../../../kit/loop/turns.ts';
 import type { Search } from '../../../kit/pattern/all-matches.ts';
 import type { AnyMatch } from '../../../kit/pattern/any-match.ts';
+import { SLICE_WORK } from '../../../kit/pattern/threads.ts';
 import { BoundedSearch, type DataShape } from './bounded-search.ts';
 import type { CompiledPattern } from './check-pattern.ts';
 import { type Finding, type FindingSource, findingAt } from './finding.ts';
@@ -26,8 +27,6 @@ export interface ActiveFilter {
 
 /** Characters that are scanned between two chances to pause. */
 const SLICE_CHARACTERS = 16_384;
-/** Work on new steps of an automaton between two chances to pause: a millisecond or so. */
-export const SLICE_WORK = 10_000;
 /** Values of lists of matches that are read between two chances to pause: start and end of each. */
 const SLICE_MATCHES = 4096;
 
