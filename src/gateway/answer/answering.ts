@@ -7,7 +7,7 @@ import type { Flow } from '../../kit/frames/flow.ts';
 import { LedgerUnavailable } from '../../ports/ledger.ts';
 import { amountOf } from '../leg/bill-generation.ts';
 import { type AnswerEnd, type LegAccount, plusUncharged, type UsedSoFar } from '../leg/leg-account.ts';
-import type { LegSurroundings, RunningLeg } from '../leg/running-leg.ts';
+import { type EndedLeg, type LegSurroundings, RunningLeg } from '../leg/running-leg.ts';
 import { UpstreamReading } from '../leg/upstream-reading.ts';
 import { accountOf, type LegSoFar } from '../record/account.ts';
 import type { AttemptLog } from '../record/attempt-log.ts';
@@ -32,7 +32,7 @@ export abstract class Answering implements SettleDependencies {
   protected readonly surroundings: LegSurroundings;
   protected readonly checkpoints: Checkpoints;
   /** All legs that have begun, in order. */
-  protected readonly running: RunningLeg[] = [];
+  protected readonly legs: (RunningLeg | EndedLeg)[] = [];
   readonly #state: AnswerState;
   readonly #started: number;
   #firstContentMs: number | undefined;
@@ -105,7 +105,7 @@ export abstract class Answering implements SettleDependencies {
         return settlement.bill;
       }
       const times: GenerationTimes = { firstContentMs: this.#firstContentMs, endMs: this.#elapsed() };
-      const exceededBy = this.running.find((leg) => leg.exceededBy !== undefined)?.exceededBy;
+      const exceededBy = this.legs.find((leg) => leg.exceededBy !== undefined)?.exceededBy;
       const cost = this.#used(settlement);
       const used = this.underway.reservation.withinMax(cost);
       const beyond = { nanos: cost.creditNanos - used.creditNanos, cause: exceededBy ?? 'output' } as const;
@@ -132,12 +132,12 @@ export abstract class Answering implements SettleDependencies {
   /** Writes a checkpoint of the progress, for the case that the process ends. */
   protected async noteProgress(): Promise<void> {
     const { ledger, clock } = this.dependencies;
-    const counted = new Map<RunningLeg, UsedSoFar>();
-    const open = this.running.filter(({ leg }) => leg.end === undefined);
+    const counted = new Map<RunningLeg | EndedLeg, UsedSoFar>();
+    const open = this.legs.filter(isOpen);
     await Promise.all(open.map(async (each) => counted.set(each, await each.soFar())));
     // Legs may have ended while others were counted. Nothing is awaited from here on, so that no checkpoint has less
     // than an earlier one.
-    const legs = this.running.flatMap((each): LegSoFar[] => {
+    const legs = this.legs.flatMap((each): LegSoFar[] => {
       const { leg } = each;
       const used = leg.end ?? counted.get(each);
       return used === undefined ? [] : [{ leg, status: 'failed', ...used }];
@@ -163,7 +163,7 @@ export abstract class Answering implements SettleDependencies {
   #used({ bill }: Settlement): Amount {
     const { legs, charges } = this.attemptLog;
     if (legs.length === 1 && charges.length === 0) return amountOf(bill);
-    return this.running.reduce((sum, { spent }) => plus(sum, spent), {
+    return this.legs.reduce((sum, { spent }) => plus(sum, spent), {
       creditNanos: charges.reduce((sum, { nanos }) => sum + nanos, 0n),
       byokNanos: 0n,
     });
@@ -176,7 +176,7 @@ export abstract class Answering implements SettleDependencies {
   }
 
   #billsAbandoned(): boolean {
-    return this.running.some(({ leg: { end, selected, lastCalled } }) => {
+    return this.legs.some(({ leg: { end, selected, lastCalled } }) => {
       const called = selected ?? lastCalled;
       return end === undefined && called?.endpoint.provider.quirks?.billsAbandoned === true;
     });
@@ -185,4 +185,8 @@ export abstract class Answering implements SettleDependencies {
   #elapsed(): number {
     return this.dependencies.clock.monotonic() - this.#started;
   }
+}
+
+function isOpen(each: RunningLeg | EndedLeg): each is RunningLeg {
+  return each instanceof RunningLeg && each.leg.end === undefined;
 }

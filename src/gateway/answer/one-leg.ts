@@ -36,7 +36,7 @@ export class OneLeg extends Answering {
       },
       this.surroundings,
     );
-    this.running.push(this.#leg);
+    this.legs.push(this.#leg);
   }
 
   override flow(): Flow<EventBatch> {

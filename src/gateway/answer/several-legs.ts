@@ -17,8 +17,8 @@ import { admitFurther, MaxCostReached } from '../admission/admit.ts';
 import { attemptCandidates } from '../leg/attempt.ts';
 import { Leg } from '../leg/leg.ts';
 import { type AnswerEnd, type LegAccount, plusUncharged } from '../leg/leg-account.ts';
-import { type AdmittedLeg, RunningLeg } from '../leg/running-leg.ts';
-import type { Plan } from '../plan/plan.ts';
+import { type AdmittedLeg, EndedLeg, RunningLeg } from '../leg/running-leg.ts';
+import { type Plan, planWithoutCandidates } from '../plan/plan.ts';
 import { accountOf, withToolCalls } from '../record/account.ts';
 import { acceptedRow } from '../record/generation-row.ts';
 import type { AttemptLimits } from '../request/settings.ts';
@@ -58,6 +58,10 @@ export class SeveralLegs extends Answering {
     const { attempts } = underway.settings;
     this.#limits = { ...attempts, retries: { left: attempts.perRequest - 1 } };
     underway.reservation.noteProgress = () => this.noteProgress();
+    const { signal } = this.reading;
+    signal.addEventListener('abort', () => {
+      for (const { giveUp } of this.#open.values()) giveUp.abort(signal.reason);
+    });
   }
 
   override flow(): Flow<EventBatch> {
@@ -83,7 +87,7 @@ export class SeveralLegs extends Answering {
       giveUp.abort(GIVEN_UP);
     }
     await Promise.all(this.#closing);
-    const ended = this.running.flatMap(({ leg }) => (leg.end === undefined ? [] : [{ leg, ...leg.end }]));
+    const ended = this.legs.flatMap(({ leg }) => (leg.end === undefined ? [] : [{ leg, ...leg.end }]));
     const { charges, toolCalls } = this.attemptLog;
     const { usage, bill } = accountOf(ended, charges);
     return { usage: withToolCalls(usage, toolCalls), bill, uncharged: this.#uncharged };
@@ -95,7 +99,7 @@ export class SeveralLegs extends Answering {
 
   /** A stage that answers or refuses without a leg makes a generation too. */
   protected override get isNothing(): boolean {
-    return this.running.length > 0 && super.isNothing;
+    return this.legs.length > 0 && super.isNothing;
   }
 
   /** One leg, which can be cancelled at any moment, also before its upstream has answered. */
@@ -248,10 +252,9 @@ export class SeveralLegs extends Answering {
     const { reservation } = this.underway;
     const mostNanos = () => reservation.mostFor(admitted.admission.reserved);
     if (signal.aborted) giveUp.abort(signal.reason);
-    else signal.addEventListener('abort', () => giveUp.abort(signal.reason), { once: true });
     const surroundings = { ...this.surroundings, signal: giveUp.signal };
     const running = new RunningLeg({ ...admitted, limits: this.#limits, mostNanos }, surroundings);
-    this.running.push(running);
+    this.legs.push(running);
     return running;
   }
 
@@ -289,8 +292,15 @@ export class SeveralLegs extends Answering {
     const { reservation } = this.underway;
     reservation.usedTokens += account.usage.inputTokens + account.usage.outputTokens;
     reservation.release(running.admission.reserved, running.spent);
+    this.#keepAccount(running);
     // The only leg is recorded with the generation, which ends with it.
     if (!this.underway.stages.endWithLeg) await this.noteProgress();
+  }
+
+  /** Keeps only the account of a leg that has ended: a loop may have many, each with the whole conversation. */
+  #keepAccount(running: RunningLeg): void {
+    this.legs[this.legs.indexOf(running)] = new EndedLeg(running);
+    if (running.leg !== this.attemptLog.firstLeg) running.leg.dropPlan();
   }
 }
 
@@ -300,10 +310,7 @@ const GIVEN_UP = new Error('the leg was given up');
 /** A leg that could not begin: no endpoint takes it, or nothing could be recorded. */
 function failedLeg({ models }: GenerationRequest, { kind }: LegWish): Leg {
   const requested = models[0] ?? '';
-  const leg = new Leg(
-    { requested, strategy: 'direct', candidates: [], rejected: [], pipeline: [], report: [] },
-    kind,
-  );
+  const leg = new Leg(planWithoutCandidates(requested), kind);
   leg.end = { status: 'failed', usage: NO_USAGE, bill: FREE, pricedAtMs: 0, serviceTier: undefined };
   return leg;
 }

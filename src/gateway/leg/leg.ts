@@ -5,7 +5,7 @@ import type { Bill, Usage } from '../../ir/usage.ts';
 import type { HealthTicket } from '../../routing/health/health-ticket.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import type { UpstreamFailure } from '../../upstream/upstream.ts';
-import type { Plan } from '../plan/plan.ts';
+import { type Plan, planWithoutCandidates } from '../plan/plan.ts';
 import type { NoContent } from './candidate-queue.ts';
 
 /** One upstream call and its outcome. */
@@ -46,7 +46,7 @@ const NO_CALLS: readonly CallRecord[] = [];
 /** One model call inside a generation: its plan, its attempts and their outcome. */
 export class Leg {
   readonly kind: LegKind;
-  readonly plan: Plan;
+  #plan: Plan;
   #calls: readonly CallRecord[] = NO_CALLS;
   /** The candidate called last, whatever its outcome. */
   lastCalled: Candidate | undefined;
@@ -58,8 +58,18 @@ export class Leg {
   end: LegEnd | undefined;
 
   constructor(plan: Plan, kind: LegKind = 'main') {
-    this.plan = plan;
+    this.#plan = plan;
     this.kind = kind;
+  }
+
+  get plan(): Plan {
+    return this.#plan;
+  }
+
+  /** Drops the candidates and the ticket of a leg that has ended, so that long loops do not keep those of every leg. */
+  dropPlan(): void {
+    this.#plan = planWithoutCandidates(this.#plan.requested);
+    this.#ticket = undefined;
   }
 
   /** Adds an upstream call whose outcome is known. */

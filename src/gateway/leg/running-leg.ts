@@ -266,3 +266,16 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
     this.#promptTokens ??= this.admission.countedPrompt ?? (await countPrompt(this.request, tokenizer));
   }
 }
+
+/** What a generation keeps of a leg that has ended. */
+export class EndedLeg {
+  readonly leg: Leg;
+  readonly spent: Amount;
+  readonly exceededBy: WriteOffCause | undefined;
+
+  constructor({ leg, spent, exceededBy }: RunningLeg) {
+    this.leg = leg;
+    this.spent = spent;
+    this.exceededBy = exceededBy;
+  }
+}

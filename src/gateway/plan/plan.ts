@@ -28,7 +28,7 @@ export interface Plan {
   /** The model as the caller wrote it. */
   readonly requested: string;
   readonly strategy: Strategy;
-  /** Never empty. */
+  /** Empty only in a plan without candidates. */
   readonly candidates: readonly RankedCandidate[];
   readonly rejected: readonly Rejection[];
   /** Parameters of a router's choice. */
@@ -39,6 +39,11 @@ export interface Plan {
   readonly report: readonly TranslationEntry[];
   /** Key of the conversation's pin; absent = none. */
   readonly conversation?: ConversationKey;
+}
+
+/** The plan of a leg that calls no candidate, or none any more. */
+export function planWithoutCandidates(requested: string): Plan {
+  return { requested, strategy: 'direct', candidates: [], rejected: [], pipeline: [], report: [] };
 }
 
 /** Ids of the models that a plan may call. */
