@@ -43,6 +43,7 @@ export const OWN_SENTENCES: readonly RegExp[] = [
   /^\[(?:\w+) at ([^\n]*)\]$/,
   /^The tool's whole input\.(?: Must match: (.*))?$/s,
   /^\[Called the tool (?<name>[\w-]+) with (.*)\]$/s,
+  /^The tool (?<name>[\w-]+) can be called now\.$/,
 ];
 
 /** Members that hold names: dialects replace characters in them, shorten, join and number them. */
