@@ -15,7 +15,9 @@ let directory: string;
 let service: ChildProcess;
 let guarded: GuardedGateway;
 
-const GUIDE = readFileSync(new URL('../../docs/guide/guardrails.md', import.meta.url), 'utf8');
+const GUIDE = ['guardrails.md', 'guardrail-services.md']
+  .map((page) => readFileSync(new URL(`../../docs/guide/${page}`, import.meta.url), 'utf8'))
+  .join('\n');
 
 /** The code blocks of a language. */
 function blocksOf(language: string): string[] {

@@ -32,8 +32,8 @@ const SAMPLES = ['The report of May 12 names a town, an amount (3.50) and a key.
 );
 
 /**
- * Searches samples and counts the steps. A pattern such as `.{1000}` has as many open matches as it has repetitions, and
- * each of them takes a step for each character.
+ * Searches samples and counts the steps. A pattern such as `.{1000}` has as many open matches as it has repetitions,
+ * and each of them takes a step for each character.
  */
 function* costProblem({ machine }: CompiledPattern): Sliced<string | undefined> {
   for (const sample of SAMPLES) {
