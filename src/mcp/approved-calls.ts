@@ -14,6 +14,8 @@ export interface ApprovedCallsDependencies {
 export interface GivenApproval {
   /** Id of the request for approval. */
   readonly requestId: string;
+  /** The call that it approves: address of the server, name of the tool, arguments. */
+  readonly call: readonly string[];
   readonly keyHash: string;
   readonly generationId: string;
   /** False if nothing of the generation may be kept. */
@@ -53,8 +55,10 @@ export class ApprovedCalls {
    * result is unknown, and with what `call` rejects with.
    */
   run(approval: GivenApproval, call: () => Promise<CallResult>): Promise<CallResult> {
-    const { requestId, keyHash } = approval;
-    const id = createHash('sha256').update(`${keyHash} ${requestId}`).digest('base64url');
+    const { requestId, keyHash, call: approved } = approval;
+    const id = createHash('sha256')
+      .update(JSON.stringify([keyHash, requestId, ...approved]))
+      .digest('base64url');
     const known = this.#results.get(id);
     if (known !== undefined) return Promise.resolve(known);
     const running = this.#running.get(id) ?? this.#runOnce(id, approval, call);

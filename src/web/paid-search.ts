@@ -45,6 +45,11 @@ export async function paidSearch(
   if (nanos > 0n && paid === undefined) {
     throw new GatewayError('payment', 'What is left of the limits does not pay for the web search');
   }
+  if (signal.aborted) {
+    // The caller has left before the engine was called.
+    await paid?.waive();
+    throw signal.reason;
+  }
   const resultCharacters = Math.min(maxCharacters ?? Number.POSITIVE_INFINITY, limits.resultCharacters);
   try {
     const pages = await search(wish, {

@@ -174,6 +174,52 @@ describe('a list', () => {
     ]);
   });
 
+  it('takes secrets out of schemas, wherever they stand and whatever they look like', async () => {
+    const torn = '"type":"object"';
+    const inputSchema = {
+      type: 'object',
+      properties: { [SECRET]: { type: 'string', description: `\t${SECRET}`, default: torn } },
+      required: [SECRET],
+    };
+    const { tools } = await bench(
+      { tools: () => ({ tools: [tool('echo', { inputSchema })] }) },
+      { headers: { authorization: `Bearer ${SECRET}`, 'x-shape': torn, 'x-tab': `t${SECRET.slice(1)}` } },
+    );
+    const listed = (await tools()).tools[0]?.inputSchema;
+    expect(JSON.stringify(listed)).not.toContain(SECRET.slice(1));
+    expect(listed).toMatchObject({ type: 'object', required: ['[redacted]'] });
+  });
+
+  it('is bounded in size over all pages', async () => {
+    const inputSchema = { type: 'object', description: 'x'.repeat(60_000), properties: {} };
+    const { tools } = await bench({
+      tools: (cursor = '0') => ({
+        tools: [tool(`tool-${cursor}`, { inputSchema })],
+        nextCursor: String(Number(cursor) + 1),
+      }),
+    });
+    const list = await tools();
+    expect(list.tools.length).toBeLessThanOrEqual(35);
+    expect(list.tools.length + list.unusable).toBe(50);
+  });
+
+  it('forgets no tool because of new names', async () => {
+    let round = 0;
+    let description = 'first';
+    const names = () => Array.from({ length: 511 }, (_, index) => tool(`new-${round}-${index}`));
+    const { tools, changes, clock } = await bench({
+      tools: () => ({ tools: [tool('echo', { description }), ...names()], ttlMs: 1 }),
+    });
+    for (; round < 3; round++) {
+      await tools();
+      clock.nowMs += 10;
+    }
+    description = 'changed';
+    const list = await tools();
+    expect(list.changed).toContain('echo');
+    expect(changes.flatMap((change) => change.names)).toContain('echo');
+  });
+
   it('flags a tool whose description or schema has changed since the account saw it', async () => {
     const { fake, tools, changes, clock } = await bench({ tools: () => ({ tools: [tool('a'), tool('b')] }) });
     expect((await tools()).changed).toEqual([]);
@@ -253,6 +299,26 @@ describe('a call', () => {
     });
     expect((await call()).text).not.toContain(SECRET);
     expect(JSON.stringify(await tools())).not.toContain(SECRET);
+  });
+
+  it.each([20, 990, 999, 17_370])('shows no part of a secret %i characters into an error', async (before) => {
+    const message = `${'x'.repeat(before)}${SECRET} ${'y'.repeat(20_000)}`;
+    const { call } = await bench({
+      call: ({ id }, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: 1, message } }));
+        return undefined;
+      },
+    });
+    const problem = await call().catch((error: Error) => error.message);
+    expect(problem).not.toContain(SECRET.slice(0, 4));
+    expect(String(problem).length).toBeLessThanOrEqual(1000);
+  });
+
+  it('shows no part of a secret behind many others', async () => {
+    const all = `${SECRET} `.repeat(2000);
+    const { call } = await bench({ call: () => text(all) });
+    expect((await call()).text).not.toContain(SECRET.slice(0, 4));
   });
 
   it('passes on the message of an error, without secrets', async () => {

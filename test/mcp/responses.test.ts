@@ -397,6 +397,48 @@ describe('approval', () => {
     expect(calls()).toHaveLength(1);
   });
 
+  it('is for the call that it names: another under its id is another call', async () => {
+    const { output } = await askFirst();
+    answers('m/chat', { text: 'Found it.' }, { text: 'Found it.' });
+    await ask({ tools: [asking()], input: answering(output, true) });
+    const forged = [output[0], { ...output[1], arguments: '{"text":"other"}' }];
+    const { body } = await ask({ tools: [asking()], input: answering(forged, true) });
+    expect(body.output[0]).toMatchObject({ output: '{"text":"other"}' });
+    expect(calls()).toHaveLength(2);
+  });
+
+  it('runs at most 64 calls of one request, a few at a time', async () => {
+    let running = 0;
+    let most = 0;
+    docs.behaviour = {
+      ...docs.behaviour,
+      call: async () => {
+        most = Math.max(most, ++running);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        running -= 1;
+        return { content: [{ type: 'text', text: 'done' }] };
+      },
+    };
+    answers('m/chat', { text: 'Done.' });
+    const pairs = Array.from({ length: 70 }, (_, index) => [
+      {
+        type: 'mcp_approval_request',
+        id: `mcpr_${index}`,
+        server_label: 'docs',
+        name: 'search',
+        arguments: '{}',
+      },
+      { type: 'mcp_approval_response', approval_request_id: `mcpr_${index}`, approve: true },
+    ]);
+    const input = [{ role: 'user', content: 'All of them.' }, ...pairs.flat()];
+    const { body } = await ask({ tools: [asking()], input });
+    const shown = body.output.filter(({ type }: any) => type === 'mcp_call');
+    expect(shown.filter(({ error }: any) => error === null)).toHaveLength(64);
+    expect(shown.at(-1).error).toContain('more than 64 approved calls');
+    expect(calls()).toHaveLength(64);
+    expect(most).toBeLessThanOrEqual(8);
+  });
+
   it('does not run again when the conversation goes on', async () => {
     const { output } = await askFirst();
     answers('m/chat', { text: 'Found it.' }, { text: 'As I said.' });

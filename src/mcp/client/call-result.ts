@@ -1,6 +1,6 @@
-import { boundedText } from '../../kit/json/bounded-json.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, objectAt, objectsAt, stringAt } from '../../kit/json/members.ts';
+import type { SecretRemover } from './remote-server.ts';
 
 /** The result of a call, as text. */
 export interface CallResult {
@@ -10,20 +10,17 @@ export interface CallResult {
   readonly isCut: boolean;
 }
 
-/** Characters beyond a limit that are read, so that a secret at the limit is found whole. */
-const BEYOND_LIMIT = 16_384;
-
 /** The result of `tools/call` as text: what the model gets and an `mcp_call` item shows. */
 export function readCallResult(
   result: JsonObject,
   maxCharacters: number,
-  withoutSecrets: (text: string) => string,
+  withoutSecrets: SecretRemover,
 ): CallResult {
   const blocks = objectsAt(result, 'content').map(textOfBlock);
   const structured = objectAt(result, 'structuredContent');
   const whole =
     blocks.length > 0 ? blocks.join('\n') : structured === undefined ? '' : JSON.stringify(structured);
-  const text = boundedText(withoutSecrets(boundedText(whole, maxCharacters + BEYOND_LIMIT)), maxCharacters);
+  const text = withoutSecrets.bounded(whole, maxCharacters);
   return {
     text,
     isError: booleanAt(result, 'isError') === true,

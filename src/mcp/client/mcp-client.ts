@@ -47,6 +47,9 @@ const MAX_SESSIONS = 1000;
 const SESSION_IDLE_MS = 300_000;
 
 const MAX_LISTS = 500;
+/** Characters of all lists that are kept, and of one list: beyond it tools are left out. */
+const MAX_KEPT_CHARACTERS = 67_108_864;
+const MAX_LIST_CHARACTERS = 2_097_152;
 const DEFAULT_LIST_MS = 300_000;
 const MAX_LIST_MS = 3_600_000;
 
@@ -77,7 +80,12 @@ export class McpClient {
       updateAgeOnGet: true,
       dispose: (session) => session.close(),
     });
-    this.#lists = new LRUCache({ ...timed, max: MAX_LISTS, ttl: DEFAULT_LIST_MS });
+    this.#lists = new LRUCache({
+      ...timed,
+      max: MAX_LISTS,
+      maxSize: MAX_KEPT_CHARACTERS,
+      ttl: DEFAULT_LIST_MS,
+    });
   }
 
   /**
@@ -88,7 +96,8 @@ export class McpClient {
     const known = this.#lists.get(identity);
     if (known !== undefined) return unlessAborted(known, signal);
     const reading = this.#read(server, owner, limits, identity);
-    this.#lists.set(identity, reading);
+    // Its size is known once it is read.
+    this.#lists.set(identity, reading, { size: 1 });
     reading.catch(() => {
       if (this.#lists.peek(identity) === reading) this.#lists.delete(identity);
     });
@@ -131,6 +140,7 @@ export class McpClient {
     const withoutSecrets = secretRemover(server);
     const tools = new Map<string, RemoteTool>();
     let unusable = 0;
+    let size = 1;
     let ttlMs = DEFAULT_LIST_MS;
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page++) {
@@ -141,8 +151,12 @@ export class McpClient {
       const result = await session.request('tools/list', params, pageLimits, NEVER);
       for (const entry of objectsAt(result, 'tools')) {
         const tool = tools.size < MAX_TOOLS ? readTool(entry, withoutSecrets) : undefined;
-        if (tool === undefined || tools.has(tool.name)) unusable += 1;
-        else tools.set(tool.name, tool);
+        if (tool === undefined || tools.has(tool.name) || size + tool.characters > MAX_LIST_CHARACTERS) {
+          unusable += 1;
+          continue;
+        }
+        size += tool.characters;
+        tools.set(tool.name, tool);
       }
       if (page === 0) ttlMs = Math.min(MAX_LIST_MS, Math.max(0, numberAt(result, 'ttlMs') ?? ttlMs));
       const next = stringAt(result, 'nextCursor');
@@ -150,16 +164,16 @@ export class McpClient {
       cursor = next;
     }
     const list = [...tools.values()];
-    this.#keepFor(identity, ttlMs);
+    this.#keepFor(identity, ttlMs, size);
     return { tools: list, unusable, changed: await this.#changesOf(server, owner, list) };
   }
 
   /** Lets a list expire when its server says; a list that must not be kept expires at once. */
-  #keepFor(identity: string, ttlMs: number): void {
+  #keepFor(identity: string, ttlMs: number, size: number): void {
     const reading = this.#lists.peek(identity);
     if (reading === undefined) return;
     if (ttlMs === 0) this.#lists.delete(identity);
-    else this.#lists.set(identity, reading, { ttl: ttlMs });
+    else this.#lists.set(identity, reading, { ttl: ttlMs, size });
   }
 
   /** Compares a list with the last one that the account saw at the same address. */
@@ -192,8 +206,7 @@ interface Comparison {
 }
 
 function compared(before: SeenTools | undefined, tools: readonly RemoteTool[], nowMs: number): Comparison {
-  const known = new Map(Object.entries(before?.digests ?? {}));
-  const digests = known.size > MAX_REMEMBERED_TOOLS ? new Map<string, string>() : known;
+  const digests = new Map(Object.entries(before?.digests ?? {}));
   const changedAt = new Map(
     Object.entries(before?.changedAtMs ?? {}).filter(([, atMs]) => nowMs - atMs < CHANGE_SHOWN_MS),
   );
@@ -202,9 +215,11 @@ function compared(before: SeenTools | undefined, tools: readonly RemoteTool[], n
   for (const { name, digest } of tools) {
     const last = digests.get(name);
     if (last === digest) continue;
-    digests.set(name, digest);
     isNew = true;
-    if (last === undefined) continue;
+    const isRemembered = last !== undefined || digests.size < MAX_REMEMBERED_TOOLS;
+    if (isRemembered) digests.set(name, digest);
+    // A tool that there is no room to remember counts as changed: a server cannot have others forgotten by new names.
+    if (isRemembered && last === undefined) continue;
     fresh.push(name);
     changedAt.set(name, nowMs);
   }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { boundedText } from '../../kit/json/bounded-json.ts';
 import { formsOfAll, REDACTED } from '../../upstream/call/redact.ts';
 import { withoutKnownSecrets } from '../../upstream/call/without-secrets.ts';
 
@@ -52,7 +53,24 @@ export function secretsOf({ headers }: RemoteServer): readonly string[] {
 }
 
 /** Removes a server's secrets from texts that it sends, in whatever form it echoes them. */
-export function secretRemover(server: RemoteServer): (text: string) => string {
+export interface SecretRemover {
+  (text: string): string;
+  /** At most so many characters of a text: what is cut off ends no secret in its middle. */
+  bounded(text: string, maxCharacters: number): string;
+}
+
+/** Characters beyond a limit that are read, so that a secret at the limit is found whole. */
+const BEYOND_LIMIT = 16_384;
+
+export function secretRemover(server: RemoteServer): SecretRemover {
   const forms = formsOfAll(secretsOf(server));
-  return (text) => withoutKnownSecrets(text, { forms, replacement: REDACTED });
+  const remove = (text: string) => withoutKnownSecrets(text, { forms, replacement: REDACTED });
+  return Object.assign(remove, {
+    bounded(text: string, maxCharacters: number): string {
+      const read = maxCharacters + BEYOND_LIMIT;
+      if (text.length <= read) return boundedText(remove(text), maxCharacters);
+      // The beginning of a secret may stand at the end of what was read: it is not shown, however much was removed.
+      return boundedText(remove(text.slice(0, read)).slice(0, -BEYOND_LIMIT), maxCharacters);
+    },
+  });
 }

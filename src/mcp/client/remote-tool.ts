@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { boundedText } from '../../kit/json/bounded-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, objectAt, stringAt } from '../../kit/json/members.ts';
+import type { SecretRemover } from './remote-server.ts';
 
 /** A tool as its server describes it. */
 export interface RemoteTool {
@@ -14,6 +14,8 @@ export interface RemoteTool {
   readonly isReadOnly: boolean;
   /** Digest of name, description and schema: differs if the server changes any of them. */
   readonly digest: string;
+  /** Characters of name, description and schema. */
+  readonly characters: number;
 }
 
 const MAX_NAME_CHARACTERS = 128;
@@ -21,18 +23,16 @@ const MAX_DESCRIPTION_CHARACTERS = 16_384;
 const MAX_SCHEMA_CHARACTERS = 65_536;
 
 /** Reads an entry of a tool list; undefined = no model could be offered it. */
-export function readTool(
-  value: JsonObject,
-  withoutSecrets: (text: string) => string,
-): RemoteTool | undefined {
+export function readTool(value: JsonObject, withoutSecrets: SecretRemover): RemoteTool | undefined {
   const name = stringAt(value, 'name') ?? '';
   if (name === '' || name.length > MAX_NAME_CHARACTERS || withoutSecrets(name) !== name) return undefined;
   const given = JSON.stringify(value.inputSchema ?? {});
   if (given.length > MAX_SCHEMA_CHARACTERS) return undefined;
-  const inputSchema = schemaOfObject(JSON.parse(withoutSecrets(given)) as Json);
+  const inputSchema = schemaOfObject(cleared(value.inputSchema ?? {}, withoutSecrets));
   if (inputSchema === undefined) return undefined;
-  const description = withoutSecrets(
-    boundedText(stringAt(value, 'description') ?? '', MAX_DESCRIPTION_CHARACTERS),
+  const description = withoutSecrets.bounded(
+    stringAt(value, 'description') ?? '',
+    MAX_DESCRIPTION_CHARACTERS,
   );
   const annotations = objectAt(value, 'annotations');
   const isReadOnly = booleanAt(annotations, 'readOnlyHint') === true;
@@ -43,7 +43,20 @@ export function readTool(
     annotations: isReadOnly ? { readOnlyHint: true } : undefined,
     isReadOnly,
     digest: digestOf([name, description, given, isReadOnly]),
+    characters: name.length + description.length + given.length,
   };
+}
+
+/** A value whose strings and names of members hold no secret. */
+function cleared(value: Json, withoutSecrets: SecretRemover): Json {
+  if (typeof value === 'string') return withoutSecrets(value);
+  if (Array.isArray(value)) return value.map((each) => cleared(each, withoutSecrets));
+  if (!isJsonObject(value)) return value;
+  const members = Object.entries(value).map(([name, member]) => [
+    withoutSecrets(name),
+    cleared(member ?? null, withoutSecrets),
+  ]);
+  return Object.fromEntries(members) as JsonObject;
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   VERSION_HEADER,
 } from '../protocol.ts';
 import { McpProblem } from './mcp-problem.ts';
-import { type RemoteServer, secretRemover } from './remote-server.ts';
+import { type RemoteServer, type SecretRemover, secretRemover } from './remote-server.ts';
 import { deleteSession, postMessage, type RpcPost } from './rpc-exchange.ts';
 
 export interface SessionDependencies {
@@ -44,7 +44,7 @@ const SESSION_ID = /^[\x21-\x7e]{1,1024}$/;
 export class McpSession {
   readonly #server: RemoteServer;
   readonly #dependencies: SessionDependencies;
-  readonly #withoutSecrets: (text: string) => string;
+  readonly #withoutSecrets: SecretRemover;
   #opening: Promise<Readonly<Record<string, string>>> | undefined;
   /** Headers of every request once the session is open. */
   #headers: Readonly<Record<string, string>> | undefined;
@@ -176,7 +176,7 @@ export class McpSession {
 
   #resultOf(answer: Extract<RpcMessage, { kind: 'result' | 'error' }> | undefined): JsonObject {
     if (answer?.kind === 'result') return answer.result;
-    const said = this.#withoutSecrets((answer?.message ?? '').slice(0, MAX_ERROR_CHARACTERS));
+    const said = this.#withoutSecrets.bounded(answer?.message ?? '', MAX_ERROR_CHARACTERS);
     throw new McpProblem('rejected', said === '' ? 'the server reported an error' : said);
   }
 

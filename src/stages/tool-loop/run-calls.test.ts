@@ -36,6 +36,11 @@ describe('runCalls', () => {
     expect(isAborted).toBe(true);
   });
 
+  it('replaces characters that upstreams refuse', async () => {
+    const finished = await outcomeOf(async () => ({ output: 'a\ud800b\0c😀', shown: {} }));
+    expect(finished?.outcome.output).toBe('a\ufffdb\ufffdc😀');
+  });
+
   it('cuts a result of five million characters', async () => {
     const finished = await outcomeOf(async () => ({ output: 'x'.repeat(5_000_000), shown: {} }));
     expect(finished?.outcome.output.length).toBeLessThanOrEqual(RESULT_CHARACTERS);

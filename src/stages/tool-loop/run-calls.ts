@@ -28,10 +28,10 @@ export interface FinishedCall {
 }
 
 /** Calls of one step that are run; the result of any other says that it was not. */
-const MAX_CALLS_PER_STEP = 64;
+export const MAX_CALLS_PER_STEP = 64;
 
 /** Calls that run at the same time. */
-const CALLS_AT_ONCE = 8;
+export const CALLS_AT_ONCE = 8;
 
 /** Steps of validating the arguments of one call; what is beyond counts as valid. */
 const MAX_SCHEMA_STEPS = 10_000;
@@ -125,15 +125,21 @@ async function runInTurn(
   if (typeof asked === 'string') return notRun(asked, context, 'invalid_tool_input');
   const startedAtMs = context.now();
   const { outcome, end } = await runBounded(offered, call.callId, asked, uses, context);
-  const { resultCharacters } = context.settings.web.limits;
-  const isCut = outcome.output.length > resultCharacters;
+  const output = readable(outcome.output, context.settings.web.limits.resultCharacters);
   return {
-    outcome: isCut ? { ...outcome, output: boundedText(outcome.output, resultCharacters) } : outcome,
+    outcome: output === outcome.output ? outcome : { ...outcome, output },
     end,
     startedAtMs,
     durationMs: Math.max(0, context.now() - startedAtMs),
     isRun: true,
   };
+}
+
+const UNREADABLE = /[\p{Cs}\0]/gu;
+
+/** A result that every upstream takes: bounded, without halves of pairs and zero characters. */
+function readable(output: string, maxCharacters: number): string {
+  return boundedText(output, maxCharacters).replace(UNREADABLE, '\ufffd');
 }
 
 function notRun(error: string, { now }: ToolContext, code?: string): FinishedCall {

@@ -2,15 +2,20 @@ import type { ToolCallEnd } from '../../../ir/leg.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import { isJsonObject, type JsonObject, readJson } from '../../../kit/json/json.ts';
 import { compact } from '../../../kit/json/members.ts';
+import { mapAtOnce } from '../../../kit/loop/map-at-once.ts';
 import type { GrantedServers } from '../../../mcp/granted-servers.ts';
 import type { ToolOutcome } from '../../../tools/server-tool.ts';
 import { MCP } from '../../../tools/wanted-tools.ts';
 import type { StageContext } from '../../stage.ts';
 import { recordCall } from '../record-call.ts';
+import { CALLS_AT_ONCE, MAX_CALLS_PER_STEP } from '../run-calls.ts';
 import type { Preface, PrefaceItem } from '../tool-loop.ts';
 import { type Approval, withResult } from './mcp-history.ts';
 import { callOutcome, failedCall, MCP_CALL, MCP_LIST_TOOLS, membersOf } from './mcp-server-tool.ts';
 import type { ListedServer, McpTools } from './mcp-tools.ts';
+
+/** The outcome of approved calls beyond the limit of one step. */
+const TOO_MANY = `more than ${MAX_CALLS_PER_STEP} approved calls in one request; send the approval again`;
 
 /** Runs the calls that the caller has approved, and shows the tools of servers that were listed for this answer. */
 export function mcpPreface(
@@ -19,8 +24,10 @@ export function mcpPreface(
   context: StageContext,
 ): Preface {
   return async (request) => {
-    const outcomes = await Promise.all(
-      approved.map((approval) => recordedOutcome(approval, request, servers, granted, context)),
+    const outcomes = await mapAtOnce(approved, CALLS_AT_ONCE, (approval, index) =>
+      index < MAX_CALLS_PER_STEP
+        ? recordedOutcome(approval, request, servers, granted, context)
+        : Promise.resolve(failedCall(membersOf(approval.label, approval.tool), TOO_MANY)),
     );
     const results = new Map(
       approved.map(({ requestId }, index) => [requestId, outcomes[index]?.output ?? '']),
@@ -75,7 +82,8 @@ function approvedOutcome(
   }
   const given = reading.value;
   const mayKeep = !hasZeroRetention(request, request.models);
-  const approval = { requestId, keyHash: caller.key.hash, generationId, mayKeep };
+  const { url } = listed.server;
+  const approval = { requestId, keyHash: caller.key.hash, call: [url, name, input], generationId, mayKeep };
   return callOutcome(known, () =>
     granted.callApproved(approval, () => granted.call(listed.server, caller, tool, given, signal)),
   );
