@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { GatewayError } from '../ir/errors.ts';
 import type { Event, EventBatch } from '../ir/events.ts';
-import type { DialectName, EmbeddingDialectName, Format, RequestFormat } from '../ir/items.ts';
+import type { DialectName, EmbeddingDialectName, Format, Item, RequestFormat } from '../ir/items.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { Quirks } from '../ir/quirks.ts';
 import type { GenerationRequest } from '../ir/request.ts';
@@ -137,6 +137,11 @@ export interface InboundDialect {
   readonly fileParts?: FileParts;
   /** How bodies refer to output items of earlier answers; absent = the format has no such references. */
   readonly itemReferences?: ItemReferences;
+  /**
+   * A call and its result for an item that other dialects do not have: a call of a hosted tool. Undefined = the item is
+   * of another kind. Absent = the format has no such items.
+   */
+  readonly callOfItem?: (value: JsonObject) => readonly Item[] | undefined;
   /** Members of a body with its messages, parts and tools; the first one stands for all of them in an error. */
   readonly pieceLists: readonly [string, ...string[]];
   /**

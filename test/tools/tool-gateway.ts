@@ -40,12 +40,19 @@ export async function openToolGateway(config: object = {}, options: TestOptions 
     endpoints: [{ provider, model: 'one', pricing: PRICING }],
     ...more,
   });
+  const provider = (slug: string, dialect: string) => ({
+    slug,
+    dialect,
+    base_url: upstream.url,
+    api_key: 'k',
+    data_policy: { training: false, retains_prompts: false },
+  });
   const gateway = await openTestGateway(
     {
       providers: [
-        { slug: 'chatter', dialect: 'openai-chat', base_url: upstream.url },
-        { slug: 'responder', dialect: 'openai-responses', base_url: upstream.url, api_key: 'k' },
-        { slug: 'messenger', dialect: 'anthropic-messages', base_url: upstream.url, api_key: 'k' },
+        provider('chatter', 'openai-chat'),
+        provider('responder', 'openai-responses'),
+        provider('messenger', 'anthropic-messages'),
       ],
       models: [
         model('m/chat', 'chatter'),

@@ -7,7 +7,7 @@ import { type Bill, NO_USAGE, type Usage } from '../../ir/usage.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { compact, define, objectAt, objectsAt, withoutNulls } from '../../kit/json/members.ts';
 import type { ReplyContext } from '../dialect.ts';
-import { patchOutputItem, refusalText, renderOutputItem, showsRefusal } from './encode-content.ts';
+import { keptItem, patchOutputItem, refusalText, renderOutputItem, showsRefusal } from './encode-content.ts';
 import { renderFinish } from './finish.ts';
 import { ItemIds, responseId } from './ids.ts';
 import { parseItem } from './parse-content.ts';
@@ -22,7 +22,6 @@ export function encodeBody(result: Result, context: ReplyContext): JsonObject {
   const finish: Finish = result.finish ?? { type: 'finish', reason: 'stop' };
   const { usage, settled, relayed } = result;
   const output = relayed === undefined ? outputOf(result, finish, context) : relayedOutput(relayed, context);
-  if (context.keepItem !== undefined) output.forEach(context.keepItem);
   if (result.failure !== undefined)
     return failedSnapshot(context, result.failure, { output, usage, settled });
   return finishedSnapshot(context, finish, { output, usage, settled, upstream: relayed });
@@ -32,9 +31,11 @@ export function encodeBody(result: Result, context: ReplyContext): JsonObject {
 
 function relayedOutput(body: JsonObject, context: ReplyContext): JsonObject[] {
   const ids = new ItemIds(context.generationId);
-  return objectsAt(body, 'output').map((item, position) =>
+  const output = objectsAt(body, 'output').map((item, position) =>
     patchOutputItem(item, ids.idFor(parseItem(item), position), 'completed', context.request),
   );
+  if (context.keepItem !== undefined) output.forEach(context.keepItem);
+  return output;
 }
 
 /**
@@ -60,7 +61,9 @@ function outputOf(result: Result, finish: Finish, context: ReplyContext): JsonOb
       : [...result.items, refusalOf(finish)];
   return items.flatMap((item, position) => {
     const rendered = renderOutputItem(item, ids.idFor(item, position), endStatusOf(item), context);
-    return rendered === undefined ? [] : [rendered];
+    if (rendered === undefined) return [];
+    context.keepItem?.(keptItem(rendered, item));
+    return [rendered];
   });
 }
 

@@ -25,6 +25,7 @@ import { NO_ARGUMENTS } from '../shared/tools/tool-names.ts';
 import { renderAnnotation } from './citations.ts';
 import { imageFields } from './render-content.ts';
 import { type HostedItem, hostedItemOf, INPUT_CHANNELS, TEXT_CHANNELS, type TextChannel } from './wire.ts';
+import { KEPT_CALL, showsCall } from './wire-content.ts';
 
 /** Output items for callers. */
 
@@ -170,6 +171,13 @@ function renderServerCall(item: ServerCallItem, id: string, vendor: string): Jso
     };
   }
   return { id, type: `${vendor}:${tool}`, status, call_id: callId, arguments: input, ...shown };
+}
+
+/** An item in the form that is kept: with what the model got of a call of a server tool. */
+export function keptItem(written: JsonObject, item: OutputItem): JsonObject {
+  if (item.type !== 'server-call' || item.output === undefined || !showsCall(written.type)) return written;
+  const { callId, tool, input, output } = item;
+  return { ...written, [KEPT_CALL]: { call_id: callId, name: tool, arguments: input, output } };
 }
 
 // --- Images ---------------------------------------------------------------------------------------------------------

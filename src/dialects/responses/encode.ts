@@ -18,6 +18,7 @@ import {
 import {
   END_MARKER,
   FrameWriter,
+  keptItem,
   type Placement,
   partOf,
   placeOf,
@@ -232,7 +233,7 @@ class ResponsesEncoder implements StreamEncoder {
     const before =
       this.#inputDone(shown) + this.#imageDone(shown) + this.#hostedDone(shown) + this.#resultTextDone(shown);
     shown.done = this.#render(shown, status === 'in_progress' ? 'completed' : status);
-    this.#context.keepItem?.(shown.done);
+    this.#context.keepItem?.(keptItem(shown.done, this.#fold.itemAt(item)));
     return before + this.#writer.item('done', shown, shown.done);
   }
 

@@ -6,7 +6,7 @@ import { encodeBody } from './encode-body.ts';
 import { encodeError, readError } from './error.ts';
 import { facts } from './facts.ts';
 import { parseRequest, untranslatableIssues } from './parse.ts';
-import { itemReferences } from './parse-content.ts';
+import { callOfItem, itemReferences } from './parse-content.ts';
 import { fileParts } from './parse-files.ts';
 import { renderRelay } from './relay.ts';
 import { renderRequest } from './render.ts';
@@ -22,6 +22,7 @@ export const responses: ConversationFormat = {
     gatewayFields: GATEWAY_FIELDS,
     fileParts,
     itemReferences,
+    callOfItem,
     pieceLists: ['input', 'tools'],
     parseRequest,
     untranslatableIssues,

@@ -33,7 +33,7 @@ import { withEach } from '../shared/requests/with-each.ts';
 import { readAnnotation } from './citations.ts';
 import { parseFileData, parseUrl } from './media.ts';
 import { OWN_REASONING_FORMAT } from './wire.ts';
-import { isOperatorItem } from './wire-content.ts';
+import { isOperatorItem, KEPT_CALL, type SHOWN_CALLS, showsCall } from './wire-content.ts';
 
 /** Parses items and parts of this format. */
 
@@ -199,6 +199,8 @@ export function replayedCall(
 ): readonly (ToolCallItem | ToolResultItem)[] | undefined {
   const type = stringAt(value, 'type') ?? '';
   if (type === 'mcp_call') return replayedMcpCall(value);
+  const kept = keptCallOf(value);
+  if (kept !== undefined) return patched.has(kept[0].callId) ? [kept[0]] : kept;
   const callId = stringAt(value, 'call_id') ?? stringAt(value, 'id');
   if (type === PATCH_OUTCOME && callId !== undefined && patched.has(callId)) {
     const { status, output = '' } = withoutNulls(value);
@@ -221,6 +223,26 @@ export function replayedCall(
       content: [{ type: 'text', text: JSON.stringify(resultForModel(name, result)) }],
       ...(value.status === 'failed' && { isError: true }),
     },
+  ];
+}
+
+/** What the model got of a call of a server tool, if the gateway has kept it. */
+function keptCallOf(value: JsonObject): readonly [ToolCallItem, ToolResultItem] | undefined {
+  const kept = objectAt(value, KEPT_CALL);
+  const { call_id: callId, name, arguments: input, output } = kept ?? {};
+  if (typeof callId !== 'string' || typeof name !== 'string') return undefined;
+  if (typeof input !== 'string' || typeof output !== 'string') return undefined;
+  return callAndResult({ callId, name, input }, output);
+}
+
+function callAndResult(
+  call: Pick<ToolCallItem, 'callId' | 'name' | 'input'>,
+  text: string,
+): readonly [ToolCallItem, ToolResultItem] {
+  const { callId } = call;
+  return [
+    { type: 'tool-call', kind: 'function', ...call },
+    { type: 'tool-result', kind: 'function', callId, content: [{ type: 'text', text }] },
   ];
 }
 
@@ -402,7 +424,7 @@ export function inputPlace(body: JsonObject, index: number): string {
 }
 
 /** `item_reference` items of `input`. */
-export const itemReferences: ItemReferences = { find, replace };
+export const itemReferences: ItemReferences = { find, replace, shownCalls, complete };
 
 /** Message for a reference that could not be replaced. */
 export const UNKNOWN_REFERENCE =
@@ -437,4 +459,72 @@ function replace(body: JsonObject, items: ReadonlyMap<string, JsonObject>): Json
 
 function referencedId(item: Json | undefined): string | undefined {
   return isJsonObject(item) && item.type === 'item_reference' ? (stringAt(item, 'id') ?? '') : undefined;
+}
+
+/** What items of hosted tools show of their calls. */
+const CALL_READERS: Readonly<Record<(typeof SHOWN_CALLS)[number], (value: JsonObject) => ShownCall>> = {
+  web_search_call: shownSearch,
+  code_interpreter_call: shownProgram,
+};
+
+interface ShownCall {
+  readonly name: string;
+  readonly arguments: JsonObject;
+  readonly output: JsonObject;
+}
+
+const NOT_KEPT = 'The result itself is no longer known.';
+
+function shownSearch(value: JsonObject): ShownCall {
+  const { query = '', sources, ...page } = withoutNulls(objectAt(value, 'action') ?? {});
+  const { type: _, queries: __, ...asked } = page;
+  const results = objectsAt(value, 'results');
+  const output = results.length > 0 ? { results } : compact({ sources, note: NOT_KEPT });
+  return { name: 'web_search', arguments: query === '' ? asked : { query }, output };
+}
+
+function shownProgram(value: JsonObject): ShownCall {
+  const outputs = objectsAt(value, 'outputs');
+  return {
+    name: 'code_interpreter',
+    arguments: { code: stringAt(value, 'code') ?? '' },
+    output: outputs.length > 0 ? { outputs } : { note: NOT_KEPT },
+  };
+}
+
+/**
+ * A call of a hosted tool as a call and a result, for dialects that do not have its item: what the item shows of the
+ * result. Undefined = the item is of another kind.
+ */
+export function callOfItem(value: JsonObject): readonly [ToolCallItem, ToolResultItem] | undefined {
+  const shown = lookUp(CALL_READERS, stringAt(value, 'type') ?? '')?.(value);
+  if (shown === undefined) return undefined;
+  const { name, output } = shown;
+  const callId = stringAt(value, 'id') ?? name;
+  return callAndResult({ callId, name, input: JSON.stringify(shown.arguments) }, JSON.stringify(output));
+}
+
+function shownCallId(item: Json | undefined): string | undefined {
+  return isJsonObject(item) && showsCall(item.type) ? stringAt(item, 'id') : undefined;
+}
+
+const NO_CALLS: readonly string[] = [];
+
+function shownCalls({ input }: JsonObject): readonly string[] {
+  if (!Array.isArray(input)) return NO_CALLS;
+  let found: string[] | undefined;
+  for (let index = 0; index < input.length; index++) {
+    const id = shownCallId(input[index]);
+    if (id === undefined) continue;
+    found ??= [];
+    found.push(id);
+  }
+  return found ?? NO_CALLS;
+}
+
+function complete(body: JsonObject, items: ReadonlyMap<string, JsonObject>): JsonObject {
+  return withEach(body, 'input', (item) => {
+    const kept = items.get(shownCallId(item) ?? '')?.[KEPT_CALL];
+    return kept === undefined ? item : { ...item, [KEPT_CALL]: kept };
+  });
 }

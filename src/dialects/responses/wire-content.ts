@@ -1,4 +1,5 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
+import type { Json } from '../../kit/json/json.ts';
 import { nullish, oneOf, otherThan, taggedUnion } from '../../kit/json/schema.ts';
 import { FILE_ID_DESCRIPTION } from '../shared/media/stored-files.ts';
 import { cacheControlSchema, MAX_TOOLS } from '../shared/requests/gateway-fields.ts';
@@ -237,9 +238,24 @@ export const inputItemSchema = taggedUnion('type', [
   otherThan('type', [...KNOWN_ITEM_TYPES]),
 ]);
 
+/**
+ * Member of kept items that show a call of a server tool: `{call_id, name, arguments, output}`, as the model has them.
+ * Callers never get it.
+ */
+export const KEPT_CALL = 'gateway_call';
+
 /** True for item kinds of the form `<vendor>:*`. */
 export function isOperatorItem(type: string): boolean {
   return /^[\w-]+:/.test(type);
+}
+
+/** Items of hosted tools that show less of a call than its model got. */
+export const SHOWN_CALLS = ['web_search_call', 'code_interpreter_call'] as const;
+
+/** True for items that show a call of a server tool, but not all that its model got. */
+export function showsCall(type: Json | undefined): boolean {
+  if (typeof type !== 'string') return false;
+  return SHOWN_CALLS.some((known) => known === type) || isOperatorItem(type);
 }
 
 function tagged(fields: Readonly<Record<string, TProperties>>) {

@@ -22,8 +22,9 @@ export interface ItemAccess {
 
 /**
  * Replaces references by the output items themselves, if the key was given them. Other references stay, so that the
- * parser reports them with all other problems. Throws 413 if the body becomes too large, 503 if there is too little
- * memory. Returns a body without references, as nearly all are, unchanged.
+ * parser reports them with all other problems. Items that show calls of server tools get what the model got of them, as
+ * far as it is kept and fits. Throws 413 if the body becomes too large, 503 if there is too little memory. Returns a
+ * body without either, as nearly all are, unchanged.
  */
 export async function withReferencedItems(
   body: JsonObject,
@@ -31,13 +32,36 @@ export async function withReferencedItems(
   items: OutputItems,
   accessTo: () => ItemAccess,
 ): Promise<JsonObject> {
-  const named = references?.find(body) ?? [];
-  if (references === undefined || named.length === 0) return body;
+  if (references === undefined) return body;
+  const named = references.find(body);
+  const shown = references.shownCalls(body);
+  if (named.length === 0 && shown.length === 0) return body;
   const { keyHash, maxCharacters, takeRoom } = accessTo();
-  const found = await items.find(keyHash, new Set(named.map(({ id }) => id)));
+  const ids = new Set(named.map(({ id }) => id));
+  const found = await items.find(keyHash, new Set([...ids, ...shown]));
+  if (found.size === 0) return body;
+  const ofNamed = charactersOf(named, found, maxCharacters);
+  const { calls, characters } = fittingCalls(shown, found, maxCharacters - ofNamed);
   // One character beyond Latin-1 makes every character of a text take two bytes.
-  takeRoom(2 * charactersOf(named, found, maxCharacters));
-  return references.replace(body, await parseItems(found));
+  takeRoom(2 * (ofNamed + characters));
+  const parsed = await parseItems(new Map([...found].filter(([id]) => ids.has(id) || calls.has(id))));
+  const completed = references.complete(body, new Map([...parsed].filter(([id]) => calls.has(id))));
+  return references.replace(completed, parsed);
+}
+
+/** The newest calls whose kept items fit into so many characters together, counted as often as they stand there. */
+function fittingCalls(shown: readonly string[], found: FoundItems, maxCharacters: number) {
+  const counts = new Map<string, number>();
+  for (const id of shown.toReversed()) counts.set(id, (counts.get(id) ?? 0) + 1);
+  const calls = new Set<string>();
+  let characters = 0;
+  for (const [id, count] of counts) {
+    const size = count * (found.get(id)?.length ?? 0);
+    if (characters + size > maxCharacters) break;
+    characters += size;
+    calls.add(id);
+  }
+  return { calls, characters };
 }
 
 /** Counted before anything is read: a few bytes may name megabytes many times over. */

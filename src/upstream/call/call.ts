@@ -40,6 +40,7 @@ import { AnswerMemory } from './answer-memory.ts';
 import { type Approach, Approaches } from './approach.ts';
 import { Batches, MAX_EVENT_BYTES, streamReader } from './batches.ts';
 import { type FailureScope, failureOfBody, failureOfProblem, failureOfReply } from './failure.ts';
+import { withForeignCalls } from './foreign-calls.ts';
 import { openCall, type UnsignedCall } from './open-call.ts';
 import { redactJson } from './redact.ts';
 import { Turns } from './turns.ts';
@@ -150,7 +151,7 @@ const NO_FACTS: DialectFacts = {};
 /** The rendered request and a report of what is lost or changed. `model`: its name at the destination. */
 export function renderCall(
   call: Pick<UpstreamCall, 'request' | 'endpoint' | 'lane' | 'hashUser' | 'betas' | 'paid'>,
-  { upstream, facts = NO_FACTS }: Dialect,
+  { name, upstream, facts = NO_FACTS }: Dialect,
   model: string,
 ): RenderedRequest {
   const target = targetOf(call, model);
@@ -161,9 +162,12 @@ export function renderCall(
   const { request, report } = fitReasoning(sampled.request, call.endpoint.reasoning, target.outputLimit);
   const lost = lostBetas(target, facts);
   const { renderRequest, renderRelay = renderRequest } = upstream;
-  const made = call.lane === 'relay' ? renderRelay(request, target) : renderRequest(request, target);
+  const isRelay = call.lane === 'relay';
+  const called = isRelay ? { request, report: NO_ENTRIES } : withForeignCalls(request, name);
+  const made = isRelay ? renderRelay(request, target) : renderRequest(called.request, target);
   const rendered = call.endpoint.provider.dialect === 'simulator' ? asSimulated(made) : made;
-  const entries = [paid.report, searching.report, ofTier.report, sampled.report, report, lost];
+  const fitted = [paid.report, searching.report, ofTier.report, sampled.report, report];
+  const entries = [...fitted, called.report, lost];
   return entries.every(({ length }) => length === 0)
     ? rendered
     : { ...rendered, report: [...entries.flat(), ...rendered.report] };
